@@ -1,0 +1,174 @@
+"""Every message the package raises, in one place, each with a code that a search finds.
+
+`Errors` holds message templates; raise them as `ValueError(Errors.E001.format(...))`. Malformed treebank input has
+exception classes of its own, because callers skip, count and list them:
+
+    TreebankError (ValueError)          file, line and reason of one malformed tree
+    └── one subclass per malformation   defined in `spacy_parsetag.trees.penn_errors`
+"""
+
+from typing import Any, Callable, Optional, Tuple, Type
+
+
+class _ErrorsWithCodes(type):
+    """Prefix each message with its code when it is read."""
+
+    def __getattribute__(cls, code: str) -> str:
+        value = super().__getattribute__(code)
+        if code.startswith("__"):
+            return value
+        return f"[{code}] {value}"
+
+
+class Errors(metaclass=_ErrorsWithCodes):
+    # Trees and linearizations: E001 to E099
+    E001 = "Not a tree over words: {reason}. Each word needs exactly one part-of-speech node above it."
+    E002 = "Constituents do not nest: {first} and {second} cross. Check the source of these spans."
+    E003 = "Constituent {span} lies outside the sentence of {n} words."
+    E004 = "Not a valid {order}-order tag sequence for {n} words: {reason} at tag {position} ({tag!r})."
+    E005 = "{n_tags} tags cannot cover {n_words} words: a tree over N words has 2N-1 tags."
+    E006 = "Unknown linearization order {order!r}. Use one of: in, pre, post."
+    E007 = "Not a tag: {tag!r}. A tag is l, r, L or R, alone or followed by '/' and a label."
+    E010 = "Cannot write the {what} {text!r} to a bracket file: {reason}. See escape_token and escape_label."
+    E011 = "Unknown encoding {encoding!r}. Use one that Python knows, for instance utf-8, latin-1, utf-16."
+
+    # Tags and decoding: E100 to E199
+    E100 = "Tag {tag!r} is not in the tag set of {n} tags."
+    E101 = "Scores must have shape ({rows}, {tags}), 2N-1 rows for N words; got {shape}."
+    E102 = "Score of tag {tag!r} at word {word} is {value}; scores must be finite numbers. Was training unstable?"
+    E103 = (
+        "No tree over {n} words exists within a stack bound of {max_stack} for {order}-order tags with this tag set. "
+        "Raise or remove the bound (max_stack=None)."
+    )
+    E105 = "Tag {tag!r} is given twice; each column of the scores needs a tag of its own."
+    E104 = "The stack bound must be None or at least {least}; got {value}."
+
+    # The pipe: E150 to E199
+    E150 = (
+        "The component '{name}' parses sentence by sentence, and this doc has no sentence boundaries: {text!r}. Add a "
+        "component that sets them before it: nlp.add_pipe('sentencizer', before='{name}'), a trained 'senter' or "
+        "'parser', or 'one_sentence' if each of your docs is one sentence already."
+    )
+    E151 = (
+        "No constituents in the training data of the component '{name}': no reference doc has doc.spans[{key!r}]. "
+        "Convert a treebank with: python -m spacy parsetag convert"
+    )
+    E152 = "The labels given to the component '{name}' must be a dict with 'tags', as written by 'spacy init labels'."
+    E153 = (
+        "The component '{name}' was trained with {trained}-order tags, and its linearizer is now {order}-order. "
+        "Tag scores mean nothing in another order: train it again, or restore the linearizer."
+    )
+    E155 = "The component '{name}' was given {part!r}, which is no {kind}. Registered ones are in the documentation."
+    E154 = "Labels of the component '{name}' must be strings; got {label!r}."
+
+    # Synthetic treebank: E250 to E279
+    E250 = "Not a section header: {text!r}. Write [table] or [table name=value ...]."
+    E251 = "Word before the first section header. Begin with [table]."
+    E252 = "Not a weight: {text!r}. Write a number that is not negative."
+    E253 = "Neither an attribute (name=value) nor a complement with its weight (np(thing):3): {text!r}."
+    E254 = "No word before the bar."
+    E255 = "Part {part!r} of a frame takes {n} arguments: np(class), pp(preposition,class), prt(particle), ecm(class)."
+    E256 = "The weights of the complements of a noun or an adjective are out of 10; their sum is larger."
+    E257 = "Not the forms of a {kind}: {forms!r}."
+    E258 = "Only nouns, verbs and adjectives have complements."
+    E259 = "Option or text before the first 'define'."
+    E260 = "Definition {name!r} has no options."
+    E261 = "Not a line of a grammar: {text!r}. Write 'start NAME', 'define NAME parameters', or an indented option."
+    E262 = "Cannot read the option at {text!r}."
+    E263 = "Brackets of the option do not match."
+    E264 = "{name!r} is defined twice; first in line {line}."
+    E265 = "{name!r} is not defined."
+    E266 = "{name!r} has no parameter {param!r}."
+    E267 = "Call of {name!r} lacks parameter {param!r}."
+    E268 = "Variable ${name} is not bound here."
+    E269 = "No table {name!r} in the lexicon."
+    E270 = "A word stands alone under its part of speech: ({label} word)."
+    E271 = "No definition says where to start. Write 'start NAME'."
+    E272 = "No option of {name!r} applies with {bound}."
+    E273 = "No row of table {table!r} fits {constraints}."
+    E274 = "Constituent {label!r} came out empty."
+    E275 = "{attempts} draws in a row gave no new sentence of {least} to {most} words. Does the grammar recurse without end?"
+    E276 = "Split size of {name!r} must not be negative; got {size}."
+    E277 = "Options of {name!r} have no positive weight."
+    E278 = "Not UTF-8: byte {byte:#04x}."
+
+    # Scoring: E200 to E249
+    E200 = "{path}:{line}: unknown keyword {keyword!r} in a parameter file. Known: {known}."
+    E201 = "{path}:{line}: {keyword} takes {expected}; got {value!r}."
+    E202 = "Unknown scoring parameters {name!r}: neither one of {known} nor a file."
+    E203 = (
+        "The {shorter} trees end after {n} sentences, the {longer} trees go on. Scoring compares sentence by sentence: "
+        "write (TOP) or pass None where there is no parse."
+    )
+    E204 = "Gold sentence {n} cannot be scored: {reason}."
+
+    # Docs: E300 to E349
+    E300 = (
+        "The doc has no constituents under doc.spans[{key!r}]; it has: {known}. Run a pipeline with the component "
+        "'parsetag', or set them with spacy_parsetag.docs.set_parses."
+    )
+    E301 = (
+        "Constituents in doc.spans[{key!r}] cross: {first!r} and {second!r}. Of two constituents one must contain the "
+        "other, or they must not overlap."
+    )
+    E302 = (
+        "The constituent {text!r} ({label}, tokens {start} to {end}) in doc.spans[{key!r}] does not lie within one "
+        "sentence. Check the sentence boundaries (token.is_sent_start) or the spans."
+    )
+    E303 = (
+        "The constituent {label} at tokens {start} to {end} in doc.spans[{key!r}] covers no word: it is empty or only "
+        "white space. Remove it."
+    )
+    E304 = (
+        "The spans in doc.spans[{key!r}] are listed bottom-up ({lower!r} stands before {upper!r}, which contains it), so "
+        "which of {chain} is on top, all over {text!r}, cannot be told. List the spans in pre-order: a constituent "
+        "before those within it, the top of a unary chain first."
+    )
+    E305 = (
+        "Word {i} of the tree is {word!r}: a spaCy token cannot be empty, and one of white space only is no word of a "
+        "parse. Remove it from the tree. Sentence: {sentence!r}."
+    )
+    E306 = (
+        "doc.spans[{key!r}] has format {found}; this version of spacy-parsetag reads formats up to {known}. Update "
+        "spacy-parsetag."
+    )
+    E307 = (
+        "{text!r} (tokens {start} to {end}) is neither a constituent, nor a single word, nor a sentence. "
+        "{hint} Ask span._.is_constituent first."
+    )
+    E308 = "A doc can hold whole sentences only: n_sents must be at least 1; got {n}."
+    E309 = "{text!r} is white space only: there is no tree over it. Ask span._.is_constituent first."
+
+
+class Warnings(metaclass=_ErrorsWithCodes):
+    W001 = "{n} of {total} training docs have tokens that do not align with the gold tree and were left out."
+    W300 = (
+        "The extension {owner}._.{name} was registered by something else and stays as it is. To replace it: "
+        "spacy_parsetag.docs.register_extensions(force=True)."
+    )
+
+
+class TreebankError(ValueError):
+    """One malformed tree in a treebank file.
+
+    path (str): The file, or a name for the stream.
+    line (int): Line where the problem shows, from 1.
+    reason (str): What is wrong, and what to do.
+    """
+
+    def __init__(self, path: str, line: int, reason: str, *, tree_line: Optional[int] = None) -> None:
+        self.path = path
+        self.line = line
+        self.reason = reason
+        self.tree_line = tree_line if tree_line is not None else line
+        super().__init__(f"{path}:{line}: {reason}")
+
+    def __reduce__(self) -> Tuple[Callable[..., "TreebankError"], Tuple[Any, ...]]:
+        # The default would call the class with the message alone, and fail in another process.
+        return _rebuild_treebank_error, (type(self), self.path, self.line, self.reason, self.tree_line)
+
+
+def _rebuild_treebank_error(
+    kind: Type[TreebankError], path: str, line: int, reason: str, tree_line: int
+) -> TreebankError:
+    return kind(path, line, reason, tree_line=tree_line)

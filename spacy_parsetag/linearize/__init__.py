@@ -1,0 +1,75 @@
+"""Linearizers: trees as tag sequences, in three orders, with inverses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Dict, List, Sequence, Tuple
+
+from ..errors import Errors
+from ..trees import Parse, binarize, unbinarize
+from .align import deviations, pair_tags, unpair_tags
+from .base import CLASS_NAMES, Lattice, Linearizer, TagClass, make_tag, max_stack, split_tag
+from .in_order import InOrder
+from .post_order import PostOrder
+from .pre_order import PreOrder
+
+if TYPE_CHECKING:
+    from nltk import Tree
+
+__all__ = [
+    "CLASS_NAMES",
+    "ORDERS",
+    "InOrder",
+    "Lattice",
+    "Linearizer",
+    "PostOrder",
+    "PreOrder",
+    "TagClass",
+    "delinearize",
+    "deviations",
+    "get_linearizer",
+    "linearize",
+    "make_tag",
+    "max_stack",
+    "pair_tags",
+    "split_tag",
+    "unpair_tags",
+]
+
+ORDERS: Dict[str, Linearizer] = {"in": InOrder(), "pre": PreOrder(), "post": PostOrder()}
+
+
+def get_linearizer(order: str) -> Linearizer:
+    """The linearizer of an order: "in", "pre" or "post"."""
+    if order not in ORDERS:
+        raise ValueError(Errors.E006.format(order=order))
+    return ORDERS[order]
+
+
+def linearize(tree: Tree, order: str = "in") -> List[str]:
+    """Write a tree as tags.
+
+    tree (nltk.Tree): The tree over N words; a root wrapper such as TOP is dropped.
+    order (str): "in", "pre" or "post".
+    RETURNS (List[str]): 2N-1 tags.
+    RAISES (ValueError): If this is not a tree over words.
+
+    >>> from nltk import Tree
+    >>> linearize(Tree.fromstring("(S (NP (PRP She)) (VP (VBZ sleeps)))"), "in")
+    ['l/NP', 'L/S', 'r/VP']
+    """
+    return get_linearizer(order).linearize(binarize(Parse.from_tree(tree)))
+
+
+def delinearize(tags: Sequence[str], words: Sequence[Tuple[str, str]], order: str = "in") -> Tree:
+    """The inverse of `linearize`.
+
+    tags (Sequence[str]): 2N-1 tags.
+    words (Sequence[Tuple[str, str]]): N words with their part-of-speech tags.
+    order (str): "in", "pre" or "post".
+    RETURNS (nltk.Tree): The tree, wrapped in TOP.
+    RAISES (ValueError): If the tags are not those of a tree, or not of N words.
+    """
+    if len(tags) != 2 * len(words) - 1:
+        raise ValueError(Errors.E005.format(n_tags=len(tags), n_words=len(words)))
+    tree = get_linearizer(order).delinearize(tags)
+    return unbinarize(tree, [word for word, _ in words], [tag for _, tag in words]).to_tree()

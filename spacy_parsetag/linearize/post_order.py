@@ -1,0 +1,83 @@
+"""Post-order linearization: bottom-up shift-reduce (paper section 4).
+
+*She enjoys reading papers* becomes `l l l r R/VP R/VP L/S`, with the labels of the chains left out here.
+
+The stack holds complete subtrees. A leaf tag shifts a word; an internal tag reduces the two on top. After a left child
+its right sibling's first word must be shifted; after a right child the two on top reduce.
+"""
+
+from typing import List, Sequence
+
+from ..trees import BinaryTree
+from .base import Lattice, TagClass, invalid, make_tag, node_classes, preorder_tree, split_tag
+
+# Group 0: a leaf comes next (after a left child, or at the start). Group 1: an internal node (after a right child). A
+# right child needs a left one beneath it, so R, which takes two and leaves one, needs three.
+POST_ORDER = Lattice(
+    order="post",
+    start_stack=0,
+    start_group=0,
+    end_stack=1,
+    end_group=0,
+    delta=(1, 1, -1, -1),
+    need=(0, 1, 2, 3),
+    source=(0, 0, 1, 1),
+    target=(0, 1, 0, 1),
+)
+
+
+class PostOrder:
+    """Nodes after their children's subtrees."""
+
+    lattice = POST_ORDER
+    order = "post"
+
+    def linearize(self, tree: BinaryTree) -> List[str]:
+        """Tags of a binary tree.
+
+        tree (BinaryTree): A tree over N words.
+        RETURNS (List[str]): Its 2N-1 tags.
+        """
+        tags: List[str] = []
+        open_nodes: List[str] = []
+        left_done: List[bool] = []
+        for is_leaf, tag_class, label in zip(tree.leaf, node_classes(tree.leaf), tree.label, strict=True):
+            tag = make_tag(tag_class, label)
+            if not is_leaf:
+                open_nodes.append(tag)
+                left_done.append(False)
+                continue
+            tags.append(tag)
+            while left_done and left_done[-1]:  # this leaf ends the right subtrees of these nodes
+                tags.append(open_nodes.pop())
+                left_done.pop()
+            if left_done:
+                left_done[-1] = True
+        return tags
+
+    def delinearize(self, tags: Sequence[str]) -> BinaryTree:
+        """The tree of a tag sequence.
+
+        tags (Sequence[str]): 2N-1 tags.
+        RETURNS (BinaryTree): The tree.
+        RAISES (ValueError): If the sequence is not that of a tree.
+        """
+        size = len(tags)
+        left, right, labels = [-1] * size, [-1] * size, [""] * size
+        stack: List[int] = []
+        reduce_next = False  # whether the top of the stack is a right child
+        for i, tag in enumerate(tags):
+            tag_class, labels[i] = split_tag(tag)
+            if (tag_class >= TagClass.LEFT_NODE) != reduce_next:
+                what = "an internal tag must come after a right child" if reduce_next else "a leaf tag must come next"
+                raise invalid("post", tags, i, what)
+            if reduce_next:
+                right[i] = stack.pop()
+                left[i] = stack.pop()
+            stack.append(i)
+            reduce_next = tag_class % 2 == 1
+            if reduce_next and len(stack) < 2:
+                raise invalid("post", tags, i, "a right child needs a left one before it")
+        if len(stack) != 1 or reduce_next:
+            raise invalid("post", tags, size, "the tree is not complete")
+        return preorder_tree(left, right, labels, stack[0])

@@ -1,0 +1,1 @@
+"""Models that score tags, and the losses they are trained with."""

@@ -1,0 +1,41 @@
+"""The heads: word vectors in, scores of both tag slots out."""
+
+from typing import Callable, List, Optional, Tuple
+
+from thinc.api import Linear, Model, chain, with_array, zero_init
+from thinc.types import Floats2d
+
+
+def tag_heads(nO: Optional[int] = None, *, rate_scale: float = 1.0) -> Model[List[Floats2d], List[Floats2d]]:
+    """Two linear heads over each word's vector (paper section 5: W1 and W2), stored as one matrix.
+
+    Input: one (words, width) array per doc. Output: one (words, nO) array per doc, where nO = 2 |T|: the scores of the
+    tags at the word's first position, then those at its second.
+
+    nO (Optional[int]): 2 |T|; None until the labels are known.
+    rate_scale (float): How much faster than the rest of the network the heads learn. An optimizer such as Adam steps
+        by the learning rate whatever the size of the gradient, so scores that are `rate_scale` times a linear layer
+        move `rate_scale` times as far a step.
+    RETURNS (Model): The layer.
+    """
+    linear = Linear(nO=nO, init_W=zero_init)
+    heads = linear if rate_scale == 1.0 else chain(linear, scale(rate_scale))
+    model: Model[List[Floats2d], List[Floats2d]] = with_array(heads)
+    model.set_ref("linear", linear)
+    return model
+
+
+def scale(factor: float) -> Model[Floats2d, Floats2d]:
+    """Multiply by a constant."""
+    return Model("scale", _scale_forward, attrs={"factor": factor})
+
+
+def _scale_forward(
+    model: Model[Floats2d, Floats2d], X: Floats2d, is_train: bool
+) -> Tuple[Floats2d, Callable[[Floats2d], Floats2d]]:
+    factor = model.attrs["factor"]
+
+    def backprop(dY: Floats2d) -> Floats2d:
+        return dY * factor
+
+    return X * factor, backprop

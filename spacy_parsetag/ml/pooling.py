@@ -1,0 +1,36 @@
+"""Pooling of subword vectors into word vectors."""
+
+from typing import Callable, Tuple
+
+from thinc.api import Model
+from thinc.types import Floats2d, Ragged
+
+
+def last_subword() -> Model[Ragged, Floats2d]:
+    """The vector of each word's last subword, zeros for a token that has none, such as whitespace.
+
+    The paper pools so (section 7). Thinc's `reduce_last.v1` does the same where every token has a subword, and refuses
+    the others.
+
+    RETURNS (Model[Ragged, Floats2d]): (subwords, width) with lengths in, (tokens, width) out.
+    """
+    return Model("last_subword", _forward)
+
+
+def _forward(
+    model: Model[Ragged, Floats2d], Xr: Ragged, is_train: bool
+) -> Tuple[Floats2d, Callable[[Floats2d], Ragged]]:
+    xp = model.ops.xp
+    lengths = Xr.lengths
+    present = xp.nonzero(lengths > 0)[0]
+    lasts = lengths.cumsum()[present] - 1
+    Y = model.ops.alloc2f(len(lengths), Xr.dataXd.shape[1])
+    Y[present] = Xr.dataXd[lasts]
+    shape = Xr.dataXd.shape
+
+    def backprop(dY: Floats2d) -> Ragged:
+        dX = model.ops.alloc2f(*shape)
+        dX[lasts] = dY[present]
+        return Ragged(dX, lengths)
+
+    return Y, backprop

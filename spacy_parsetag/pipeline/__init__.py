@@ -1,0 +1,1 @@
+"""spaCy components: `parsetag`, and `one_sentence`, which it can stand behind."""

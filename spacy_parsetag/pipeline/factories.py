@@ -1,0 +1,95 @@
+"""Factories of the components, advertised as entry points.
+
+spaCy imports this module whenever a pipeline is made, so it imports nothing of ours: what could be slow or broken is
+loaded when a component is added.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, List, Optional
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from thinc.api import Config, Model
+from thinc.types import Floats2d
+
+if TYPE_CHECKING:
+    from .one_sentence import OneSentence
+    from .parse_tagger import ParseTagger
+
+default_config = """
+[model]
+@architectures = "spacy-parsetag.Independent.v1"
+
+[model.tok2vec]
+@architectures = "spacy.Tok2Vec.v2"
+
+[model.tok2vec.embed]
+@architectures = "spacy.MultiHashEmbed.v2"
+width = 128
+rows = [5000, 1000, 2500, 2500]
+attrs = ["NORM", "PREFIX", "SUFFIX", "SHAPE"]
+include_static_vectors = false
+
+[model.tok2vec.encode]
+@architectures = "spacy.MaxoutWindowEncoder.v2"
+width = ${model.tok2vec.embed.width}
+window_size = 1
+maxout_pieces = 3
+depth = 6
+"""
+DEFAULT_MODEL = Config().from_str(default_config)["model"]
+
+
+@Language.factory(
+    "parsetag",
+    assigns=["doc.spans"],
+    requires=["doc.sents"],
+    default_config={
+        "model": DEFAULT_MODEL,
+        "linearizer": {"@misc": "spacy-parsetag.InOrder.v1"},
+        "decoder": {"@misc": "spacy-parsetag.ExactDecoder.v1", "max_stack": None},
+        "loss": {"@misc": "spacy-parsetag.TagLoss.v1"},
+        "spans_key": "constituents",
+        "scorer": {"@scorers": "spacy-parsetag.evalb_scorer.v1"},
+    },
+    default_score_weights={
+        "parsetag_f": 1.0,
+        "parsetag_p": 0.0,
+        "parsetag_r": 0.0,
+        "parsetag_exact": 0.0,
+        "parsetag_tag_acc": None,
+        "parsetag_per_type": None,
+    },
+)
+def make_parse_tagger(
+    nlp: Language,
+    name: str,
+    model: Model[List[Doc], List[Floats2d]],
+    linearizer: Any,
+    decoder: Any,
+    loss: Any,
+    spans_key: str,
+    scorer: Optional[Callable],
+) -> ParseTagger:
+    """Make the component `parsetag`; see `ParseTagger` for the arguments."""
+    from .parse_tagger import ParseTagger
+
+    return ParseTagger(
+        nlp.vocab,
+        model,
+        name,
+        linearizer=linearizer,
+        decoder=decoder,
+        loss=loss,
+        spans_key=spans_key,
+        scorer=scorer,
+    )
+
+
+@Language.factory("one_sentence", assigns=["token.is_sent_start", "doc.sents"])
+def make_one_sentence(nlp: Language, name: str) -> OneSentence:
+    """Make the component `one_sentence`."""
+    from .one_sentence import OneSentence
+
+    return OneSentence()

@@ -1,0 +1,258 @@
+"""The trainable pipe `parsetag`: scores two tags a word, decodes the best tree, sets it on the doc."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Set, Tuple
+
+import numpy as np
+from spacy.errors import Errors as SpacyErrors
+from spacy.language import Language
+from spacy.pipeline import TrainablePipe
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.vocab import Vocab
+from thinc.api import Model, get_array_module
+from thinc.types import Floats2d
+
+from ..decode import Decoder, as_scores
+from ..decode.spans import labelled_nodes
+from ..docs.extensions import register_extensions
+from ..docs.group import SPANS_KEY
+from ..docs.spans import SentenceParse, set_parses
+from ..errors import Errors
+from ..linearize import Linearizer, max_stack, split_tag
+from ..ml.losses import Loss
+from ..tags import TagSet
+from ..trees import binarize
+from .gold import gold_sentences
+from .layout import Layout
+
+# Tokens that are words, and constituents over these words.
+ParsedSentence = Tuple[List[int], List[Tuple[int, int, str]]]
+
+
+class ParseTagger(TrainablePipe):
+    """Constituency parsing as tagging (Amini and Cotterell, 2022).
+
+    vocab (Vocab): The shared vocabulary.
+    model (Model[List[Doc], List[Floats2d]]): Scores (tokens, 2 |T|) for each doc.
+    name (str): The component's name in the pipeline, and of its loss.
+    linearizer (Linearizer): The order that trees are written in.
+    decoder (Decoder): Finds a tree, given scores. It can be changed on a trained pipeline.
+    loss (Loss): What training minimizes.
+    spans_key (str): Where the constituents are in `doc.spans`, in training data and on output.
+    scorer (Optional[Callable]): The scoring method.
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model[List[Doc], List[Floats2d]],
+        name: str = "parsetag",
+        *,
+        linearizer: Linearizer,
+        decoder: Decoder,
+        loss: Loss,
+        spans_key: str = SPANS_KEY,
+        scorer: Optional[Callable] = None,
+    ) -> None:
+        for part, protocol in ((linearizer, Linearizer), (decoder, Decoder), (loss, Loss)):
+            if not isinstance(part, protocol):
+                raise ValueError(Errors.E155.format(name=name, kind=protocol.__name__.lower(), part=part))
+        register_extensions()
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.linearizer = linearizer
+        self.decoder = decoder
+        self.loss = loss
+        self.scorer = scorer
+        # JSON only: it is saved with the pipe, and passed to the scorer.
+        self.cfg: Dict[str, Any] = {"tags": [], "order": linearizer.order, "max_stack": 0, "spans_key": spans_key}
+        self._tag_set: Optional[TagSet] = None
+
+    @property
+    def tag_set(self) -> TagSet:
+        """The tags, sorted; their ids are columns of the scores."""
+        if self._tag_set is None or list(self._tag_set.tags) != self.cfg["tags"]:
+            self._tag_set = TagSet(self.cfg["tags"])
+        return self._tag_set
+
+    @property
+    def labels(self) -> Tuple[str, ...]:
+        """The tags that the model scores, such as `l/NP` or `R/S+VP`."""
+        return tuple(self.cfg["tags"])
+
+    @property
+    def constituent_labels(self) -> Tuple[str, ...]:
+        """The labels that constituents can get, sorted."""
+        return tuple(sorted({label for chain in self.tag_set.chains for label in chain}))
+
+    @property
+    def label_data(self) -> Dict[str, Any]:
+        """What `spacy init labels` writes and `initialize` takes: the tags, and the largest stack in the data."""
+        return {"tags": list(self.cfg["tags"]), "order": self.cfg["order"], "max_stack": self.cfg["max_stack"]}
+
+    def add_label(self, label: str) -> int:
+        """Add a tag such as `R/NP`, or a constituent label such as `NP`, which adds its four tags.
+
+        label (str): The tag or label. What is written as a tag is taken as one.
+        RETURNS (int): 1 if something was added, 0 if it was known.
+        RAISES (ValueError): If the model's size is already fixed.
+        """
+        if not isinstance(label, str):
+            raise ValueError(Errors.E154.format(name=self.name, label=label))
+        try:
+            split_tag(label)
+            tags = {label}
+        except ValueError:
+            escaped = label.replace("\\", "\\\\").replace("+", "\\+")
+            tags = {f"{kind}/{escaped}" for kind in "lrLR"}
+        if tags <= set(self.cfg["tags"]):
+            return 0
+        self._allow_extra_label()
+        self.cfg["tags"] = list(TagSet({*self.cfg["tags"], *tags}).tags)
+        for tag in tags:
+            self.vocab.strings.add(tag)
+        return 1
+
+    def predict(self, docs: Iterable[Doc]) -> List[List[ParsedSentence]]:
+        """Find the tree of each sentence of each doc.
+
+        docs (Iterable[Doc]): The docs, with sentence boundaries.
+        RETURNS (List[List[ParsedSentence]]): For each doc and each of its sentences, the tokens that are words, and the
+            constituents over these in pre-order: first word, end word (exclusive) and label.
+        RAISES (ValueError): If a doc has no sentence boundaries.
+        """
+        docs = list(docs)
+        layout = Layout.of(docs, name=self.name)
+        parsed: List[List[ParsedSentence]] = [[] for _ in docs]
+        if not len(layout.words):
+            return parsed
+        self._require_labels()
+        tags = self.tag_set
+        scores = as_scores(self._by_word(self.model.predict(docs), layout))
+        ids, _ = self.decoder.decode_batch(scores, layout.rows, layout.words, tags, self.linearizer)
+        nodes = labelled_nodes(ids, layout.rows, layout.words, tags, self.linearizer)
+        found = zip(nodes.start.tolist(), nodes.end.tolist(), nodes.tag.tolist(), strict=True)
+        tokens = (layout.token - layout.offsets[np.repeat(layout.doc, layout.words)]).tolist()
+        chains = tags.chains
+        for doc, first, n_words, n_nodes in zip(
+            layout.doc.tolist(), layout.first.tolist(), layout.words.tolist(), nodes.counts.tolist(), strict=True
+        ):
+            spans = [(start, end, label) for start, end, tag in islice(found, n_nodes) for label in chains[tag]]
+            parsed[doc].append((tokens[first : first + n_words], spans))
+        return parsed
+
+    def set_annotations(self, docs: Iterable[Doc], parsed: List[List[ParsedSentence]]) -> None:
+        """Set the trees on the docs, as `doc.spans[spans_key]`.
+
+        docs (Iterable[Doc]): The docs.
+        parsed (List[List[ParsedSentence]]): As `predict` returns it.
+        """
+        for doc, sentences in zip(docs, parsed, strict=True):
+            set_parses(doc, sentences, spans_key=self.cfg["spans_key"])
+
+    def get_loss(self, examples: Iterable[Example], scores: List[Floats2d]) -> Tuple[float, List[Floats2d]]:
+        """The loss of a batch and its gradient.
+
+        examples (Iterable[Example]): The examples. Sentences come from the reference docs.
+        scores (List[Floats2d]): The model's scores for the predicted docs.
+        RETURNS (Tuple[float, List[Floats2d]]): The loss per word in nats, and its gradient for each doc.
+        """
+        examples = list(examples)
+        validate_examples(examples, "ParseTagger.get_loss")
+        xp = get_array_module(scores[0]) if scores else np
+        offsets = np.cumsum([0, *(len(eg.predicted) for eg in examples)])
+        token: List[int] = []
+        gold: List[np.ndarray] = []
+        words: List[int] = []
+        for offset, eg in zip(offsets.tolist(), examples, strict=False):
+            for sentence in self._gold_sentences(eg):
+                token.extend(offset + i for i in sentence.tokens)
+                words.append(len(sentence.tokens))
+                ids = self.tag_set.encode(self.linearizer.linearize(binarize(sentence.parse)))
+                gold.append(np.append(ids, np.int32(-1)))
+        if not token:
+            return 0.0, [xp.zeros_like(array) for array in scores]
+        flat = xp.concatenate(scores)
+        by_word = flat[xp.asarray(token)].reshape(2 * len(token), -1)
+        rows = 2 * np.cumsum([0, *words])[:-1]
+        loss, gradient = self.loss(
+            by_word,
+            np.concatenate(gold),
+            rows.astype(np.int64),
+            np.asarray(words, dtype=np.int32),
+            self.tag_set,
+            self.linearizer,
+        )
+        d_flat = xp.zeros_like(flat)
+        d_flat[xp.asarray(token)] = gradient.reshape(len(token), -1) / len(token)
+        return loss / len(token), [d_flat[offsets[i] : offsets[i + 1]] for i in range(len(examples))]
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Optional[Language] = None,
+        labels: Optional[Dict[str, Any]] = None,
+    ) -> None:
+        """Set up the tags and the model.
+
+        get_examples (Callable[[], Iterable[Example]]): Returns the training data.
+        nlp (Optional[Language]): The pipeline.
+        labels (Optional[Dict[str, Any]]): Label data as written by `spacy init labels`, to save a pass over the data.
+        RAISES (ValueError): If the data has no constituents, or the label data is not such.
+        """
+        validate_get_examples(get_examples, "ParseTagger.initialize")
+        if labels is not None:
+            if not isinstance(labels, dict) or "tags" not in labels:
+                raise ValueError(Errors.E152.format(name=self.name))
+            if labels.get("order", self.linearizer.order) != self.linearizer.order:
+                raise ValueError(
+                    Errors.E153.format(name=self.name, trained=labels["order"], order=self.linearizer.order)
+                )
+            tags, largest = set(labels["tags"]), int(labels.get("max_stack", 0))
+        else:
+            tags, largest = self._tags_in(get_examples())
+        if not tags and not self.cfg["tags"]:
+            raise ValueError(Errors.E151.format(name=self.name, key=self.cfg["spans_key"]))
+        self.cfg.update(
+            tags=list(TagSet({*self.cfg["tags"], *tags}).tags), order=self.linearizer.order, max_stack=largest
+        )
+        for tag in self.cfg["tags"]:
+            self.vocab.strings.add(tag)
+        sample = [eg.reference for eg in islice(get_examples(), 10)]
+        width = 2 * len(self.cfg["tags"])
+        self.model.initialize(X=sample, Y=[self.model.ops.alloc2f(len(doc), width) for doc in sample])
+
+    def _tags_in(self, examples: Iterable[Example]) -> Tuple[Set[str], int]:
+        """The tags of all gold trees, and the largest stack that one needs."""
+        tags: Set[str] = set()
+        largest = 0
+        for eg in examples:
+            for sentence in self._gold_sentences(eg):
+                sequence = self.linearizer.linearize(binarize(sentence.parse))
+                tags.update(sequence)
+                largest = max(largest, max_stack(sequence, self.linearizer.lattice))
+        return tags, largest
+
+    def _gold_sentences(self, eg: Example) -> List[SentenceParse]:
+        return gold_sentences(eg, self.cfg["spans_key"])
+
+    def _by_word(self, scores: Sequence[Floats2d], layout: Layout) -> Floats2d:
+        """(2W, T) scores, two rows a word, of (tokens, 2T) arrays a doc."""
+        xp = get_array_module(scores[0])
+        flat = xp.concatenate([array for array in scores if len(array)])
+        if len(layout.token) != len(flat):
+            flat = flat[xp.asarray(layout.token)]
+        return flat.reshape(2 * len(layout.token), -1)
+
+    def _require_labels(self) -> None:
+        if not self.cfg["tags"]:
+            raise ValueError(SpacyErrors.E143.format(name=self.name))
+        if self.cfg["order"] != self.linearizer.order:
+            raise ValueError(
+                Errors.E153.format(name=self.name, trained=self.cfg["order"], order=self.linearizer.order)
+            )

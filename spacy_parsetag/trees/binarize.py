@@ -1,0 +1,143 @@
+"""Unary collapse and right-branching binarization, with exact inverses.
+
+*She enjoys reading papers* has no node with three children; its chains collapse:
+
+    (S (NP She) (VP enjoys (S (VP reading (NP papers)))))    becomes    (S NP/She (VP enjoys (S+VP reading NP/papers)))
+
+A node with children c1 c2 c3 becomes (c1 (c2 c3)); the node this adds has no label, so the inverse is: a node without a
+label dissolves into its parent. Equal to NLTK's `collapse_unary` and `chomsky_normal_form(factor="right")`.
+
+A chain is written with its labels joined by "+", top first. A "+" or a backslash inside a label is written with a
+backslash before it, so labels that contain them survive.
+"""
+
+import re
+from functools import lru_cache
+from typing import List, NamedTuple, Sequence, Tuple
+
+from ..errors import Errors
+from .parse import Constituent, Parse
+
+_CHAIN = re.compile(r"((?:[^+\\]|\\.)+)(?:\+|$)", re.DOTALL)
+
+
+class BinaryTree(NamedTuple):
+    """A binary tree over N words as its 2N-1 nodes in pre-order.
+
+    leaf (Tuple[bool, ...]): Whether the node is a word. With the order, this is the whole shape of the tree.
+    label (Tuple[str, ...]): The node's chain of labels joined by "+"; "" for a node that binarization added, and for a
+        word that is no constituent of its own.
+    """
+
+    leaf: Tuple[bool, ...]
+    label: Tuple[str, ...]
+
+    @property
+    def n_words(self) -> int:
+        return (len(self.leaf) + 1) // 2
+
+
+def join_chain(labels: Sequence[str]) -> str:
+    """Write a unary chain, top first, as one label: ("S", "VP") becomes "S+VP"."""
+    if len(labels) == 1 and "+" not in labels[0] and "\\" not in labels[0]:
+        return labels[0]
+    return "+".join(label.replace("\\", "\\\\").replace("+", "\\+") for label in labels)
+
+
+@lru_cache(maxsize=65536)
+def split_chain(label: str) -> Tuple[str, ...]:
+    """The inverse of `join_chain`; "" is the empty chain."""
+    if "\\" not in label:
+        return tuple(label.split("+")) if label else ()
+    return tuple(re.sub(r"\\(.)", r"\1", part, flags=re.DOTALL) for part in _CHAIN.findall(label))
+
+
+def binarize(parse: Parse) -> BinaryTree:
+    """Collapse unary chains and binarize to the right.
+
+    parse (Parse): A parse of at least one word.
+    RETURNS (BinaryTree): The tree over the same words. Several nodes at the top hang under a root without a label.
+    RAISES (ValueError): If spans cross or lie outside the sentence.
+    """
+    n = len(parse.words)
+    if not n:
+        raise ValueError(Errors.E001.format(reason="a tree needs at least one word"))
+    leaf: List[bool] = []
+    label: List[str] = []
+    spans = parse.spans
+    i = 0  # next span to open
+    # Regions still to be written, each (start, end): one subtree if a span covers it, else its first child and the rest.
+    todo: List[Tuple[int, int]] = [(0, n)]
+    while todo:
+        start, end = todo.pop()
+        chain: List[str] = []
+        while i < len(spans) and spans[i][0] == start and spans[i][1] == end:
+            chain.append(spans[i][2])
+            i += 1
+        label.append(join_chain(chain) if chain else "")
+        if end - start == 1:
+            leaf.append(True)
+            continue
+        leaf.append(False)
+        # The first child: the next span if it starts here, else a word.
+        middle = start + 1
+        if i < len(spans):
+            first = spans[i]
+            if first[0] < start or first[1] > n or first[1] <= first[0]:
+                raise ValueError(_misplaced(first, start, end, n))
+            if first[0] == start:
+                middle = first[1]
+                if middle >= end:
+                    raise ValueError(_misplaced(first, start, end, n))
+        todo.append((middle, end))
+        todo.append((start, middle))
+    if i < len(spans):
+        raise ValueError(_misplaced(spans[i], 0, n, n))
+    return BinaryTree(tuple(leaf), tuple(label))
+
+
+def _misplaced(span: Constituent, start: int, end: int, n: int) -> str:
+    if not 0 <= span[0] < span[1] <= n:
+        return Errors.E003.format(span=tuple(span), n=n)
+    return Errors.E002.format(first=tuple(span), second=(start, end))
+
+
+def unbinarize(tree: BinaryTree, words: Sequence[str], tags: Sequence[str]) -> Parse:
+    """The inverse of `binarize`: nodes without a label dissolve, chains open up.
+
+    tree (BinaryTree): The binary tree; it need not be right-branching.
+    words (Sequence[str]): Its N words.
+    tags (Sequence[str]): Their part-of-speech tags.
+    RETURNS (Parse): The parse.
+    RAISES (ValueError): If the numbers of words differ.
+    """
+    n = tree.n_words
+    if len(words) != n or len(tags) != n:
+        raise ValueError(Errors.E005.format(n_tags=len(tree.leaf), n_words=len(words)))
+    return Parse(tuple(words), tuple(tags), tuple(tree_spans(tree)))
+
+
+def tree_spans(tree: BinaryTree) -> List[Constituent]:
+    """The constituents of a binary tree, in pre-order."""
+    return [
+        Constituent(start, end, part)
+        for (start, end), label in zip(node_bounds(tree), tree.label, strict=True)
+        if label
+        for part in split_chain(label)
+    ]
+
+
+def node_bounds(tree: BinaryTree) -> List[Tuple[int, int]]:
+    """First word and end of each node, in pre-order."""
+    bounds = [(0, 0)] * len(tree.leaf)
+    complete: List[int] = []  # roots of complete subtrees, the leftmost on top
+    position = tree.n_words
+    for node in range(len(tree.leaf) - 1, -1, -1):
+        if tree.leaf[node]:
+            bounds[node] = (position - 1, position)
+            position -= 1
+        else:
+            left, right = complete.pop(), complete.pop()
+            bounds[node] = (bounds[left][0], bounds[right][1])
+        complete.append(node)
+    return bounds

@@ -1,0 +1,42 @@
+"""Shared fixtures. Conformance vectors and treebanks lie outside the repository; tests that use them skip without them."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", default=False, help="also run the slow tests")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[Any]) -> None:
+    if config.getoption("--slow"):
+        return
+    for item in items:
+        if "slow" in item.keywords:
+            item.add_marker(pytest.mark.skip(reason="slow: run with --slow"))
+
+
+def find_shared() -> Path:
+    """The folder with `conformance/` and `treebanks/`: $PARSETAG_SHARED, or `shared` beside the repository."""
+    return Path(os.environ.get("PARSETAG_SHARED", Path(__file__).resolve().parent.parent.parent / "shared"))
+
+
+def shared_folder(name: str) -> Path:
+    """A sub-folder of the shared data, or a skip that says what is missing."""
+    folder = find_shared() / name
+    if not folder.exists():
+        pytest.skip(f"no {name!r} data: set PARSETAG_SHARED to a folder that holds {name}/")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def conformance() -> Path:
+    return shared_folder("conformance")
+
+
+@pytest.fixture(scope="session")
+def treebanks() -> Path:
+    return shared_folder("treebanks")
