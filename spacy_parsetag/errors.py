@@ -29,6 +29,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E005 = "{n_tags} tags cannot cover {n_words} words: a tree over N words has 2N-1 tags."
     E006 = "Unknown linearization order {order!r}. Use one of: in, pre, post."
     E007 = "Not a tag: {tag!r}. A tag is l, r, L or R, alone or followed by '/' and a label."
+    E008 = "Not a chain of labels: {label!r}. Join labels by '+', none of them empty; write \\+ and \\\\ for + and \\ in a label."
     E010 = "Cannot write the {what} {text!r} to a bracket file: {reason}. See escape_token and escape_label."
     E011 = "Unknown encoding {encoding!r}. Use one that Python knows, for instance utf-8, latin-1, utf-16."
 
@@ -41,6 +42,10 @@ class Errors(metaclass=_ErrorsWithCodes):
         "Raise or remove the bound (max_stack=None)."
     )
     E105 = "Tag {tag!r} is given twice; each column of the scores needs a tag of its own."
+    E106 = "A batch has one first row and one number of words per sentence; got shapes {rows} and {words}."
+    E107 = "Sentence {s} of the batch, {n} words from row {row} on, does not fit into {total} rows of scores."
+    E108 = "Tag id {id} at row {row} of a decoder's output is none of the {n} tags."
+    E109 = "A decoder's output of {n} rows lacks sentence {s}, which has {words} words from row {row} on."
     E104 = "The stack bound must be None or at least {least}; got {value}."
 
     # The pipe: E150 to E199
@@ -60,6 +65,11 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E155 = "The component '{name}' was given {part!r}, which is no {kind}. Registered ones are in the documentation."
     E154 = "Labels of the component '{name}' must be strings; got {label!r}."
+
+    E156 = (
+        "The component '{name}' scores {n} tags, a number that is fixed once its model is initialized; these cannot be "
+        "added: {tags}. Add labels before training, or train a new component."
+    )
 
     # Synthetic treebank: E250 to E279
     E250 = "Not a section header: {text!r}. Write [table] or [table name=value ...]."
@@ -91,6 +101,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E276 = "Split size of {name!r} must not be negative; got {size}."
     E277 = "Options of {name!r} have no positive weight."
     E278 = "Not UTF-8: byte {byte:#04x}."
+    E279 = "The word under {label!r} came out empty: a variable has no such attribute."
 
     # Scoring: E200 to E249
     E200 = "{path}:{line}: unknown keyword {keyword!r} in a parameter file. Known: {known}."
@@ -138,6 +149,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E308 = "A doc can hold whole sentences only: n_sents must be at least 1; got {n}."
     E309 = "{text!r} is white space only: there is no tree over it. Ask span._.is_constituent first."
+    E310 = (
+        "The tokens of the doc have changed since doc.spans[{key!r}] was written; spaCy does not move span groups when "
+        "it merges or splits tokens. Put components that do so, for instance merge_entities, before the parser."
+    )
 
 
 class Warnings(metaclass=_ErrorsWithCodes):

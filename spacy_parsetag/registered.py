@@ -4,6 +4,7 @@ from typing import Optional
 
 from .decode import ExactDecoder
 from .linearize import InOrder, PostOrder, PreOrder
+from .ml.lattice_loss import LatticeLoss
 from .ml.losses import TagLoss
 
 
@@ -33,3 +34,11 @@ def make_exact_decoder(max_stack: Optional[int] = None) -> ExactDecoder:
 def make_tag_loss() -> TagLoss:
     """spacy-parsetag.TagLoss.v1: cross-entropy tag by tag."""
     return TagLoss()
+
+
+def make_lattice_loss(max_stack: Optional[int] = None) -> LatticeLoss:
+    """spacy-parsetag.LatticeLoss.v1: cross-entropy over whole trees.
+
+    max_stack (Optional[int]): Bound on the stack; None for none.
+    """
+    return LatticeLoss(max_stack)

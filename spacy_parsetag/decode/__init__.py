@@ -1,6 +1,8 @@
-"""Decoders: the best valid tag sequence, given scores."""
+"""Decoders: the best valid tag sequence, given scores; and sums over all of them, for training."""
 
-from .base import Decoder, as_scores, decode
+from .base import Decoder, decode
+from .batch import as_scores
 from .exact import ExactDecoder
+from .marginals import log_partition
 
-__all__ = ["Decoder", "ExactDecoder", "as_scores", "decode"]
+__all__ = ["Decoder", "ExactDecoder", "as_scores", "decode", "log_partition"]

@@ -17,6 +17,9 @@ from ._lattice cimport (
 cdef extern from "_kernels.h" nogil:
     float parsetag_class_max_f32(const float *x, int rows, int n_tags, const int32_t *offsets, double *best)
     double parsetag_class_max_f64(const double *x, int rows, int n_tags, const int32_t *offsets, double *best)
+    int parsetag_widest()
+    float parsetag_class_max_f32_as(int variant, const float *x, int rows, int n_tags, const int32_t *offsets,
+                                    double *best)
     void parsetag_step(const double *first, double first_score, const double *second, double second_score, double *out,
                        uint8_t *which, int n)
 
@@ -143,3 +146,26 @@ def best_paths(const real[:, ::1] scores, const int64_t[::1] rows, const int32_t
             status[s] = best_path(&t, &scores[rows[s], 0], n_tags, &offsets[0], 2 * n - 1, width, forward, backward,
                                   &ids[rows[s]], &totals[s])
     free(forward); free(backward)
+
+
+# Names of the variants of the inner loops, narrowest first.
+VARIANTS = ("portable", "avx2", "avx512")
+
+
+def variants():
+    """Variants of the inner loops that this CPU runs; the last one is what the decoders use."""
+    return VARIANTS[:parsetag_widest() + 1]
+
+
+def class_maxima(const float[:, ::1] scores, const int32_t[::1] offsets, variant, double[:, ::1] best):
+    """Run one variant of the loop over the scores, for tests.
+
+    scores (float[R, T]), offsets (int32[5]): As in `best_paths`.
+    variant (str): One of `variants()`.
+    best (double[R, 4]): Output, the greatest score of each class.
+    RETURNS (float): NaN if a score is not finite, else 0.
+    """
+    cdef int number = variants().index(variant)
+    if not scores.shape[0] or not scores.shape[1]:
+        return 0.0
+    return parsetag_class_max_f32_as(number, &scores[0, 0], scores.shape[0], scores.shape[1], &offsets[0], &best[0, 0])

@@ -113,13 +113,26 @@ __attribute__((target("avx2,fma"))) static float parsetag_class_max_f32_avx2(
 
 #endif
 
-static float parsetag_class_max_f32(const float *x, int rows, int n_tags, const int32_t *offsets, double *best) {
+/* Widest variant of the loops that this CPU runs: 0 portable, 1 AVX2, 2 AVX-512. */
+static int parsetag_widest(void) {
 #if PARSETAG_X86
-    if (__builtin_cpu_supports("avx512dq")) return parsetag_class_max_f32_avx512(x, rows, n_tags, offsets, best);
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return parsetag_class_max_f32_avx2(x, rows, n_tags, offsets, best);
+    if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) return 2;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return 1;
+#endif
+    return 0;
+}
+
+static float parsetag_class_max_f32_as(int variant, const float *x, int rows, int n_tags, const int32_t *offsets,
+                                       double *best) {
+#if PARSETAG_X86
+    if (variant == 2) return parsetag_class_max_f32_avx512(x, rows, n_tags, offsets, best);
+    if (variant == 1) return parsetag_class_max_f32_avx2(x, rows, n_tags, offsets, best);
 #endif
     return parsetag_class_max_f32_portable(x, rows, n_tags, offsets, best);
+}
+
+static float parsetag_class_max_f32(const float *x, int rows, int n_tags, const int32_t *offsets, double *best) {
+    return parsetag_class_max_f32_as(parsetag_widest(), x, rows, n_tags, offsets, best);
 }
 
 /* One step of the lattice into one group: the better of the two classes that lead there, for n stack sizes.

@@ -7,6 +7,7 @@ import numpy as np
 from ..errors import Errors
 from ..linearize import Linearizer, get_linearizer
 from ..tags import TagSet
+from .batch import as_scores
 from .exact import ExactDecoder
 
 
@@ -17,18 +18,6 @@ class Decoder(Protocol):
     def decode_batch(
         self, scores: np.ndarray, rows: np.ndarray, words: np.ndarray, tags: TagSet, linearizer: Linearizer
     ) -> Tuple[np.ndarray, np.ndarray]: ...
-
-
-def as_scores(scores: np.ndarray) -> np.ndarray:
-    """Scores as a C-contiguous float array on the CPU; float64 stays, anything else becomes float32.
-
-    An array on a GPU is copied here, once.
-    """
-    if hasattr(scores, "get") and not isinstance(scores, np.ndarray):
-        scores = scores.get()
-    scores = np.asarray(scores)
-    dtype = np.float64 if scores.dtype == np.float64 else np.float32
-    return np.ascontiguousarray(scores, dtype=dtype)
 
 
 def decode(

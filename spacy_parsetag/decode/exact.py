@@ -8,6 +8,7 @@ from ..errors import Errors
 from ..linearize import Linearizer
 from ..tags import TagSet
 from ._exact import best_paths
+from .batch import check_batch
 
 _NOT_FINITE, _NO_TREE = 1, 2
 
@@ -20,8 +21,7 @@ class ExactDecoder:
     """
 
     def __init__(self, max_stack: Optional[int] = None) -> None:
-        if max_stack is not None and max_stack < 0:
-            raise ValueError(Errors.E104.format(least=0, value=max_stack))
+        stack_bound(max_stack)
         self.max_stack = max_stack
 
     def decode_batch(
@@ -44,14 +44,24 @@ class ExactDecoder:
             each tree (S,) float64.
         RAISES (ValueError): If a score is not finite, naming word and tag, or if no tree exists within the bound.
         """
+        scores, rows, words = check_batch(scores, rows, words, len(tags))
         ids = np.full(len(scores), -1, dtype=np.int32)
         totals = np.zeros(len(words), dtype=np.float64)
         status = np.zeros(len(words), dtype=np.uint8)
-        bound = -1 if self.max_stack is None else self.max_stack
+        bound = stack_bound(self.max_stack)
         best_paths(scores, rows, words, tags.offsets, linearizer.lattice, bound, ids, totals, status)
         if status.any():
             raise_failure(scores, rows, words, tags, linearizer, self.max_stack, status)
         return ids, totals
+
+
+def stack_bound(max_stack: Optional[int]) -> int:
+    """A bound as the C loops take it: -1 for none."""
+    if max_stack is None:
+        return -1
+    if max_stack < 0:
+        raise ValueError(Errors.E104.format(least=0, value=max_stack))
+    return max_stack
 
 
 def raise_failure(

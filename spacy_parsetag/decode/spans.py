@@ -26,9 +26,7 @@ class Nodes(NamedTuple):
     counts: np.ndarray
 
 
-def labelled_nodes(
-    ids: np.ndarray, rows: np.ndarray, words: np.ndarray, tags: TagSet, linearizer: Linearizer
-) -> Nodes:
+def labelled_nodes(ids: np.ndarray, rows: np.ndarray, words: np.ndarray, tags: TagSet, linearizer: Linearizer) -> Nodes:
     """The labelled nodes of the trees that valid tag sequences stand for.
 
     ids (np.ndarray): (R,) int32 tag ids, as `decode_batch` returns them.

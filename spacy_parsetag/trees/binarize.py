@@ -46,10 +46,19 @@ def join_chain(labels: Sequence[str]) -> str:
 
 @lru_cache(maxsize=65536)
 def split_chain(label: str) -> Tuple[str, ...]:
-    """The inverse of `join_chain`; "" is the empty chain."""
+    """The inverse of `join_chain`; "" is the empty chain.
+
+    RAISES (ValueError): If this is nothing that `join_chain` writes.
+    """
+    if not label:
+        return ()
     if "\\" not in label:
-        return tuple(label.split("+")) if label else ()
-    return tuple(re.sub(r"\\(.)", r"\1", part, flags=re.DOTALL) for part in _CHAIN.findall(label))
+        chain = tuple(label.split("+"))
+    else:
+        chain = tuple(re.sub(r"\\(.)", r"\1", part, flags=re.DOTALL) for part in _CHAIN.findall(label))
+    if not all(chain) or join_chain(chain) != label:
+        raise ValueError(Errors.E008.format(label=label))
+    return chain
 
 
 def binarize(parse: Parse) -> BinaryTree:

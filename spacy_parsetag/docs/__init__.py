@@ -1,0 +1,32 @@
+"""Docs: `Parse` and trees to and from `doc.spans`, and the extensions that show constituents on spans and tokens."""
+
+from .convert import doc_from_parse, doc_from_parses, doc_from_tree, docs_from_trees, parse_from_tree
+from .extensions import register_extensions
+from .group import FORMAT_VERSION, SPANS_KEY, WordMap, map_words
+from .spaces import spaces_after
+from .spans import SentenceParse, has_parses, has_sentences, parses_from_doc, sentence_words, set_parses
+from .strings import doc_to_strings, doc_to_trees, parse_string, tree_from_parse
+
+__all__ = [
+    "FORMAT_VERSION",
+    "SPANS_KEY",
+    "SentenceParse",
+    "WordMap",
+    "doc_from_parse",
+    "doc_from_parses",
+    "doc_from_tree",
+    "doc_to_strings",
+    "doc_to_trees",
+    "docs_from_trees",
+    "has_parses",
+    "has_sentences",
+    "map_words",
+    "parse_from_tree",
+    "parse_string",
+    "parses_from_doc",
+    "register_extensions",
+    "sentence_words",
+    "set_parses",
+    "spaces_after",
+    "tree_from_parse",
+]

@@ -1,0 +1,1 @@
+"""Training: converters, schedules, callbacks."""

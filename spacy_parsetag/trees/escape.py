@@ -1,0 +1,113 @@
+r"""Words and labels as text, and as they stand in a bracket file.
+
+A word's *file form* has no bracket, no white space and is never empty:
+
+| text | file form | |
+|---|---|---|
+| `(` `)` `{` `}` | `-LRB-` `-RRB-` `-LCB-` `-RCB-` | inside longer words too |
+| `[` `]` | as they are | `-LSB-` `-RSB-` are read as well |
+| `\` | `\\` | |
+| `-LRB-` itself | `\-LRB-` | |
+| white space, unprintable characters | `\u00a0`, `\U000e0001` | |
+| empty | `\e` | |
+
+The Penn Treebank's own `\/` and `\*` are read as `/` and `*`. Any other backslash in a file stands for itself, so text
+that was never escaped is read as it is. `unescape_token(escape_token(text)) == text` for every string.
+"""
+
+import re
+from typing import Match
+
+BRACKETS = {"(": "-LRB-", ")": "-RRB-", "{": "-LCB-", "}": "-RCB-"}
+_NAMES = {**{name: text for text, name in BRACKETS.items()}, "-LSB-": "[", "-RSB-": "]"}
+
+# A dash that would be read as the start of a bracket's name. What follows the name may itself be a dash, or a bracket,
+# which is written with a dash in front.
+_TOKEN_SPECIAL = re.compile(r"[(){}\\]|-(?=[LR][RCS]B[-(){}])|[^ -~]|[ ]")
+_TOKEN_ESCAPE = re.compile(r"-[LR][RCS]B-|\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[/*\\-])")
+# Labels keep their backslashes (`S\NP`), save those that would be read as an escape.
+_LABEL_SPECIAL = re.compile(r"[()]|\\(?=[\\uU()]|[^!-~])|[^ -~]|[ ]")
+_LABEL_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\\)")
+
+
+def escape_token(text: str) -> str:
+    r"""Write a word's text in file form.
+
+    >>> escape_token("f(x)"), escape_token("1/2"), escape_token("New York")
+    ('f-LRB-x-RRB-', '1/2', 'New\\u0020York')
+
+    text (str): The text, any string.
+    RETURNS (str): The word as it stands in a bracket file.
+    """
+    return _TOKEN_SPECIAL.sub(_escape_token_char, text) if text else "\\e"
+
+
+def unescape_token(text: str) -> str:
+    r"""Read a word's text from its file form.
+
+    >>> unescape_token("-LRB-"), unescape_token("1\\/2"), unescape_token("C:\\dir")
+    ('(', '1/2', 'C:\\dir')
+
+    text (str): The word as it stands in a bracket file.
+    RETURNS (str): The text.
+    """
+    return _TOKEN_ESCAPE.sub(_unescape_token_match, text) if text != "\\e" else ""
+
+
+def escape_label(label: str) -> str:
+    r"""Make any label writable in a bracket file.
+
+    Labels are names, not text: `-LRB-` and `-NONE-` stay as they are, and so does a backslash that nothing would
+    mistake for an escape. Brackets, white space and unprintable characters become `\uXXXX`, an empty label `\e`.
+
+    label (str): The label or part-of-speech tag, any string.
+    RETURNS (str): The label as it stands in a bracket file. Ordinary labels are returned unchanged.
+    """
+    if label in ("", "\\e"):
+        return "\\e" if not label else "\\\\e"
+    return _LABEL_SPECIAL.sub(_escape_label_char, label)
+
+
+def unescape_label(label: str) -> str:
+    """Read a label back from what `escape_label` wrote.
+
+    label (str): The label as it stands in a bracket file.
+    RETURNS (str): The label.
+    """
+    return _LABEL_ESCAPE.sub(_unescape_label_match, label) if label != "\\e" else ""
+
+
+def _escape_token_char(match: Match[str]) -> str:
+    char = match.group()
+    if char in BRACKETS:
+        return BRACKETS[char]
+    if char in "\\-":
+        return "\\" + char
+    return char if char.isprintable() and char != " " else _code_point(char)
+
+
+def _escape_label_char(match: Match[str]) -> str:
+    char = match.group()
+    if char == "\\":
+        return "\\\\"
+    return char if char.isprintable() and char not in " ()" else _code_point(char)
+
+
+def _code_point(char: str) -> str:
+    code = ord(char)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _unescape_token_match(match: Match[str]) -> str:
+    found = match.group()
+    # `[LR][RCS]B` are just the six names.
+    return _NAMES[found] if found[0] == "-" else _unescape_label_match(match)
+
+
+def _unescape_label_match(match: Match[str]) -> str:
+    found = match.group()
+    if found[1] not in "uU":
+        return found[1]
+    code = int(found[2:], 16)
+    # `\U` with a number beyond Unicode is no escape of ours, so it stands for itself.
+    return chr(code) if code < 0x110000 else found
