@@ -1,9 +1,10 @@
 """The heads: word vectors in, scores of both tag slots out."""
 
+from functools import partial
 from typing import Callable, List, Optional, Tuple
 
-from thinc.api import Linear, Model, chain, with_array, zero_init
-from thinc.types import Floats2d
+from thinc.api import Linear, Model, Ops, chain, glorot_uniform_init, with_array
+from thinc.types import Floats2d, Shape
 
 
 def tag_heads(nO: Optional[int] = None, *, rate_scale: float = 1.0) -> Model[List[Floats2d], List[Floats2d]]:
@@ -18,11 +19,16 @@ def tag_heads(nO: Optional[int] = None, *, rate_scale: float = 1.0) -> Model[Lis
         move `rate_scale` times as far a step.
     RETURNS (Model): The layer.
     """
-    linear = Linear(nO=nO, init_W=zero_init)
+    # Not zeros: the encoder's first gradients would be all but nothing, and Adam makes full steps of what noise there is.
+    linear = Linear(nO=nO, init_W=partial(_init_scaled, rate_scale))
     heads = linear if rate_scale == 1.0 else chain(linear, scale(rate_scale))
     model: Model[List[Floats2d], List[Floats2d]] = with_array(heads)
     model.set_ref("linear", linear)
     return model
+
+
+def _init_scaled(factor: float, ops: Ops, shape: Shape) -> Floats2d:
+    return glorot_uniform_init(ops, shape) / factor
 
 
 def scale(factor: float) -> Model[Floats2d, Floats2d]:

@@ -4,7 +4,7 @@ from typing import Optional, Tuple
 
 import numpy as np
 from thinc.api import get_array_module
-from thinc.types import Floats2d, Ints1d
+from thinc.types import Floats2d
 
 from ..decode import as_scores
 from ..decode.marginals import log_partition
@@ -26,7 +26,13 @@ class LatticeLoss:
         self.max_stack = max_stack
 
     def __call__(
-        self, scores: Floats2d, gold: Ints1d, rows: np.ndarray, words: np.ndarray, tags: TagSet, linearizer: Linearizer
+        self,
+        scores: Floats2d,
+        gold: np.ndarray,
+        rows: np.ndarray,
+        words: np.ndarray,
+        tags: TagSet,
+        linearizer: Linearizer,
     ) -> Tuple[float, Floats2d]:
         """Loss and gradient of a batch; the arguments are those of `TagLoss`.
 

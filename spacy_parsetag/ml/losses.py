@@ -4,7 +4,7 @@ from typing import Protocol, Tuple, runtime_checkable
 
 import numpy as np
 from thinc.api import get_array_module
-from thinc.types import Floats2d, Ints1d
+from thinc.types import Floats2d
 
 from ..linearize import Linearizer
 from ..tags import TagSet
@@ -15,7 +15,13 @@ class Loss(Protocol):
     """Loss and gradient of a batch of tag scores."""
 
     def __call__(
-        self, scores: Floats2d, gold: Ints1d, rows: np.ndarray, words: np.ndarray, tags: TagSet, linearizer: Linearizer
+        self,
+        scores: Floats2d,
+        gold: np.ndarray,
+        rows: np.ndarray,
+        words: np.ndarray,
+        tags: TagSet,
+        linearizer: Linearizer,
     ) -> Tuple[float, Floats2d]: ...
 
 
@@ -23,18 +29,24 @@ class TagLoss:
     """Cross-entropy tag by tag (paper section 5): each position is a choice among all tags.
 
     scores (Floats2d): (R, T) scores; a sentence of N words owns 2N-1 rows.
-    gold (Ints1d): (R,) ids of the gold tags; -1 leaves a row out.
+    gold (np.ndarray): (R,) ids of the gold tags; -1 leaves a row out.
     rows, words (np.ndarray): (S,) first row and number of words of each sentence; not needed here.
     RETURNS (Tuple[float, Floats2d]): The summed loss in nats, and its gradient (R, T).
     """
 
     def __call__(
-        self, scores: Floats2d, gold: Ints1d, rows: np.ndarray, words: np.ndarray, tags: TagSet, linearizer: Linearizer
+        self,
+        scores: Floats2d,
+        gold: np.ndarray,
+        rows: np.ndarray,
+        words: np.ndarray,
+        tags: TagSet,
+        linearizer: Linearizer,
     ) -> Tuple[float, Floats2d]:
         xp = get_array_module(scores)
         gold = xp.asarray(gold)
         used = gold >= 0
-        shifted = scores - scores.max(axis=1, keepdims=True)  # (R, T)
+        shifted = scores - xp.max(scores, axis=1, keepdims=True)  # (R, T)
         exp = xp.exp(shifted)
         total = exp.sum(axis=1, keepdims=True)
         gradient = exp / total

@@ -24,7 +24,7 @@ def _forward(
     lengths = Xr.lengths
     present = xp.nonzero(lengths > 0)[0]
     lasts = lengths.cumsum()[present] - 1
-    Y = model.ops.alloc2f(len(lengths), Xr.dataXd.shape[1])
+    Y = model.ops.alloc2f(len(lengths), Xr.data.shape[-1])
     Y[present] = Xr.dataXd[lasts]
     shape = Xr.dataXd.shape
 

@@ -75,7 +75,7 @@ def binarize(parse: Parse) -> BinaryTree:
     label: List[str] = []
     spans = parse.spans
     i = 0  # next span to open
-    # Regions still to be written, each (start, end): one subtree if a span covers it, else its first child and the rest.
+    # Regions still to be written, as (start, end): one subtree if a span covers it, else its first child and the rest.
     todo: List[Tuple[int, int]] = [(0, n)]
     while todo:
         start, end = todo.pop()

@@ -82,7 +82,8 @@ class Parse:
             if not len(node):
                 raise ValueError(Errors.E001.format(reason=f"node {node.label()!r} has no children"))
             if not node.label():
-                raise ValueError(Errors.E001.format(reason=f"a node inside the tree (after word {len(words)}) has no label"))
+                reason = f"a node inside the tree (after word {len(words)}) has no label"
+                raise ValueError(Errors.E001.format(reason=reason))
             spans.append((len(words), node.label()))
             ends.append(-1)
             stack.append((None, len(spans) - 1))

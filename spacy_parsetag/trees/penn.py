@@ -74,7 +74,7 @@ def read_trees(
     on_error (Optional[Callable[[TreebankError], None]]): Called with each malformation; reading then goes on with the
         next tree. Without it, the first malformation is raised, after the trees that are whole beyond doubt.
     default_tag (Optional[str]): Part-of-speech tag for words that have none: `(NP the (NN dog))`.
-    YIELDS (nltk.Tree): The trees, in order.
+    YIELDS (nltk.Tree): The trees, in order. Each has an attribute `line`, where it starts in the file, from 1.
     RAISES (TreebankError): The malformation's subclass, with file and line.
     RAISES (ValueError): If there is no such encoding.
     """

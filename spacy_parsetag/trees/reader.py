@@ -266,6 +266,7 @@ class BracketReader:
             self._report(error)
             return
         self.wrapped = tree.label() in ROOT_LABELS
+        tree.line = self.tree_line
         if not self.held:
             self.held_line = self.tree_line
         self.held.append(tree)

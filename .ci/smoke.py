@@ -1,0 +1,40 @@
+"""What an installed wheel or sdist must do without torch, cupy or matplotlib: load, train a little, parse, save."""
+
+import subprocess
+import sys
+import tempfile
+from importlib.resources import files
+from pathlib import Path
+
+import spacy
+from spacy.training import Example
+
+import spacy_parsetag
+
+for module in ("torch", "cupy", "matplotlib"):
+    if module in sys.modules:
+        raise SystemExit(f"{module} was imported")
+
+package = files(spacy_parsetag)
+for name in ("py.typed", "data/collins.prm", "decode/_exact.pyx", "decode/_kernels.h", "data/synthetic/grammar.txt"):
+    if not package.joinpath(name).is_file():
+        raise SystemExit(f"{name} is not in the package")
+
+with tempfile.TemporaryDirectory() as folder:
+    command = [sys.executable, "-m", "spacy", "parsetag"]
+    sizes = ["--train", "40", "--dev", "10", "--test", "10"]
+    subprocess.run([*command, "generate", folder, *sizes], check=True)
+    subprocess.run([*command, "convert", f"{folder}/train.mrg", f"{folder}/train.spacy"], check=True)
+    subprocess.run([*command, "evaluate", f"{folder}/dev.mrg", f"{folder}/dev.mrg"], check=True, stdout=subprocess.DEVNULL)
+
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("parsetag")
+    docs = spacy.tokens.DocBin().from_disk(Path(folder) / "train.spacy").get_docs(nlp.vocab)
+    examples = [Example(nlp.make_doc(doc.text), doc) for doc in docs]
+    optimizer = nlp.initialize(lambda: examples)
+    nlp.update(examples, sgd=optimizer)
+    nlp.to_disk(f"{folder}/pipeline")
+    doc = spacy.load(f"{folder}/pipeline")("She enjoys reading papers. He does not.")
+    for sentence in doc.sents:
+        sys.stdout.write(f"{sentence._.parse_string}\n")

@@ -1,0 +1,96 @@
+"""Regular English inflection. Irregular forms are written out in the lexicon files.
+
+>>> plural("fox"), third_person("carry"), past("hope"), participle("stop", double=True)
+('foxes', 'carries', 'hoped', 'stopping')
+"""
+
+from typing import Tuple
+
+_VOWELS = "aeiou"
+_HISS = ("s", "x", "z", "ch", "sh")
+# Spelling is a poor guide to the sound of a first letter; these are the exceptions that the lexicon holds.
+_CONSONANT_SOUND = ("uni", "use", "usu", "euro", "one", "once", "ukul")
+_VOWEL_SOUND = ("hour", "honest", "honou", "heir", "8", "11-", "18-")
+
+
+def plural(word: str) -> str:
+    """Plural of a regular noun.
+
+    word (str): The singular.
+    RETURNS (str): The plural.
+    """
+    if word.endswith(_HISS):
+        return f"{word}es"
+    if word.endswith("y") and word[-2:-1] not in _VOWELS:
+        return f"{word[:-1]}ies"
+    return f"{word}s"
+
+
+def third_person(verb: str) -> str:
+    """Third person singular of a regular verb: *watch* -> *watches*.
+
+    verb (str): The base form.
+    RETURNS (str): The form after *she*.
+    """
+    return f"{verb}es" if verb.endswith("o") else plural(verb)
+
+
+def past(verb: str, *, double: bool = False) -> str:
+    """Past tense and past participle of a regular verb.
+
+    verb (str): The base form.
+    double (bool): Double the last consonant (*stop* -> *stopped*).
+    RETURNS (str): The past tense.
+    """
+    if double:
+        return f"{verb}{verb[-1]}ed"
+    if verb.endswith("e"):
+        return f"{verb}d"
+    if verb.endswith("y") and verb[-2:-1] not in _VOWELS:
+        return f"{verb[:-1]}ied"
+    return f"{verb}ed"
+
+
+def participle(verb: str, *, double: bool = False) -> str:
+    """Present participle of a regular verb.
+
+    verb (str): The base form.
+    double (bool): Double the last consonant (*stop* -> *stopping*).
+    RETURNS (str): The *-ing* form.
+    """
+    if double:
+        return f"{verb}{verb[-1]}ing"
+    if verb.endswith("ie"):
+        return f"{verb[:-2]}ying"
+    if verb.endswith("e") and not verb.endswith(("ee", "ye", "oe")):
+        return f"{verb[:-1]}ing"
+    return f"{verb}ing"
+
+
+def comparison(adjective: str, *, double: bool = False) -> Tuple[str, str]:
+    """Comparative and superlative of an adjective that takes *-er* and *-est*.
+
+    adjective (str): The positive.
+    double (bool): Double the last consonant (*big* -> *bigger*).
+    RETURNS (Tuple[str, str]): Comparative and superlative.
+    """
+    stem = adjective
+    if double:
+        stem = f"{adjective}{adjective[-1]}"
+    elif adjective.endswith("e"):
+        stem = adjective[:-1]
+    elif adjective.endswith("y"):
+        stem = f"{adjective[:-1]}i"
+    return f"{stem}er", f"{stem}est"
+
+
+def takes_an(word: str) -> bool:
+    """Whether the indefinite article before a word is *an*.
+
+    word (str): The word after the article.
+    RETURNS (bool): True for a word that begins with a vowel sound.
+    """
+    lower = word.lower()
+    if lower.startswith(_CONSONANT_SOUND):
+        return False
+    return lower.startswith(_VOWEL_SOUND) or lower[:1] in _VOWELS

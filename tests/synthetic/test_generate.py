@@ -1,0 +1,200 @@
+"""The bundled treebank: the same everywhere, no sentence twice, valid trees, natural lengths, every construction."""
+
+import hashlib
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from typer import Typer
+from typer.testing import CliRunner
+
+from spacy_parsetag.cli.generate import generate_cli
+from spacy_parsetag.synthetic import generate, load_sampler, write_splits
+from spacy_parsetag.synthetic.check import reachable
+from spacy_parsetag.trees import Parse
+from spacy_parsetag.trees.penn import format_tree, read_trees
+
+N_SAMPLE = 2500
+# A change of grammar, lexicon or sampler changes these: then figures measured on the treebank are to be taken anew.
+FIRST_LINES = 50
+FIRST_LINES_SHA256 = "21ea296ba09df3ff8dd7ab543ef30f113aa4def797b5fa8219f508799942d689"
+
+LABELS = "ADJP ADVP CONJP FRAG INTJ NML NP NX PP PRN PRT QP S SBAR SBARQ SINV SQ TOP UCP VP WHADJP WHADVP WHNP WHPP X"
+TAGS = (
+    "$ '' , -LRB- -RRB- . : CC CD DT EX IN JJ JJR JJS MD NN NNP NNPS NNS PDT POS PRP PRP$ RB RBR RBS RP TO UH "
+    "VB VBD VBG VBN VBP VBZ WDT WP WP$ WRB ``"
+)
+
+# Each construction that the documentation names, as a pattern over a tree's line.
+CONSTRUCTIONS = {
+    "coordination of noun phrases": r"\(NP \(NP .*\) \(CC and\) \(NP ",
+    "coordination of verb phrases": r"\(VP \(VP .*\) \(CC and\) \(VP ",
+    "coordination of sentences": r"\(S \(S .*\) \(CC (and|but|or)\) \(S ",
+    "coordination of adjectives": r"\(ADJP \(JJ [^()]+\) \(CC and\) \(JJ ",
+    "coordination of prepositional phrases": r"\(PP \(PP .*\) \(CC and\) \(PP ",
+    "coordination of unlikes": r"\(UCP ",
+    "flat coordination of nouns": r"\(NP (\(JJ [^()]+\) )?\(NNS [^()]+\) \(CC and\) \(NNS ",
+    "conjunction of several words": r"\(CONJP \(RB as\) \(RB well\) \(IN as\)\)",
+    "subject relative clause": r"\(SBAR \(WHNP \(W(P who|DT that|DT which)\)\) \(S \(VP ",
+    "object relative clause": r"\(SBAR \(WHNP \(WDT that\)\) \(S \(NP ",
+    "relative clause without a relativiser": r"\(NP \(NP [^()]*\([^()]*\) \(NNS? [^()]+\)\) \(SBAR \(S \(NP ",
+    "reduced relative clause": r"\(NP \(NP .*\) \(VP \(VBN ",
+    "relative clause with a preposition": r"\(SBAR \(WHPP \(IN [a-z]+\) \(WHNP ",
+    "prepositional phrase of a noun": r"\(NP \(NP .*\) \(PP ",
+    "prepositional phrase of a verb": r"\(VP \(VB[DZP] [^()]+\) \(NP \(DT [^()]+\) \(NN [^()]+\)\) \(PP ",
+    "two objects": r"\(VP \(VB[DZ]? (gave|gives|give|sent|told)\) \(NP \([^()]+\)\) \(NP ",
+    "particle before its object": r"\(PRT \(RP [a-z]+\)\) \(NP ",
+    "particle after its object": r"\(VB[A-Z]? [^()]+\) \(NP \([^()]+\)\) \(PRT ",
+    "clause without a complementiser": r"\(VB[A-Z]? [^()]+\) \(SBAR \(S \(NP ",
+    "raising": r"\((VBD seemed|VBZ seems|VBP seem)\) \(S \(VP \(TO to\)",
+    "control by the object": r"\(VB[A-Z]? (persuaded?|asked|told|forced?)\) \(NP [^\n]*?\)\) \(S \(VP \(TO to\)",
+    "infinitive with a subject": r"\(VB[A-Z]? (wants?|wanted|expects?|expected)\) \(S \(NP ",
+    "small clause": r"\(S \(NP [^\n]*?\) \(ADJP ",
+    "passive": r"\(VP \(VB[DZP] (was|were|is|are)\) .*\(VP \(VBN ",
+    "passive with its agent": r"\(VP \(VBN [^()]+\) \(PP \(IN by\)",
+    "perfect": r"\(VP \((VBD had|VBZ has|VBP have)\) \(VP \(VBN ",
+    "negation": r"\(RB (not|n't)\) \(VP ",
+    "nested compound": r"\(NP .*\(NML \(NN [^()]+\) \(NN [^()]+\)\)",
+    "flat compound": r"\(NP (\(DT [^()]+\) )?\(NN [^()]+\) \(NN ",
+    "shared determiner": r"\(NX \(NX ",
+    "apposition": r"\(NP \(NP .*\) \(, ,\) \(NP ",
+    "parenthesis": r"\(PRN \(-LRB- -LRB-\) .* \(-RRB- -RRB-\)\)",
+    "quotation with inversion": r"\(SINV \(`` ``\) \(S .*\) \(, ,\) \('' ''\) \(VP \(VB[DZ] [^()]+\)\) \(NP ",
+    "quotation without inversion": r"\(S \(`` ``\) \(S .*\) \(, ,\) \('' ''\) \(NP ",
+    "inversion after an adverb": r"\(SINV \(ADVP \(RB (Never|Rarely|Seldom)\)\) \(VBD had\)",
+    "yes-no question": r"\(TOP \(SQ ",
+    "question for the subject": r"\(SBARQ \(WHNP \(WP Who\)\) \(SQ \(VP ",
+    "question for the object": r"\(SBARQ \(WHNP .*\) \(SQ \((VBD|VBZ|VBP|MD) [^()]+\) \(NP ",
+    "command": r"\(TOP \(S \(VP \(VB [A-Z]",
+    "headline": r"\(TOP \(S \(NP .*\)\)\)$",
+    "fragment": r"\(TOP \(FRAG ",
+    "money": r"\(NP \(QP \(\$ \$\) \(CD [\d.]+\) \(CD [a-z]+\)\)\)",
+    "percentage": r"\(NP \(CD [\d.]+\) \(NN %\)\)",
+    "measured number": r"\(QP \(JJR more\) \(IN than\) \(CD ",
+    "date": r"\(NP \(NNP [A-Z][a-z]+\.?\) \(CD \d+\)",
+    "existential": r"\(NP \(EX (t|T)here\)\) \(VP ",
+    "extraposition": r"\(NP \(PRP [iI]t\)\) \(VP \(VB[DZ] [^()]+\) \(ADJP .*\) \(SBAR \(IN that\)",
+    "unary chain of clause and verb phrase": r"\(S \(VP \(VB[A-Z]? [^()]+\)\)\)",
+    "unary chain of three": r"\(SBAR \(S \(VP ",
+    "adverb before the verb": r"\(VP \(ADVP \(RB [^()]+\)\) \(VB",
+    "dash": r"\(: --\)",
+    "semicolon": r"\(: ;\)",
+    "colon": r"\(: :\)",
+}
+
+
+@pytest.fixture(scope="module")
+def lines():
+    return [format_tree(tree) for _, tree in generate({"sample": N_SAMPLE}, seed=1)]
+
+
+def test_same_seed_same_trees():
+    drawn = [f"{name} {format_tree(tree)}" for name, tree in generate({"dev": 20, "train": FIRST_LINES}, seed=0)]
+    again = [f"{name} {format_tree(tree)}" for name, tree in generate({"dev": 20, "train": FIRST_LINES}, seed=0)]
+    other = [f"{name} {format_tree(tree)}" for name, tree in generate({"dev": 20, "train": FIRST_LINES}, seed=1)]
+    assert drawn == again
+    assert drawn != other
+    assert hashlib.sha256("\n".join(drawn).encode()).hexdigest() == FIRST_LINES_SHA256
+
+
+def test_parts_do_not_depend_on_each_others_sizes():
+    small = list(generate({"train": 10, "dev": 5, "test": 5}, seed=3))
+    large = list(generate({"train": 40, "dev": 5, "test": 5}, seed=3))
+    assert small == large[: len(small)]
+
+
+def test_no_sentence_twice():
+    trees = generate({"train": 400, "dev": 200, "test": 200})
+    sentences = Counter(" ".join(Parse.from_tree(tree).words) for _, tree in trees)
+    assert sentences.total() == 800
+    assert max(sentences.values()) == 1
+
+
+def test_trees_are_valid(lines, tmp_path):
+    path = tmp_path / "sample.mrg"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    n_trees = 0
+    for line, tree in zip(lines, read_trees(path), strict=True):
+        parse = Parse.from_tree(tree)
+        assert tree.label() == "TOP" and len(tree) == 1
+        assert parse.spans[0].start == 0 and parse.spans[0].end == len(parse.words)
+        assert format_tree(parse.to_tree()) == line
+        n_trees += 1
+    assert n_trees == N_SAMPLE
+
+
+def test_lengths_are_natural(lines):
+    lengths = sorted(len(re.findall(r" [^()\s]+\)", line)) for line in lines)
+    assert lengths[0] >= 1 and lengths[-1] <= 60
+    assert 16.0 < sum(lengths) / len(lengths) < 20.0
+    assert lengths[len(lengths) // 10] <= 9
+    assert lengths[-len(lengths) // 10] >= 28
+
+
+def test_every_label_and_tag_is_drawn(lines):
+    drawn = set(re.findall(r"\((\S+) (?=\()", " ".join(lines)))
+    assert sorted(drawn) == LABELS.split()
+    assert sorted(set(re.findall(r"\((\S+) [^()\s]+\)", " ".join(lines)))) == sorted(TAGS.split())
+
+
+def test_every_definition_is_reachable():
+    grammar = load_sampler().grammar
+    assert reachable(grammar) == set(grammar.definitions)
+
+
+@pytest.mark.parametrize("name", CONSTRUCTIONS)
+def test_construction_is_drawn(lines, name):
+    assert any(re.search(CONSTRUCTIONS[name], line) for line in lines)
+
+
+def test_subjects_agree_with_verbs(lines):
+    text = "\n".join(lines)
+    assert not re.search(r"\(NP \(PRP ([Hh]e|[Ss]he)\)\) \(VP \((VBP|VBD were)", text)
+    assert not re.search(r"\(NP \(PRP ([Tt]hey|[Ww]e)\)\) \(VP \((VBZ|VBD was)", text)
+    assert not re.search(r"\(NP \(PRP I\)\) \(VP \((VBZ|VBP are|VBD were)", text)
+    assert not re.search(r"\(DT [Aa]\) \([A-Z]+ [aeio][^n]", text)
+    assert not re.search(r"\(NP \(DT (these|those)\) \(NN [^()]+\)\)", text)
+
+
+def test_test_part_has_unseen_words():
+    words = {"train": Counter(), "test": Counter()}
+    for name, tree in generate({"train": 1500, "test": 200}):
+        words[name].update(word.lower() for word in Parse.from_tree(tree).words)
+    unseen = sum(count for word, count in words["test"].items() if word not in words["train"])
+    assert 0.02 < unseen / words["test"].total() < 0.12
+
+
+def test_write_splits_gives_the_same_bytes(tmp_path):
+    sizes = {"train": 30, "dev": 10, "test": 0}
+    first = write_splits(tmp_path / "a", sizes, seed=5)
+    second = write_splits(tmp_path / "b", sizes, seed=5)
+    for name, size in sizes.items():
+        assert first[name].read_bytes() == second[name].read_bytes()
+        assert first[name].read_bytes().count(b"\n") == size
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["dev.mrg", "test.mrg", "train.mrg"]
+
+
+def test_negative_size_is_refused():
+    with pytest.raises(ValueError, match=r"E276.*'train'"):
+        generate({"train": -1})
+
+
+def test_command(tmp_path):
+    app = Typer()
+    app.command()(generate_cli)
+    arguments = [str(tmp_path / "out"), "--train", "12", "--dev", "3", "--test", "3", "--seed", "2"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert [len(list(read_trees(tmp_path / "out" / f"{name}.mrg"))) for name in ("train", "dev", "test")] == [12, 3, 3]
+
+
+def test_command_reports_a_bad_grammar(tmp_path):
+    (tmp_path / "grammar.txt").write_text("start sentence\n\ndefine sentence\n    1 (S (NN dog)\n", encoding="utf-8")
+    app = Typer()
+    app.command()(generate_cli)
+    out: Path = tmp_path / "out"
+    result = CliRunner().invoke(app, [str(out), "--grammar", str(tmp_path)])
+    assert result.exit_code == 1
+    assert "grammar.txt:4" in result.output.replace("\n", "")
+    assert not out.exists()
