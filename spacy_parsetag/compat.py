@@ -5,7 +5,7 @@ Nothing is imported until it is asked for: spaCy loads every plugin's factories 
 
 import importlib
 import importlib.util
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 _INSTALL = {
@@ -13,12 +13,10 @@ _INSTALL = {
     "spacy_transformers": 'pip install "spacy-parsetag[transformers]"',
     "cupy": 'pip install "spacy-parsetag[cuda12x]" (or cuda13x)',
     "matplotlib": 'pip install "spacy-parsetag[plots]"',
-    "ray": 'pip install "spacy-parsetag[ray]"',
-    "pyspark": 'pip install "spacy-parsetag[spark]"',
 }
 
 
-@lru_cache(maxsize=None)
+@cache
 def has_module(name: str) -> bool:
     """Whether an optional package can be imported, found without importing it."""
     return importlib.util.find_spec(name) is not None
@@ -28,7 +26,7 @@ def has_torch() -> bool:
     return has_module("torch")
 
 
-@lru_cache(maxsize=None)
+@cache
 def has_cupy_gpu() -> bool:
     """Whether cupy is installed and sees a device."""
     if not has_module("cupy"):
@@ -53,4 +51,5 @@ def require(name: str, purpose: str) -> Any:
         return importlib.import_module(name)
     except ImportError as err:
         install = _INSTALL.get(name.split(".")[0], f"pip install {name}")
-        raise ImportError(f"{purpose} needs the package {name!r}, which is not installed. Install it: {install}") from err
+        message = f"{purpose} needs the package {name!r}, which is not installed. Install it: {install}"
+        raise ImportError(message) from err

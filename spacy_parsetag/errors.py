@@ -29,7 +29,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E005 = "{n_tags} tags cannot cover {n_words} words: a tree over N words has 2N-1 tags."
     E006 = "Unknown linearization order {order!r}. Use one of: in, pre, post."
     E007 = "Not a tag: {tag!r}. A tag is l, r, L or R, alone or followed by '/' and a label."
-    E008 = "Not a chain of labels: {label!r}. Join labels by '+', none of them empty; write \\+ and \\\\ for + and \\ in a label."
+    E008 = (
+        "Not a chain of labels: {label!r}. Join labels by '+', none of them empty, with a backslash before each + and "
+        "each backslash inside a label."
+    )
     E010 = "Cannot write the {what} {text!r} to a bracket file: {reason}. See escape_token and escape_label."
     E011 = "Unknown encoding {encoding!r}. Use one that Python knows, for instance utf-8, latin-1, utf-16."
 
@@ -46,6 +49,9 @@ class Errors(metaclass=_ErrorsWithCodes):
     E107 = "Sentence {s} of the batch, {n} words from row {row} on, does not fit into {total} rows of scores."
     E108 = "Tag id {id} at row {row} of a decoder's output is none of the {n} tags."
     E109 = "A decoder's output of {n} rows lacks sentence {s}, which has {words} words from row {row} on."
+    E110 = "Scores {name!r} must have shape {expected}; got {shape}."
+    E111 = "Scores {name!r} must be numbers or -inf, which shuts out; one is NaN or +inf. Was training unstable?"
+    E112 = "A beam keeps at least 1 sequence; got {value}."
     E104 = "The stack bound must be None or at least {least}; got {value}."
 
     # The pipe: E150 to E199
@@ -153,6 +159,25 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The tokens of the doc have changed since doc.spans[{key!r}] was written; spaCy does not move span groups when "
         "it merges or splits tokens. Put components that do so, for instance merge_entities, before the parser."
     )
+
+    # Commands: E350 to E399
+    E350 = "Unknown treebank format {name!r}. Known: {known}."
+    E351 = "No such file or folder: {path}."
+    E352 = "No files named {patterns} below {path}. Say which files to read, for instance --glob '*.txt'."
+    E353 = (
+        "Cannot read the split {text!r}: {reason}. Write shares, such as train=0.8,dev=0.1,test=0.1, or names of files "
+        "or folders, such as train=02..21,dev=22,test=23."
+    )
+    E354 = "{path} is not a .spacy file that spaCy can read: {reason}."
+    E355 = "No trees in {inputs}."
+    E356 = "{path}:{line}: not a line of {what}: {reason}."
+    E357 = "{path} is neither a folder nor named like one: with several parts or a folder of files, give a folder."
+    E358 = "The pipeline {name!r} has no component that sets doc.spans[{key!r}]; it has: {pipes}. Add 'parsetag' to it."
+    E360 = "A part of a split cannot be called {name!r}: it becomes the name of a file."
+    E361 = "Not a regular expression: {text!r} ({reason})."
+    E362 = "{option} needs {needs}."
+    E363 = "Two of the files would both become {path}. Convert them one by one, or into one file: OUTPUT.spacy."
+    E364 = "No doc of {path} has constituents under doc.spans[{key!r}], so there is nothing to score against."
 
 
 class Warnings(metaclass=_ErrorsWithCodes):

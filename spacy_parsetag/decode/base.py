@@ -7,7 +7,8 @@ import numpy as np
 from ..errors import Errors
 from ..linearize import Linearizer, get_linearizer
 from ..tags import TagSet
-from .batch import as_scores
+from .batch import as_scores, check_dependencies
+from .beam import BeamDecoder
 from .exact import ExactDecoder
 
 
@@ -16,19 +17,37 @@ class Decoder(Protocol):
     """Finds a tree for each sentence of a batch, given scores."""
 
     def decode_batch(
-        self, scores: np.ndarray, rows: np.ndarray, words: np.ndarray, tags: TagSet, linearizer: Linearizer
+        self,
+        scores: np.ndarray,
+        rows: np.ndarray,
+        words: np.ndarray,
+        tags: TagSet,
+        linearizer: Linearizer,
+        transitions: Optional[np.ndarray] = None,
+        start: Optional[np.ndarray] = None,
+        end: Optional[np.ndarray] = None,
     ) -> Tuple[np.ndarray, np.ndarray]: ...
 
 
 def decode(
-    scores: np.ndarray, tags: Sequence[str], order: str = "in", *, max_stack: Optional[int] = None
+    scores: np.ndarray,
+    tags: Sequence[str],
+    order: str = "in",
+    transitions: Optional[np.ndarray] = None,
+    start: Optional[np.ndarray] = None,
+    end: Optional[np.ndarray] = None,
+    max_stack: Optional[int] = None,
+    beam: Optional[int] = None,
 ) -> Tuple[np.ndarray, float]:
     """Find the best tree of one sentence.
 
     scores (np.ndarray): (2N-1, T) scores of T tags at each position, for N words.
     tags (Sequence[str]): The T tags, in the order of the columns.
     order (str): "in", "pre" or "post".
+    transitions (Optional[np.ndarray]): (T, T); [a, b] is the score of tag b right after tag a.
+    start, end (Optional[np.ndarray]): (T,) score of a tag as the first and as the last one.
     max_stack (Optional[int]): Largest stack size after any tag; None for no bound.
+    beam (Optional[int]): Sequences kept at each step of a beam search; None for the exact decoder.
     RETURNS (Tuple[np.ndarray, float]): (2N-1,) int32 columns of the best valid tag sequence, and its score.
     RAISES (ValueError): If shapes disagree, a score is not finite, or no tree exists within the bound.
 
@@ -48,6 +67,14 @@ def decode(
     scores = np.ascontiguousarray(scores[:, columns])
     rows = np.zeros(1, dtype=np.int64)
     words = np.asarray([(len(scores) + 1) // 2], dtype=np.int32)
-    decoder = ExactDecoder(max_stack)
-    ids, totals = decoder.decode_batch(scores, rows, words, tagset, get_linearizer(order))
+    decoder: Decoder = ExactDecoder(max_stack) if beam is None else BeamDecoder(beam, max_stack)
+    dependencies = check_dependencies(transitions, start, end, len(tags), scores.dtype)
+    sorted_dependencies: Tuple[Optional[np.ndarray], ...] = (None, None, None)
+    if dependencies is not None:
+        sorted_dependencies = (
+            dependencies.transitions[np.ix_(columns, columns)],
+            dependencies.start[columns],
+            dependencies.end[columns],
+        )
+    ids, totals = decoder.decode_batch(scores, rows, words, tagset, get_linearizer(order), *sorted_dependencies)
     return columns[ids], float(totals[0])

@@ -1,10 +1,15 @@
 """Checks that stand between a caller's arrays and the decoders' C loops."""
 
-from typing import Any, Tuple
+from typing import Any, NamedTuple, Optional, Tuple
 
 import numpy as np
 
 from ..errors import Errors
+from ..linearize import Linearizer
+from ..tags import TagSet
+
+# What the C loops say of a sentence.
+NOT_FINITE, NO_TREE = 1, 2
 
 
 def as_scores(scores: Any) -> np.ndarray:
@@ -42,3 +47,76 @@ def check_batch(scores: Any, rows: Any, words: Any, n_tags: int) -> Tuple[np.nda
         s = int(np.flatnonzero(outside)[0])
         raise ValueError(Errors.E107.format(s=s, row=int(rows[s]), n=int(words[s]), total=len(scores)))
     return scores, rows, words
+
+
+class Dependencies(NamedTuple):
+    """Scores of tags that depend on their neighbours, beside the scores of each position.
+
+    transitions (np.ndarray): (T, T); [a, b] is the score of tag b right after tag a.
+    start, end (np.ndarray): (T,) score of a tag as the first and as the last one.
+    """
+
+    transitions: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+
+
+def check_dependencies(
+    transitions: Optional[Any], start: Optional[Any], end: Optional[Any], n_tags: int, dtype: np.dtype
+) -> Optional[Dependencies]:
+    """Bring dependencies into the form that the C loops read; what is missing counts 0.
+
+    transitions, start, end (Optional[Any]): See `Dependencies`. -inf shuts a pair or a tag out.
+    n_tags (int): T.
+    dtype (np.dtype): That of the scores.
+    RETURNS (Optional[Dependencies]): None if all three are.
+    RAISES (ValueError): If the shapes disagree, or a score is infinite (other than -inf) or no number.
+    """
+    if transitions is None and start is None and end is None:
+        return None
+    checked = []
+    for name, given, shape in (
+        ("transitions", transitions, (n_tags, n_tags)),
+        ("start", start, (n_tags,)),
+        ("end", end, (n_tags,)),
+    ):
+        if given is None:
+            checked.append(np.zeros(shape, dtype=dtype))
+            continue
+        array = np.ascontiguousarray(as_scores(given), dtype=dtype)
+        if array.shape != shape:
+            raise ValueError(Errors.E110.format(name=name, expected=shape, shape=array.shape))
+        if not (array < np.inf).all():
+            raise ValueError(Errors.E111.format(name=name))
+        checked.append(array)
+    return Dependencies(*checked)
+
+
+def stack_bound(max_stack: Optional[int]) -> int:
+    """A bound as the C loops take it: -1 for none."""
+    if max_stack is None:
+        return -1
+    if max_stack < 0:
+        raise ValueError(Errors.E104.format(least=0, value=max_stack))
+    return max_stack
+
+
+def raise_failure(
+    scores: np.ndarray,
+    rows: np.ndarray,
+    words: np.ndarray,
+    tags: TagSet,
+    linearizer: Linearizer,
+    max_stack: Optional[int],
+    status: np.ndarray,
+) -> None:
+    """Raise the error that tells what went wrong in the first sentence that has no result."""
+    s = int(np.flatnonzero(status)[0])
+    n = int(words[s])
+    if status[s] == NOT_FINITE:
+        own = scores[rows[s] : rows[s] + 2 * n - 1]
+        row, column = (int(i) for i in np.argwhere(~np.isfinite(own))[0])
+        raise ValueError(Errors.E102.format(tag=tags[column], word=row // 2 + 1, value=own[row, column]))
+    if status[s] == NO_TREE:
+        raise ValueError(Errors.E103.format(n=n, max_stack=max_stack, order=linearizer.order))
+    raise MemoryError

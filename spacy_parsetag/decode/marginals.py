@@ -7,8 +7,7 @@ import numpy as np
 from ..linearize import Linearizer
 from ..tags import TagSet
 from ._marginals import sum_paths
-from .batch import check_batch
-from .exact import raise_failure, stack_bound
+from .batch import check_batch, raise_failure, stack_bound
 
 
 def log_partition(

@@ -4,6 +4,7 @@ from typing import Iterator, NamedTuple
 
 import numpy as np
 
+from ..errors import Errors
 from ..linearize import CLASS_NAMES, Linearizer
 from ..linearize._spans import batch_nodes
 from ..tags import TagSet
@@ -27,7 +28,7 @@ class Nodes(NamedTuple):
 
 
 def labelled_nodes(ids: np.ndarray, rows: np.ndarray, words: np.ndarray, tags: TagSet, linearizer: Linearizer) -> Nodes:
-    """The labelled nodes of the trees that valid tag sequences stand for.
+    """The labelled nodes of the trees that tag sequences stand for.
 
     ids (np.ndarray): (R,) int32 tag ids, as `decode_batch` returns them.
     rows, words (np.ndarray): (S,) int64 and int32, as `decode_batch` takes them.
@@ -35,7 +36,10 @@ def labelled_nodes(ids: np.ndarray, rows: np.ndarray, words: np.ndarray, tags: T
     linearizer (Linearizer): The order the ids are in. Orders other than the three of this package go through their own
         `delinearize`.
     RETURNS (Nodes): The nodes.
+    RAISES (ValueError): If a decoder returned what is no tree.
     """
+    ids = np.ascontiguousarray(ids, dtype=np.int32)
+    _check_ids(ids, rows, words, len(tags))
     if linearizer.order not in _ORDER_CODES:
         return _collect(_trees(ids, rows, words, tags, linearizer), tags)
     start, end, tag = (np.empty(len(ids), dtype=np.int32) for _ in range(3))
@@ -43,7 +47,28 @@ def labelled_nodes(ids: np.ndarray, rows: np.ndarray, words: np.ndarray, tags: T
     total = batch_nodes(
         ids, rows, words, _ORDER_CODES[linearizer.order], tags.classes, tags.labelled, start, end, tag, counts
     )
+    if total < 0:
+        # The slow way says what is wrong.
+        _collect(_trees(ids, rows, words, tags, linearizer), tags)
     return Nodes(start[:total], end[:total], tag[:total], counts)
+
+
+def _check_ids(ids: np.ndarray, rows: np.ndarray, words: np.ndarray, n_tags: int) -> None:
+    """Raise if a sentence lies outside the ids, or an id of one is that of no tag."""
+    ends = rows + np.maximum(2 * words.astype(np.int64) - 1, 0)
+    outside = np.flatnonzero(ends > len(ids))
+    if len(outside):
+        s = int(outside[0])
+        raise ValueError(Errors.E109.format(n=len(ids), s=s, words=int(words[s]), row=int(rows[s])))
+    strange = (ids < 0) | (ids >= n_tags)
+    if strange.any():
+        owned = np.zeros(len(ids) + 1, dtype=np.int32)
+        np.add.at(owned, rows, 1)
+        np.add.at(owned, ends, -1)
+        strange &= owned.cumsum()[:-1] > 0
+        if strange.any():
+            row = int(np.flatnonzero(strange)[0])
+            raise ValueError(Errors.E108.format(id=int(ids[row]), row=row, n=n_tags))
 
 
 def _trees(

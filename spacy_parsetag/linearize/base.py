@@ -1,9 +1,9 @@
 """What a linearizer is: two functions between binary trees and tags, and a table of integers that says which tag
 sequences are trees.
 
-Four classes of tag, one notation for the three orders: `l` and `r` tag a leaf that is a left or right child, `L` and `R`
-an internal node that is a left or right child; after a slash the node's label, if it has one: `l`, `r/NP`, `R/S+VP`, and
-a bare `R` for a node that binarization added. The root counts as a left child.
+Four classes of tag, one notation for the three orders: `l` and `r` tag a leaf that is a left or right child, `L` and
+`R` an internal node that is a left or right child; after a slash the node's label, if it has one: `l`, `r/NP`,
+`R/S+VP`, and a bare `R` for a node that binarization added. The root counts as a left child.
 """
 
 from enum import IntEnum

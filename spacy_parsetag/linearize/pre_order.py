@@ -38,7 +38,7 @@ class PreOrder:
         tree (BinaryTree): A tree over N words.
         RETURNS (List[str]): Its 2N-1 tags.
         """
-        return [make_tag(tag_class, label) for tag_class, label in zip(node_classes(tree.leaf), tree.label, strict=True)]
+        return [make_tag(*node) for node in zip(node_classes(tree.leaf), tree.label, strict=True)]
 
     def delinearize(self, tags: Sequence[str]) -> BinaryTree:
         """The tree of a tag sequence.

@@ -24,9 +24,9 @@ def _forward(
     lengths = Xr.lengths
     present = xp.nonzero(lengths > 0)[0]
     lasts = lengths.cumsum()[present] - 1
-    Y = model.ops.alloc2f(len(lengths), Xr.data.shape[-1])
-    Y[present] = Xr.dataXd[lasts]
     shape = Xr.dataXd.shape
+    Y = model.ops.alloc2f(len(lengths), shape[-1])
+    Y[present] = Xr.dataXd[lasts]
 
     def backprop(dY: Floats2d) -> Ragged:
         dX = model.ops.alloc2f(*shape)

@@ -1,11 +1,12 @@
 """Which rows of a batch's scores belong to which sentence."""
 
-from typing import List, NamedTuple, Sequence
+from typing import NamedTuple, Sequence
 
 import numpy as np
 from spacy.attrs import IS_SPACE, SENT_START
 from spacy.tokens import Doc
 
+from ..docs.spans import has_sentences
 from ..errors import Errors
 
 
@@ -38,34 +39,26 @@ class Layout(NamedTuple):
         name (str): The component, for the message.
         RAISES (ValueError): If a doc has none.
         """
-        offset = 0
-        offsets = [0]
-        tokens: List[np.ndarray] = []
-        words: List[np.ndarray] = []
-        owner: List[np.ndarray] = []
-        for i, doc in enumerate(docs):
-            if len(doc) > 1 and not doc.has_annotation("SENT_START"):
+        for doc in docs:
+            if len(doc) > 1 and not has_sentences(doc):
                 raise ValueError(Errors.E150.format(name=name, text=doc.text[:50]))
-            if len(doc):
-                attributes = doc.to_array([SENT_START, IS_SPACE])
-                starts = attributes[:, 0] == 1
-                starts[0] = True
-                sentence = np.cumsum(starts) - 1
-                in_doc = np.flatnonzero(attributes[:, 1] == 0)
-                counts = np.bincount(sentence[in_doc], minlength=1)
-                counts = counts[counts > 0]
-                tokens.append(in_doc + offset)
-                words.append(counts)
-                owner.append(np.full(len(counts), i))
-                offset += len(doc)
-            offsets.append(offset)
-        empty = np.zeros(0, dtype=np.int64)
-        n_words = np.concatenate([empty, *words])
-        first = np.concatenate([[0], np.cumsum(n_words)])[:-1].astype(np.int64) if len(n_words) else empty
-        return cls(
-            np.concatenate([empty, *tokens]),
-            n_words.astype(np.int32),
-            first,
-            np.concatenate([empty, *owner]),
-            np.asarray(offsets),
-        )
+        lengths = np.asarray([len(doc) for doc in docs], dtype=np.int64)
+        offsets = np.cumsum([0, *lengths])
+        attributes = [
+            np.zeros((0, 2), dtype=np.uint64),
+            *(doc.to_array([SENT_START, IS_SPACE]) for doc in docs if len(doc)),
+        ]
+        flags = np.concatenate(attributes) == 1  # (tokens, 2)
+        starts = flags[:, 0]
+        for doc, offset in zip(docs, offsets.tolist(), strict=False):
+            if "sents" in doc.user_hooks:
+                starts[offset : offset + len(doc)] = False
+                starts[[offset + sent.start for sent in doc.sents]] = True
+        starts[offsets[:-1][lengths > 0]] = True
+        token = np.flatnonzero(~flags[:, 1])
+        sentence = np.cumsum(starts) - 1  # of each token
+        words = np.bincount(sentence[token], minlength=int(starts.sum()))
+        owner = np.repeat(np.arange(len(docs)), lengths)[starts]
+        # Sentences of white space alone are none.
+        owner, words = owner[words > 0], words[words > 0]
+        return cls(token, words.astype(np.int32), np.cumsum(words) - words, owner, offsets)

@@ -21,10 +21,10 @@ from ..docs.extensions import register_extensions
 from ..docs.group import SPANS_KEY
 from ..docs.spans import SentenceParse, set_parses
 from ..errors import Errors
-from ..linearize import Linearizer, max_stack, split_tag
+from ..linearize import CLASS_NAMES, Linearizer, max_stack, split_tag
 from ..ml.losses import Loss
 from ..tags import TagSet
-from ..trees import binarize
+from ..trees import binarize, join_chain
 from .gold import gold_sentences
 from .layout import Layout
 
@@ -107,15 +107,8 @@ class ParseTagger(TrainablePipe):
             split_tag(label)
             tags = {label}
         except ValueError:
-            escaped = label.replace("\\", "\\\\").replace("+", "\\+")
-            tags = {f"{kind}/{escaped}" for kind in "lrLR"}
-        if tags <= set(self.cfg["tags"]):
-            return 0
-        self._allow_extra_label()
-        self.cfg["tags"] = list(TagSet({*self.cfg["tags"], *tags}).tags)
-        for tag in tags:
-            self.vocab.strings.add(tag)
-        return 1
+            tags = {f"{kind}/{join_chain([label])}" for kind in CLASS_NAMES}
+        return int(self._add_tags(tags))
 
     def predict(self, docs: Iterable[Doc]) -> List[List[ParsedSentence]]:
         """Find the tree of each sentence of each doc.
@@ -176,6 +169,7 @@ class ParseTagger(TrainablePipe):
                 gold.append(np.append(ids, np.int32(-1)))
         if not token:
             return 0.0, [xp.zeros_like(array) for array in scores]
+        self._require_labels()
         flat = xp.concatenate(scores)
         by_word = flat[xp.asarray(token)].reshape(2 * len(token), -1)
         rows = 2 * np.cumsum([0, *words])[:-1]
@@ -188,7 +182,7 @@ class ParseTagger(TrainablePipe):
             self.linearizer,
         )
         d_flat = xp.zeros_like(flat)
-        d_flat[xp.asarray(token)] = gradient.reshape(len(token), -1) / len(token)
+        d_flat[xp.asarray(token)] = gradient.reshape((len(token), -1)) / len(token)
         return loss / len(token), [d_flat[offsets[i] : offsets[i + 1]] for i in range(len(examples))]
 
     def initialize(
@@ -218,14 +212,28 @@ class ParseTagger(TrainablePipe):
             tags, largest = self._tags_in(get_examples())
         if not tags and not self.cfg["tags"]:
             raise ValueError(Errors.E151.format(name=self.name, key=self.cfg["spans_key"]))
-        self.cfg.update(
-            tags=list(TagSet({*self.cfg["tags"], *tags}).tags), order=self.linearizer.order, max_stack=largest
-        )
-        for tag in self.cfg["tags"]:
-            self.vocab.strings.add(tag)
+        self._add_tags(tags)
+        self.cfg.update(order=self.linearizer.order, max_stack=largest)
         sample = [eg.reference for eg in islice(get_examples(), 10)]
         width = 2 * len(self.cfg["tags"])
         self.model.initialize(X=sample, Y=[self.model.ops.alloc2f(len(doc), width) for doc in sample])
+
+    def _add_tags(self, tags: Set[str]) -> bool:
+        """Add tags and the four bare ones; whether any was new."""
+        added = set(tags) - set(self.cfg["tags"])
+        if not added:
+            return False
+        tag_set = TagSet({*self.cfg["tags"], *tags})
+        tag_set.chains  # noqa: B018 - raises if a label is not a chain, before anything is changed
+        # TrainablePipe's `_allow_extra_label` takes the model's width for the number of labels; ours is twice as wide.
+        layer = self.model.get_ref("output_layer") if self.model.has_ref("output_layer") else self.model
+        if layer.has_dim("nO") and layer.get_dim("nO") != 2 * len(tag_set):
+            listed = ", ".join(sorted(added))[:200]
+            raise ValueError(Errors.E156.format(name=self.name, n=layer.get_dim("nO") // 2, tags=listed))
+        self.cfg["tags"] = list(tag_set.tags)
+        for tag in tag_set.tags:
+            self.vocab.strings.add(tag)
+        return True
 
     def _tags_in(self, examples: Iterable[Example]) -> Tuple[Set[str], int]:
         """The tags of all gold trees, and the largest stack that one needs."""
@@ -253,6 +261,4 @@ class ParseTagger(TrainablePipe):
         if not self.cfg["tags"]:
             raise ValueError(SpacyErrors.E143.format(name=self.name))
         if self.cfg["order"] != self.linearizer.order:
-            raise ValueError(
-                Errors.E153.format(name=self.name, trained=self.cfg["order"], order=self.linearizer.order)
-            )
+            raise ValueError(Errors.E153.format(name=self.name, trained=self.cfg["order"], order=self.linearizer.order))

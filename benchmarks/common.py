@@ -1,0 +1,70 @@
+"""What the decoder benchmarks share: sentences, scores, timing, and results as JSON."""
+
+import argparse
+import json
+import os
+import platform
+import time
+from pathlib import Path
+from typing import Any, Callable, Dict, NamedTuple
+
+# One core: set before NumPy is imported anywhere.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"
+
+import numpy as np  # noqa: E402
+
+from spacy_parsetag.tags import TagSet  # noqa: E402
+
+# 150 tags: labels of each class, beside the bare ones.
+LABELS = {"l": 30, "r": 40, "L": 26, "R": 50}
+
+
+class Sample(NamedTuple):
+    """Sentences of 5 to 44 words with normal scores, as a decoder takes them."""
+
+    scores: np.ndarray  # (rows, tags) float32
+    rows: np.ndarray
+    words: np.ndarray
+    tags: TagSet
+
+
+def make_sample(sentences: int, *, seed: int = 0) -> Sample:
+    rng = np.random.default_rng(seed)
+    tags = TagSet(f"{name}/X{i}" for name, n in LABELS.items() for i in range(n))
+    words = rng.integers(5, 45, sentences).astype(np.int32)
+    lengths = 2 * words - 1
+    rows = (np.cumsum(lengths) - lengths).astype(np.int64)
+    return Sample(rng.normal(size=(int(lengths.sum()), len(tags))).astype(np.float32), rows, words, tags)
+
+
+def best_time(run: Callable[[], Any], repeats: int) -> float:
+    """CPU seconds of the fastest of some runs, after one to warm up: other work on the machine then counts for less."""
+    run()
+    times = []
+    for _ in range(repeats):
+        begin = time.process_time()
+        run()
+        times.append(time.process_time() - begin)
+    return min(times)
+
+
+def machine() -> Dict[str, str]:
+    name = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        name = next((line.split(":")[1].strip() for line in info.open() if line.startswith("model name")), name)
+    return {"cpu": name, "python": platform.python_version(), "numpy": np.__version__}
+
+
+def arguments(description: str, *, sentences: int) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--sentences", type=int, default=sentences, help="sentences to decode")
+    parser.add_argument("--repeats", type=int, default=9, help="runs of which the fastest counts")
+    parser.add_argument("--output", type=Path, help="also write the figures here, as JSON")
+    return parser.parse_args()
+
+
+def write(results: Dict[str, Any], path: Any) -> None:
+    if path:
+        path.write_text(json.dumps({"machine": machine(), **results}, indent=2) + "\n", encoding="utf8")

@@ -1,0 +1,136 @@
+"""Beam search, 10 sequences, independent scores, against a NumPy beam: one core, 150 tags, three orders.
+
+Scores are like a model's: noise, and a bonus for the tags of some tree, so that beams have something to follow. Also
+printed: the share of sentences where the beam's tree scores as much as the exact one, and where it had to be widened.
+
+    python benchmarks/decode_beam.py
+"""
+
+from typing import List, Optional, Tuple
+
+import numpy as np
+from common import Sample, arguments, best_time, make_sample, write
+
+from spacy_parsetag.decode import BeamDecoder, ExactDecoder
+from spacy_parsetag.linearize import ORDERS, Lattice, Linearizer
+
+BEAM = 10
+FEW = 40  # sentences that NumPy gets
+
+
+def model_like(sample: Sample, linearizer: Linearizer, bonus: float) -> Sample:
+    """Scores with a bonus for the tags of one tree a sentence: the best tree of other random scores."""
+    rng = np.random.default_rng(1)
+    other = rng.normal(size=sample.scores.shape).astype(np.float32)
+    gold, _ = ExactDecoder().decode_batch(other, *sample[1:], linearizer)
+    scores = sample.scores.copy()
+    scores[np.arange(len(gold)), gold] += bonus
+    return sample._replace(scores=scores)
+
+
+class NumpyBeam:
+    """All sequences of the beam times all tags at once, the best of them by partition; the same widening."""
+
+    def __init__(self, lattice: Lattice, classes: np.ndarray, beam: int, doublings: int) -> None:
+        self.lattice, self.beam, self.doublings = lattice, beam, doublings
+        self.target, self.delta, self.need = (
+            np.asarray(table)[classes] for table in (lattice.target, lattice.delta, lattice.need)
+        )
+        # allowed[group]: 0 for tags that leave it, else -inf.
+        source = np.asarray(lattice.source)[classes]
+        self.allowed = np.where(source[None] == np.arange(2)[:, None], 0, -np.inf).astype(np.float32)
+
+    def decode(self, scores: np.ndarray) -> float:
+        """Score of the tree found; NaN if there is none in the widest beam."""
+        for doubling in range(self.doublings + 1):
+            found = self.search(scores, self.beam << doubling)
+            if found is not None:
+                return found[1]
+        return float("nan")
+
+    def search(self, scores: np.ndarray, width: int) -> Optional[Tuple[np.ndarray, float]]:
+        n_tags = scores.shape[1]
+        total = np.zeros(1, dtype=np.float32)
+        stack = np.asarray([self.lattice.start_stack])
+        group = np.asarray([self.lattice.start_group])
+        history = []
+        for own in scores:
+            candidates = total[:, None] + (self.allowed[group] + own)  # (sequences, tags)
+            if stack.min() < 3:
+                candidates[stack[:, None] < self.need] = -np.inf
+            flat = candidates.ravel()
+            chosen = np.argpartition(flat, -width)[-width:] if len(flat) > width else np.arange(len(flat))
+            total = flat[chosen]
+            alive = total > -np.inf
+            if not alive.all():
+                chosen, total = chosen[alive], total[alive]
+                if not len(chosen):
+                    return None
+            parent, tag = np.divmod(chosen, n_tags)
+            stack = stack[parent] + self.delta[tag]
+            group = self.target[tag]
+            history.append((parent, tag))
+        ends = np.flatnonzero((stack == self.lattice.end_stack) & (group == self.lattice.end_group))
+        if not len(ends):
+            return None
+        i = ends[total[ends].argmax()]
+        best = float(total[i])
+        ids = np.empty(len(scores), dtype=np.int32)
+        for p in range(len(scores) - 1, -1, -1):
+            parent, tag = history[p]
+            ids[p] = tag[i]
+            i = parent[i]
+        return ids, best
+
+
+def times_numpy(sample: Sample, linearizer: Linearizer, doublings: int, repeats: int) -> float:
+    """How many times as long the NumPy program takes.
+
+    Where both give up, the exact decoder's time counts on our side and nothing on NumPy's.
+    """
+    decoder = BeamDecoder(BEAM)
+    decoder.doublings = doublings
+    _, totals, widths = decoder.search_batch(*sample, linearizer)
+    slow = NumpyBeam(linearizer.lattice, sample.tags.classes, BEAM, doublings)
+    sentences = [sample.scores[r : r + 2 * n - 1] for r, n in zip(sample.rows, sample.words, strict=True)]
+
+    def run() -> List[float]:
+        return [slow.decode(own) for own in sentences]
+
+    np.testing.assert_allclose(run(), np.where(widths, totals, np.nan), rtol=1e-5)
+    return best_time(run, repeats) / best_time(lambda: decoder.decode_batch(*sample, linearizer), repeats)
+
+
+def main() -> None:
+    args = arguments(__doc__.splitlines()[0], sentences=500)
+    plain = make_sample(args.sentences)
+    results = {"sentences": args.sentences, "tags": len(plain.tags), "beam": BEAM, "orders": {}}
+    for order, linearizer in ORDERS.items():
+        sample = model_like(plain, linearizer, bonus=4.0)
+        exact = ExactDecoder()
+        _, best = exact.decode_batch(*sample, linearizer)
+        exact_seconds = best_time(lambda: exact.decode_batch(*sample, linearizer), args.repeats)  # noqa: B023
+        results["orders"][order] = {}
+        for lookahead in (False, True):
+            decoder = BeamDecoder(BEAM, lookahead=lookahead)
+            _, totals, widths = decoder.search_batch(*sample, linearizer)
+            seconds = best_time(lambda: decoder.decode_batch(*sample, linearizer), args.repeats)  # noqa: B023
+            figures = {
+                "sentences_per_second": args.sentences / seconds,
+                "times_as_long_as_exact": seconds / exact_seconds,
+                "share_equal_to_exact": float(np.isclose(totals, best, rtol=1e-6).mean()),
+                "share_widened": float((widths > BEAM).mean()),
+                "share_exact_stepped_in": float((widths == 0).mean()),
+            }
+            if not lookahead:
+                few = sample._replace(rows=sample.rows[:FEW], words=sample.words[:FEW])
+                figures["times_numpy"] = times_numpy(few, linearizer, 0, args.repeats)
+                figures["times_numpy_with_widening"] = times_numpy(few, linearizer, BeamDecoder.doublings, args.repeats)
+            results["orders"][order]["lookahead" if lookahead else "plain"] = figures
+            named = ", ".join(f"{name.replace('_', ' ')} {value:,.3g}" for name, value in figures.items())
+            print(f"{order}-order, {'with' if lookahead else 'no'} lookahead: {named}")
+    write(results, args.output)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+"""The commands, `python -m spacy parsetag COMMAND`, advertised as an entry point. One file for each command."""
+
+from ._app import parsetag_app
+from .convert import convert_cli
+from .evaluate import evaluate_cli
+from .generate import generate_cli
+from .linearize import linearize_cli
+from .parse import parse_cli
+
+parsetag_app.command("convert")(convert_cli)
+parsetag_app.command("generate")(generate_cli)
+parsetag_app.command("linearize")(linearize_cli)
+parsetag_app.command("parse")(parse_cli)
+parsetag_app.command("evaluate")(evaluate_cli)
+
+__all__ = ["convert_cli", "evaluate_cli", "generate_cli", "linearize_cli", "parse_cli", "parsetag_app"]

@@ -1,0 +1,225 @@
+"""`python -m spacy parsetag convert`: treebank files become .spacy files."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, List, Optional
+
+from spacy.cli._util import Arg, Opt
+
+from ..errors import Errors
+from ._util import Skipped, counting, note, stated_errors
+
+if TYPE_CHECKING:
+    from ..training.read import ReadCounts
+    from ..trees.clean import CleanOptions
+
+
+def convert_cli(
+    inputs: Annotated[
+        List[str], Arg(metavar="INPUT", help="Treebank files, folders (with all folders in them), or quoted patterns")
+    ],
+    output: Annotated[
+        Path, Arg(help="OUTPUT.spacy, or a folder: a file for each one read, or for each part of --split")
+    ],
+    format: Annotated[
+        str,
+        Opt(
+            "--format",
+            "-f",
+            help="Kind of files: penn; historical (Penn corpora of historical languages, which have bare traces, "
+            "and labels such as CODE)",
+        ),
+    ] = "penn",
+    glob: Annotated[
+        Optional[str],
+        Opt(
+            "--glob",
+            help="Which files of a folder to read, such as 'train*.mrg'. Default: the usual suffixes of the format",
+        ),
+    ] = None,
+    encoding: Annotated[
+        Optional[str], Opt("--encoding", "-e", help="Encoding of the files. Default: the usual one of the format")
+    ] = None,
+    default_tag: Annotated[
+        Optional[str],
+        Opt("--default-tag", help="Part-of-speech tag for words that have none. Default: such a word is an error"),
+    ] = None,
+    skip_bad: Annotated[
+        bool, Opt("--skip-bad", help="List and leave out malformed trees, instead of stopping at the first")
+    ] = False,
+    split: Annotated[
+        Optional[str],
+        Opt(
+            "--split",
+            "-s",
+            help="Split into OUTPUT/PART.spacy, by shares of the trees (train=0.8,dev=0.1,test=0.1) or by names of "
+            "files or folders (train=02..21,dev=22,test=23). No chance is involved; what fits no part is left "
+            "out",
+        ),
+    ] = None,
+    split_block: Annotated[
+        int,
+        Opt(
+            "--split-block",
+            min=0,
+            help="How many consecutive trees of a file stay together in a split by shares; 0: whole files",
+        ),
+    ] = 10,
+    n_sents: Annotated[
+        int,
+        Opt(
+            "--n-sents", "-n", min=1, help="Sentences in a doc. Leave it at 1 to train with what spaCy splits or merges"
+        ),
+    ] = 1,
+    limit: Annotated[
+        int, Opt("--limit", "-l", min=0, help="Write no more than so many trees to each file; 0: all")
+    ] = 0,
+    max_length: Annotated[int, Opt("--max-length", min=0, help="Leave out sentences of more words; 0: none")] = 0,
+    detokenize: Annotated[
+        bool,
+        Opt(
+            "--detokenize",
+            help="Guess the spaces between words, as in English text, to train on raw text. Default: spaces are "
+            "unknown, and spaCy trains and evaluates on the words as they are",
+        ),
+    ] = False,
+    spans_key: Annotated[str, Opt("--spans-key", "-k", help="Key of the constituents in doc.spans")] = "constituents",
+    root: Annotated[
+        Optional[str],
+        Opt("--root", help="Cleaning: label of the one root wrapper. '': leave wrappers as they are. Default: TOP"),
+    ] = None,
+    functions: Annotated[
+        Optional[bool],
+        Opt(
+            "--functions/--keep-functions",
+            help="Cleaning: strip function tags and indices of phrases (NP-SBJ-1 becomes NP). Default: yes",
+        ),
+    ] = None,
+    tag_functions: Annotated[
+        Optional[bool],
+        Opt("--tag-functions/--keep-tag-functions", help="Cleaning: the same for part-of-speech tags. Default: no"),
+    ] = None,
+    tag_indices: Annotated[
+        Optional[bool],
+        Opt(
+            "--tag-indices/--keep-tag-indices",
+            help="Cleaning: strip just indices from part-of-speech tags. Default: no",
+        ),
+    ] = None,
+    traces: Annotated[
+        Optional[bool],
+        Opt(
+            "--traces/--keep-traces",
+            help="Cleaning: remove words that are not there, and phrases left empty. Default: yes",
+        ),
+    ] = None,
+    trace_tags: Annotated[
+        Optional[str],
+        Opt("--trace-tags", help="Cleaning: part-of-speech tags of such words, with spaces between. Default: -NONE-"),
+    ] = None,
+    trace_words: Annotated[
+        Optional[str],
+        Opt("--trace-words", help="Cleaning: regular expression for such words, where they have no tag of their own"),
+    ] = None,
+    repeats: Annotated[
+        Optional[bool],
+        Opt(
+            "--repeats/--keep-repeats",
+            help="Cleaning: collapse a phrase over a lone phrase of the same label. Default: yes",
+        ),
+    ] = None,
+    remove: Annotated[
+        Optional[str], Opt("--remove", help="Cleaning: labels that go with everything under them, with spaces between")
+    ] = None,
+) -> None:
+    """Convert treebank files into .spacy files for training and evaluation.
+
+    Each tree becomes a doc with its words, tags (token.tag_), sentence boundaries and constituents
+    (doc.spans["constituents"]). At a malformed tree the command states file, line and reason, writes nothing and exits
+    with code 1, unless --skip-bad is given. Files appear whole or not at all, and are the same each time.
+
+    python -m spacy parsetag convert train.mrg corpus/train.spacy
+
+    python -m spacy parsetag convert treebank/ corpus/ --split train=0.8,dev=0.1,test=0.1
+    """
+    with stated_errors():
+        # Not above: spaCy reads this module whenever its command line starts.
+        from functools import partial
+
+        from spacy.vocab import Vocab
+
+        from ..training.files import find_files
+        from ..training.formats import get_format
+        from ..training.read import ReadCounts, ReadOptions, read_parses
+        from ..training.split import Split
+        from ..training.write import DocFile, write_treebank
+
+        chosen = get_format(format)
+        clean = change_cleaning(
+            chosen.clean,
+            root=root,
+            functions=functions,
+            tag_functions=tag_functions,
+            tag_indices=tag_indices,
+            traces=traces,
+            trace_tags=trace_tags,
+            trace_words=trace_words,
+            repeats=repeats,
+            remove=remove,
+        )
+        skipped = Skipped()
+        on_error = skipped if skip_bad else None
+        options = ReadOptions(chosen, clean, encoding, default_tag, max_length, on_error)
+        parts = Split(split, split_block) if split is not None else None
+        files = find_files(inputs, suffixes=chosen.suffixes, pattern=glob)
+        make_file = partial(DocFile, vocab=Vocab(), n_sents=n_sents, spans_key=spans_key, detokenize=detokenize)
+        counts = ReadCounts()
+        with counting("trees") as count:
+            written = write_treebank(
+                files,
+                lambda file: count(read_parses(file, options, counts)),
+                output,
+                make_file=make_file,
+                split=parts,
+                limit=limit,
+            )
+    skipped.summarize()
+    for target in written:
+        n_docs = "" if n_sents == 1 else f" in {target.docs_added:,} docs"
+        text = f"{target.sentences:,} sentences{n_docs}, {target.words:,} words: {target.path}"
+        note(text, "good" if target.sentences else "warn")
+    note(describe(counts))
+
+
+def change_cleaning(options: "CleanOptions", **changes: Any) -> "CleanOptions":
+    """The cleaning of a format with what the user changed; None changes nothing."""
+    changes = {name: value for name, value in changes.items() if value is not None}
+    for name in ("trace_tags", "remove"):
+        if name in changes:
+            changes[name] = frozenset(changes[name].split())
+    if "root" in changes:
+        changes["root"] = changes["root"] or None
+    if "trace_words" in changes:
+        try:
+            re.compile(changes["trace_words"])
+        except re.error as err:
+            raise ValueError(Errors.E361.format(text=changes["trace_words"], reason=err)) from err
+    return replace(options, **changes)
+
+
+def describe(counts: "ReadCounts") -> str:
+    """What reading and cleaning did, in a line."""
+    cleaned = counts.cleaned
+    numbers = {
+        "labels stripped": cleaned.labels,
+        "traces removed": cleaned.traces,
+        "nodes removed by label": cleaned.removed,
+        "empty phrases removed": cleaned.emptied,
+        "repeated phrases collapsed": cleaned.repeats,
+        "root wrappers removed": cleaned.wrappers,
+        "trees without words left out": cleaned.emptied_trees,
+        "long sentences left out": counts.too_long,
+    }
+    done = ", ".join(f"{n:,} {what}" for what, n in numbers.items() if n)
+    return f"{cleaned.trees:,} trees read; {done or 'nothing to clean'}"

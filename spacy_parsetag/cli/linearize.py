@@ -1,0 +1,208 @@
+"""`python -m spacy parsetag linearize`: trees as tags, and back."""
+
+import json
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Dict, Iterable, Iterator, List, Optional, Tuple
+
+import typer
+from spacy.cli._util import Arg, Opt
+
+from ..errors import Errors, TreebankError
+from ._inputs import numbered_lines
+from ._util import STANDARD, Skipped, counting, fail, note, stated_errors, text_output
+
+if TYPE_CHECKING:
+    from nltk import Tree
+
+    from ..trees.parse import Parse
+
+
+class Order(str, Enum):
+    inside = "in"
+    pre = "pre"
+    post = "post"
+
+
+class LineFormat(str, Enum):
+    jsonl = "jsonl"
+    tags = "tags"
+
+
+def linearize_cli(
+    source: Annotated[
+        str,
+        Arg(
+            metavar="INPUT",
+            help="Bracket file, folder or quoted pattern, or - for standard input; with --inverse a file that this "
+            "command wrote",
+        ),
+    ],
+    output: Annotated[
+        Path, Arg(help="File to write, or - for standard output", allow_dash=True, dir_okay=False)
+    ] = STANDARD,
+    order: Annotated[
+        Order, Opt("--order", "-o", help="in (tetratags), pre (top-down) or post (bottom-up)")
+    ] = Order.inside,
+    format: Annotated[
+        LineFormat,
+        Opt(
+            "--format",
+            "-f",
+            help="jsonl: a line each with words, pos and tags, from which --inverse restores the tree; tags: just "
+            "the tags, with spaces between",
+        ),
+    ] = LineFormat.jsonl,
+    inverse: Annotated[bool, Opt("--inverse", "-i", help="Read what --format jsonl wrote, and write brackets")] = False,
+    check: Annotated[
+        bool, Opt("--check", help="Write nothing; check that each tree comes back from its tags, in all three orders")
+    ] = False,
+    glob: Annotated[Optional[str], Opt("--glob", help="Which files of a folder to read, such as 'train*.mrg'")] = None,
+    encoding: Annotated[str, Opt("--encoding", "-e", help="Encoding of bracket files")] = "utf-8",
+    skip_bad: Annotated[
+        bool, Opt("--skip-bad", help="List and leave out malformed trees, instead of stopping at the first")
+    ] = False,
+) -> None:
+    """Write trees as tags, 2N-1 for N words, a line for each tree; or with --inverse write tags as trees.
+
+    Trees are taken as they are: nothing is cleaned. Words and labels stand in a line as they stand in a bracket file.
+    The order of the tags is part of each line, so --inverse needs no --order.
+
+    python -m spacy parsetag linearize trees.mrg --order pre --format tags
+    """
+    with stated_errors():
+        skipped = Skipped()
+        if inverse:
+            with text_output(output) as file, counting("trees") as count:
+                for line in count(_read_inverse(source)):
+                    file.write(line + "\n")
+            return
+        trees = _read_trees(source, glob, encoding, skipped if skip_bad else None)
+        with counting("trees") as count:
+            if check:
+                check_trees(count(trees))
+            else:
+                with text_output(output) as file:
+                    for path, tree in count(trees):
+                        file.write(_format_line(path, tree, order.value, format) + "\n")
+        skipped.summarize()
+
+
+def _read_trees(
+    source: str, glob: Optional[str], encoding: str, skipped: Optional[Skipped]
+) -> "Iterator[Tuple[str, Tree]]":
+    """Each tree with the name of its file."""
+    from ..training.files import find_files
+    from ..training.formats import FORMATS
+    from ..trees.penn import read_trees
+
+    if source == str(STANDARD):
+        stream = typer.get_text_stream("stdin", encoding=encoding)
+        yield from (("<stdin>", tree) for tree in read_trees(stream, on_error=skipped))
+        return
+    for file in find_files([source], suffixes=FORMATS["penn"].suffixes, pattern=glob):
+        for tree in read_trees(file.path, encoding=encoding, on_error=skipped):
+            yield str(file.path), tree
+
+
+def root_of(tree: "Tree") -> Optional[str]:
+    """The label of the root wrapper that `Parse.from_tree` drops; None if there is none."""
+    from ..trees.parse import ROOT_LABELS, is_preterminal
+
+    label = tree.label()
+    return str(label) if label in ROOT_LABELS and not is_preterminal(tree) else None
+
+
+def _parse_of(path: str, tree: "Tree") -> "Parse":
+    from ..trees.parse import Parse
+
+    try:
+        return Parse.from_tree(tree)
+    except ValueError as err:
+        raise TreebankError(path, tree.line, str(err)) from err
+
+
+def _format_line(path: str, tree: "Tree", order: str, format: LineFormat) -> str:
+    from ..linearize import get_linearizer
+    from ..trees.binarize import binarize
+
+    parse = _parse_of(path, tree)
+    tags = get_linearizer(order).linearize(binarize(parse))
+    if format is LineFormat.tags:
+        return " ".join(tags)
+    record: Dict[str, Any] = {"order": order, "words": parse.words, "pos": parse.tags, "tags": tags}
+    root = root_of(tree)
+    if root != "TOP":
+        record["root"] = root
+    return json.dumps(record, ensure_ascii=False)
+
+
+def _read_inverse(source: str) -> Iterator[str]:
+    """The brackets of each line of tags."""
+    for number, line in numbered_lines(Path(source)):
+        if line.strip():
+            try:
+                yield line_to_brackets(line)
+            except (ValueError, KeyError, TypeError) as err:
+                reason = f"no {err} in it" if isinstance(err, KeyError) else err
+                what = "JSON with order, words, pos and tags"
+                raise ValueError(Errors.E356.format(path=source, line=number, what=what, reason=reason)) from err
+
+
+def line_to_brackets(line: str) -> str:
+    """Restore the tree of a line.
+
+    line (str): JSON with "words", "pos", "tags" and "order", and "root" where that is not TOP.
+    RETURNS (str): The tree in brackets.
+    RAISES (ValueError): If it is no JSON, or its tags are not those of a tree over its words.
+    RAISES (KeyError): If something is missing.
+    RAISES (TypeError): If something is of another type.
+    """
+    from ..linearize import get_linearizer
+    from ..trees.binarize import unbinarize
+    from ..trees.write import format_tree
+
+    record = json.loads(line)
+    words, pos, tags = (_strings(record[key]) for key in ("words", "pos", "tags"))
+    if len(pos) != len(words):
+        raise ValueError(f"{len(words)} words have {len(pos)} part-of-speech tags")
+    if len(tags) != 2 * len(words) - 1:
+        raise ValueError(Errors.E005.format(n_tags=len(tags), n_words=len(words)))
+    tree = get_linearizer(record["order"]).delinearize(tags)
+    return format_tree(unbinarize(tree, words, pos).to_tree(record.get("root", "TOP")))
+
+
+def _strings(value: Any) -> List[str]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise TypeError("words, pos and tags must be lists of strings")
+    return value
+
+
+def check_trees(trees: "Iterable[Tuple[str, Tree]]") -> None:
+    """Take each tree to tags and back in all three orders, and state how many came back as they were."""
+    from ..linearize import ORDERS
+    from ..trees.binarize import binarize, unbinarize
+    from ..trees.write import format_tree
+
+    n_trees = n_words = bad = 0
+    same = dict.fromkeys(ORDERS, 0)
+    for path, tree in trees:
+        parse = _parse_of(path, tree)
+        n_trees += 1
+        n_words += len(parse)
+        root, text = root_of(tree), format_tree(tree)
+        binary = binarize(parse)
+        for order, linearizer in ORDERS.items():
+            tags = linearizer.linearize(binary)
+            back = unbinarize(linearizer.delinearize(tags), parse.words, parse.tags)
+            if len(tags) == 2 * len(parse) - 1 and back == parse and format_tree(back.to_tree(root)) == text:
+                same[order] += 1
+            else:
+                bad += 1
+                note(f"{path}:{tree.line}: {order}-order: another tree came back", "warn")
+    if not n_trees:
+        fail(Errors.E355.format(inputs="the input"))
+    for order, n in same.items():
+        typer.echo(f"{order:<5} {n:,} of {n_trees:,} trees came back ({n_words:,} words)")
+    if bad:
+        raise typer.Exit(1)

@@ -1,0 +1,62 @@
+"""Find the files of a treebank."""
+
+import glob
+from pathlib import Path
+from typing import Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+from ..errors import Errors
+
+
+class SourceFile(NamedTuple):
+    """A file of a treebank.
+
+    path (Path): The file.
+    folder (Optional[Path]): The folder it was found in, at whatever depth; None if it was given itself.
+    """
+
+    path: Path
+    folder: Optional[Path] = None
+
+    @property
+    def relative(self) -> Path:
+        """Its path from that folder on, or its name."""
+        return self.path.relative_to(self.folder) if self.folder is not None else Path(self.path.name)
+
+    @property
+    def names(self) -> Tuple[str, ...]:
+        """The names of its folders, from that folder on, and its own without the suffix."""
+        seen = self.relative if self.folder is not None else self.path
+        return (*seen.parent.parts, seen.stem)
+
+
+def find_files(
+    inputs: Iterable[Union[str, Path]], *, suffixes: Sequence[str] = (), pattern: Optional[str] = None
+) -> List[SourceFile]:
+    """Find files. Those of a folder come sorted by name; inputs keep their order.
+
+    inputs (Iterable[Union[str, Path]]): Files, folders, or patterns such as `wsj/*/*.mrg`, `**` being any folders.
+    suffixes (Sequence[str]): Which files below a folder to take, in lower case. Files given by name are taken always.
+    pattern (Optional[str]): Take those below a folder that match this instead, for instance "train*.mrg".
+    RETURNS (List[SourceFile]): The files, each once. Names that begin with a dot are passed over in folders.
+    RAISES (ValueError): If an input does not exist, or a folder holds no such file.
+    """
+    found: List[SourceFile] = []
+    for source in inputs:
+        path = Path(source)
+        if path.is_dir():
+            below = sorted(path.rglob(pattern or "*"))
+            files = [file for file in below if file.is_file() and (pattern or file.suffix.lower() in suffixes)]
+            files = [file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts)]
+            if not files:
+                patterns = pattern or ", ".join(f"*{suffix}" for suffix in suffixes)
+                raise ValueError(Errors.E352.format(patterns=patterns, path=path))
+            found.extend(SourceFile(file, path) for file in files)
+        elif path.exists():
+            found.append(SourceFile(path))
+        else:
+            matches = sorted(Path(match) for match in glob.glob(str(source), recursive=True))
+            files = [match for match in matches if match.is_file()]
+            if not files:
+                raise ValueError(Errors.E351.format(path=source))
+            found.extend(SourceFile(file) for file in files)
+    return list(dict.fromkeys(found))

@@ -1,0 +1,121 @@
+"""Split a treebank into parts, the same way each time.
+
+    train=0.8,dev=0.1,test=0.1                  shares of the trees
+    train=wsj_0001..wsj_0159,dev=wsj_0160..wsj_0179,test=wsj_0180..wsj_0199
+                                                files or folders by name: FIRST..LAST, or a pattern
+
+By shares, trees are dealt in blocks of consecutive ones, so that neighbours, which are about the same things, stay
+together: each block goes to the part that lacks most. No chance is involved.
+"""
+
+import re
+from fnmatch import fnmatchcase
+from typing import Dict, List, Optional, Sequence, Tuple
+
+from ..errors import Errors
+from .files import SourceFile
+
+DEFAULT_BLOCK = 10
+_RANGE = re.compile(r"(.+)\.\.(.+)")
+_PART = re.compile(r"\w[\w.-]*")
+
+
+class Split:
+    """Decides which part each tree belongs to. Ask for the trees in order; `part_of` counts them.
+
+    text (str): The split, written as above.
+    block (int): How many consecutive trees of a file stay together, where parts are shares; 0 for whole files.
+    RAISES (ValueError): If the text is no split.
+    """
+
+    def __init__(self, text: str, block: int = DEFAULT_BLOCK) -> None:
+        self.block = block
+        self.shares: Dict[str, float] = {}
+        self.patterns: List[Tuple[str, str]] = []  # part and pattern
+        for item in filter(None, (item.strip() for item in text.split(","))):
+            part, equals, value = (piece.strip() for piece in item.partition("="))
+            if not equals or not value:
+                raise ValueError(Errors.E353.format(text=text, reason=f"{item!r} has no '='"))
+            if not _PART.fullmatch(part):
+                raise ValueError(Errors.E360.format(name=part))
+            share = _as_share(value)
+            if share is None:
+                self.patterns.append((part, value))
+            elif part in self.shares:
+                raise ValueError(Errors.E353.format(text=text, reason=f"{part!r} has two shares"))
+            else:
+                self.shares[part] = share
+        if bool(self.shares) == bool(self.patterns):
+            reason = "it mixes shares and names" if self.shares else "it is empty"
+            raise ValueError(Errors.E353.format(text=text, reason=reason))
+        if sum(self.shares.values()) > 1 + 1e-9:
+            reason = f"the shares add up to {sum(self.shares.values()):g}, more than 1"
+            raise ValueError(Errors.E353.format(text=text, reason=reason))
+        self._counts = dict.fromkeys(self.shares, 0)
+        self._left_out = 0
+        self._current: Optional[str] = None
+
+    @property
+    def parts(self) -> List[str]:
+        """The names of the parts, in the order given."""
+        return list(self.shares) or list(dict.fromkeys(part for part, _ in self.patterns))
+
+    def part_of(self, file: SourceFile, index: int) -> Optional[str]:
+        """The part of the next tree.
+
+        file (SourceFile): Its file.
+        index (int): Its place in the file, from 0.
+        RETURNS (Optional[str]): The part; None if the tree belongs to none.
+        """
+        if self.patterns:
+            return part_of_names(file.names, self.patterns)
+        if index == 0 or (self.block and index % self.block == 0):
+            self._current = self._neediest()
+        if self._current is None:
+            self._left_out += 1
+        else:
+            self._counts[self._current] += 1
+        return self._current
+
+    def _neediest(self) -> Optional[str]:
+        """The part that is furthest behind its share, the first one of several; None stands for what no part gets."""
+        n = sum(self._counts.values()) + self._left_out + 1
+        lacks: List[Tuple[float, Optional[str]]] = [
+            (share * n - self._counts[part], part) for part, share in self.shares.items()
+        ]
+        rest = 1 - sum(self.shares.values())
+        if rest > 1e-9:
+            lacks.append((rest * n - self._left_out, None))
+        most = max(lack for lack, _ in lacks)
+        # Shares such as 0.1 are not exact in binary: what is equal on paper must not depend on that.
+        return next(part for lack, part in lacks if lack > most - 1e-9)
+
+
+def part_of_names(names: Sequence[str], patterns: Sequence[Tuple[str, str]]) -> Optional[str]:
+    """The part of a file, by its name and those of its folders.
+
+    names (Sequence[str]): The names.
+    patterns (Sequence[Tuple[str, str]]): Part and pattern; the first one that fits decides.
+    RETURNS (Optional[str]): The part; None if no pattern fits.
+    """
+    for part, pattern in patterns:
+        if any(_fits(name, pattern) for name in names):
+            return part
+    return None
+
+
+def _fits(name: str, pattern: str) -> bool:
+    found = _RANGE.fullmatch(pattern)
+    if found is None:
+        return fnmatchcase(name, pattern)
+    first, last = found.groups()
+    # Names of another length are others: 100 does not lie between 02 and 21.
+    return len(first) == len(name) == len(last) and first <= name <= last
+
+
+def _as_share(value: str) -> Optional[float]:
+    """A number from 0 to 1, written with a point; anything else is a name."""
+    if not re.fullmatch(r"[01]?\.[0-9]+|[01]\.", value):
+        return None
+    share = float(value)
+    return share if share <= 1 else None

@@ -1,0 +1,167 @@
+"""`parsetag convert`: files in, docs out, whole or not at all."""
+
+import random
+import re
+from pathlib import Path
+from typing import List
+
+import pytest
+from command_data import Run
+from mutate import make_treebank, mutate
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from spacy_parsetag.docs import doc_to_strings
+
+N_MUTATIONS = 500
+
+
+def load(path: Path) -> List[Doc]:
+    return list(DocBin().from_disk(path).get_docs(Vocab()))
+
+
+def test_a_file_becomes_docs(run: Run, treebank: Path, tmp_path: Path) -> None:
+    out = tmp_path / "new" / "out.spacy"
+    result = run("convert", treebank, out)
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    assert f"3 sentences, 12 words: {out}" in result.stderr
+    docs = load(out)
+    assert [line for doc in docs for line in doc_to_strings(doc)] == treebank.read_text().splitlines()
+    assert docs[2].text.split() == ["No", "(", "really", ")"]
+    assert [token.tag_ for token in docs[1]] == ["DT", "NN", "VBZ", "."]
+    assert all(doc.has_unknown_spaces and doc.has_annotation("SENT_START") for doc in docs)
+
+
+def test_the_same_input_gives_the_same_bytes(run: Run, treebank: Path, tmp_path: Path) -> None:
+    for name in ("a.spacy", "b.spacy"):
+        assert run("convert", treebank, tmp_path / name).exit_code == 0
+    assert (tmp_path / "a.spacy").read_bytes() == (tmp_path / "b.spacy").read_bytes()
+
+
+def test_a_folder_becomes_a_folder(run: Run, treebank: Path, tmp_path: Path) -> None:
+    source, out = tmp_path / "in", tmp_path / "out"
+    for name in ("dev.mrg", "wsj/02/wsj_0201.MRG", ".hidden/x.mrg", "readme.txt"):
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text(treebank.read_text())
+    assert run("convert", source, out).exit_code == 0
+    assert sorted(str(path.relative_to(out)) for path in out.rglob("*.spacy")) == ["dev.spacy", "wsj/02/wsj_0201.spacy"]
+    assert run("convert", source, tmp_path / "all.spacy").exit_code == 0
+    assert len(load(tmp_path / "all.spacy")) == 6
+    assert run("convert", source, tmp_path / "some.spacy", "--glob", "d*").exit_code == 0
+    assert len(load(tmp_path / "some.spacy")) == 3
+    assert run("convert", f"{source}/*/*/*.MRG", source / "readme.txt", tmp_path / "two.spacy").exit_code == 0
+    assert len(load(tmp_path / "two.spacy")) == 6
+
+
+def test_options_for_docs(run: Run, treebank: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.spacy"
+    assert run("convert", treebank, out, "--n-sents", 2, "--spans-key", "gold", "--detokenize").exit_code == 0
+    docs = load(out)
+    assert [len(list(doc.sents)) for doc in docs] == [2, 1]
+    assert docs[1].text == "No (really)"
+    assert "gold" in docs[0].spans
+    assert run("convert", treebank, out, "--limit", 2).exit_code == 0
+    assert len(load(out)) == 2
+    result = run("convert", treebank, out, "--max-length", 3)
+    assert result.exit_code == 1
+    assert "No trees" in result.stderr
+    assert len(load(out)) == 2  # what was there stays
+
+
+def test_cleaning_options(run: Run, tmp_path: Path) -> None:
+    source, out = tmp_path / "in.mrg", tmp_path / "out.spacy"
+    source.write_text("( (S (NP-SBJ-1 (PRP-2 She)) (VP (VP (VB go))) (NP (-NONE- *-1)) (CODE (X <1>))))\n")
+
+    def brackets(*options: str) -> str:
+        assert run("convert", source, out, *options).exit_code == 0
+        return doc_to_strings(load(out)[0])[0]
+
+    assert brackets() == "(TOP (S (NP (PRP-2 She)) (VP (VB go)) (CODE (X <1>))))"
+    kept = brackets("--keep-functions", "--keep-traces", "--keep-repeats")
+    assert kept == "(TOP (S (NP-SBJ-1 (PRP-2 She)) (VP (VP (VB go))) (NP (-NONE- *-1)) (CODE (X <1>))))"
+    assert brackets("--tag-functions", "--remove", "CODE VB") == "(TOP (S (NP (PRP She))))"
+    assert brackets("--format", "historical") == "(TOP (S (NP (PRP She)) (VP (VB go))))"
+    assert brackets("--trace-words", "She|<.*", "--trace-tags", "VB") == "(TOP (S (NP (-NONE- *-1))))"
+
+
+def test_split(run: Run, treebank: Path, tmp_path: Path) -> None:
+    source, out = tmp_path / "in", tmp_path / "out"
+    source.mkdir()
+    for i in range(10):
+        (source / f"wsj_{i:04}.mrg").write_text(treebank.read_text())
+    spec = "train=wsj_0000..wsj_0006,dev=wsj_0007,test=wsj_0008..wsj_0009"
+    assert run("convert", source, out, "--split", spec).exit_code == 0
+    assert [len(load(out / f"{part}.spacy")) for part in ("train", "dev", "test")] == [21, 3, 6]
+    assert run("convert", source, out, "--split", "a=0.8,b=0.2", "--split-block", "1").exit_code == 0
+    assert [len(load(out / f"{part}.spacy")) for part in "ab"] == [24, 6]
+
+
+@pytest.mark.parametrize(
+    "args, message",
+    [
+        (["missing.mrg", "out.spacy"], "E351"),
+        (["empty", "out.spacy"], "E352"),
+        (["trees.mrg", "out.spacy", "--format", "nonsense"], "E350"),
+        (["trees.mrg", "out.spacy", "--encoding", "nonsense"], "E011"),
+        (["trees.mrg", "out.spacy", "--trace-words", "("], "E361"),
+        (["trees.mrg", "out.spacy", "--split", "a=0.5,b=0.5"], "E357"),
+        (["trees.mrg", "trees.mrg"], "E357"),
+        (["trees.mrg", "out", "--split", "a=0.9,b=0.2"], "E353"),
+        (["trees.mrg", "out", "--split", "a=0.9,b=dev"], "E353"),
+        (["trees.mrg", "out", "--split", "../a=0.9"], "E360"),
+        (["trees.mrg", "trees.mrg", "out"], None),
+        (["trees.mrg", "copy/trees.mrg", "out"], "E363"),
+    ],
+)
+def test_what_users_get_wrong(
+    run: Run, treebank: Path, monkeypatch: pytest.MonkeyPatch, args: List[str], message: str
+) -> None:
+    monkeypatch.chdir(treebank.parent)
+    for name in ("empty", "copy"):
+        Path(name).mkdir()
+    Path("copy/trees.mrg").write_text(treebank.read_text())
+    result = run("convert", *args)
+    assert result.exit_code == (0 if message is None else 1)
+    assert message is None or f"[{message}]" in result.stderr
+    assert message is None or not list(Path().rglob("*.spacy"))
+
+
+def test_bad_trees_are_named_and_skipped(run: Run, treebank: Path, tmp_path: Path) -> None:
+    good = treebank.read_text().splitlines()
+    treebank.write_text("\n".join([good[0], "(TOP (S (NP the (NN dog))))", "(TOP (S (NN \\e)))", good[1]]))
+    out = tmp_path / "out.spacy"
+    result = run("convert", treebank, out)
+    assert result.exit_code == 1
+    assert f"{treebank}:2: The word 'the' under 'NP'" in result.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["trees.mrg"]
+    result = run("convert", treebank, out, "--skip-bad")
+    assert result.exit_code == 0
+    assert f"skipped {treebank}:2: " in result.stderr
+    assert f"skipped {treebank}:3: [E305]" in result.stderr
+    assert "Skipped 2 malformed trees" in result.stderr
+    assert len(load(out)) == 2
+    assert run("convert", treebank, out, "--skip-bad", "--default-tag", "XX").exit_code == 0
+    assert len(load(out)) == 3
+
+
+@pytest.mark.parametrize("block", range(5))
+def test_mutated_files_give_docs_or_named_errors(run: Run, block: int, tmp_path: Path) -> None:
+    """Never a traceback, never a file that is not whole."""
+    source, out = tmp_path / "mutated.mrg", tmp_path / "out.spacy"
+    size = N_MUTATIONS // 5
+    outcomes = set()
+    for seed in range(block * size, (block + 1) * size):
+        rng = random.Random(seed)
+        source.write_bytes(mutate(make_treebank(rng).encode("utf8"), rng))
+        for options in ([], ["--skip-bad"]):
+            result = run("convert", source, out, *options)
+            outcomes.add((result.exit_code, bool(options)))
+            if result.exit_code:
+                named = re.search(rf"{re.escape(str(source))}:\d+: \S", result.stderr)
+                assert named or "[E355]" in result.stderr, (seed, result.stderr)
+                assert [path.name for path in tmp_path.iterdir()] == ["mutated.mrg"], seed
+            else:
+                assert all(doc_to_strings(doc) for doc in load(out)), seed
+                out.unlink()
+    assert {(0, False), (1, False), (0, True)} <= outcomes

@@ -1,0 +1,76 @@
+"""`parsetag linearize`: trees to tags and back."""
+
+import json
+from pathlib import Path
+
+import pytest
+from command_data import TREES, Run
+
+ODD = """\
+(TOP (NN word))
+( (S (NP (PRP She)) (VP (VBZ sleeps))))
+(ROOT (X (A+B (C\\D a) (-LRB- -LRB-)) (X|Y (X|Y (N-A \\u00e9))) (, ,)))
+(S (NP-SBJ (NP (DT the)) (NN dog)) (NP (-NONE- *)))
+(TOP (NP (NN a)) (NP (NN b)) (. .))
+"""
+
+
+@pytest.mark.parametrize("order", ["in", "pre", "post"])
+def test_round_trip(run: Run, tmp_path: Path, order: str) -> None:
+    source, tags, back = (tmp_path / name for name in ("trees.mrg", "tags.jsonl", "back.mrg"))
+    source.write_text(TREES + ODD)
+    assert run("linearize", source, tags, "--order", order).exit_code == 0
+    assert run("linearize", tags, back, "--inverse").exit_code == 0
+    assert back.read_text() == source.read_text()
+
+
+def test_tags_on_standard_output(run: Run) -> None:
+    result = run("linearize", "-", "--format", "tags", stdin=ODD)
+    assert result.stdout.splitlines()[:2] == ["l", "l/NP L/S r/VP"]
+    record = json.loads(run("linearize", "-", "--order", "post", stdin=ODD).stdout.splitlines()[1])
+    assert record == {
+        "order": "post", "words": ["She", "sleeps"], "pos": ["PRP", "VBZ"], "tags": ["l/NP", "r/VP", "L/S"], "root": ""
+    }  # fmt: skip
+
+
+def test_check(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.mrg").write_text(TREES + ODD)
+    result = run("linearize", tmp_path, "--check")
+    assert result.exit_code == 0
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert lines == [f"{order} 8 of 8 trees came back (25 words)" for order in ("in", "pre", "post")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "no json",
+        "[]",
+        '{"words": ["a"]}',
+        '{"order": "in", "words": ["a"], "pos": [], "tags": ["l"]}',
+        '{"order": "in", "words": ["a"], "pos": ["X"], "tags": ["R"]}',
+        '{"order": "in", "words": ["a"], "pos": ["X"], "tags": ["l", "l"]}',
+        '{"order": "of", "words": ["a"], "pos": ["X"], "tags": ["l"]}',
+        '{"order": "in", "words": "a", "pos": ["X"], "tags": ["l"]}',
+        '{"order": "in", "words": ["a b"], "pos": ["X"], "tags": ["l/NP"]}',
+        '{"order": "in", "words": [], "pos": [], "tags": []}',
+    ],
+)
+def test_bad_lines_are_named(run: Run, tmp_path: Path, line: str) -> None:
+    source, out = tmp_path / "tags.jsonl", tmp_path / "out.mrg"
+    source.write_text('{"order": "in", "words": ["a"], "pos": ["X"], "tags": ["l"]}\n\n' + line + "\n")
+    result = run("linearize", source, out, "--inverse")
+    assert result.exit_code == 1
+    assert f"{source}:3: " in result.stderr
+    assert not out.exists()
+
+
+def test_malformed_trees(run: Run, tmp_path: Path) -> None:
+    source = tmp_path / "trees.mrg"
+    source.write_text(TREES + "(TOP (S\n")
+    result = run("linearize", source, tmp_path / "out")
+    assert result.exit_code == 1
+    assert f"{source}:4: " in result.stderr
+    assert not (tmp_path / "out").exists()
+    assert run("linearize", source, tmp_path / "out", "--skip-bad").exit_code == 0
+    assert len((tmp_path / "out").read_text().splitlines()) == 3

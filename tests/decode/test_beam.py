@@ -1,0 +1,187 @@
+"""Beam search: equal to the exact decoder when nothing falls out, valid always, and never without a tree."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle import best_by_enumeration, score_of
+
+from spacy_parsetag.decode import BeamDecoder, ExactDecoder, decode
+from spacy_parsetag.decode._beam import sort_by_popping
+from spacy_parsetag.linearize import ORDERS, get_linearizer, max_stack
+from spacy_parsetag.tags import TagSet
+
+TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
+INVENTORY = ["l", "l/NP", "r", "r/NP", "L", "L/S", "R", "R/VP"]
+ALL_ORDERS = pytest.mark.parametrize("order", ["in", "pre", "post"])
+
+
+def check_tree(ids, tags, order, n, bound=None):
+    """That ids are a tree over n words within the bound."""
+    names = [tags[i] for i in ids]
+    linearizer = get_linearizer(order)
+    assert linearizer.delinearize(names).n_words == n
+    assert bound is None or max_stack(names, linearizer.lattice) <= bound
+
+
+def brute_beam(scores, tags, order, beam, transitions, bound):
+    """The definition: at each step continue all sequences by all tags, drop what begins no tree, keep the best."""
+    lattice = get_linearizer(order).lattice
+    classes = ["lrLR".index(tag[0]) for tag in tags]
+    kept = [(0.0, (), lattice.start_stack, lattice.start_group)]
+    for p in range(len(scores)):
+        longer = []
+        for score, ids, stack, group in kept:
+            for t, c in enumerate(classes):
+                after = stack + lattice.delta[c]
+                if lattice.source[c] != group or stack < lattice.need[c] or (bound is not None and after > bound):
+                    continue
+                gain = scores[p, t] + (transitions[ids[-1], t] if transitions is not None and ids else 0.0)
+                longer.append((score + float(gain), (*ids, t), after, lattice.target[c]))
+        kept = sorted(longer, key=lambda sequence: -sequence[0])[:beam]
+    ends = [
+        (score, ids) for score, ids, stack, group in kept if (stack, group) == (lattice.end_stack, lattice.end_group)
+    ]
+    return max(ends) if ends else None
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    order=st.sampled_from(["in", "pre", "post"]),
+    n=st.integers(1, 4),
+    bound=st.one_of(st.none(), st.integers(0, 4)),
+    tags=st.lists(st.sampled_from(INVENTORY), min_size=1, unique=True),
+    seed=st.integers(0, 2**32 - 1),
+    levels=st.sampled_from([0, 1, 1000]),
+    dependent=st.booleans(),
+    lookahead=st.booleans(),
+)
+def test_wide_enough_equals_exact(order, n, bound, tags, seed, levels, dependent, lookahead):
+    """A beam that holds every sequence finds what enumeration finds, with ties and with classes missing."""
+    rng = np.random.default_rng(seed)
+    t = len(tags)
+    scores = rng.integers(-levels, levels + 1, size=(2 * n - 1, t)).astype(np.float32)
+    given = {}
+    if dependent:
+        for name, shape in (("transitions", (t, t)), ("start", t), ("end", t)):
+            given[name] = rng.integers(-levels, levels + 1, size=shape)
+    expected = best_by_enumeration(scores, tags, order, **given, max_stack=bound)
+    beam = 8**7 if n == 4 else 8**5
+    if expected is None:
+        with pytest.raises(ValueError, match="E103"):
+            decode(scores, tags, order, **given, max_stack=bound, beam=beam)
+        return
+    ids, score = decode(scores, tags, order, **given, max_stack=bound, beam=beam)
+    assert score == expected == score_of(ids, scores, **given)
+    check_tree(ids, tags, order, n, bound)
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    order=st.sampled_from(["in", "pre", "post"]),
+    n=st.integers(1, 7),
+    bound=st.one_of(st.none(), st.integers(2, 4)),
+    beam=st.integers(1, 12),
+    dependent=st.booleans(),
+    dtype=st.sampled_from([np.float32, np.float64]),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_follows_the_definition(order, n, bound, beam, dependent, dtype, seed):
+    """Same tree and same width as the plain program gives, also when the beam has to be widened."""
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(2 * n - 1, len(TAGS))).astype(dtype)
+    transitions = rng.normal(size=(len(TAGS), len(TAGS))).astype(dtype) if dependent else None
+    decoder = BeamDecoder(beam, bound)
+    ids, totals, widths = decoder.search_batch(scores, [0], [n], TAGS, ORDERS[order], transitions)
+    check_tree(ids, TAGS, order, n, bound)
+    width = beam
+    while (expected := brute_beam(scores, TAGS, order, width, transitions, bound)) is None and width < beam << 4:
+        width *= 2
+    if expected is None:
+        assert widths[0] == 0
+        return
+    assert widths[0] == width
+    assert totals[0] == pytest.approx(expected[0], abs=1e-4)
+    assert tuple(ids) == expected[1]
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("lookahead", [False, True])
+@pytest.mark.parametrize("dependent", [False, True])
+def test_always_a_tree_never_better_than_exact(order, lookahead, dependent):
+    rng = np.random.default_rng(0)
+    words = rng.integers(0, 30, 40)
+    lengths = np.maximum(2 * words - 1, 0)
+    rows = np.cumsum(lengths) - lengths
+    scores = rng.normal(size=(int(lengths.sum()), len(TAGS))).astype(np.float32)
+    transitions = rng.normal(size=(len(TAGS), len(TAGS))) if dependent else None
+    batch = (scores, rows, words, TAGS, ORDERS[order], transitions)
+    _, best = ExactDecoder().decode_batch(*batch)
+    for beam in (1, 10):
+        decoder = BeamDecoder(beam, lookahead=lookahead)
+        ids, totals, widths = decoder.search_batch(*batch)
+        for row, n, total in zip(rows, words, totals, strict=True):
+            if n:
+                own = ids[row : row + 2 * n - 1]
+                check_tree(own, TAGS, order, n)
+                assert score_of(own, scores[row : row + 2 * n - 1], transitions) == pytest.approx(total, abs=1e-3)
+        assert (totals <= best + 1e-3).all()
+        assert set(widths) <= {0, beam, *(beam << k for k in range(1, 5))}
+        if lookahead:
+            assert (widths == beam).all()
+
+
+@ALL_ORDERS
+def test_widens_then_gives_way_to_the_exact_decoder(order):
+    """All score on growing the stack: no sequence that a beam keeps comes back in time."""
+    scores = np.zeros((39, len(TAGS)), dtype=np.float32)
+    up = {"in": (0, 2), "pre": (2,), "post": (0,)}[order]
+    scores[:, np.isin(TAGS.classes, up)] = 100 + np.arange(np.isin(TAGS.classes, up).sum())
+    ids, totals, widths = BeamDecoder(1).search_batch(scores, [0], [20], TAGS, ORDERS[order])
+    check_tree(ids, TAGS, order, 20)
+    _, best = ExactDecoder().decode_batch(scores, [0], [20], TAGS, ORDERS[order])
+    if order != "in":
+        assert widths[0] == 0
+        np.testing.assert_allclose(totals, best)
+    _, _, widths = BeamDecoder(1, lookahead=True).search_batch(scores, [0], [20], TAGS, ORDERS[order])
+    assert widths[0] == 1
+
+
+def test_2000_words():
+    rng = np.random.default_rng(1)
+    scores = rng.normal(size=(3999, len(TAGS))).astype(np.float32)
+    for order, lookahead in (("in", False), ("pre", True), ("post", True)):
+        decoder = BeamDecoder(10, lookahead=lookahead)
+        ids, _ = decoder.decode_batch(scores, [0], [2000], TAGS, ORDERS[order])
+        check_tree(ids, TAGS, order, 2000)
+
+
+def test_refuses_bad_input():
+    with pytest.raises(ValueError, match="E112"):
+        BeamDecoder(0)
+    with pytest.raises(ValueError, match="E104"):
+        BeamDecoder(10, -1)
+    scores = np.zeros((9, len(TAGS)), dtype=np.float32)
+    with pytest.raises(ValueError, match="E110"):
+        decode(scores, TAGS.tags, "in", np.zeros((2, 2)), beam=10)
+    scores[3, 3] = np.inf
+    with pytest.raises(ValueError, match=r"E102.*at word 2"):
+        decode(scores, TAGS.tags, "in", beam=10)
+    with pytest.raises(ValueError, match="E103"):
+        decode(np.zeros((3, 2)), ["l", "r"], "in", beam=10)
+    ids, totals, widths = BeamDecoder().search_batch(np.zeros((0, len(TAGS))), [], [], TAGS, ORDERS["in"])
+    assert ids.shape == totals.shape == widths.shape == (0,)
+
+
+@pytest.mark.parametrize("chunks", [1, 2, 5])
+def test_variants_agree(chunks):
+    """Every form of the inner loop that this CPU runs takes the best candidate first, the first of equal ones."""
+    rng = np.random.default_rng(chunks)
+    x = rng.integers(-5, 5, size=16 * chunks).astype(np.float32)
+    x[rng.random(len(x)) < 0.3] = -np.inf
+    expected = [i for i in np.argsort(-x, kind="stable") if x[i] > -np.inf]
+    for variant in range(3):
+        left, order = x.copy(), np.empty(len(x), dtype=np.int32)
+        n = sort_by_popping(left, variant, order)
+        assert list(order[:n]) == expected
+        assert (left == -np.inf).all()

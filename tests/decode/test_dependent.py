@@ -1,0 +1,196 @@
+"""Exact decoding with scores between tags, against enumeration and the conformance vectors."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle import best_by_enumeration, score_of
+
+from spacy_parsetag.decode import ExactDecoder, decode
+from spacy_parsetag.decode._dependent import best_paths, maxplus, maxplus_rate
+from spacy_parsetag.linearize import ORDERS, get_linearizer, max_stack
+from spacy_parsetag.tags import TagSet
+
+TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
+INVENTORY = ["l", "l/NP", "l/S+VP", "r", "r/NP", "L", "L/S", "L/VP", "R", "R/VP", "R/S+VP"]
+ALL_ORDERS = pytest.mark.parametrize("order", ["in", "pre", "post"])
+
+
+def check_tree(ids, tags, order, n, bound=None):
+    """That ids are a tree over n words within the bound."""
+    names = [tags[i] for i in ids]
+    linearizer = get_linearizer(order)
+    assert linearizer.delinearize(names).n_words == n
+    assert bound is None or max_stack(names, linearizer.lattice) <= bound
+
+
+def test_conformance(conformance):
+    passed = 0
+    for line in (conformance / "decode.jsonl").read_text(encoding="utf8").splitlines():
+        row = json.loads(line)
+        given = [np.asarray(row[name]) if name in row else None for name in ("transitions", "start", "end")]
+        for dtype in (np.float64, np.float32):
+            scores = np.asarray(row["scores"], dtype=dtype)
+            ids, score = decode(scores, row["vocab"], row["order"], *given, max_stack=row["max_stack"])
+            check_tree(ids, row["vocab"], row["order"], row["words"], row["max_stack"])
+            precision = 1e-4 if dtype == np.float32 else 1e-9
+            assert score == pytest.approx(row["best_score"], abs=precision)
+            assert score_of(ids, scores, *given) == pytest.approx(score, abs=precision)
+        passed += 1
+    assert passed == 240
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    order=st.sampled_from(["in", "pre", "post"]),
+    n=st.integers(1, 7),
+    bound=st.one_of(st.none(), st.integers(0, 5)),
+    tags=st.lists(st.sampled_from(INVENTORY), min_size=1, unique=True),
+    seed=st.integers(0, 2**32 - 1),
+    levels=st.sampled_from([0, 1, 3, 1000]),
+    dtype=st.sampled_from([np.float32, np.float64]),
+    shut=st.floats(0, 0.7),
+    absent=st.sampled_from([(), ("start",), ("start", "end"), ("transitions",)]),
+)
+def test_equals_enumeration(order, n, bound, tags, seed, levels, dtype, shut, absent):
+    """Any inventory, some classes missing, some pairs of tags shut out; few levels of score make ties."""
+    rng = np.random.default_rng(seed)
+    t = len(tags)
+    scores = rng.integers(-levels, levels + 1, size=(2 * n - 1, t)).astype(dtype)
+    given = {}
+    for name, shape in (("transitions", (t, t)), ("start", (t,)), ("end", (t,))):
+        given[name] = rng.integers(-levels, levels + 1, size=shape).astype(np.float64)
+        if name == "transitions":
+            given[name][rng.random(shape) < shut] = -np.inf
+        if name in absent:
+            given[name] = None
+    expected = best_by_enumeration(scores, tags, order, **given, max_stack=bound)
+    if expected is None or expected == -np.inf:
+        with pytest.raises(ValueError, match="E103"):
+            decode(scores, tags, order, **given, max_stack=bound)
+        return
+    ids, score = decode(scores, tags, order, **given, max_stack=bound)
+    check_tree(ids, tags, order, n, bound)
+    assert score == expected == score_of(ids, scores, **given)
+    again, _ = decode(scores, tags, order, **given, max_stack=bound)
+    np.testing.assert_array_equal(ids, again)
+
+
+@ALL_ORDERS
+def test_without_dependence_equals_the_independent_decoder(order):
+    """Scores between tags that are all 0 change nothing."""
+    rng = np.random.default_rng(0)
+    words = np.asarray([40, 0, 1, 17], dtype=np.int32)
+    rows = np.asarray([0, 79, 79, 90])
+    scores = rng.normal(size=(123, len(TAGS))).astype(np.float32)
+    decoder = ExactDecoder(6)
+    batch = (scores, rows, words, TAGS, ORDERS[order])
+    plain, totals = decoder.decode_batch(*batch)
+    ids, same = decoder.decode_batch(*batch, np.zeros((len(TAGS), len(TAGS))))
+    np.testing.assert_array_equal(ids, plain)
+    np.testing.assert_allclose(same, totals)
+    assert (ids[80:90] == -1).all()
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_memory_budget_changes_nothing(order, dtype):
+    """Keeping the states of few positions and running stretches again gives the same trees."""
+    rng = np.random.default_rng(1)
+    words = np.asarray([30, 3, 1, 2, 44], dtype=np.int32)
+    lengths = 2 * words - 1
+    rows = (np.cumsum(lengths) - lengths).astype(np.int64)
+    scores = rng.normal(size=(lengths.sum(), len(TAGS))).astype(dtype)
+    dependencies = [rng.normal(size=shape).astype(dtype) for shape in ((len(TAGS), len(TAGS)), len(TAGS), len(TAGS))]
+    results = []
+    for budget in (0, 1 << 40):
+        ids = np.full(len(scores), -1, dtype=np.int32)
+        totals, status = np.zeros(len(words)), np.zeros(len(words), dtype=np.uint8)
+        best_paths(
+            scores, rows, words, TAGS.offsets, ORDERS[order].lattice, -1, *dependencies, budget, ids, totals, status
+        )
+        assert not status.any()
+        results.append((ids, totals))
+    np.testing.assert_array_equal(results[0][0], results[1][0])
+    np.testing.assert_array_equal(results[0][1], results[1][1])
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("bound", [None, 6])
+def test_2000_words(order, bound):
+    rng = np.random.default_rng(2)
+    scores = rng.normal(size=(3999, len(TAGS)))
+    transitions = rng.normal(size=(len(TAGS), len(TAGS)))
+    ids, score = decode(scores.astype(np.float32), TAGS.tags, order, transitions, max_stack=bound)
+    check_tree(ids, TAGS, order, 2000, bound)
+    # float32 loses nothing to the length: sums are kept relative to the best state.
+    exact_ids, exact = decode(scores, TAGS.tags, order, transitions, max_stack=bound)
+    assert score == pytest.approx(exact, abs=1e-3)
+    assert (ids == exact_ids).mean() > 0.99
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_extreme_but_finite(order, dtype):
+    rng = np.random.default_rng(3)
+    for size in (1e30, 3e38):  # the sum of a few of the latter is more than float32 holds
+        scores = rng.choice([-size, 0.0], size=(13, len(TAGS))).astype(dtype)
+        transitions = rng.choice([-size, 0.0], size=(len(TAGS), len(TAGS))).astype(dtype)
+        ids, score = decode(scores, TAGS.tags, order, transitions)
+        check_tree(ids, TAGS, order, 7)
+        assert score == pytest.approx(
+            best_by_enumeration(scores, TAGS.tags, order, transitions.astype(float)), rel=1e-6
+        )
+
+
+def test_columns_in_any_order():
+    rng = np.random.default_rng(4)
+    t = len(TAGS)
+    scores, transitions = rng.normal(size=(11, t)), rng.normal(size=(t, t))
+    start, end = rng.normal(size=t), rng.normal(size=t)
+    turn = rng.permutation(t)
+    ids, score = decode(scores, TAGS.tags, "pre", transitions, start, end)
+    turned, same = decode(
+        scores[:, turn], [TAGS[i] for i in turn], "pre", transitions[np.ix_(turn, turn)], start[turn], end[turn]
+    )
+    assert score == pytest.approx(same)
+    np.testing.assert_array_equal(turn[turned], ids)
+
+
+def test_refuses_bad_input():
+    t = len(TAGS)
+    scores, transitions = np.zeros((9, t)), np.zeros((t, t))
+    with pytest.raises(ValueError, match=r"E110.*'transitions'"):
+        decode(scores, TAGS.tags, "in", transitions[1:])
+    with pytest.raises(ValueError, match=r"E110.*'end'"):
+        decode(scores, TAGS.tags, "in", transitions, end=np.zeros(t + 1))
+    for value in (np.nan, np.inf):
+        transitions[2, 3] = value
+        with pytest.raises(ValueError, match=r"E111.*'transitions'"):
+            decode(scores, TAGS.tags, "in", transitions)
+    scores[4, 0] = np.nan
+    with pytest.raises(ValueError, match=r"E102.*at word 3"):
+        decode(scores, TAGS.tags, "in", np.zeros((t, t)))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 13), st.integers(1, 40), st.integers(1, 8), st.sampled_from([np.float32, np.float64]))
+def test_variants_agree(rows, depth, vectors, dtype):
+    """Every form of the product that this CPU runs equals NumPy's."""
+    rng = np.random.default_rng(rows)
+    v = rng.normal(size=(rows, depth)).astype(dtype)
+    m = rng.normal(size=(depth, 16 * vectors)).astype(dtype)
+    v[rng.random(v.shape) < 0.2] = -np.inf
+    expected = (v[:, :, None] + m[None]).max(axis=1)
+    for variant in range(3):
+        out = np.empty((rows, 16 * vectors), dtype=dtype)
+        maxplus(v, m, variant, out)
+        np.testing.assert_array_equal(out, expected)
+
+
+def test_rate_runs():
+    out = np.zeros(128, dtype=np.float32)
+    maxplus_rate(3, np.arange(1024, dtype=np.float32), out)
+    assert out.max() == 1023 + 2

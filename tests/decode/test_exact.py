@@ -1,0 +1,200 @@
+"""The exact decoder against enumeration, the conformance vectors, and bad input."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle import best_by_enumeration, enumerate_classes, score_of
+
+from spacy_parsetag.decode import ExactDecoder, decode
+from spacy_parsetag.decode._exact import class_maxima, variants
+from spacy_parsetag.linearize import ORDERS, get_linearizer, max_stack
+from spacy_parsetag.tags import TagSet
+
+TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
+INVENTORY = ["l", "l/NP", "l/S+VP", "r", "r/NP", "L", "L/S", "L/VP", "R", "R/VP", "R/S+VP"]
+ALL_ORDERS = pytest.mark.parametrize("order", ["in", "pre", "post"])
+
+
+def decode_rows(scores, words, order, bound=None, tags=TAGS):
+    words = np.asarray(words, dtype=np.int32)
+    lengths = np.maximum(2 * words - 1, 0)
+    rows = (np.cumsum(lengths) - lengths).astype(np.int64)
+    return ExactDecoder(bound).decode_batch(scores, rows, words, tags, ORDERS[order])
+
+
+def check_tree(ids, tags, order, n, bound=None):
+    """That ids are a tree over n words within the bound."""
+    names = [tags[i] for i in ids]
+    linearizer = get_linearizer(order)
+    assert linearizer.delinearize(names).n_words == n
+    assert bound is None or max_stack(names, linearizer.lattice) <= bound
+
+
+def test_conformance(conformance):
+    passed = 0
+    for line in (conformance / "decode.jsonl").read_text(encoding="utf8").splitlines():
+        row = json.loads(line)
+        if "transitions" in row:
+            continue
+        for dtype in (np.float64, np.float32):
+            scores = np.asarray(row["scores"], dtype=dtype)
+            ids, score = decode(scores, row["vocab"], row["order"], max_stack=row["max_stack"])
+            check_tree(ids, row["vocab"], row["order"], row["words"], row["max_stack"])
+            assert score == pytest.approx(row["best_score"], abs=1e-4 if dtype == np.float32 else 1e-9)
+            assert score_of(ids, scores) == pytest.approx(score, abs=1e-4 if dtype == np.float32 else 1e-9)
+        passed += 1
+    assert passed == 120
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    order=st.sampled_from(["in", "pre", "post"]),
+    n=st.integers(1, 7),
+    bound=st.one_of(st.none(), st.integers(0, 5)),
+    tags=st.lists(st.sampled_from(INVENTORY), min_size=1, unique=True),
+    seed=st.integers(0, 2**32 - 1),
+    levels=st.sampled_from([0, 1, 3, 1000]),
+    dtype=st.sampled_from([np.float32, np.float64, np.int64]),
+)
+def test_equals_enumeration(order, n, bound, tags, seed, levels, dtype):
+    """Any inventory, some classes missing; few levels of score make ties."""
+    scores = np.random.default_rng(seed).integers(-levels, levels + 1, size=(2 * n - 1, len(tags))).astype(dtype)
+    expected = best_by_enumeration(scores, tags, order, max_stack=bound)
+    if expected is None:
+        with pytest.raises(ValueError, match="E103"):
+            decode(scores, tags, order, max_stack=bound)
+        return
+    ids, score = decode(scores, tags, order, max_stack=bound)
+    check_tree(ids, tags, order, n, bound)
+    assert score == expected == score_of(ids, scores)
+    again, _ = decode(scores, tags, order, max_stack=bound)
+    np.testing.assert_array_equal(ids, again)
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6])
+def test_every_tree_can_win(order, n):
+    """Each valid sequence of classes, scored up, comes back: none is shut out."""
+    bare = TagSet([])
+    for classes in enumerate_classes(n, order):
+        scores = np.zeros((2 * n - 1, 4), dtype=np.float32)
+        scores[np.arange(2 * n - 1), classes] = 1
+        ids, score = decode(scores, bare.tags, order)
+        assert tuple(ids) == classes and score == 2 * n - 1
+
+
+@ALL_ORDERS
+def test_batch(order):
+    """Sentences in any order of rows, gaps between them, empty and one-word ones, and no sentence at all."""
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(60, len(TAGS))).astype(np.float32)
+    rows, words = np.asarray([40, 0, 2, 4]), np.asarray([7, 0, 1, 12])
+    ids, totals = ExactDecoder().decode_batch(scores, rows, words, TAGS, ORDERS[order])
+    owned = np.zeros(60, dtype=bool)
+    for row, n, total in zip(rows, words, totals, strict=True):
+        if n:
+            own = slice(row, row + 2 * n - 1)
+            owned[own] = True
+            single, score = decode(scores[own], TAGS.tags, order)
+            np.testing.assert_array_equal(ids[own], single)
+            assert score == total
+    assert (ids[~owned] == -1).all() and totals[1] == 0
+    ids, totals = decode_rows(np.zeros((0, len(TAGS)), dtype=np.float32), [], order)
+    assert ids.shape == totals.shape == (0,)
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("bound", [None, 3])
+def test_2000_words(order, bound):
+    rng = np.random.default_rng(1)
+    scores = rng.normal(size=(3999, len(TAGS))).astype(np.float32)
+    ids, totals = decode_rows(scores, [2000], order, bound)
+    check_tree(ids, TAGS, order, 2000, bound)
+    assert totals[0] == pytest.approx(score_of(ids, scores), rel=1e-9)
+
+
+@ALL_ORDERS
+def test_bound_is_on_sizes_after_tags(order):
+    """One word needs a stack of 1 in in- and post-order and of 0 in pre-order, where the tag leaves nothing pending."""
+    least = 0 if order == "pre" else 1
+    scores = np.zeros((1, len(TAGS)), dtype=np.float32)
+    ids, _ = decode(scores, TAGS.tags, order, max_stack=least)
+    assert TAGS[ids[0]] == "l"
+    if least:
+        with pytest.raises(ValueError, match="E103"):
+            decode(scores, TAGS.tags, order, max_stack=0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("row, column, word", [(0, 0, 1), (6, 4, 4), (7, 10, 4), (8, 10, 5)])
+def test_scores_that_are_not_finite(dtype, value, row, column, word):
+    scores = np.zeros((9, len(TAGS)), dtype=dtype)
+    scores[row, column] = value
+    with pytest.raises(ValueError, match=rf"E102.*'{TAGS[column]}' at word {word} is -?{abs(value)}"):
+        decode(scores, TAGS.tags, "in")
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_extreme_but_finite(order, dtype):
+    rng = np.random.default_rng(2)
+    scores = (rng.choice([-1e30, 0, 1e30], size=(13, len(TAGS)))).astype(dtype)
+    ids, score = decode(scores, TAGS.tags, order)
+    check_tree(ids, TAGS, order, 7)
+    assert score == pytest.approx(best_by_enumeration(scores, TAGS.tags, order), rel=1e-6)
+
+
+def test_refuses_what_does_not_fit():
+    with pytest.raises(ValueError, match="E101"):
+        decode(np.zeros((4, 4)), ["l", "r", "L", "R"])
+    with pytest.raises(ValueError, match="E101"):
+        decode(np.zeros((3, 3)), ["l", "r", "L", "R"])
+    with pytest.raises(ValueError, match="E101"):
+        decode(np.zeros(4), ["l", "r", "L", "R"])
+    with pytest.raises(ValueError, match="E105"):
+        decode(np.zeros((3, 4)), ["l", "r", "l", "R"])
+    with pytest.raises(ValueError, match="E104"):
+        ExactDecoder(-1)
+    with pytest.raises(ValueError, match="E107"):
+        decode_rows(np.zeros((4, len(TAGS)), dtype=np.float32), [3], "in")
+    with pytest.raises(ValueError, match="E006"):
+        decode(np.zeros((3, 4)), ["l", "r", "L", "R"], "sideways")
+
+
+@ALL_ORDERS
+def test_columns_in_any_order(order):
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=(11, len(TAGS)))
+    turn = rng.permutation(len(TAGS))
+    ids, score = decode(scores, TAGS.tags, order)
+    turned, same = decode(scores[:, turn], [TAGS[i] for i in turn], order)
+    assert score == same
+    np.testing.assert_array_equal(turn[turned], ids)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.integers(0, 40), min_size=4, max_size=4), st.integers(0, 2**32 - 1), st.booleans())
+def test_variants_agree(sizes, seed, spoil):
+    """Every form of the loop over labels that this CPU runs gives the same maxima, and sees what is not finite."""
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(3, offsets[-1])).astype(np.float32)
+    if not scores.size:
+        return
+    expected = [[scores[r, a:b].max(initial=-np.inf) for a, b in itertools.pairwise(offsets)] for r in range(3)]
+    if spoil:
+        scores[rng.integers(3), rng.integers(offsets[-1])] = rng.choice([np.nan, np.inf, -np.inf])
+    for variant in variants():
+        best = np.empty((3, 4))
+        check = class_maxima(scores, offsets, variant, best)
+        assert np.isnan(check) == spoil
+        if not spoil:
+            assert check == 0
+            np.testing.assert_array_equal(best, expected)
+    with pytest.raises(ValueError):
+        class_maxima(scores, offsets, "sse9", np.empty((3, 4)))

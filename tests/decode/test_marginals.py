@@ -1,0 +1,199 @@
+"""The log-partition against enumeration and finite differences, and where numbers get extreme."""
+
+import itertools
+
+import numpy as np
+import pytest
+from oracle import log_z_by_enumeration
+
+from spacy_parsetag.decode import ExactDecoder, log_partition
+from spacy_parsetag.decode._marginals import class_sums
+from spacy_parsetag.linearize import ORDERS
+from spacy_parsetag.tags import TagSet
+
+TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
+ALL_ORDERS = pytest.mark.parametrize("order", ["in", "pre", "post"])
+
+
+def one(scores, order, max_stack=None, tags=TAGS):
+    n = (len(scores) + 1) // 2
+    log_z, marginals = log_partition(scores, [0], [n], tags, ORDERS[order], max_stack)
+    return float(log_z[0]), marginals
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("max_stack", [None, 2, 3])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_equals_enumeration(order, max_stack, dtype):
+    rng = np.random.default_rng(0)
+    for n in range(1, 7):
+        scores = rng.normal(scale=3, size=(2 * n - 1, len(TAGS))).astype(dtype)
+        expected = log_z_by_enumeration(scores, TAGS.tags, order, max_stack=max_stack)
+        if expected is None:
+            with pytest.raises(ValueError, match="E103"):
+                one(scores, order, max_stack)
+            continue
+        log_z, marginals = one(scores, order, max_stack)
+        assert log_z == pytest.approx(expected, rel=1e-6 if dtype == np.float32 else 1e-12)
+        assert marginals.dtype == dtype and marginals.shape == scores.shape
+        np.testing.assert_allclose(marginals.sum(axis=1), 1, rtol=1e-5 if dtype == np.float32 else 1e-12)
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("max_stack", [None, 3])
+def test_gradient_by_finite_differences(order, max_stack):
+    rng = np.random.default_rng(1)
+    step = 1e-6
+    for n in (1, 2, 4, 6):
+        scores = rng.normal(scale=2, size=(2 * n - 1, len(TAGS)))
+        _, marginals = one(scores, order, max_stack)
+        for r in range(len(scores)):
+            for t in range(len(TAGS)):
+                up, down = scores.copy(), scores.copy()
+                up[r, t] += step
+                down[r, t] -= step
+                slope = (one(up, order, max_stack)[0] - one(down, order, max_stack)[0]) / (2 * step)
+                assert slope == pytest.approx(marginals[r, t], abs=1e-7)
+
+
+@ALL_ORDERS
+def test_batch_equals_single_sentences(order):
+    rng = np.random.default_rng(2)
+    words = np.asarray([3, 0, 1, 12, 5])
+    rows = np.asarray([40, 0, 2, 4, 30])
+    scores = rng.normal(size=(48, len(TAGS))).astype(np.float32)
+    log_z, marginals = log_partition(scores, rows, words, TAGS, ORDERS[order])
+    owned = np.zeros(len(scores), dtype=bool)
+    for row, n, z in zip(rows, words, log_z, strict=True):
+        if n:
+            own = slice(row, row + 2 * n - 1)
+            owned[own] = True
+            single_z, single = one(scores[own], order)
+            assert z == single_z
+            np.testing.assert_array_equal(marginals[own], single)
+    assert log_z[1] == 0
+    assert not marginals[~owned].any()
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("max_stack", [None, 8])
+def test_long_sentence_stays_finite(order, max_stack):
+    rng = np.random.default_rng(3)
+    scores = rng.normal(scale=5, size=(2 * 2000 - 1, len(TAGS))).astype(np.float32)
+    log_z, marginals = one(scores, order, max_stack)
+    _, best = ExactDecoder(max_stack).decode_batch(
+        scores, np.zeros(1, dtype=np.int64), np.asarray([2000], dtype=np.int32), TAGS, ORDERS[order]
+    )
+    assert best[0] < log_z < best[0] + len(scores) * np.log(len(TAGS))
+    assert np.isfinite(marginals).all() and (marginals >= 0).all()
+    np.testing.assert_allclose(marginals.sum(axis=1), 1, rtol=1e-4)
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_very_low_scores(order, dtype):
+    rng = np.random.default_rng(4)
+    scores = rng.normal(size=(11, len(TAGS))).astype(dtype)
+    plain_z, plain = one(scores, order)
+    # Tags shut out by a very low score: the same as if they were not there.
+    shut = TAGS.encode(["l/NP", "R/VP"])
+    masked = scores.copy()
+    masked[:, shut] = -1e30
+    kept = [i for i in range(len(TAGS)) if i not in shut]
+    less_z, less = one(scores[:, kept], order, tags=TagSet([TAGS[i] for i in kept]))
+    log_z, marginals = one(masked, order)
+    assert log_z == pytest.approx(less_z, rel=1e-6)
+    assert not marginals[:, shut].any()
+    np.testing.assert_allclose(marginals[:, kept], less, atol=1e-6)
+    # A class that every tree needs: low everywhere, nothing else changes.
+    forced = scores.copy()
+    forced[:, TAGS.classes == 0] = -1e30
+    log_z, marginals = one(forced, order)
+    assert log_z < -1e30 / 2 and np.isfinite(marginals).all()
+    np.testing.assert_allclose(marginals.sum(axis=1), 1, rtol=1e-5)
+    # All the same and low.
+    log_z, marginals = one(np.full_like(scores, -1e30), order)
+    assert np.isfinite(log_z) and np.isfinite(marginals).all()
+    assert np.isfinite(plain_z) and np.isfinite(plain).all()
+
+
+@ALL_ORDERS
+def test_sharp_scores_put_all_mass_on_the_best_tree(order):
+    rng = np.random.default_rng(5)
+    scores = rng.normal(scale=1000, size=(59, len(TAGS)))
+    log_z, marginals = one(scores, order)
+    ids, best = ExactDecoder().decode_batch(
+        scores, np.zeros(1, dtype=np.int64), np.asarray([30], dtype=np.int32), TAGS, ORDERS[order]
+    )
+    assert log_z == pytest.approx(best[0], rel=1e-9)
+    np.testing.assert_allclose(marginals[np.arange(59), ids], 1, atol=1e-3)
+
+
+def test_shift_of_a_row_changes_nothing_but_log_z():
+    rng = np.random.default_rng(6)
+    scores = rng.normal(size=(9, len(TAGS)))
+    log_z, marginals = one(scores, "pre")
+    shifted_z, shifted = one(scores + np.arange(9)[:, None] * 100, "pre")
+    assert shifted_z == pytest.approx(log_z + 3600)
+    np.testing.assert_allclose(shifted, marginals, atol=1e-10)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_refuses_scores_that_are_not_finite(value):
+    scores = np.zeros((9, len(TAGS)), dtype=np.float32)
+    scores[6, TAGS.id("r/NP")] = value
+    with pytest.raises(ValueError, match=r"E102.*'r/NP' at word 4"):
+        one(scores, "in")
+
+
+def test_refuses_what_does_not_fit():
+    scores = np.zeros((9, len(TAGS)), dtype=np.float32)
+    with pytest.raises(ValueError, match="E107"):
+        log_partition(scores, [0], [6], TAGS, ORDERS["in"])
+    with pytest.raises(ValueError, match="E107"):
+        log_partition(scores, [-1], [2], TAGS, ORDERS["in"])
+    with pytest.raises(ValueError, match="E106"):
+        log_partition(scores, [0, 1], [2], TAGS, ORDERS["in"])
+    with pytest.raises(ValueError, match="E101"):
+        log_partition(scores[:, 1:], [0], [2], TAGS, ORDERS["in"])
+    with pytest.raises(ValueError, match="E104"):
+        log_partition(scores, [0], [2], TAGS, ORDERS["in"], max_stack=-2)
+    with pytest.raises(ValueError, match="E103"):
+        log_partition(np.zeros((3, 2)), [0], [2], TagSet(["l", "r"], complete=False), ORDERS["in"])
+
+
+def test_takes_any_array():
+    rng = np.random.default_rng(7)
+    scores = rng.normal(size=(5, len(TAGS))).astype(np.float32)
+    expected = log_partition(scores, [0], [3], TAGS, ORDERS["post"])
+
+    class OnDevice:
+        def get(self):
+            return scores
+
+    for same in (OnDevice(), np.asfortranarray(scores), scores[:, ::-1][:, ::-1]):
+        log_z, marginals = log_partition(same, [0], [3], TAGS, ORDERS["post"])
+        assert log_z == expected[0]
+        np.testing.assert_array_equal(marginals, expected[1])
+    log_z, marginals = log_partition(np.zeros((0, len(TAGS))), [], [], TAGS, ORDERS["in"])
+    assert log_z.shape == (0,) and marginals.shape == (0, len(TAGS))
+
+
+@pytest.mark.parametrize("sizes", [(30, 40, 27, 53), (1, 0, 7, 8), (16, 17, 15, 32)])
+def test_variants_agree(sizes):
+    """Every form of the loop over labels gives exp and its sums to float32's precision, also far below the maximum."""
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    rng = np.random.default_rng(8)
+    scores = (rng.normal(size=(20, offsets[-1])) * 10 ** rng.uniform(-3, 30, (20, offsets[-1]))).astype(np.float32)
+    best = np.empty((20, 4))
+    expected = np.empty(scores.shape)
+    for c, (a, b) in enumerate(itertools.pairwise(offsets)):
+        best[:, c] = scores[:, a:b].max(axis=1, initial=-np.inf)
+        expected[:, a:b] = np.exp(scores[:, a:b] - best[:, c : c + 1].astype(np.float32), dtype=np.float64)
+    for variant in range(3):
+        e = np.empty_like(scores)
+        sums, logs = np.empty((20, 4)), np.empty((20, 4))
+        class_sums(scores, offsets, variant, best, e, sums, logs)
+        np.testing.assert_allclose(e, expected, rtol=3e-7, atol=1.2e-38)
+        for c, (a, b) in enumerate(itertools.pairwise(offsets)):
+            np.testing.assert_allclose(sums[:, c], expected[:, a:b].sum(axis=1), rtol=1e-6)

@@ -1,0 +1,186 @@
+"""Gold trees over other tokens: the same tree, or none."""
+
+from itertools import pairwise
+from typing import List, Optional, Sequence, Set, Tuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nltk import Tree
+from spacy.lang.en import English
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import create_vocab
+from strategies import parses
+from tiny import TREES, gold_doc, make_examples, make_nlp
+
+from spacy_parsetag.docs import doc_to_strings, parse_string, set_parses
+from spacy_parsetag.docs.spans import SentenceParse
+from spacy_parsetag.pipeline.gold import gold_sentences
+from spacy_parsetag.trees import Parse
+
+VOCAB = create_vocab("en", English.Defaults)
+KEY = "constituents"
+
+
+def project(tree: str, words: Sequence[str]) -> List[str]:
+    """The gold trees in brackets over the given predicted tokens."""
+    gold = gold_doc(make_nlp(), tree)
+    return [
+        parse_string(sentence.parse)
+        for sentence in gold_sentences(Example(Doc(gold.vocab, words=words), gold), KEY)
+    ]  # fmt: skip
+
+
+CAT = "(TOP (NP (NP (DT a) (NN cat)) (PP (IN on) (NP (DT the) (NN mat)))))"
+PP = "(PP (X on) (NP (X the) (X mat)))"
+AND = "(TOP (S (NP (PRP I)) (VP (MD can) (VP (VB go)))) (. .))"
+
+
+@pytest.mark.parametrize(
+    "tree, words, projected",
+    [
+        # Aligned, but for white space
+        (CAT, ["a", "cat", "on", "the", "mat"], CAT),
+        (CAT, ["\n", "a", "cat", " ", "on", "the", "mat", "\n"], f"(TOP (NP (NP (X a) (X cat)) {PP}))"),
+        # Merged within a constituent
+        (CAT, ["acat", "on", "the", "mat"], f"(TOP (NP (NP (X acat)) {PP}))"),
+        (CAT, ["acatonthemat"], None),
+        # Merged across its bounds
+        (CAT, ["a", "caton", "the", "mat"], None),
+        (CAT, ["a", "cat", "onthe", "mat"], None),
+        # Split
+        (CAT, ["a", "c", "at", "on", "the", "mat"], f"(TOP (NP (NP (X a) (X c) (X at)) {PP}))"),
+        (AND, ["I", "c", "an", "go", "."], "(TOP (S (NP (X I)) (VP (X c) (X an) (VP (X go)))) (X .))"),
+        (AND, ["I", "cango", "."], None),
+        # Split and merged: the bound lies at a token's bound in both
+        (AND, ["I", "ca", "n", "g", "o", "."], "(TOP (S (NP (X I)) (VP (X ca) (X n) (VP (X g) (X o)))) (X .))"),
+        (AND, ["I", "ca", "ngo", "."], None),
+        (AND, ["I", "can", "go."], None),
+    ],
+)  # fmt: skip
+def test_projection(tree: str, words: List[str], projected: Optional[str]) -> None:
+    assert project(tree, words) == ([projected] if projected else [])
+
+
+def test_brackets_are_words() -> None:
+    nlp = make_nlp()
+    gold = gold_doc(nlp, TREES[4])
+    assert "(" in [token.text for token in gold] and "-LRB-" not in gold.text
+    (sentence,) = gold_sentences(Example(nlp.make_doc("Kim sings and dances (badly)"), gold), KEY)
+    assert sentence.parse.words == ("Kim", "sings", "and", "dances", "(", "badly", ")")
+    assert sentence.parse.spans == Parse.from_tree(Tree.fromstring(TREES[4])).spans
+
+
+def test_no_gold() -> None:
+    doc = Doc(VOCAB, words=["a", "b"])
+    assert gold_sentences(Example(doc, doc), KEY) == []
+    for words in (["a", "b"], ["ab"]):
+        gold = Doc(VOCAB, words=["a", "b"])
+        set_parses(gold, [])
+        (sentence,) = gold_sentences(Example(Doc(VOCAB, words=words), gold), KEY)
+        assert sentence.parse.spans == () and sentence.parse.words == tuple(words)
+
+
+def test_other_text_is_an_error() -> None:
+    """spaCy's own words for it: the texts have to be the same but for white space."""
+    nlp = make_nlp()
+    gold = gold_doc(nlp, CAT)
+    with pytest.raises(ValueError, match="E949"):
+        gold_sentences(Example(nlp.make_doc("a dog on the mat"), gold), KEY)
+
+
+def test_crossing_gold_spans_are_an_error() -> None:
+    doc = Doc(VOCAB, words=["a", "b", "c"])
+    doc.spans[KEY] = [doc[0:2], doc[1:3]]
+    with pytest.raises(ValueError, match=r"\[E301\]"):
+        gold_sentences(Example(Doc(VOCAB, words=["a", "b", "c"]), doc), KEY)
+
+
+def chars(doc: Doc) -> List[int]:
+    """Position of each token bound, counted in characters other than white space."""
+    bounds = [0]
+    for token in doc:
+        bounds.append(bounds[-1] + len("".join(token.text.split())))
+    return bounds
+
+
+def by_chars(doc: Doc, sentence: SentenceParse) -> Tuple[int, int, Tuple[Tuple[int, int, str], ...]]:
+    bounds = chars(doc)
+    tokens = sentence.tokens
+    spans = tuple((bounds[tokens[a]], bounds[tokens[b - 1] + 1], label) for a, b, label in sentence.parse.spans)
+    return bounds[tokens[0]], bounds[tokens[-1] + 1], spans
+
+
+@st.composite
+def with_space(draw: st.DrawFn, words: List[str]) -> List[str]:
+    """Words with white space tokens among them."""
+    mixed: List[str] = []
+    for word in words:
+        if draw(st.integers(0, 5)) == 0:
+            mixed.append(draw(st.sampled_from([" ", "\n", "\t\t"])))
+        mixed.append(word)
+    return mixed + draw(st.lists(st.just("\n"), max_size=1))
+
+
+@st.composite
+def examples(draw: st.DrawFn) -> Example:
+    """One text, cut into tokens in two ways, with gold trees over the first."""
+    trees = draw(st.lists(parses(max_words=5, words=st.text("ab.", min_size=1, max_size=3)), min_size=1, max_size=3))
+    words: List[str] = []
+    starts: List[bool] = []
+    groups = []
+    for tree in trees:
+        mixed = draw(with_space(list(tree.words)))
+        tokens = [len(words) + i for i, word in enumerate(mixed) if not word.isspace()]
+        starts += [i == 0 for i in range(len(mixed))]
+        words += mixed
+        groups.append((tokens, tree.spans))
+    gold = Doc(VOCAB, words=words, sent_starts=starts)
+    set_parses(gold, groups)
+    text = "".join("".join(tree.words) for tree in trees)
+    ends = {b for b in chars(gold) if 0 < b < len(text)}
+    changed: Set[int] = draw(st.sets(st.integers(1, max(1, len(text) - 1)), max_size=3)) - {len(text)}
+    cuts = [0, *sorted(ends ^ changed), len(text)]
+    predicted = [text[a:b] for a, b in pairwise(cuts)]
+    return Example(Doc(VOCAB, words=draw(with_space(predicted))), gold)
+
+
+@settings(deadline=None, max_examples=200)
+@given(eg=examples())
+def test_the_same_tree_or_none(eg: Example) -> None:
+    """What is projected has the same constituents over the same characters; left out is only what cannot have them."""
+    found = {by_chars(eg.predicted, sentence) for sentence in gold_sentences(eg, KEY)}
+    gold = gold_sentences(Example(eg.reference, eg.reference), KEY)
+    bounds = set(chars(eg.predicted))
+    fitting = set()
+    for sentence in gold:
+        start, end, spans = by_chars(eg.reference, sentence)
+        if {start, end, *(b for span in spans for b in span[:2])} <= bounds:
+            fitting.add((start, end, spans))
+    assert found == fitting
+    for sentence in gold_sentences(eg, KEY):
+        assert sentence.parse.words == tuple(eg.predicted[i].text for i in sentence.tokens)
+        assert Parse.from_tree(sentence.parse.to_tree()) == sentence.parse
+
+
+def test_training_on_other_tokens() -> None:
+    """Sentences that do not fit are left out, the others of the same doc are learned."""
+    nlp = make_nlp()
+    gold = Doc(nlp.vocab, words=["a", "cat", "b", "c"], sent_starts=[True, False, True, False])
+    set_parses(gold, [([0, 1], [(0, 2, "NP")]), ([2, 3], [(0, 2, "VP"), (0, 1, "V")])])
+    eg = Example(Doc(nlp.vocab, words=["a", "c", "at", "bc"]), gold)
+    optimizer = nlp.initialize(lambda: [eg])
+    pipe = nlp.get_pipe("parsetag")
+    assert {"NP"} == set(pipe.constituent_labels)
+    scores = pipe.model.predict([eg.predicted])
+    _, (gradient,) = pipe.get_loss([eg], scores)
+    assert gradient[:3].any(axis=1).all() and not gradient[3].any()
+    assert nlp.update([eg], sgd=optimizer)["parsetag"] > 0
+
+
+def test_gold_trees_come_back() -> None:
+    nlp = make_nlp()
+    for eg, tree in zip(make_examples(nlp), TREES, strict=True):
+        (sentence,) = gold_sentences(eg, KEY)
+        assert parse_string(sentence.parse) == tree == doc_to_strings(eg.reference)[0]

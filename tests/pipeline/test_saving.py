@@ -1,0 +1,121 @@
+"""What a trained pipe says stays the same when it is saved, copied, sourced or spread over processes."""
+
+import pickle
+from pathlib import Path
+from typing import Callable, List
+
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from tiny import ORDERS, TREES, gold_doc, make_examples, make_nlp, spans_of, train, words_only
+
+from spacy_parsetag.docs import doc_to_strings
+
+TEXTS = ["She enjoys reading papers .", "a cat on the mat", "Rain", "The old dog sings and barked on papers ( badly )"]
+
+
+def outputs(nlp: Language) -> List[List[object]]:
+    return [spans_of(doc) for doc in nlp.pipe(TEXTS)]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_overfitting_IO(order: str, tmp_path: Path) -> None:
+    nlp = make_nlp(order)
+    examples = make_examples(nlp)
+    losses = train(nlp, examples)
+    assert losses["parsetag"] < 0.1
+    for tree in TREES:
+        gold = gold_doc(nlp, tree)
+        assert spans_of(nlp(words_only(nlp, gold))) == spans_of(gold)
+    scores = nlp.evaluate(make_examples(nlp))
+    assert scores["parsetag_f"] == scores["parsetag_exact"] == scores["parsetag_tag_acc"]["all"] == 1.0
+    expected = outputs(nlp)
+
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    assert outputs(loaded) == expected
+    assert loaded.get_pipe("parsetag").label_data == nlp.get_pipe("parsetag").label_data
+    assert loaded.get_pipe("parsetag").linearizer.order == order
+
+    again = make_nlp(order).from_bytes(loaded.to_bytes())
+    assert outputs(again) == expected
+    pickled = pickle.loads(pickle.dumps(again))
+    assert outputs(pickled) == expected
+    assert pickled.evaluate(make_examples(pickled))["parsetag_f"] == 1.0
+
+    pipe = nlp.get_pipe("parsetag")
+    other = make_nlp(order).get_pipe("parsetag").from_bytes(pipe.to_bytes())
+    assert other.cfg == pipe.cfg and other.tag_set == pipe.tag_set
+    # A pipe that goes on training after all this.
+    optimizer = pickled.resume_training()
+    assert pickled.update(make_examples(pickled), sgd=optimizer)["parsetag"] < 0.1
+
+
+def test_source(trained: Callable[[str], Language], tmp_path: Path) -> None:
+    source = trained("pre")
+    expected = outputs(source)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("one_sentence")
+    nlp.add_pipe("parsetag", source=source, name="constituency")
+    assert outputs(nlp) == expected
+    assert nlp.get_pipe("constituency").linearizer.order == "pre"
+    nlp.to_disk(tmp_path)
+    assert outputs(spacy.load(tmp_path)) == expected
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_two_processes(order: str, trained: Callable[[str], Language]) -> None:
+    nlp = trained(order)
+    texts = TEXTS * 5
+    one_by_one = [spans_of(nlp(text)) for text in texts]
+    assert [spans_of(doc) for doc in nlp.pipe(texts, n_process=2, batch_size=3)] == one_by_one
+
+
+def test_select_pipes(trained: Callable[[str], Language]) -> None:
+    nlp = trained("in")
+    with nlp.select_pipes(disable=["parsetag"]):
+        assert "constituents" not in nlp(TEXTS[0]).spans
+    with nlp.select_pipes(enable=["one_sentence", "parsetag"]):
+        assert len(nlp(TEXTS[0]).spans["constituents"])
+    assert "constituents" not in nlp(TEXTS[0], disable=["parsetag"]).spans
+
+
+def test_predictions_travel(trained: Callable[[str], Language]) -> None:
+    nlp = trained("in")
+    docs = list(nlp.pipe(TEXTS))
+    expected = [spans_of(doc) for doc in docs]
+    strings = [doc_to_strings(doc) for doc in docs]
+    stored = list(DocBin(docs=docs).get_docs(nlp.vocab))
+    through_bytes = list(DocBin().from_bytes(DocBin(docs=docs).to_bytes()).get_docs(spacy.blank("en").vocab))
+    as_json = [Doc(nlp.vocab).from_json(doc.to_json()) for doc in docs]
+    for group in (stored, through_bytes, as_json, [doc.copy() for doc in docs], pickle.loads(pickle.dumps(docs))):
+        assert [spans_of(doc) for doc in group] == expected
+        assert [doc_to_strings(doc) for doc in group] == strings
+    merged = Doc.from_docs(docs)
+    assert merged is not None
+    assert doc_to_strings(merged) == [string for doc in docs for string in doc_to_strings(doc)]
+
+
+def test_memory_zone(trained: Callable[[str], Language]) -> None:
+    """Strings of a zone are forgotten; labels of the pipe are there in the next one, and after it."""
+    nlp = make_nlp("in").from_bytes(trained("in").to_bytes())
+    expected = outputs(nlp)
+    for _ in range(2):
+        with nlp.memory_zone():
+            assert outputs(nlp) == expected
+            assert [spans_of(doc) for doc in nlp.pipe(["Unseenword enjoys Otherword .", *TEXTS])][1:] == expected
+    assert outputs(nlp) == expected
+
+
+def test_predict_sets_nothing(trained: Callable[[str], Language]) -> None:
+    nlp = trained("in")
+    pipe = nlp.get_pipe("parsetag")
+    doc = nlp.get_pipe("one_sentence")(nlp.make_doc(TEXTS[0]))
+    parsed = pipe.predict([doc])
+    assert not doc.spans
+    pipe.set_annotations([doc], parsed)
+    assert spans_of(doc) == outputs(nlp)[0]
+    assert pipe.predict([]) == []
+    pipe.set_annotations([doc], parsed)  # anew, in place of the first
+    assert spans_of(doc) == outputs(nlp)[0]

@@ -1,0 +1,278 @@
+"""Initialization, updates and labels of the pipe."""
+
+import json
+from pathlib import Path
+from typing import Callable, List
+
+import numpy as np
+import pytest
+import spacy
+from spacy.cli import app
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+from spacy.training.initialize import init_nlp
+from tiny import ORDERS, TREES, gold_doc, make_examples, make_nlp, spans_of, train, words_only
+from typer.testing import CliRunner
+
+from spacy_parsetag.decode import ExactDecoder
+from spacy_parsetag.linearize import ORDERS as LINEARIZERS
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_initialize_examples(order: str) -> None:
+    nlp = make_nlp(order)
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    pipe = nlp.get_pipe("parsetag")
+    assert pipe.labels == tuple(pipe.tag_set.tags) and {"l", "r", "L", "R", "L/S", "R/S+VP"} <= set(pipe.labels)
+    assert pipe.constituent_labels == ("ADVP", "FRAG", "INTJ", "NP", "PP", "PRN", "S", "VP")
+    assert pipe.model.get_dim("nO") == 2 * len(pipe.labels)
+    assert pipe.label_data["order"] == order and pipe.label_data["max_stack"] >= 3
+    json.dumps(pipe.cfg)
+    # Again, with the same data.
+    nlp.initialize(lambda: examples)
+    with pytest.raises(TypeError):
+        nlp.initialize(lambda: examples[0])  # type: ignore[arg-type,return-value]
+    with pytest.raises(TypeError):
+        nlp.initialize(examples)  # type: ignore[arg-type]
+
+
+def test_ids_do_not_depend_on_the_order_of_examples() -> None:
+    labels = []
+    for trees in (TREES, TREES[::-1]):
+        nlp = make_nlp()
+        examples = make_examples(nlp, trees)
+        nlp.initialize(lambda examples=examples: examples)
+        labels.append(nlp.get_pipe("parsetag").labels)
+    assert labels[0] == labels[1]
+
+
+def test_more_labels_than_the_model_has() -> None:
+    nlp = make_nlp()
+    few, all_of_them = make_examples(nlp, TREES[:2]), make_examples(nlp)
+    nlp.initialize(lambda: few)
+    before = nlp.get_pipe("parsetag").labels
+    with pytest.raises(ValueError, match=r"\[E156\].*'parsetag' scores \d+ tags.*PRN"):
+        nlp.initialize(lambda: all_of_them)
+    assert nlp.get_pipe("parsetag").labels == before
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_initialize_from_label_files(order: str, tmp_path: Path) -> None:
+    """`spacy init labels` writes what `spacy.read_labels.v1` gives back to `initialize`."""
+    nlp = make_nlp(order)
+    docs = [gold_doc(nlp, tree) for tree in TREES]
+    DocBin(docs=docs).to_disk(tmp_path / "train.spacy")
+    config = nlp.config.copy()
+    config["paths"].update({"train": str(tmp_path / "train.spacy"), "dev": str(tmp_path / "train.spacy")})
+    config.to_disk(tmp_path / "config.cfg")
+    done = CliRunner().invoke(app, ["init", "labels", str(tmp_path / "config.cfg"), str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    from_data = init_nlp(spacy.util.load_config(tmp_path / "config.cfg"), use_gpu=-1)
+    reader = {"@readers": "spacy.read_labels.v1", "path": str(tmp_path / "parsetag.json"), "require": True}
+    config["initialize"]["components"] = {"parsetag": {"labels": reader}}
+    config.to_disk(tmp_path / "config.cfg")
+    from_labels = init_nlp(spacy.util.load_config(tmp_path / "config.cfg"), use_gpu=-1)
+    first, second = (made.get_pipe("parsetag") for made in (from_data, from_labels))
+    assert first.label_data == second.label_data and first.cfg == second.cfg
+    assert first.model.get_dim("nO") == second.model.get_dim("nO")
+
+
+@pytest.mark.parametrize("labels", [["l", "r"], {"labels": []}, "l"])
+def test_wrong_label_data(labels: object) -> None:
+    nlp = make_nlp()
+    examples = make_examples(nlp)
+    with pytest.raises(ValueError, match=r"\[E152\]"):
+        nlp.get_pipe("parsetag").initialize(lambda: examples, nlp=nlp, labels=labels)
+
+
+def test_label_data_of_another_order() -> None:
+    nlp = make_nlp("in")
+    examples = make_examples(nlp)
+    with pytest.raises(ValueError, match=r"\[E153\]"):
+        nlp.get_pipe("parsetag").initialize(lambda: examples, nlp=nlp, labels={"tags": ["L/S"], "order": "post"})
+
+
+@pytest.mark.parametrize("tag", ["S", "l/", "R/S++VP", "L/S\\"])
+def test_label_data_that_are_no_tags(tag: str) -> None:
+    nlp = make_nlp()
+    examples = make_examples(nlp)
+    with pytest.raises(ValueError, match=r"\[E00[78]\]"):
+        nlp.get_pipe("parsetag").initialize(lambda: examples, nlp=nlp, labels={"tags": [tag]})
+    assert nlp.get_pipe("parsetag").labels == ()
+
+
+def test_no_data() -> None:
+    nlp = make_nlp()
+    no_trees = [Example(nlp.make_doc(text), nlp.make_doc(text)) for text in ("Some words", "and more")]
+    with pytest.raises(ValueError, match=r"\[E151\].*'constituents'"):
+        nlp.initialize(lambda: no_trees)
+    with pytest.raises(ValueError, match=r"\[E151\]"):
+        nlp.initialize()
+    with pytest.raises(ValueError, match=r"E143"):
+        make_nlp()("Not initialized")
+
+
+def test_incomplete_data() -> None:
+    """Docs without constituents train nothing, and hurt nothing."""
+    nlp = make_nlp()
+    examples = make_examples(nlp)
+    plain = [Example(nlp.make_doc(text), nlp.make_doc(text)) for text in ("No tree here", "", "Nor here .")]
+    mixed = [plain[0], *examples, *plain[1:]]
+    losses = train(nlp, mixed)
+    assert 0 < losses["parsetag"] < 1
+    gold = examples[0].reference
+    assert spans_of(nlp(words_only(nlp, gold))) == spans_of(gold)
+
+
+def test_update_without_gold() -> None:
+    nlp = make_nlp()
+    examples = make_examples(nlp)
+    optimizer = nlp.initialize(lambda: examples)
+    plain = [Example(nlp.make_doc(text), nlp.make_doc(text)) for text in ("No tree here", "")]
+    before = nlp.get_pipe("parsetag").model.to_bytes()
+    for batch in ([], plain, plain[1:]):
+        losses = nlp.update(batch, sgd=False, losses={})
+        assert losses.get("parsetag", 0.0) == 0.0
+    for node in nlp.get_pipe("parsetag").model.walk():
+        assert not any(node.get_grad(name).any() for name in node.grad_names)
+    assert nlp.get_pipe("parsetag").model.to_bytes() == before
+    nlp.update(plain, sgd=optimizer)
+
+
+def test_unknown_tags_in_update() -> None:
+    """Labels that appear after initialization are left out of the loss."""
+    nlp = make_nlp()
+    few, all_of_them = make_examples(nlp, TREES[:1]), make_examples(nlp)
+    optimizer = nlp.initialize(lambda: few)
+    for _ in range(3):
+        losses = nlp.update(all_of_them, sgd=optimizer, losses={})
+        assert np.isfinite(losses["parsetag"]) and losses["parsetag"] > 0
+    assert nlp.evaluate(all_of_them)["parsetag_f"] is not None
+
+
+def test_add_label() -> None:
+    nlp = make_nlp()
+    pipe = nlp.get_pipe("parsetag")
+    assert pipe.add_label("NP") == 1
+    assert pipe.labels == ("l", "l/NP", "r", "r/NP", "L", "L/NP", "R", "R/NP")
+    assert pipe.add_label("NP") == 0 and pipe.add_label("R/NP") == 0 and pipe.add_label("R") == 0
+    assert pipe.add_label("R/S+VP") == 1 and "R/S+VP" in pipe.labels and "L/S+VP" not in pipe.labels
+    assert pipe.add_label("A+B\\C") == 1 and r"l/A\+B\\C" in pipe.labels
+    assert "A+B\\C" in pipe.constituent_labels
+    for label in (3, None, ("NP",)):
+        with pytest.raises(ValueError, match=r"\[E154\]"):
+            pipe.add_label(label)
+    with pytest.raises(ValueError, match=r"\[E007\]"):
+        pipe.add_label("")
+    with pytest.raises(ValueError, match=r"\[E008\]"):
+        pipe.add_label("R/S+")
+    examples = make_examples(nlp, TREES[:1])
+    optimizer = nlp.initialize(lambda: examples)
+    assert {r"l/A\+B\\C", "L/S"} <= set(pipe.labels)
+    assert pipe.model.get_dim("nO") == 2 * len(pipe.labels)
+    # The model's width is fixed now.
+    labels = pipe.labels
+    assert pipe.add_label("NP") == 0
+    with pytest.raises(ValueError, match=r"\[E156\].*L/QP"):
+        pipe.add_label("QP")
+    assert pipe.labels == labels
+    nlp.update(examples, sgd=optimizer)
+    nlp("Still works .")
+
+
+def test_changed_linearizer(trained: Callable[[str], Language]) -> None:
+    """Scores for the tags of one order mean nothing in another."""
+    source = trained("in")
+    nlp = make_nlp("in")
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    nlp.from_bytes(source.to_bytes())
+    nlp.get_pipe("parsetag").linearizer = LINEARIZERS["post"]
+    for run in (lambda: nlp("Any text ."), lambda: nlp.update(examples), lambda: nlp.evaluate(examples)):
+        with pytest.raises(ValueError, match=r"\[E153\].*trained with in-order tags.*now post-order"):
+            run()
+
+
+def test_wrong_parts() -> None:
+    nlp = make_nlp()
+    pipe = nlp.get_pipe("parsetag")
+    parts = {"linearizer": pipe.linearizer, "decoder": pipe.decoder, "loss": pipe.loss}
+    for name in parts:
+        with pytest.raises(ValueError, match=rf"\[E155\].*no {name}"):
+            type(pipe)(nlp.vocab, pipe.model, **{**parts, name: "in"})
+
+
+def test_other_spans_key(tmp_path: Path) -> None:
+    nlp = make_nlp(spans_key="phrases")
+    docs = []
+    for tree in TREES:
+        doc = gold_doc(nlp, tree)
+        doc.spans["phrases"] = list(doc.spans["constituents"])
+        del doc.spans["constituents"]
+        docs.append(doc)
+    examples = [Example(words_only(nlp, doc), doc) for doc in docs]
+    train(nlp, examples)
+    nlp.to_disk(tmp_path)
+    for pipeline in (nlp, spacy.load(tmp_path)):
+        parsed = pipeline(words_only(pipeline, docs[0]))
+        assert list(parsed.spans) == ["phrases"] and spans_of(parsed, "phrases") == spans_of(docs[0], "phrases")
+        assert pipeline.evaluate([Example(words_only(nlp, doc), doc) for doc in docs])["parsetag_f"] == 1.0
+
+
+def test_frozen_and_annotating_components(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A frozen parser does not move; an annotating one sets its trees on the predicted docs."""
+    nlp = make_nlp()
+    examples = make_examples(nlp)
+    optimizer = nlp.initialize(lambda: examples)
+    pipe = nlp.get_pipe("parsetag")
+    before = pipe.model.to_bytes()
+    nlp.update(examples, sgd=optimizer, exclude=["parsetag"])
+    assert pipe.model.to_bytes() == before
+    annotated: List[Doc] = []
+    set_annotations = pipe.set_annotations
+    monkeypatch.setattr(
+        pipe, "set_annotations", lambda docs, parsed: [set_annotations(docs, parsed), annotated.extend(docs)]
+    )
+    nlp.update(examples, sgd=optimizer, annotates=["one_sentence", "parsetag"])
+    assert pipe.model.to_bytes() != before
+    assert len(annotated) == len(examples) and all("constituents" in doc.spans for doc in annotated)
+
+
+def test_use_params(trained: Callable[[str], Language]) -> None:
+    nlp = trained("in")
+    gold = gold_doc(nlp, TREES[0])
+    model = nlp.get_pipe("parsetag").model
+    zeros = {(node.id, name): node.get_param(name) * 0 for node in model.walk() for name in node.param_names}
+    right = spans_of(nlp(words_only(nlp, gold)))
+    with nlp.use_params(zeros):
+        assert spans_of(nlp(words_only(nlp, gold))) != right
+    assert spans_of(nlp(words_only(nlp, gold))) == right == spans_of(gold)
+
+
+def test_changed_decoder(trained: Callable[[str], Language], tmp_path: Path) -> None:
+    source = trained("in")
+    source.to_disk(tmp_path)
+    largest = source.get_pipe("parsetag").label_data["max_stack"]
+    override = {
+        "components": {"parsetag": {"decoder": {"@misc": "spacy-parsetag.ExactDecoder.v1", "max_stack": largest}}}
+    }
+    nlp = spacy.load(tmp_path, config=override)
+    gold = gold_doc(nlp, TREES[0])
+    bounded = nlp.get_pipe("parsetag").decoder
+    assert bounded.max_stack == largest
+    assert spans_of(nlp(words_only(nlp, gold))) == spans_of(gold)
+    nlp.get_pipe("parsetag").decoder = ExactDecoder(None)
+    assert spans_of(nlp(words_only(nlp, gold))) == spans_of(gold)
+    nlp.get_pipe("parsetag").decoder = ExactDecoder(0)
+    with pytest.raises(ValueError, match=r"\[E103\].*stack bound of 0"):
+        nlp(words_only(nlp, gold))
+
+
+def test_label_data_survive_a_blank_doc() -> None:
+    """Examples may hold empty docs."""
+    nlp = make_nlp()
+    examples = [Example(Doc(nlp.vocab), Doc(nlp.vocab)), *make_examples(nlp)]
+    optimizer = nlp.initialize(lambda: examples)
+    assert nlp.update(examples, sgd=optimizer)["parsetag"] > 0

@@ -1,0 +1,140 @@
+"""The pipe on a transformer: a tiny one with random weights, made on the spot."""
+
+from pathlib import Path
+from typing import Any, Dict, List
+
+import numpy as np
+import pytest
+import spacy
+from nltk import Tree
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from tiny import TREES, gold_doc, spans_of, words_only
+
+from spacy_parsetag.docs import parses_from_doc, set_parses
+from spacy_parsetag.trees import Parse
+
+pytest.importorskip("spacy_transformers", reason="spacy-transformers is not installed")
+transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+torch = pytest.importorskip("torch", reason="torch is not installed")
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz.,()-"
+PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *LETTERS, *(f"##{c}" for c in LETTERS), "the", "##ing", "read"]
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A BERT of two layers, 32 wide, saved as its tokenizer and its weights."""
+    path = tmp_path_factory.mktemp("encoder")
+    (path / "vocab.txt").write_text("\n".join(PIECES), encoding="utf8")
+    torch.manual_seed(0)
+    size: Dict[str, int] = {
+        "hidden_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 64,
+        "max_position_embeddings": 256,
+    }
+    transformers.BertModel(transformers.BertConfig(vocab_size=len(PIECES), **size)).save_pretrained(path)
+    transformers.BertTokenizerFast(vocab_file=str(path / "vocab.txt")).save_pretrained(path)
+    return path
+
+
+def make_nlp(encoder: Path, **parsetag: Any) -> Language:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("one_sentence")
+    spans = {"@span_getters": "spacy-transformers.strided_spans.v1", "window": 16, "stride": 12}
+    transformer = {
+        "@architectures": "spacy-transformers.TransformerModel.v3",
+        "name": str(encoder),
+        "get_spans": spans,
+        "tokenizer_config": {"use_fast": True},
+    }
+    nlp.add_pipe("transformer", config={"model": transformer})
+    listener = {
+        "@architectures": "spacy-transformers.TransformerListener.v1",
+        "grad_factor": 1.0,
+        "upstream": "transformer",
+        "pooling": {"@layers": "spacy-parsetag.LastSubword.v1"},
+    }
+    model = {"@architectures": "spacy-parsetag.Independent.v1", "tok2vec": listener, "rate_scale": 5.0}
+    nlp.add_pipe("parsetag", config={"model": model, **parsetag})
+    return nlp
+
+
+def make_examples(nlp: Language) -> List[Example]:
+    """Trees, one with white space before, in and after it, an empty doc, and a sentence longer than the window."""
+    golds = [gold_doc(nlp, tree) for tree in TREES]
+    examples = [Example(words_only(nlp, gold), gold) for gold in golds]
+    words = [token.text for token in golds[1]]
+    examples.append(Example(Doc(nlp.vocab, words=["\n", *words[:2], "   ", *words[2:], "\n\n"]), golds[1]))
+    examples.append(Example(Doc(nlp.vocab), Doc(nlp.vocab)))
+    long = Doc(nlp.vocab, words=["reading", "papers"] * 20)
+    set_parses(long, [(range(40), [(0, 40, "S"), *((i, 40, "NP") for i in range(1, 39))])])
+    examples.append(Example(words_only(nlp, long), long))
+    return examples
+
+
+@pytest.fixture(scope="module")
+def trained(encoder: Path) -> Language:
+    nlp = make_nlp(encoder)
+    examples = make_examples(nlp)
+    optimizer = nlp.initialize(lambda: examples)
+    optimizer.learn_rate = 0.005
+    first: Dict[str, float] = {}
+    nlp.update(examples, sgd=optimizer, losses=first)
+    for _ in range(15):
+        losses: Dict[str, float] = {}
+        nlp.update(examples, sgd=optimizer, losses=losses)
+    assert losses["parsetag"] < first["parsetag"] / 3
+    return nlp
+
+
+def test_it_learns(trained: Language) -> None:
+    assert trained.evaluate(make_examples(trained))["parsetag_f"] > 0.9
+
+
+def test_odd_docs(trained: Language) -> None:
+    words = [
+        [],
+        ["\n"],
+        [" ", "\n\n"],
+        ["the"],
+        ["\n", "the", " ", "dog", "\n"],
+        ["ü", "日本", "🙂"],
+        ["reading"] * 100,
+    ]
+    docs = [Doc(trained.vocab, words=tokens) for tokens in words]
+    for doc in trained.pipe(docs):
+        parses = parses_from_doc(doc)
+        assert [i for sentence in parses for i in sentence.tokens] == [token.i for token in doc if not token.is_space]
+        for sentence in parses:
+            tree = sentence.parse.to_tree()
+            assert isinstance(tree, Tree) and Parse.from_tree(tree) == sentence.parse
+    for tokens in words:
+        alone = trained(Doc(trained.vocab, words=tokens))
+        assert "constituents" in alone.spans
+    assert len(docs[-1].spans["constituents"]) > 10
+
+
+def test_saving(trained: Language, encoder: Path, tmp_path: Path) -> None:
+    texts = ["She enjoys reading papers .", "the mat", "", "\n"]
+    expected = [spans_of(doc) for doc in trained.pipe(texts)]
+    trained.to_disk(tmp_path)
+    assert [spans_of(doc) for doc in spacy.load(tmp_path).pipe(texts)] == expected
+    again = make_nlp(encoder).from_bytes(trained.to_bytes())
+    assert [spans_of(doc) for doc in again.pipe(texts)] == expected
+
+
+def test_last_subword_is_pooled(trained: Language) -> None:
+    """The word's vector is the encoder's output at its last subword."""
+    doc = trained("She enjoys \n reading")
+    vectors = trained.get_pipe("parsetag").model.get_ref("tok2vec").predict([doc])[0]
+    pieces = doc._.trf_data
+    output = pieces.model_output.last_hidden_state.reshape(-1, 32)
+    for token in doc:
+        rows = pieces.align[token.i].dataXd
+        expected = output[rows[-1, 0]] if len(rows) else np.zeros(32)
+        np.testing.assert_allclose(vectors[token.i], expected, rtol=1e-5, atol=1e-6)
+    assert not len(pieces.align[2].dataXd) and len(pieces.align[3].dataXd) > 1

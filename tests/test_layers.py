@@ -1,0 +1,173 @@
+"""Who may import whom, and what an import of ours may cost: spaCy loads every plugin at start."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Dict, Iterator, List, Set, Tuple
+
+import pytest
+
+from spacy_parsetag import compat
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "spacy_parsetag"
+
+# Each room with the rooms it may import. Lower ones never import upward.
+BOTTOM = {"errors", "compat"}
+TREES = {*BOTTOM, "trees"}
+LINEARIZE = {*TREES, "linearize"}
+TAGS = {*LINEARIZE, "tags"}
+DECODE = {*TAGS, "decode"}
+DOCS = {*LINEARIZE, "docs"}
+ML = {*DECODE, "ml"}
+PIPELINE = {*ML, *DOCS, "scorer", "pipeline", "registered"}
+ROOMS: Dict[str, Set[str]] = {
+    "__init__": set(),
+    "errors": set(),
+    "compat": {"errors", "compat"},
+    "trees": TREES,
+    "linearize": LINEARIZE,
+    "tags": TAGS,
+    "decode": DECODE,
+    "ml": ML,
+    "docs": DOCS,
+    "scorer": {*DOCS, "scorer"},
+    "analysis": {*DOCS, "scorer", "analysis"},
+    "synthetic": {*TREES, "synthetic"},
+    "training": {*DOCS, "scorer", "training"},
+    "registered": ML,
+    "pipeline": PIPELINE,
+    "cli": {*PIPELINE, "analysis", "synthetic", "training", "cli"},
+}
+NO_SPACY = {"__init__", "errors", "trees", "linearize", "tags", "decode", "synthetic"}
+OPTIONAL = {
+    "torch", "cupy", "matplotlib", "ray", "pyspark", "transformers", "spacy_transformers", "spacy_curated_transformers"
+}  # fmt: skip
+FILES = [path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py*")) if path.suffix in {".py", ".pyx", ".pxd"}]
+
+
+def room_of(path: Path) -> str:
+    return path.parts[0] if len(path.parts) > 1 else path.stem
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Absolute names of the modules that a file imports, anywhere in it."""
+    package = ["spacy_parsetag", *path.parts[:-1]]
+    text = (PACKAGE / path).read_text(encoding="utf8")
+    if path.suffix != ".py":
+        for dots, name in re.findall(r"^\s*(?:from|cimport|import)\s+(\.*)([\w.]*)", text, re.MULTILINE):
+            yield ".".join([*package[: len(package) + 1 - len(dots)], name]) if dots else name
+        return
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) + 1 - node.level] if node.level else []
+            if node.module:
+                yield ".".join([*above, node.module])
+            else:
+                yield from (".".join([*above, alias.name]) for alias in node.names)
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_imports(path: Path) -> None:
+    room = room_of(path)
+    assert room in ROOMS, f"new room {room!r}: say in this test what it may import"
+    for name in imported(path):
+        top, _, rest = name.partition(".")
+        if top == "spacy_parsetag" and rest:
+            assert rest.split(".")[0] in ROOMS[room], f"{room} must not import {name}"
+        if room in NO_SPACY:
+            assert top not in {"spacy", "thinc"}, f"{room} must not know {top}"
+        if room != "compat":
+            assert top not in OPTIONAL, f"only compat imports {top}"
+
+
+def test_all_files_are_seen() -> None:
+    found = {name for path in FILES for name in imported(path)}
+    assert {"spacy_parsetag.errors", "spacy_parsetag.trees", "spacy_parsetag.linearize", "spacy.tokens"} <= found
+    assert "spacy_parsetag.linearize._spans" in found
+
+
+# Only our entry points, so that no other plugin asks for what is blocked here.
+OURS_ONLY = """
+import sys
+class Blocker:
+    # Not None in sys.modules: other packages take a name that is in there for a module.
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {blocked!r}:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Blocker())
+import catalogue, importlib.metadata
+ours = importlib.metadata.distribution("spacy-parsetag").entry_points
+catalogue.AVAILABLE_ENTRY_POINTS = ours
+"""
+
+
+def run_python(code: str, blocked: Tuple[str, ...] = ()) -> List[str]:
+    """Run code in a fresh Python that sees no plugin but ours; returns the lines it prints."""
+    code = OURS_ONLY.format(blocked=blocked) + code
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, cwd=ROOT)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout.splitlines()
+
+
+def test_start_of_spacy_without_optional_packages() -> None:
+    """A blank pipeline and the command line, with everything optional away, and NLTK, which is slow to import."""
+    blocked = ("torch", "cupy", "matplotlib", "ray", "pyspark", "transformers", "spacy_transformers", "nltk")
+    lines = run_python(
+        """
+import spacy, spacy_parsetag
+nlp = spacy.blank("en")
+assert nlp.has_factory("parsetag") and nlp.has_factory("one_sentence")
+print([name for name in sys.modules if name.startswith("spacy_parsetag.")])
+from spacy.cli import setup_cli
+sys.argv = ["spacy", "--help"]
+try:
+    setup_cli()
+except SystemExit as end:
+    assert not end.code
+""",
+        blocked,
+    )
+    loaded = {name.split(".")[1] for name in ast.literal_eval(lines[0])}
+    assert loaded <= {"pipeline"}, "a blank pipeline loads no more than the factories"
+    assert any("train" in line for line in lines)
+
+
+def test_pipe_without_optional_packages() -> None:
+    blocked = ("torch", "cupy", "matplotlib", "ray", "pyspark", "transformers", "spacy_transformers")
+    lines = run_python(
+        """
+import spacy
+nlp = spacy.blank("en")
+nlp.add_pipe("one_sentence")
+pipe = nlp.add_pipe("parsetag")
+pipe.add_label("NP")
+print(pipe.labels)
+""",
+        blocked,
+    )
+    assert lines == [str(("l", "l/NP", "r", "r/NP", "L", "L/NP", "R", "R/NP"))]
+
+
+@pytest.mark.parametrize("name, extra", [("torch", "transformers"), ("cupy", "cuda12x"), ("matplotlib", "plots")])
+def test_missing_parts_say_how_to_install_them(name: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(
+        ImportError, match=rf'Figures needs the package .{name}.* pip install "spacy-parsetag\[{extra}\]"'
+    ):
+        compat.require(name, "Figures")
+    compat.has_module.cache_clear()
+    assert not compat.has_module(name)
+    compat.has_module.cache_clear()
+
+
+def test_install_lines_name_real_extras() -> None:
+    setup = (ROOT / "setup.cfg").read_text(encoding="utf8")
+    extras = setup.split("[options.extras_require]")[1].split("\n[")[0]
+    for line in compat._INSTALL.values():
+        name = re.search(r"\[(\w+)\]", line)
+        assert name is not None and f"\n{name.group(1)} =" in extras, line

@@ -1,0 +1,56 @@
+"""What setup.cfg advertises is there, and what has to be compiled is compiled."""
+
+import configparser
+import importlib
+from pathlib import Path
+from typing import Iterator, Tuple
+
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.util import registry
+from thinc.api import registry as thinc_registry
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def advertised() -> Iterator[Tuple[str, str, str]]:
+    """Group, name and target of each entry point."""
+    setup = configparser.ConfigParser(delimiters=("=",))
+    setup.optionxform = str  # type: ignore[assignment,method-assign]
+    setup.read(ROOT / "setup.cfg", encoding="utf8")
+    for group, lines in setup["options.entry_points"].items():
+        for line in lines.strip().splitlines():
+            name, _, target = line.partition("=")
+            yield group, name.strip(), target.strip()
+
+
+@pytest.mark.parametrize("group, name, target", list(advertised()))
+def test_entry_points(group: str, name: str, target: str) -> None:
+    module, _, attribute = target.partition(":")
+    found = getattr(importlib.import_module(module), attribute)
+    if group == "spacy_factories":
+        assert spacy.blank("xx").has_factory(name)
+        assert Language.get_factory_meta(name).factory == name
+    elif group == "spacy_cli":
+        assert callable(found)
+    else:
+        package, _, kind = group.partition("_")
+        functions = getattr(registry if package == "spacy" else thinc_registry, kind)
+        assert functions.get(name) is found
+        assert name.startswith("spacy-parsetag.") and name.endswith(".v1")
+
+
+def test_every_extension_is_built() -> None:
+    tomllib = pytest.importorskip("tomllib", reason="Python 3.10 has no TOML reader")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))
+    modules = {module["name"]: module["sources"] for module in project["tool"]["setuptools"]["ext-modules"]}
+    sources = sorted(path.relative_to(ROOT) for path in (ROOT / "spacy_parsetag").rglob("*.pyx"))
+    assert modules == {".".join(path.with_suffix("").parts): [path.as_posix()] for path in sources}
+    for name in modules:
+        importlib.import_module(name)
+
+
+def test_version() -> None:
+    setup = (ROOT / "setup.cfg").read_text(encoding="utf8")
+    assert f"\nversion = {importlib.import_module('spacy_parsetag').__version__}\n" in setup

@@ -1,0 +1,76 @@
+"""A handful of trees, and small pipelines that learn them by heart, for the tests of the pipe."""
+
+from typing import Any, Dict, List
+
+import spacy
+from nltk import Tree
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from thinc.api import fix_random_seed
+
+from spacy_parsetag.docs import doc_from_tree
+
+TREES = (
+    "(TOP (S (NP (PRP She)) (VP (VBZ enjoys) (S (VP (VBG reading) (NP (NNS papers))))) (. .)))",
+    "(TOP (S (NP (DT The) (JJ old) (NN dog)) (VP (VBD barked) (ADVP (RB loudly)))))",
+    "(TOP (NP (NP (DT a) (NN cat)) (PP (IN on) (NP (DT the) (NN mat)))))",
+    "(TOP (FRAG (NP (NN Rain))))",
+    "(TOP (S (NP (NNP Kim)) (VP (VP (VBZ sings)) (CC and) (VP (VBZ dances))) (PRN (-LRB- -LRB-) (ADVP (RB badly)) "
+    "(-RRB- -RRB-))))",
+    "(TOP (UH Yes) (, ,) (INTJ (UH please)))",
+)
+ORDERS: Dict[str, str] = {"in": "InOrder", "pre": "PreOrder", "post": "PostOrder"}
+TINY_MODEL: Dict[str, Any] = {
+    "@architectures": "spacy-parsetag.Independent.v1",
+    "tok2vec": {
+        "@architectures": "spacy.HashEmbedCNN.v2",
+        "width": 32,
+        "depth": 1,
+        "embed_size": 200,
+        "window_size": 2,
+        "maxout_pieces": 2,
+        "subword_features": True,
+        "pretrained_vectors": None,
+    },
+}
+
+
+def make_nlp(order: str = "in", **config: Any) -> Language:
+    """An English pipeline with a small, untrained parser."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("one_sentence")
+    linearizer = {"@misc": f"spacy-parsetag.{ORDERS[order]}.v1"}
+    nlp.add_pipe("parsetag", config={"model": TINY_MODEL, "linearizer": linearizer, **config})
+    return nlp
+
+
+def gold_doc(nlp: Language, text: str) -> Doc:
+    """A doc with the constituents of a tree in brackets."""
+    return doc_from_tree(nlp.vocab, Tree.fromstring(text))
+
+
+def make_examples(nlp: Language, trees: Any = TREES) -> List[Example]:
+    """Examples whose predicted docs have the words of the gold ones, and nothing else."""
+    golds = [gold_doc(nlp, tree) for tree in trees]
+    return [Example(Doc(nlp.vocab, words=[token.text for token in gold]), gold) for gold in golds]
+
+
+def train(nlp: Language, examples: List[Example], steps: int = 30) -> Dict[str, float]:
+    """Train until the pipeline knows the examples."""
+    fix_random_seed(0)
+    optimizer = nlp.initialize(lambda: examples)
+    optimizer.learn_rate = 0.01
+    losses: Dict[str, float] = {}
+    for _ in range(steps):
+        losses = {}
+        nlp.update(examples, sgd=optimizer, losses=losses)
+    return losses
+
+
+def spans_of(doc: Doc, key: str = "constituents") -> List[Any]:
+    return [(span.start, span.end, span.label_) for span in doc.spans[key]]
+
+
+def words_only(nlp: Language, gold: Doc) -> Doc:
+    return Doc(nlp.vocab, words=[token.text for token in gold])
