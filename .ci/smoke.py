@@ -25,7 +25,9 @@ with tempfile.TemporaryDirectory() as folder:
     sizes = ["--train", "40", "--dev", "10", "--test", "10"]
     subprocess.run([*command, "generate", folder, *sizes], check=True)
     subprocess.run([*command, "convert", f"{folder}/train.mrg", f"{folder}/train.spacy"], check=True)
-    subprocess.run([*command, "evaluate", f"{folder}/dev.mrg", f"{folder}/dev.mrg"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [*command, "evaluate", f"{folder}/dev.mrg", f"{folder}/dev.mrg"], check=True, stdout=subprocess.DEVNULL
+    )
 
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")

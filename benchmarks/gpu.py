@@ -35,7 +35,11 @@ def make_encoder(folder: Path, words: List[str], layers: int, width: int) -> Pat
     BertTokenizerFast(str(folder / "vocab.txt"), do_lower_case=False).save_pretrained(folder)
     heads = max(1, width // 64)
     config = BertConfig(
-        vocab_size=30522, hidden_size=width, num_hidden_layers=layers, num_attention_heads=heads, intermediate_size=4 * width
+        vocab_size=30522,
+        hidden_size=width,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        intermediate_size=4 * width,
     )
     BertModel(config).save_pretrained(folder)
     return folder

@@ -1,7 +1,7 @@
 """One training run, kept as evidence: the command, the log, and EVALB's figures on the development part.
 
-    python benchmarks/train.py wsj-transformer --config configs/transformer.cfg --train WSJ/train.mrg --dev WSJ/dev.mrg \\
-        --set vars.encoder=ENCODER vars.matmul_precision=medium
+    python benchmarks/train.py wsj-transformer --config configs/transformer.cfg \\
+        --train WSJ/train.mrg --dev WSJ/dev.mrg --set vars.encoder=ENCODER vars.matmul_precision=medium
 
 writes benchmarks/results/NAME.json and NAME.log. Folders are left out of both, so that they read the same on every
 machine: of a path only the last part is kept. `--only-score` takes a run that has been trained already.

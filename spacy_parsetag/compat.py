@@ -13,6 +13,7 @@ _INSTALL = {
     "spacy_transformers": 'pip install "spacy-parsetag[transformers]"',
     "cupy": 'pip install "spacy-parsetag[cuda12x]" (or cuda13x)',
     "matplotlib": 'pip install "spacy-parsetag[plots]"',
+    "scipy": 'pip install "spacy-parsetag[plots]"',
 }
 
 

@@ -77,6 +77,21 @@ class Errors(metaclass=_ErrorsWithCodes):
         "added: {tags}. Add labels before training, or train a new component."
     )
 
+    E157 = (
+        "The sum over the tag sequences of {n} words is not finite: either scores are no finite numbers (was training "
+        "unstable?), or no tree exists within a stack bound of {max_stack}."
+    )
+    E158 = (
+        "The stack bound 'train' stands for the largest stack in the training data, which only the component knows: "
+        "use it in the config of 'parsetag', and a number here."
+    )
+    E159 = "The {what} of the BiLSTM must be at least {least}; got {value}."
+    E160 = (
+        "The schedule Plateau needs a positive initial_rate, warmup_steps of at least 0, a factor between 0 "
+        "and 1, and a "
+        "patience of at least 1 check."
+    )
+
     # Synthetic treebank: E250 to E279
     E250 = "Not a section header: {text!r}. Write [table] or [table name=value ...]."
     E251 = "Word before the first section header. Begin with [table]."
@@ -103,7 +118,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E272 = "No option of {name!r} applies with {bound}."
     E273 = "No row of table {table!r} fits {constraints}."
     E274 = "Constituent {label!r} came out empty."
-    E275 = "{attempts} draws in a row gave no new sentence of {least} to {most} words. Does the grammar recurse without end?"
+    E275 = (
+        "{attempts} draws in a row gave no new sentence of {least} to {most} words. Does the grammar recurse "
+        "without end?"
+    )
     E276 = "Split size of {name!r} must not be negative; got {size}."
     E277 = "Options of {name!r} have no positive weight."
     E278 = "Not UTF-8: byte {byte:#04x}."
@@ -137,7 +155,8 @@ class Errors(metaclass=_ErrorsWithCodes):
         "white space. Remove it."
     )
     E304 = (
-        "The spans in doc.spans[{key!r}] are listed bottom-up ({lower!r} stands before {upper!r}, which contains it), so "
+        "The spans in doc.spans[{key!r}] are listed bottom-up ({lower!r} stands before {upper!r}, which "
+        "contains it), so "
         "which of {chain} is on top, all over {text!r}, cannot be told. List the spans in pre-order: a constituent "
         "before those within it, the top of a unary chain first."
     )
@@ -178,6 +197,17 @@ class Errors(metaclass=_ErrorsWithCodes):
     E362 = "{option} needs {needs}."
     E363 = "Two of the files would both become {path}. Convert them one by one, or into one file: OUTPUT.spacy."
     E364 = "No doc of {path} has constituents under doc.spans[{key!r}], so there is nothing to score against."
+
+    # Derivations and analyses: E365 to E389
+    E365 = "Not a tree that a corner transform makes: {reason}."
+    E366 = "Not the actions of a shift-reduce parser over a {what} tree: {reason} at action {position}."
+    E367 = "Not a share of the trees: {share}. Write a number from 0 to 1."
+    E368 = "A correlation needs {reason}."
+    E369 = "Cannot write a figure to {path}: its name must end in {known}."
+    E370 = "Two of the inputs are called {name!r}. Name them apart: NAME=PATH."
+    E371 = "{path}: not a table of results: {reason}. Write CSV or JSON with treebank, order, f and deviation."
+    E372 = "No mean deviation of treebank {treebank!r} in {order}-order. {hint}"
+    E373 = "No doc of {path} has constituents under doc.spans[{key!r}]."
 
 
 class Warnings(metaclass=_ErrorsWithCodes):

@@ -1,4 +1,4 @@
-"""Shared fixtures. Conformance vectors and treebanks lie outside the repository; tests that use them skip without them."""
+"""Shared fixtures. Conformance vectors and treebanks lie outside the repository; tests skip without them."""
 
 import os
 from pathlib import Path

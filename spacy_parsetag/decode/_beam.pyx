@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Beam search: the h best tag sequences at each step, no matter their stack (paper section 6).
+"""Beam search: the h best tag sequences at each step, no matter their stack (paper section 5.2).
 
 A sequence in the beam has a state of the lattice, and two classes of tag may follow it. Each of the two is a list of
 candidates, read best first and only as far as needed: a heap over the lists gives the h best of all. Where tags stand for

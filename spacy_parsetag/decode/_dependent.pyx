@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Best tree where the score of a tag depends on the tag before it: O(dN|T|^2), paper section 6.
+"""Best tree where the score of a tag depends on the tag before it: O(dN|T|^2), paper section 5.1.
 
 A state is (group, stack size, last tag). Only tags that lead into a group are states of it, and only tags that leave it
 may follow, so one step is, for each group, a product of (stack sizes x tags into it) with (tags into it x tags out of it)

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Best tree by dynamic programming over (stack size, group): paper section 6, with labels reduced first.
+"""Best tree by dynamic programming over (stack size, group): paper section 5.1, with labels reduced first.
 
 The label of a tag never changes the state, so the maximum over labels within each class is taken in the one read of the
 scores; the lattice then runs over four class scores a position. O(N|T| + dN) for N words, |T| tags and stack bound d.

@@ -1,12 +1,15 @@
 """Checks that stand between a caller's arrays and the decoders' C loops."""
 
-from typing import Any, NamedTuple, Optional, Tuple
+from typing import Any, Literal, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 
 from ..errors import Errors
 from ..linearize import Linearizer
 from ..tags import TagSet
+
+# The largest stack size allowed after any tag: a number, None for any size, or "train", which the pipe resolves.
+StackBound = Union[int, Literal["train"], None]
 
 # What the C loops say of a sentence.
 NOT_FINITE, NO_TREE = 1, 2
@@ -92,12 +95,21 @@ def check_dependencies(
     return Dependencies(*checked)
 
 
-def stack_bound(max_stack: Optional[int]) -> int:
+def stack_bound(max_stack: StackBound) -> int:
     """A bound as the C loops take it: -1 for none."""
     if max_stack is None:
         return -1
+    if max_stack == "train":
+        raise ValueError(Errors.E158)
     if max_stack < 0:
         raise ValueError(Errors.E104.format(least=0, value=max_stack))
+    return max_stack
+
+
+def check_bound(max_stack: StackBound) -> StackBound:
+    """Refuse a bound that is none, when it is given."""
+    if max_stack != "train":
+        stack_bound(max_stack)
     return max_stack
 
 
@@ -107,7 +119,7 @@ def raise_failure(
     words: np.ndarray,
     tags: TagSet,
     linearizer: Linearizer,
-    max_stack: Optional[int],
+    max_stack: StackBound,
     status: np.ndarray,
 ) -> None:
     """Raise the error that tells what went wrong in the first sentence that has no result."""

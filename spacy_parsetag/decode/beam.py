@@ -1,4 +1,4 @@
-"""Beam search: an approximate decoder that keeps the best few tag sequences at each step (paper section 6)."""
+"""Beam search: an approximate decoder that keeps the best few tag sequences at each step (paper section 5.2)."""
 
 from typing import Any, NamedTuple, Optional, Tuple
 
@@ -8,7 +8,15 @@ from ..errors import Errors
 from ..linearize import Linearizer
 from ..tags import TagSet
 from ._beam import beam_paths
-from .batch import Dependencies, check_batch, check_dependencies, raise_failure, stack_bound
+from .batch import (
+    Dependencies,
+    StackBound,
+    check_batch,
+    check_bound,
+    check_dependencies,
+    raise_failure,
+    stack_bound,
+)
 from .exact import ExactDecoder
 
 NO_END = 4  # what the search says of a sentence whose beam ends without a tree
@@ -35,7 +43,8 @@ class BeamDecoder:
     few times the exact decoder takes over. No sentence fails that has a tree.
 
     beam (int): Sequences kept at each step, h in the paper, which has 10.
-    max_stack (Optional[int]): Largest stack size allowed after any tag; None for no bound.
+    max_stack (Union[int, "train", None]): Largest stack size allowed after any tag; None for no bound; "train" for the
+        largest stack in the training trees, which the pipe resolves.
     lookahead (bool): Keep only sequences from whose state the end can be reached in the steps that are left, which the
         paper does not do. Such a beam hardly ever ends without a tree, so it is quick; but neither is it widened where
         it has lost the best tree.
@@ -44,12 +53,11 @@ class BeamDecoder:
     # How often a beam is doubled before the exact decoder takes over.
     doublings = 4
 
-    def __init__(self, beam: int = 10, max_stack: Optional[int] = None, *, lookahead: bool = False) -> None:
+    def __init__(self, beam: int = 10, max_stack: StackBound = None, *, lookahead: bool = False) -> None:
         if beam < 1:
             raise ValueError(Errors.E112.format(value=beam))
-        stack_bound(max_stack)
         self.beam = beam
-        self.max_stack = max_stack
+        self.max_stack = check_bound(max_stack)
         self.lookahead = lookahead
 
     def decode_batch(

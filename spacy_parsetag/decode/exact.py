@@ -7,20 +7,19 @@ import numpy as np
 from ..linearize import Linearizer
 from ..tags import TagSet
 from ._exact import best_paths
-from .batch import check_batch, check_dependencies, raise_failure, stack_bound
+from .batch import StackBound, check_batch, check_bound, check_dependencies, raise_failure, stack_bound
 from .dependent import dependent_paths
 
 
 class ExactDecoder:
-    """Finds the tag sequence with the greatest sum of scores among all that are trees (paper section 6).
+    """Finds the tag sequence with the greatest sum of scores among all that are trees (paper section 5.1).
 
-    max_stack (Optional[int]): Largest stack size allowed after any tag; None for no bound. The paper bounds it by the
-        largest stack in the training trees.
+    max_stack (Union[int, "train", None]): Largest stack size allowed after any tag; None for no bound. The paper bounds
+        it by the largest stack in the training trees: "train", which the pipe resolves.
     """
 
-    def __init__(self, max_stack: Optional[int] = None) -> None:
-        stack_bound(max_stack)
-        self.max_stack = max_stack
+    def __init__(self, max_stack: StackBound = None) -> None:
+        self.max_stack = check_bound(max_stack)
 
     def decode_batch(
         self,

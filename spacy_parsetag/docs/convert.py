@@ -5,10 +5,11 @@
 At this border a `Parse` holds text ("("), and a tree holds what a bracket file would ("-LRB-").
 """
 
-from itertools import islice
-from typing import Any, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
+from __future__ import annotations
 
-from nltk import Tree
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
+
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -18,6 +19,9 @@ from ..trees.parse import Constituent, Parse
 from .group import SPANS_KEY
 from .spaces import spaces_after
 from .spans import set_parses
+
+if TYPE_CHECKING:
+    from nltk import Tree
 
 
 def parse_from_tree(tree: Tree) -> Parse:
@@ -85,6 +89,7 @@ def doc_from_parse(vocab: Vocab, parse: Parse, **options: Any) -> Doc:
 def doc_from_tree(vocab: Vocab, tree: Union[Tree, Parse], **options: Any) -> Doc:
     """Make a doc of one tree.
 
+    >>> from nltk import Tree
     >>> doc = doc_from_tree(Vocab(), Tree("TOP", [Tree("NP", [Tree("-LRB-", ["-LRB-"]), Tree("PRP", ["She"])])]))
     >>> [token.text for token in doc], [(span.text, span.label_) for span in doc.spans["constituents"]]
     (['(', 'She'], [('( She', 'NP')])

@@ -19,11 +19,12 @@ They are getters, computed from `doc.spans["constituents"]` (see `index` for the
 `span.as_doc()` drops `doc.spans`, and with them the answers.
 """
 
+from __future__ import annotations
+
 import warnings
 from functools import partial
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Type, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Tuple, Type, Union
 
-from nltk import Tree
 from spacy.tokens import Doc, Span, Token
 
 from ..errors import Errors, Warnings
@@ -33,6 +34,9 @@ from .group import SPANS_KEY
 from .index import Bounds, ConstituentIndex, ask, get_index
 from .spans import has_parses, has_sentences, words_and_tags
 from .strings import ROOT, doc_to_strings, tree_from_parse
+
+if TYPE_CHECKING:
+    from nltk import Tree
 
 
 def get_labels(span: Span, spans_key: str = SPANS_KEY) -> Tuple[str, ...]:

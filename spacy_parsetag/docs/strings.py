@@ -1,8 +1,9 @@
 """Docs become trees and Penn brackets. The root wrapper comes back, words and labels are escaped."""
 
-from typing import List, Optional
+from __future__ import annotations
 
-from nltk import Tree
+from typing import TYPE_CHECKING, List, Optional
+
 from spacy.tokens import Doc
 
 from ..trees.escape import escape_label, escape_token
@@ -10,6 +11,9 @@ from ..trees.parse import Constituent, Parse
 from ..trees.write import format_tree
 from .group import SPANS_KEY
 from .spans import parses_from_doc
+
+if TYPE_CHECKING:
+    from nltk import Tree
 
 ROOT = "TOP"
 

@@ -1,4 +1,4 @@
-"""Paired alignment of tags with words, and how far it strays (paper section 5).
+"""Paired alignment of tags with words, and how far it strays (paper section 3.3).
 
 Tags 2n-1 and 2n go to word n, the last tag to word N. The deviation of a word is the distance between it and the word
 that its own leaf tag is aligned with.
@@ -27,7 +27,7 @@ def unpair_tags(pairs: Sequence[Tuple[str, Optional[str]]]) -> List[str]:
 
 
 def deviations(tags: Sequence[str]) -> List[int]:
-    """Deviation of each word (paper Definition of deviation, section 5.2).
+    """Deviation of each word (paper section 3.3).
 
     tags (Sequence[str]): The 2N-1 tags of a tree.
     RETURNS (List[int]): N distances, in words.

@@ -97,7 +97,7 @@ def node_classes(leaf: Sequence[bool]) -> List[int]:
 
 
 def max_stack(tags: Sequence[str], lattice: Lattice) -> int:
-    """The largest stack a tag sequence needs: sizes are those after each tag (paper section 5.1).
+    """The largest stack a tag sequence needs: sizes are those after each tag (paper section 5.1, appendix E).
 
     tags (Sequence[str]): A valid tag sequence.
     lattice (Lattice): The table of its order.

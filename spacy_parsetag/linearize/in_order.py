@@ -1,4 +1,4 @@
-"""In-order linearization: tetratags (Kitaev and Klein, 2020; paper section 4).
+"""In-order linearization: tetratags (Kitaev and Klein, 2020; paper section 3.2).
 
 *She enjoys reading papers* becomes `l L/S l R/VP l R/VP r`, with the labels of the chains S+VP left out here.
 

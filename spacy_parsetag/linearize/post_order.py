@@ -1,4 +1,4 @@
-"""Post-order linearization: bottom-up shift-reduce (paper section 4).
+"""Post-order linearization: bottom-up shift-reduce (paper section 3.1).
 
 *She enjoys reading papers* becomes `l l l r R/VP R/VP L/S`, with the labels of the chains left out here.
 

@@ -1,4 +1,4 @@
-"""Pre-order linearization: top-down shift-reduce (paper section 4).
+"""Pre-order linearization: top-down shift-reduce (paper section 3.1).
 
 *She enjoys reading papers* becomes `L/S l R/VP l R/VP l r`, with the labels of the chains left out here.
 

@@ -8,7 +8,7 @@ from thinc.types import Floats2d, Shape
 
 
 def tag_heads(nO: Optional[int] = None, *, rate_scale: float = 1.0) -> Model[List[Floats2d], List[Floats2d]]:
-    """Two linear heads over each word's vector (paper section 5: W1 and W2), stored as one matrix.
+    """Two linear heads over each word's vector (paper section 4.2: W1 and W2), stored as one matrix.
 
     Input: one (words, width) array per doc. Output: one (words, nO) array per doc, where nO = 2 |T|: the scores of the
     tags at the word's first position, then those at its second.
@@ -19,7 +19,7 @@ def tag_heads(nO: Optional[int] = None, *, rate_scale: float = 1.0) -> Model[Lis
         move `rate_scale` times as far a step.
     RETURNS (Model): The layer.
     """
-    # Not zeros: the encoder's first gradients would be all but nothing, and Adam makes full steps of what noise there is.
+    # Not zeros: the encoder's first gradients would be next to nothing, and Adam makes full steps of their noise.
     linear = Linear(nO=nO, init_W=partial(_init_scaled, rate_scale))
     heads = linear if rate_scale == 1.0 else chain(linear, scale(rate_scale))
     model: Model[List[Floats2d], List[Floats2d]] = with_array(heads)

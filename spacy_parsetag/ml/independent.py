@@ -1,4 +1,4 @@
-"""The independent learner: each tag's score depends on its word's vector alone (paper section 5)."""
+"""The independent learner: each tag's score depends on its word's vector alone (paper section 4.2)."""
 
 from typing import List, Optional
 

@@ -15,21 +15,34 @@ from spacy.vocab import Vocab
 from thinc.api import Model, get_array_module
 from thinc.types import Floats2d
 
-from ..decode import Decoder, as_scores
+from ..decode import BeamDecoder, Decoder, as_scores
+from ..decode.batch import Dependencies
 from ..decode.spans import labelled_nodes
 from ..docs.extensions import register_extensions
 from ..docs.group import SPANS_KEY
 from ..docs.spans import SentenceParse, set_parses
 from ..errors import Errors
 from ..linearize import CLASS_NAMES, Linearizer, max_stack, split_tag
+from ..ml.dependent import DependentScores, mask_dependencies
 from ..ml.losses import Loss
 from ..tags import TagSet
 from ..trees import binarize, join_chain
+from .bounds import with_train_bound
 from .gold import gold_sentences
 from .layout import Layout
 
 # Tokens that are words, and constituents over these words.
 ParsedSentence = Tuple[List[int], List[Tuple[int, int, str]]]
+
+
+class ParsedDoc(List[ParsedSentence]):
+    """The sentences of a doc.
+
+    beam_widths (Optional[List[int]]): The beam that each sentence was found with, 0 for the exact decoder; None unless
+        a beam search had to widen it for one of them.
+    """
+
+    beam_widths: Optional[List[int]] = None
 
 
 class ParseTagger(TrainablePipe):
@@ -110,23 +123,32 @@ class ParseTagger(TrainablePipe):
             tags = {f"{kind}/{join_chain([label])}" for kind in CLASS_NAMES}
         return int(self._add_tags(tags))
 
-    def predict(self, docs: Iterable[Doc]) -> List[List[ParsedSentence]]:
+    def predict(self, docs: Iterable[Doc]) -> List[ParsedDoc]:
         """Find the tree of each sentence of each doc.
 
         docs (Iterable[Doc]): The docs, with sentence boundaries.
-        RETURNS (List[List[ParsedSentence]]): For each doc and each of its sentences, the tokens that are words, and the
+        RETURNS (List[ParsedDoc]): For each doc and each of its sentences, the tokens that are words, and the
             constituents over these in pre-order: first word, end word (exclusive) and label.
         RAISES (ValueError): If a doc has no sentence boundaries.
         """
         docs = list(docs)
         layout = Layout.of(docs, name=self.name)
-        parsed: List[List[ParsedSentence]] = [[] for _ in docs]
+        parsed = [ParsedDoc() for _ in docs]
         if not len(layout.words):
             return parsed
         self._require_labels()
         tags = self.tag_set
-        scores = as_scores(self._by_word(self.model.predict(docs), layout))
-        ids, _ = self.decoder.decode_batch(scores, layout.rows, layout.words, tags, self.linearizer)
+        arrays = self.model.predict(docs)
+        scores = as_scores(self._by_word(arrays, layout))
+        given = self._dependencies(arrays) or (None, None, None)
+        decoder = with_train_bound(self.decoder, self.linearizer, self.cfg["max_stack"])
+        batch = (scores, layout.rows, layout.words, tags, self.linearizer)
+        if isinstance(decoder, BeamDecoder):
+            ids, _, widths = decoder.search_batch(*batch, *given)
+            for doc in np.unique(layout.doc[widths != decoder.beam]):
+                parsed[doc].beam_widths = widths[layout.doc == doc].tolist()
+        else:
+            ids, _ = decoder.decode_batch(*batch, *given)
         nodes = labelled_nodes(ids, layout.rows, layout.words, tags, self.linearizer)
         found = zip(nodes.start.tolist(), nodes.end.tolist(), nodes.tag.tolist(), strict=True)
         tokens = (layout.token - layout.offsets[np.repeat(layout.doc, layout.words)]).tolist()
@@ -138,21 +160,27 @@ class ParseTagger(TrainablePipe):
             parsed[doc].append((tokens[first : first + n_words], spans))
         return parsed
 
-    def set_annotations(self, docs: Iterable[Doc], parsed: List[List[ParsedSentence]]) -> None:
+    def set_annotations(self, docs: Iterable[Doc], parsed: Sequence[List[ParsedSentence]]) -> None:
         """Set the trees on the docs, as `doc.spans[spans_key]`.
 
+        Where a beam search had to be widened, `doc.spans[spans_key].attrs["beam_widths"]` has the width that each
+        sentence took, 0 for the exact decoder.
+
         docs (Iterable[Doc]): The docs.
-        parsed (List[List[ParsedSentence]]): As `predict` returns it.
+        parsed (Sequence[List[ParsedSentence]]): As `predict` returns it.
         """
         for doc, sentences in zip(docs, parsed, strict=True):
-            set_parses(doc, sentences, spans_key=self.cfg["spans_key"])
+            widths = sentences.beam_widths if isinstance(sentences, ParsedDoc) else None
+            attrs = None if widths is None else {"beam_widths": widths}
+            set_parses(doc, sentences, spans_key=self.cfg["spans_key"], attrs=attrs)
 
     def get_loss(self, examples: Iterable[Example], scores: List[Floats2d]) -> Tuple[float, List[Floats2d]]:
         """The loss of a batch and its gradient.
 
         examples (Iterable[Example]): The examples. Sentences come from the reference docs.
         scores (List[Floats2d]): The model's scores for the predicted docs.
-        RETURNS (Tuple[float, List[Floats2d]]): The loss per word in nats, and its gradient for each doc.
+        RETURNS (Tuple[float, List[Floats2d]]): The loss in nats, summed over the batch as spaCy's components do, so
+            that they can share an encoder; and its gradient for each doc, in the form of the scores.
         """
         examples = list(examples)
         validate_examples(examples, "ParseTagger.get_loss")
@@ -168,22 +196,49 @@ class ParseTagger(TrainablePipe):
                 ids = self.tag_set.encode(self.linearizer.linearize(binarize(sentence.parse)))
                 gold.append(np.append(ids, np.int32(-1)))
         if not token:
-            return 0.0, [xp.zeros_like(array) for array in scores]
+            return 0.0, self._gradients([xp.zeros_like(array) for array in scores], scores, None)
         self._require_labels()
         flat = xp.concatenate(scores)
         by_word = flat[xp.asarray(token)].reshape(2 * len(token), -1)
         rows = 2 * np.cumsum([0, *words])[:-1]
-        loss, gradient = self.loss(
-            by_word,
+        batch = (
             np.concatenate(gold),
             rows.astype(np.int64),
             np.asarray(words, dtype=np.int32),
             self.tag_set,
             self.linearizer,
         )
+        dependencies = self._dependencies(scores)
+        d_dependencies: Optional[Dependencies] = None
+        minimized = with_train_bound(self.loss, self.linearizer, self.cfg["max_stack"])
+        if dependencies is None:
+            loss, gradient = minimized(by_word, *batch)
+        else:
+            loss, gradient, d_dependencies = minimized.dependent(by_word, dependencies, *batch)
         d_flat = xp.zeros_like(flat)
-        d_flat[xp.asarray(token)] = gradient.reshape((len(token), -1)) / len(token)
-        return loss / len(token), [d_flat[offsets[i] : offsets[i + 1]] for i in range(len(examples))]
+        d_flat[xp.asarray(token)] = gradient.reshape((len(token), -1))
+        arrays = [d_flat[offsets[i] : offsets[i + 1]] for i in range(len(examples))]
+        return loss, self._gradients(arrays, scores, d_dependencies)
+
+    def _dependencies(self, scores: List[Floats2d]) -> Optional[Dependencies]:
+        """The scores of successive tags that come with a batch, if the learner has any."""
+        if not isinstance(scores, DependentScores):
+            return None
+        if not scores.masked:
+            return scores.dependencies
+        return mask_dependencies(scores.dependencies, self.tag_set, self.linearizer.lattice)
+
+    @staticmethod
+    def _gradients(
+        arrays: List[Floats2d], scores: List[Floats2d], dependencies: Optional[Dependencies]
+    ) -> List[Floats2d]:
+        """The gradient of a batch, in the form of its scores. None stands for zeros."""
+        if not isinstance(scores, DependentScores):
+            return arrays
+        if dependencies is None:
+            xp = get_array_module(scores.dependencies.transitions)
+            dependencies = Dependencies(*(xp.zeros_like(array) for array in scores.dependencies))
+        return DependentScores(arrays, dependencies)
 
     def initialize(
         self,

@@ -4,13 +4,16 @@ Words tagged with a deleted label are gone and the brackets close over the gap; 
 pre-order, with the root wrapper. `Rules` answers what parameters say about labels, each label once.
 """
 
-from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from __future__ import annotations
 
-from nltk import Tree
+from typing import TYPE_CHECKING, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..errors import Errors
 from ..trees.parse import Parse
 from .params import EvalbParams
+
+if TYPE_CHECKING:
+    from nltk import Tree
 
 Bracket = Tuple[int, int, str]  # start, end (exclusive), label
 
@@ -122,6 +125,8 @@ def sentence_from_tree(tree: Tree, rules: Rules) -> Sentence:
     RETURNS (Sentence): What counts of it. A tree without words has none.
     RAISES (ValueError): If a word stands beside other nodes.
     """
+    from nltk import Tree
+
     deleted = rules.params.delete_labels
     no_length = rules.params.delete_labels_for_length
     quote_labels = rules.params.quote_labels

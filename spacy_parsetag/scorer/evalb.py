@@ -11,19 +11,22 @@ Differences to the C program, none of which changes a count: no bounds on words,
 errors it goes on (`stop_at_max_error` stops as C does, without summaries); differing numbers of trees are an error.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Union
-
-from nltk import Tree
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, NamedTuple, Optional, Union
 
 from ..errors import Errors
 from ..trees.parse import Parse
 from .brackets import Rules, Sentence, fix_quotes, sentence_from_parse, sentence_from_tree
 from .matching import brackets_that_count, count_crossing, match_brackets
 from .params import COLLINS, EvalbParams, get_params
+
+if TYPE_CHECKING:
+    from nltk import Tree
 
 VALID, ERROR, SKIP = 0, 1, 2
 
@@ -239,6 +242,7 @@ def evalb(
     RAISES (ValueError): If the numbers of trees differ, or a gold tree is not one over words. (A test tree that is not
         is an error sentence.)
 
+    >>> from nltk import Tree
     >>> gold = Tree.fromstring("(TOP (S (NP (PRP She)) (VP (VBZ sleeps))))")
     >>> evalb([gold], [gold]).f
     100.0

@@ -1,14 +1,16 @@
 """Read bracket files for scoring, where a sentence without a parse must keep its place."""
 
-from pathlib import Path
-from typing import Iterator, List, Optional, TextIO, Union
+from __future__ import annotations
 
-from nltk import Tree
+from pathlib import Path
+from typing import TYPE_CHECKING, Iterator, List, Optional, TextIO, Union
 
 from ..errors import TreebankError
 from ..trees.lines import Line, read_lines, source_name
 from ..trees.penn_errors import EmptyTree
-from ..trees.reader import BracketReader
+
+if TYPE_CHECKING:
+    from nltk import Tree
 
 
 def read_scored_trees(source: Union[str, Path, TextIO], *, encoding: str = "utf-8") -> Iterator[Optional[Tree]]:
@@ -40,6 +42,8 @@ def read_scored_trees(source: Union[str, Path, TextIO], *, encoding: str = "utf-
 
 
 def _read_chunk(lines: List[Line], path: str, encoding: str) -> List[Optional[Tree]]:
+    from ..trees.reader import BracketReader
+
     errors: List[TreebankError] = []
     trees: List[Optional[Tree]] = list(BracketReader(iter(lines), path, encoding, errors.append, None))
     if len(errors) == 1 and isinstance(errors[0], EmptyTree) and not trees:

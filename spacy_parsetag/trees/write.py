@@ -1,13 +1,16 @@
 """Write trees as Penn brackets, one to a line, without recursion."""
 
+from __future__ import annotations
+
 import re
 from pathlib import Path
-from typing import Iterable, Iterator, List, Tuple, Union
-
-from nltk import Tree
+from typing import TYPE_CHECKING, Iterable, Iterator, List, Tuple, Union
 
 from ..errors import Errors
 from .atomic import atomic_path
+
+if TYPE_CHECKING:
+    from nltk import Tree
 
 # The reader would not give these back: white space and brackets separate, NUL and lone surrogates are refused.
 _UNWRITABLE = re.compile("[ \t\r\n\f\v()\x00\ud800-\udfff]")
@@ -23,6 +26,8 @@ def format_tree(tree: Tree) -> str:
     RAISES (ValueError): If the tree could not be read back: brackets or white space in a word or label, an empty word,
         an empty label below the root, a node without children.
     """
+    from nltk import Tree
+
     parts: List[str] = ["(", _check(tree.label(), "label") if tree.label() else ""]
     if not tree.label() and any(not isinstance(child, Tree) for child in tree):
         raise ValueError(Errors.E010.format(what="label", text="", reason="it stands over a word"))

@@ -1,0 +1,99 @@
+"""One process of a run: a treebank becomes two .spacy files, and figures about its trees.
+
+    python experiments/prepare.py TRAIN DEV OUTPUT --limit 1000
+
+Where there is a limit, the sentences are taken evenly from all of the file: treebanks begin with one text or one year.
+"""
+
+import argparse
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any, Dict, List
+
+from spacy.tokens import DocBin
+from spacy.vocab import Vocab
+
+from spacy_parsetag.docs.spans import parses_from_doc
+from spacy_parsetag.linearize import deviations, get_linearizer, max_stack
+from spacy_parsetag.training.files import SourceFile
+from spacy_parsetag.training.formats import get_format
+from spacy_parsetag.training.read import ReadOptions, read_parses
+from spacy_parsetag.training.write import DocFile
+from spacy_parsetag.trees import Parse, binarize
+
+ORDERS = ("in", "pre", "post")
+
+
+def read_all(path: Path, arguments: argparse.Namespace) -> List[Parse]:
+    """The sentences of a file that are not too long."""
+    longest = arguments.max_length
+    if path.suffix == ".spacy":
+        docs = DocBin().from_disk(path).get_docs(Vocab())
+        parses = [parse for doc in docs for _, parse in parses_from_doc(doc, "constituents")]
+        return [parse for parse in parses if not longest or len(parse) <= longest]
+    format = get_format(arguments.format)
+    options = ReadOptions(format, format.clean, arguments.encoding or None, max_length=longest)
+    return list(read_parses(SourceFile(path), options))
+
+
+def spread(parses: List[Parse], limit: int) -> List[Parse]:
+    """Some of the sentences, at even distances."""
+    if not limit or limit >= len(parses):
+        return parses
+    return [parses[i * len(parses) // limit] for i in range(limit)]
+
+
+def describe(parses: List[Parse]) -> Dict[str, Any]:
+    """Figures about trees, by order: tags, the stack each tree needs, and how far tags stray from their words."""
+    trees = [binarize(parse) for parse in parses]
+    figures: Dict[str, Any] = {"sentences": len(parses), "words": sum(map(len, parses)), "orders": {}}
+    for order in ORDERS:
+        linearizer = get_linearizer(order)
+        tags: Counter[str] = Counter()
+        stacks: Counter[int] = Counter()
+        strayed: Counter[int] = Counter()
+        for tree in trees:
+            sequence = linearizer.linearize(tree)
+            tags.update(sequence)
+            stacks[max_stack(sequence, linearizer.lattice)] += 1
+            strayed.update(deviations(sequence))
+        figures["orders"][order] = {
+            "tags": len(tags),
+            "max_stack": max(stacks, default=0),
+            "mean_deviation": sum(k * n for k, n in strayed.items()) / max(1, strayed.total()),
+            "deviations": {str(k): n for k, n in sorted(strayed.items())},
+            "stacks": {str(k): n for k, n in sorted(stacks.items())},
+        }
+    return figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("train", type=Path)
+    parser.add_argument("dev", type=Path)
+    parser.add_argument("output", type=Path)
+    parser.add_argument("--limit", type=int, default=0)
+    parser.add_argument("--dev-limit", type=int, default=0)
+    parser.add_argument("--max-length", type=int, default=0)
+    parser.add_argument("--format", default="penn")
+    parser.add_argument("--encoding", default="")
+    arguments = parser.parse_args()
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    figures = {}
+    for part, path, limit in (
+        ("train", arguments.train, arguments.limit),
+        ("dev", arguments.dev, arguments.dev_limit),
+    ):
+        parses = read_all(path, arguments)
+        chosen = spread(parses, limit)
+        target = DocFile(arguments.output / f"{part}.spacy", Vocab())
+        for parse in chosen:
+            target.add(parse)
+        target.write(target.path)
+        figures[part] = {"file": path.name, "sentences_in_file": len(parses), **describe(chosen)}
+    (arguments.output / "data.json").write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+"""Train and score all runs of a table, then write the table and its figures.
+
+    python experiments/run.py decoders --treebanks PTB --encoder bert-large-uncased
+    python experiments/run.py languages --treebanks TREEBANK TREEBANK ... --jobs 2
+
+A treebank is a folder with train.mrg and dev.mrg, or others by --train and --dev. Each run writes one JSON, in
+OUTPUT/TABLE/runs. Runs whose JSON is there with the same settings are not made again, so that a stopped table goes on
+where it was. Each step of a run is a process of its own; what it prints is kept in the folder of --work.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+from report import write_report
+from spec import HERE, NUMBERS, Run, Treebank, build_runs, read_spec, set_length
+
+PACKAGES = ("spacy-parsetag", "spacy", "thinc", "spacy-transformers", "torch", "numpy")
+
+
+class StepFailed(Exception):
+    pass
+
+
+def say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def call(command: List[str], log: Path, threads: int) -> None:
+    """Run one step as a process; what it prints goes to a file."""
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "TOKENIZERS_PARALLELISM": "false"}
+    with log.open("w", encoding="utf-8") as file:
+        done = subprocess.run(
+            [sys.executable, *command], stdout=file, stderr=subprocess.STDOUT, env=environment, cwd=HERE.parent
+        )
+    if done.returncode:
+        tail = log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:]
+        raise StepFailed("\n".join([f"{' '.join(command[:3])} ended with {done.returncode}; see {log}", *tail]))
+
+
+def prepare(run: Run, arguments: argparse.Namespace) -> Path:
+    """The treebank's .spacy files, made once for all runs on it."""
+    chosen = {name: run.settings[name] for name in ("train", "dev", "limit", "dev_limit", "max_length", "format")}
+    folder = arguments.work / "data" / ("-".join([run.treebank.name, *map(str, chosen.values())]))
+    if not (folder / "data.json").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        numbers = [f"--{name.replace('_', '-')}={chosen[name]}" for name in ("limit", "dev_limit", "max_length")]
+        files = [str(path.resolve()) for path in (run.treebank.train, run.treebank.dev, folder)]
+        options = [f"--format={arguments.format}", f"--encoding={arguments.encoding or ''}"]
+        call([str(HERE / "prepare.py"), *files, *numbers, *options], folder / "prepare.log", 1)
+    return folder.resolve()
+
+
+def execute(run: Run, spec: Dict[str, Any], arguments: argparse.Namespace, output: Path) -> None:
+    """Train, score, and write the run's JSON."""
+    data = prepare(run, arguments)
+    figures = json.loads((data / "data.json").read_text(encoding="utf-8"))
+    folder = (arguments.work / spec["table"] / run.name).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    trained = folder / "trained.json"
+    if not is_done(trained, run.settings):
+        trained.unlink(missing_ok=True)
+        (folder / "steps.jsonl").unlink(missing_ok=True)
+        config = run.config.copy()
+        set_length(config, spec, figures["train"]["sentences"])
+        logger = {"@loggers": "spacy.ConsoleLogger.v3", "output_file": str(folder / "steps.jsonl")}
+        config["training"]["logger"] = logger
+        config["paths"].update(train=str(data / "train.spacy"), dev=str(data / "dev.spacy"))
+        config.to_disk(folder / "config.cfg", interpolate=False)
+        start = time.perf_counter()
+        command = ["train", str(folder / "config.cfg"), "--output", str(folder), "--gpu-id", str(arguments.gpu_id)]
+        call(["-m", "spacy", *command], folder / "train.log", arguments.threads)
+        report = {"settings": run.settings, "seconds": round(time.perf_counter() - start, 1)}
+        write_json(trained, {**report, "steps": config["training"]["max_steps"]})
+    write_json(folder / "decoders.json", spec["decoders"])
+    scoring = [str(HERE / "evaluate.py"), str(folder / "model-best"), str(data / "dev.spacy")]
+    scoring += [str(folder / "scores.json"), f"--decoders={folder / 'decoders.json'}", f"--params={spec['params']}"]
+    scoring += [f"--repeats={arguments.repeats}", f"--gpu-id={arguments.gpu_id}"]
+    call(scoring, folder / "evaluate.log", arguments.threads)
+    training = json.loads(trained.read_text(encoding="utf-8"))
+    report = {
+        "run": run.name,
+        "settings": run.settings,
+        "data": figures,
+        "training": {
+            "seconds": training["seconds"],
+            "steps": training["steps"],
+            "threads": arguments.threads,
+            "jobs": arguments.jobs,
+            "device": "CPU" if arguments.gpu_id < 0 else "GPU",
+            "curve": read_curve(folder / "steps.jsonl"),
+        },
+        "results": json.loads((folder / "scores.json").read_text(encoding="utf-8")),
+        "versions": versions(),
+    }
+    write_json(output, report)
+
+
+def is_done(path: Path, settings: Dict[str, Any]) -> bool:
+    """Whether a run's file is there, whole and with these settings."""
+    try:
+        return bool(json.loads(path.read_text(encoding="utf-8"))["settings"] == settings)
+    except (OSError, ValueError, KeyError):
+        return False
+
+
+def read_curve(path: Path) -> List[Dict[str, Any]]:
+    """F at each check of a training run."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [{"step": row["step"], "epoch": row["epoch"], "f": row["score"]} for row in rows if row["score"] is not None]
+
+
+def write_json(path: Path, content: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_suffix(".part")
+    temporary.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    temporary.replace(path)
+
+
+def versions() -> Dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def run_table(arguments: argparse.Namespace) -> int:
+    """Make what runs are missing, and the report; the number of runs that failed."""
+    spec_path = Path(arguments.table)
+    spec = read_spec(spec_path if spec_path.is_file() else HERE / f"{arguments.table}.yml", arguments)
+    treebanks = [Treebank.find(text, arguments.train, arguments.dev) for text in arguments.treebanks]
+    output = arguments.output / spec["table"]
+    runs = build_runs(spec, treebanks, arguments)
+    files = {run.name: output / "runs" / f"{run.name}.json" for run in runs}
+    missing = [run for run in runs if not is_done(files[run.name], run.settings)]
+    say(f"{spec['table']}: {len(runs)} runs, {len(runs) - len(missing)} of them done")
+    for run in {run.treebank: run for run in missing}.values():
+        prepare(run, arguments)
+
+    def attempt(run: Run) -> Optional[str]:
+        start = time.perf_counter()
+        try:
+            execute(run, spec, arguments, files[run.name])
+        except StepFailed as err:
+            say(f"{run.name}: failed. {err}")
+            return run.name
+        say(f"{run.name}: {time.perf_counter() - start:.0f} s")
+        return None
+
+    failed = []
+    with ThreadPoolExecutor(max_workers=arguments.jobs) as pool:
+        for name in pool.map(attempt, missing):
+            failed += [name] if name else []
+            write_report(output)  # what is there so far
+    say(write_report(output))
+    return len(failed)
+
+
+def parse_arguments(words: Optional[List[str]] = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", help="decoders, languages, or a .yml file like theirs")
+    parser.add_argument("--treebanks", nargs="+", required=True, metavar="[NAME=]FOLDER")
+    parser.add_argument("--train", default="train.mrg", help="training file in each folder, may be a pattern")
+    parser.add_argument("--dev", default="dev.mrg", help="development file in each folder, may be a pattern")
+    parser.add_argument("--format", default="penn", help="as `parsetag convert` takes it; .spacy files need none")
+    parser.add_argument("--encoding", default=None)
+    parser.add_argument("--config", default=None, help="base config; default: that of the table")
+    parser.add_argument("--encoder", default=None, help="transformer: a name, or a folder")
+    parser.add_argument("--encoder-name", default=None, help="what the table calls it")
+    for name in NUMBERS:
+        parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=None)
+    parser.add_argument("--params", default=None, help="EVALB's parameters")
+    parser.add_argument("--set", nargs="*", metavar="KEY=VALUE", help="changes to the config")
+    parser.add_argument("--rows", nargs="*", metavar="ORDER|LEARNER", help="just these rows")
+    parser.add_argument("--output", type=Path, default=HERE / "results")
+    parser.add_argument("--work", type=Path, default=HERE / "work", help="folder for corpora and pipelines")
+    parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
+    parser.add_argument("--threads", type=int, default=1, help="threads of each run")
+    parser.add_argument("--repeats", type=int, default=3, help="timed passes over the development part")
+    parser.add_argument("--gpu-id", type=int, default=-1)
+    return parser.parse_args(words)
+
+
+if __name__ == "__main__":
+    sys.exit(min(1, run_table(parse_arguments())))

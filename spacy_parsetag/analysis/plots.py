@@ -1,0 +1,165 @@
+"""The figures of the paper, drawn with Matplotlib: deviations by treebank, coverage of the stack, F by deviation.
+
+A figure is written to every path given, whose suffix says how; the same data give the same bytes.
+"""
+
+from math import ceil
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
+
+from ..compat import require
+from ..errors import Errors
+from ..trees.atomic import atomic_path
+from .correlation import Correlation, Point
+from .deviation import Deviations
+from .inventory import Inventory
+from .stack import Stacks
+
+FORMATS = (".svg", ".png", ".pdf")
+# Colours that the colour-blind tell apart, and lines that differ in print as well.
+STYLES: Dict[str, Dict[str, Any]] = {
+    "in": {"color": "#0072b2", "linestyle": "-", "marker": "o"},
+    "pre": {"color": "#d55e00", "linestyle": "--", "marker": "s"},
+    "post": {"color": "#555555", "linestyle": ":", "marker": "^"},
+}
+NAMES = {"in": "in-order", "pre": "pre-order", "post": "post-order"}
+PANEL = (2.6, 1.9)  # inches
+Paths = Sequence[Union[str, Path]]
+
+
+def check_paths(paths: Paths) -> None:
+    """Raise before the work is done, not after it.
+
+    paths (Sequence[Union[str, Path]]): Where to write a figure.
+    RAISES (ValueError): If a suffix is none of `FORMATS`.
+    RAISES (ImportError): If there are paths and Matplotlib is not installed.
+    """
+    for path in map(Path, paths):
+        if path.suffix.lower() not in FORMATS:
+            raise ValueError(Errors.E369.format(path=path, known=", ".join(FORMATS)))
+    if paths:
+        require("matplotlib", "Figures")
+
+
+def plot_deviations(treebanks: Mapping[str, Deviations], paths: Paths, *, share: float = 0.995) -> None:
+    """A panel for each treebank: how many of the words deviate by how much, in pre-order and post-order. In-order tags
+    always stand at 0.
+
+    treebanks (Mapping[str, Deviations]): By name.
+    paths (Sequence[Union[str, Path]]): Where to write.
+    share (float): Cut the tail of the axis beyond this share of the words.
+    """
+    figure, panels = _panels(len(treebanks), x="deviation (words)", y="share of words")
+    for axes, (name, found) in zip(panels, treebanks.items(), strict=True):
+        end = 1
+        for order in ("pre", "post"):
+            shares = found.distribution(order)
+            covered = 0.0
+            for distance, value in enumerate(shares):
+                covered += value
+                if covered >= share:
+                    end = max(end, distance)
+                    break
+            style = STYLES[order]
+            mean = f"{NAMES[order]}, mean {found.mean(order):.2f}"
+            edges = [distance - 0.5 for distance in range(len(shares) + 1)]
+            axes.stairs(shares, edges, fill=True, alpha=0.15, color=style["color"])
+            axes.stairs(shares, edges, label=mean, color=style["color"], linestyle=style["linestyle"])
+        axes.set_xlim(-0.5, end + 0.5)
+        axes.set_ylim(0, None)
+        axes.set_title(name, fontsize=9)
+        axes.legend(fontsize=6, frameon=False)
+    _save(figure, paths)
+
+
+def plot_stacks(treebanks: Mapping[str, Stacks], paths: Paths) -> None:
+    """A panel for each treebank: share of the trees that each stack size covers, in the three orders.
+
+    treebanks (Mapping[str, Stacks]): By name.
+    paths (Sequence[Union[str, Path]]): Where to write.
+    """
+    figure, panels = _panels(len(treebanks), x="stack size", y="coverage")
+    for axes, (name, found) in zip(panels, treebanks.items(), strict=True):
+        largest = max(found.needed(order) for order in found.counts)
+        for order in found.counts:
+            shares = found.coverage(order)
+            label = f"{NAMES[order]}, all at {len(shares) - 1}"
+            shares = [*shares, *[1.0] * (largest + 1 - len(shares))]
+            axes.plot(range(len(shares)), shares, label=label, **{**STYLES[order], "marker": ""})
+        axes.set_xlim(0, largest)
+        axes.set_ylim(0, 1.03)
+        axes.set_title(name, fontsize=9)
+        axes.legend(fontsize=6, frameon=False, loc="lower right")
+    _save(figure, paths)
+
+
+def plot_tags(treebanks: Mapping[str, Inventory], paths: Paths) -> None:
+    """Share of all tags that the most frequent ones make up, a line for each treebank.
+
+    treebanks (Mapping[str, Inventory]): By name.
+    paths (Sequence[Union[str, Path]]): Where to write.
+    """
+    figure, (axes,) = _panels(1, x="most frequent tags", y="share of all tags", panel=(5.0, 3.4))
+    for name, found in treebanks.items():
+        shares = found.covered()
+        axes.plot(range(1, len(shares) + 1), shares, label=f"{name}, {len(shares)} tags", linewidth=1.2)
+    axes.set_xscale("log")
+    axes.set_ylim(0, 1.03)
+    axes.legend(fontsize=7, frameon=False)
+    _save(figure, paths)
+
+
+def plot_correlation(points: Sequence[Point], found: Correlation, paths: Paths) -> None:
+    """F by mean deviation, a point for each treebank and order.
+
+    points (Sequence[Point]): The points.
+    found (Correlation): Their correlation.
+    paths (Sequence[Union[str, Path]]): Where to write.
+    """
+    figure, (axes,) = _panels(1, x="mean deviation (words)", y="F", panel=(5.0, 3.4), integers=False)
+    for order in dict.fromkeys(point.order for point in points):
+        chosen = [point for point in points if point.order == order]
+        style = {**STYLES.get(order, {"marker": "o"}), "linestyle": ""}
+        label = NAMES.get(order, order)
+        axes.plot([point.deviation for point in chosen], [point.f for point in chosen], label=label, **style)
+        for point in chosen:
+            where = (point.deviation, point.f)
+            axes.annotate(point.treebank, where, xytext=(3, 3), textcoords="offset points", fontsize=5)
+    axes.set_title(f"r = {found.r:.2f}, p = {found.p:.2g}, n = {found.n}", fontsize=9)
+    axes.legend(fontsize=7, frameon=False)
+    _save(figure, paths)
+
+
+def _panels(
+    n: int, *, x: str, y: str, panel: Tuple[float, float] = PANEL, integers: bool = True
+) -> Tuple[Any, List[Any]]:
+    """A figure with n panels in rows of up to four; `integers` keeps the ticks of x to whole numbers."""
+    columns = min(4, n)
+    rows = ceil(n / columns)
+    size = (columns * panel[0], rows * panel[1] + 0.3)
+    figure = require("matplotlib.figure", "Figures").Figure(figsize=size, layout="constrained")
+    panels = list(figure.subplots(rows, columns, squeeze=False).flat)
+    for axes in panels[n:]:
+        axes.remove()
+    for axes in panels[:n]:
+        axes.tick_params(labelsize=7)
+        if integers:
+            axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.supxlabel(x, fontsize=9)
+    figure.supylabel(y, fontsize=9)
+    return figure, panels[:n]
+
+
+def _save(figure: Any, paths: Paths) -> None:
+    """Write the figure whole or not at all, without the date."""
+    check_paths(paths)
+    matplotlib = require("matplotlib", "Figures")
+    for path in map(Path, paths):
+        kind = path.suffix.lower()[1:]
+        metadata = {"Software": None} if kind == "png" else {"Date" if kind == "svg" else "CreationDate": None}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Text stays text in SVG: smaller, and it can be searched.
+        settings = {"svg.hashsalt": "spacy-parsetag", "svg.fonttype": "none"}
+        with matplotlib.rc_context(settings), atomic_path(path) as temporary:
+            figure.savefig(temporary, format=kind, dpi=150, metadata=metadata)

@@ -1,0 +1,104 @@
+"""Pearson's correlation, the tables it is read from, and what cannot be read."""
+
+import json
+from math import acos, pi, sqrt
+from pathlib import Path
+from typing import List, Tuple
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from spacy_parsetag.analysis import Point, correlate, pearson
+from spacy_parsetag.analysis.results import read_means, read_points
+
+stats = pytest.importorskip("scipy.stats")
+NUMBERS = st.floats(-100, 100).map(lambda value: round(value, 3))
+
+
+@given(pairs=st.lists(st.tuples(NUMBERS, NUMBERS), min_size=3, max_size=40))
+def test_as_scipy(pairs: List[Tuple[float, float]]) -> None:
+    first, second = zip(*pairs, strict=True)
+    assume(max(first) - min(first) > 0.01 and max(second) - min(second) > 0.01)
+    found, expected = pearson(first, second), stats.pearsonr(first, second)
+    assert found.n == len(pairs)
+    assert found.r == pytest.approx(expected.statistic, abs=1e-9)
+    assert found.p == pytest.approx(expected.pvalue, abs=1e-6)
+
+
+def test_known_values() -> None:
+    assert pearson([1, 2, 3], [2, 4, 6]) == pytest.approx((3, 1, 0), abs=1e-7)
+    assert pearson([1, 2, 3, 4], [1, -1, -1, 1]) == pytest.approx((4, 0, 1))
+    points = [Point("a", "in", 90, 0), Point("a", "pre", 88, 1), Point("a", "post", 60, 5)]
+    r = -88 / sqrt(14 * 1688 / 3)
+    assert correlate(points).to_dict() == pytest.approx({"n": 3, "r": r, "p": 2 / pi * acos(-r)})
+
+
+@pytest.mark.parametrize(
+    "first, second",
+    [
+        ([1, 2], [1, 2]),
+        ([1, 2, 3], [1, 2]),
+        ([1, 1, 1], [1, 2, 3]),
+        ([1, 2, 3], [0, 0, 0]),
+        ([1, 2, float("nan")], [1, 2, 3]),
+    ],
+)
+def test_no_correlation(first: List[float], second: List[float]) -> None:
+    with pytest.raises(ValueError, match=r"\[E368\]"):
+        pearson(first, second)
+
+
+ROWS = [{"treebank": "a", "order": "pre", "f": 80.5, "deviation": 1.5}, {"treebank": "b", "order": "in", "f": 90}]
+POINTS = [Point("a", "pre", 80.5, 1.5), Point("b", "in", 90.0, 0.0)]
+MEANS = {("b", "in"): 0.0}
+
+
+@pytest.mark.parametrize(
+    "name, text",
+    [
+        ("a.json", json.dumps(ROWS)),
+        ("a.jsonl", "\n".join(map(json.dumps, ROWS)) + "\n\n"),
+        ("a.csv", "\ufefforder,treebank,f,deviation,else\npre,a,80.5,1.5,x\nin,b,90,,\n"),
+    ],
+)
+def test_results(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    assert read_points([path], MEANS) == POINTS
+    with pytest.raises(ValueError, match=r"\[E372\].*'b'"):
+        read_points([path], {})
+
+
+def test_one_object(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(ROWS[0]))
+    assert read_points([path, path], {}) == POINTS[:1] * 2
+
+
+@pytest.mark.parametrize(
+    "name, text, code",
+    [
+        ("a.json", "{", "E371"),
+        ("a.json", "[1]", "E371"),
+        ("a.jsonl", "nonsense", "E371"),
+        ("a.csv", "treebank,f\na,1\n", "E371"),
+        ("a.csv", "treebank,order,f,deviation\na,pre,much,1\n", "E371"),
+        ("a.csv", "treebank,order,f,deviation\na,pre\n", "E371"),
+        ("a.json", '{"treebank": "a", "order": "pre", "f": 1, "deviation": []}', "E371"),
+        ("a.csv", "treebank,order,f,deviation\na,level,1,1\n", "E006"),
+    ],
+)
+def test_no_results(tmp_path: Path, name: str, text: str, code: str) -> None:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=rf"\[{code}\]"):
+        read_points([path], {})
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"treebanks": []}', '{"treebanks": {"a": {"orders": {"in": {}}}}}'])
+def test_no_means(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "deviation.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"\[E371\]"):
+        read_means(path)

@@ -1,0 +1,131 @@
+"""Deviation, stack and tags equal what the linearizers say."""
+
+import doctest
+import json
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+from typing import List
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nltk import Tree
+from strategies import parses
+
+from spacy_parsetag.analysis import (
+    Deviations,
+    Stacks,
+    count_deviations,
+    count_stacks,
+    count_tags,
+    deviation,
+    stack,
+    stack_needed,
+    word_deviations,
+)
+from spacy_parsetag.analysis.inventory import tags_of
+from spacy_parsetag.linearize import CLASS_NAMES, ORDERS, deviations, max_stack
+from spacy_parsetag.trees import BinaryTree, Parse, binarize
+
+DEPTH = 5000
+
+
+def tree_of(brackets: str) -> BinaryTree:
+    return binarize(Parse.from_tree(Tree.fromstring(brackets)))
+
+
+SHE_READS = tree_of("(TOP (S (NP (PRP She)) (VP (VBZ reads) (NP (NNS papers))) (. .)))")
+BARKS = tree_of("(TOP (S (NP (DT The) (NN dog)) (VP (VBZ barks))))")
+
+
+def check(tree: BinaryTree) -> None:
+    found, stacks = word_deviations(tree), stack_needed(tree)
+    assert list(found) == list(stacks) == list(ORDERS)
+    for order, linearizer in ORDERS.items():
+        tags = linearizer.linearize(tree)
+        assert found[order] == deviations(tags)
+        assert stacks[order] == max_stack(tags, linearizer.lattice)
+        assert Counter(tags_of(tree)) == Counter(tags)
+
+
+@given(parse=parses(max_words=12))
+def test_as_the_linearizers(parse: Parse) -> None:
+    check(binarize(parse))
+
+
+def test_conformance(conformance: Path) -> None:
+    for line in (conformance / "linearize.jsonl").read_text(encoding="utf8").splitlines():
+        row = json.loads(line)
+        tree = tree_of(row["tree"])
+        assert word_deviations(tree) == row["deviation"]
+        assert stack_needed(tree) == row["max_stack"]
+
+
+@pytest.mark.parametrize("right", [True, False], ids=["right", "left"])
+def test_deep_trees(right: bool) -> None:
+    leaf = (False, True) * (DEPTH - 1) + (True,) if right else (False,) * (DEPTH - 1) + (True,) * DEPTH
+    tree = BinaryTree(leaf, ("",) * len(leaf))
+    check(tree)
+    assert stack_needed(tree) == {"in": 2 if right else 1, "pre": 2 if right else DEPTH, "post": DEPTH if right else 2}
+
+
+@given(some=st.lists(parses(max_words=8), min_size=1, max_size=6))
+def test_totals(some: List[Parse]) -> None:
+    trees = [binarize(parse) for parse in some]
+    measured, stacks = count_deviations(iter(trees)), count_stacks(iter(trees))
+    assert measured.trees == stacks.trees == len(trees)
+    assert measured.words == sum(map(len, some))
+    for order, linearizer in ORDERS.items():
+        tags = [linearizer.linearize(tree) for tree in trees]
+        every = [k for one in tags for k in deviations(one)]
+        assert measured.mean(order) == pytest.approx(sum(every) / len(every))
+        assert measured.largest(order) == max(every)
+        assert sum(measured.distribution(order)) == pytest.approx(1)
+        assert measured.to_dict()["orders"][order]["counts"] == [every.count(k) for k in range(max(every) + 1)]
+        sizes = [max_stack(one, linearizer.lattice) for one in tags]
+        assert stacks.needed(order) == max(sizes)
+        coverage = stacks.coverage(order)
+        assert len(coverage) == max(sizes) + 1 and coverage[-1] == 1 and coverage == sorted(coverage)
+        for share in (0.25, 0.5, 0.9, 1.0):
+            size = stacks.needed(order, share)
+            assert coverage[size] >= share - 1e-9 and all(less < share for less in coverage[:size])
+
+
+def test_stack_shares() -> None:
+    stacks = Stacks(trees=100)
+    stacks.counts["in"].update({1: 90, 3: 9, 5: 1})
+    assert [stacks.needed("in", share) for share in (0, 0.9, 0.91, 0.99, 0.991, 1)] == [1, 1, 3, 3, 5, 5]
+    assert stacks.coverage("in") == pytest.approx([0, 0.9, 0.9, 0.99, 0.99, 1])
+    for share in (-0.1, 1.5, float("nan")):
+        with pytest.raises(ValueError, match=r"\[E367\]"):
+            stacks.needed("in", share)
+
+
+@pytest.mark.parametrize("module", [deviation, stack])
+def test_examples(module: ModuleType) -> None:
+    found = doctest.testmod(module)
+    assert found.attempted and not found.failed
+
+
+def test_nothing() -> None:
+    assert count_deviations([]).to_dict()["orders"]["pre"] == {"mean": 0, "max": 0, "counts": [0]}
+    assert Deviations().distribution("in") == [0]
+    assert Stacks().needed("post") == 0 and Stacks().coverage("post") == [0]
+    assert count_tags([]).covered() == []
+
+
+def test_tags() -> None:
+    train = count_tags([BARKS])
+    assert train.counts == {"L/S": 1, "L/NP": 1, "l": 1, "r": 1, "r/VP": 1}
+    assert train.by_class() == {"l": 1, "r": 2, "L": 2, "R": 0}
+    assert train.unseen is None and train.once == 5 and train.known == {*train.counts, *CLASS_NAMES}
+    found = count_tags([SHE_READS, BARKS, SHE_READS], train)
+    assert found.unseen is not None
+    # The bare R of binarization is known always, seen or not; its VP is a left child here.
+    assert found.unseen.counts == {"l/NP": 2, "L/VP": 2, "r/NP": 2}
+    assert found.unseen.trees == 2
+    assert found.covered()[-1] == 1
+    content = found.to_dict()
+    assert content["unseen"] == {"trees": 2, "types": 3, "tokens": 6, "counts": {"L/VP": 2, "l/NP": 2, "r/NP": 2}}
+    assert next(iter(content["counts"])) == "L/S" and content["tokens"] == 19

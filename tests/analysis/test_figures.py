@@ -1,0 +1,71 @@
+"""Figures are files of their kind, and the same each time; tables line up."""
+
+from pathlib import Path
+from typing import Callable, Dict
+
+import pytest
+
+from spacy_parsetag.analysis import Correlation, Deviations, Point, Stacks, count_tags
+from spacy_parsetag.analysis.plots import check_paths, plot_correlation, plot_deviations, plot_stacks, plot_tags
+from spacy_parsetag.analysis.tables import Table, format_csv, format_text
+from spacy_parsetag.trees import BinaryTree
+
+MAGIC = {".svg": b"<?xml", ".png": b"\x89PNG", ".pdf": b"%PDF"}
+
+
+def deviations() -> Deviations:
+    found = Deviations(trees=2, words=10)
+    found.counts["in"].update({0: 10})
+    found.counts["pre"].update({0: 4, 1: 5, 2: 1})
+    found.counts["post"].update({0: 2, 3: 8})
+    return found
+
+
+def stacks() -> Stacks:
+    found = Stacks(trees=3)
+    for order, most in (("in", 2), ("pre", 3), ("post", 9)):
+        found.counts[order].update({1: 2, most: 1})
+    return found
+
+
+POINTS = [Point("a", "in", 90, 0), Point("a", "pre", 88, 1), Point("a", "post", 60, 5)]
+TREE = BinaryTree((False, True, True), ("S", "NP", ""))
+DRAWINGS: Dict[str, Callable[[list], None]] = {
+    "deviation": lambda paths: plot_deviations({name: deviations() for name in "abcde"}, paths),
+    "one": lambda paths: plot_deviations({"a": deviations()}, paths),
+    "stack": lambda paths: plot_stacks({name: stacks() for name in "ab"}, paths),
+    "tags": lambda paths: plot_tags({"a": count_tags([TREE])}, paths),
+    "correlation": lambda paths: plot_correlation(POINTS, Correlation(3, -0.99, 0.05), paths),
+}
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_figures(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    folders = [tmp_path / "new" / str(i) for i in range(2)]
+    for folder in folders:
+        DRAWINGS[name]([folder / f"{name}{suffix}" for suffix in (".svg", ".png")])
+    for suffix in (".svg", ".png"):
+        first, second = ((folder / f"{name}{suffix}").read_bytes() for folder in folders)
+        assert first.startswith(MAGIC[suffix])
+        assert first == second
+    assert len(list(folders[0].iterdir())) == 2
+
+
+def test_pdf(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    DRAWINGS["stack"]([tmp_path / "a.pdf"])
+    assert (tmp_path / "a.pdf").read_bytes().startswith(MAGIC[".pdf"])
+
+
+@pytest.mark.parametrize("path", ["figure", "figure.jpeg", "figure.svgz"])
+def test_unknown_kinds(path: str) -> None:
+    with pytest.raises(ValueError, match=r"\[E369\].*\.svg, \.png, \.pdf"):
+        check_paths([path])
+
+
+def test_tables() -> None:
+    table = Table(("name", "n", "share"), [("a", 1200, 0.5), ("a, b", 3, 0.0001), ("c", "", 0.0)])
+    assert format_text(table) == "name      n   share\na     1,200    0.50\na, b      3  0.0001\nc              0.00\n"
+    assert format_csv(table) == 'name,n,share\na,1200,0.5\n"a, b",3,0.0001\nc,,0.0\n'
+    assert format_text(Table(("a", "b"), [])) == "a  b\n"

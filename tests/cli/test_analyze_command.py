@@ -1,0 +1,148 @@
+"""`parsetag analyze`: treebanks in, figures out."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from command_data import TREES, Run
+
+from spacy_parsetag.cli._analyze import name_inputs
+
+RESULTS = "treebank,order,f\none,in,90\none,pre,85\none,post,70\n"
+
+
+@pytest.mark.parametrize("command", ["deviation", "stack", "tags", "correlation"])
+def test_help(run: Run, command: str) -> None:
+    result = run("analyze", command, "--help")
+    assert result.exit_code == 0
+    assert f"analyze {command} [OPTIONS]" in result.stdout
+
+
+def test_deviation(run: Run, treebank: Path) -> None:
+    result = run("analyze", "deviation", treebank)
+    assert result.exit_code == 0
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert lines[0] == ["treebank", "trees", "words", "order", "mean", "max", "in", "place"]
+    assert lines[1] == ["trees", "3", "12", "in", "0.00", "0", "1.00"]
+    content = json.loads(run("analyze", "deviation", treebank, "--json").stdout)["treebanks"]["trees"]
+    assert content["words"] == 12 and sum(content["orders"]["post"]["counts"]) == 12
+    rows = list(csv.DictReader(io.StringIO(run("analyze", "deviation", treebank, "--csv").stdout)))
+    assert [row["order"] for row in rows] == ["in", "pre", "post"]
+    assert float(rows[2]["mean"]) == pytest.approx(content["orders"]["post"]["mean"])
+
+
+def test_stack(run: Run, treebank: Path) -> None:
+    result = run("analyze", "stack", f"mine={treebank}", treebank, "--limit", 1)
+    assert result.exit_code == 0
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert lines[0][-3:] == ["99%", "99.9%", "100%"]
+    assert [line[0] for line in lines[1:]] == ["mine"] * 3 + ["trees"] * 3
+    assert lines[1][1] == "1"
+    content = json.loads(run("analyze", "stack", treebank, "-j").stdout)["treebanks"]["trees"]
+    assert {order: found["needed"] for order, found in content["orders"].items()} == {"in": 2, "pre": 3, "post": 4}
+
+
+def test_tags(run: Run, treebank: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.mrg"
+    other.write_text("(TOP (S (X (DT The)) (VP (VBZ barks))))\n" + TREES)
+    result = run("analyze", "tags", treebank, other)
+    assert result.exit_code == 0
+    assert result.stdout.endswith("unseen in other: l/X (1) r/VP (1)\n")
+    content = json.loads(run("analyze", "tags", treebank, other, "--json").stdout)["treebanks"]
+    assert "unseen" not in content["trees"]
+    assert content["other"]["unseen"] == {"trees": 1, "types": 2, "tokens": 2, "counts": {"l/X": 1, "r/VP": 1}}
+    rows = list(csv.DictReader(io.StringIO(run("analyze", "tags", treebank, other, "--csv").stdout)))
+    assert {"tag": "l/X", "trees": "0", "other": "1"} in rows
+
+
+def test_docs_are_as_good_as_brackets(run: Run, treebank: Path, tmp_path: Path) -> None:
+    treebank.write_text(TREES + "(TOP (A+B (-LRB- -LRB-) (N+P (X x))))\n")
+    data = tmp_path / "docs" / "trees.spacy"
+    assert run("convert", treebank, data, "--n-sents", 2).exit_code == 0
+    for command in ("deviation", "stack", "tags"):
+        assert run("analyze", command, data, "--json").stdout == run("analyze", command, treebank, "--json").stdout
+    # A folder holds both kinds.
+    assert json.loads(run("analyze", "tags", f"all={tmp_path}", "-j").stdout)["treebanks"]["all"]["trees"] == 8
+
+
+def test_correlation(run: Run, treebank: Path, tmp_path: Path) -> None:
+    results, deviation = tmp_path / "results.csv", tmp_path / "deviation.json"
+    results.write_text(RESULTS)
+    deviation.write_text(run("analyze", "deviation", f"one={treebank}", "--json").stdout)
+    figure = tmp_path / "figures" / "f.svg"
+    result = run("analyze", "correlation", results, "--deviation", deviation, "--json", "--figure", figure)
+    assert result.exit_code == 0
+    content = json.loads(result.stdout)
+    assert content["n"] == 3 and -1 < content["r"] < -0.5 and 0 < content["p"] < 1
+    assert figure.read_text().startswith("<?xml")
+    text = run("analyze", "correlation", results, "-d", deviation).stdout.splitlines()
+    assert len(text) == 5 and f"r = {content['r']:.4f}" in text[-1]
+
+
+def test_figures(run: Run, treebank: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    for command in ("deviation", "stack", "tags"):
+        paths = [tmp_path / f"{command}{suffix}" for suffix in (".png", ".svg")]
+        assert run("analyze", command, treebank, "--figure", paths[0], "-f", paths[1]).exit_code == 0
+        assert all(path.stat().st_size > 1000 for path in paths)
+
+
+@pytest.mark.parametrize(
+    "args, message",
+    [
+        (["deviation", "missing.mrg"], "[E351]"),
+        (["deviation", "bad.mrg"], "bad.mrg:4: "),
+        (["stack", "crossing.mrg"], "crossing.mrg:1: "),
+        (["stack", "empty.mrg"], "[E355]"),
+        (["tags", "bad.spacy"], "[E354]"),
+        (["tags", "plain.spacy", "--spans-key", "other"], "[E373]"),
+        (["deviation", "trees.mrg", "a/trees.mrg", "trees=bad.mrg"], "bad.mrg:4: "),
+        (["deviation", "x=trees.mrg", "x=trees.mrg"], "[E370]"),
+        (["deviation", "trees.mrg", "--json", "--csv"], "[E362]"),
+        (["deviation", "trees.mrg", "--figure", "figure.gif"], "[E369]"),
+        (["correlation", "missing.csv"], "[E351]"),
+        (["correlation", "results.csv"], "[E372]"),
+        (["correlation", "few.csv"], "[E368]"),
+    ],
+)
+def test_bad_input(run: Run, treebank: Path, monkeypatch: pytest.MonkeyPatch, args: list[str], message: str) -> None:
+    folder = treebank.parent
+    monkeypatch.chdir(folder)
+    (folder / "a").mkdir()
+    (folder / "a" / "trees.mrg").write_text(TREES)
+    (folder / "bad.mrg").write_text(TREES + "(TOP (S\n")
+    (folder / "crossing.mrg").write_text("(TOP (S (NP (DT a)) ( (VP (VB b)))))\n")
+    (folder / "empty.mrg").write_text("\n")
+    (folder / "bad.spacy").write_text("nonsense")
+    (folder / "results.csv").write_text(RESULTS)
+    (folder / "few.csv").write_text("treebank,order,f,deviation\na,in,90,0\n")
+    run("convert", treebank, folder / "plain.spacy")
+    result = run("analyze", *args)
+    assert result.exit_code == 1
+    assert message in result.stderr
+    assert not result.stdout
+
+
+def test_skip_bad(run: Run, treebank: Path) -> None:
+    treebank.write_text(TREES + "(TOP (S (NP (DT a)) ( (VP (VB b)))))\n(TOP (S\n")
+    result = run("analyze", "deviation", treebank, "--skip-bad", "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["treebanks"]["trees"]["trees"] == 3
+    assert "Skipped 2 malformed trees" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "inputs, names",
+    [
+        (["x/a.mrg", "y/b.mrg"], ["a", "b"]),
+        (["x/a.mrg", "y/a.mrg"], ["x", "y"]),
+        (["x/a.mrg", "x/b.mrg", "y/a.mrg"], ["x/a", "x/b", "y/a"]),
+        (["1/x/a.mrg", "2/x/a.mrg"], ["1/x/a.mrg", "2/x/a.mrg"]),
+        (["one=x/a.mrg", "x/a.mrg"], ["one", "a"]),
+        (["treebank"], ["treebank"]),
+    ],
+)
+def test_names(inputs: list[str], names: list[str]) -> None:
+    assert list(name_inputs(inputs)) == names

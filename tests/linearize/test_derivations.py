@@ -1,0 +1,192 @@
+"""Derivations 1 and 2: in-order tags come out of shift-reduce actions over corner transforms."""
+
+import doctest
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nltk import Tree
+from oracle import enumerate_trees
+from strategies import LABELS, parses
+
+from spacy_parsetag.linearize import InOrder, PostOrder, PreOrder, shift_reduce
+from spacy_parsetag.linearize.shift_reduce import (
+    Action,
+    bottom_up_actions,
+    format_action,
+    in_order_by_left_corner,
+    in_order_by_right_corner,
+    map_bottom_up,
+    map_left_corner,
+    map_right_corner,
+    map_top_down,
+    top_down_actions,
+)
+from spacy_parsetag.trees import BinaryTree, Parse, binarize, corner
+from spacy_parsetag.trees.corner import (
+    EPSILON,
+    Category,
+    CornerTree,
+    Kind,
+    left_corner,
+    right_children,
+    right_corner,
+    undo_left_corner,
+    undo_right_corner,
+)
+
+DEPTH = 5000
+
+
+@st.composite
+def binary_trees(draw: st.DrawFn, max_words: int = 12) -> BinaryTree:
+    """Any shape, unlike what right-branching binarization gives, with a label or none at each node."""
+    leaf, label = [], []
+    todo = [draw(st.integers(1, max_words))]
+    while todo:
+        n = todo.pop()
+        leaf.append(n == 1)
+        label.append(draw(st.one_of(st.just(""), LABELS)))
+        if n > 1:
+            middle = draw(st.integers(1, n - 1))
+            todo += [n - middle, middle]
+    return BinaryTree(tuple(leaf), tuple(label))
+
+
+def check(tree: BinaryTree) -> None:
+    tags = InOrder().linearize(tree)
+    assert in_order_by_right_corner(tree) == tags
+    # With the left-corner transform the root comes out as a right child.
+    n_left = sum(tree.leaf[1 : right_children(tree.leaf)[0]])
+    root = 2 * n_left - 1 if tree.n_words > 1 else 0
+    turned = {"L": "R", "l": "r"}[tags[root][0]] + tags[root][1:]
+    assert in_order_by_left_corner(tree) == [*tags[:root], turned, *tags[root + 1 :]]
+    assert map_top_down(top_down_actions(tree)) == PreOrder().linearize(tree)
+    assert map_bottom_up(bottom_up_actions(tree)) == PostOrder().linearize(tree)
+    for transform, undo in ((right_corner, undo_right_corner), (left_corner, undo_left_corner)):
+        transformed = transform(tree)
+        assert undo(transformed) == tree
+        assert [node.word for node in transformed.nodes if node.kind == Kind.WORD] == list(range(tree.n_words))
+
+
+@given(tree=binary_trees())
+def test_derivations(tree: BinaryTree) -> None:
+    check(tree)
+
+
+@given(parse=parses(max_words=10))
+def test_derivations_of_parses(parse: Parse) -> None:
+    check(binarize(parse))
+
+
+@pytest.mark.parametrize("n_words", range(1, 8))
+def test_derivations_of_every_shape(n_words: int) -> None:
+    for tree in enumerate_trees(n_words):
+        check(BinaryTree(tree.leaf, tuple(f"X{i}" for i in range(len(tree.leaf)))))
+
+
+def test_derivations_of_conformance_trees(conformance: Path) -> None:
+    rows = [json.loads(line) for line in (conformance / "linearize.jsonl").read_text(encoding="utf8").splitlines()]
+    for row in rows:
+        tree = binarize(Parse.from_tree(Tree.fromstring(row["tree"])))
+        check(tree)
+        assert in_order_by_right_corner(tree) == row["in"]
+        assert map_top_down(top_down_actions(tree)) == row["pre"]
+        assert map_bottom_up(bottom_up_actions(tree)) == row["post"]
+
+
+@pytest.mark.parametrize("module", [shift_reduce, corner])
+def test_examples(module: object) -> None:
+    found = doctest.testmod(module)  # type: ignore[arg-type]
+    assert found.attempted > 3 and not found.failed
+
+
+@pytest.mark.parametrize("right", [True, False], ids=["right", "left"])
+def test_deep_trees(right: bool) -> None:
+    leaf = (False, True) * (DEPTH - 1) + (True,) if right else (False,) * (DEPTH - 1) + (True,) * DEPTH
+    check(BinaryTree(leaf, tuple(f"X{i}" for i in range(len(leaf)))))
+
+
+@pytest.mark.parametrize("right", [True, False], ids=["right", "left"])
+def test_transformed_spines_need_little_stack(right: bool) -> None:
+    """Why the transforms: a tree that branches to one side needs a stack of at most 2, whatever its length."""
+    n = 50
+    leaf = (False, True) * (n - 1) + (True,) if right else (False,) * (n - 1) + (True,) * n
+    tree = BinaryTree(leaf, ("",) * len(leaf))
+    if right:
+        size = largest = 0
+        for action in bottom_up_actions(right_corner(tree)):
+            has_epsilon = action.left == EPSILON
+            size += 1 if action.is_shift else 0 if has_epsilon else -1
+            largest = max(largest, size)
+        assert (size, largest) == (1, 2)
+    else:
+        size = largest = 1
+        for action in top_down_actions(left_corner(tree)):
+            size += -1 if action.is_shift else 0 if action.right == EPSILON else 1
+            largest = max(largest, size)
+        assert (size, largest) == (0, 2)
+
+
+WORD = Category(Kind.WORD, "A", "", 0)
+NEXT = Category(Kind.WORD, "B", "", 1)
+TOP = Category(Kind.WHOLE, "S")
+
+
+def slashed(other: str, word: int = -1, label: str = "S") -> Category:
+    return Category(Kind.SLASHED, label, other, word)
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        [],
+        [EPSILON],
+        [TOP],
+        [TOP, WORD],
+        [TOP, WORD, NEXT],
+        [WORD, TOP, NEXT],
+        [WORD, NEXT, TOP, TOP, WORD],
+        [NEXT],
+        [TOP, EPSILON, WORD],
+        [TOP, WORD, EPSILON],
+        [TOP, slashed("B", 1), WORD, EPSILON, NEXT],
+        [TOP, slashed("B", 1), EPSILON, NEXT, WORD],
+        [TOP, slashed("C", 1), EPSILON, WORD, NEXT],
+        [TOP, slashed("B", 1, "T"), EPSILON, WORD, NEXT],
+        [TOP, slashed("B"), EPSILON, WORD, NEXT],
+        [TOP, WORD, slashed("B", 0), NEXT, EPSILON],
+        [slashed("A"), WORD, NEXT],
+    ],
+)
+def test_no_transformed_trees(nodes: list[Category]) -> None:
+    for undo in (undo_right_corner, undo_left_corner):
+        with pytest.raises(ValueError, match=r"\[E365\]"):
+            undo(CornerTree(tuple(nodes)))
+
+
+def test_no_actions() -> None:
+    plain = Action(TOP, WORD, NEXT)
+    for map_actions in (map_right_corner, map_left_corner):
+        with pytest.raises(ValueError, match=r"\[E366\].*action 2"):
+            map_actions([Action(WORD), plain])
+    for actions in ([], [plain], [Action(WORD), Action(NEXT)], [Action(WORD), plain, Action(NEXT)]):
+        for map_actions in (map_top_down, map_bottom_up):
+            with pytest.raises(ValueError, match=r"\[E366\]"):
+                map_actions(actions)
+
+
+def test_format_of_nodes_without_label() -> None:
+    parse = Parse(("a", "b", "c"), ("A", "B", "C"), ())
+    actions = bottom_up_actions(right_corner(binarize(parse)))
+    assert [format_action(action, parse.words, parse.tags) for action in actions] == [
+        "shift(A → a)",
+        "reduce(·/· → ε A)",
+        "shift(B → b)",
+        "reduce(·/C → ·/· B)",
+        "shift(C → c)",
+        "reduce(· → ·/C C)",
+    ]
+    assert format_action(Action(Category(Kind.WORD, "NP", "", 1)), parse.words, parse.tags) == "shift(NP+B → b)"

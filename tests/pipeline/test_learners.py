@@ -1,0 +1,263 @@
+"""Every learner with every order and decoder learns a handful of trees by heart, and is the same when loaded."""
+
+import pickle
+import sys
+from pathlib import Path
+from typing import Any, Dict, List, Tuple
+
+import numpy as np
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from tiny import ORDERS, TINY_MODEL, TREES, gold_doc, make_examples, make_nlp, spans_of, train, words_only
+
+from spacy_parsetag.compat import has_torch
+from spacy_parsetag.decode import BeamDecoder, ExactDecoder
+from spacy_parsetag.docs import parses_from_doc
+from spacy_parsetag.linearize import ORDERS as LINEARIZERS
+from spacy_parsetag.ml.dependent import DependentScores
+from spacy_parsetag.pipeline.bounds import least_bound, with_train_bound
+from spacy_parsetag.tags import TagSet
+
+needs_torch = pytest.mark.skipif(not has_torch(), reason="the BiLSTM needs PyTorch")
+LEARNERS = ["Independent", "CRF", pytest.param("BiLSTM", marks=needs_torch)]
+DECODERS: List[Dict[str, Any]] = [
+    {"@misc": "spacy-parsetag.ExactDecoder.v1", "max_stack": "train"},
+    {"@misc": "spacy-parsetag.BeamDecoder.v1", "beam": 10},
+    {"@misc": "spacy-parsetag.BeamDecoder.v1", "beam": 2, "max_stack": "train", "lookahead": True},
+]
+LOSSES = ["Tag", "Lattice"]
+
+
+def make_learner(learner: str, order: str = "in", *, loss: str = "Tag", **settings: Any) -> Language:
+    model = {**TINY_MODEL, **settings, "@architectures": f"spacy-parsetag.{learner}.v1"}
+    return make_nlp(order, model=model, loss={"@misc": f"spacy-parsetag.{loss}Loss.v1"})
+
+
+def outputs(nlp: Language) -> List[Any]:
+    return [spans_of(nlp(words_only(nlp, gold_doc(nlp, tree)))) for tree in TREES]
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_overfitting_IO(learner: str, order: str, loss: str, tmp_path: Path) -> None:
+    nlp = make_learner(learner, order, loss=loss)
+    examples = make_examples(nlp)
+    losses = train(nlp, examples, steps=40)
+    assert losses["parsetag"] / sum(len(eg.reference) for eg in examples) < 0.1
+    expected = [spans_of(eg.reference) for eg in examples]
+    assert outputs(nlp) == expected
+    nlp.to_disk(tmp_path)
+    for decoder in DECODERS:
+        loaded = spacy.load(tmp_path, config={"components": {"parsetag": {"decoder": decoder}}})
+        assert outputs(loaded) == expected
+        assert loaded.evaluate(make_examples(loaded))["parsetag_f"] == 1.0
+    again = make_learner(learner, order, loss=loss).from_bytes(nlp.to_bytes())
+    copy = pickle.loads(pickle.dumps(again))
+    assert outputs(again) == outputs(copy) == expected
+    for node, other in zip(nlp.get_pipe("parsetag").model.walk(), copy.get_pipe("parsetag").model.walk(), strict=True):
+        for name in node.param_names:
+            np.testing.assert_array_equal(node.get_param(name), other.get_param(name))
+    optimizer = copy.resume_training()
+    assert copy.update(make_examples(copy), sgd=optimizer)["parsetag"] < losses["parsetag"] * 2 + 0.1
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_parameters_learn_and_averages_apply(learner: str) -> None:
+    """Every parameter of the learner moves, and `use_params` reaches all of them."""
+    nlp = make_learner(learner)
+    examples = make_examples(nlp)
+    optimizer = nlp.initialize(lambda: examples)
+    model = nlp.get_pipe("parsetag").model
+    start = weights(model)
+    for _ in range(3):
+        nlp.update(examples, sgd=optimizer)
+    moved = weights(model)
+    assert set(start) == set(moved)
+    for key, value in moved.items():
+        assert not np.array_equal(value, start[key]), key
+    with nlp.use_params({key: value * 0 for key, value in moved.items()}):
+        assert not any(value.any() for value in weights(model).values())
+    for key, value in weights(model).items():
+        np.testing.assert_array_equal(value, moved[key])
+
+
+def weights(model: Any) -> Dict[Tuple[int, str], np.ndarray]:
+    """Parameters by the key that the optimizer knows them by; those of PyTorch too."""
+    found = {}
+    for node in model.walk():
+        for name in node.param_names:
+            if name not in {"E"}:  # tables of embeddings: few rows are used
+                found[(node.id, name)] = np.array(node.get_param(name))
+        for shim in node.shims:
+            found.update({(shim.id, name): value.numpy().copy() for name, value in shim._model.state_dict().items()})
+    return found
+
+
+@pytest.mark.parametrize("masked", [True, False])
+def test_loss_of_the_chain_through_the_pipe(masked: bool) -> None:
+    """Gradients of scores and transitions of a batch, by finite differences; nothing changes without gold."""
+    nlp = make_learner("CRF", "pre", masked=masked)
+    examples = make_examples(nlp)[:3]
+    space = Doc(nlp.vocab, words=["\n", *(token.text for token in examples[1].reference)])
+    examples = [examples[0], Example(space, examples[1].reference), examples[2]]
+    nlp.initialize(lambda: examples)
+    pipe = nlp.get_pipe("parsetag")
+    rng = np.random.default_rng(0)
+    scores = pipe.model.predict([eg.predicted for eg in examples])
+    assert isinstance(scores, DependentScores) and scores.masked == masked
+    values = type(scores.dependencies)(*(rng.normal(size=array.shape) for array in scores.dependencies))
+    scores = DependentScores([rng.normal(size=array.shape) for array in scores], values, masked=masked)
+    _, gradients = pipe.get_loss(examples, scores)
+    assert isinstance(gradients, DependentScores)
+    step = 1e-5
+    for array, gradient in zip((scores[0], *values), (gradients[0], *gradients.dependencies), strict=True):
+        for i in rng.integers(array.size, size=20).tolist():
+            old = array.flat[i]
+            slopes = []
+            for moved in (old + step, old - step):
+                array.flat[i] = moved
+                slopes.append(pipe.get_loss(examples, scores)[0])
+            array.flat[i] = old
+            assert (slopes[0] - slopes[1]) / (2 * step) == pytest.approx(gradient.flat[i], abs=1e-6)
+    assert not gradients[1][0].any()
+    plain = [Example(nlp.make_doc("No tree here"), nlp.make_doc("No tree here"))]
+    loss, gradients = pipe.get_loss(plain, DependentScores(scores[:1], values))
+    assert loss == 0.0 and isinstance(gradients, DependentScores)
+    assert not any(array.any() for array in (*gradients, *gradients.dependencies))
+
+
+def test_transitions_are_decoded_with() -> None:
+    nlp = make_learner("CRF", rate_scale=2.0)
+    examples = make_examples(nlp)
+    train(nlp, examples)
+    chain = next(node for node in nlp.get_pipe("parsetag").model.walk() if node.name == "tag_chain")
+    tags = nlp.get_pipe("parsetag").tag_set
+    favoured = tags.id("R/VP")
+    transitions = np.zeros_like(chain.get_param("transitions"))
+    transitions[:, favoured] = 100.0
+    chain.set_param("transitions", transitions)
+    doc = words_only(nlp, examples[0].reference)
+    # All internal tags but the first one, which has to be an L.
+    assert [label for _, _, label in spans_of(nlp(doc))].count("VP") >= len(doc) - 2 > 2
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_bound_of_the_training_data(order: str) -> None:
+    linearizer = LINEARIZERS[order]
+    assert least_bound(linearizer) == {"in": 1, "pre": 2, "post": 2}[order]
+    decoder = ExactDecoder("train")
+    assert with_train_bound(decoder, linearizer, 7).max_stack == 7
+    assert with_train_bound(decoder, linearizer, 1).max_stack == least_bound(linearizer)
+    assert with_train_bound(decoder, linearizer, 0).max_stack is None and decoder.max_stack == "train"
+    unbounded = ExactDecoder()
+    assert with_train_bound(unbounded, linearizer, 7) is unbounded
+    with pytest.raises(ValueError, match=r"\[E158\]"):
+        decoder.decode_batch(np.zeros((1, 4)), [0], [1], TagSet(), linearizer)
+    # A pipe that has seen the flattest of trees parses any sentence within the least bound.
+    decoders = [{"@misc": f"spacy-parsetag.{kind}Decoder.v1", "max_stack": "train"} for kind in ("Exact", "Beam")]
+    for config in decoders:
+        nlp = make_nlp(order, decoder=config, loss={"@misc": "spacy-parsetag.LatticeLoss.v1", "max_stack": "train"})
+        examples = make_examples(nlp, [TREES[3]])
+        train(nlp, examples, steps=2)
+        (sentence,) = parses_from_doc(nlp("one two three four five six seven"))
+        assert len(sentence.parse) == 7
+
+
+def test_widened_beams_are_told_of() -> None:
+    nlp = make_nlp("post", decoder={"@misc": "spacy-parsetag.BeamDecoder.v1", "beam": 1})
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    pipe = nlp.get_pipe("parsetag")
+    output = pipe.model.get_ref("output_layer")
+    bias = np.zeros_like(output.get_param("b"))
+    bias.reshape(2, -1)[:, pipe.tag_set.classes == 0] = 9  # it wants to shift for ever
+    output.set_param("b", bias)
+    words = ["a"] * 9 + ["b"]
+    doc = Doc(nlp.vocab, words=words, sent_starts=[i in {0, 9} for i in range(10)])
+    widths = nlp(doc).spans["constituents"].attrs["beam_widths"]
+    assert len(widths) == 2 and widths[0] != 1 and widths[1] == 1
+    assert [len(sentence.parse) for sentence in parses_from_doc(doc)] == [9, 1]
+    pipe.decoder = BeamDecoder(1, lookahead=True)
+    plain = nlp(Doc(nlp.vocab, words=words, sent_starts=[i in {0, 9} for i in range(10)]))
+    assert "beam_widths" not in plain.spans["constituents"].attrs
+
+
+@needs_torch
+def test_bilstm_sizes() -> None:
+    for depth, hidden in ((3, None), (2, 7), (1, 3)):
+        nlp = make_learner("BiLSTM", depth=depth, hidden_width=hidden)
+        examples = make_examples(nlp)
+        nlp.initialize(lambda: examples)  # noqa: B023
+        pipe = nlp.get_pipe("parsetag")
+        lstm = next(node for node in pipe.model.walk() if node.name == "bilstm")
+        module = lstm.shims[0]._model.lstm
+        assert module.hidden_size == (hidden or len(pipe.labels)) and module.num_layers == depth
+        assert lstm.get_dim("nO") == 2 * module.hidden_size and lstm.get_dim("nI") == 32
+        assert pipe.model.get_ref("tok2vec").get_dim("nO") == 32
+    for wrong in ({"depth": 0}, {"hidden_width": 0}):
+        with pytest.raises(ValueError, match=r"\[E159\]"):
+            make_learner("BiLSTM", **wrong)
+
+
+@needs_torch
+def test_bilstm_sees_one_sentence() -> None:
+    """Scores do not depend on the batch, and through the LSTM not on other sentences of the doc."""
+    nlp = make_learner("BiLSTM")
+    examples = make_examples(nlp)
+    train(nlp, examples, steps=2)
+    model = nlp.get_pipe("parsetag").model
+    by_sentence = next(node for node in model.walk() if node.name == "by_sentence")
+    inner = by_sentence.layers[1]
+    rng = np.random.default_rng(0)
+    X = [rng.normal(size=(n, 32)).astype("f") for n in (3, 0, 7, 1)]
+    together = inner.predict(X)
+    for x, y in zip(X, together, strict=True):
+        np.testing.assert_allclose(inner.predict([x])[0], y, atol=1e-6)
+    assert together[1].shape == (0, inner.layers[-1].get_dim("nO"))
+    starts = [True, False, False, True, False]
+    words = ["She", "enjoys", "papers", "a", "cat"]
+    doc = Doc(nlp.vocab, words=words, sent_starts=starts)
+    vectors = by_sentence.layers[0].predict([doc])[0]
+    expected = np.concatenate([inner.predict([vectors[:3]])[0], inner.predict([vectors[3:]])[0]])
+    np.testing.assert_allclose(by_sentence.predict([doc])[0], expected, atol=1e-6)
+    # The same the way back.
+    docs = [doc, nlp.make_doc(""), Doc(nlp.vocab, words=words)]
+    Y, backprop = by_sentence(docs, True)
+    assert [len(y) for y in Y] == [5, 0, 5]
+    backprop([np.ones_like(y) for y in Y])
+    parameters = dict(inner.layers[-1].shims[0]._model.named_parameters())
+    assert all(value.grad is not None and value.grad.abs().sum() > 0 for value in parameters.values())
+
+
+@needs_torch
+def test_bilstm_gradient() -> None:
+    from spacy_parsetag.ml.bilstm import bilstm
+
+    rng = np.random.default_rng(0)
+    X = [rng.normal(size=(n, 3)).astype("f") for n in (2, 0, 4)]
+    model = bilstm(depth=2, hidden_width=2)
+    model.initialize(X=X)
+    Y, backprop = model(X, True)
+    dY = [rng.normal(size=y.shape).astype("f") for y in Y]
+    dX = backprop(dY)
+    step = 1e-2
+    for x, dx in zip(X, dX, strict=True):
+        assert dx.shape == x.shape
+        for i in np.ndindex(*x.shape):
+            old = x[i]
+            sums = []
+            for moved in (old + step, old - step):
+                x[i] = moved
+                sums.append(sum(float((y * dy).sum()) for y, dy in zip(model.predict(X), dY, strict=True)))
+            x[i] = old
+            assert (sums[0] - sums[1]) / (2 * step) == pytest.approx(dx[i], abs=2e-3)
+
+
+def test_bilstm_without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(ImportError, match=r'BiLSTM.v1 needs the package .torch.*pip install "spacy-parsetag\['):
+        make_learner("BiLSTM")

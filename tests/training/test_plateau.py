@@ -1,0 +1,150 @@
+"""The paper's schedule: alone, in an optimizer, and in a run of spaCy's own training loop."""
+
+import gc
+import io
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import DocBin
+from spacy.training.initialize import init_nlp
+from spacy.training.loop import train as train_loop
+from spacy.util import registry
+from thinc.api import Adam, Config
+from tiny import TREES, gold_doc, make_nlp
+
+from spacy_parsetag.training import plateau
+from spacy_parsetag.training.plateau import Plateau, make_plateau_logger, observe
+
+CONFIGS = Path(__file__).resolve().parent.parent.parent / "configs"
+
+
+def test_warm_up() -> None:
+    rates = Plateau(8.0, warmup_steps=4)
+    assert [next(rates) for _ in range(6)] == [2.0, 4.0, 6.0, 8.0, 8.0, 8.0]
+    assert next(Plateau(8.0, warmup_steps=0)) == 8.0
+
+
+def test_decays() -> None:
+    rates = Plateau(8.0, warmup_steps=0)
+    next(rates), next(rates)
+    lowered = [rates.observe(score) for score in (0.5, 0.5, 0.4, 0.6, 0.7, 0.7)]
+    assert lowered == [False, True, True, False, False, True]
+    assert rates.decays == 3 and next(rates) == 1.0
+    patient = Plateau(8.0, warmup_steps=0, factor=0.1, patience=3)
+    next(patient), next(patient)
+    assert [patient.observe(1.0) for _ in range(7)] == [False, False, False, True, False, False, True]
+    assert next(patient) == pytest.approx(0.08)
+
+
+def test_checks_during_warm_up_lower_nothing() -> None:
+    rates = Plateau(1.0, warmup_steps=2)
+    lowered = []
+    for score in (0.5, 0.4, 0.4, 0.4, 0.4):
+        next(rates)
+        lowered.append(rates.observe(score))
+    assert lowered == [False, False, False, True, True]
+
+
+@pytest.mark.parametrize("wrong", [(0.0,), (1.0, -1), (1.0, 1, 1.0), (1.0, 1, 0.0), (1.0, 1, 0.5, 0)])
+def test_wrong_settings(wrong: Tuple[Any, ...]) -> None:
+    with pytest.raises(ValueError, match=r"\[E160\]"):
+        Plateau(*wrong)
+
+
+def test_in_an_optimizer() -> None:
+    optimizer = Adam(learn_rate=Plateau(1.0, warmup_steps=2))  # type: ignore[arg-type]
+    seen = [optimizer.learn_rate]
+    for step in range(6):
+        optimizer.step_schedules()
+        observe(0.5 if step < 3 else 0.4)
+        seen.append(optimizer.learn_rate)
+    # Lowered after the steps 2 to 5, which shows one step later.
+    assert seen == [0.5, 1.0, 1.0, 1.0, 0.5, 0.25, 0.125]
+
+
+def test_only_schedules_that_live_are_told() -> None:
+    gc.collect()
+    before = len(plateau._schedules)
+    schedule = Plateau(1.0)
+    assert len(plateau._schedules) == before + 1
+    del schedule
+    gc.collect()
+    assert len(plateau._schedules) == before
+
+
+def test_logger_passes_on() -> None:
+    calls: List[Any] = []
+
+    def setup(nlp: Language, stdout: Any, stderr: Any) -> Tuple[Callable, Callable]:
+        calls.append("setup")
+        return calls.append, lambda: calls.append("finalize")
+
+    rates = Plateau(1.0, warmup_steps=0)
+    next(rates), next(rates)
+    log_step, finalize = make_plateau_logger(setup)(spacy.blank("en"))
+    for info in ({"score": 0.5}, None, {"score": 0.5}):
+        log_step(info)
+    finalize()
+    assert calls == ["setup", {"score": 0.5}, None, {"score": 0.5}, "finalize"]
+    assert next(rates) == 0.5
+
+
+def test_spacy_train(tmp_path: Path) -> None:
+    """The score stays 0, so the rate is halved at every check, and training stops at the third."""
+    seen: List[Tuple[int, float, int]] = []
+
+    @registry.loggers("test_plateau_recorder")
+    def make_recorder() -> Callable:
+        def setup(nlp: Language, stdout: Any, stderr: Any) -> Tuple[Callable, Callable]:
+            def log(info: Optional[Dict[str, Any]]) -> None:
+                live = max(plateau._schedules, key=lambda schedule: schedule.step)
+                if info is not None:
+                    seen.append((info["step"], live.rate, live.decays))
+
+            return log, lambda: None
+
+        return setup
+
+    gc.collect()
+    nlp = make_nlp()
+    DocBin(docs=[gold_doc(nlp, tree) for tree in TREES]).to_disk(tmp_path / "gold.spacy")
+    config = Config(nlp.config.copy())
+    config["paths"].update({"train": str(tmp_path / "gold.spacy"), "dev": str(tmp_path / "gold.spacy")})
+    config["training"].update({"patience": 6, "eval_frequency": 2, "max_epochs": 20})
+    config["training"]["score_weights"] = {"parsetag_f": 0.0}
+    config["training"]["batcher"] = {"@batchers": "spacy.batch_by_sequence.v1", "size": 3}
+    config["training"]["optimizer"]["learn_rate"] = {
+        "@schedules": "spacy-parsetag.Plateau.v1",
+        "initial_rate": 0.008,
+        "warmup_steps": 0,
+    }
+    config["training"]["logger"] = {
+        "@loggers": "spacy-parsetag.PlateauLogger.v1",
+        "logger": {"@loggers": "test_plateau_recorder"},
+    }
+    config.to_disk(tmp_path / "config.cfg")
+    trained = init_nlp(spacy.util.load_config(tmp_path / "config.cfg"), use_gpu=-1)
+    (tmp_path / "model").mkdir()
+    train_loop(trained, tmp_path / "model", stdout=io.StringIO(), stderr=io.StringIO())
+    assert [step for step, _, _ in seen] == [0, 2, 4, 6]
+    assert [rate for _, rate, _ in seen] == [0.008, 0.004, 0.002, 0.001]
+    assert [decays for _, _, decays in seen] == [0, 1, 2, 3]
+    assert (tmp_path / "model" / "model-best").is_dir()
+    loaded = spacy.load(tmp_path / "model" / "model-best")
+    assert loaded.config["training"]["logger"]["@loggers"] == "spacy-parsetag.PlateauLogger.v1"
+
+
+def test_config_of_the_paper() -> None:
+    config = Config().from_disk(CONFIGS / "transformer_paper.cfg")
+    training = registry.resolve({"optimizer": config["training"]["optimizer"], "logger": config["training"]["logger"]})
+    optimizer = training["optimizer"]
+    assert optimizer.grad_clip == 1.0
+    (rates,) = optimizer.schedules.values()
+    assert isinstance(rates, Plateau) and (rates.rate, rates.warmup_steps, rates.factor) == (3e-5, 160, 0.5)
+    settings = config["training"]
+    assert settings["patience"] == 3 * settings["eval_frequency"] * rates.patience
+    assert settings["max_epochs"] == 20 and settings["batcher"]["size"] == 32
+    assert callable(training["logger"])
