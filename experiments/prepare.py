@@ -7,22 +7,19 @@ Where there is a limit, the sentences are taken evenly from all of the file: tre
 
 import argparse
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any, Dict, List
 
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
+from spacy_parsetag.analysis import count_deviations, count_stacks, count_tags
 from spacy_parsetag.docs.spans import parses_from_doc
-from spacy_parsetag.linearize import deviations, get_linearizer, max_stack
 from spacy_parsetag.training.files import SourceFile
 from spacy_parsetag.training.formats import get_format
 from spacy_parsetag.training.read import ReadOptions, read_parses
 from spacy_parsetag.training.write import DocFile
 from spacy_parsetag.trees import Parse, binarize
-
-ORDERS = ("in", "pre", "post")
 
 
 def read_all(path: Path, arguments: argparse.Namespace) -> List[Parse]:
@@ -47,25 +44,17 @@ def spread(parses: List[Parse], limit: int) -> List[Parse]:
 def describe(parses: List[Parse]) -> Dict[str, Any]:
     """Figures about trees, by order: tags, the stack each tree needs, and how far tags stray from their words."""
     trees = [binarize(parse) for parse in parses]
-    figures: Dict[str, Any] = {"sentences": len(parses), "words": sum(map(len, parses)), "orders": {}}
-    for order in ORDERS:
-        linearizer = get_linearizer(order)
-        tags: Counter[str] = Counter()
-        stacks: Counter[int] = Counter()
-        strayed: Counter[int] = Counter()
-        for tree in trees:
-            sequence = linearizer.linearize(tree)
-            tags.update(sequence)
-            stacks[max_stack(sequence, linearizer.lattice)] += 1
-            strayed.update(deviations(sequence))
-        figures["orders"][order] = {
-            "tags": len(tags),
-            "max_stack": max(stacks, default=0),
-            "mean_deviation": sum(k * n for k, n in strayed.items()) / max(1, strayed.total()),
-            "deviations": {str(k): n for k, n in sorted(strayed.items())},
-            "stacks": {str(k): n for k, n in sorted(stacks.items())},
+    strayed, stacks, inventory = count_deviations(trees), count_stacks(trees), count_tags(trees)
+    orders = {
+        order: {
+            "mean_deviation": strayed.mean(order),
+            "max_stack": stacks.needed(order),
+            "deviations": {str(distance): n for distance, n in sorted(strayed.counts[order].items())},
+            "stacks": {str(size): n for size, n in sorted(stacks.counts[order].items())},
         }
-    return figures
+        for order in strayed.counts
+    }
+    return {"sentences": len(parses), "words": strayed.words, "tags": len(inventory.counts), "orders": orders}
 
 
 def main() -> None:

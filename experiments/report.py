@@ -10,6 +10,9 @@ import sys
 from pathlib import Path
 from typing import Any, Dict, List, Sequence
 
+from correlate import correlations, format_correlations
+from figures import draw_figures
+
 ORDERS = ("in", "pre", "post")
 LEARNERS = ("independent", "CRF", "LSTM")
 Row = Dict[str, Any]
@@ -70,7 +73,7 @@ def language_rows(runs: List[Dict[str, Any]]) -> List[Row]:
                 "R": found["recall"],
                 "mean deviation": data["orders"][order]["mean_deviation"],
                 "largest stack": data["orders"][order]["max_stack"],
-                "tags": data["orders"][order]["tags"],
+                "tags": data["tags"],
                 "train": data["sentences"],
                 "words": data["words"] / max(1, data["sentences"]),
                 "dev": found["sentences"],
@@ -132,11 +135,9 @@ def write_report(folder: Path) -> str:
         return "no runs yet"
     content: Dict[str, Any] = {"caption": caption(runs)}
     if runs[0]["settings"]["table"] == "languages":
-        from correlate import correlate, format_correlation
-
         content["rows"] = language_rows(runs)
-        content["correlation"] = correlate(content["rows"])
-        extra = format_correlation(content["correlation"])
+        content["correlations"] = correlations(content["rows"])
+        extra = format_correlations(content["correlations"])
     else:
         content["rows"] = decoder_rows(runs)
         extra = ""
@@ -144,10 +145,8 @@ def write_report(folder: Path) -> str:
     (folder / "table.txt").write_text(text + "\n", encoding="utf-8")
     (folder / "table.csv").write_text(format_csv(content["rows"]), encoding="utf-8")
     (folder / "table.json").write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    from figures import draw_figures
-
-    drawn = draw_figures(runs, content["rows"], folder)
-    return "\n".join([text, "", f"written: {folder.name}/table.txt, .csv, .json; figures: {drawn}"])
+    drawn = ", ".join(draw_figures(runs, content, folder)) or 'none (pip install "spacy-parsetag[plots]")'
+    return f"{text}\n\nwritten to {folder.name}: table as .txt, .csv and .json; figures: {drawn}"
 
 
 if __name__ == "__main__":

@@ -146,8 +146,12 @@ def run_table(arguments: argparse.Namespace) -> int:
     files = {run.name: output / "runs" / f"{run.name}.json" for run in runs}
     missing = [run for run in runs if not is_done(files[run.name], run.settings)]
     say(f"{spec['table']}: {len(runs)} runs, {len(runs) - len(missing)} of them done")
-    for run in {run.treebank: run for run in missing}.values():
-        prepare(run, arguments)
+    try:
+        for run in {run.treebank: run for run in missing}.values():
+            prepare(run, arguments)
+    except StepFailed as err:
+        say(f"{run.treebank.name}: cannot be read. {err}")
+        return 1
 
     def attempt(run: Run) -> Optional[str]:
         start = time.perf_counter()

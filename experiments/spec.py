@@ -72,7 +72,8 @@ def read_spec(path: Path, arguments: argparse.Namespace) -> Dict[str, Any]:
         spec["steps"] = 0
     for name, default in (("max_length", 0), ("without", [])):
         spec.setdefault(name, default)
-    spec["changes"] = {**(spec.get("changes") or {}), **dict(map(_read_change, getattr(arguments, "set", None) or []))}
+    changes = (spec.get("changes") or {}).get(Path(spec["config"]).name, {})
+    spec["changes"] = {**changes, **dict(map(_read_change, getattr(arguments, "set", None) or []))}
     return spec
 
 
@@ -126,7 +127,7 @@ def build_config(spec: Dict[str, Any], row: Dict[str, str], encoder: Optional[st
         "system.seed": spec["seed"],
         **spec["changes"],
     }
-    if encoder is not None:
+    if encoder is not None and "encoder" in config.get("vars", {}):
         changes["vars.encoder"] = encoder
     for name in spec["without"]:
         if config["components"].pop(name, None) is not None:

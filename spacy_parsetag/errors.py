@@ -209,6 +209,11 @@ class Errors(metaclass=_ErrorsWithCodes):
     E372 = "No mean deviation of treebank {treebank!r} in {order}-order. {hint}"
     E373 = "No doc of {path} has constituents under doc.spans[{key!r}]."
 
+    # Formats of treebanks: E390 to E399
+    E390 = "Not a clause of the Sinica Treebank: {reason}."
+    E391 = "A flat tree takes the words of the gold tree, and gold tree {number} has none."
+    E392 = "Bytes {data} are not valid {encoding}. Say which encoding it is, for instance --encoding big5."
+
 
 class Warnings(metaclass=_ErrorsWithCodes):
     W001 = "{n} of {total} training docs have tokens that do not align with the gold tree and were left out."

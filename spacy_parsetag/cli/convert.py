@@ -27,8 +27,10 @@ def convert_cli(
         Opt(
             "--format",
             "-f",
-            help="Kind of files: penn; historical (Penn corpora of historical languages, which have bare traces, "
-            "and labels such as CODE)",
+            help="Kind of files: penn; ptb (the Penn Treebank's folders, with the standard split); spmrl; ctb (the "
+            "Chinese Treebank, with the split of 5.1); historical (Penn corpora of historical languages, which have "
+            "bare traces, and labels such as CODE); icepahc, farpahc, keyaki, oncoj, cess, craft, floresta, sinica, "
+            "turkish",
         ),
     ] = "penn",
     glob: Annotated[
@@ -55,7 +57,7 @@ def convert_cli(
             "-s",
             help="Split into OUTPUT/PART.spacy, by shares of the trees (train=0.8,dev=0.1,test=0.1) or by names of "
             "files or folders (train=02..21,dev=22,test=23). No chance is involved; what fits no part is left "
-            "out",
+            "out. Default: the format's standard split, if it has one and OUTPUT is a folder; none for no split",
         ),
     ] = None,
     split_block: Annotated[
@@ -153,7 +155,7 @@ def convert_cli(
         from ..training.formats import get_format
         from ..training.read import ReadCounts, ReadOptions, read_parses
         from ..training.split import Split
-        from ..training.write import DocFile, write_treebank
+        from ..training.write import SUFFIX, DocFile, write_treebank
 
         chosen = get_format(format)
         clean = change_cleaning(
@@ -171,7 +173,9 @@ def convert_cli(
         skipped = Skipped()
         on_error = skipped if skip_bad else None
         options = ReadOptions(chosen, clean, encoding, default_tag, max_length, on_error)
-        parts = Split(split, split_block) if split is not None else None
+        if split is None and output.suffix != SUFFIX:
+            split = chosen.split
+        parts = Split(split, split_block) if split is not None and split != "none" else None
         files = find_files(inputs, suffixes=chosen.suffixes, pattern=glob)
         make_file = partial(DocFile, vocab=Vocab(), n_sents=n_sents, spans_key=spans_key, detokenize=detokenize)
         counts = ReadCounts()

@@ -45,6 +45,15 @@ def evaluate_cli(
     output: Annotated[
         Optional[Path], Opt("--output", "-o", dir_okay=False, help="Write the JSON to this file as well")
     ] = None,
+    fill: Annotated[
+        Optional[Path],
+        Opt(
+            "--fill",
+            dir_okay=False,
+            help="Write the bracket file TEST with a flat tree for each sentence that has no parse over the words of "
+            "GOLD, for scorers that leave such sentences out or count them right",
+        ),
+    ] = None,
     encoding: Annotated[str, Opt("--encoding", "-e", help="Encoding of bracket files")] = "utf-8",
     batch_size: Annotated[
         Optional[int], Opt("--batch-size", "-b", min=1, help="Docs in a batch. Default: as the pipeline says")
@@ -65,8 +74,10 @@ def evaluate_cli(
     python -m spacy parsetag evaluate training/model-best corpus/test.spacy
     """
     with stated_errors():
-        from ..scorer import evalb, format_summary, format_table, read_scored_trees
+        from ..scorer import evalb, format_summary, format_table
 
+        if fill is not None and (test.suffix == ".spacy" or test.is_dir()):
+            raise ValueError(Errors.E362.format(option="--fill", needs="bracket files"))
         report: Dict[str, Any] = {}
         if test.suffix == ".spacy" or test.is_dir():
             scores, pairs = score_pipeline(gold, test, gpu_id, code, batch_size)
@@ -78,8 +89,9 @@ def evaluate_cli(
             for path in (Path(gold), test):
                 if not path.is_file():
                     raise ValueError(Errors.E351.format(path=path))
-            gold_trees = read_scored_trees(gold, encoding=encoding)
-            result = evalb(gold_trees, read_scored_trees(test, encoding=encoding), params)
+            if fill is not None:
+                write_filled(read_pairs(gold, test, encoding), fill)
+            result = evalb(*read_pairs(gold, test, encoding), params)
         if not result.rows:
             fail(Errors.E355.format(inputs=test))
         report = {**report, "evalb": result.to_dict()} if report else result.to_dict()
@@ -95,6 +107,34 @@ def evaluate_cli(
             if "scores" in report:
                 typer.echo(format_scores(report["scores"]), nl=False)
         warn_of_failures(result)
+
+
+def read_pairs(gold: str, test: Path, encoding: str) -> "Tuple[Iterator[Optional[Tree]], Iterator[Optional[Tree]]]":
+    """The trees of both files, None for each sentence without one."""
+    from ..scorer import read_scored_trees
+
+    return read_scored_trees(gold, encoding=encoding), read_scored_trees(test, encoding=encoding)
+
+
+def write_filled(pairs: "Tuple[Iterator[Optional[Tree]], Iterator[Optional[Tree]]]", output: Path) -> None:
+    """Write the test trees, with a flat tree for each sentence without one over the gold words, and say how many.
+
+    pairs (Tuple[Iterator[Optional[Tree]], Iterator[Optional[Tree]]]): Gold and test trees.
+    output (Path): The file, which appears whole or not at all.
+    """
+    from ..scorer import fill_unparsed
+    from ..trees.penn import write_trees
+
+    n_flat = 0
+
+    def trees() -> "Iterator[Tree]":
+        nonlocal n_flat
+        for tree, is_flat in fill_unparsed(*pairs):
+            n_flat += is_flat
+            yield tree
+
+    written = write_trees(output, trees())
+    note(f"{written:,} trees, {n_flat:,} of them flat: {output}")
 
 
 def warn_of_failures(result: "EvalbResult") -> None:

@@ -90,7 +90,7 @@ def read_group(doc: Doc, spans_key: str, words: WordMap) -> List[WordSpan]:
     offsets, lengths = doc.to_array(["IDX", "LENGTH"]).T.tolist()
     spans: List[WordSpan] = []
     names: Dict[int, str] = {}
-    for position, span in enumerate(_iterate(get_group(doc, spans_key), spans_key)):
+    for position, span in enumerate(iterate_spans(get_group(doc, spans_key), spans_key)):
         start, end, label = span.start, span.end, span.label
         name = names.get(label)
         if name is None:
@@ -112,7 +112,7 @@ def text_of(doc: Doc, words: WordMap, start: int, end: int) -> str:
     return text if len(text) <= 80 else f"{text[:50]} ... {text[-25:]}"
 
 
-def _iterate(group: SpanGroup, spans_key: str) -> Iterator[Span]:
+def iterate_spans(group: SpanGroup, spans_key: str) -> Iterator[Span]:
     """The spans of a group. spaCy's retokenizer leaves span groups as they are, with spans beyond the doc's end."""
     try:
         yield from group

@@ -1,6 +1,6 @@
 """The learner with a BiLSTM between encoder and heads: tags depend on each other through it (paper section 4.2)."""
 
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Any, Callable, List, Optional, Tuple, cast
 
 from spacy.tokens import Doc
 from thinc.api import ArgsKwargs, Dropout, Model, chain, torch2xp, with_array, xp2torch
@@ -40,7 +40,8 @@ def build_bilstm(
             raise ValueError(Errors.E159.format(what=what, least=1, value=value))
     heads = tag_heads(nO, rate_scale=rate_scale)
     encoder: Model[List[Doc], List[Floats2d]] = by_sentence(tok2vec, bilstm(depth, hidden_width))
-    model = chain(encoder, with_array(Dropout()), heads)
+    dropout: Model[List[Floats2d], List[Floats2d]] = with_array(Dropout())
+    model: Model[List[Doc], List[Floats2d]] = chain(encoder, dropout, heads)
     model.set_ref("tok2vec", tok2vec)
     model.set_ref("output_layer", heads.get_ref("linear"))
     return model
@@ -92,9 +93,9 @@ def _lstm_forward(
     def backprop(dY: List[Floats2d]) -> List[Floats2d]:
         gradient = xp2torch(xp.concatenate(dY), device=shim.device)  # type: ignore[attr-defined]
         inputs = torch_backprop(ArgsKwargs(args=((Y,),), kwargs={"grad_tensors": (gradient,)}))
-        return _split(torch2xp(inputs.args[0]), lengths)
+        return _split(cast(Floats2d, torch2xp(inputs.args[0])), lengths)
 
-    return _split(torch2xp(Y), lengths), backprop
+    return _split(cast(Floats2d, torch2xp(Y)), lengths), backprop
 
 
 def by_sentence(

@@ -5,7 +5,7 @@ the stack size beside it, so a step is the product of a (sentences x stack sizes
 device where the scores are, O(d N |T|^2) a sentence, d being 1 for all sequences.
 """
 
-from typing import Any, NamedTuple, Optional
+from typing import Any, List, NamedTuple, Optional
 
 import numpy as np
 from thinc.api import get_array_module
@@ -182,7 +182,7 @@ def _sum_some(
     steps = int(lengths[0])
     active = [int((lengths > t).sum()) for t in range(steps)] + [0]
     index = [xp.asarray(rows[: active[t]] + t) for t in range(steps)]
-    alphas = []
+    alphas: List[Any] = []
     states = xp.full((len(words), stack.levels, n_tags), -np.inf)
     states[:, stack.first] = pairs.start
     for t in range(steps):

@@ -43,4 +43,5 @@ def build_crf(
     RETURNS (Model[List[Doc], List[Floats2d]]): One (tokens, 2 |T|) array per doc, as `DependentScores`.
     """
     model = build_independent(tok2vec, nO, hidden_width, rate_scale)
-    return chain(model, tag_chain(nO, rate_scale=rate_scale, masked=masked))
+    transitions: Model[List[Floats2d], List[Floats2d]] = tag_chain(nO, rate_scale=rate_scale, masked=masked)
+    return chain(model, transitions)

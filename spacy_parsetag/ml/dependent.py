@@ -1,6 +1,6 @@
 """Scores of tags that depend on the tag before: how the learner hands them to the pipe, and what trees allow."""
 
-from typing import Callable, Iterable, Optional, Tuple
+from typing import Callable, List, Optional, Tuple
 
 import numpy as np
 from thinc.api import Model, get_array_module
@@ -18,12 +18,12 @@ class DependentScores(list[Floats2d]):
     A gradient of such scores is one of these as well; its dependencies are the gradient of the dependencies. So the
     parameters of a chain get their gradient through the model's own backward pass.
 
-    arrays (Iterable[Floats2d]): One array per doc.
+    arrays (List[Floats2d]): One array per doc.
     dependencies (Dependencies): Scores of pairs, of first and of last tags, on the device of the arrays.
     masked (bool): Whether pairs that are in no tree are to be shut out, in training too.
     """
 
-    def __init__(self, arrays: Iterable[Floats2d], dependencies: Dependencies, *, masked: bool = False) -> None:
+    def __init__(self, arrays: List[Floats2d], dependencies: Dependencies, *, masked: bool = False) -> None:
         super().__init__(arrays)
         self.dependencies = dependencies
         self.masked = masked
@@ -48,7 +48,7 @@ def mask_dependencies(dependencies: Dependencies, tags: TagSet, lattice: Lattice
 
 def tag_chain(
     nO: Optional[int] = None, *, rate_scale: float = 1.0, masked: bool = True
-) -> Model[Iterable[Floats2d], DependentScores]:
+) -> Model[List[Floats2d], List[Floats2d]]:
     """Add scores of successive tags to scores of single ones: the parameters of a linear chain, which start at zero.
 
     Input: one (words, nO) array per doc, where nO = 2 |T|. Output: the same, as `DependentScores`.
@@ -68,7 +68,7 @@ def tag_chain(
     )
 
 
-def _init(model: Model, X: Optional[Iterable[Floats2d]] = None, Y: Optional[Iterable[Floats2d]] = None) -> None:
+def _init(model: Model, X: Optional[List[Floats2d]] = None, Y: Optional[List[Floats2d]] = None) -> None:
     for data in (Y, X):
         if data is not None and model.has_dim("nO") is None:
             model.set_dim("nO", get_width(data))
@@ -79,12 +79,12 @@ def _init(model: Model, X: Optional[Iterable[Floats2d]] = None, Y: Optional[Iter
 
 
 def _forward(
-    model: Model, X: Iterable[Floats2d], is_train: bool
-) -> Tuple[DependentScores, Callable[[Iterable[Floats2d]], Iterable[Floats2d]]]:
+    model: Model, X: List[Floats2d], is_train: bool
+) -> Tuple[DependentScores, Callable[[List[Floats2d]], List[Floats2d]]]:
     scale = model.attrs["rate_scale"]
     scores = Dependencies(*(model.get_param(name) * scale for name in Dependencies._fields))
 
-    def backprop(dY: Iterable[Floats2d]) -> Iterable[Floats2d]:
+    def backprop(dY: List[Floats2d]) -> List[Floats2d]:
         if isinstance(dY, DependentScores):
             for name, gradient in zip(Dependencies._fields, dY.dependencies, strict=True):
                 model.inc_grad(name, gradient * scale)

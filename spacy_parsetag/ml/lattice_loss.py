@@ -54,8 +54,8 @@ class LatticeLoss:
             return 0.0, xp.zeros_like(scores)
         host = as_scores(scores)
         log_z, gradient = log_partition(host, known.rows, known.words, tags, linearizer, max_stack=self._bound())
-        loss = float(log_z.sum() - host[known.index, gold[known.index]].sum(dtype=np.float64))
-        gradient[known.index, gold[known.index]] -= 1.0
+        loss = float(log_z.sum() - host[known.owned, gold[known.owned]].sum(dtype=np.float64))
+        gradient[known.owned, gold[known.owned]] -= 1.0
         return loss, xp.asarray(gradient)
 
     def dependent(

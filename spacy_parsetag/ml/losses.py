@@ -90,19 +90,19 @@ class Known(NamedTuple):
     """The sentences of a batch whose gold tags are all in the tag set.
 
     rows, words (np.ndarray): (S,) first row and number of words of each.
-    index (np.ndarray): (R',) the rows they own, one sentence after another.
+    owned (np.ndarray): (R',) the rows they own, one sentence after another.
     """
 
     rows: np.ndarray
     words: np.ndarray
-    index: np.ndarray
+    owned: np.ndarray
 
     @classmethod
     def among(cls, gold: np.ndarray, rows: np.ndarray, words: np.ndarray) -> "Known":
         known = [bool((gold[row : row + 2 * n - 1] >= 0).all()) for row, n in zip(rows, words, strict=True)]
         rows, words = rows[known], words[known]
-        owned: List[np.ndarray] = [np.arange(row, row + 2 * n - 1) for row, n in zip(rows, words, strict=True)]
-        return cls(rows, words, np.concatenate([np.zeros(0, dtype=np.int64), *owned]))
+        ranges: List[np.ndarray] = [np.arange(row, row + 2 * n - 1) for row, n in zip(rows, words, strict=True)]
+        return cls(rows, words, np.concatenate([np.zeros(0, dtype=np.int64), *ranges]))
 
 
 def chain_loss(
@@ -135,9 +135,9 @@ def chain_loss(
         return 0.0, xp.zeros_like(scores), Dependencies(*(xp.zeros(x.shape, dtype=dtype) for x in dependencies))
     log_z, gradient, counts = chain_sums(scores, known.rows, known.words, dependencies, tags, linearizer, max_stack)
     ends = np.cumsum(2 * known.words.astype(np.int64) - 1)
-    inner = np.delete(np.arange(len(known.index)), ends - 1)  # rows with a next one in the same sentence
-    index = xp.asarray(known.index)
-    ids = xp.asarray(gold[known.index])
+    inner = np.delete(np.arange(len(known.owned)), ends - 1)  # rows with a next one in the same sentence
+    index = xp.asarray(known.owned)
+    ids = xp.asarray(gold[known.owned])
     n_tags = scores.shape[1]
     first, last = ids[xp.asarray(np.append(0, ends[:-1]))], ids[xp.asarray(ends - 1)]
     before, after = ids[xp.asarray(inner)], ids[xp.asarray(inner + 1)]

@@ -20,7 +20,7 @@ def lstm_class() -> Any:
     torch = require("torch", "spacy-parsetag.BiLSTM.v1")
     rnn = torch.nn.utils.rnn
 
-    class SentencesLSTM(torch.nn.Module):  # type: ignore[misc,name-defined]
+    class SentencesLSTM(torch.nn.Module):  # type: ignore[name-defined]
         """(words, nI) vectors of sentences one after another -> (words, 2 hidden), each sentence on its own."""
 
         def __init__(self, nI: int, hidden: int, depth: int) -> None:

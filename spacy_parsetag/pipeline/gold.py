@@ -1,14 +1,74 @@
 """Gold trees for the tokens that the pipeline sees, which need not be those of the treebank."""
 
-from typing import List, Optional, Sequence
+from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
+from weakref import WeakKeyDictionary
 
-from spacy.attrs import ORTH
+import numpy as np
+from spacy.attrs import ORTH, SENT_START
 from spacy.tokens import Doc
 from spacy.training import Alignment, Example
 
-from ..docs.group import map_words
+from ..docs.group import iterate_spans, map_words
 from ..docs.spans import SentenceParse, has_parses, parses_from_doc
-from ..trees import Constituent, Parse
+from ..linearize import Linearizer
+from ..tags import TagSet
+from ..trees import Constituent, Parse, binarize
+
+
+class GoldTags(NamedTuple):
+    """The gold tags of one sentence.
+
+    tokens (Sequence[int]): The token of each word, as an index into the predicted doc.
+    ids (np.ndarray): (2N-1,) int32 tag ids, -1 for tags that are not in the set.
+    """
+
+    tokens: Sequence[int]
+    ids: np.ndarray
+
+
+class GoldMemory:
+    """Gold tag ids of reference docs, kept from one epoch to the next, for as long as the docs live.
+
+    What is kept is used only where the predicted doc has the tokens of the reference, and the reference has the
+    constituents, words and sentence boundaries that it had before.
+    """
+
+    def __init__(self) -> None:
+        self._known: WeakKeyDictionary[Doc, Tuple[int, List[GoldTags]]] = WeakKeyDictionary()
+        self._tags: Optional[TagSet] = None
+
+    def __reduce__(self) -> Tuple[Callable[[], "GoldMemory"], Tuple[()]]:
+        return GoldMemory, ()  # a copy in another process starts empty
+
+    def get(self, eg: Example, spans_key: str, tags: TagSet, linearizer: Linearizer) -> List[GoldTags]:
+        """The gold tags of an example's sentences; see `gold_sentences`.
+
+        eg (Example): The example.
+        spans_key (str): Key of the constituents in `eg.reference.spans`.
+        tags (TagSet): The tags.
+        linearizer (Linearizer): The order.
+        RETURNS (List[GoldTags]): Tokens of the predicted doc with their tags.
+        RAISES (ValueError): If the reference's constituents are no trees.
+        """
+        doc = eg.reference
+        keep = "sents" not in doc.user_hooks and has_parses(doc, spans_key) and _same_tokens(doc, eg.predicted)
+        if self._tags is not tags:
+            self._known.clear()
+            self._tags = tags
+        state = 0
+        if keep:
+            spans = tuple((span.start, span.end, span.label) for span in iterate_spans(doc.spans[spans_key], spans_key))
+            state = hash((spans, doc.to_array([ORTH, SENT_START]).tobytes(), spans_key, linearizer.order))
+            found = self._known.get(doc)
+            if found is not None and found[0] == state:
+                return found[1]
+        gold = [
+            GoldTags(sentence.tokens, tags.encode(linearizer.linearize(binarize(sentence.parse))))
+            for sentence in gold_sentences(eg, spans_key)
+        ]
+        if keep:
+            self._known[doc] = (state, gold)
+        return gold
 
 
 def gold_sentences(eg: Example, spans_key: str) -> List[SentenceParse]:

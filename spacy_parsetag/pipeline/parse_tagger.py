@@ -28,7 +28,7 @@ from ..ml.losses import Loss
 from ..tags import TagSet
 from ..trees import binarize, join_chain
 from .bounds import with_train_bound
-from .gold import gold_sentences
+from .gold import GoldMemory, gold_sentences
 from .layout import Layout
 
 # Tokens that are words, and constituents over these words.
@@ -84,6 +84,7 @@ class ParseTagger(TrainablePipe):
         # JSON only: it is saved with the pipe, and passed to the scorer.
         self.cfg: Dict[str, Any] = {"tags": [], "order": linearizer.order, "max_stack": 0, "spans_key": spans_key}
         self._tag_set: Optional[TagSet] = None
+        self._gold_memory = GoldMemory()
 
     @property
     def tag_set(self) -> TagSet:
@@ -190,10 +191,9 @@ class ParseTagger(TrainablePipe):
         gold: List[np.ndarray] = []
         words: List[int] = []
         for offset, eg in zip(offsets.tolist(), examples, strict=False):
-            for sentence in self._gold_sentences(eg):
-                token.extend(offset + i for i in sentence.tokens)
-                words.append(len(sentence.tokens))
-                ids = self.tag_set.encode(self.linearizer.linearize(binarize(sentence.parse)))
+            for tokens, ids in self._gold_memory.get(eg, self.cfg["spans_key"], self.tag_set, self.linearizer):
+                token.extend(offset + i for i in tokens)
+                words.append(len(tokens))
                 gold.append(np.append(ids, np.int32(-1)))
         if not token:
             return 0.0, self._gradients([xp.zeros_like(array) for array in scores], scores, None)

@@ -1,5 +1,7 @@
 """Gold trees over other tokens: the same tree, or none."""
 
+import gc
+import pickle
 from itertools import pairwise
 from typing import List, Optional, Sequence, Set, Tuple
 
@@ -8,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk import Tree
 from spacy.lang.en import English
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.vocab import create_vocab
 from strategies import parses
@@ -16,6 +18,7 @@ from tiny import TREES, gold_doc, make_examples, make_nlp
 
 from spacy_parsetag.docs import doc_to_strings, parse_string, set_parses
 from spacy_parsetag.docs.spans import SentenceParse
+from spacy_parsetag.pipeline import gold as gold_module
 from spacy_parsetag.pipeline.gold import gold_sentences
 from spacy_parsetag.trees import Parse
 
@@ -184,3 +187,50 @@ def test_gold_trees_come_back() -> None:
     for eg, tree in zip(make_examples(nlp), TREES, strict=True):
         (sentence,) = gold_sentences(eg, KEY)
         assert parse_string(sentence.parse) == tree == doc_to_strings(eg.reference)[0]
+
+
+def test_gold_tags_are_kept_while_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read once a doc, and anew when its constituents, sentences or words, or the tags change."""
+    nlp = make_nlp()
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    pipe = nlp.get_pipe("parsetag")
+    read: List[Example] = []
+
+    def count(eg: Example, spans_key: str) -> List[SentenceParse]:
+        read.append(eg)
+        return gold_sentences(eg, spans_key)
+
+    monkeypatch.setattr(gold_module, "gold_sentences", count)
+
+    def ids(eg: Example) -> List[List[int]]:
+        return [tags.ids.tolist() for tags in pipe._gold_memory.get(eg, KEY, pipe.tag_set, pipe.linearizer)]
+
+    first = [ids(eg) for eg in examples]
+    assert [ids(eg) for eg in examples] == first and len(read) == len(examples)
+    eg = examples[0]
+    group = eg.reference.spans[KEY]
+    again = Example(Doc(nlp.vocab, words=[token.text for token in eg.reference]), eg.reference)
+    assert ids(again) == first[0] and len(read) == len(examples)
+    # In place, with as many spans as before.
+    spans = list(group)
+    spans[-1] = Span(eg.reference, spans[-1].start, spans[-1].end, label="VP")
+    eg.reference.spans[KEY] = spans
+    assert ids(eg) != first[0]
+    eg.reference.spans[KEY] = list(group)
+    assert ids(eg) == first[0]
+    eg.reference.spans[KEY] = [Span(eg.reference, 0, 1, label="NP"), Span(eg.reference, 1, 3, label="NP")]
+    eg.reference[1].is_sent_start = True
+    assert [len(tags) for tags in ids(eg)] == [1, 7]
+    eg.reference[1].is_sent_start = False
+    assert [len(tags) for tags in ids(eg)] == [9]
+    # Other tokens are projected each time.
+    n_read = len(read)
+    words = [token.text for token in examples[1].reference]
+    merged = Example(Doc(nlp.vocab, words=[words[0] + words[1], *words[2:]]), examples[1].reference)
+    ids(merged), ids(merged)
+    assert len(read) == n_read + 2
+    assert pickle.loads(pickle.dumps(pipe._gold_memory))._known == {}
+    del eg, again, merged, group, spans, examples[:], read[:]
+    gc.collect()
+    assert not len(pipe._gold_memory._known)

@@ -261,3 +261,23 @@ def test_bilstm_without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(ImportError, match=r'BiLSTM.v1 needs the package .torch.*pip install "spacy-parsetag\['):
         make_learner("BiLSTM")
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_shared_encoder(learner: str, tmp_path: Path) -> None:
+    """Behind a tok2vec of the pipeline, which can be copied into the learner afterwards."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("one_sentence")
+    nlp.add_pipe("tok2vec", config={"model": TINY_MODEL["tok2vec"]})
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32}
+    model = {"@architectures": f"spacy-parsetag.{learner}.v1", "tok2vec": listener}
+    nlp.add_pipe("parsetag", config={"model": model})
+    examples = make_examples(nlp)
+    train(nlp, examples)
+    expected = [spans_of(eg.reference) for eg in examples]
+    assert outputs(nlp) == expected
+    nlp.replace_listeners("tok2vec", "parsetag", ["model.tok2vec"])
+    nlp.remove_pipe("tok2vec")
+    assert outputs(nlp) == expected
+    nlp.to_disk(tmp_path)
+    assert outputs(spacy.load(tmp_path)) == expected

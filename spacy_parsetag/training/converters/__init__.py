@@ -1,0 +1,1 @@
+"""Readers of treebank files that are not quite Penn brackets. `training.formats` gives them names."""

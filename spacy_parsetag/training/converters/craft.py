@@ -1,0 +1,15 @@
+"""CRAFT: Penn brackets, where a few words are written in two parts: `(NN 5 kb)`. They are joined with `_`."""
+
+import re
+
+from .rewrite import RewrittenBrackets
+
+_LEAF = re.compile(r"\(([^\s()]+) ([^\s()]+(?: [^\s()]+)+)\)")
+
+
+def rewrite_line(line: str) -> str:
+    """Join the parts of words."""
+    return _LEAF.sub(lambda found: f"({found.group(1)} {found.group(2).replace(' ', '_')})", line)
+
+
+read_craft = RewrittenBrackets(line=rewrite_line)

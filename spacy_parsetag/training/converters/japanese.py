@@ -1,0 +1,32 @@
+"""Treebanks of Japanese in the brackets of the Penn historical corpora: Keyaki, and ONCOJ of Old Japanese.
+
+(NP;*SBJ* (N 男))                                  Keyaki: what follows the semicolon is a function
+(N (L050046 (PHON pito)))                          ONCOJ: lexeme and script stand between tag and word
+"""
+
+import re
+
+from .rewrite import RewrittenBrackets
+
+_LEXEME = re.compile(r"\(L[0-9][^\s()]*[ \t]+\([^\s()]+[ \t]+([^\s()]+)\)\)")
+
+
+def cut_function(label: str) -> str:
+    """`NP;*SBJ*` becomes `NP`."""
+    return label.partition(";")[0] or label
+
+
+def drop_lexemes(line: str) -> str:
+    """`(N (L050046 (PHON pito)))` becomes `(N pito)`."""
+    return _LEXEME.sub(r"\1", line)
+
+
+read_keyaki = RewrittenBrackets(phrase=cut_function, tag=cut_function)
+
+
+def is_lexeme(label: str) -> bool:
+    """Whether a node is a lexeme, such as L050046: of a compound it stands over the parts."""
+    return re.match(r"L[0-9]+", label) is not None
+
+
+read_oncoj = RewrittenBrackets(line=drop_lexemes, dissolve=is_lexeme)
