@@ -6,13 +6,16 @@
 A flat tree has no bracket but the root: it misses every gold bracket and adds none. See docs/scoring.md.
 """
 
-from itertools import zip_longest
-from typing import Iterable, Iterator, Optional, Tuple
+from __future__ import annotations
 
-from nltk import Tree
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Iterable, Iterator, Optional, Tuple
 
 from ..errors import Errors
 from ..trees.parse import ROOT_LABELS, Parse
+
+if TYPE_CHECKING:
+    from nltk import Tree
 
 
 def flat_tree(gold: Tree) -> Tree:
@@ -22,6 +25,8 @@ def flat_tree(gold: Tree) -> Tree:
     RETURNS (nltk.Tree): The flat tree.
     RAISES (ValueError): If it is not a tree over words.
     """
+    from nltk import Tree
+
     parse = Parse.from_tree(gold)
     label = gold.label() if gold.label() in ROOT_LABELS and not isinstance(gold[0], str) else "TOP"
     return Tree(label, [Tree(tag, [word]) for tag, word in zip(parse.tags, parse.words, strict=True)])
@@ -35,6 +40,8 @@ def fill_unparsed(gold: Iterable[Tree], test: Iterable[Optional[Tree]]) -> Itera
     YIELDS (Tuple[nltk.Tree, bool]): The test tree or a flat one, and whether it is a flat one.
     RAISES (ValueError): If the numbers of trees differ, or a gold tree is not one over words.
     """
+    from nltk import Tree
+
     end = object()
     for number, (ours, theirs) in enumerate(zip_longest(gold, test, fillvalue=end), start=1):
         if ours is end or theirs is end:

@@ -25,7 +25,7 @@ _Task = Tuple[Item, Environment, Tree, int, int]
 _MAX_DEPTH = 90
 _MAX_TREES = 600
 _MAX_ATTEMPTS = 1000
-_SHRINK = 0.45
+_SHRINK = 0.3
 
 
 class Sampler:
