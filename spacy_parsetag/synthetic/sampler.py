@@ -38,7 +38,7 @@ class Sampler:
     RAISES (GrammarError): Grammar and lexicon do not fit together.
     """
 
-    def __init__(self, grammar: Grammar, tables: Dict[str, Table], *, min_words: int = 1, max_words: int = 60) -> None:
+    def __init__(self, grammar: Grammar, tables: Dict[str, Table], *, min_words: int = 1, max_words: int = 40) -> None:
         check_grammar(grammar, tables)
         self.grammar = grammar
         self.tables = tables

@@ -30,7 +30,7 @@ def load_sampler(grammar_dir: Union[str, Path, None] = None) -> Sampler:
 
     grammar_dir (Union[str, Path, None]): A folder with `grammar.txt` and lexicon files, the other `.txt` files; None
         for the bundled one.
-    RETURNS (Sampler): A sampler over sentences of 1 to 60 words.
+    RETURNS (Sampler): A sampler over sentences of 1 to 40 words.
     RAISES (GrammarError): Grammar or lexicon cannot be used; the error names file and line.
     """
     folder = GRAMMAR_DIR if grammar_dir is None else Path(grammar_dir)
