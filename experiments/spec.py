@@ -152,8 +152,9 @@ def set_length(config: Config, spec: Dict[str, Any], sentences: int) -> None:
     training = config["training"]
     steps, checks = int(spec["steps"]), int(spec["checks"])
     if not steps:
-        size = training["batcher"]["size"]
-        if not isinstance(size, int):
+        batcher = training["batcher"]
+        size = batcher["size"]
+        if batcher["@batchers"] != "spacy.batch_by_sequence.v1" or not isinstance(size, int):
             raise SystemExit("Epochs need batches of a fixed number of sentences: give --steps with this config.")
         steps = int(spec["epochs"]) * -(-sentences // size)
         checks *= int(spec["epochs"])

@@ -85,7 +85,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The stack bound 'train' stands for the largest stack in the training data, which only the component knows: "
         "use it in the config of 'parsetag', and a number here."
     )
-    E159 = "The {what} of the BiLSTM must be at least {least}; got {value}."
+    E159 = "{what} of the layer must be at least {least}; got {value}."
     E160 = (
         "The schedule Plateau needs a positive initial_rate, warmup_steps of at least 0, a factor between 0 "
         "and 1, and a "

@@ -5,6 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long an example takes says more about what else the machine does than about the code.
+settings.register_profile("parsetag", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("parsetag")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -3,8 +3,9 @@
 
 A sequence in the beam has a state of the lattice, and two classes of tag may follow it. Each of the two is a list of
 candidates, read best first and only as far as needed: a heap over the lists gives the h best of all. Where tags stand for
-themselves a class has one list a position, which all sequences share; where a tag depends on the one before it, each
-sequence has its own.
+themselves a class has one list a position, which all sequences share, and a sequence joins the heap only once the one
+before it, which the class continues too, has given its best (sequences are sorted). Where a tag depends on the one before
+it, each sequence has its own lists, and all of them are in the heap from the beginning.
 """
 from libc.limits cimport INT_MAX
 from libc.math cimport INFINITY, isnan
@@ -33,6 +34,7 @@ cdef enum:
 cdef struct Sequence:
     double score
     int32_t stack, group, tag
+    int32_t next  # the next sequence of its group, -1 for none
 
 
 cdef struct Candidate:
@@ -81,6 +83,31 @@ cdef inline void sift_down(Candidate *heap, int n, int i) noexcept nogil:
         heap[i] = heap[child]
         i = child
     heap[i] = moved
+
+
+cdef inline void sift_up(Candidate *heap, int i) noexcept nogil:
+    cdef Candidate moved = heap[i]
+    cdef int parent
+    while i > 0:
+        parent = (i - 1) // 2
+        if not before(&moved, &heap[parent]):
+            break
+        heap[i] = heap[parent]
+        i = parent
+    heap[i] = moved
+
+
+cdef inline bint may_follow(const Search *m, const Sequence *sequence, int k, int left) noexcept nogil:
+    """Whether a sequence can go on with the first or second class that leaves its group. left: positions after this."""
+    cdef int c = m.exits[sequence.group][k]
+    cdef int stack = sequence.stack + m.t.delta[c]
+    cdef const Range *reach
+    if stack < m.t.least[m.target[c]] or stack > m.bound:
+        return False
+    if m.backward != NULL:
+        reach = m.backward + 2 * left + m.target[c]
+        return reach.low <= stack and stack <= reach.high
+    return True
 
 
 cdef inline bint candidate(const Search *m, Lists *lists, real *rest, const real *scores, const real *transitions,
@@ -133,8 +160,9 @@ cdef int search(const Search *m, const real *scores, const real *transitions, co
                 int length, Lists *lists, real *rest, Sequence *old, Sequence *new, Candidate *heap, int32_t *parents,
                 int32_t *tags, const int32_t *offsets, double *best, int32_t *ids, double *total) noexcept nogil:
     """Decode one sentence of `length` tags. parents, tags: (length, beam) what each sequence continues, and with what."""
-    cdef int p, i, k, c, n_old = 1, n_new, n_heap, n_lists, stack, which, slot
-    cdef bint dropped = False
+    cdef int p, i, k, c, n_old = 1, n_new, n_heap, n_lists, which, slot
+    cdef int heads[2]
+    cdef bint dropped = False, best_of_list
     cdef int32_t tag
     cdef real check
     cdef const real *own
@@ -157,21 +185,23 @@ cdef int search(const Search *m, const real *scores, const real *transitions, co
         n_lists = 4 if m.shared else 2 * n_old
         for i in range(n_lists):
             lists.n_read[i] = -1
-        for i in range(n_old):
-            sequence = old + i
+        # Of each group: its first sequence, and of each sequence the next one of its group.
+        heads[0] = heads[1] = -1
+        for i in range(n_old - 1, -1, -1):
+            old[i].next = heads[old[i].group]
+            heads[old[i].group] = i
+        for which in range(2):
             for k in range(2):
-                c = m.exits[sequence.group][k]
-                stack = sequence.stack + m.t.delta[c]
-                if stack < m.t.least[m.target[c]] or stack > m.bound:
-                    continue
-                if m.backward != NULL:
-                    which = 2 * (length - p - 1) + m.target[c]
-                    if stack < m.backward[which].low or stack > m.backward[which].high:
-                        continue
-                heap[n_heap].list, heap[n_heap].rank = 2 * i + k, 0
-                if candidate[real](m, lists, rest, own, transitions, first, last, old, 2 * i + k, 0,
-                                   &heap[n_heap].score):
-                    n_heap += 1
+                i = heads[which]
+                while i >= 0:
+                    if may_follow(m, old + i, k, length - p - 1):
+                        heap[n_heap].list, heap[n_heap].rank = 2 * i + k, 0
+                        if candidate[real](m, lists, rest, own, transitions, first, last, old, 2 * i + k, 0,
+                                           &heap[n_heap].score):
+                            n_heap += 1
+                        if m.shared:
+                            break
+                    i = old[i].next
         for i in range(n_heap // 2 - 1, -1, -1):
             sift_down(heap, n_heap, i)
         n_new = 0
@@ -187,12 +217,24 @@ cdef int search(const Search *m, const real *scores, const real *transitions, co
             parents[<size_t>p * m.beam + n_new] = which >> 1
             tags[<size_t>p * m.beam + n_new] = tag
             n_new += 1
+            best_of_list = heap[0].rank == 0
             heap[0].rank += 1
             if not candidate[real](m, lists, rest, own, transitions, first, last, old, which, heap[0].rank,
                                    &heap[0].score):
                 n_heap -= 1
                 heap[0] = heap[n_heap]
             sift_down(heap, n_heap, 0)
+            if m.shared and best_of_list:
+                k = which & 1
+                i = old[which >> 1].next
+                while i >= 0 and not may_follow(m, old + i, k, length - p - 1):
+                    i = old[i].next
+                if i >= 0:
+                    heap[n_heap].list, heap[n_heap].rank = 2 * i + k, 0
+                    candidate[real](m, lists, rest, own, transitions, first, last, old, 2 * i + k, 0,
+                                    &heap[n_heap].score)
+                    n_heap += 1
+                    sift_up(heap, n_heap - 1)
         first = NULL
         dropped |= n_heap > 0
         swap = old; old = new; new = swap

@@ -1,8 +1,9 @@
 """Callbacks for configs."""
 
-from typing import Callable, Literal
+from typing import Callable, Literal, Type
 
 from spacy.language import Language
+from thinc.api import NumpyOps, get_current_ops, set_current_ops
 
 from ..compat import require
 
@@ -25,3 +26,22 @@ def make_matmul_precision(
         return nlp
 
     return set_precision
+
+
+def make_numpy_blas() -> Callable[[Type[Language]], Type[Language]]:
+    """spacy-parsetag.NumPyBLAS.v1: multiply matrices on the CPU by NumPy's BLAS, for [nlp.before_creation].
+
+    Thinc's own BLIS has no kernels for many of today's CPUs and falls back on plain C there; NumPy's wheels bring
+    OpenBLAS or Accelerate, which has them. `benchmarks/matmul.py` prints what it gains on a machine. OpenBLAS takes as
+    many threads as there are cores unless OPENBLAS_NUM_THREADS says otherwise. All pipelines of this thread made later
+    use it too; those on a GPU, and CPUs for which Thinc has operations of its own (Apple's), stay as they are.
+
+    RETURNS (Callable[[Type[Language]], Type[Language]]): The callback.
+    """
+
+    def use_numpy(language: Type[Language]) -> Type[Language]:
+        if type(get_current_ops()) is NumpyOps:
+            set_current_ops(NumpyOps(use_blis=False))
+        return language
+
+    return use_numpy

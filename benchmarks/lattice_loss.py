@@ -1,0 +1,99 @@
+"""What the lattice loss and its gradient cost beside the rest of a training step: one core, batches of 32 sentences.
+
+    python benchmarks/lattice_loss.py --output benchmarks/results/lattice_loss.json
+
+Steps of `nlp.update` with a transformer; the loss is timed inside them. Without `--encoder` it is a BERT of 6 layers,
+384 wide, with random weights, and without `--train` the sentences are drawn from the bundled grammar.
+"""
+
+import argparse
+import tempfile
+import time
+from itertools import islice
+from pathlib import Path
+from typing import Any, Dict, List, Optional
+
+import spacy
+import torch
+from common import write  # first: it leaves NumPy one core
+from gpu import make_encoder, make_pipeline
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_parsetag.decode.batch import StackBound
+from spacy_parsetag.docs import docs_from_trees
+from spacy_parsetag.ml.lattice_loss import LatticeLoss
+from spacy_parsetag.synthetic import generate
+from spacy_parsetag.trees.clean import clean_tree
+from spacy_parsetag.trees.penn import read_trees
+
+
+class Timed(LatticeLoss):
+    """The loss, with the CPU seconds of its calls."""
+
+    def __init__(self, max_stack: StackBound = None) -> None:
+        super().__init__(max_stack)
+        self.seconds: List[float] = []
+
+    def __call__(self, *args: Any) -> Any:
+        begin = time.process_time()
+        result = super().__call__(*args)
+        self.seconds.append(time.process_time() - begin)
+        return result
+
+
+def read(path: Optional[Path], sentences: int) -> List[Doc]:
+    vocab = spacy.blank("en").vocab
+    if path is None:
+        return list(docs_from_trees(vocab, (tree for _, tree in generate({"train": sentences}))))
+    cleaned = (clean_tree(tree) for tree in read_trees(path))
+    return list(islice(docs_from_trees(vocab, (tree for tree in cleaned if tree is not None)), sentences))
+
+
+def measure(docs: List[Doc], encoder: Path, batch: int) -> Dict[str, Any]:
+    nlp = make_pipeline(encoder, docs, 4096)
+    loss = nlp.get_pipe("parsetag").loss = Timed()
+    optimizer = nlp.create_optimizer()
+    steps = []
+    for start in range(0, len(docs) - batch + 1, batch):
+        examples = [Example(Doc(nlp.vocab, words=[t.text for t in doc]), doc) for doc in docs[start : start + batch]]
+        begin = time.process_time()
+        nlp.update(examples, sgd=optimizer, drop=0.1)
+        steps.append(time.process_time() - begin)
+    steps, losses = steps[1:], loss.seconds[1:]  # the first warms up
+    return {
+        "steps": len(steps),
+        "sentences_a_step": batch,
+        "tags": len(nlp.get_pipe("parsetag").labels),
+        "milliseconds_a_step": 1e3 * sum(steps) / len(steps),
+        "milliseconds_of_loss_and_gradient": 1e3 * sum(losses) / len(losses),
+        "share": sum(losses) / sum(steps),
+        "largest_share_of_a_step": max(a / b for a, b in zip(losses, steps, strict=True)),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--encoder", type=Path, help="a folder with a pretrained transformer")
+    parser.add_argument("--train", type=Path, help="a bracket file")
+    parser.add_argument("--batches", type=int, default=20)
+    parser.add_argument("--batch", type=int, default=32, help="sentences a batch")
+    parser.add_argument("--output", type=Path, help="also write the figures here, as JSON")
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    docs = read(args.train, args.batch * (args.batches + 1))
+    with tempfile.TemporaryDirectory() as folder:
+        words = [token.text for doc in docs for token in doc]
+        encoder = args.encoder or make_encoder(Path(folder), words, layers=6, width=384)
+        figures = {
+            "encoder": f"{encoder.resolve().parent.name}" if args.encoder else "random BERT, 6 layers, 384 wide",
+            "train": args.train and "/".join(args.train.parts[-2:]),
+            **measure(docs, encoder, args.batch),
+        }
+    for name, value in figures.items():
+        print(f"{name.replace('_', ' ')}: {value:,.4g}" if isinstance(value, float) else f"{name}: {value}")
+    write(figures, args.output)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""Matrix products on the CPU, by Thinc's BLIS and by NumPy's BLAS: why the configs name NumPyBLAS.v1.
+
+    python benchmarks/matmul.py --output benchmarks/results/matmul.json
+
+One core, CPU time. First products alone, of the shape that a window of 5 words of width 128 into 3 pieces has; then the
+pipeline of `configs/cnn.cfg`, initialized and not trained, over sentences drawn from the bundled grammar.
+"""
+
+from pathlib import Path
+from typing import Dict, List
+
+import numpy as np
+from common import arguments, best_time, write  # first: it leaves NumPy one core
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import load_config, load_model_from_config
+from spacy.vocab import Vocab
+from thinc.api import NumpyOps, set_current_ops
+
+from spacy_parsetag.docs import docs_from_trees
+from spacy_parsetag.synthetic import generate
+
+CONFIG = Path(__file__).parent.parent / "configs" / "cnn.cfg"
+
+
+def products(use_blis: bool, repeats: int) -> float:
+    """Billions of floating-point operations a second."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 5 * 128)).astype(np.float32)
+    W = rng.normal(size=(3 * 128, 5 * 128)).astype(np.float32)
+    ops = NumpyOps(use_blis=use_blis)
+    return 2e-9 * 20 * len(X) * W.size / best_time(lambda: [ops.gemm(X, W, trans2=True) for _ in range(20)], repeats)
+
+
+def make_pipeline(use_blis: bool, docs: List[Doc]) -> Language:
+    config = load_config(CONFIG, interpolate=True)
+    config["nlp"]["before_creation"] = None
+    set_current_ops(NumpyOps(use_blis=use_blis))
+    nlp = load_model_from_config(config, auto_fill=True)
+    nlp.initialize(lambda: [Example(blank(doc), doc) for doc in docs])
+    return nlp
+
+
+def blank(doc: Doc) -> Doc:
+    return Doc(doc.vocab, words=[token.text for token in doc])
+
+
+def measure(use_blis: bool, sentences: int, repeats: int) -> Dict[str, float]:
+    docs = list(docs_from_trees(Vocab(), (tree for _, tree in generate({"train": sentences}))))
+    nlp = make_pipeline(use_blis, docs)
+    optimizer = nlp.create_optimizer()
+    few = docs[:100]  # about 1,000 words, a batch of the config
+    return {
+        "gflops": products(use_blis, repeats),
+        "sentences_parsed_a_second": sentences
+        / best_time(lambda: list(nlp.pipe(map(blank, docs), batch_size=256)), repeats),
+        "sentences_trained_on_a_second": len(few)
+        / best_time(lambda: nlp.update([Example(blank(doc), doc) for doc in few], sgd=optimizer), repeats),
+    }
+
+
+def main() -> None:
+    args = arguments(__doc__.splitlines()[0], sentences=1000)
+    sides = {"blis": True, "numpy": False}
+    results = {name: measure(use, args.sentences, min(args.repeats, 5)) for name, use in sides.items()}
+    ratios = {what: results["numpy"][what] / value for what, value in results["blis"].items()}
+    for what, ratio in ratios.items():
+        both = ", ".join(f"{name} {figures[what]:,.0f}" for name, figures in results.items())
+        print(f"{what.replace('_', ' ')}: {both}, {ratio:.2f} times")
+    write({"sentences": args.sentences, **results, "ratio": ratios}, args.output)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""Layers that see one sentence at a time, whatever the doc."""
+
+from typing import Any, Callable, List, Optional, Tuple
+
+from spacy.tokens import Doc
+from thinc.api import Model
+from thinc.types import Floats2d
+
+
+def by_sentence(
+    tok2vec: Model[List[Doc], List[Floats2d]], layer: Model[List[Floats2d], List[Floats2d]]
+) -> Model[List[Doc], List[Floats2d]]:
+    """Apply a layer to the vectors of each sentence on its own.
+
+    tok2vec (Model[List[Doc], List[Floats2d]]): The encoder, which sees whole docs.
+    layer (Model[List[Floats2d], List[Floats2d]]): The layer.
+    RETURNS (Model[List[Doc], List[Floats2d]]): One (tokens, nO) array per doc.
+    """
+    return Model("by_sentence", _forward, init=_init, layers=[tok2vec, layer], dims={"nO": None})
+
+
+def _init(model: Model, X: Optional[List[Doc]] = None, Y: Optional[List[Floats2d]] = None) -> None:
+    tok2vec, layer = model.layers
+    tok2vec.initialize(X=X)
+    layer.initialize(X=None if X is None else tok2vec.predict(X), Y=Y)
+    model.set_dim("nO", layer.get_dim("nO"))
+
+
+def _forward(
+    model: Model, docs: List[Doc], is_train: bool
+) -> Tuple[List[Floats2d], Callable[[List[Floats2d]], List[Doc]]]:
+    tok2vec, layer = model.layers
+    xp = model.ops.xp
+    vectors, backprop_vectors = tok2vec(docs, is_train)
+    lengths = [sentence_lengths(doc) for doc in docs]
+    counts = [len(own) for own in lengths]
+    sentences = [piece for x, own in zip(vectors, lengths, strict=True) for piece in split(x, own)]
+    outputs, backprop_outputs = layer(sentences, is_train)
+
+    def backprop(dY: List[Floats2d]) -> List[Doc]:
+        pieces = [piece for dy, own in zip(dY, lengths, strict=True) for piece in split(dy, own)]
+        return backprop_vectors(_join(xp, backprop_outputs(pieces), counts))
+
+    return _join(xp, outputs, counts), backprop
+
+
+def sentence_lengths(doc: Doc) -> List[int]:
+    if "sents" in doc.user_hooks or doc.has_annotation("SENT_START"):
+        return [len(sent) for sent in doc.sents] or [0]
+    return [len(doc)]
+
+
+def split(x: Floats2d, lengths: List[int]) -> List[Floats2d]:
+    """Cut an array into pieces of so many rows; they are views."""
+    pieces = []
+    start = 0
+    for n in lengths:
+        pieces.append(x[start : start + n])
+        start += n
+    return pieces
+
+
+def _join(xp: Any, pieces: List[Floats2d], counts: List[int]) -> List[Floats2d]:
+    """Put so many pieces together into each array."""
+    joined = []
+    start = 0
+    for n in counts:
+        joined.append(pieces[start] if n == 1 else xp.concatenate(pieces[start : start + n]))
+        start += n
+    return joined
