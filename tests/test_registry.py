@@ -54,3 +54,10 @@ def test_every_extension_is_built() -> None:
 def test_version() -> None:
     setup = (ROOT / "setup.cfg").read_text(encoding="utf8")
     assert f"\nversion = {importlib.import_module('spacy_parsetag').__version__}\n" in setup
+
+
+def test_documented() -> None:
+    """docs/parts.md names what a config can name."""
+    text = (ROOT / "docs" / "parts.md").read_text(encoding="utf8")
+    missing = [name for group, name, _ in advertised() if group != "spacy_cli" and f"`{name}`" not in text]
+    assert not missing
