@@ -5,6 +5,8 @@ Nothing is imported until it is asked for: spaCy loads every plugin's factories 
 
 import importlib
 import importlib.util
+import os
+import sys
 from functools import cache
 from typing import Any
 
@@ -54,3 +56,20 @@ def require(name: str, purpose: str) -> Any:
         install = _INSTALL.get(name.split(".")[0], f"pip install {name}")
         message = f"{purpose} needs the package {name!r}, which is not installed. Install it: {install}"
         raise ImportError(message) from err
+
+
+@cache
+def keep_forks_alive() -> None:
+    """Leave PyTorch one thread in processes forked from now on, such as those of `nlp.pipe(n_process=2)`.
+
+    Threads do not survive a fork, but OpenMP in the child would wait for those the parent had: once the parent has
+    predicted with a transformer or an LSTM on more than one thread, its workers would hang for ever.
+    """
+    if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
+        os.register_at_fork(after_in_child=_one_thread)
+
+
+def _one_thread() -> None:
+    set_num_threads = getattr(sys.modules.get("torch"), "set_num_threads", None)
+    if set_num_threads is not None:
+        set_num_threads(1)

@@ -15,6 +15,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model, get_array_module
 from thinc.types import Floats2d
 
+from ..compat import keep_forks_alive
 from ..decode import BeamDecoder, Decoder, as_scores
 from ..decode.batch import Dependencies
 from ..decode.spans import labelled_nodes
@@ -74,6 +75,7 @@ class ParseTagger(TrainablePipe):
             if not isinstance(part, protocol):
                 raise ValueError(Errors.E155.format(name=name, kind=protocol.__name__.lower(), part=part))
         register_extensions()
+        keep_forks_alive()
         self.vocab = vocab
         self.model = model
         self.name = name

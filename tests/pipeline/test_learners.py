@@ -1,6 +1,7 @@
 """Every learner with every order and decoder learns a handful of trees by heart, and is the same when loaded."""
 
 import pickle
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any, Dict, List, Tuple
@@ -281,3 +282,24 @@ def test_shared_encoder(learner: str, tmp_path: Path) -> None:
     assert outputs(nlp) == expected
     nlp.to_disk(tmp_path)
     assert outputs(spacy.load(tmp_path)) == expected
+
+
+FORKED = """
+import sys
+import spacy, torch
+torch.set_num_threads(2)
+nlp = spacy.load(sys.argv[1])
+texts = ["She enjoys reading papers .", "Rain"] * 8
+expected = [doc._.parse_strings for doc in nlp.pipe(texts)]
+big = torch.ones(400, 400)
+big @ big  # now PyTorch has a second thread, which no worker inherits
+assert [doc._.parse_strings for doc in nlp.pipe(texts, n_process=2, batch_size=4)] == expected
+"""
+
+
+@needs_torch
+def test_workers_do_not_wait_for_threads_of_their_parent(tmp_path: Path) -> None:
+    nlp = make_learner("BiLSTM", hidden_width=100)
+    train(nlp, make_examples(nlp), steps=1)
+    nlp.to_disk(tmp_path)
+    subprocess.run([sys.executable, "-c", FORKED, str(tmp_path)], check=True, timeout=300)
