@@ -41,7 +41,9 @@ def build_with_features(
     words: Model[List[Doc], List[Floats2d]] = concatenate(tok2vec, features)
     layers = [window_layer(window_size, maxout_pieces) for _ in range(depth)]
     # Padding, so that no sentence of a batch sees the next one.
-    convolution = with_array(layers[0] if depth == 1 else chain(*layers), pad=depth * window_size)
+    convolution: Model[List[Floats2d], List[Floats2d]] = with_array(
+        layers[0] if depth == 1 else chain(*layers), pad=depth * window_size
+    )
     return by_sentence(words, convolution)
 
 

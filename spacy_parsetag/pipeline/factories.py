@@ -49,7 +49,7 @@ DEFAULT_MODEL = Config().from_str(default_config)["model"]
         "model": DEFAULT_MODEL,
         "linearizer": {"@misc": "spacy-parsetag.InOrder.v1"},
         "decoder": {"@misc": "spacy-parsetag.ExactDecoder.v1", "max_stack": None},
-        "loss": {"@misc": "spacy-parsetag.TagLoss.v1"},
+        "loss": {"@misc": "spacy-parsetag.LatticeLoss.v1", "max_stack": None},
         "spans_key": "constituents",
         "scorer": {"@scorers": "spacy-parsetag.evalb_scorer.v1"},
     },
