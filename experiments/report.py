@@ -50,6 +50,7 @@ def decoder_rows(runs: List[Dict[str, Any]]) -> List[Row]:
             "decoding sents/s": found["decoding_sentences_per_second"],
             "same tree %": 100 * found["same_tree"] if "same_tree" in found else None,
             "widened": found.get("widened"),
+            "F without widening": found.get("f_without_widening"),
             "training s": run["training"]["seconds"],
         }
         for run in runs
