@@ -14,7 +14,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 
-from spacy_parsetag.tags import TagSet  # noqa: E402
+from spacy_parsetag.linearize.tags import TagSet  # noqa: E402
 
 # 150 tags: labels of each class, beside the bare ones.
 LABELS = {"l": 30, "r": 40, "L": 26, "R": 50}

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from spacy.tokens import DocBin
 
-from spacy_parsetag.docs import SPANS_KEY
+from spacy_parsetag.tokens import SPANS_KEY
 
 
 def main() -> None:

@@ -21,8 +21,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_parsetag.compat import has_cupy_gpu, has_torch
-from spacy_parsetag.docs import docs_from_trees
 from spacy_parsetag.synthetic import generate
+from spacy_parsetag.tokens import docs_from_trees
 from spacy_parsetag.trees import Parse
 
 

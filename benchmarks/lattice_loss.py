@@ -21,11 +21,11 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_parsetag.decode.batch import StackBound
-from spacy_parsetag.docs import docs_from_trees
 from spacy_parsetag.ml.lattice_loss import LatticeLoss
 from spacy_parsetag.synthetic import generate
+from spacy_parsetag.tokens import docs_from_trees
+from spacy_parsetag.treebanks.penn import read_trees
 from spacy_parsetag.trees.clean import clean_tree
-from spacy_parsetag.trees.penn import read_trees
 
 
 class Timed(LatticeLoss):

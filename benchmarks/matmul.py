@@ -18,8 +18,8 @@ from spacy.util import load_config, load_model_from_config
 from spacy.vocab import Vocab
 from thinc.api import NumpyOps, set_current_ops
 
-from spacy_parsetag.docs import docs_from_trees
 from spacy_parsetag.synthetic import generate
+from spacy_parsetag.tokens import docs_from_trees
 
 CONFIG = Path(__file__).parent.parent / "configs" / "cnn.cfg"
 

@@ -18,7 +18,7 @@ from spacy.training import Example
 from spacy.util import registry
 
 from spacy_parsetag.cli.evaluate import paired_trees
-from spacy_parsetag.scorer import evalb
+from spacy_parsetag.evalb import evalb
 
 KEY = "constituents"
 

@@ -14,11 +14,11 @@ from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
 from spacy_parsetag.analysis import count_deviations, count_stacks, count_tags
-from spacy_parsetag.docs.spans import parses_from_doc
-from spacy_parsetag.training.files import SourceFile
-from spacy_parsetag.training.formats import get_format
-from spacy_parsetag.training.read import ReadOptions, read_parses
-from spacy_parsetag.training.write import DocFile
+from spacy_parsetag.tokens.spans import parses_from_doc
+from spacy_parsetag.treebanks.convert import DocFile
+from spacy_parsetag.treebanks.files import SourceFile
+from spacy_parsetag.treebanks.formats.table import get_format
+from spacy_parsetag.treebanks.read import ReadOptions, read_parses
 from spacy_parsetag.trees import Parse, binarize
 
 

@@ -4,7 +4,7 @@
 exception classes of its own, because callers skip, count and list them:
 
     TreebankError (ValueError)          file, line and reason of one malformed tree
-    └── one subclass per malformation   defined in `spacy_parsetag.trees.penn_errors`
+    └── one subclass per malformation   defined in `spacy_parsetag.treebanks.penn_errors`
 """
 
 from typing import Any, Callable, Optional, Tuple, Type
@@ -140,7 +140,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     # Docs: E300 to E349
     E300 = (
         "The doc has no constituents under doc.spans[{key!r}]; it has: {known}. Run a pipeline with the component "
-        "'parsetag', or set them with spacy_parsetag.docs.set_parses."
+        "'parsetag', or set them with spacy_parsetag.tokens.set_parses."
     )
     E301 = (
         "Constituents in doc.spans[{key!r}] cross: {first!r} and {second!r}. Of two constituents one must contain the "
@@ -219,7 +219,7 @@ class Warnings(metaclass=_ErrorsWithCodes):
     W001 = "{n} of {total} training docs have tokens that do not align with the gold tree and were left out."
     W300 = (
         "The extension {owner}._.{name} was registered by something else and stays as it is. To replace it: "
-        "spacy_parsetag.docs.register_extensions(force=True)."
+        "spacy_parsetag.tokens.register_extensions(force=True)."
     )
 
 

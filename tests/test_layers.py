@@ -18,30 +18,30 @@ PACKAGE = ROOT / "spacy_parsetag"
 BOTTOM = {"errors", "compat"}
 TREES = {*BOTTOM, "trees"}
 LINEARIZE = {*TREES, "linearize"}
-TAGS = {*LINEARIZE, "tags"}
-DECODE = {*TAGS, "decode"}
-DOCS = {*LINEARIZE, "docs"}
-ML = {*DECODE, "ml"}
-PIPELINE = {*ML, *DOCS, "scorer", "pipeline", "registered"}
+DECODE = {*LINEARIZE, "decode"}
+TOKENS = {*TREES, "tokens"}
+EVALB = {*TREES, "treebanks", "evalb"}
+ML = {*DECODE, "tokens", "ml"}
+PIPELINE = {*ML, *TOKENS, "evalb", "pipeline", "registered"}
 ROOMS: Dict[str, Set[str]] = {
     "__init__": set(),
     "errors": set(),
     "compat": {"errors", "compat"},
     "trees": TREES,
     "linearize": LINEARIZE,
-    "tags": TAGS,
     "decode": DECODE,
     "ml": ML,
-    "docs": DOCS,
-    "scorer": {*DOCS, "scorer"},
-    "analysis": {*DOCS, "scorer", "analysis"},
-    "synthetic": {*TREES, "synthetic"},
-    "training": {*DOCS, "scorer", "training"},
+    "tokens": {*TOKENS, "treebanks"},
+    "treebanks": {*TREES, "tokens", "treebanks"},
+    "evalb": EVALB,
+    "analysis": {*LINEARIZE, "tokens", "evalb", "treebanks", "analysis"},
+    "synthetic": {*TREES, "treebanks", "synthetic"},
+    "training": {*BOTTOM, "training"},
     "registered": ML,
     "pipeline": PIPELINE,
-    "cli": {*PIPELINE, "analysis", "synthetic", "training", "cli"},
+    "cli": {*PIPELINE, "analysis", "synthetic", "training", "treebanks", "cli"},
 }
-NO_SPACY = {"__init__", "errors", "trees", "linearize", "tags", "decode", "synthetic"}
+NO_SPACY = {"__init__", "errors", "trees", "linearize", "decode", "evalb", "synthetic"}
 OPTIONAL = {
     "torch", "cupy", "matplotlib", "scipy", "ray", "pyspark", "transformers", "spacy_transformers",
     "spacy_curated_transformers",
@@ -89,7 +89,7 @@ def test_imports(path: Path) -> None:
 def test_all_files_are_seen() -> None:
     found = {name for path in FILES for name in imported(path)}
     assert {"spacy_parsetag.errors", "spacy_parsetag.trees", "spacy_parsetag.linearize", "spacy.tokens"} <= found
-    assert "spacy_parsetag.linearize._spans" in found
+    assert "spacy_parsetag.decode._nodes" in found
 
 
 # Only our entry points, so that no other plugin asks for what is blocked here.
@@ -136,7 +136,7 @@ except SystemExit as end:
     loaded = {name.split(".")[1] for name in ast.literal_eval(lines[0])}
     # spaCy loads every logger there is, and with it this one's schedule.
     assert loaded <= {"pipeline", "training", "errors"}, "a blank pipeline loads no more than the factories"
-    assert "spacy_parsetag.training.read" not in lines[0]
+    assert "spacy_parsetag.treebanks.read" not in lines[0]
     assert any("train" in line for line in lines)
 
 

@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import fix_random_seed
 
-from spacy_parsetag.docs import doc_from_tree
+from spacy_parsetag.tokens import doc_from_tree
 
 TREES = (
     "(TOP (S (NP (PRP She)) (VP (VBZ enjoys) (S (VP (VBG reading) (NP (NNS papers))))) (. .)))",

@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
 
 from ..compat import require
 from ..errors import Errors
-from ..trees.atomic import atomic_path
+from ..treebanks.atomic import atomic_path
 from .correlation import Correlation, Point
 from .deviation import Deviations
 from .inventory import Inventory

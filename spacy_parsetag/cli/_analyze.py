@@ -121,11 +121,11 @@ def read_binary_trees(source: str, reading: Reading, skipped: Skipped) -> "Itera
     skipped (Skipped): Is told of malformed trees, if `reading` says so.
     YIELDS (BinaryTree): The trees.
     """
-    from ..docs.convert import parse_from_tree
-    from ..training.files import find_files
-    from ..training.formats import FORMATS
+    from ..tokens.convert import parse_from_tree
+    from ..treebanks.files import find_files
+    from ..treebanks.formats.table import FORMATS
+    from ..treebanks.penn import read_trees
     from ..trees.binarize import binarize
-    from ..trees.penn import read_trees
 
     on_error = skipped if reading.skip_bad else None
     for file in find_files([source], suffixes=(*FORMATS["penn"].suffixes, ".spacy"), pattern=reading.glob):
@@ -147,7 +147,7 @@ def read_binary_trees(source: str, reading: Reading, skipped: Skipped) -> "Itera
 def _read_spacy(path: Path, spans_key: str) -> "Iterator[BinaryTree]":
     import spacy
 
-    from ..docs.spans import has_parses, parses_from_doc
+    from ..tokens.spans import has_parses, parses_from_doc
     from ..trees.binarize import binarize
 
     annotated = False

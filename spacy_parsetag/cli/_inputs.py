@@ -118,7 +118,7 @@ def read_docs(path: Path, nlp: "Language") -> "Iterator[Doc]":
     """
     from spacy.tokens import DocBin
 
-    from ..training.files import find_files
+    from ..treebanks.files import find_files
 
     for file in find_files([path], suffixes=(".spacy",)):
         try:

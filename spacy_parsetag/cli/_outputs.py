@@ -21,7 +21,7 @@ def write_brackets(parsed: Parsed, output: Path, spans_key: str, *, keep_empty: 
     spans_key (str): Key of the constituents.
     keep_empty (bool): Write (TOP) for a doc without words, so that lines keep their numbers.
     """
-    from ..docs.strings import doc_to_strings
+    from ..tokens.strings import doc_to_strings
 
     with text_output(output) as file:
         for doc, _ in parsed:
@@ -63,8 +63,8 @@ def to_json(doc: "Doc", spans_key: str) -> Dict[str, Any]:
     RETURNS (Dict[str, Any]): "text", and "sents": for each sentence "start" and "end" (characters of the text),
         "words", "pos", "constituents" (in pre-order; "start" and "end" count the words of the sentence) and "tree".
     """
-    from ..docs.spans import parses_from_doc
-    from ..docs.strings import parse_string
+    from ..tokens.spans import parses_from_doc
+    from ..tokens.strings import parse_string
 
     sents: List[Dict[str, Any]] = []
     for tokens, parse in parses_from_doc(doc, spans_key):
@@ -90,7 +90,7 @@ def write_docs(parsed: Parsed, output: Path) -> None:
     """
     from spacy.tokens import DocBin
 
-    from ..trees.atomic import atomic_path
+    from ..treebanks.atomic import atomic_path
 
     docs = DocBin()
     for doc, _ in parsed:

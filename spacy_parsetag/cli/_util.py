@@ -100,7 +100,7 @@ def text_output(path: Path) -> Iterator[IO[str]]:
         yield sys.stdout
         sys.stdout.flush()
         return
-    from ..trees.atomic import atomic_path
+    from ..treebanks.atomic import atomic_path
 
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:

@@ -11,7 +11,7 @@ from ..errors import Errors
 from ._util import Skipped, counting, note, stated_errors
 
 if TYPE_CHECKING:
-    from ..training.read import ReadCounts
+    from ..treebanks.read import ReadCounts
     from ..trees.clean import CleanOptions
 
 
@@ -151,11 +151,11 @@ def convert_cli(
 
         from spacy.vocab import Vocab
 
-        from ..training.files import find_files
-        from ..training.formats import get_format
-        from ..training.read import ReadCounts, ReadOptions, read_parses
-        from ..training.split import Split
-        from ..training.write import SUFFIX, DocFile, write_treebank
+        from ..treebanks.convert import SUFFIX, DocFile, write_treebank
+        from ..treebanks.files import find_files
+        from ..treebanks.formats.table import get_format
+        from ..treebanks.read import ReadCounts, ReadOptions, read_parses
+        from ..treebanks.split import Split
 
         chosen = get_format(format)
         clean = change_cleaning(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nltk import Tree
     from spacy.training import Example
 
-    from ..scorer import EvalbResult
+    from ..evalb import EvalbResult
 
 
 def evaluate_cli(
@@ -74,7 +74,7 @@ def evaluate_cli(
     python -m spacy parsetag evaluate training/model-best corpus/test.spacy
     """
     with stated_errors():
-        from ..scorer import evalb, format_summary, format_table
+        from ..evalb import evalb, format_summary, format_table
 
         if fill is not None and (test.suffix == ".spacy" or test.is_dir()):
             raise ValueError(Errors.E362.format(option="--fill", needs="bracket files"))
@@ -111,7 +111,7 @@ def evaluate_cli(
 
 def read_pairs(gold: str, test: Path, encoding: str) -> "Tuple[Iterator[Optional[Tree]], Iterator[Optional[Tree]]]":
     """The trees of both files, None for each sentence without one."""
-    from ..scorer import read_scored_trees
+    from ..evalb import read_scored_trees
 
     return read_scored_trees(gold, encoding=encoding), read_scored_trees(test, encoding=encoding)
 
@@ -122,8 +122,8 @@ def write_filled(pairs: "Tuple[Iterator[Optional[Tree]], Iterator[Optional[Tree]
     pairs (Tuple[Iterator[Optional[Tree]], Iterator[Optional[Tree]]]): Gold and test trees.
     output (Path): The file, which appears whole or not at all.
     """
-    from ..scorer import fill_unparsed
-    from ..trees.penn import write_trees
+    from ..evalb import fill_unparsed
+    from ..treebanks.penn import write_trees
 
     n_flat = 0
 
@@ -199,8 +199,8 @@ def paired_trees(example: "Example", key: str) -> "Iterator[Tuple[Tree, Optional
     key (str): Key of the constituents.
     YIELDS (Tuple[Tree, Optional[Tree]]): The trees; None where nothing, or another sentence, was predicted.
     """
-    from ..docs.spans import has_parses, parses_from_doc
-    from ..docs.strings import tree_from_parse
+    from ..tokens.spans import has_parses, parses_from_doc
+    from ..tokens.strings import tree_from_parse
     from ..trees.parse import Parse
 
     predicted = parses_from_doc(example.predicted, key) if has_parses(example.predicted, key) else []

@@ -92,9 +92,9 @@ def _read_trees(
     source: str, glob: Optional[str], encoding: str, skipped: Optional[Skipped]
 ) -> "Iterator[Tuple[str, Tree]]":
     """Each tree with the name of its file."""
-    from ..training.files import find_files
-    from ..training.formats import FORMATS
-    from ..trees.penn import read_trees
+    from ..treebanks.files import find_files
+    from ..treebanks.formats.table import FORMATS
+    from ..treebanks.penn import read_trees
 
     if source == str(STANDARD):
         stream = typer.get_text_stream("stdin", encoding=encoding)
@@ -159,8 +159,8 @@ def line_to_brackets(line: str) -> str:
     RAISES (TypeError): If something is of another type.
     """
     from ..linearize import get_linearizer
+    from ..treebanks.write import format_tree
     from ..trees.binarize import unbinarize
-    from ..trees.write import format_tree
 
     record = json.loads(line)
     words, pos, tags = (_strings(record[key]) for key in ("words", "pos", "tags"))
@@ -181,8 +181,8 @@ def _strings(value: Any) -> List[str]:
 def check_trees(trees: "Iterable[Tuple[str, Tree]]") -> None:
     """Take each tree to tags and back in all three orders, and state how many came back as they were."""
     from ..linearize import ORDERS
+    from ..treebanks.write import format_tree
     from ..trees.binarize import binarize, unbinarize
-    from ..trees.write import format_tree
 
     n_trees = n_words = bad = 0
     same = dict.fromkeys(ORDERS, 0)

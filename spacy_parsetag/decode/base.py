@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import Errors
 from ..linearize import Linearizer, get_linearizer
-from ..tags import TagSet
+from ..linearize.tags import TagSet
 from .batch import as_scores, check_dependencies
 from .beam import BeamDecoder
 from .exact import ExactDecoder

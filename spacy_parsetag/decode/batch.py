@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import Errors
 from ..linearize import Linearizer
-from ..tags import TagSet
+from ..linearize.tags import TagSet
 
 # The largest stack size allowed after any tag: a number, None for any size, or "train", which the pipe resolves.
 StackBound = Union[int, Literal["train"], None]

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import Errors
 from ..linearize import Linearizer
-from ..tags import TagSet
+from ..linearize.tags import TagSet
 from ._beam import beam_paths
 from .batch import (
     Dependencies,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..linearize import Linearizer
-from ..tags import TagSet
+from ..linearize.tags import TagSet
 from ._dependent import best_paths
 from .batch import NO_TREE, Dependencies
 

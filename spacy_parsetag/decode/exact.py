@@ -5,7 +5,7 @@ from typing import Optional, Tuple
 import numpy as np
 
 from ..linearize import Linearizer
-from ..tags import TagSet
+from ..linearize.tags import TagSet
 from ._exact import best_paths
 from .batch import StackBound, check_batch, check_bound, check_dependencies, raise_failure, stack_bound
 from .dependent import dependent_paths

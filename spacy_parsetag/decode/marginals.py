@@ -5,7 +5,7 @@ from typing import Any, Optional, Tuple
 import numpy as np
 
 from ..linearize import Linearizer
-from ..tags import TagSet
+from ..linearize.tags import TagSet
 from ._marginals import sum_paths
 from .batch import check_batch, raise_failure, stack_bound
 

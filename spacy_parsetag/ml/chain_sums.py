@@ -14,7 +14,7 @@ from thinc.types import Floats2d
 from ..decode.batch import Dependencies
 from ..errors import Errors
 from ..linearize import Linearizer
-from ..tags import TagSet
+from ..linearize.tags import TagSet
 from .dependent import mask_dependencies
 
 # A product of matrices of exponentials keeps terms down to exp(-700) times the greatest one of a row. Entries of a row

@@ -9,7 +9,7 @@ from thinc.util import get_width
 
 from ..decode.batch import Dependencies
 from ..linearize import Lattice
-from ..tags import TagSet
+from ..linearize.tags import TagSet
 
 
 class DependentScores(list[Floats2d]):

@@ -10,7 +10,7 @@ from ..decode import as_scores
 from ..decode.batch import Dependencies, StackBound, check_bound, stack_bound
 from ..decode.marginals import log_partition
 from ..linearize import Linearizer
-from ..tags import TagSet
+from ..linearize.tags import TagSet
 from .losses import Known, chain_loss
 
 

@@ -8,7 +8,7 @@ from thinc.types import Floats2d
 
 from ..decode.batch import Dependencies
 from ..linearize import Linearizer
-from ..tags import TagSet
+from ..linearize.tags import TagSet
 from .chain_sums import chain_sums
 
 

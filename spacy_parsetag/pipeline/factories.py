@@ -15,7 +15,7 @@ from thinc.types import Floats2d
 
 if TYPE_CHECKING:
     from .one_sentence import OneSentence
-    from .parse_tagger import ParseTagger
+    from .parsetag import ParseTagger
 
 default_config = """
 [model]
@@ -73,7 +73,7 @@ def make_parse_tagger(
     scorer: Optional[Callable],
 ) -> ParseTagger:
     """Make the component `parsetag`; see `ParseTagger` for the arguments."""
-    from .parse_tagger import ParseTagger
+    from .parsetag import ParseTagger
 
     return ParseTagger(
         nlp.vocab,

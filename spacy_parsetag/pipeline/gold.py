@@ -8,10 +8,10 @@ from spacy.attrs import ORTH, SENT_START
 from spacy.tokens import Doc
 from spacy.training import Alignment, Example
 
-from ..docs.group import iterate_spans, map_words
-from ..docs.spans import SentenceParse, has_parses, parses_from_doc
 from ..linearize import Linearizer
-from ..tags import TagSet
+from ..linearize.tags import TagSet
+from ..tokens.group import iterate_spans, map_words
+from ..tokens.spans import SentenceParse, has_parses, parses_from_doc
 from ..trees import Constituent, Parse, binarize
 
 

@@ -6,8 +6,8 @@ import numpy as np
 from spacy.attrs import IS_SPACE, SENT_START
 from spacy.tokens import Doc
 
-from ..docs.spans import has_sentences
 from ..errors import Errors
+from ..tokens.spans import has_sentences
 
 
 class Layout(NamedTuple):

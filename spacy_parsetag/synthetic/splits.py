@@ -12,7 +12,7 @@ from typing import Dict, Iterator, Mapping, Optional, Set, Tuple, Union
 from nltk import Tree
 
 from ..errors import Errors
-from ..trees.penn import write_trees
+from ..treebanks.penn import write_trees
 from .errors import GrammarError
 from .lexicon import read_lexicon
 from .reader import read_grammar

@@ -9,8 +9,8 @@ from spacy.training import Example
 from typer.testing import CliRunner, Result
 
 from spacy_parsetag.cli import parsetag_app
-from spacy_parsetag.docs import doc_from_tree
-from spacy_parsetag.trees.penn import read_string
+from spacy_parsetag.tokens import doc_from_tree
+from spacy_parsetag.treebanks.penn import read_string
 
 
 @pytest.fixture(scope="session")

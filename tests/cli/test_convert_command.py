@@ -11,7 +11,7 @@ from mutate import make_treebank, mutate
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from spacy_parsetag.docs import doc_to_strings
+from spacy_parsetag.tokens import doc_to_strings
 
 N_MUTATIONS = 500
 

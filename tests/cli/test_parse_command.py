@@ -8,8 +8,8 @@ from command_data import Run
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
-from spacy_parsetag.docs import doc_to_strings, parse_from_tree
-from spacy_parsetag.trees.penn import read_string
+from spacy_parsetag.tokens import doc_to_strings, parse_from_tree
+from spacy_parsetag.treebanks.penn import read_string
 
 TEXT = "She reads papers (really).\n\n  \t\nThe dog barks. She reads.  \n"
 WORDS = [["She", "reads", "papers", "(", "really", ")", "."], [], [], ["The", "dog", "barks", ".", "She", "reads", "."]]

@@ -9,7 +9,7 @@ from oracle import best_by_enumeration, score_of
 from spacy_parsetag.decode import BeamDecoder, ExactDecoder, decode
 from spacy_parsetag.decode._beam import sort_by_popping
 from spacy_parsetag.linearize import ORDERS, get_linearizer, max_stack
-from spacy_parsetag.tags import TagSet
+from spacy_parsetag.linearize.tags import TagSet
 
 TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
 INVENTORY = ["l", "l/NP", "r", "r/NP", "L", "L/S", "R", "R/VP"]

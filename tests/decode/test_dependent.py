@@ -11,7 +11,7 @@ from oracle import best_by_enumeration, score_of
 from spacy_parsetag.decode import ExactDecoder, decode
 from spacy_parsetag.decode._dependent import best_paths, maxplus, maxplus_rate
 from spacy_parsetag.linearize import ORDERS, get_linearizer, max_stack
-from spacy_parsetag.tags import TagSet
+from spacy_parsetag.linearize.tags import TagSet
 
 TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
 INVENTORY = ["l", "l/NP", "l/S+VP", "r", "r/NP", "L", "L/S", "L/VP", "R", "R/VP", "R/S+VP"]

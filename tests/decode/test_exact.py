@@ -12,7 +12,7 @@ from oracle import best_by_enumeration, enumerate_classes, score_of
 from spacy_parsetag.decode import ExactDecoder, decode
 from spacy_parsetag.decode._exact import class_maxima, variants
 from spacy_parsetag.linearize import ORDERS, get_linearizer, max_stack
-from spacy_parsetag.tags import TagSet
+from spacy_parsetag.linearize.tags import TagSet
 
 TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
 INVENTORY = ["l", "l/NP", "l/S+VP", "r", "r/NP", "L", "L/S", "L/VP", "R", "R/VP", "R/S+VP"]

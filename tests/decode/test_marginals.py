@@ -9,7 +9,7 @@ from oracle import log_z_by_enumeration
 from spacy_parsetag.decode import ExactDecoder, log_partition
 from spacy_parsetag.decode._marginals import class_sums
 from spacy_parsetag.linearize import ORDERS
-from spacy_parsetag.tags import TagSet
+from spacy_parsetag.linearize.tags import TagSet
 
 TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
 ALL_ORDERS = pytest.mark.parametrize("order", ["in", "pre", "post"])

@@ -12,12 +12,12 @@ from spacy_parsetag.compat import has_cupy_gpu
 from spacy_parsetag.decode import log_partition
 from spacy_parsetag.decode.batch import Dependencies
 from spacy_parsetag.linearize import CLASS_NAMES, ORDERS
+from spacy_parsetag.linearize.tags import TagSet
 from spacy_parsetag.ml import chain_sums as chain_sums_module
 from spacy_parsetag.ml.chain_sums import chain_sums
 from spacy_parsetag.ml.dependent import DependentScores, mask_dependencies, tag_chain
 from spacy_parsetag.ml.lattice_loss import LatticeLoss
 from spacy_parsetag.ml.losses import TagLoss
-from spacy_parsetag.tags import TagSet
 
 TAGS = TagSet(["l/NP", "r/NP", "L/S", "R/VP"])
 ALL_OPS: List[Ops] = [NumpyOps(), *([CupyOps()] if has_cupy_gpu() else [])]

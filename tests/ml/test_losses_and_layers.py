@@ -12,11 +12,11 @@ from thinc.api import Ragged, get_current_ops
 from tiny import make_examples, make_nlp
 
 from spacy_parsetag.linearize import ORDERS
+from spacy_parsetag.linearize.tags import TagSet
 from spacy_parsetag.ml.heads import tag_heads
 from spacy_parsetag.ml.lattice_loss import LatticeLoss
 from spacy_parsetag.ml.losses import Loss, TagLoss
 from spacy_parsetag.ml.pooling import last_subword
-from spacy_parsetag.tags import TagSet
 
 EPSILON = 1e-5
 

@@ -16,10 +16,10 @@ from spacy.vocab import create_vocab
 from strategies import parses
 from tiny import TREES, gold_doc, make_examples, make_nlp
 
-from spacy_parsetag.docs import doc_to_strings, parse_string, set_parses
-from spacy_parsetag.docs.spans import SentenceParse
 from spacy_parsetag.pipeline import gold as gold_module
 from spacy_parsetag.pipeline.gold import gold_sentences
+from spacy_parsetag.tokens import doc_to_strings, parse_string, set_parses
+from spacy_parsetag.tokens.spans import SentenceParse
 from spacy_parsetag.trees import Parse
 
 VOCAB = create_vocab("en", English.Defaults)

@@ -16,11 +16,11 @@ from tiny import ORDERS, TINY_MODEL, TREES, gold_doc, make_examples, make_nlp, s
 
 from spacy_parsetag.compat import has_torch
 from spacy_parsetag.decode import BeamDecoder, ExactDecoder
-from spacy_parsetag.docs import parses_from_doc
 from spacy_parsetag.linearize import ORDERS as LINEARIZERS
+from spacy_parsetag.linearize.tags import TagSet
 from spacy_parsetag.ml.dependent import DependentScores
 from spacy_parsetag.pipeline.bounds import least_bound, with_train_bound
-from spacy_parsetag.tags import TagSet
+from spacy_parsetag.tokens import parses_from_doc
 
 needs_torch = pytest.mark.skipif(not has_torch(), reason="the BiLSTM needs PyTorch")
 LEARNERS = ["Independent", "CRF", pytest.param("BiLSTM", marks=needs_torch)]

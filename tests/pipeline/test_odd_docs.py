@@ -13,8 +13,8 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from tiny import ORDERS, make_examples, make_nlp, spans_of
 
-from spacy_parsetag.docs import doc_to_strings, parses_from_doc
 from spacy_parsetag.pipeline.layout import Layout
+from spacy_parsetag.tokens import doc_to_strings, parses_from_doc
 from spacy_parsetag.trees import Parse
 
 TEXTS = [

@@ -10,7 +10,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from tiny import ORDERS, TREES, gold_doc, make_examples, make_nlp, spans_of, train, words_only
 
-from spacy_parsetag.docs import doc_to_strings
+from spacy_parsetag.tokens import doc_to_strings
 
 TEXTS = ["She enjoys reading papers .", "a cat on the mat", "Rain", "The old dog sings and barked on papers ( badly )"]
 

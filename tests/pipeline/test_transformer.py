@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from tiny import TREES, gold_doc, spans_of, words_only
 
-from spacy_parsetag.docs import parses_from_doc, set_parses
+from spacy_parsetag.tokens import parses_from_doc, set_parses
 from spacy_parsetag.trees import Parse
 
 pytest.importorskip("spacy_transformers", reason="spacy-transformers is not installed")

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from spacy_parsetag.cli.generate import generate_cli
 from spacy_parsetag.synthetic import generate, load_sampler, write_splits
 from spacy_parsetag.synthetic.check import reachable
+from spacy_parsetag.treebanks.penn import format_tree, read_trees
 from spacy_parsetag.trees import Parse
-from spacy_parsetag.trees.penn import format_tree, read_trees
 
 N_SAMPLE = 2500
 # A change of grammar, lexicon or sampler changes these: then figures measured on the treebank are to be taken anew.

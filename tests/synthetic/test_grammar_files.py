@@ -7,7 +7,7 @@ import pytest
 from spacy_parsetag.synthetic import GrammarError, load_sampler
 from spacy_parsetag.synthetic.inflect import comparison, participle, past, plural, takes_an, third_person
 from spacy_parsetag.synthetic.lexicon import read_lexicon
-from spacy_parsetag.trees.penn import format_tree
+from spacy_parsetag.treebanks.penn import format_tree
 
 LEXICON = """
 [noun class=person]

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spacy_parsetag.decode.spans import labelled_nodes
+from spacy_parsetag.decode.nodes import labelled_nodes
 from spacy_parsetag.linearize import ORDERS
-from spacy_parsetag.tags import TagSet
+from spacy_parsetag.linearize.tags import TagSet
+from spacy_parsetag.treebanks.penn import format_tree, read_string
 from spacy_parsetag.trees import Parse, binarize, unbinarize
-from spacy_parsetag.trees.penn import format_tree, read_string
 
 STEP = 50
 NAMES = (

@@ -6,6 +6,7 @@ from typing import List, Optional
 import pytest
 from nltk import Tree
 
+from spacy_parsetag.treebanks.penn import format_tree, read_string, read_trees
 from spacy_parsetag.trees.clean import (
     HISTORICAL,
     CleanCounts,
@@ -14,7 +15,6 @@ from spacy_parsetag.trees.clean import (
     strip_functions,
     strip_indices,
 )
-from spacy_parsetag.trees.penn import format_tree, read_string, read_trees
 
 NOTHING = CleanOptions(root=None, functions=False, traces=False, repeats=False)
 

@@ -1,0 +1,82 @@
+"""The tag inventory: tags and their ids, sorted by class so that each class is one range of columns."""
+
+from functools import cached_property
+from typing import Dict, Iterable, List, Sequence, Tuple
+
+import numpy as np
+
+from ..errors import Errors
+from ..trees import split_chain
+from . import CLASS_NAMES, split_tag
+
+
+class TagSet:
+    """The tags a model scores, each with an id: its column.
+
+    Sorted by class (l, r, L, R), then by label. The four bare tags are added, so that a tree exists for any number of
+    words.
+
+    tags (Iterable[str]): The tags, in any order, duplicates allowed.
+    complete (bool): Whether to add the bare tags.
+    RAISES (ValueError): If one is not written as a tag.
+    """
+
+    def __init__(self, tags: Iterable[str] = (), *, complete: bool = True) -> None:
+        unique = set(tags) | set(CLASS_NAMES if complete else ())
+        self.tags: Tuple[str, ...] = tuple(sorted(unique, key=lambda tag: (*split_tag(tag), tag)))
+        self._ids: Dict[str, int] = {tag: i for i, tag in enumerate(self.tags)}
+
+    def __len__(self) -> int:
+        return len(self.tags)
+
+    def __contains__(self, tag: object) -> bool:
+        return tag in self._ids
+
+    def __getitem__(self, i: int) -> str:
+        return self.tags[i]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TagSet) and self.tags == other.tags
+
+    def __hash__(self) -> int:
+        return hash(self.tags)
+
+    def id(self, tag: str) -> int:
+        """Id of a tag.
+
+        RAISES (ValueError): If the tag is not in the set.
+        """
+        try:
+            return self._ids[tag]
+        except KeyError:
+            raise ValueError(Errors.E100.format(tag=tag, n=len(self.tags))) from None
+
+    def encode(self, tags: Sequence[str]) -> np.ndarray:
+        """Ids of tags as int32; -1 for a tag that is not in the set, which losses leave out."""
+        get = self._ids.get
+        return np.asarray([get(tag, -1) for tag in tags], dtype=np.int32)
+
+    def decode(self, ids: Iterable[int]) -> List[str]:
+        """Tags of ids."""
+        return [self.tags[i] for i in ids]
+
+    @cached_property
+    def offsets(self) -> np.ndarray:
+        """(5,) int32: tags of class c have the ids offsets[c] to offsets[c+1] (exclusive)."""
+        counts = np.bincount(self.classes, minlength=4)
+        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+
+    @cached_property
+    def classes(self) -> np.ndarray:
+        """(T,) uint8: class of each tag."""
+        return np.asarray([split_tag(tag)[0] for tag in self.tags], dtype=np.uint8)
+
+    @cached_property
+    def chains(self) -> Tuple[Tuple[str, ...], ...]:
+        """The unary chain each tag stands for, top first; empty for a bare tag."""
+        return tuple(split_chain(split_tag(tag)[1]) for tag in self.tags)
+
+    @cached_property
+    def labelled(self) -> np.ndarray:
+        """(T,) uint8: whether a tag has a label."""
+        return np.asarray([len(tag) > 1 for tag in self.tags], dtype=np.uint8)

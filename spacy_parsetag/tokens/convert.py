@@ -1,0 +1,122 @@
+"""Trees become docs.
+
+    (TOP (S (NP (-LRB- -LRB-) (PRP She)) ...))     words ( She ..., tags -LRB- PRP ..., constituents S[0:9] NP[0:2] ...
+
+At this border a `Parse` holds text ("("), and a tree holds what a bracket file would ("-LRB-").
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
+
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ..errors import Errors
+from ..treebanks.escape import unescape_label, unescape_token
+from ..trees.parse import Constituent, Parse
+from .group import SPANS_KEY
+from .spaces import spaces_after
+from .spans import set_parses
+
+if TYPE_CHECKING:
+    from nltk import Tree
+
+
+def parse_from_tree(tree: Tree) -> Parse:
+    """Read a tree, and the words and labels in it as text.
+
+    tree (nltk.Tree): The tree, with words and labels as in a bracket file.
+    RETURNS (Parse): The parse, without the root wrapper; "-LRB-" has become "(".
+    RAISES (ValueError): If it is not a tree over words.
+    """
+    parse = Parse.from_tree(tree)
+    return Parse(
+        tuple(map(unescape_token, parse.words)),
+        tuple(map(unescape_label, parse.tags)),
+        tuple(Constituent(start, end, unescape_label(label)) for start, end, label in parse.spans),
+    )
+
+
+def doc_from_parses(
+    vocab: Vocab,
+    parses: Sequence[Parse],
+    *,
+    spans_key: str = SPANS_KEY,
+    detokenize: bool = False,
+    attrs: Optional[Mapping[str, Any]] = None,
+) -> Doc:
+    """Make a doc of parsed sentences: words, tags, sentence boundaries and constituents.
+
+    vocab (Vocab): The vocabulary.
+    parses (Sequence[Parse]): The sentences, their words as text.
+    spans_key (str): Key of the group in `doc.spans`.
+    detokenize (bool): Guess the spaces between words, as in English text (see `spaces_after`). Otherwise spaces are
+        unknown, and spaCy's `Corpus` then trains and evaluates on the words as they are.
+    attrs (Optional[Mapping[str, Any]]): Attributes of the group, see `set_parses`.
+    RETURNS (Doc): The doc.
+    RAISES (ValueError): If a word is empty or white space only, which cannot be a word of a doc.
+    """
+    words: List[str] = []
+    tags: List[str] = []
+    starts: List[Union[bool, int, None]] = []  # the type that Doc wants
+    spaces: List[bool] = []
+    tokens: List[range] = []
+    for parse in parses:
+        for i, word in enumerate(parse.words):
+            if not word or word.isspace():
+                raise ValueError(Errors.E305.format(i=i, word=word, sentence=" ".join(parse.words)[:200]))
+        tokens.append(range(len(words), len(words) + len(parse.words)))
+        words.extend(parse.words)
+        tags.extend(parse.tags)
+        starts.extend(i == 0 for i in range(len(parse.words)))
+        if detokenize:
+            spaces.extend(spaces_after(parse.words, parse.tags))
+    if spaces:
+        spaces[-1] = False
+    doc = Doc(vocab, words=words, spaces=spaces if detokenize else None, tags=tags, sent_starts=starts)
+    sentences = ((indices, parse.spans) for indices, parse in zip(tokens, parses, strict=True))
+    set_parses(doc, sentences, spans_key=spans_key, attrs=attrs)
+    return doc
+
+
+def doc_from_parse(vocab: Vocab, parse: Parse, **options: Any) -> Doc:
+    """Make a doc of one parsed sentence. See `doc_from_parses` for the options."""
+    return doc_from_parses(vocab, [parse], **options)
+
+
+def doc_from_tree(vocab: Vocab, tree: Union[Tree, Parse], **options: Any) -> Doc:
+    """Make a doc of one tree.
+
+    >>> from nltk import Tree
+    >>> doc = doc_from_tree(Vocab(), Tree("TOP", [Tree("NP", [Tree("-LRB-", ["-LRB-"]), Tree("PRP", ["She"])])]))
+    >>> [token.text for token in doc], [(span.text, span.label_) for span in doc.spans["constituents"]]
+    (['(', 'She'], [('( She', 'NP')])
+
+    vocab (Vocab): The vocabulary.
+    tree (Union[nltk.Tree, Parse]): A tree, with words as in a bracket file, or a parse, with words as text.
+    options: See `doc_from_parses`.
+    RETURNS (Doc): The doc.
+    RAISES (ValueError): If it is not a tree over words, or a word is empty or white space only.
+    """
+    return doc_from_parses(vocab, [tree if isinstance(tree, Parse) else parse_from_tree(tree)], **options)
+
+
+def docs_from_trees(
+    vocab: Vocab, trees: Iterable[Union[Tree, Parse]], *, n_sents: int = 1, **options: Any
+) -> Iterator[Doc]:
+    """Make docs of trees, one after another.
+
+    vocab (Vocab): The vocabulary.
+    trees (Iterable[Union[nltk.Tree, Parse]]): The trees, consumed as docs are asked for.
+    n_sents (int): Sentences in a doc. Leave it at 1 for training: spaCy loses the constituents of a doc it splits.
+    options: See `doc_from_parses`.
+    YIELDS (Doc): The docs.
+    RAISES (ValueError): As `doc_from_tree`.
+    """
+    if n_sents < 1:
+        raise ValueError(Errors.E308.format(n=n_sents))
+    parses = (tree if isinstance(tree, Parse) else parse_from_tree(tree) for tree in trees)
+    while batch := list(islice(parses, n_sents)):
+        yield doc_from_parses(vocab, batch, **options)

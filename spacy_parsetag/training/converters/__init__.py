@@ -1,1 +1,0 @@
-"""Readers of treebank files that are not quite Penn brackets. `training.formats` gives them names."""

@@ -1,0 +1,1 @@
+"""Readers of treebank files that are not quite Penn brackets. `table` gives them names."""

@@ -1,0 +1,92 @@
+"""Treebank files become parses: read, clean, check, and say where what cannot be used stands."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Callable, Iterator, Optional
+
+from ..errors import Errors, TreebankError
+from ..tokens.convert import parse_from_tree
+from ..trees.clean import CleanCounts, CleanOptions, clean_tree
+from ..trees.parse import Parse
+from .files import SourceFile
+from .formats.table import TreebankFormat
+
+if TYPE_CHECKING:
+    from nltk import Tree
+
+
+@dataclass
+class ReadOptions:
+    """How to read a treebank.
+
+    format (TreebankFormat): The kind of files.
+    clean (CleanOptions): What to clean.
+    encoding (Optional[str]): Encoding of the files; None for the usual one of the format.
+    default_tag (Optional[str]): Part-of-speech tag for words that have none; None makes them an error.
+    max_length (int): Leave out sentences of more words; 0 keeps all.
+    on_error (Optional[Callable[[TreebankError], None]]): Called with what is wrong with a tree, which is then left
+        out. Without it the error is raised.
+    """
+
+    format: TreebankFormat
+    clean: CleanOptions
+    encoding: Optional[str] = None
+    default_tag: Optional[str] = None
+    max_length: int = 0
+    on_error: Optional[Callable[[TreebankError], None]] = None
+
+
+@dataclass
+class ReadCounts:
+    """What was read.
+
+    cleaned (CleanCounts): What cleaning did.
+    too_long (int): Sentences left out for their length.
+    """
+
+    cleaned: CleanCounts = field(default_factory=CleanCounts)
+    too_long: int = 0
+
+
+def read_parses(file: SourceFile, options: ReadOptions, counts: Optional[ReadCounts] = None) -> Iterator[Parse]:
+    """Read a file's trees as parses that can become docs.
+
+    file (SourceFile): The file.
+    options (ReadOptions): How to read it.
+    counts (Optional[ReadCounts]): Counts to add to.
+    YIELDS (Parse): The parses, their words as text.
+    RAISES (TreebankError): At the first tree that cannot be used, with file and line, unless `options.on_error` is set.
+    """
+    counts = counts if counts is not None else ReadCounts()
+    trees = options.format.read(
+        file.path,
+        encoding=options.encoding or options.format.encoding,
+        on_error=options.on_error,
+        default_tag=options.default_tag,
+    )
+    for tree in trees:
+        try:
+            parse = _to_parse(tree, options, counts)
+        except ValueError as err:
+            error = TreebankError(str(file.path), getattr(tree, "line", 1), str(err))
+            if options.on_error is None:
+                raise error from err
+            options.on_error(error)
+            continue
+        if parse is None:
+            continue
+        if options.max_length and len(parse) > options.max_length:
+            counts.too_long += 1
+            continue
+        yield parse
+
+
+def _to_parse(tree: "Tree", options: ReadOptions, counts: ReadCounts) -> Optional[Parse]:
+    """Clean and check one tree; None if nothing is left of it."""
+    cleaned = clean_tree(tree, options.clean, counts.cleaned)
+    if cleaned is None:
+        return None
+    parse = parse_from_tree(cleaned)
+    for i, word in enumerate(parse.words):
+        if not word or word.isspace():
+            raise ValueError(Errors.E305.format(i=i, word=word, sentence=" ".join(parse.words)[:200]))
+    return parse

@@ -1,0 +1,69 @@
+"""Parameter files."""
+
+from pathlib import Path
+
+import pytest
+
+from spacy_parsetag.evalb import COLLINS, NEW, SPMRL, EvalbParams, get_params, read_params
+
+
+def test_bundled_params() -> None:
+    assert COLLINS.name == "collins"
+    assert COLLINS.delete_labels == {"TOP", "-NONE-", ",", ":", "``", "''", "."}
+    assert COLLINS.eq_labels == (("ADVP", "PRT"),)
+    assert COLLINS.delete_labels_for_length == {"-NONE-"}
+    assert (COLLINS.max_error, COLLINS.cutoff_len, COLLINS.labeled) == (10, 40, True)
+    assert NEW.delete_labels == COLLINS.delete_labels | {"S1", "?", "!"}
+    assert NEW.quote_labels == {"``", "''", "POS", "NN", "CD", "VBZ", ":"}
+    assert SPMRL.delete_labels == {"TOP", "ROOT", "S1", "VROOT", "-NONE-"}
+    assert not SPMRL.eq_labels and SPMRL.label_cuts == ("-", "=", "#") and SPMRL.cut_tags
+
+
+def test_get_params(tmp_path: Path) -> None:
+    assert get_params("COLLINS") is COLLINS
+    assert get_params(NEW) is NEW
+    path = tmp_path / "mine.prm"
+    path.write_text("DELETE_LABEL X\n")
+    assert get_params(path) == get_params(str(path)) == EvalbParams(name="mine", delete_labels=frozenset("X"))
+    with pytest.raises(ValueError, match=r"E202.*'colins'.*collins, new, spmrl"):
+        get_params("colins")
+
+
+def test_read_params_all_keywords(tmp_path: Path) -> None:
+    path = tmp_path / "all.prm"
+    path.write_bytes(
+        b"\xef\xbb\xbf# comment\r\n\r\nDEBUG 0\r\nMAX_ERROR 3\r\nCUTOFF_LEN 70\r\nLABELED 0\r\n  DELETE_LABEL  #  \r\n"
+        b"DELETE_LABEL_FOR_LENGTH Z\r\nQUOTE_LABEL POS\r\nEQ_LABEL A B\r\nEQ_WORD a b\r\nLABEL_CUT ##\r\nCUT_TAGS 1\r\n"
+    )
+    assert read_params(path) == EvalbParams(
+        name="all",
+        delete_labels=frozenset("#"),
+        delete_labels_for_length=frozenset("Z"),
+        quote_labels=frozenset(["POS"]),
+        eq_labels=(("A", "B"),),
+        eq_words=(("a", "b"),),
+        label_cuts=("##",),
+        cut_tags=True,
+        labeled=False,
+        max_error=3,
+        cutoff_len=70,
+    )
+
+
+@pytest.mark.parametrize(
+    "line,message",
+    [
+        ("DELETE_LABLE TOP", r"E200.*bad\.prm:2: unknown keyword 'DELETE_LABLE'"),
+        ("MAX_ERROR ten", r"E201.*bad\.prm:2: MAX_ERROR takes a whole number; got 'ten'"),
+        ("CUTOFF_LEN", r"E201.*bad\.prm:2: CUTOFF_LEN takes a whole number; got ''"),
+        ("LABELED ²", r"E201.*bad\.prm:2: LABELED"),
+        ("EQ_LABEL ADVP", r"E201.*bad\.prm:2: EQ_LABEL takes two values; got 'ADVP'"),
+        ("EQ_WORD a b c", r"E201.*bad\.prm:2: EQ_WORD takes two values; got 'a b c'"),
+        ("DELETE_LABEL", r"E201.*bad\.prm:2: DELETE_LABEL takes one label; got ''"),
+    ],
+)
+def test_read_params_errors(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "bad.prm"
+    path.write_text(f"# comment\n{line}\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        read_params(path)

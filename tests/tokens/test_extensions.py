@@ -1,0 +1,323 @@
+"""Span, Token and Doc extensions, against a plain walk over the tree."""
+
+import gc
+import pickle
+import warnings
+from typing import Any, Dict, List, NamedTuple, Optional, Set, Tuple
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from nltk import Tree
+from spacy.lang.en import English
+from spacy.tokens import Doc, Span, Token
+from spacy.vocab import Vocab, create_vocab
+from strategies import parses
+
+from spacy_parsetag.tokens import (
+    doc_from_parse,
+    doc_from_parses,
+    doc_to_strings,
+    register_extensions,
+    set_parses,
+    tree_from_parse,
+)
+from spacy_parsetag.tokens.extensions import EXTENSIONS
+from spacy_parsetag.tokens.index import _INDICES, ConstituentIndex
+from spacy_parsetag.treebanks.penn import format_tree
+from spacy_parsetag.trees.parse import Constituent, Parse
+
+VOCAB = create_vocab("en", English.Defaults)
+Bounds = Tuple[int, int]
+# The fixture only registers getters; it holds for all examples.
+with_fixture = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+class Node(NamedTuple):
+    labels: Tuple[str, ...]
+    children: List[Bounds]
+    parent: Optional[Bounds]
+    text: str
+
+
+def walk(parse: Parse) -> Dict[Bounds, Node]:
+    """The nodes of a small tree in pre-order, by plain recursion; one a chain, and the bare words."""
+    nodes: Dict[Bounds, Node] = {}
+
+    def is_word(tree: Tree) -> bool:
+        return not isinstance(tree[0], Tree)
+
+    def size(tree: Tree) -> int:
+        return 1 if is_word(tree) else sum(size(child) for child in tree)
+
+    def add(tree: Tree, start: int, parent: Optional[Bounds], is_forest: bool = False) -> Bounds:
+        bounds = (start, start + size(tree))
+        text = format_tree(tree)
+        labels: List[str] = []
+        while not is_word(tree) and not is_forest:
+            labels.append(labels_of[tree.label()])
+            if len(tree) > 1:
+                break
+            tree = tree[0]
+        children: List[Bounds] = []
+        nodes[bounds] = Node(tuple(labels), children, parent, text)
+        if not is_word(tree):
+            for child in tree:
+                children.append(add(child, start, None if is_forest else bounds))
+                start += size(child)
+        return bounds
+
+    # Trees escape labels; the extensions give them as they are.
+    escaped = [label for _, _, label in parse_of_labels(tree_from_parse(parse))]
+    labels_of = dict(zip(escaped, [span.label for span in parse.spans], strict=True))
+    root = tree_from_parse(parse)
+    if len(root) == 1:
+        add(root[0], 0, None)
+    else:
+        add(root, 0, None, is_forest=True)
+    return nodes
+
+
+def parse_of_labels(tree: Tree) -> Tuple[Constituent, ...]:
+    return Parse.from_tree(tree).spans
+
+
+def bounds_of(span: Optional[Span], offset: int = 0) -> Optional[Bounds]:
+    return None if span is None else (span.start - offset, span.end - offset)
+
+
+@given(parse=parses())
+@with_fixture
+def test_like_a_walk_over_the_tree(extensions: None, parse: Parse) -> None:
+    doc = doc_from_parse(VOCAB, parse)
+    nodes = walk(parse)
+    n = len(parse)
+    for start in range(n):
+        for end in range(start + 1, n + 1):
+            span = doc[start:end]
+            node = nodes.get((start, end))
+            assert span._.is_constituent == (node is not None)
+            if node is None:
+                continue
+            assert span._.labels == node.labels
+            assert list(span._.children) == [doc[i:j] for i, j in node.children]
+            assert bounds_of(span._.parent) == node.parent
+            within = [(i, j) for i, j in nodes if start <= i and j <= end]
+            assert [bounds_of(constituent) for constituent in span._.constituents] == within
+            assert span._.parse_string == format_tree(span._.tree) == node.text
+    for token in doc:
+        word = nodes[token.i, token.i + 1]
+        assert token._.labels == word.labels
+        assert bounds_of(token._.parent) == word.parent
+        assert token._.parse_string == word.text
+    assert [bounds_of(span) for span in doc._.constituents] == list(nodes)
+    assert doc._.parse_strings == doc_to_strings(doc)
+
+
+@given(first=parses(max_words=4), second=parses(max_words=4))
+@with_fixture
+def test_sentences_do_not_mix(extensions: None, first: Parse, second: Parse) -> None:
+    doc = doc_from_parses(VOCAB, [first, second])
+    for offset, parse, sentence in zip((0, len(first)), (first, second), doc.sents, strict=True):
+        nodes = walk(parse)
+        assert [bounds_of(span, offset) for span in sentence._.constituents] == list(nodes)
+        for (start, end), node in nodes.items():
+            span = doc[start + offset : end + offset]
+            assert span._.labels == node.labels
+            assert [bounds_of(child, offset) for child in span._.children] == node.children
+            assert bounds_of(span._.parent, offset) == node.parent
+            assert span._.parse_string == node.text
+
+
+def sample(vocab: Vocab) -> Doc:
+    """\\n Big dogs bark \\n \\n loudly . \\n, as ((NP Big dogs) (VP bark loudly) .), and a sentence of white space."""
+    words = ["\n", "Big", "dogs", "bark", "\n", "\n", "loudly", ".", "\n", "\n\n"]
+    doc = Doc(vocab, words=words, sent_starts=[True, *[False] * 8, True])
+    set_parses(doc, [([1, 2, 3, 6, 7], [(0, 2, "NP"), (2, 4, "VP"), (3, 4, "ADVP")])])
+    return doc
+
+
+def test_white_space(extensions: None, vocab: Vocab) -> None:
+    doc = sample(vocab)
+    forest, blank = doc.sents
+    assert forest._.parse_string == "(TOP (NP (X Big) (X dogs)) (VP (X bark) (ADVP (X loudly))) (X .))"
+    assert forest._.is_constituent
+    assert forest._.labels == ()
+    assert forest._.parent is None
+    assert list(forest._.children) == [doc[1:3], doc[3:7], doc[7:8]]
+    assert doc[0:3]._.labels == doc[1:3]._.labels == ("NP",)
+    assert doc[3:6]._.labels == ()  # "bark" with white space behind it
+    assert doc[4:9]._.is_constituent is False
+    for span in (blank, doc[0:1], doc[4:6], doc[2:2]):
+        assert span._.is_constituent is False
+        assert span._.labels == ()
+        assert list(span._.children) == list(span._.constituents) == []
+        assert span._.parse_string == ""
+        with pytest.raises(ValueError, match=r"\[E309\]"):
+            _ = span._.tree
+    assert [token._.parent for token in doc] == [
+        None,
+        doc[1:3],
+        doc[1:3],
+        doc[3:7],
+        doc[3:7],
+        doc[3:7],
+        doc[3:7],
+        None,
+        None,
+        None,
+    ]
+    assert [token._.labels for token in doc] == [(), (), (), (), (), (), ("ADVP",), (), (), ()]
+    assert len(list(doc._.constituents)) == 8
+
+
+def test_no_constituent(extensions: None, vocab: Vocab) -> None:
+    doc = sample(vocab)
+    names = ("labels", "children", "parent", "constituents", "tree", "parse_string")
+    for name in names:
+        with pytest.raises(ValueError, match=r"\[E307\] 'dogs bark' \(tokens 2 to 4\).*No constituent contains it"):
+            doc[2:4]._.get(name)
+    set_parses(doc, [([1, 2, 3, 6, 7], [(0, 5, "S"), (2, 4, "VP")])])
+    with pytest.raises(ValueError, match=r"'dogs bark'.*smallest constituent around it is 'Big dogs.*\(S\)"):
+        _ = doc[2:4]._.labels
+    unparsed = Doc(vocab, words=["a", "b"])
+    assert unparsed[0:1]._.is_constituent is False
+    for name in names:
+        with pytest.raises(ValueError, match=r"\[E300\].*parsetag"):
+            unparsed[0:1]._.get(name)
+
+
+def test_sentence_boundaries_absent(extensions: None, vocab: Vocab) -> None:
+    doc = Doc(vocab, words=["a", "b", "c"])
+    set_parses(doc, [([0, 1, 2], [(0, 2, "NP")])])
+    assert doc[:]._.parse_string == "(TOP (NP (X a) (X b)) (X c))"
+    assert [span.text for span in doc._.constituents] == ["a b c", "a b", "a", "b", "c"]
+    assert list(doc_from_parses(vocab, [])._.constituents) == []
+
+
+def test_changes_are_seen(extensions: None, vocab: Vocab) -> None:
+    doc = Doc(vocab, words=["a", "b", "c", "d"])
+    group = set_parses(doc, [([0, 1, 2, 3], [(0, 4, "S"), (1, 3, "NP"), (2, 3, "X")])])
+    assert doc[1:3]._.labels == ("NP",)
+    group[1] = Span(doc, 1, 3, label="PP")  # another label
+    assert doc[1:3]._.labels == ("PP",)
+    assert doc[1:3]._.parse_string == "(PP (X b) (X (X c)))"
+    group[1] = Span(doc, 1, 4, label="VP")  # other bounds
+    assert not doc[1:3]._.is_constituent
+    assert doc[1:4]._.labels == ("VP",)
+    assert doc[2]._.parent == doc[1:4]
+    group[1] = Span(doc, 2, 4, label="VP")
+    assert list(doc[:]._.children) == [doc[0:1], doc[1:2], doc[2:4]]
+    group.append(Span(doc, 3, 4, label="NP"))  # another span
+    assert doc[3]._.labels == ("NP",)
+    doc.spans["constituents"] = [Span(doc, 0, 4, label="FRAG")]  # another group
+    assert doc[3]._.labels == ()
+    assert doc[:]._.labels == ("FRAG",)
+    doc.spans["constituents"] = [Span(doc, 0, 4, label="S"), Span(doc, 1, 3, label="NP")]
+    assert doc[2]._.parent == doc[1:3]
+    del doc.spans["constituents"]
+    with pytest.raises(ValueError, match=r"\[E300\]"):
+        _ = doc[2]._.parent
+
+
+@pytest.mark.parametrize("merged", [(0, 2), (1, 3), (2, 5)])
+def test_retokenizing_is_an_error(extensions: None, merged: Tuple[int, int], vocab: Vocab) -> None:
+    """spaCy leaves span groups as they are, so that they point at other tokens, or beyond the end."""
+    doc = doc_from_parse(vocab, Parse(tuple("abcde"), ("X",) * 5, (Constituent(1, 3, "NP"), Constituent(3, 5, "VP"))))
+    assert doc[1:3]._.labels == ("NP",)
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[merged[0] : merged[1]])
+    with pytest.raises(ValueError, match=r"\[E310\].*merge_entities"):
+        _ = doc[1]._.parent
+    with pytest.raises(ValueError, match=r"\[E310\]"):
+        doc_to_strings(doc)
+
+
+def test_nothing_is_stored_on_the_doc(extensions: None, vocab: Vocab) -> None:
+    doc = doc_from_parse(vocab, Parse(("a",), ("NN",), (Constituent(0, 1, "NP"),)))
+    before = doc.to_bytes()
+    assert doc[0]._.parse_string == "(NP (NN a))"
+    assert doc.to_bytes() == before
+    assert doc.copy()[0]._.labels == ("NP",)
+    assert doc in _INDICES
+    n_docs = len(_INDICES)
+    del doc
+    gc.collect()
+    assert len(_INDICES) < n_docs
+
+
+def test_the_doc_is_read_once(extensions: None, vocab: Vocab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asking about every constituent of a long doc does not read the doc again and again."""
+    n_words, n_sentences = 25, 40
+    spans = [Constituent(i, n_words, "VP") for i in range(n_words)] + [Constituent(i, i + 1, "N") for i in range(24)]
+    spans.sort(key=lambda span: (span.start, -span.end))
+    parse = Parse(("w",) * n_words, ("NN",) * n_words, tuple(spans))
+    doc = doc_from_parses(vocab, [parse] * n_sentences)
+    made: List[Doc] = []
+    make = ConstituentIndex.__init__
+
+    def count(self: ConstituentIndex, doc: Doc, *args: Any) -> None:
+        made.append(doc)
+        make(self, doc, *args)
+
+    monkeypatch.setattr(ConstituentIndex, "__init__", count)
+    for span in doc.spans["constituents"]:
+        assert span._.labels
+        assert span._.parent is not None or span.start % n_words == 0
+        assert len(list(span._.children)) == (2 if len(span) > 1 else 0)
+    assert len(made) == 1
+
+
+def test_deep(extensions: None, vocab: Vocab) -> None:
+    n = 2000
+    doc = doc_from_parse(vocab, Parse(("w",) * n, ("NN",) * n, tuple(Constituent(i, n, "A") for i in range(n))))
+    span: Optional[Span] = doc[n - 1 : n]
+    depth = 0
+    while span is not None:
+        assert span._.labels == ("A",)
+        span = span._.parent
+        depth += 1
+    assert depth == n
+    assert sum(1 for _ in doc[:]._.constituents) == 2 * n - 1
+    assert doc[:]._.parse_string.count("(A ") == n
+    assert doc[:]._.tree.label() == "A"
+
+
+def test_in_a_memory_zone(extensions: None) -> None:
+    vocab = create_vocab("en", English.Defaults)
+    with vocab.memory_zone():
+        doc = doc_from_parse(vocab, Parse(("a",), ("NN",), (Constituent(0, 1, "ZONE"),)))
+        assert doc[0]._.labels == ("ZONE",)
+        del doc
+
+
+@pytest.mark.usefixtures("clean_extensions")
+class TestRegister:
+    def test_twice(self) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            register_extensions()
+            register_extensions()
+        for owner, names in EXTENSIONS.items():
+            assert all(owner.has_extension(name) for name in names)
+
+    def test_others_stay_unless_forced(self, vocab: Vocab) -> None:
+        doc = doc_from_parse(vocab, Parse(("a",), ("NN",), (Constituent(0, 1, "NP"),)))
+        Span.set_extension("labels", getter=lambda span: "theirs")
+        with pytest.warns(UserWarning, match=r"\[W300\] The extension Span\._\.labels"):
+            register_extensions()
+        assert doc[:]._.labels == "theirs"
+        register_extensions(force=True)
+        assert doc[:]._.labels == ("NP",)
+
+    def test_other_key(self, vocab: Vocab) -> None:
+        register_extensions("gold")
+        doc = doc_from_parse(vocab, Parse(("a",), ("NN",), (Constituent(0, 1, "NP"),)), spans_key="gold")
+        assert doc[:]._.labels == doc[0]._.labels == ("NP",)
+        assert doc._.parse_strings == ["(TOP (NP (NN a)))"]
+
+    def test_getters_can_be_sent_to_other_processes(self) -> None:
+        register_extensions()
+        names: Set[str] = set(EXTENSIONS[Token])
+        for name in names:
+            getter = Token.get_extension(name)[2]
+            assert pickle.loads(pickle.dumps(getter)).func is EXTENSIONS[Token][name]

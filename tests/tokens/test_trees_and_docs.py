@@ -1,0 +1,139 @@
+"""Trees and bracket strings, to docs and back."""
+
+from typing import List
+
+import pytest
+from hypothesis import given
+from nltk import Tree
+from spacy.lang.en import English
+from spacy.tokens import DocBin
+from spacy.training import Corpus
+from spacy.vocab import Vocab, create_vocab
+from strategies import parses
+
+from spacy_parsetag.tokens import (
+    doc_from_parses,
+    doc_from_tree,
+    doc_to_strings,
+    doc_to_trees,
+    docs_from_trees,
+    parse_from_tree,
+    parse_string,
+    spaces_after,
+    tree_from_parse,
+)
+from spacy_parsetag.treebanks.penn import format_tree, read_string
+from spacy_parsetag.trees.parse import Constituent, Parse
+
+VOCAB = create_vocab("en", English.Defaults)
+
+
+def tree_of(text: str) -> Tree:
+    (tree,) = read_string(text)
+    return tree
+
+
+def test_words_are_text_on_the_doc(vocab: Vocab) -> None:
+    brackets = "(TOP (S (-LRB- -LRB-) (NP (PRP She)) (VP (VBZ owns) (NP (CD 1\\/2) (NN C:\\\\dir))) (-RRB- -RRB-)))"
+    doc = doc_from_tree(vocab, tree_of(brackets))
+    assert [token.text for token in doc] == ["(", "She", "owns", "1/2", "C:\\dir", ")"]
+    assert [token.tag_ for token in doc] == ["-LRB-", "PRP", "VBZ", "CD", "NN", "-RRB-"]
+    assert [token.is_sent_start for token in doc] == [True, False, False, False, False, False]
+    assert doc.has_unknown_spaces
+    assert doc_to_strings(doc) == [brackets.replace("\\/", "/")]
+
+
+@given(parse=parses())
+def test_doc_to_trees_inverts_doc_from_tree(parse: Parse) -> None:
+    text = parse_string(parse)
+    doc = doc_from_tree(VOCAB, tree_of(text))
+    assert tuple(token.text for token in doc) == parse.words
+    assert [format_tree(tree) for tree in doc_to_trees(doc)] == doc_to_strings(doc) == [text]
+
+
+@given(parse=parses(min_words=0))
+def test_tree_from_parse_inverts_parse_from_tree(parse: Parse) -> None:
+    assert parse_from_tree(tree_from_parse(parse)) == parse
+
+
+@given(parse=parses(forests=False))
+def test_without_root(parse: Parse) -> None:
+    text = parse_string(parse, root=None)
+    assert parse_string(parse) == f"(TOP {text})"
+    assert doc_to_strings(doc_from_tree(VOCAB, parse), root="ROOT") == [f"(ROOT {text})"]
+
+
+def test_docs_from_trees(vocab: Vocab) -> None:
+    trees = [tree_of(f"(TOP (NP (NN w{i})))") for i in range(5)]
+    assert [len(doc) for doc in docs_from_trees(vocab, iter(trees))] == [1] * 5
+    docs = list(docs_from_trees(vocab, iter(trees), n_sents=2))
+    assert [[sent.text for sent in doc.sents] for doc in docs] == [["w0", "w1"], ["w2", "w3"], ["w4"]]
+    assert [string for doc in docs for string in doc_to_strings(doc)] == [format_tree(tree) for tree in trees]
+    with pytest.raises(ValueError, match=r"\[E308\]"):
+        next(docs_from_trees(vocab, trees, n_sents=0))
+
+
+@pytest.mark.parametrize("word", ["", " ", "\n", "\u00a0"])
+def test_words_that_no_doc_can_hold(word: str, vocab: Vocab) -> None:
+    parse = Parse(("a", word), ("NN", "NN"), (Constituent(0, 2, "NP"),))
+    with pytest.raises(ValueError, match=r"\[E305\] Word 1"):
+        doc_from_tree(vocab, parse)
+    with pytest.raises(ValueError, match=r"\[E305\]"):
+        doc_from_tree(vocab, tree_from_parse(parse))
+
+
+def test_no_tree_over_words(vocab: Vocab) -> None:
+    with pytest.raises(ValueError, match=r"\[E001\]"):
+        doc_from_tree(vocab, Tree("S", ["She", Tree("VP", ["reads"])]))
+
+
+def test_corpus_gives_gold_tokens(tmp_path: object, vocab: Vocab) -> None:
+    """Spaces are unknown, so training and evaluation run on the treebank's own words."""
+    path = tmp_path / "train.spacy"  # type: ignore[operator]
+    DocBin(docs=docs_from_trees(vocab, [tree_of("(TOP (S (NP (NN do-not)) (VP (VB split.this))))")])).to_disk(path)
+    (example,) = Corpus(path)(English())
+    assert [token.text for token in example.predicted] == ["do-not", "split.this"]
+    assert doc_to_strings(example.reference) == ["(TOP (S (NP (NN do-not)) (VP (VB split.this))))"]
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("They wo n't ( I hope ) pay $ 5 .", "They won't (I hope) pay $5."),
+        ('" No , " he said , " I \'m here ! "', '"No," he said, "I\'m here!"'),
+        ("`` Go ; now '' : the boys ' dog 's 10 % ...", "``Go; now'': the boys' dog's 10%..."),
+        ("He said ' yes ' and ` no ' , did he ?", "He said 'yes' and `no', did he?"),
+        ("I 'm gon na go , I can not stay [ here ] .", "I'm gonna go, I cannot stay [here]."),
+        ("US$ 3 – 4 “ so ” they 've", "US$3 – 4 “so” they've"),
+        ("native - like and / or not", "native - like and/or not"),
+        (".", "."),
+    ],
+)
+def test_spaces(words: str, text: str) -> None:
+    tokens = words.split(" ")
+    spaces = spaces_after(tokens)
+    assert "".join(word + " " * space for word, space in zip(tokens, spaces, strict=True)) == text + " "
+
+
+def test_hyphens_are_told_by_their_tag() -> None:
+    assert spaces_after(["old", "-", "fashioned", "-", "yes"], ["JJ", "HYPH", "VBN", ":", "UH"]) == [
+        False,
+        False,
+        True,
+        True,
+        True,
+    ]
+
+
+def test_detokenize(vocab: Vocab) -> None:
+    sentences: List[Parse] = [
+        Parse(("(", "She", ")", "."), ("-LRB-", "PRP", "-RRB-", "."), (Constituent(0, 4, "S"),)),
+        Parse(("Yes", "!"), ("UH", "."), (Constituent(0, 2, "INTJ"),)),
+    ]
+    doc = doc_from_parses(vocab, sentences, detokenize=True)
+    assert doc.text == "(She). Yes!"
+    assert not doc.has_unknown_spaces
+    assert doc_to_strings(doc) == [
+        "(TOP (S (-LRB- -LRB-) (PRP She) (-RRB- -RRB-) (. .)))",
+        "(TOP (INTJ (UH Yes) (. !)))",
+    ]

@@ -1,0 +1,102 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nltk import Tree
+
+from spacy_parsetag.treebanks.penn import (
+    escape_label,
+    escape_token,
+    format_tree,
+    read_string,
+    unescape_label,
+    unescape_token,
+)
+
+# Any string, lone surrogates too, with what matters here made likely.
+PIECES = [
+    "-LRB-",
+    "-RRB",
+    "LCB-",
+    "-",
+    "(",
+    ")",
+    "{",
+    "}",
+    "[",
+    "\\",
+    "\\u0041",
+    "\\U00110000",
+    "\\e",
+    "u00",
+    "/",
+    "*",
+    " ",
+]
+any_text = st.text(st.characters(exclude_categories=())) | st.lists(st.sampled_from(PIECES) | st.text()).map("".join)
+
+
+@pytest.mark.parametrize(
+    "text, written",
+    [
+        ("dog", "dog"),
+        ("(", "-LRB-"),
+        ("}", "-RCB-"),
+        ("[", "["),
+        ("f(x)", "f-LRB-x-RRB-"),
+        ("-LRB-", "\\-LRB-"),
+        ("-LRB(", "\\-LRB-LRB-"),
+        ("1/2", "1/2"),
+        ("\\", "\\\\"),
+        ("", "\\e"),
+        ("\\e", "\\\\e"),
+        ("New York", "New\\u0020York"),
+        ("1\u00a0000", "1\\u00a0000"),
+        ("\n\n", "\\u000a\\u000a"),
+        ("\U000e0001", "\\U000e0001"),
+        ("naïve", "naïve"),
+        ("語", "語"),
+    ],
+)
+def test_escape_token(text: str, written: str) -> None:
+    assert escape_token(text) == written
+    assert unescape_token(written) == text
+
+
+@pytest.mark.parametrize(
+    "written, text",
+    [
+        ("-LSB-", "["),
+        ("-RSB-", "]"),
+        ("1\\/2", "1/2"),
+        ("\\*", "*"),
+        ("C:\\dir", "C:\\dir"),
+        ("-lrb-", "-lrb-"),
+        ("\\u12", "\\u12"),
+    ],
+)
+def test_unescape_what_treebanks_write(written: str, text: str) -> None:
+    assert unescape_token(written) == text
+
+
+@given(any_text)
+def test_any_token_comes_back(text: str) -> None:
+    written = escape_token(text)
+    assert unescape_token(written) == text
+    [tree] = read_string(format_tree(Tree("TOP", [Tree("NN", [written])])))
+    assert tree[0][0] == written
+    written.encode("utf8")
+
+
+@given(any_text)
+def test_any_label_comes_back(label: str) -> None:
+    written = escape_label(label)
+    assert unescape_label(written) == label
+    [tree] = read_string(format_tree(Tree("TOP", [Tree(written, [Tree("NN", ["dog"])])])))
+    assert tree[0].label() == written
+
+
+@pytest.mark.parametrize(
+    "label", ["NP", "-LRB-", "-NONE-", "S\\NP", "S+VP", "PRP$", "NP|<DT-NN>", "A@B", "a:b", "``", "\\+", "名詞"]
+)
+def test_ordinary_labels_stay(label: str) -> None:
+    assert escape_label(label) == label

@@ -1,0 +1,206 @@
+"""Treebank formats: what each reader makes of a small piece written for the test, and of real samples where at hand."""
+
+from pathlib import Path
+from typing import Iterator, List
+
+import pytest
+
+from spacy_parsetag.errors import TreebankError
+from spacy_parsetag.treebanks.files import SourceFile
+from spacy_parsetag.treebanks.formats.encodings import guess_ctb, guess_spmrl
+from spacy_parsetag.treebanks.formats.pahc import cut_lemma, cut_lemma_of_mark
+from spacy_parsetag.treebanks.formats.sinica import parse_clause
+from spacy_parsetag.treebanks.formats.table import FORMATS, get_format
+from spacy_parsetag.treebanks.penn import format_tree
+from spacy_parsetag.treebanks.split import Split
+from spacy_parsetag.trees.clean import clean_tree
+
+PIECES = {
+    "ptb": (
+        "( (S \n    (NP-SBJ-1 (PRP She) )\n    (VP (VBZ seems) (S (NP (-NONE- *-1) ) (VP (VB read) )))))\n",
+        "(TOP (S (NP (PRP She)) (VP (VBZ seems) (S (VP (VB read))))))",
+    ),
+    "spmrl": (
+        "(VROOT (SENT##x=y## (NP-SUJ (DET##g=m|n=s## Le) (NC##g=m## chat)) (## dort) (PONCT##_## .)))\n",
+        "(TOP (SENT (NP (DET Le) (NC chat)) (## dort) (PONCT .)))",
+    ),
+    "ctb": (
+        "<DOC>\n<DOCID> 7 </DOCID>\n<HEADER>\nno tree (at all\n</HEADER>\n<BODY>\n<S ID=1>\n"
+        "( (IP-HLN (NP-SBJ (NN 猫)) \n  (VP (-NONE- *pro*) (VV 睡觉))) )\n</S>\n</BODY>\n</DOC>\n",
+        "(TOP (IP (NP (NN 猫)) (VP (VV 睡觉))))",
+    ),
+    "historical": ("( (IP-MAT (CODE <x>) (NP-SBJ *con*) (VBD-1 saw)) (ID A,1))", "(TOP (IP (VBD saw)))"),
+    "icepahc": ("( (IP-MAT (PRO-N hún-hún) (VBPI les-lesa) (. .-.)))", "(TOP (IP (PRO-N hún) (VBPI les) (. .)))"),
+    "farpahc": ("( (IP-MAT (PRO-N hon) (VBPI les-ur) (. ;-;)))", "(TOP (IP (PRO-N hon) (VBPI les-ur) (. ;)))"),
+    "keyaki": ("( (IP-MAT (NP;*SBJ* (N 猫)) (NP-OB1 *pro*) (VB 寝る)) (ID 1;JP))", "(TOP (IP (NP (N 猫)) (VB 寝る)))"),
+    "oncoj": (
+        "( (multi-sentence (0#x *) (N (L090 (ADJ-STM (L1 (PHON taka))) (N (L2 (LOG pama)))))) (ID A.1))",
+        "(TOP (multi (N (ADJ-STM taka) (N pama))))",
+    ),
+    "cess": (
+        "(\n  (S.F.C\n    (sn.e-SUJ *0*)\n    (S*\n (grup.verb (v duerme dormir)))\n    (Fpa ( ()\n    (Fpt ) ))))\n",
+        "(TOP (S (S (grup (v duerme))) (Fpa -LRB-) (Fpt -RRB-)))",
+    ),
+    "craft": ("( (NP (NN 5 kb) (NN piece)) )", "(TOP (NP (NN 5_kb) (NN piece)))"),
+    "floresta": (
+        "(STA+fcl (SUBJ+np- (>N+art o) \n (H+n gato)) ({) (P+v-fin dorme) (}) (.))",
+        "(TOP (fcl (np (art o) (n gato)) (-LRB- -LRB-) (v-fin dorme) (-RRB- -RRB-) (. .)))",
+    ),
+    "sinica": (
+        "#1:1.[1] S(agent:NP(property:N‧的(head:Nh:我|Head:DE:的)|Head:Na:貓)|Head:VA:睡)#。(PERIODCATEGORY)\n",
+        "(TOP (S (NP (N‧的 (Nh 我) (DE 的)) (Na 貓)) (VA 睡)))",
+    ),
+    "turkish": ("( (S (NP {tag=a+N}{turkish=Kedi}{english=cat}) (. {turkish=(}) ) )", "(TOP (S (NP Kedi) (. -LRB-)))"),
+}
+
+
+def read(path: Path, name: str) -> Iterator[str]:
+    format = get_format(name)
+    for tree in format.read(path, encoding=format.encoding, on_error=None, default_tag=None):
+        cleaned = clean_tree(tree, format.clean)
+        if cleaned is not None:
+            yield format_tree(cleaned)
+
+
+@pytest.mark.parametrize("name", PIECES)
+def test_pieces(name: str, tmp_path: Path) -> None:
+    text, expected = PIECES[name]
+    path = tmp_path / "piece.txt"
+    path.write_text(text, encoding="utf-8")
+    assert list(read(path, name)) == [expected]
+
+
+def test_every_format_has_a_piece() -> None:
+    assert set(FORMATS) - {"penn"} == set(PIECES)
+
+
+@pytest.mark.parametrize("root", ["VROOT", "ROOT", "TOP", ""])
+def test_spmrl_roots(root: str, tmp_path: Path) -> None:
+    path = tmp_path / "train.French.gold.ptb"
+    path.write_text(f"({root} (S (V##a## va)))\n", encoding="utf-8")
+    assert list(read(path, "spmrl")) == ["(TOP (S (V va)))"]
+
+
+@pytest.mark.parametrize(
+    "file, word, encoding",
+    [
+        ("train.French.gold.ptb", "été", "latin-1"),
+        ("train.Polish.gold.ptb", "łódź", "iso8859-2"),
+        ("train.Hebrew.gold.ptb", "ספר", "cp1255"),
+        ("train.Korean.gold.ptb", "책을", "cp949"),
+    ],
+)
+def test_spmrl_encodings(file: str, word: str, encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / file
+    for written in ("utf-8", "utf-16", encoding):
+        path.write_text(f"(TOP (S (N##x## {word})))\n", encoding=written)
+        assert guess_spmrl(path) == written
+        assert list(read(path, "spmrl")) == [f"(TOP (S (N {word})))"]
+
+
+def test_ctb_encodings(tmp_path: Path) -> None:
+    path = tmp_path / "chtb_001.fid"
+    for encoding in ("gb18030", "utf-8"):
+        path.write_text("<S ID=1>\n( (IP (NN 上海浦东开发与法制建设同步)))\n</S>\n", encoding=encoding)
+        assert guess_ctb(path) == encoding
+        assert list(read(path, "ctb")) == ["(TOP (IP (NN 上海浦东开发与法制建设同步)))"]
+
+
+def test_ctb_says_where_a_tree_is_broken(tmp_path: Path) -> None:
+    path = tmp_path / "chtb_001.fid"
+    path.write_text("<S ID=1>\n( (IP (NN 猫)))\n</S>\n<S ID=2>\n( (IP (NN 猫))\n</S>\n", encoding="utf-8")
+    with pytest.raises(TreebankError, match=r"chtb_001\.fid:[56]"):
+        list(read(path, "ctb"))
+
+
+@pytest.mark.parametrize(
+    "name, file, part",
+    [
+        ("ptb", "wsj/02/wsj_0201.mrg", "train"),
+        ("ptb", "wsj/21/wsj_2172.mrg", "train"),
+        ("ptb", "wsj/22/wsj_2200.mrg", "dev"),
+        ("ptb", "wsj/23/wsj_2300.mrg", "test"),
+        ("ptb", "wsj/00/wsj_0001.mrg", None),
+        ("ptb", "wsj/24/wsj_2400.mrg", None),
+        ("ptb", "brown/cf/cf01.mrg", None),
+        ("ctb", "bracketed/chtb_001.fid", "train"),
+        ("ctb", "bracketed/chtb_270.fid", "train"),
+        ("ctb", "bracketed/chtb_271.fid", "test"),
+        ("ctb", "bracketed/chtb_300.fid", "test"),
+        ("ctb", "bracketed/chtb_301.fid", "dev"),
+        ("ctb", "bracketed/chtb_325.fid", "dev"),
+        ("ctb", "bracketed/chtb_440.fid", "train"),
+        ("ctb", "bracketed/chtb_1151.fid", "train"),
+        ("ctb", "bracketed/chtb_0301.nw", "dev"),
+        ("ctb", "bracketed/chtb_1000.nw", "train"),
+        ("ctb", "bracketed/chtb_400.fid", None),
+        ("ctb", "bracketed/chtb_2000.nw", None),
+    ],
+)
+def test_standard_splits(name: str, file: str, part: str) -> None:
+    split = get_format(name).split
+    assert split is not None
+    assert Split(split).part_of(SourceFile(Path("root") / file, Path("root")), 0) == part
+
+
+@pytest.mark.parametrize("leaf, word", [("tungu-tunga", "tungu"), ("a-b-a-c", "a-b"), ("---", "-"), ("hús", "hús")])
+def test_lemmas(leaf: str, word: str) -> None:
+    assert cut_lemma(leaf) == word
+
+
+@pytest.mark.parametrize("leaf, word", [(",-,", ","), ("faðir-in", "faðir-in"), ("a-a", "a-a"), ("-", "-")])
+def test_lemmas_of_marks(leaf: str, word: str) -> None:
+    assert cut_lemma_of_mark(leaf) == word
+
+
+@pytest.mark.parametrize("text", ["", "S(", "S(Head:V:x))", "S(Head:V:x)Na:y", "S()", "NP(x)", "A:B:c|D:E:f"])
+def test_no_clause(text: str) -> None:
+    with pytest.raises(ValueError, match="E390"):
+        parse_clause(text)
+
+
+def test_deep_clause() -> None:
+    depth = 5000
+    assert parse_clause("Head:S(" * depth + "Head:V:x" + ")" * depth).label() == "S"
+
+
+def test_a_bad_clause_is_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "trees.txt"
+    path.write_text("#1:1.[1] S(Head:V:x)#\nnonsense\n#2:2.[2] S(Head:V:y)#\n", encoding="utf-8")
+    errors: List[TreebankError] = []
+    trees = list(get_format("sinica").read(path, encoding="utf-8", on_error=errors.append, default_tag=None))
+    assert [tree.line for tree in trees] == [1, 3]
+    assert [error.line for error in errors] == [2]
+
+
+# Trees of each sample that are in the cleaned train or dev file; the rest of a sample is in parts that are not at hand.
+SAMPLES = {
+    "farpahc": ("farpahc", 12),
+    "floresta": ("floresta", 18),
+    "icepahc": ("icepahc", 20),
+    "keyaki_ja": ("keyaki", 20),
+    "mcvf_ppchf": ("historical", 20),
+    "oncoj": ("oncoj", 16),
+    "ppchy": ("historical", 20),
+    "sinica": ("sinica", 20),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", SAMPLES)
+def test_samples_equal_the_cleaned_trees(folder: str, treebanks: Path) -> None:
+    name, expected = SAMPLES[folder]
+    (sample,) = (treebanks / folder / "raw").glob("sample.*")
+    found = set(read(sample, name))
+    for part in ("train.mrg", "dev.mrg"):
+        with (treebanks / folder / part).open(encoding="utf-8") as file:
+            found -= {line.rstrip("\n") for line in file}
+    assert len(list(read(sample, name))) - len(found) == expected
+
+
+@pytest.mark.slow
+def test_wsj_files_equal_the_cleaned_trees(treebanks: Path) -> None:
+    files = sorted((treebanks / "wsj_sample" / "raw_combined").glob("*.mrg"))
+    for part, first, last in (("train", "wsj_0001", "wsj_0159"), ("dev", "wsj_0160", "wsj_0179")):
+        ours = [line for file in files if first <= file.stem <= last for line in read(file, "ptb")]
+        assert ours == (treebanks / "wsj_sample" / f"{part}.mrg").read_text(encoding="utf-8").splitlines()

@@ -1,0 +1,342 @@
+"""Reading and writing Penn brackets: layouts, encodings, every malformation with its place, and no partial files."""
+
+import io
+import pickle
+import random
+import sys
+from pathlib import Path
+from typing import Any, Dict, Iterator, List
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mutate import LAYOUTS, format_layout, make_tree
+from nltk import Tree
+
+from spacy_parsetag.errors import TreebankError
+from spacy_parsetag.treebanks import penn
+from spacy_parsetag.treebanks.lines import MAX_PIECE
+from spacy_parsetag.treebanks.penn import escape_token, format_tree, read_string, read_trees, write_trees
+
+SHE = "(TOP (S (NP (PRP She)) (VP (VBZ reads))))"
+HE = "(TOP (S (NP (PRP He)) (VP (VBZ writes))))"
+
+
+def read(text: str, **options: Any) -> List[str]:
+    return [format_tree(tree) for tree in read_string(text, **options)]
+
+
+def nested(depth: int) -> Tree:
+    tree = Tree("NN", ["deep"])
+    for _ in range(depth):
+        tree = Tree("NP", [Tree("DT", ["the"]), tree])
+    return Tree("TOP", [tree])
+
+
+# Layouts and encodings
+
+
+@pytest.mark.parametrize(
+    "text, trees",
+    [
+        ("", []),
+        (" \n\n\t\n", []),
+        (SHE, [SHE]),
+        (f"{SHE} {HE}\n{SHE}{HE}", [SHE, HE, SHE, HE]),
+        ("( (S (NN dog) ))", ["( (S (NN dog)))"]),
+        ("((S (NN dog)))", ["( (S (NN dog)))"]),
+        ("(\n  (S\n    (NN dog)\n  )\n)", ["( (S (NN dog)))"]),
+        ("(\nS (NN\ndog\n))", ["(S (NN dog))"]),
+        ("(NN dog)", ["(NN dog)"]),
+        ("(S\n(NP\n(DT a)\n(NN b))\n(VP\n(VB c)))\n(S\n(NN x))", ["(S (NP (DT a) (NN b)) (VP (VB c)))", "(S (NN x))"]),
+        ("   (TOP (NN a))\n   (TOP (NN b))", ["(TOP (NN a))", "(TOP (NN b))"]),
+        (SHE.replace(" (", "\r\n\t("), [SHE]),
+        (SHE + "\r" + HE + "\r", [SHE, HE]),
+        ("\ufeff" + SHE + "\n\ufeff" + HE, [SHE, HE]),
+        ("(TOP (CD 1\u00a00) (NN \u3000\u2028\x85\x1c))", ["(TOP (CD 1\u00a00) (NN \u3000\u2028\x85\x1c))"]),
+        ("( (ROOT (S (NN a))) (ID x,1.2))", ["( (ROOT (S (NN a))) (ID x,1.2))"]),
+        ("(TOP (-LRB- -LRB-) (NP=2 (-NONE- *T*-1)))", ["(TOP (-LRB- -LRB-) (NP=2 (-NONE- *T*-1)))"]),
+    ],
+)  # fmt: skip
+def test_layouts(text: str, trees: List[str]) -> None:
+    assert read(text) == trees
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("root", ["TOP", "", "bare"])
+def test_random_trees_in_layouts(layout: str, root: str) -> None:
+    rng = random.Random(0)
+    trees = [make_tree(rng, f"w{i}", rng.randint(1, 20), root) for i in range(50)]
+    assert read_string(format_layout(trees, layout)) == trees
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "cp1252", "utf-16", "utf-16-le", "utf-32"])
+def test_encodings(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "trees.mrg"
+    path.write_bytes("(TOP (NN naïve))\r\n(TOP (NN é))".encode(encoding))
+    assert [format_tree(tree) for tree in read_trees(path, encoding=encoding)] == ["(TOP (NN naïve))", "(TOP (NN é))"]
+
+
+def test_sources(tmp_path: Path) -> None:
+    path = tmp_path / "trees.mrg"
+    path.write_text(SHE)
+    for source in (path, str(path), io.StringIO(SHE)):
+        assert [format_tree(tree) for tree in read_trees(source)] == [SHE]
+    with path.open() as stream:
+        assert len(list(read_trees(stream))) == 1
+        assert not stream.closed
+    with pytest.raises(ValueError, match="E011"):
+        list(read_trees(path, encoding="klingon"))
+    with pytest.raises(FileNotFoundError):
+        list(read_trees(tmp_path / "none.mrg"))
+
+
+def test_no_line_breaks() -> None:
+    """Long lines are read in pieces; no word is cut in two, and errors have the line's number."""
+    n_trees = 3 * MAX_PIECE // len(SHE)
+    assert read(" ".join([SHE] * n_trees)) == [SHE] * n_trees
+    word = "x" * (2 * MAX_PIECE)
+    assert read(f"\n(TOP (NN {word}) (NN b))") == [f"(TOP (NN {word}) (NN b))"]
+    with pytest.raises(penn.StrayText) as info:
+        read(f"\n{' '.join([SHE] * n_trees)} stray")
+    assert info.value.line == 2
+
+
+def test_streaming() -> None:
+    """Trees come before the file ends."""
+
+    def lines() -> Iterator[str]:
+        yield from [SHE, HE, SHE]
+        raise KeyboardInterrupt
+
+    class Stream(io.StringIO):
+        source = lines()
+
+        def readline(self, size: int = -1) -> str:  # type: ignore[override]
+            return next(self.source) + "\n"
+
+    assert format_tree(next(read_trees(Stream()))) == SHE
+
+
+# Malformations
+
+MALFORMED: Dict[str, Any] = {
+    # name: (text, class, line, line where the tree starts)
+    "whole_tree_empty": (f"{SHE}\n(())\n{HE}", penn.EmptyTree, 2, 2),
+    "empty_brackets": (f"{SHE}\n()\n{HE}", penn.EmptyTree, 2, 2),
+    "only_labels": (f"{SHE}\n(TOP\n (S (NP)))\n{HE}", penn.EmptyTree, 3, 2),
+    "empty_node": (f"{SHE}\n(TOP (S\n (NP) (NN a)))\n{HE}", penn.EmptyNode, 3, 2),
+    "empty_label": (f"{SHE}\n(TOP (S ((NN a))))\n{HE}", penn.EmptyLabel, 2, 2),
+    "empty_label_over_lines": (f"{SHE}\n(TOP (S (\n (NN a))))\n{HE}", penn.EmptyLabel, 3, 2),
+    "word_beside_node": (f"{SHE}\n(TOP (NP the\n (NN dog)))\n{HE}", penn.MissingTag, 2, 2),
+    "two_words": (f"{SHE}\n(TOP (NP\n the dog))\n{HE}", penn.MissingTag, 3, 2),
+    "word_under_root": (f"{SHE}\n(TOP dog)\n{HE}", penn.MissingTag, 2, 2),
+    "bracket_missing": (f"{SHE}\n\n{HE[:-1]}\n{HE}\n{SHE}", penn.UnclosedTree, 4, 3),
+    "brackets_missing_on_a_line": (f"{SHE}\n{HE[:-2]} {HE}\n{SHE}", penn.UnclosedTree, 2, 2),
+    "bracket_missing_no_wrapper": ("(S (NN a))\n(S (NN b)\n(S (NN c))\n(S (NN d))", penn.UnclosedTree, 3, 2),
+    "file_ends": (f"{SHE}\n{HE}\n(TOP (S\n (NN a)\n", penn.UnterminatedTree, 4, 3),
+    "file_ends_in_label": (f"{SHE}\n{HE}\n(TOP (", penn.UnterminatedTree, 3, 3),
+    "extra_bracket": (f"{SHE}\n{HE})\n{HE}", penn.ExtraBracket, 2, 2),
+    "extra_bracket_first": (f") {SHE}\n{HE}", penn.ExtraBracket, 1, 1),
+    "closed_early": (f"{SHE}\n(TOP (S (NN a)))) (VP (VB b)))\n{HE}", penn.ExtraBracket, 2, 2),
+    "stray_text": (f"{SHE}\nsome text\nand more\n{HE}", penn.StrayText, 2, 2),
+    "nul": (f"{SHE}\n(TOP (S\n (NN a\0)))\n{HE}", penn.NulByte, 3, 2),
+    "nul_outside": (f"{SHE}\n\0\0\n{HE}", penn.NulByte, 2, 2),
+    "undecodable": (f"{SHE}\n(TOP (S\n (NN a\udce9)))\n{HE}", penn.UndecodableBytes, 3, 2),
+    "undecodable_outside": (f"{SHE}\n\udce9 \udce9\n{HE}", penn.UndecodableBytes, 2, 2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", MALFORMED)
+def test_malformations(case: str, tmp_path: Path) -> None:
+    text, kind, line, tree_line = MALFORMED[case]
+    path = tmp_path / "bad.mrg"
+    path.write_bytes(text.encode("utf8", errors="surrogateescape"))
+    with pytest.raises(TreebankError) as info:
+        list(read_trees(path))
+    error = info.value
+    assert type(error) is kind
+    assert (error.path, error.line, error.tree_line) == (str(path), line, tree_line)
+    assert str(error).startswith(f"{path}:{line}: ")
+    if tree_line != line:
+        assert f"starts on line {tree_line}" in error.reason
+    # Going on: one report, and both sound trees around the problem come.
+    errors: List[TreebankError] = []
+    trees = [format_tree(tree) for tree in read_trees(path, on_error=errors.append)]
+    assert [str(err) for err in errors] == [str(error)]
+    assert len(trees) >= 2
+    assert all(tree in (SHE, HE) or tree.startswith("(S (NN") for tree in trees)
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is kind and vars(again) == vars(error) and str(again) == str(error)
+
+
+def test_every_malformation_is_tested() -> None:
+    kinds = {kind for kind in vars(penn).values() if isinstance(kind, type) and issubclass(kind, penn.PennError)}
+    assert kinds - {penn.PennError, penn.OversizedTree} == {case[1] for case in MALFORMED.values()}
+
+
+@pytest.mark.parametrize(
+    "data, encoding, hint",
+    [
+        ("(TOP (NN é))".encode("latin-1"), "utf-8", "latin-1"),
+        ("(TOP (NN é))".encode("utf-16"), "utf-8", "utf-16"),
+        ("(TOP (NN é))".encode("utf-16"), "latin-1", "utf-16"),
+        ("(TOP (NN é))".encode("utf-16-le"), "utf-8", "utf-16"),
+        ("(TOP (NN é))".encode("utf-8-sig"), "latin-1", "utf-8"),
+        ("(TOP (NN é))".encode("utf-16")[:-1], "utf-16", "latin-1"),
+        ("(TOP (NN \u20ac))".encode(), "ascii", "latin-1"),
+        (b"(TOP (NN \xff\xff))", "gbk", "latin-1"),
+    ],
+)
+def test_wrong_encoding(data: bytes, encoding: str, hint: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.mrg"
+    path.write_bytes(data)
+    with pytest.raises(penn.PennError, match=f"--encoding {hint}") as info:
+        list(read_trees(path, encoding=encoding))
+    assert info.value.line == 1
+    errors: List[TreebankError] = []
+    assert list(read_trees(path, encoding=encoding, on_error=errors.append)) == []
+    assert errors
+
+
+def test_undecodable_stream(tmp_path: Path) -> None:
+    """A stream that others opened cannot be read past such bytes; that is a named error too."""
+    path = tmp_path / "bad.mrg"
+    path.write_bytes(b"(TOP (NN \xe9))\n")
+    for on_error in (None, [].append):
+        with path.open(encoding="utf8") as stream:
+            if on_error is None:
+                with pytest.raises(penn.UndecodableBytes):
+                    list(read_trees(stream))
+            else:
+                assert list(read_trees(stream, on_error=on_error)) == []
+
+
+def test_default_tag() -> None:
+    assert read("(TOP (NP the (NN dog)))", default_tag="X") == ["(TOP (NP (X the) (NN dog)))"]
+    assert read("(TOP (NP the big dog))", default_tag="X") == ["(TOP (NP (X the) (X big) (X dog)))"]
+    assert read("(TOP dog)", default_tag="X") == ["(TOP (X dog))"]
+    assert read("(NP dog)", default_tag="X") == ["(NP dog)"]
+
+
+def test_trees_before_the_error_are_given() -> None:
+    trees = read_trees(io.StringIO(f"{SHE}\n{HE}\n(TOP (S (NN a)\n"))
+    assert [format_tree(next(trees)), format_tree(next(trees))] == [SHE, HE]
+    with pytest.raises(penn.UnterminatedTree):
+        next(trees)
+
+
+def test_unclosed_tree_in_a_long_file() -> None:
+    """Without wrappers the reader must notice soon, and lose nothing but the tree itself."""
+    lines = [f"(S (NN a{i}))" for i in range(5000)]
+    expected = lines[:10] + lines[11:2000] + lines[2001:]
+    lines[10] = "(S (NN a10)"
+    lines[2000] = "(S (NP (NN a2000)"
+    errors: List[TreebankError] = []
+    assert read("\n".join(lines), on_error=errors.append) == expected
+    assert [(err.tree_line, err.line) for err in errors] == [(11, 12), (2001, 2002)]
+
+
+def test_oversized_tree() -> None:
+    """A tree that never ends does not fill the memory."""
+    text = "\n".join([SHE, "(TOP (S", *[" (NN a) (NN b)"] * 60_000, HE])
+    errors: List[TreebankError] = []
+    assert read(text, on_error=errors.append) == [SHE, HE]
+    assert [type(error) for error in errors] == [penn.OversizedTree]
+    assert (errors[0].tree_line, errors[0].line) == (2, 50_004)
+
+
+def test_nodes_in_the_first_column_are_no_trees() -> None:
+    """Where a broken tree's nodes begin lines, they are not given out as trees."""
+    tree = SHE.replace(" (", "\n(")
+    errors: List[TreebankError] = []
+    assert read(f"{tree}\n{tree[:-1]}\n{tree}\n{tree[:-3]}", on_error=errors.append) == [SHE, SHE]
+    assert [type(error) for error in errors] == [penn.UnclosedTree, penn.UnterminatedTree]
+
+
+# Writing
+
+
+def test_deep_trees(tmp_path: Path) -> None:
+    path = tmp_path / "deep.mrg"
+    tree = nested(5000)
+    assert write_trees(path, [tree, tree]) == 2
+    first, second = (format_tree(found) for found in read_trees(path))
+    assert first == second == format_tree(tree)
+    assert read(first.replace(" (", "\n("))[0] == first
+    assert sys.getrecursionlimit() < 5000
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        Tree("TOP", [Tree("NN", ["New York"])]),
+        Tree("TOP", [Tree("NN", ["("])]),
+        Tree("TOP", [Tree("NN", [""])]),
+        Tree("TOP", [Tree("NN", ["a\0"])]),
+        Tree("TOP", [Tree("NN", ["\ud800"])]),
+        Tree("TOP", [Tree("", [Tree("NN", ["dog"])])]),
+        Tree("T P", [Tree("NN", ["dog"])]),
+        Tree("TOP", [Tree("NP", [])]),
+        Tree("", []),
+        Tree("", ["dog"]),
+    ],
+)
+def test_unwritable_trees_are_refused(tree: Tree, tmp_path: Path) -> None:
+    path = tmp_path / "out.mrg"
+    with pytest.raises(ValueError, match="E010"):
+        write_trees(path, [tree])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_failing_generator_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "out.mrg"
+    path.write_text("old")
+    path.chmod(0o640)
+
+    def trees(error: BaseException) -> Iterator[Tree]:
+        yield nested(3)
+        raise error
+
+    for error in (RuntimeError("midway"), KeyboardInterrupt()):
+        with pytest.raises(type(error)):
+            write_trees(path, trees(error))
+        assert path.read_text() == "old"
+        assert list(tmp_path.iterdir()) == [path]
+    assert write_trees(path, [nested(1)]) == 1
+    assert path.read_text() == "(TOP (NP (DT the) (NN deep)))\n"
+    assert path.stat().st_mode & 0o777 == 0o640
+    link = tmp_path / "link.mrg"
+    link.symlink_to(path)
+    assert write_trees(link, []) == 0
+    assert link.is_symlink() and path.read_text() == "" and list(read_trees(path)) == []
+
+
+words = st.text(st.characters(exclude_categories=())).map(escape_token)
+labels = st.sampled_from(["NP", "S", "-LRB-", "PRT|ADVP", "S\\NP", "``", "語"])
+preterminals = st.builds(lambda label, word: Tree(label, [word]), labels, words)
+nodes = st.recursive(
+    preterminals, lambda inner: st.builds(Tree, labels, st.lists(inner, min_size=1, max_size=4)), max_leaves=12
+)
+trees = st.builds(Tree, st.sampled_from(["TOP", "", "S"]), st.lists(nodes, min_size=1, max_size=3))
+
+
+@given(st.lists(trees, max_size=4), st.sampled_from(["\n", " ", "\r\n", ""]))
+def test_round_trip(given_trees: List[Tree], separator: str) -> None:
+    assert read_string(separator.join(format_tree(tree) for tree in given_trees)) == given_trees
+
+
+# Treebanks
+
+
+@pytest.mark.parametrize("name", ["gum", "mcvf_ppchf", "oncoj", "sinica", "wsj_sample"])
+def test_treebanks_come_back(name: str, treebanks: Path) -> None:
+    lines = (treebanks / name / "dev.mrg").read_text(encoding="utf8").splitlines()[:200]
+    assert read("\n".join(lines)) == lines
+
+
+@pytest.mark.slow
+def test_all_treebanks_come_back(treebanks: Path, tmp_path: Path) -> None:
+    for path in sorted(treebanks.glob("*/*.mrg")):
+        write_trees(tmp_path / "out.mrg", read_trees(path))
+        assert (tmp_path / "out.mrg").read_bytes() == path.read_bytes(), path

@@ -1,0 +1,56 @@
+"""Splits: the same each time, in proportion, blocks together."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_parsetag.treebanks.files import SourceFile
+from spacy_parsetag.treebanks.split import Split
+
+FILE = SourceFile(Path("treebank/wsj/02/wsj_0201.mrg"), Path("treebank"))
+
+
+@given(st.integers(0, 400), st.integers(0, 12))
+def test_shares(n_trees: int, block: int) -> None:
+    split = Split("train=0.8,dev=.1,test=0.1", block)
+    parts = [split.part_of(FILE, i) for i in range(n_trees)]
+    counts = Counter(parts)
+    for part, share in (("train", 0.8), ("dev", 0.1), ("test", 0.1)):
+        assert block == 0 or abs(counts[part] - share * n_trees) <= 2 * block
+    for start in range(0, n_trees, block or n_trees or 1):
+        assert len(set(parts[start : start + (block or n_trees)])) == 1
+    again = Split("train=0.8,dev=.1,test=0.1", block)
+    assert parts == [again.part_of(FILE, i) for i in range(n_trees)]
+
+
+def test_what_no_part_gets_is_left_out() -> None:
+    split = Split("train=0.5", 1)
+    assert Counter(split.part_of(FILE, i) for i in range(100)) == {"train": 50, None: 50}
+
+
+@pytest.mark.parametrize(
+    "spec, part",
+    [
+        ("train=02..21,dev=22", "train"),
+        ("train=03..21,dev=22", None),
+        ("a=wsj_0200..wsj_0210", "a"),
+        ("a=wsj_020..wsj_021", None),
+        ("a=wsj_*1", "a"),
+        ("a=*.mrg", None),
+        ("a=22,b=99,a=02", "a"),
+        ("a=treebank", None),
+    ],
+)
+def test_names(spec: str, part: str) -> None:
+    assert Split(spec).part_of(FILE, 0) == part
+
+
+@pytest.mark.parametrize(
+    "spec", ["", ",", "train", "train=", "=0.5", "a=0.6,b=0.5", "a=0.5,a=0.1", "a=0.5,b=x", "a/b=0.1"]
+)
+def test_no_split(spec: str) -> None:
+    with pytest.raises(ValueError, match=r"E353|E360"):
+        Split(spec)
