@@ -5,8 +5,9 @@ import json
 import os
 import platform
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Callable, Dict, NamedTuple
+from typing import Any, NamedTuple
 
 # One core: set before NumPy is imported anywhere.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -49,7 +50,7 @@ def best_time(run: Callable[[], Any], repeats: int) -> float:
     return min(times)
 
 
-def machine() -> Dict[str, str]:
+def machine() -> dict[str, str]:
     name = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.exists():
@@ -65,6 +66,6 @@ def arguments(description: str, *, sentences: int) -> argparse.Namespace:
     return parser.parse_args()
 
 
-def write(results: Dict[str, Any], path: Any) -> None:
+def write(results: dict[str, Any], path: Any) -> None:
     if path:
         path.write_text(json.dumps({"machine": machine(), **results}, indent=2) + "\n", encoding="utf8")

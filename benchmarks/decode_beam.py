@@ -6,8 +6,6 @@ printed: the share of sentences where the beam's tree scores as much as the exac
     python benchmarks/decode_beam.py
 """
 
-from typing import List, Optional, Tuple
-
 import numpy as np
 from common import Sample, arguments, best_time, make_sample, write
 
@@ -48,11 +46,11 @@ class NumpyBeam:
                 return found[1]
         return float("nan")
 
-    def search(self, scores: np.ndarray, width: int) -> Optional[Tuple[np.ndarray, float]]:
+    def search(self, scores: np.ndarray, width: int) -> tuple[np.ndarray, float] | None:
         n_tags = scores.shape[1]
         total = np.zeros(1, dtype=np.float32)
         stack = np.asarray([self.lattice.start_stack])
-        group = np.asarray([self.lattice.start_group])
+        group = np.asarray([self.lattice.start_state])
         history = []
         for own in scores:
             candidates = total[:, None] + (self.allowed[group] + own)  # (sequences, tags)
@@ -70,7 +68,7 @@ class NumpyBeam:
             stack = stack[parent] + self.delta[tag]
             group = self.target[tag]
             history.append((parent, tag))
-        ends = np.flatnonzero((stack == self.lattice.end_stack) & (group == self.lattice.end_group))
+        ends = np.flatnonzero((stack == self.lattice.end_stack) & (group == self.lattice.end_state))
         if not len(ends):
             return None
         i = ends[total[ends].argmax()]
@@ -94,7 +92,7 @@ def times_numpy(sample: Sample, linearizer: Linearizer, doublings: int, repeats:
     slow = NumpyBeam(linearizer.lattice, sample.tags.classes, BEAM, doublings)
     sentences = [sample.scores[r : r + 2 * n - 1] for r, n in zip(sample.rows, sample.words, strict=True)]
 
-    def run() -> List[float]:
+    def run() -> list[float]:
         return [slow.decode(own) for own in sentences]
 
     np.testing.assert_allclose(run(), np.where(widths, totals, np.nan), rtol=1e-5)

@@ -6,8 +6,6 @@ from which a tree can still be had, no choices kept but found again along the be
     python benchmarks/decode_dependent.py
 """
 
-from typing import Dict, List, Tuple
-
 import numpy as np
 from common import arguments, best_time, make_sample, write
 
@@ -16,12 +14,12 @@ from spacy_parsetag.decode._dependent import maxplus_rate
 from spacy_parsetag.linearize import ORDERS, Lattice
 
 BOUND = 12
-Sizes = List[List[List[int]]]
+Sizes = list[list[list[int]]]
 
 
 def alive_sizes(lattice: Lattice, length: int, bound: int) -> Sizes:
     """sizes[p][g]: stack sizes after p tags in group g that lie on the way to a tree."""
-    forward = [{(lattice.start_group, lattice.start_stack)}]
+    forward = [{(lattice.start_state, lattice.start_stack)}]
     for _ in range(length):
         forward.append(
             {
@@ -31,7 +29,7 @@ def alive_sizes(lattice: Lattice, length: int, bound: int) -> Sizes:
                 if lattice.source[c] == group and size >= lattice.need[c] and size + lattice.delta[c] <= bound
             }
         )
-    alive = {(lattice.end_group, lattice.end_stack)}
+    alive = {(lattice.end_state, lattice.end_stack)}
     sizes: Sizes = []
     for p in range(length, -1, -1):
         alive = alive & forward[p]
@@ -61,14 +59,14 @@ class NumpyViterbi:
         self.columns = [slice(int(own[0]), int(own[-1]) + 1) for own in of_class]
         self.weights = [np.ascontiguousarray(transitions[np.ix_(self.into[g], self.out_of[g])]) for g in range(2)]
         self.classes = classes
-        self.cache: Dict[int, Sizes] = {}
+        self.cache: dict[int, Sizes] = {}
 
     @staticmethod
     def _places(among: np.ndarray, own: np.ndarray) -> slice:
         first = int(np.flatnonzero(among == own[0])[0])
         return slice(first, first + len(own))
 
-    def decode(self, scores: np.ndarray) -> Tuple[np.ndarray, float]:
+    def decode(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
         lattice, length = self.lattice, len(scores)
         if length not in self.cache:
             self.cache[length] = alive_sizes(lattice, length, self.bound)
@@ -98,7 +96,7 @@ class NumpyViterbi:
                 dead[sizes[p + 1][g]] = False
                 new[g][dead] = -np.inf
             states.append(new)
-        g, stack = lattice.end_group, lattice.end_stack
+        g, stack = lattice.end_state, lattice.end_stack
         place = int(states[-1][g][stack].argmax())
         total = float(states[-1][g][stack, place])
         ids = np.empty(length, dtype=np.int32)

@@ -13,14 +13,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULT = Path("benchmarks/results/deviation.json")
 FIGURES = Path("docs/figures")
 
 
-def analyze(kind: str, files: List[Path], limit: int) -> Dict[str, Any]:
+def analyze(kind: str, files: list[Path], limit: int) -> dict[str, Any]:
     """Run `parsetag analyze`, and keep the command."""
     figure = str(FIGURES / f"{kind}.svg")
     options = ["--limit", str(limit), "--json", "--figure", figure]

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any
 
 import spacy
 from spacy.language import Language
@@ -26,7 +26,7 @@ from spacy_parsetag.tokens import docs_from_trees
 from spacy_parsetag.trees import Parse
 
 
-def make_encoder(folder: Path, words: List[str], layers: int, width: int) -> Path:
+def make_encoder(folder: Path, words: list[str], layers: int, width: int) -> Path:
     """Save a BERT with random weights and a vocabulary of whole words."""
     from transformers import BertConfig, BertModel, BertTokenizerFast
 
@@ -45,7 +45,7 @@ def make_encoder(folder: Path, words: List[str], layers: int, width: int) -> Pat
     return folder
 
 
-def make_pipeline(encoder: Path, docs: List[Doc], batch_words: int) -> Language:
+def make_pipeline(encoder: Path, docs: list[Doc], batch_words: int) -> Language:
     """A pipeline with a transformer and parsetag, initialized and not trained."""
     nlp = spacy.blank("en")
     nlp.add_pipe("one_sentence")
@@ -64,7 +64,7 @@ def make_pipeline(encoder: Path, docs: List[Doc], batch_words: int) -> Language:
     return nlp
 
 
-def measure(nlp: Language, sentences: List[List[str]], batch_size: int, repeats: int) -> Dict[str, float]:
+def measure(nlp: Language, sentences: list[list[str]], batch_size: int, repeats: int) -> dict[str, float]:
     """Best of some runs, in sentences per second: the pipeline, and the pipeline without parsetag."""
 
     def seconds() -> float:
@@ -112,7 +112,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         encoder = make_encoder(Path(folder), [word for words in sentences for word in words], args.layers, args.width)
         nlp = make_pipeline(encoder, list(docs_from_trees(spacy.blank("en").vocab, trees)), args.batch_words)
-        figures: Dict[str, Any] = {"device": name, "layers": args.layers, "width": args.width}
+        figures: dict[str, Any] = {"device": name, "layers": args.layers, "width": args.width}
         figures.update(measure(nlp, sentences, args.batch_size, args.repeats))
     text = json.dumps(figures, indent=2)
     sys.stdout.write(text + "\n")

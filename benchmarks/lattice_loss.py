@@ -11,7 +11,7 @@ import tempfile
 import time
 from itertools import islice
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any
 
 import spacy
 import torch
@@ -33,7 +33,7 @@ class Timed(LatticeLoss):
 
     def __init__(self, max_stack: StackBound = None) -> None:
         super().__init__(max_stack)
-        self.seconds: List[float] = []
+        self.seconds: list[float] = []
 
     def __call__(self, *args: Any) -> Any:
         begin = time.process_time()
@@ -42,7 +42,7 @@ class Timed(LatticeLoss):
         return result
 
 
-def read(path: Optional[Path], sentences: int) -> List[Doc]:
+def read(path: Path | None, sentences: int) -> list[Doc]:
     vocab = spacy.blank("en").vocab
     if path is None:
         return list(docs_from_trees(vocab, (tree for _, tree in generate({"train": sentences}))))
@@ -50,7 +50,7 @@ def read(path: Optional[Path], sentences: int) -> List[Doc]:
     return list(islice(docs_from_trees(vocab, (tree for tree in cleaned if tree is not None)), sentences))
 
 
-def measure(docs: List[Doc], encoder: Path, batch: int) -> Dict[str, Any]:
+def measure(docs: list[Doc], encoder: Path, batch: int) -> dict[str, Any]:
     nlp = make_pipeline(encoder, docs, 4096)
     loss = nlp.get_pipe("parsetag").loss = Timed()
     optimizer = nlp.create_optimizer()

@@ -7,7 +7,6 @@ pipeline of `configs/cnn.cfg`, initialized and not trained, over sentences drawn
 """
 
 from pathlib import Path
-from typing import Dict, List
 
 import numpy as np
 from common import arguments, best_time, write  # first: it leaves NumPy one core
@@ -33,7 +32,7 @@ def products(use_blis: bool, repeats: int) -> float:
     return 2e-9 * 20 * len(X) * W.size / best_time(lambda: [ops.gemm(X, W, trans2=True) for _ in range(20)], repeats)
 
 
-def make_pipeline(use_blis: bool, docs: List[Doc]) -> Language:
+def make_pipeline(use_blis: bool, docs: list[Doc]) -> Language:
     config = load_config(CONFIG, interpolate=True)
     config["nlp"]["before_creation"] = None
     set_current_ops(NumpyOps(use_blis=use_blis))
@@ -46,7 +45,7 @@ def blank(doc: Doc) -> Doc:
     return Doc(doc.vocab, words=[token.text for token in doc])
 
 
-def measure(use_blis: bool, sentences: int, repeats: int) -> Dict[str, float]:
+def measure(use_blis: bool, sentences: int, repeats: int) -> dict[str, float]:
     docs = list(docs_from_trees(Vocab(), (tree for _, tree in generate({"train": sentences}))))
     nlp = make_pipeline(use_blis, docs)
     optimizer = nlp.create_optimizer()

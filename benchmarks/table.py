@@ -6,7 +6,7 @@ python benchmarks/table.py
 import json
 import sys
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any
 
 HERE = Path(__file__).parent
 README = HERE.parent / "README.md"
@@ -14,12 +14,12 @@ START, END = "<!-- results -->", "<!-- /results -->"
 ORDERS = {"in": "in-order", "pre": "pre-order", "post": "post-order"}
 
 
-def load(name: str) -> Optional[Dict[str, Any]]:
+def load(name: str) -> dict[str, Any] | None:
     path = HERE / "results" / f"{name}.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
-def accuracy() -> List[str]:
+def accuracy() -> list[str]:
     """F of the training runs."""
     rows = [
         ("synthetic", "synthetic, 500 test sentences", "`cnn.cfg`; the first command above"),
@@ -41,7 +41,7 @@ def accuracy() -> List[str]:
     return lines if len(lines) > 2 else []
 
 
-def decoding() -> List[str]:
+def decoding() -> list[str]:
     """Ratios of the exact decoder."""
     report = load("decode")
     if report is None:

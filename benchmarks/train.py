@@ -17,17 +17,16 @@ import sys
 import time
 from importlib.metadata import version
 from pathlib import Path
-from typing import Dict, List
 
 RESULTS = Path(__file__).parent / "results"
 PACKAGES = ("spacy-parsetag", "spacy", "thinc", "spacy-transformers", "torch", "numpy")
 
 
-def spacy(*arguments: str) -> List[str]:
+def spacy(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "spacy", *arguments]
 
 
-def convert(inputs: List[Path], output: Path) -> None:
+def convert(inputs: list[Path], output: Path) -> None:
     """Convert each file into a folder of .spacy files."""
     output.mkdir(parents=True, exist_ok=True)
     for path in inputs:
@@ -42,7 +41,7 @@ def without_folders(text: str) -> str:
     return re.sub(r"(?<![\w.])(?:/[\w.+-]+)+/([\w.+-]+)", r"\1", text)
 
 
-def versions() -> Dict[str, str]:
+def versions() -> dict[str, str]:
     found = {"python": platform.python_version()}
     for name in PACKAGES:
         try:

@@ -1,18 +1,18 @@
 """How F goes with the mean deviation over treebanks and orders (paper section 6.2)."""
 
-from typing import Any, Dict, List
+from typing import Any
 
 from spacy_parsetag.analysis import Point, correlate
 from spacy_parsetag.compat import has_module
 
-Row = Dict[str, Any]
+Row = dict[str, Any]
 
 
-def points_of(rows: List[Row]) -> List[Point]:
+def points_of(rows: list[Row]) -> list[Point]:
     return [Point(row["treebank"], row["order"], row["F"], row["mean deviation"]) for row in rows]
 
 
-def correlations(rows: List[Row]) -> Dict[str, Any]:
+def correlations(rows: list[Row]) -> dict[str, Any]:
     """Over all cells, as the paper has it, and over differences within each treebank.
 
     The second looks at how far F falls from in-order to the other orders on the same treebank: treebanks differ in F
@@ -35,7 +35,7 @@ def correlations(rows: List[Row]) -> Dict[str, Any]:
     return found
 
 
-def format_correlations(found: Dict[str, Any]) -> str:
+def format_correlations(found: dict[str, Any]) -> str:
     return "\n".join(
         f"F and mean deviation, {name}: r = {value['r']:.3f}, p = {value['p']:.2g}, n = {value['n']}"
         for name, value in found.items()

@@ -10,7 +10,7 @@ import argparse
 import json
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Tuple
+from typing import Any
 
 import spacy
 from spacy.tokens import Doc, DocBin
@@ -33,9 +33,9 @@ class TimedDecoder:
 
     def reset(self) -> None:
         self.seconds = 0.0
-        self.widened: List[bool] = []  # sentence by sentence
+        self.widened: list[bool] = []  # sentence by sentence
 
-    def decode_batch(self, *args: Any, **kwargs: Any) -> Tuple[Any, Any]:
+    def decode_batch(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         start = time.perf_counter()
         if hasattr(self.decoder, "search_batch"):
             ids, totals, widths = self.decoder.search_batch(*args, **kwargs)
@@ -46,7 +46,7 @@ class TimedDecoder:
         return ids, totals
 
 
-def make_decoder(settings: Dict[str, Any], largest: int) -> Any:
+def make_decoder(settings: dict[str, Any], largest: int) -> Any:
     """The decoder that settings name; a bound "train" is the largest stack of the training trees."""
     settings = dict(settings)
     if settings.get("max_stack") == "train":
@@ -61,7 +61,7 @@ def blank_copy(nlp: Any, gold: Doc) -> Doc:
     return Doc(nlp.vocab, words=[token.text for token in gold], spaces=spaces, sent_starts=starts)
 
 
-def score(nlp: Any, golds: List[Doc], decoder: TimedDecoder, params: str, repeats: int) -> Tuple[Dict[str, Any], List]:
+def score(nlp: Any, golds: list[Doc], decoder: TimedDecoder, params: str, repeats: int) -> tuple[dict[str, Any], list]:
     """Parse and score; also the spans found, for comparisons."""
     pipe = nlp.get_pipe("parsetag")
     pipe.decoder = decoder
@@ -80,7 +80,7 @@ def score(nlp: Any, golds: List[Doc], decoder: TimedDecoder, params: str, repeat
         for pair in paired_trees(Example(doc, gold), pipe.cfg["spans_key"])
     ]
     result = evalb([gold for gold, _ in pairs], [test for _, test in pairs], params)
-    figures: Dict[str, Any] = {
+    figures: dict[str, Any] = {
         "f": result.all.f,
         "precision": result.all.precision,
         "recall": result.all.recall,
@@ -115,8 +115,8 @@ def main() -> None:
     nlp = spacy.load(arguments.pipeline)
     pipe = nlp.get_pipe("parsetag")
     golds = list(DocBin().from_disk(arguments.dev).get_docs(nlp.vocab))
-    results: Dict[str, Any] = {}
-    first: List = []
+    results: dict[str, Any] = {}
+    first: list = []
     for name, settings in json.loads(arguments.decoders.read_text(encoding="utf-8")).items():
         decoder = TimedDecoder(make_decoder(settings, pipe.cfg["max_stack"]))
         results[name], found = score(nlp, golds, decoder, arguments.params, arguments.repeats)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any
 
 from correlate import points_of
 
@@ -16,7 +16,7 @@ RC = {"svg.hashsalt": "spacy-parsetag", "svg.fonttype": "none"}
 SHADES = ("#444444", "#aaaaaa", "#888888", "#cccccc")
 
 
-def draw_figures(runs: List[Dict[str, Any]], content: Dict[str, Any], folder: Path) -> List[str]:
+def draw_figures(runs: list[dict[str, Any]], content: dict[str, Any], folder: Path) -> list[str]:
     """Draw what the table has.
 
     runs (List[Dict[str, Any]]): The runs.
@@ -27,7 +27,7 @@ def draw_figures(runs: List[Dict[str, Any]], content: Dict[str, Any], folder: Pa
     if not has_module("matplotlib"):
         return []
 
-    def paths(name: str) -> List[Path]:
+    def paths(name: str) -> list[Path]:
         return [folder / f"{name}.{kind}" for kind in KINDS]
 
     if runs[0]["settings"]["table"] != "languages":
@@ -42,19 +42,19 @@ def draw_figures(runs: List[Dict[str, Any]], content: Dict[str, Any], folder: Pa
     return ["deviation", "stack", "correlation"]
 
 
-def read_counts(data: Dict[str, Any], name: str) -> Dict[str, "Counter[int]"]:
+def read_counts(data: dict[str, Any], name: str) -> dict[str, "Counter[int]"]:
     return {order: Counter({int(k): n for k, n in found[name].items()}) for order, found in data["orders"].items()}
 
 
-def deviations_of(data: Dict[str, Any]) -> Deviations:
+def deviations_of(data: dict[str, Any]) -> Deviations:
     return Deviations(data["sentences"], data["words"], read_counts(data, "deviations"))
 
 
-def stacks_of(data: Dict[str, Any]) -> Stacks:
+def stacks_of(data: dict[str, Any]) -> Stacks:
     return Stacks(data["sentences"], read_counts(data, "stacks"))
 
 
-def draw_decoders(rows: List[Dict[str, Any]], paths: List[Path]) -> None:
+def draw_decoders(rows: list[dict[str, Any]], paths: list[Path]) -> None:
     """F of each row of the table, a bar for each decoder."""
     cells = list(dict.fromkeys((row["treebank"], row["order"], row["learner"]) for row in rows))
     decoders = list(dict.fromkeys(row["decoder"] for row in rows))

@@ -8,7 +8,7 @@ Where there is a limit, the sentences are taken evenly from all of the file: tre
 import argparse
 import json
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any
 
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
@@ -22,7 +22,7 @@ from spacy_parsetag.treebanks.read import ReadOptions, read_parses
 from spacy_parsetag.trees import Parse, binarize
 
 
-def read_all(path: Path, arguments: argparse.Namespace) -> List[Parse]:
+def read_all(path: Path, arguments: argparse.Namespace) -> list[Parse]:
     """The sentences of a file that are not too long."""
     longest = arguments.max_length
     if path.suffix == ".spacy":
@@ -34,14 +34,14 @@ def read_all(path: Path, arguments: argparse.Namespace) -> List[Parse]:
     return list(read_parses(SourceFile(path), options))
 
 
-def spread(parses: List[Parse], limit: int) -> List[Parse]:
+def spread(parses: list[Parse], limit: int) -> list[Parse]:
     """Some of the sentences, at even distances."""
     if not limit or limit >= len(parses):
         return parses
     return [parses[i * len(parses) // limit] for i in range(limit)]
 
 
-def describe(parses: List[Parse]) -> Dict[str, Any]:
+def describe(parses: list[Parse]) -> dict[str, Any]:
     """Figures about trees, by order: tags, the stack each tree needs, and how far tags stray from their words."""
     trees = [binarize(parse) for parse in parses]
     strayed, stacks, inventory = count_deviations(trees), count_stacks(trees), count_tags(trees)

@@ -7,22 +7,23 @@ import csv
 import io
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Dict, List, Sequence
+from typing import Any
 
 from correlate import correlations, format_correlations
 from figures import draw_figures
 
 ORDERS = ("in", "pre", "post")
 LEARNERS = ("independent", "CRF", "LSTM")
-Row = Dict[str, Any]
+Row = dict[str, Any]
 
 
-def read_runs(folder: Path) -> List[Dict[str, Any]]:
+def read_runs(folder: Path) -> list[dict[str, Any]]:
     """The runs in a table's folder, in the order of the paper's rows."""
     runs = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((folder / "runs").glob("*.json"))]
 
-    def place(run: Dict[str, Any]) -> tuple:
+    def place(run: dict[str, Any]) -> tuple:
         settings = run["settings"]
         return (settings["treebank"], *map(_index, (ORDERS, LEARNERS), (settings["order"], settings["learner"])))
 
@@ -33,7 +34,7 @@ def _index(known: Sequence[str], name: str) -> int:
     return known.index(name) if name in known else len(known)
 
 
-def decoder_rows(runs: List[Dict[str, Any]]) -> List[Row]:
+def decoder_rows(runs: list[dict[str, Any]]) -> list[Row]:
     """A row for each cell of the table of decoders: one run, one decoder."""
     return [
         {
@@ -58,7 +59,7 @@ def decoder_rows(runs: List[Dict[str, Any]]) -> List[Row]:
     ]
 
 
-def language_rows(runs: List[Dict[str, Any]]) -> List[Row]:
+def language_rows(runs: list[dict[str, Any]]) -> list[Row]:
     """A row for each treebank and order."""
     rows = []
     for run in runs:
@@ -84,7 +85,7 @@ def language_rows(runs: List[Dict[str, Any]]) -> List[Row]:
     return rows
 
 
-def caption(runs: List[Dict[str, Any]]) -> str:
+def caption(runs: list[dict[str, Any]]) -> str:
     """What all figures of a table have in common, and what not."""
     lines = []
     names = ("encoder", "limit", "dev_limit", "max_length", "epochs", "steps", "checks", "seed", "params")
@@ -96,7 +97,7 @@ def caption(runs: List[Dict[str, Any]]) -> str:
     return "; ".join(lines)
 
 
-def format_rows(rows: List[Row]) -> str:
+def format_rows(rows: list[Row]) -> str:
     """A table as text."""
     names = list(rows[0])
     cells = [names, *([format_value(row[name]) for name in names] for row in rows)]
@@ -117,7 +118,7 @@ def format_value(value: Any) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.2f}"
 
 
-def format_csv(rows: List[Row]) -> str:
+def format_csv(rows: list[Row]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -134,7 +135,7 @@ def write_report(folder: Path) -> str:
     runs = read_runs(folder)
     if not runs:
         return "no runs yet"
-    content: Dict[str, Any] = {"caption": caption(runs)}
+    content: dict[str, Any] = {"caption": caption(runs)}
     if runs[0]["settings"]["table"] == "languages":
         content["rows"] = language_rows(runs)
         content["correlations"] = correlations(content["rows"])

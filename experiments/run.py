@@ -18,7 +18,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any
 
 from report import write_report
 from spec import HERE, NUMBERS, Run, Treebank, build_runs, read_spec, set_length
@@ -35,7 +35,7 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def call(command: List[str], log: Path, threads: int) -> None:
+def call(command: list[str], log: Path, threads: int) -> None:
     """Run one step as a process; what it prints goes to a file."""
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "TOKENIZERS_PARALLELISM": "false"}
     with log.open("w", encoding="utf-8") as file:
@@ -60,7 +60,7 @@ def prepare(run: Run, arguments: argparse.Namespace) -> Path:
     return folder.resolve()
 
 
-def execute(run: Run, spec: Dict[str, Any], arguments: argparse.Namespace, output: Path) -> None:
+def execute(run: Run, spec: dict[str, Any], arguments: argparse.Namespace, output: Path) -> None:
     """Train, score, and write the run's JSON."""
     data = prepare(run, arguments)
     figures = json.loads((data / "data.json").read_text(encoding="utf-8"))
@@ -105,7 +105,7 @@ def execute(run: Run, spec: Dict[str, Any], arguments: argparse.Namespace, outpu
     write_json(output, report)
 
 
-def is_done(path: Path, settings: Dict[str, Any]) -> bool:
+def is_done(path: Path, settings: dict[str, Any]) -> bool:
     """Whether a run's file is there, whole and with these settings."""
     try:
         return bool(json.loads(path.read_text(encoding="utf-8"))["settings"] == settings)
@@ -113,7 +113,7 @@ def is_done(path: Path, settings: Dict[str, Any]) -> bool:
         return False
 
 
-def read_curve(path: Path) -> List[Dict[str, Any]]:
+def read_curve(path: Path) -> list[dict[str, Any]]:
     """F at each check of a training run."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     return [{"step": row["step"], "epoch": row["epoch"], "f": row["score"]} for row in rows if row["score"] is not None]
@@ -126,7 +126,7 @@ def write_json(path: Path, content: Any) -> None:
     temporary.replace(path)
 
 
-def versions() -> Dict[str, str]:
+def versions() -> dict[str, str]:
     found = {"python": platform.python_version()}
     for name in PACKAGES:
         try:
@@ -153,7 +153,7 @@ def run_table(arguments: argparse.Namespace) -> int:
         say(f"{run.treebank.name}: cannot be read. {err}")
         return 1
 
-    def attempt(run: Run) -> Optional[str]:
+    def attempt(run: Run) -> str | None:
         start = time.perf_counter()
         try:
             execute(run, spec, arguments, files[run.name])
@@ -172,7 +172,7 @@ def run_table(arguments: argparse.Namespace) -> int:
     return len(failed)
 
 
-def parse_arguments(words: Optional[List[str]] = None) -> argparse.Namespace:
+def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("table", help="decoders, languages, or a .yml file like theirs")
     parser.add_argument("--treebanks", nargs="+", required=True, metavar="[NAME=]FOLDER")

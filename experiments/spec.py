@@ -5,7 +5,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any
 
 import srsly
 from spacy.util import load_config
@@ -55,13 +55,13 @@ class Run:
 
     name: str
     treebank: Treebank
-    settings: Dict[str, Any]
+    settings: dict[str, Any]
     config: Config
 
 
-def read_spec(path: Path, arguments: argparse.Namespace) -> Dict[str, Any]:
+def read_spec(path: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     """Read a table's file, with what the command line changes."""
-    spec: Dict[str, Any] = dict(srsly.read_yaml(path))
+    spec: dict[str, Any] = dict(srsly.read_yaml(path))
     for name in (*NUMBERS, "config", "params"):
         value = getattr(arguments, name, None)
         if value is not None:
@@ -77,7 +77,7 @@ def read_spec(path: Path, arguments: argparse.Namespace) -> Dict[str, Any]:
     return spec
 
 
-def _read_change(text: str) -> Tuple[str, Any]:
+def _read_change(text: str) -> tuple[str, Any]:
     key, _, value = text.partition("=")
     try:
         return key, json.loads(value)
@@ -85,7 +85,7 @@ def _read_change(text: str) -> Tuple[str, Any]:
         return key, value
 
 
-def build_runs(spec: Dict[str, Any], treebanks: List[Treebank], arguments: argparse.Namespace) -> List[Run]:
+def build_runs(spec: dict[str, Any], treebanks: list[Treebank], arguments: argparse.Namespace) -> list[Run]:
     """All runs of a table: each row on each treebank."""
     runs = []
     for treebank in treebanks:
@@ -115,7 +115,7 @@ def build_runs(spec: Dict[str, Any], treebanks: List[Treebank], arguments: argpa
     return runs
 
 
-def build_config(spec: Dict[str, Any], row: Dict[str, str], encoder: Optional[str]) -> Config:
+def build_config(spec: dict[str, Any], row: dict[str, str], encoder: str | None) -> Config:
     """The config of a row, without paths and numbers of steps."""
     path = Path(spec["config"])
     config = load_config(path if path.is_file() else CONFIGS / path.name, interpolate=False)
@@ -137,7 +137,7 @@ def build_config(spec: Dict[str, Any], row: Dict[str, str], encoder: Optional[st
     return config
 
 
-def set_value(config: Dict[str, Any], key: str, value: Any) -> None:
+def set_value(config: dict[str, Any], key: str, value: Any) -> None:
     """Set what stands at a place of a config, such as training.max_steps."""
     *sections, last = key.split(".")
     for section in sections:
@@ -147,7 +147,7 @@ def set_value(config: Dict[str, Any], key: str, value: Any) -> None:
     config[last] = value
 
 
-def set_length(config: Config, spec: Dict[str, Any], sentences: int) -> None:
+def set_length(config: Config, spec: dict[str, Any], sentences: int) -> None:
     """Turn epochs into steps, and spread the checks; the rate falls to zero at the last step."""
     training = config["training"]
     steps, checks = int(spec["steps"]), int(spec["checks"])
@@ -165,7 +165,7 @@ def set_length(config: Config, spec: Dict[str, Any], sentences: int) -> None:
         rate["warmup_steps"] = min(rate["warmup_steps"], max(1, steps // 10))
 
 
-def encoder_name(config: Config, name: Optional[str]) -> str:
+def encoder_name(config: Config, name: str | None) -> str:
     """What tables call the encoder: never a folder."""
     if "encoder" not in config.get("vars", {}):
         encode = config["components"]["tok2vec"]["model"]["encode"]
@@ -174,7 +174,7 @@ def encoder_name(config: Config, name: Optional[str]) -> str:
     return name or (Path(given).name if Path(given).exists() else given)
 
 
-def config_hash(config: Config, name: Optional[str]) -> str:
+def config_hash(config: Config, name: str | None) -> str:
     """A hash of all of a config but the folder that the encoder is in."""
     copy = config.copy()
     if "encoder" in copy.get("vars", {}):

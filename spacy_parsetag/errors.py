@@ -7,7 +7,8 @@ exception classes of its own, because callers skip, count and list them:
     └── one subclass per malformation   defined in `spacy_parsetag.treebanks.penn_errors`
 """
 
-from typing import Any, Callable, Optional, Tuple, Type
+from collections.abc import Callable
+from typing import Any
 
 
 class _ErrorsWithCodes(type):
@@ -231,19 +232,19 @@ class TreebankError(ValueError):
     reason (str): What is wrong, and what to do.
     """
 
-    def __init__(self, path: str, line: int, reason: str, *, tree_line: Optional[int] = None) -> None:
+    def __init__(self, path: str, line: int, reason: str, *, tree_line: int | None = None) -> None:
         self.path = path
         self.line = line
         self.reason = reason
         self.tree_line = tree_line if tree_line is not None else line
         super().__init__(f"{path}:{line}: {reason}")
 
-    def __reduce__(self) -> Tuple[Callable[..., "TreebankError"], Tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., "TreebankError"], tuple[Any, ...]]:
         # The default would call the class with the message alone, and fail in another process.
         return _rebuild_treebank_error, (type(self), self.path, self.line, self.reason, self.tree_line)
 
 
 def _rebuild_treebank_error(
-    kind: Type[TreebankError], path: str, line: int, reason: str, tree_line: int
+    kind: type[TreebankError], path: str, line: int, reason: str, tree_line: int
 ) -> TreebankError:
     return kind(path, line, reason, tree_line=tree_line)

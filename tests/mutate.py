@@ -6,7 +6,7 @@ Both are functions of the random generator alone, so a seed names a test case.
 """
 
 import random
-from typing import Callable, List, Sequence
+from collections.abc import Callable, Sequence
 
 from nltk import Tree
 
@@ -149,7 +149,7 @@ def _recode(data: bytes, rng: random.Random) -> bytes:
     )
 
 
-_EDITS: List[Callable[[bytes, random.Random], bytes]] = [
+_EDITS: list[Callable[[bytes, random.Random], bytes]] = [
     *([_delete, _duplicate, _swap, _insert, _bracket] * 3),
     *([_insert_byte, _bad_utf8, _odd_characters, _line_breaks, _truncate] * 2),
     _recode,

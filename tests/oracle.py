@@ -4,8 +4,8 @@ It shares no code with the decoders; of an order it uses `linearize` alone, and 
 """
 
 import itertools
+from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ _STACK = {"in": (0, (1, 0, 0, -1)), "pre": (1, (-1, -1, 1, 1)), "post": (0, (1, 
 
 
 @cache
-def _shapes(n: int) -> Tuple[Tuple[bool, ...], ...]:
+def _shapes(n: int) -> tuple[tuple[bool, ...], ...]:
     if n == 1:
         return ((True,),)
     return tuple((False, *a, *b) for k in range(1, n) for a in _shapes(k) for b in _shapes(n - k))
@@ -30,7 +30,7 @@ def enumerate_trees(n: int) -> Iterator[BinaryTree]:
 
 
 @cache
-def enumerate_classes(n: int, order: str, max_stack: Optional[int] = None) -> Tuple[Tuple[int, ...], ...]:
+def enumerate_classes(n: int, order: str, max_stack: int | None = None) -> tuple[tuple[int, ...], ...]:
     """Tag classes (0 to 3: l, r, L, R) of every tree over n words whose stack stays within the bound."""
     linearizer = get_linearizer(order)
     start, delta = _STACK[order]
@@ -46,9 +46,9 @@ def enumerate_classes(n: int, order: str, max_stack: Optional[int] = None) -> Tu
 def score_of(
     ids: Sequence[int],
     scores: np.ndarray,
-    transitions: Optional[np.ndarray] = None,
-    start: Optional[np.ndarray] = None,
-    end: Optional[np.ndarray] = None,
+    transitions: np.ndarray | None = None,
+    start: np.ndarray | None = None,
+    end: np.ndarray | None = None,
 ) -> float:
     """Score of one tag sequence."""
     total = sum(float(scores[p, i]) for p, i in enumerate(ids))
@@ -61,11 +61,11 @@ def best_by_enumeration(
     scores: np.ndarray,
     tags: Sequence[str],
     order: str,
-    transitions: Optional[np.ndarray] = None,
-    start: Optional[np.ndarray] = None,
-    end: Optional[np.ndarray] = None,
-    max_stack: Optional[int] = None,
-) -> Optional[float]:
+    transitions: np.ndarray | None = None,
+    start: np.ndarray | None = None,
+    end: np.ndarray | None = None,
+    max_stack: int | None = None,
+) -> float | None:
     """The best score over every tree and every choice of labels, or None if there is no tree.
 
     Within a tree's classes labels form a plain chain, whose best score one pass along it gives.
@@ -78,17 +78,17 @@ def log_z_by_enumeration(
     scores: np.ndarray,
     tags: Sequence[str],
     order: str,
-    transitions: Optional[np.ndarray] = None,
-    start: Optional[np.ndarray] = None,
-    end: Optional[np.ndarray] = None,
-    max_stack: Optional[int] = None,
-) -> Optional[float]:
+    transitions: np.ndarray | None = None,
+    start: np.ndarray | None = None,
+    end: np.ndarray | None = None,
+    max_stack: int | None = None,
+) -> float | None:
     """Log of the sum of exp(score) over every tree and every choice of labels, or None if there is no tree."""
     totals = _over_trees(scores, tags, order, transitions, start, end, max_stack, np.logaddexp.reduce)
     return float(np.logaddexp.reduce(totals)) if totals else None
 
 
-def _over_trees(scores, tags, order, transitions, start, end, max_stack, reduce) -> List[float]:
+def _over_trees(scores, tags, order, transitions, start, end, max_stack, reduce) -> list[float]:
     scores = np.asarray(scores, dtype=np.float64)
     columns = [[i for i, tag in enumerate(tags) if tag[0] == name] for name in CLASS_NAMES]
     totals = []

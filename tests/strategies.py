@@ -1,7 +1,6 @@
 """Hypothesis strategies that several test packages share."""
 
 from itertools import pairwise
-from typing import List, Tuple
 
 from hypothesis import strategies as st
 
@@ -42,8 +41,8 @@ def parses(
     words, labels, tags (SearchStrategy[str]): What to draw them from.
     """
     n_words = draw(st.integers(min_words, max_words))
-    spans: List[Constituent] = []
-    todo: List[Tuple[int, int]] = [(0, n_words)] if n_words else []
+    spans: list[Constituent] = []
+    todo: list[tuple[int, int]] = [(0, n_words)] if n_words else []
     while todo:
         start, end = todo.pop()
         top = (start, end) == (0, n_words)

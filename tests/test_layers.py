@@ -4,8 +4,8 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Dict, Iterator, List, Set, Tuple
 
 import pytest
 
@@ -23,7 +23,7 @@ TOKENS = {*TREES, "tokens"}
 EVALB = {*TREES, "treebanks", "evalb"}
 ML = {*DECODE, "tokens", "ml"}
 PIPELINE = {*ML, *TOKENS, "evalb", "pipeline", "registered"}
-ROOMS: Dict[str, Set[str]] = {
+ROOMS: dict[str, set[str]] = {
     "__init__": set(),
     "errors": set(),
     "compat": {"errors", "compat"},
@@ -107,7 +107,7 @@ catalogue.AVAILABLE_ENTRY_POINTS = ours
 """
 
 
-def run_python(code: str, blocked: Tuple[str, ...] = ()) -> List[str]:
+def run_python(code: str, blocked: tuple[str, ...] = ()) -> list[str]:
     """Run code in a fresh Python that sees no plugin but ours; returns the lines it prints."""
     code = OURS_ONLY.format(blocked=blocked) + code
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, cwd=ROOT)

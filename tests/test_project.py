@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any
 
 import pytest
 from weasel.util.config import load_project_config
@@ -15,11 +15,11 @@ from spacy_parsetag.cli import parsetag_app
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def load(**variables: str) -> Dict[str, Any]:
+def load(**variables: str) -> dict[str, Any]:
     return load_project_config(ROOT, overrides={f"vars.{name}": value for name, value in variables.items()})
 
 
-def scripts(config: Dict[str, Any]) -> List[List[str]]:
+def scripts(config: dict[str, Any]) -> list[list[str]]:
     return [shlex.split(line) for command in config["commands"] for line in command["script"]]
 
 

@@ -2,8 +2,8 @@
 
 import configparser
 import importlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator, Tuple
 
 import pytest
 import spacy
@@ -14,7 +14,7 @@ from thinc.api import registry as thinc_registry
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def advertised() -> Iterator[Tuple[str, str, str]]:
+def advertised() -> Iterator[tuple[str, str, str]]:
     """Group, name and target of each entry point."""
     setup = configparser.ConfigParser(delimiters=("=",))
     setup.optionxform = str  # type: ignore[assignment,method-assign]

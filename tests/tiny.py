@@ -1,6 +1,6 @@
 """A handful of trees, and small pipelines that learn them by heart, for the tests of the pipe."""
 
-from typing import Any, Dict, List
+from typing import Any
 
 import spacy
 from nltk import Tree
@@ -20,8 +20,8 @@ TREES = (
     "(-RRB- -RRB-))))",
     "(TOP (UH Yes) (, ,) (INTJ (UH please)))",
 )
-ORDERS: Dict[str, str] = {"in": "InOrder", "pre": "PreOrder", "post": "PostOrder"}
-TINY_MODEL: Dict[str, Any] = {
+ORDERS: dict[str, str] = {"in": "InOrder", "pre": "PreOrder", "post": "PostOrder"}
+TINY_MODEL: dict[str, Any] = {
     "@architectures": "spacy-parsetag.Independent.v1",
     "tok2vec": {
         "@architectures": "spacy.HashEmbedCNN.v2",
@@ -50,25 +50,25 @@ def gold_doc(nlp: Language, text: str) -> Doc:
     return doc_from_tree(nlp.vocab, Tree.fromstring(text))
 
 
-def make_examples(nlp: Language, trees: Any = TREES) -> List[Example]:
+def make_examples(nlp: Language, trees: Any = TREES) -> list[Example]:
     """Examples whose predicted docs have the words of the gold ones, and nothing else."""
     golds = [gold_doc(nlp, tree) for tree in trees]
     return [Example(Doc(nlp.vocab, words=[token.text for token in gold]), gold) for gold in golds]
 
 
-def train(nlp: Language, examples: List[Example], steps: int = 30) -> Dict[str, float]:
+def train(nlp: Language, examples: list[Example], steps: int = 30) -> dict[str, float]:
     """Train until the pipeline knows the examples."""
     fix_random_seed(0)
     optimizer = nlp.initialize(lambda: examples)
     optimizer.learn_rate = 0.01
-    losses: Dict[str, float] = {}
+    losses: dict[str, float] = {}
     for _ in range(steps):
         losses = {}
         nlp.update(examples, sgd=optimizer, losses=losses)
     return losses
 
 
-def spans_of(doc: Doc, key: str = "constituents") -> List[Any]:
+def spans_of(doc: Doc, key: str = "constituents") -> list[Any]:
     return [(span.start, span.end, span.label_) for span in doc.spans[key]]
 
 

@@ -1,9 +1,10 @@
 """Does a parser do worse the further its tags stray? Pearson's correlation of F with the mean deviation, over
 treebanks and orders (paper section 6.2, where it is -0.77 with p = 0.0001)."""
 
+from collections.abc import Sequence
 from math import isfinite
 from statistics import correlation
-from typing import Any, Dict, NamedTuple, Sequence
+from typing import Any, NamedTuple
 
 from ..compat import require
 from ..errors import Errors
@@ -36,7 +37,7 @@ class Correlation(NamedTuple):
     r: float
     p: float
 
-    def to_dict(self) -> Dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         return self._asdict()
 
 

@@ -7,23 +7,24 @@
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, List
+from typing import Any
 
 from ..linearize import ORDERS
 from ..trees.binarize import BinaryTree
 
 
-def word_deviations(tree: BinaryTree) -> Dict[str, List[int]]:
+def word_deviations(tree: BinaryTree) -> dict[str, list[int]]:
     """Deviation of each word in the three orders: equal to `linearize.deviations`, without writing a tag.
 
     tree (BinaryTree): A tree over N words.
     RETURNS (Dict[str, List[int]]): N distances, in words, for each order.
     """
-    pre: List[int] = []
-    post: List[int] = []
+    pre: list[int] = []
+    post: list[int] = []
     position = 0  # tags before, in post-order
-    left_done: List[bool] = []  # of the open nodes: whether their left subtree is complete
+    left_done: list[bool] = []  # of the open nodes: whether their left subtree is complete
     word = 0
     for i, is_leaf in enumerate(tree.leaf):
         if not is_leaf:
@@ -53,7 +54,7 @@ class Deviations:
 
     trees: int = 0
     words: int = 0
-    counts: Dict[str, "Counter[int]"] = field(default_factory=lambda: {order: Counter() for order in ORDERS})
+    counts: dict[str, "Counter[int]"] = field(default_factory=lambda: {order: Counter() for order in ORDERS})
 
     def mean(self, order: str) -> float:
         """Mean deviation over all words, in words."""
@@ -63,12 +64,12 @@ class Deviations:
         """The largest deviation of any word."""
         return max(self.counts[order], default=0)
 
-    def distribution(self, order: str) -> List[float]:
+    def distribution(self, order: str) -> list[float]:
         """Share of the words that deviate by 0, 1, 2, ... words, up to the largest deviation."""
         counts = self.counts[order]
         return [counts[k] / max(1, self.words) for k in range(self.largest(order) + 1)]
 
-    def to_dict(self) -> Dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As JSON: "trees", "words" and for each order "mean", "max" and "counts", a list over distances."""
         orders = {
             order: {

@@ -4,9 +4,10 @@ Each node has the same tag in the three orders, so an inventory belongs to all o
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Any, Dict, FrozenSet, Iterable, List, Optional
+from typing import Any
 
 from ..linearize import CLASS_NAMES, make_tag, split_tag
 from ..linearize.base import node_classes
@@ -24,7 +25,7 @@ class Unseen:
     trees: int = 0
     counts: "Counter[str]" = field(default_factory=Counter)
 
-    def to_dict(self) -> Dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As JSON: "trees", "types", "tokens" and "counts"."""
         return {
             "trees": self.trees,
@@ -45,10 +46,10 @@ class Inventory:
 
     trees: int = 0
     counts: "Counter[str]" = field(default_factory=Counter)
-    unseen: Optional[Unseen] = None
+    unseen: Unseen | None = None
 
     @property
-    def known(self) -> FrozenSet[str]:
+    def known(self) -> frozenset[str]:
         """What a tagger trained on it can predict: its tags, and the bare ones, which are always there."""
         return frozenset(self.counts) | frozenset(CLASS_NAMES)
 
@@ -57,19 +58,19 @@ class Inventory:
         """How many tags occur once."""
         return sum(n == 1 for n in self.counts.values())
 
-    def by_class(self) -> Dict[str, int]:
+    def by_class(self) -> dict[str, int]:
         """How many different tags there are of each class: l, r, L, R."""
         classes = Counter(CLASS_NAMES[split_tag(tag)[0]] for tag in self.counts)
         return {name: classes[name] for name in CLASS_NAMES}
 
-    def covered(self) -> List[float]:
+    def covered(self) -> list[float]:
         """Share of all tags in the trees that the 1, 2, 3, ... most frequent ones make up."""
         total = self.counts.total()
         return [n / total for n in accumulate(n for _, n in self.counts.most_common())]
 
-    def to_dict(self) -> Dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As JSON: "trees", "types", "tokens", "by_class", "once", "counts" and, if it was compared, "unseen"."""
-        content: Dict[str, Any] = {
+        content: dict[str, Any] = {
             "trees": self.trees,
             "types": len(self.counts),
             "tokens": self.counts.total(),
@@ -80,12 +81,12 @@ class Inventory:
         return content if self.unseen is None else {**content, "unseen": self.unseen.to_dict()}
 
 
-def tags_of(tree: BinaryTree) -> List[str]:
+def tags_of(tree: BinaryTree) -> list[str]:
     """The tags of a tree, in pre-order."""
     return [make_tag(*node) for node in zip(node_classes(tree.leaf), tree.label, strict=True)]
 
 
-def count_tags(trees: Iterable[BinaryTree], train: Optional[Inventory] = None) -> Inventory:
+def count_tags(trees: Iterable[BinaryTree], train: Inventory | None = None) -> Inventory:
     """Count the tags of a treebank, one tree at a time.
 
     trees (Iterable[BinaryTree]): The trees.
@@ -107,6 +108,6 @@ def count_tags(trees: Iterable[BinaryTree], train: Optional[Inventory] = None) -
     return total
 
 
-def sort_counts(counts: "Counter[str]") -> List[tuple[str, int]]:
+def sort_counts(counts: "Counter[str]") -> list[tuple[str, int]]:
     """The most frequent first, and equally frequent ones by name."""
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))

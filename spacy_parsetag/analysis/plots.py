@@ -3,9 +3,10 @@
 A figure is written to every path given, whose suffix says how; the same data give the same bytes.
 """
 
+from collections.abc import Mapping, Sequence
 from math import ceil
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
+from typing import Any
 
 from ..compat import require
 from ..errors import Errors
@@ -17,14 +18,14 @@ from .stack import Stacks
 
 FORMATS = (".svg", ".png", ".pdf")
 # Colours that the colour-blind tell apart, and lines that differ in print as well.
-STYLES: Dict[str, Dict[str, Any]] = {
+STYLES: dict[str, dict[str, Any]] = {
     "in": {"color": "#0072b2", "linestyle": "-", "marker": "o"},
     "pre": {"color": "#d55e00", "linestyle": "--", "marker": "s"},
     "post": {"color": "#555555", "linestyle": ":", "marker": "^"},
 }
 NAMES = {"in": "in-order", "pre": "pre-order", "post": "post-order"}
 PANEL = (2.6, 1.9)  # inches
-Paths = Sequence[Union[str, Path]]
+Paths = Sequence[str | Path]
 
 
 def check_paths(paths: Paths) -> None:
@@ -131,8 +132,8 @@ def plot_correlation(points: Sequence[Point], found: Correlation, paths: Paths) 
 
 
 def _panels(
-    n: int, *, x: str, y: str, panel: Tuple[float, float] = PANEL, integers: bool = True
-) -> Tuple[Any, List[Any]]:
+    n: int, *, x: str, y: str, panel: tuple[float, float] = PANEL, integers: bool = True
+) -> tuple[Any, list[Any]]:
     """A figure with n panels in rows of up to four; `integers` keeps the ticks of x to whole numbers."""
     columns = min(4, n)
     rows = ceil(n / columns)

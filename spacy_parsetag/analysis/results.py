@@ -7,18 +7,19 @@ wsj,pre,85.2,0.9
 import csv
 import io
 import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Mapping, Tuple
+from typing import Any
 
 from ..errors import Errors
 from ..linearize import ORDERS
 from .correlation import Point
 
 # (treebank, order): mean deviation
-Means = Mapping[Tuple[str, str], float]
+Means = Mapping[tuple[str, str], float]
 
 
-def read_points(paths: Iterable[Path], means: Means) -> List[Point]:
+def read_points(paths: Iterable[Path], means: Means) -> list[Point]:
     """Read results: a CSV file with a header, a JSON file with a list of objects or one object, or JSON lines.
 
     paths (Iterable[Path]): The files. Columns beyond treebank, order, f and deviation are passed over.
@@ -50,7 +51,7 @@ def read_points(paths: Iterable[Path], means: Means) -> List[Point]:
     return points
 
 
-def read_means(path: Path) -> Dict[Tuple[str, str], float]:
+def read_means(path: Path) -> dict[tuple[str, str], float]:
     """Read the mean deviations that `analyze deviation --json` wrote.
 
     path (Path): The file.
@@ -71,7 +72,7 @@ def read_means(path: Path) -> Dict[Tuple[str, str], float]:
         ) from err
 
 
-def _read_rows(path: Path) -> List[Dict[str, Any]]:
+def _read_rows(path: Path) -> list[dict[str, Any]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
         if path.suffix.lower() == ".jsonl":

@@ -6,15 +6,16 @@
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, List
+from typing import Any
 
 from ..errors import Errors
 from ..linearize import ORDERS
 from ..trees.binarize import BinaryTree
 
 
-def stack_needed(tree: BinaryTree) -> Dict[str, int]:
+def stack_needed(tree: BinaryTree) -> dict[str, int]:
     """The largest stack in the three orders: equal to `linearize.max_stack`, without writing a tag.
 
     tree (BinaryTree): A tree.
@@ -23,8 +24,8 @@ def stack_needed(tree: BinaryTree) -> Dict[str, int]:
     inside = most_inside = 0
     pending, most_pending = 1, 0
     shifted, most_shifted = 0, 0
-    left_done: List[bool] = []  # of the open nodes: whether their left subtree is complete
-    is_right: List[bool] = []  # of the nodes that in-order has still to come to: whether they are right children
+    left_done: list[bool] = []  # of the open nodes: whether their left subtree is complete
+    is_right: list[bool] = []  # of the nodes that in-order has still to come to: whether they are right children
     after_leaf = False
     for is_leaf in tree.leaf:
         pending += -1 if is_leaf else 1
@@ -59,9 +60,9 @@ class Stacks:
     """
 
     trees: int = 0
-    counts: Dict[str, "Counter[int]"] = field(default_factory=lambda: {order: Counter() for order in ORDERS})
+    counts: dict[str, "Counter[int]"] = field(default_factory=lambda: {order: Counter() for order in ORDERS})
 
-    def coverage(self, order: str) -> List[float]:
+    def coverage(self, order: str) -> list[float]:
         """Share of the trees that a stack of 0, 1, 2, ... covers, up to the first size that covers all."""
         counts = self.counts[order]
         covered = 0
@@ -90,7 +91,7 @@ class Stacks:
                 return size
         return 0
 
-    def to_dict(self) -> Dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As JSON: "trees" and for each order "needed" for all trees and "counts", a list over sizes."""
         orders = {
             order: {"needed": self.needed(order), "counts": [counts[k] for k in range(self.needed(order) + 1)]}

@@ -2,7 +2,8 @@
 
 import csv
 import io
-from typing import Any, List, Mapping, NamedTuple, Sequence, Tuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from ..linearize import CLASS_NAMES
 from .correlation import Correlation, Point
@@ -20,8 +21,8 @@ class Table(NamedTuple):
     rows (List[Tuple[Any, ...]]): Strings, whole numbers and floats.
     """
 
-    columns: Tuple[str, ...]
-    rows: List[Tuple[Any, ...]]
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
 
 
 def deviation_table(treebanks: Mapping[str, Deviations]) -> Table:
@@ -57,10 +58,10 @@ def stack_table(treebanks: Mapping[str, Stacks], shares: Sequence[float] = SHARE
 def inventory_table(treebanks: Mapping[str, Inventory]) -> Table:
     """Sizes of the inventories, and how much is unseen in those that were compared with a training part."""
     columns = ("treebank", "trees", "tags", *CLASS_NAMES, "once", "unseen tags", "% of tags", "% of trees")
-    rows: List[Tuple[Any, ...]] = []
+    rows: list[tuple[Any, ...]] = []
     for name, found in treebanks.items():
         new = found.unseen
-        unseen: Tuple[Any, ...] = ("", "", "")
+        unseen: tuple[Any, ...] = ("", "", "")
         if new is not None:
             tokens = max(1, found.counts.total())
             unseen = (len(new.counts), 100 * new.counts.total() / tokens, 100 * new.trees / max(1, found.trees))
@@ -77,7 +78,7 @@ def tag_table(treebanks: Mapping[str, Inventory]) -> Table:
 
 def correlation_table(points: Sequence[Point], found: Correlation) -> Table:
     """The points, and in the last row the coefficient and its p."""
-    rows: List[Tuple[Any, ...]] = [(*point, "") for point in points]
+    rows: list[tuple[Any, ...]] = [(*point, "") for point in points]
     return Table((*Point._fields, "p"), [*rows, ("all", f"n = {found.n}", "", f"r = {found.r:.4f}", found.p)])
 
 

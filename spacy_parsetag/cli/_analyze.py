@@ -1,9 +1,10 @@
 """What the `parsetag analyze` commands share: their options, reading treebanks, and writing what was found."""
 
 import json
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 import typer
 from spacy.cli._util import Arg, Opt
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 FoundT = TypeVar("FoundT")
 
 Inputs = Annotated[
-    List[str],
+    list[str],
     Arg(
         metavar="[NAME=]INPUT...",
         help="Treebanks: each a bracket file, a .spacy file, a folder of such files or a quoted pattern. They are "
@@ -29,11 +30,11 @@ Inputs = Annotated[
 AsJson = Annotated[bool, Opt("--json", "-j", help="Print JSON, with all counts")]
 AsCsv = Annotated[bool, Opt("--csv", help="Print the table as CSV")]
 Figures = Annotated[
-    Optional[List[Path]],
+    list[Path] | None,
     Opt("--figure", "-f", dir_okay=False, help="Draw a figure into this file: .svg, .png or .pdf; may be repeated"),
 ]
 Limit = Annotated[int, Opt("--limit", "-l", min=0, help="Read so many trees of each treebank; 0: all")]
-Glob = Annotated[Optional[str], Opt("--glob", help="Which files of a folder to read, such as 'train*.mrg'")]
+Glob = Annotated[str | None, Opt("--glob", help="Which files of a folder to read, such as 'train*.mrg'")]
 Encoding = Annotated[str, Opt("--encoding", "-e", help="Encoding of bracket files")]
 SkipBad = Annotated[
     bool, Opt("--skip-bad", help="List and leave out malformed trees, instead of stopping at the first")
@@ -45,13 +46,13 @@ class Reading(NamedTuple):
     """How to read treebanks: the options of the same names."""
 
     limit: int = 0
-    glob: Optional[str] = None
+    glob: str | None = None
     encoding: str = "utf-8"
     skip_bad: bool = False
     spans_key: str = "constituents"
 
 
-def name_inputs(inputs: List[str]) -> Dict[str, str]:
+def name_inputs(inputs: list[str]) -> dict[str, str]:
     """The treebanks by name.
 
     inputs (List[str]): Paths, some with a name before them: NAME=PATH.
@@ -59,21 +60,21 @@ def name_inputs(inputs: List[str]) -> Dict[str, str]:
         apart: the name of the file, the name of its folder, both, the whole path.
     RAISES (ValueError): If two have the same name.
     """
-    given: List[Optional[str]] = []
-    paths: List[str] = []
+    given: list[str | None] = []
+    paths: list[str] = []
     for text in inputs:
         name, equals, path = text.partition("=")
         named = bool(equals and name and path) and not Path(text).exists()
         given.append(name if named else None)
         paths.append(path if named else text)
     unnamed = [Path(path) for path, name in zip(paths, given, strict=True) if name is None]
-    ways: List[Callable[[Path], str]] = [
+    ways: list[Callable[[Path], str]] = [
         lambda path: path.stem,
         lambda path: path.parent.name,
         lambda path: f"{path.parent.name}/{path.stem}",
     ]
     way = next((way for way in ways if len({way(path) for path in unnamed} - {""}) == len(unnamed)), str)
-    found: Dict[str, str] = {}
+    found: dict[str, str] = {}
     for path, chosen in zip(paths, given, strict=True):
         name = way(Path(path)) if chosen is None else chosen
         if name in found:
@@ -83,8 +84,8 @@ def name_inputs(inputs: List[str]) -> Dict[str, str]:
 
 
 def measure(
-    inputs: List[str], reading: Reading, count: "Callable[[Iterator[BinaryTree]], FoundT]"
-) -> Dict[str, FoundT]:
+    inputs: list[str], reading: Reading, count: "Callable[[Iterator[BinaryTree]], FoundT]"
+) -> dict[str, FoundT]:
     """Read each treebank once, a tree at a time.
 
     inputs (List[str]): The treebanks.
@@ -160,7 +161,7 @@ def _read_spacy(path: Path, spans_key: str) -> "Iterator[BinaryTree]":
         raise ValueError(Errors.E373.format(path=path, key=spans_key))
 
 
-def check_options(as_json: bool, as_csv: bool, figures: Optional[List[Path]]) -> List[Path]:
+def check_options(as_json: bool, as_csv: bool, figures: list[Path] | None) -> list[Path]:
     """Say what cannot be done before treebanks are read; returns the figures to draw."""
     from ..analysis.plots import check_paths
 
@@ -170,9 +171,7 @@ def check_options(as_json: bool, as_csv: bool, figures: Optional[List[Path]]) ->
     return figures or []
 
 
-def show(
-    content: Dict[str, Any], table: "Table", as_json: bool, as_csv: bool, *, csv: "Optional[Table]" = None
-) -> None:
+def show(content: dict[str, Any], table: "Table", as_json: bool, as_csv: bool, *, csv: "Table | None" = None) -> None:
     """Print what was found.
 
     content (Dict[str, Any]): For --json.

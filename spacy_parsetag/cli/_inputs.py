@@ -2,9 +2,10 @@
 
 import json
 import sys
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Errors
 from ._util import STANDARD
@@ -27,9 +28,9 @@ class Record(NamedTuple):
     """
 
     text: str = ""
-    words: Optional[List[str]] = None
-    tags: Optional[List[str]] = None
-    passed_on: Dict[str, Any] = {}  # noqa: RUF012 (never changed)
+    words: list[str] | None = None
+    tags: list[str] | None = None
+    passed_on: dict[str, Any] = {}  # noqa: RUF012 (never changed)
 
     def make_doc(self, nlp: "Language", one_sentence: bool) -> "Doc":
         """Make the doc.
@@ -128,7 +129,7 @@ def read_docs(path: Path, nlp: "Language") -> "Iterator[Doc]":
         yield from docs.get_docs(nlp.vocab)
 
 
-def numbered_lines(path: Path) -> Iterator[Tuple[int, str]]:
+def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Read a text file in UTF-8, or standard input for "-", whatever the locale.
 
     path (Path): The file.
@@ -144,6 +145,6 @@ def numbered_lines(path: Path) -> Iterator[Tuple[int, str]]:
                 raise ValueError(Errors.E356.format(path=path, line=number, what="text in UTF-8", reason=err)) from err
 
 
-def with_context(docs: "Iterable[Doc]") -> "Iterator[tuple[Doc, Dict[str, Any]]]":
+def with_context(docs: "Iterable[Doc]") -> "Iterator[tuple[Doc, dict[str, Any]]]":
     """Docs as `nlp.pipe` takes them with something to pass on, which is nothing."""
     return ((doc, {}) for doc in docs)

@@ -1,7 +1,7 @@
 """Load a pipeline for a command, and find its parser."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
 
 from ..errors import Errors
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
 
-def load_pipeline(name: str, *, gpu_id: int = -1, code: Optional[Path] = None) -> "Language":
+def load_pipeline(name: str, *, gpu_id: int = -1, code: Path | None = None) -> "Language":
     """Load a pipeline.
 
     name (str): A package or a folder.

@@ -1,15 +1,16 @@
 """What `parsetag parse` writes: brackets, JSON, docs."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Dict, Iterable, List, Tuple
+from typing import IO, TYPE_CHECKING, Any
 
 from ._util import text_output
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-Parsed = Iterable[Tuple["Doc", Dict[str, Any]]]
+Parsed = Iterable[tuple["Doc", dict[str, Any]]]
 NO_PARSE = "(TOP)"
 
 
@@ -55,7 +56,7 @@ def _write_list(objects: Iterable[str], file: IO[str]) -> None:
     file.write("\n]\n" if separator != "[\n" else "[]\n")
 
 
-def to_json(doc: "Doc", spans_key: str) -> Dict[str, Any]:
+def to_json(doc: "Doc", spans_key: str) -> dict[str, Any]:
     """A parsed doc as JSON.
 
     doc (Doc): The doc.
@@ -66,7 +67,7 @@ def to_json(doc: "Doc", spans_key: str) -> Dict[str, Any]:
     from ..tokens.spans import parses_from_doc
     from ..tokens.strings import parse_string
 
-    sents: List[Dict[str, Any]] = []
+    sents: list[dict[str, Any]] = []
     for tokens, parse in parses_from_doc(doc, spans_key):
         first, last = doc[tokens[0]], doc[tokens[-1]]
         sents.append(

@@ -1,7 +1,8 @@
 """`python -m spacy parsetag analyze`: what a treebank asks of a tagger, in figures."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Iterator, List, Optional
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from spacy.cli._util import Arg, Opt
@@ -118,7 +119,7 @@ def analyze_tags_cli(
         from ..analysis.plots import plot_tags
         from ..analysis.tables import inventory_table, tag_table
 
-        train: List[Inventory] = []
+        train: list[Inventory] = []
 
         def count(trees: "Iterator[BinaryTree]") -> Inventory:
             """Count the first treebank; compare the others with it."""
@@ -145,7 +146,7 @@ def analyze_tags_cli(
 @analyze_app.command("correlation")
 def analyze_correlation_cli(
     inputs: Annotated[
-        List[Path],
+        list[Path],
         Arg(
             metavar="INPUT...",
             help="Results: CSV, JSON or JSON lines with treebank, order (in, pre, post), f, and deviation, the mean",
@@ -153,7 +154,7 @@ def analyze_correlation_cli(
         ),
     ],
     deviation: Annotated[
-        Optional[Path],
+        Path | None,
         Opt("--deviation", "-d", dir_okay=False, help="Mean deviations: what `analyze deviation --json` wrote"),
     ] = None,
     as_json: AsJson = False,

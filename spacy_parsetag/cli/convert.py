@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, List, Optional
+from typing import TYPE_CHECKING, Annotated, Any
 
 from spacy.cli._util import Arg, Opt
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def convert_cli(
     inputs: Annotated[
-        List[str], Arg(metavar="INPUT", help="Treebank files, folders (with all folders in them), or quoted patterns")
+        list[str], Arg(metavar="INPUT", help="Treebank files, folders (with all folders in them), or quoted patterns")
     ],
     output: Annotated[
         Path, Arg(help="OUTPUT.spacy, or a folder: a file for each one read, or for each part of --split")
@@ -34,24 +34,24 @@ def convert_cli(
         ),
     ] = "penn",
     glob: Annotated[
-        Optional[str],
+        str | None,
         Opt(
             "--glob",
             help="Which files of a folder to read, such as 'train*.mrg'. Default: the usual suffixes of the format",
         ),
     ] = None,
     encoding: Annotated[
-        Optional[str], Opt("--encoding", "-e", help="Encoding of the files. Default: the usual one of the format")
+        str | None, Opt("--encoding", "-e", help="Encoding of the files. Default: the usual one of the format")
     ] = None,
     default_tag: Annotated[
-        Optional[str],
+        str | None,
         Opt("--default-tag", help="Part-of-speech tag for words that have none. Default: such a word is an error"),
     ] = None,
     skip_bad: Annotated[
         bool, Opt("--skip-bad", help="List and leave out malformed trees, instead of stopping at the first")
     ] = False,
     split: Annotated[
-        Optional[str],
+        str | None,
         Opt(
             "--split",
             "-s",
@@ -88,51 +88,51 @@ def convert_cli(
     ] = False,
     spans_key: Annotated[str, Opt("--spans-key", "-k", help="Key of the constituents in doc.spans")] = "constituents",
     root: Annotated[
-        Optional[str],
+        str | None,
         Opt("--root", help="Cleaning: label of the one root wrapper. '': leave wrappers as they are. Default: TOP"),
     ] = None,
     functions: Annotated[
-        Optional[bool],
+        bool | None,
         Opt(
             "--functions/--keep-functions",
             help="Cleaning: strip function tags and indices of phrases (NP-SBJ-1 becomes NP). Default: yes",
         ),
     ] = None,
     tag_functions: Annotated[
-        Optional[bool],
+        bool | None,
         Opt("--tag-functions/--keep-tag-functions", help="Cleaning: the same for part-of-speech tags. Default: no"),
     ] = None,
     tag_indices: Annotated[
-        Optional[bool],
+        bool | None,
         Opt(
             "--tag-indices/--keep-tag-indices",
             help="Cleaning: strip just indices from part-of-speech tags. Default: no",
         ),
     ] = None,
     traces: Annotated[
-        Optional[bool],
+        bool | None,
         Opt(
             "--traces/--keep-traces",
             help="Cleaning: remove words that are not there, and phrases left empty. Default: yes",
         ),
     ] = None,
     trace_tags: Annotated[
-        Optional[str],
+        str | None,
         Opt("--trace-tags", help="Cleaning: part-of-speech tags of such words, with spaces between. Default: -NONE-"),
     ] = None,
     trace_words: Annotated[
-        Optional[str],
+        str | None,
         Opt("--trace-words", help="Cleaning: regular expression for such words, where they have no tag of their own"),
     ] = None,
     repeats: Annotated[
-        Optional[bool],
+        bool | None,
         Opt(
             "--repeats/--keep-repeats",
             help="Cleaning: collapse a phrase over a lone phrase of the same label. Default: yes",
         ),
     ] = None,
     remove: Annotated[
-        Optional[str], Opt("--remove", help="Cleaning: labels that go with everything under them, with spaces between")
+        str | None, Opt("--remove", help="Cleaning: labels that go with everything under them, with spaces between")
     ] = None,
 ) -> None:
     """Convert treebank files into .spacy files for training and evaluation.

@@ -1,9 +1,10 @@
 """`python -m spacy parsetag evaluate`: score trees as EVALB does."""
 
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from timeit import default_timer as timer
-from typing import TYPE_CHECKING, Annotated, Any, Dict, Iterable, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from spacy.cli._util import Arg, Opt
@@ -34,7 +35,7 @@ def evaluate_cli(
         str, Opt("--params", "-p", help="EVALB's parameters: collins, new, spmrl, or a parameter file")
     ] = "collins",
     table: Annotated[
-        Optional[bool],
+        bool | None,
         Opt(
             "--table/--summary",
             help="Print EVALB's table, a line a sentence; or both summaries in three lines. Default: the table for "
@@ -43,10 +44,10 @@ def evaluate_cli(
     ] = None,
     as_json: Annotated[bool, Opt("--json", "-j", help="Print JSON instead")] = False,
     output: Annotated[
-        Optional[Path], Opt("--output", "-o", dir_okay=False, help="Write the JSON to this file as well")
+        Path | None, Opt("--output", "-o", dir_okay=False, help="Write the JSON to this file as well")
     ] = None,
     fill: Annotated[
-        Optional[Path],
+        Path | None,
         Opt(
             "--fill",
             dir_okay=False,
@@ -56,11 +57,11 @@ def evaluate_cli(
     ] = None,
     encoding: Annotated[str, Opt("--encoding", "-e", help="Encoding of bracket files")] = "utf-8",
     batch_size: Annotated[
-        Optional[int], Opt("--batch-size", "-b", min=1, help="Docs in a batch. Default: as the pipeline says")
+        int | None, Opt("--batch-size", "-b", min=1, help="Docs in a batch. Default: as the pipeline says")
     ] = None,
     gpu_id: Annotated[int, Opt("--gpu-id", "-g", help="GPU, or -1 for none")] = -1,
     code: Annotated[
-        Optional[Path], Opt("--code", "-c", help="Python file with registered functions that the pipeline needs")
+        Path | None, Opt("--code", "-c", help="Python file with registered functions that the pipeline needs")
     ] = None,
 ) -> None:
     """Score bracket files against each other, or a pipeline on a .spacy file. Counts are those of EVALB.
@@ -78,7 +79,7 @@ def evaluate_cli(
 
         if fill is not None and (test.suffix == ".spacy" or test.is_dir()):
             raise ValueError(Errors.E362.format(option="--fill", needs="bracket files"))
-        report: Dict[str, Any] = {}
+        report: dict[str, Any] = {}
         if test.suffix == ".spacy" or test.is_dir():
             scores, pairs = score_pipeline(gold, test, gpu_id, code, batch_size)
             report["scores"] = scores
@@ -109,14 +110,14 @@ def evaluate_cli(
         warn_of_failures(result)
 
 
-def read_pairs(gold: str, test: Path, encoding: str) -> "Tuple[Iterator[Optional[Tree]], Iterator[Optional[Tree]]]":
+def read_pairs(gold: str, test: Path, encoding: str) -> "tuple[Iterator[Tree | None], Iterator[Tree | None]]":
     """The trees of both files, None for each sentence without one."""
     from ..evalb import read_scored_trees
 
     return read_scored_trees(gold, encoding=encoding), read_scored_trees(test, encoding=encoding)
 
 
-def write_filled(pairs: "Tuple[Iterator[Optional[Tree]], Iterator[Optional[Tree]]]", output: Path) -> None:
+def write_filled(pairs: "tuple[Iterator[Tree | None], Iterator[Tree | None]]", output: Path) -> None:
     """Write the test trees, with a flat tree for each sentence without one over the gold words, and say how many.
 
     pairs (Tuple[Iterator[Optional[Tree]], Iterator[Optional[Tree]]]): Gold and test trees.
@@ -148,8 +149,8 @@ def warn_of_failures(result: "EvalbResult") -> None:
 
 
 def score_pipeline(
-    model: str, data: Path, gpu_id: int, code: Optional[Path], batch_size: Optional[int]
-) -> "Tuple[Dict[str, Any], List[Tuple[Tree, Optional[Tree]]]]":
+    model: str, data: Path, gpu_id: int, code: Path | None, batch_size: int | None
+) -> "tuple[dict[str, Any], list[tuple[Tree, Tree | None]]]":
     """Run a pipeline on data with gold trees.
 
     model (str): The pipeline.
@@ -192,7 +193,7 @@ def score_pipeline(
     return kept, [pair for eg in examples for pair in paired_trees(eg, key)]
 
 
-def paired_trees(example: "Example", key: str) -> "Iterator[Tuple[Tree, Optional[Tree]]]":
+def paired_trees(example: "Example", key: str) -> "Iterator[tuple[Tree, Tree | None]]":
     """The gold and the predicted tree of each sentence, the latter with gold part-of-speech tags.
 
     example (Example): The example; both docs have the same tokens.
@@ -211,9 +212,9 @@ def paired_trees(example: "Example", key: str) -> "Iterator[Tuple[Tree, Optional
         yield tree_from_parse(gold), test
 
 
-def format_scores(scores: Dict[str, Any]) -> str:
+def format_scores(scores: dict[str, Any]) -> str:
     """The scores by label and by kind of tag, as text."""
-    lines: List[str] = []
+    lines: list[str] = []
     types = scores.get("parsetag_per_type") or {}
     if types:
         lines += ["", f"{'label':<12} {'P':>6} {'R':>6} {'F':>6}"]

@@ -1,7 +1,7 @@
 """`python -m spacy parsetag generate`: draw the bundled synthetic treebank."""
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 from spacy.cli._util import Arg, Opt
 
@@ -18,7 +18,7 @@ def generate_cli(
     test: Annotated[int, Opt("--test", min=0, help="Number of test trees")] = 500,
     seed: Annotated[int, Opt("--seed", "-s", help="Seed: the same one gives the same files on every machine")] = 0,
     grammar: Annotated[
-        Optional[Path],
+        Path | None,
         Opt(
             "--grammar",
             "-g",

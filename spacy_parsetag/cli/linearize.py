@@ -1,9 +1,10 @@
 """`python -m spacy parsetag linearize`: trees as tags, and back."""
 
 import json
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Dict, Iterable, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from spacy.cli._util import Arg, Opt
@@ -57,7 +58,7 @@ def linearize_cli(
     check: Annotated[
         bool, Opt("--check", help="Write nothing; check that each tree comes back from its tags, in all three orders")
     ] = False,
-    glob: Annotated[Optional[str], Opt("--glob", help="Which files of a folder to read, such as 'train*.mrg'")] = None,
+    glob: Annotated[str | None, Opt("--glob", help="Which files of a folder to read, such as 'train*.mrg'")] = None,
     encoding: Annotated[str, Opt("--encoding", "-e", help="Encoding of bracket files")] = "utf-8",
     skip_bad: Annotated[
         bool, Opt("--skip-bad", help="List and leave out malformed trees, instead of stopping at the first")
@@ -88,9 +89,7 @@ def linearize_cli(
         skipped.summarize()
 
 
-def _read_trees(
-    source: str, glob: Optional[str], encoding: str, skipped: Optional[Skipped]
-) -> "Iterator[Tuple[str, Tree]]":
+def _read_trees(source: str, glob: str | None, encoding: str, skipped: Skipped | None) -> "Iterator[tuple[str, Tree]]":
     """Each tree with the name of its file."""
     from ..treebanks.files import find_files
     from ..treebanks.formats.table import FORMATS
@@ -105,7 +104,7 @@ def _read_trees(
             yield str(file.path), tree
 
 
-def root_of(tree: "Tree") -> Optional[str]:
+def root_of(tree: "Tree") -> str | None:
     """The label of the root wrapper that `Parse.from_tree` drops; None if there is none."""
     from ..trees.parse import ROOT_LABELS, is_preterminal
 
@@ -130,7 +129,7 @@ def _format_line(path: str, tree: "Tree", order: str, format: LineFormat) -> str
     tags = get_linearizer(order).linearize(binarize(parse))
     if format is LineFormat.tags:
         return " ".join(tags)
-    record: Dict[str, Any] = {"order": order, "words": parse.words, "pos": parse.tags, "tags": tags}
+    record: dict[str, Any] = {"order": order, "words": parse.words, "pos": parse.tags, "tags": tags}
     root = root_of(tree)
     if root != "TOP":
         record["root"] = root
@@ -172,13 +171,13 @@ def line_to_brackets(line: str) -> str:
     return format_tree(unbinarize(tree, words, pos).to_tree(record.get("root", "TOP")))
 
 
-def _strings(value: Any) -> List[str]:
+def _strings(value: Any) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise TypeError("words, pos and tags must be lists of strings")
     return value
 
 
-def check_trees(trees: "Iterable[Tuple[str, Tree]]") -> None:
+def check_trees(trees: "Iterable[tuple[str, Tree]]") -> None:
     """Take each tree to tags and back in all three orders, and state how many came back as they were."""
     from ..linearize import ORDERS
     from ..treebanks.write import format_tree

@@ -1,9 +1,10 @@
 """`python -m spacy parsetag parse`: text becomes trees."""
 
+from collections.abc import Iterator
 from enum import Enum
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Dict, Iterator, Optional, Tuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 from spacy.cli._util import Arg, Opt
 
@@ -54,7 +55,7 @@ def parse_cli(
         Path, Arg(allow_dash=True, dir_okay=False, help="File to write, or - for standard output")
     ] = STANDARD,
     input_format: Annotated[
-        Optional[InputFormat],
+        InputFormat | None,
         Opt(
             "--input-format",
             "-i",
@@ -63,7 +64,7 @@ def parse_cli(
         ),
     ] = None,
     format: Annotated[
-        Optional[OutputFormat],
+        OutputFormat | None,
         Opt(
             "--format",
             "-f",
@@ -81,14 +82,14 @@ def parse_cli(
         ),
     ] = Sentences.line,
     batch_size: Annotated[
-        Optional[int], Opt("--batch-size", "-b", min=1, help="Texts in a batch. Default: as the pipeline says")
+        int | None, Opt("--batch-size", "-b", min=1, help="Texts in a batch. Default: as the pipeline says")
     ] = None,
     n_process: Annotated[
         int, Opt("--n-process", "-n", help="Processes, -1 for one a core; on a GPU leave it at 1")
     ] = 1,
     gpu_id: Annotated[int, Opt("--gpu-id", "-g", help="GPU, or -1 for none")] = -1,
     code: Annotated[
-        Optional[Path], Opt("--code", "-c", help="Python file with registered functions that the pipeline needs")
+        Path | None, Opt("--code", "-c", help="Python file with registered functions that the pipeline needs")
     ] = None,
 ) -> None:
     """Parse text, and write trees.
@@ -133,8 +134,8 @@ def parse_cli(
 
 
 def parse_docs(
-    nlp: "Language", docs: "Iterator[Doc]", one_sentence: bool, options: Dict[str, Any]
-) -> "Iterator[Tuple[Doc, Dict[str, Any]]]":
+    nlp: "Language", docs: "Iterator[Doc]", one_sentence: bool, options: dict[str, Any]
+) -> "Iterator[tuple[Doc, dict[str, Any]]]":
     """Parse docs as they come.
 
     nlp (Language): The pipeline.
@@ -154,8 +155,8 @@ def parse_docs(
 
 
 def parse_records(
-    nlp: "Language", records: Iterator[Record], one_sentence: bool, options: Dict[str, Any]
-) -> "Iterator[Tuple[Doc, Dict[str, Any]]]":
+    nlp: "Language", records: Iterator[Record], one_sentence: bool, options: dict[str, Any]
+) -> "Iterator[tuple[Doc, dict[str, Any]]]":
     """Parse texts as they come. Use each doc before the next one is asked for: its strings are forgotten in time.
 
     nlp (Language): The pipeline.

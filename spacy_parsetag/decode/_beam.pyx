@@ -176,7 +176,7 @@ cdef int search(const Search *m, const real *scores, const real *transitions, co
         check = parsetag_class_max_f64(scores, length, m.n_tags, offsets, best)
     if isnan(check):
         return NOT_FINITE
-    old[0].score, old[0].stack, old[0].group, old[0].tag = 0, m.t.start_stack, m.t.start_group, -1
+    old[0].score, old[0].stack, old[0].group, old[0].tag = 0, m.t.start_stack, m.t.start_state, -1
     for p in range(length):
         own = scores + <size_t>p * m.n_tags
         if p == length - 1:
@@ -241,7 +241,7 @@ cdef int search(const Search *m, const real *scores, const real *transitions, co
         n_old = n_new
     # Sequences come out best first.
     for i in range(n_old):
-        if old[i].group == m.t.end_group and old[i].stack == m.t.end_stack:
+        if old[i].group == m.t.end_state and old[i].stack == m.t.end_stack:
             total[0] = old[i].score
             for p in range(length - 1, -1, -1):
                 ids[p] = tags[<size_t>p * m.beam + i]

@@ -95,7 +95,7 @@ cdef real step(const Model *m, int variant, int length, int p, const real *score
         if p:
             r = sizes(m, length, p, g)
         else:
-            r.low, r.high = m.t.start_stack, m.t.start_stack if g == m.t.start_group else m.t.start_stack - 1
+            r.low, r.high = m.t.start_stack, m.t.start_stack if g == m.t.start_state else m.t.start_stack - 1
         n = slots(m, r)
         if p and n:
             if real is float:
@@ -160,7 +160,7 @@ cdef int best_path(const Model *m, int variant, const real *scores, int length, 
                          kept + (i + 1) * m.block, product, shifted)
             if not shift > -INFINITY:
                 return NO_TREE
-    g, stack, place, top = m.t.end_group, m.t.end_stack, -1, -INFINITY
+    g, stack, place, top = m.t.end_state, m.t.end_stack, -1, -INFINITY
     row = state_row(m, kept + (length - (n_stretches - 1) * stretch) * m.block, g, stack)
     for i in range(m.n_into[g]):
         c = m.t.entry[g][0] if i < m.count[m.t.entry[g][0]] else m.t.entry[g][1]

@@ -61,10 +61,10 @@ cdef int best_path(const Table *t, const real *scores, int n_tags, const int32_t
         # Every state outside what `held_*` says of its buffer is -inf, so a step may read past a range.
         for i in range(4 * row):
             states[i] = -INFINITY
-        old[t.start_group * row + 1 + t.start_stack] = 0
+        old[t.start_state * row + 1 + t.start_stack] = 0
         for g in range(2):
             held_old[g], held_new[g] = empty, empty
-        held_old[t.start_group].low = held_old[t.start_group].high = t.start_stack
+        held_old[t.start_state].low = held_old[t.start_state].high = t.start_stack
         for p in range(length):
             for g in range(2):
                 r = meet(forward[2 * (p + 1) + g], backward[2 * (length - p - 1) + g])
@@ -84,13 +84,13 @@ cdef int best_path(const Table *t, const real *scores, int n_tags, const int32_t
             for g in range(2):
                 r = held_old[g]; held_old[g] = held_new[g]; held_new[g] = r
             swap = old; old = new; new = swap
-        top = old[t.end_group * row + 1 + t.end_stack]
+        top = old[t.end_state * row + 1 + t.end_stack]
         total[0] = top
         if not top > -INFINITY:
             status = NO_TREE
         else:
             # Back along the choices; then each tag is the first one in its class with the greatest score.
-            g, stack = t.end_group, t.end_stack
+            g, stack = t.end_state, t.end_stack
             for p in range(length - 1, -1, -1):
                 c = t.entry[g][which[<size_t>(2 * p + g) * row + 1 + stack]]
                 stack -= t.delta[c]

@@ -10,7 +10,7 @@ cdef enum:
 
 
 cdef struct Table:
-    int start_stack, start_group, end_stack, end_group
+    int start_stack, start_state, end_stack, end_state
     int delta[4]
     int source[4]
     # The two classes that lead into each group, and the smallest stack they can leave.
@@ -35,7 +35,7 @@ cdef inline void forward_ranges(const Table *t, int length, int bound, Range *ra
     cdef Range before, r
     for g in range(2):
         ranges[g].low, ranges[g].high = 1, 0
-    ranges[t.start_group].low = ranges[t.start_group].high = t.start_stack
+    ranges[t.start_state].low = ranges[t.start_state].high = t.start_stack
     for p in range(1, length + 1):
         for g in range(2):
             r.low, r.high = bound + 1, -1
@@ -56,7 +56,7 @@ cdef inline void backward_ranges(const Table *t, int length, int bound, Range *r
     cdef Range after
     for g in range(2):
         ranges[g].low, ranges[g].high = 1, 0
-    ranges[t.end_group].low = ranges[t.end_group].high = t.end_stack
+    ranges[t.end_state].low = ranges[t.end_state].high = t.end_stack
     for p in range(1, length + 1):
         for g in range(2):
             ranges[2 * p + g].low, ranges[2 * p + g].high = bound + 1, -1
@@ -81,8 +81,8 @@ cdef inline void read_table(lattice, Table *t) except *:
     cdef int c, g
     cdef int filled[2]
     filled[0] = filled[1] = 0
-    t.start_stack, t.start_group = lattice.start_stack, lattice.start_group
-    t.end_stack, t.end_group = lattice.end_stack, lattice.end_group
+    t.start_stack, t.start_state = lattice.start_stack, lattice.start_state
+    t.end_stack, t.end_state = lattice.end_stack, lattice.end_state
     for c in range(4):
         t.delta[c] = lattice.delta[c]
         t.source[c] = lattice.source[c]

@@ -52,7 +52,7 @@ cdef int class_marginals(const Table *t, const double *logs, int length, int row
     cdef Range r
     for i in range(2 * row):
         old[i] = -INFINITY
-    old[t.start_group * row + 1 + t.start_stack] = 0
+    old[t.start_state * row + 1 + t.start_stack] = 0
     for p in range(length):
         for i in range(2 * row):
             new[i] = -INFINITY
@@ -66,12 +66,12 @@ cdef int class_marginals(const Table *t, const double *logs, int length, int row
                 old + t.source[second] * row + 1 + r.low - t.delta[second], logs[4 * p + second],
                 new + g * row + 1 + r.low, share + <size_t>(2 * p + g) * row + 1 + r.low, r.high - r.low + 1)
         swap = old; old = new; new = swap
-    total[0] = old[t.end_group * row + 1 + t.end_stack]
+    total[0] = old[t.end_state * row + 1 + t.end_stack]
     if not total[0] > -INFINITY:
         return NO_TREE
     for i in range(2 * row):
         old[i] = 0
-    old[t.end_group * row + 1 + t.end_stack] = 1
+    old[t.end_state * row + 1 + t.end_stack] = 1
     for p in range(length - 1, -1, -1):
         for i in range(2 * row):
             new[i] = 0

@@ -1,6 +1,7 @@
 """What a decoder is, and the one-sentence entry that checks its input."""
 
-from typing import Optional, Protocol, Sequence, Tuple, runtime_checkable
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -23,22 +24,22 @@ class Decoder(Protocol):
         words: np.ndarray,
         tags: TagSet,
         linearizer: Linearizer,
-        transitions: Optional[np.ndarray] = None,
-        start: Optional[np.ndarray] = None,
-        end: Optional[np.ndarray] = None,
-    ) -> Tuple[np.ndarray, np.ndarray]: ...
+        transitions: np.ndarray | None = None,
+        start: np.ndarray | None = None,
+        end: np.ndarray | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]: ...
 
 
 def decode(
     scores: np.ndarray,
     tags: Sequence[str],
     order: str = "in",
-    transitions: Optional[np.ndarray] = None,
-    start: Optional[np.ndarray] = None,
-    end: Optional[np.ndarray] = None,
-    max_stack: Optional[int] = None,
-    beam: Optional[int] = None,
-) -> Tuple[np.ndarray, float]:
+    transitions: np.ndarray | None = None,
+    start: np.ndarray | None = None,
+    end: np.ndarray | None = None,
+    max_stack: int | None = None,
+    beam: int | None = None,
+) -> tuple[np.ndarray, float]:
     """Find the best tree of one sentence.
 
     scores (np.ndarray): (2N-1, T) scores of T tags at each position, for N words.
@@ -69,7 +70,7 @@ def decode(
     words = np.asarray([(len(scores) + 1) // 2], dtype=np.int32)
     decoder: Decoder = ExactDecoder(max_stack) if beam is None else BeamDecoder(beam, max_stack)
     dependencies = check_dependencies(transitions, start, end, len(tags), scores.dtype)
-    sorted_dependencies: Tuple[Optional[np.ndarray], ...] = (None, None, None)
+    sorted_dependencies: tuple[np.ndarray | None, ...] = (None, None, None)
     if dependencies is not None:
         sorted_dependencies = (
             dependencies.transitions[np.ix_(columns, columns)],

@@ -1,6 +1,6 @@
 """Checks that stand between a caller's arrays and the decoders' C loops."""
 
-from typing import Any, Literal, NamedTuple, Optional, Tuple, Union
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from ..linearize import Linearizer
 from ..linearize.tags import TagSet
 
 # The largest stack size allowed after any tag: a number, None for any size, or "train", which the pipe resolves.
-StackBound = Union[int, Literal["train"], None]
+StackBound = int | Literal["train"] | None
 
 # What the C loops say of a sentence.
 NOT_FINITE, NO_TREE = 1, 2
@@ -27,7 +27,7 @@ def as_scores(scores: Any) -> np.ndarray:
     return np.ascontiguousarray(scores, dtype=dtype)
 
 
-def check_batch(scores: Any, rows: Any, words: Any, n_tags: int) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+def check_batch(scores: Any, rows: Any, words: Any, n_tags: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Bring a batch into the form that the C loops read without looking.
 
     scores (Any): (R, T) scores, on any device, of any number type.
@@ -65,8 +65,8 @@ class Dependencies(NamedTuple):
 
 
 def check_dependencies(
-    transitions: Optional[Any], start: Optional[Any], end: Optional[Any], n_tags: int, dtype: np.dtype
-) -> Optional[Dependencies]:
+    transitions: Any | None, start: Any | None, end: Any | None, n_tags: int, dtype: np.dtype
+) -> Dependencies | None:
     """Bring dependencies into the form that the C loops read; what is missing counts 0.
 
     transitions, start, end (Optional[Any]): See `Dependencies`. -inf shuts a pair or a tag out.

@@ -1,6 +1,6 @@
 """Beam search: an approximate decoder that keeps the best few tag sequences at each step (paper section 5.2)."""
 
-from typing import Any, NamedTuple, Optional, Tuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -67,10 +67,10 @@ class BeamDecoder:
         words: Any,
         tags: TagSet,
         linearizer: Linearizer,
-        transitions: Optional[Any] = None,
-        start: Optional[Any] = None,
-        end: Optional[Any] = None,
-    ) -> Tuple[np.ndarray, np.ndarray]:
+        transitions: Any | None = None,
+        start: Any | None = None,
+        end: Any | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Decode many sentences in one call; the same contract as `ExactDecoder.decode_batch`."""
         ids, totals, _ = self.search_batch(scores, rows, words, tags, linearizer, transitions, start, end)
         return ids, totals
@@ -82,9 +82,9 @@ class BeamDecoder:
         words: Any,
         tags: TagSet,
         linearizer: Linearizer,
-        transitions: Optional[Any] = None,
-        start: Optional[Any] = None,
-        end: Optional[Any] = None,
+        transitions: Any | None = None,
+        start: Any | None = None,
+        end: Any | None = None,
     ) -> BeamResult:
         """Decode many sentences in one call, and say how wide a beam each took.
 

@@ -1,7 +1,5 @@
 """The exact decoder: the best tree among all, with or without scores of tags that depend on the tag before."""
 
-from typing import Optional, Tuple
-
 import numpy as np
 
 from ..linearize import Linearizer
@@ -28,10 +26,10 @@ class ExactDecoder:
         words: np.ndarray,
         tags: TagSet,
         linearizer: Linearizer,
-        transitions: Optional[np.ndarray] = None,
-        start: Optional[np.ndarray] = None,
-        end: Optional[np.ndarray] = None,
-    ) -> Tuple[np.ndarray, np.ndarray]:
+        transitions: np.ndarray | None = None,
+        start: np.ndarray | None = None,
+        end: np.ndarray | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Decode many sentences in one call.
 
         scores (np.ndarray): (R, T) float32 or float64, C-contiguous, columns in the order of `tags`. A sentence of N

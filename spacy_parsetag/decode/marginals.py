@@ -1,6 +1,6 @@
 """The log-partition over valid tag sequences and its gradient: training normalised over trees."""
 
-from typing import Any, Optional, Tuple
+from typing import Any
 
 import numpy as np
 
@@ -16,8 +16,8 @@ def log_partition(
     words: Any,
     tags: TagSet,
     linearizer: Linearizer,
-    max_stack: Optional[int] = None,
-) -> Tuple[np.ndarray, np.ndarray]:
+    max_stack: int | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
     """Sum over all trees of each sentence: the log-partition and the marginal of every tag.
 
     A tag sequence y that is a tree has probability exp(score(y) - log_z), where score(y) adds up its scores; any other

@@ -1,6 +1,7 @@
 """From a decoder's tag ids to labelled nodes, a batch a call."""
 
-from typing import Iterator, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 

@@ -6,7 +6,8 @@ pre-order, with the root wrapper. `Rules` answers what parameters say about labe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Errors
 from ..trees.parse import Parse
@@ -15,7 +16,7 @@ from .params import EvalbParams
 if TYPE_CHECKING:
     from nltk import Tree
 
-Bracket = Tuple[int, int, str]  # start, end (exclusive), label
+Bracket = tuple[int, int, str]  # start, end (exclusive), label
 
 
 class Quote(NamedTuple):
@@ -30,7 +31,7 @@ class Quote(NamedTuple):
     tag: str
     position: int
     bracket: int
-    around: List[int]
+    around: list[int]
 
 
 class Sentence(NamedTuple):
@@ -43,21 +44,21 @@ class Sentence(NamedTuple):
     quotes (List[Quote]): Words that may be quotes under `quote_labels`.
     """
 
-    words: List[str]
-    tags: List[str]
-    brackets: List[Bracket]
+    words: list[str]
+    tags: list[str]
+    brackets: list[Bracket]
     length: int
-    quotes: List[Quote]
+    quotes: list[Quote]
 
 
-class _Cache(Dict[str, Optional[str]]):
+class _Cache(dict[str, str | None]):
     """A dict that computes what it lacks."""
 
-    def __init__(self, compute: Callable[[str], Optional[str]]) -> None:
+    def __init__(self, compute: Callable[[str], str | None]) -> None:
         super().__init__()
         self._compute = compute
 
-    def __missing__(self, key: str) -> Optional[str]:
+    def __missing__(self, key: str) -> str | None:
         value = self[key] = self._compute(key)
         return value
 
@@ -81,7 +82,7 @@ class Rules:
             label = label.split(mark, 1)[0]
         return label
 
-    def _bracket(self, label: str) -> Optional[str]:
+    def _bracket(self, label: str) -> str | None:
         label = self.cut(label)
         if any(self.same_label(label, deleted) for deleted in self.params.delete_labels):
             return None
@@ -102,14 +103,14 @@ class Rules:
         return word in ("'", '"', "/") and tag in self.params.quote_labels
 
 
-def _equivalence_classes(pairs: Sequence[Tuple[str, str]]) -> Optional[Dict[str, str]]:
+def _equivalence_classes(pairs: Sequence[tuple[str, str]]) -> dict[str, str] | None:
     """Map each label to the first of those it equals; None if the pairs are no equivalence (A = B, B = C, not A = C),
     where the C program's matches depend on the order of the brackets."""
-    equal: Dict[str, Dict[str, None]] = {}
+    equal: dict[str, dict[str, None]] = {}
     for first, second in pairs:
         for a, b in ((first, second), (second, first)):
             equal.setdefault(a, {a: None})[b] = None
-    classes: Dict[str, str] = {}
+    classes: dict[str, str] = {}
     for label, members in equal.items():
         if any(equal[other].keys() != members.keys() for other in members):
             return None
@@ -130,14 +131,14 @@ def sentence_from_tree(tree: Tree, rules: Rules) -> Sentence:
     deleted = rules.params.delete_labels
     no_length = rules.params.delete_labels_for_length
     quote_labels = rules.params.quote_labels
-    words: List[str] = []
-    tags: List[str] = []
-    starts: List[int] = []
-    ends: List[int] = []
-    labels: List[str] = []
-    quotes: List[Quote] = []
+    words: list[str] = []
+    tags: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    labels: list[str] = []
+    quotes: list[Quote] = []
     length = 0
-    stack: List[object] = [tree]  # nodes still to read; an integer closes the bracket of that index
+    stack: list[object] = [tree]  # nodes still to read; an integer closes the bracket of that index
     while stack:
         node = stack.pop()
         if type(node) is int:
@@ -195,7 +196,7 @@ def sentence_from_parse(parse: Parse, rules: Rules) -> Sentence:
     )
 
 
-def positions_left(keep: Iterable[bool]) -> List[int]:
+def positions_left(keep: Iterable[bool]) -> list[int]:
     """For each of N+1 boundaries between N units, how many kept units lie before it."""
     before = [0]
     for kept in keep:
@@ -203,7 +204,7 @@ def positions_left(keep: Iterable[bool]) -> List[int]:
     return before
 
 
-def fix_quotes(gold: Sentence, test: Sentence, rules: Rules) -> Tuple[Sentence, Sentence]:
+def fix_quotes(gold: Sentence, test: Sentence, rules: Rules) -> tuple[Sentence, Sentence]:
     """Put back quotes that only one of the two deletes, as EVALB does where the numbers of words differ.
 
     A tagger may call the quote ' a possessive (POS, which counts) and the treebank '' (deleted). The order of steps,

@@ -13,11 +13,12 @@ errors it goes on (`stop_at_max_error` stops as C does, without summaries); diff
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Errors
 from ..trees.parse import Parse
@@ -152,7 +153,7 @@ class Summary:
     def tag_accuracy(self) -> float:
         return percent(self.correct_tags, self.words)
 
-    def to_dict(self) -> Dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The rates and the counts, ready for JSON."""
         rates = ("recall", "precision", "f", "complete_match", "average_crossing", "tag_accuracy", "valid")
         return {**{name: getattr(self, name) for name in rates}, **vars(self)}
@@ -172,7 +173,7 @@ class EvalbResult:
     """
 
     params: EvalbParams
-    rows: List[SentenceCounts] = field(default_factory=list)
+    rows: list[SentenceCounts] = field(default_factory=list)
     all: Summary = field(default_factory=Summary)
     short: Summary = field(default_factory=Summary)
     strict: Summary = field(default_factory=Summary)
@@ -203,13 +204,13 @@ class EvalbResult:
         """Number of sentences that `strict` counts as zero."""
         return sum(row.status == ERROR or (row.status == SKIP and row.all_words > 0) for row in self.rows)
 
-    def to_dict(self, *, rows: bool = False) -> Dict[str, Any]:
+    def to_dict(self, *, rows: bool = False) -> dict[str, Any]:
         """The summaries, ready for JSON.
 
         rows (bool): Whether to include every sentence.
         RETURNS (Dict[str, Any]): Keys `params`, `failures`, `all`, `len<=40` (by the cut-off), `strict`, `errors`.
         """
-        result: Dict[str, Any] = {
+        result: dict[str, Any] = {
             "params": self.params.name,
             "failures": self.failures,
             "stopped": self.stopped,
@@ -225,8 +226,8 @@ class EvalbResult:
 
 def evalb(
     gold: Iterable[Tree],
-    test: Iterable[Optional[Tree]],
-    params: Union[EvalbParams, str, Path] = COLLINS,
+    test: Iterable[Tree | None],
+    params: EvalbParams | str | Path = COLLINS,
     *,
     stop_at_max_error: bool = False,
 ) -> EvalbResult:
@@ -281,7 +282,7 @@ def _count_trees(number: int, gold_tree: Any, test_tree: Any, rules: Rules) -> S
     return count_sentence(gold, test, rules)
 
 
-def evalb_counts(gold: Parse, test: Parse, params: Union[EvalbParams, str, Path] = COLLINS) -> SentenceCounts:
+def evalb_counts(gold: Parse, test: Parse, params: EvalbParams | str | Path = COLLINS) -> SentenceCounts:
     """EVALB's counts for one sentence, from parses. These have no root wrapper, so none is counted.
 
     gold (Parse): The gold parse.

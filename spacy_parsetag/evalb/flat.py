@@ -8,8 +8,9 @@ A flat tree has no bracket but the root: it misses every gold bracket and adds n
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Iterable, Iterator, Optional, Tuple
+from typing import TYPE_CHECKING
 
 from ..errors import Errors
 from ..trees.parse import ROOT_LABELS, Parse
@@ -32,7 +33,7 @@ def flat_tree(gold: Tree) -> Tree:
     return Tree(label, [Tree(tag, [word]) for tag, word in zip(parse.tags, parse.words, strict=True)])
 
 
-def fill_unparsed(gold: Iterable[Tree], test: Iterable[Optional[Tree]]) -> Iterator[Tuple[Tree, bool]]:
+def fill_unparsed(gold: Iterable[Tree], test: Iterable[Tree | None]) -> Iterator[tuple[Tree, bool]]:
     """Put a flat tree wherever there is no tree over the gold sentence's words.
 
     gold (Iterable[nltk.Tree]): The gold trees.
@@ -55,7 +56,7 @@ def fill_unparsed(gold: Iterable[Tree], test: Iterable[Optional[Tree]]) -> Itera
             yield flat_tree(ours), True
 
 
-def _words(tree: Tree) -> Optional[Tuple[str, ...]]:
+def _words(tree: Tree) -> tuple[str, ...] | None:
     """The words of a tree, None if it is not one over words."""
     try:
         return Parse.from_tree(tree).words

@@ -1,11 +1,12 @@
 """Which brackets count, which of them match one to one, and which cross."""
 
-from typing import Any, Dict, Iterable, List, Sequence, Tuple
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from .brackets import Bracket, Rules
 
 
-def brackets_that_count(brackets: Iterable[Bracket], rules: Rules) -> List[Bracket]:
+def brackets_that_count(brackets: Iterable[Bracket], rules: Rules) -> list[Bracket]:
     """Drop brackets over no word and those with deleted labels; cut the labels of the others.
 
     brackets (Iterable[Bracket]): Start, end and raw label.
@@ -17,7 +18,7 @@ def brackets_that_count(brackets: Iterable[Bracket], rules: Rules) -> List[Brack
     return [(start, end, label) for start, end, label in kept if label is not None]
 
 
-def match_brackets(gold: Sequence[Bracket], test: Sequence[Bracket], rules: Rules) -> List[Bracket]:
+def match_brackets(gold: Sequence[Bracket], test: Sequence[Bracket], rules: Rules) -> list[Bracket]:
     """Match brackets one to one.
 
     gold (Sequence[Bracket]): Gold brackets that count.
@@ -28,7 +29,7 @@ def match_brackets(gold: Sequence[Bracket], test: Sequence[Bracket], rules: Rule
     matched = []
     if rules.params.labeled and rules.classes is None:
         return _match_in_order(gold, test, rules)
-    left: Dict[Tuple[Any, ...], int] = {}
+    left: dict[tuple[Any, ...], int] = {}
     width = 3 if rules.params.labeled else 2  # how much of a bracket must be equal
     for bracket in gold:
         key = bracket[:width]
@@ -41,9 +42,9 @@ def match_brackets(gold: Sequence[Bracket], test: Sequence[Bracket], rules: Rule
     return matched
 
 
-def _match_in_order(gold: Sequence[Bracket], test: Sequence[Bracket], rules: Rules) -> List[Bracket]:
+def _match_in_order(gold: Sequence[Bracket], test: Sequence[Bracket], rules: Rules) -> list[Bracket]:
     """Match as C does where label equality is not transitive: each gold bracket takes the first free test bracket."""
-    free: Dict[Tuple[int, int], List[Bracket]] = {}
+    free: dict[tuple[int, int], list[Bracket]] = {}
     for bracket in test:
         free.setdefault(bracket[:2], []).append(bracket)
     matched = []

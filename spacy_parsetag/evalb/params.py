@@ -10,7 +10,6 @@ Three files come with the package: `collins` (COLLINS.prm), `new` (new.prm) and 
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Dict, FrozenSet, List, Tuple, Union
 
 from ..errors import Errors
 
@@ -40,19 +39,19 @@ class EvalbParams:
     """
 
     name: str = "none"
-    delete_labels: FrozenSet[str] = frozenset()
-    delete_labels_for_length: FrozenSet[str] = frozenset()
-    quote_labels: FrozenSet[str] = frozenset()
-    eq_labels: Tuple[Tuple[str, str], ...] = ()
-    eq_words: Tuple[Tuple[str, str], ...] = ()
-    label_cuts: Tuple[str, ...] = ("-", "=")
+    delete_labels: frozenset[str] = frozenset()
+    delete_labels_for_length: frozenset[str] = frozenset()
+    quote_labels: frozenset[str] = frozenset()
+    eq_labels: tuple[tuple[str, str], ...] = ()
+    eq_words: tuple[tuple[str, str], ...] = ()
+    label_cuts: tuple[str, ...] = ("-", "=")
     cut_tags: bool = False
     labeled: bool = True
     max_error: int = 10
     cutoff_len: int = 40
 
 
-def read_params(path: Union[str, Path]) -> EvalbParams:
+def read_params(path: str | Path) -> EvalbParams:
     """Read a parameter file.
 
     path (Union[str, Path]): The `.prm` file.
@@ -61,9 +60,9 @@ def read_params(path: Union[str, Path]) -> EvalbParams:
         about the first and takes 0 for a number it cannot read.)
     """
     path = Path(path)
-    integers: Dict[str, int] = {}
-    lists: Dict[str, List[str]] = {key: [] for key in _LISTS}
-    pairs: Dict[str, List[Tuple[str, str]]] = {key: [] for key in _PAIRS}
+    integers: dict[str, int] = {}
+    lists: dict[str, list[str]] = {key: [] for key in _LISTS}
+    pairs: dict[str, list[tuple[str, str]]] = {key: [] for key in _PAIRS}
     for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), start=1):
         line = line.strip()
         if not line or line.startswith("#"):
@@ -109,7 +108,7 @@ COLLINS, NEW, SPMRL = (read_params(DATA / f"{name}.prm") for name in BUNDLED)
 _BY_NAME = dict(zip(BUNDLED, (COLLINS, NEW, SPMRL), strict=True))
 
 
-def get_params(params: Union[EvalbParams, str, Path]) -> EvalbParams:
+def get_params(params: EvalbParams | str | Path) -> EvalbParams:
     """Parameters from a name or a file.
 
     params (Union[EvalbParams, str, Path]): Parameters (returned as they are), "collins", "new", "spmrl", or a file.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Iterator, List, Optional, TextIO, Union
+from typing import TYPE_CHECKING, TextIO
 
 from ..errors import TreebankError
 from ..treebanks.lines import Line, read_lines, source_name
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from nltk import Tree
 
 
-def read_scored_trees(source: Union[str, Path, TextIO], *, encoding: str = "utf-8") -> Iterator[Optional[Tree]]:
+def read_scored_trees(source: str | Path | TextIO, *, encoding: str = "utf-8") -> Iterator[Tree | None]:
     """Read trees as `evalb` takes them: None for each tree without words, `(())` or `(TOP)`.
 
     `read_trees` calls these malformations, and whoever skips them shifts all later sentences. Trees may run over
@@ -26,7 +27,7 @@ def read_scored_trees(source: Union[str, Path, TextIO], *, encoding: str = "utf-
         replaced by (TOP), not left out.
     """
     path = source_name(source)
-    chunk: List[Line] = []  # lines up to where all brackets are closed
+    chunk: list[Line] = []  # lines up to where all brackets are closed
     depth = 0
     for line in read_lines(source, encoding, path):
         if not chunk and not line.text.strip():
@@ -41,11 +42,11 @@ def read_scored_trees(source: Union[str, Path, TextIO], *, encoding: str = "utf-
         yield from _read_chunk(chunk, path, encoding)
 
 
-def _read_chunk(lines: List[Line], path: str, encoding: str) -> List[Optional[Tree]]:
+def _read_chunk(lines: list[Line], path: str, encoding: str) -> list[Tree | None]:
     from ..treebanks.reader import BracketReader
 
-    errors: List[TreebankError] = []
-    trees: List[Optional[Tree]] = list(BracketReader(iter(lines), path, encoding, errors.append, None))
+    errors: list[TreebankError] = []
+    trees: list[Tree | None] = list(BracketReader(iter(lines), path, encoding, errors.append, None))
     if len(errors) == 1 and isinstance(errors[0], EmptyTree) and not trees:
         return [None]
     if errors:

@@ -1,7 +1,5 @@
 """EVALB's output, character for character, and a short summary of our own."""
 
-from typing import List
-
 from .counts import EvalbResult, SentenceCounts, Summary, percent
 
 _RULE = "=" * 76
@@ -62,7 +60,7 @@ def _format_totals(total: Summary) -> str:
     return line + f"  {total.words:5d} {total.correct_tags:5d}   {total.tag_accuracy:6.2f}"
 
 
-def _format_block(name: str, summary: Summary) -> List[str]:
+def _format_block(name: str, summary: Summary) -> list[str]:
     # Without a match C divides zero by zero; on x86-64 that prints with a minus sign.
     f = f"{summary.f:6.2f}" if summary.matched else "  -nan"
     return [

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Dict, List, Sequence, Tuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..errors import Errors
 from ..trees import Parse, binarize, unbinarize
@@ -35,7 +36,7 @@ __all__ = [
     "unpair_tags",
 ]
 
-ORDERS: Dict[str, Linearizer] = {"in": InOrder(), "pre": PreOrder(), "post": PostOrder()}
+ORDERS: dict[str, Linearizer] = {"in": InOrder(), "pre": PreOrder(), "post": PostOrder()}
 
 
 def get_linearizer(order: str) -> Linearizer:
@@ -45,7 +46,7 @@ def get_linearizer(order: str) -> Linearizer:
     return ORDERS[order]
 
 
-def linearize(tree: Tree, order: str = "in") -> List[str]:
+def linearize(tree: Tree, order: str = "in") -> list[str]:
     """Write a tree as tags.
 
     tree (nltk.Tree): The tree over N words; a root wrapper such as TOP is dropped.
@@ -60,7 +61,7 @@ def linearize(tree: Tree, order: str = "in") -> List[str]:
     return get_linearizer(order).linearize(binarize(Parse.from_tree(tree)))
 
 
-def delinearize(tags: Sequence[str], words: Sequence[Tuple[str, str]], order: str = "in") -> Tree:
+def delinearize(tags: Sequence[str], words: Sequence[tuple[str, str]], order: str = "in") -> Tree:
     """The inverse of `linearize`.
 
     tags (Sequence[str]): 2N-1 tags.

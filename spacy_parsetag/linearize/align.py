@@ -4,12 +4,12 @@ Tags 2n-1 and 2n go to word n, the last tag to word N. The deviation of a word i
 that its own leaf tag is aligned with.
 """
 
-from typing import List, Optional, Sequence, Tuple
+from collections.abc import Sequence
 
 from ..errors import Errors
 
 
-def pair_tags(tags: Sequence[str]) -> List[Tuple[str, Optional[str]]]:
+def pair_tags(tags: Sequence[str]) -> list[tuple[str, str | None]]:
     """Group 2N-1 tags into one pair per word.
 
     tags (Sequence[str]): Tags in the order the linearizer emits them.
@@ -21,12 +21,12 @@ def pair_tags(tags: Sequence[str]) -> List[Tuple[str, Optional[str]]]:
     return [(tags[i], tags[i + 1] if i + 1 < len(tags) else None) for i in range(0, len(tags), 2)]
 
 
-def unpair_tags(pairs: Sequence[Tuple[str, Optional[str]]]) -> List[str]:
+def unpair_tags(pairs: Sequence[tuple[str, str | None]]) -> list[str]:
     """The inverse of `pair_tags`."""
     return [tag for pair in pairs for tag in pair if tag is not None]
 
 
-def deviations(tags: Sequence[str]) -> List[int]:
+def deviations(tags: Sequence[str]) -> list[int]:
     """Deviation of each word (paper section 3.3).
 
     tags (Sequence[str]): The 2N-1 tags of a tree.

@@ -6,8 +6,9 @@ Four classes of tag, one notation for the three orders: `l` and `r` tag a leaf t
 `R/S+VP`, and a bare `R` for a node that binarization added. The root counts as a left child.
 """
 
+from collections.abc import Sequence
 from enum import IntEnum
-from typing import List, NamedTuple, Protocol, Sequence, Tuple, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from ..errors import Errors
 from ..trees import BinaryTree
@@ -34,20 +35,20 @@ class Lattice(NamedTuple):
     delta[c]. In every order two classes lead into each group.
 
     order (str): "in", "pre" or "post".
-    start_stack, start_group (int): The state before the first tag.
-    end_stack, end_group (int): The state after the last tag.
+    start_stack, start_state (int): The state before the first tag.
+    end_stack, end_state (int): The state after the last tag.
     delta, need, source, target (Tuple[int, ...]): By tag class.
     """
 
     order: str
     start_stack: int
-    start_group: int
+    start_state: int
     end_stack: int
-    end_group: int
-    delta: Tuple[int, int, int, int]
-    need: Tuple[int, int, int, int]
-    source: Tuple[int, int, int, int]
-    target: Tuple[int, int, int, int]
+    end_state: int
+    delta: tuple[int, int, int, int]
+    need: tuple[int, int, int, int]
+    source: tuple[int, int, int, int]
+    target: tuple[int, int, int, int]
 
     def may_follow(self, before: int, after: int) -> bool:
         """Whether a tag of class `after` may come right after one of class `before`, at some stack size."""
@@ -63,7 +64,7 @@ class Linearizer(Protocol):
     @property
     def order(self) -> str: ...
 
-    def linearize(self, tree: BinaryTree) -> List[str]: ...
+    def linearize(self, tree: BinaryTree) -> list[str]: ...
 
     def delinearize(self, tags: Sequence[str]) -> BinaryTree: ...
 
@@ -73,7 +74,7 @@ def make_tag(tag_class: int, label: str) -> str:
     return f"{CLASS_NAMES[tag_class]}/{label}" if label else CLASS_NAMES[tag_class]
 
 
-def split_tag(tag: str) -> Tuple[TagClass, str]:
+def split_tag(tag: str) -> tuple[TagClass, str]:
     """The inverse of `make_tag`.
 
     tag (str): The tag.
@@ -86,7 +87,7 @@ def split_tag(tag: str) -> Tuple[TagClass, str]:
     return tag_class, tag[2:]
 
 
-def node_classes(leaf: Sequence[bool]) -> List[int]:
+def node_classes(leaf: Sequence[bool]) -> list[int]:
     """Tag classes of a tree's nodes in pre-order: a node right after a leaf is a right child, any other a left one."""
     classes = []
     right = 0
@@ -121,8 +122,8 @@ def invalid(order: str, tags: Sequence[str], position: int, reason: str) -> Valu
 
 def preorder_tree(left: Sequence[int], right: Sequence[int], labels: Sequence[str], root: int) -> BinaryTree:
     """Walk linked nodes (children as indices, -1 for none) from the root into a `BinaryTree`."""
-    leaf: List[bool] = []
-    label: List[str] = []
+    leaf: list[bool] = []
+    label: list[str] = []
     stack = [root]
     while stack:
         node = stack.pop()

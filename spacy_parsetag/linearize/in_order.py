@@ -7,7 +7,7 @@ stack holds partial trees: `l` opens one, `L` makes the top a left child of a ne
 below it, `r` completes one.
 """
 
-from typing import List, Sequence
+from collections.abc import Sequence
 
 from ..trees import BinaryTree
 from .base import Lattice, TagClass, invalid, make_tag, node_classes, preorder_tree, split_tag
@@ -16,9 +16,9 @@ from .base import Lattice, TagClass, invalid, make_tag, node_classes, preorder_t
 IN_ORDER = Lattice(
     order="in",
     start_stack=0,
-    start_group=0,
+    start_state=0,
     end_stack=1,
-    end_group=1,
+    end_state=1,
     delta=(1, 0, 0, -1),
     need=(0, 1, 1, 2),
     source=(0, 0, 1, 1),
@@ -32,14 +32,14 @@ class InOrder:
     lattice = IN_ORDER
     order = "in"
 
-    def linearize(self, tree: BinaryTree) -> List[str]:
+    def linearize(self, tree: BinaryTree) -> list[str]:
         """Tags of a binary tree.
 
         tree (BinaryTree): A tree over N words.
         RETURNS (List[str]): Its 2N-1 tags.
         """
-        tags: List[str] = []
-        open_nodes: List[str] = []
+        tags: list[str] = []
+        open_nodes: list[str] = []
         for is_leaf, tag_class, label in zip(tree.leaf, node_classes(tree.leaf), tree.label, strict=True):
             tag = make_tag(tag_class, label)
             if not is_leaf:
@@ -59,8 +59,8 @@ class InOrder:
         """
         size = len(tags)
         left, right, labels = [-1] * size, [-1] * size, [""] * size
-        roots: List[int] = []  # partial trees
-        holes: List[int] = []  # for each, the node that waits for its right child, or -1 if it is complete
+        roots: list[int] = []  # partial trees
+        holes: list[int] = []  # for each, the node that waits for its right child, or -1 if it is complete
         for i, tag in enumerate(tags):
             tag_class, labels[i] = split_tag(tag)
             if (i % 2 == 0) != (tag_class < TagClass.LEFT_NODE):

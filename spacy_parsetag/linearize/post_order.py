@@ -6,7 +6,7 @@ The stack holds complete subtrees. A leaf tag shifts a word; an internal tag red
 its right sibling's first word must be shifted; after a right child the two on top reduce.
 """
 
-from typing import List, Sequence
+from collections.abc import Sequence
 
 from ..trees import BinaryTree
 from .base import Lattice, TagClass, invalid, make_tag, node_classes, preorder_tree, split_tag
@@ -16,9 +16,9 @@ from .base import Lattice, TagClass, invalid, make_tag, node_classes, preorder_t
 POST_ORDER = Lattice(
     order="post",
     start_stack=0,
-    start_group=0,
+    start_state=0,
     end_stack=1,
-    end_group=0,
+    end_state=0,
     delta=(1, 1, -1, -1),
     need=(0, 1, 2, 3),
     source=(0, 0, 1, 1),
@@ -32,15 +32,15 @@ class PostOrder:
     lattice = POST_ORDER
     order = "post"
 
-    def linearize(self, tree: BinaryTree) -> List[str]:
+    def linearize(self, tree: BinaryTree) -> list[str]:
         """Tags of a binary tree.
 
         tree (BinaryTree): A tree over N words.
         RETURNS (List[str]): Its 2N-1 tags.
         """
-        tags: List[str] = []
-        open_nodes: List[str] = []
-        left_done: List[bool] = []
+        tags: list[str] = []
+        open_nodes: list[str] = []
+        left_done: list[bool] = []
         for is_leaf, tag_class, label in zip(tree.leaf, node_classes(tree.leaf), tree.label, strict=True):
             tag = make_tag(tag_class, label)
             if not is_leaf:
@@ -64,7 +64,7 @@ class PostOrder:
         """
         size = len(tags)
         left, right, labels = [-1] * size, [-1] * size, [""] * size
-        stack: List[int] = []
+        stack: list[int] = []
         reduce_next = False  # whether the top of the stack is a right child
         for i, tag in enumerate(tags):
             tag_class, labels[i] = split_tag(tag)

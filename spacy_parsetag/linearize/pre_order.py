@@ -7,7 +7,7 @@ its two children, a leaf tag completes one. Right after an internal node comes i
 right child of the nearest node that waits for it.
 """
 
-from typing import List, Sequence
+from collections.abc import Sequence
 
 from ..trees import BinaryTree
 from .base import Lattice, TagClass, invalid, make_tag, node_classes, split_tag
@@ -16,9 +16,9 @@ from .base import Lattice, TagClass, invalid, make_tag, node_classes, split_tag
 PRE_ORDER = Lattice(
     order="pre",
     start_stack=1,
-    start_group=0,
+    start_state=0,
     end_stack=0,
-    end_group=1,
+    end_state=1,
     delta=(-1, -1, 1, 1),
     need=(1, 1, 1, 1),
     source=(0, 1, 0, 1),
@@ -32,7 +32,7 @@ class PreOrder:
     lattice = PRE_ORDER
     order = "pre"
 
-    def linearize(self, tree: BinaryTree) -> List[str]:
+    def linearize(self, tree: BinaryTree) -> list[str]:
         """Tags of a binary tree.
 
         tree (BinaryTree): A tree over N words.
@@ -47,8 +47,8 @@ class PreOrder:
         RETURNS (BinaryTree): The tree.
         RAISES (ValueError): If the sequence is not that of a tree.
         """
-        leaf: List[bool] = []
-        labels: List[str] = []
+        leaf: list[bool] = []
+        labels: list[str] = []
         pending = 1
         right_next = False
         for i, tag in enumerate(tags):

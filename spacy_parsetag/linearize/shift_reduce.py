@@ -43,7 +43,8 @@ These show what the tags are; what runs is the direct traversal, in `in_order`, 
 the paper: in appendix B's table of five ways to hang a word, the last row's fourth entry should be `r R(N)`.)
 """
 
-from typing import List, NamedTuple, Optional, Sequence, Union
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from ..errors import Errors
 from ..trees.binarize import BinaryTree
@@ -60,15 +61,15 @@ class Action(NamedTuple):
     """
 
     parent: Category
-    left: Optional[Category] = None
-    right: Optional[Category] = None
+    left: Category | None = None
+    right: Category | None = None
 
     @property
     def is_shift(self) -> bool:
         return self.left is None
 
 
-def top_down_actions(tree: Union[BinaryTree, CornerTree]) -> List[Action]:
+def top_down_actions(tree: BinaryTree | CornerTree) -> list[Action]:
     """Actions of a top-down shift-reduce parser, which visits nodes before their children.
 
     tree (Union[BinaryTree, CornerTree]): A tree, or its corner transform.
@@ -77,15 +78,15 @@ def top_down_actions(tree: Union[BinaryTree, CornerTree]) -> List[Action]:
     return [action for action in _productions(tree) if action.parent.kind != Kind.EMPTY]
 
 
-def bottom_up_actions(tree: Union[BinaryTree, CornerTree]) -> List[Action]:
+def bottom_up_actions(tree: BinaryTree | CornerTree) -> list[Action]:
     """Actions of a bottom-up shift-reduce parser, which visits nodes after their children.
 
     tree (Union[BinaryTree, CornerTree]): A tree, or its corner transform.
     RETURNS (List[Action]): As `top_down_actions`, in the other order.
     """
-    actions: List[Action] = []
-    open_nodes: List[Action] = []
-    left_done: List[bool] = []
+    actions: list[Action] = []
+    open_nodes: list[Action] = []
+    left_done: list[bool] = []
     for action in _productions(tree):
         if not action.is_shift:
             open_nodes.append(action)
@@ -101,7 +102,7 @@ def bottom_up_actions(tree: Union[BinaryTree, CornerTree]) -> List[Action]:
     return actions
 
 
-def _productions(tree: Union[BinaryTree, CornerTree]) -> List[Action]:
+def _productions(tree: BinaryTree | CornerTree) -> list[Action]:
     """The production of each node, ε too, in pre-order."""
     if isinstance(tree, BinaryTree):
         nodes: Sequence[Category] = as_categories(tree)
@@ -116,14 +117,14 @@ def _productions(tree: Union[BinaryTree, CornerTree]) -> List[Action]:
     ]
 
 
-def map_top_down(actions: Sequence[Action]) -> List[str]:
+def map_top_down(actions: Sequence[Action]) -> list[str]:
     """Pre-order tags of a top-down parser's actions over a tree that is not transformed.
 
     actions (Sequence[Action]): The actions.
     RETURNS (List[str]): A tag for each.
     RAISES (ValueError): If they are not the actions over a tree.
     """
-    tags: List[str] = []
+    tags: list[str] = []
     pending = [TagClass.LEFT_LEAF]  # sides of the nodes still to come; the root counts as a left child
     for i, action in enumerate(actions):
         if not pending:
@@ -139,7 +140,7 @@ def map_top_down(actions: Sequence[Action]) -> List[str]:
     return tags
 
 
-def map_bottom_up(actions: Sequence[Action]) -> List[str]:
+def map_bottom_up(actions: Sequence[Action]) -> list[str]:
     """Post-order tags of a bottom-up parser's actions over a tree that is not transformed.
 
     actions (Sequence[Action]): The actions.
@@ -147,7 +148,7 @@ def map_bottom_up(actions: Sequence[Action]) -> List[str]:
     RAISES (ValueError): If they are not the actions over a tree.
     """
     sides = [0] * len(actions)  # the root counts as a left child
-    stack: List[int] = []
+    stack: list[int] = []
     for i, action in enumerate(actions):
         if not action.is_shift:
             if len(stack) < 2:
@@ -163,7 +164,7 @@ def map_bottom_up(actions: Sequence[Action]) -> List[str]:
     ]
 
 
-def map_right_corner(actions: Sequence[Action]) -> List[str]:
+def map_right_corner(actions: Sequence[Action]) -> list[str]:
     """The map of Derivation 1, action by action.
 
         shift                       l          reduce(N → N/N1 N2)         r
@@ -173,7 +174,7 @@ def map_right_corner(actions: Sequence[Action]) -> List[str]:
     RETURNS (List[str]): A tag for each; a shift's has the label of its word, if it has one.
     RAISES (ValueError): If one is none of these.
     """
-    tags: List[str] = []
+    tags: list[str] = []
     for i, (parent, left, _) in enumerate(actions):
         if left is None:
             tags.append(make_tag(TagClass.LEFT_LEAF, parent.label))
@@ -188,7 +189,7 @@ def map_right_corner(actions: Sequence[Action]) -> List[str]:
     return tags
 
 
-def map_left_corner(actions: Sequence[Action]) -> List[str]:
+def map_left_corner(actions: Sequence[Action]) -> list[str]:
     """The map of Derivation 2, action by action.
 
         shift                       r          reduce(N → N2 N/N1)         l
@@ -198,7 +199,7 @@ def map_left_corner(actions: Sequence[Action]) -> List[str]:
     RETURNS (List[str]): A tag for each; a shift's has the label of its word, if it has one.
     RAISES (ValueError): If one is none of these.
     """
-    tags: List[str] = []
+    tags: list[str] = []
     for i, (parent, _, right) in enumerate(actions):
         if right is None:
             tags.append(make_tag(TagClass.RIGHT_LEAF, parent.label))
@@ -213,17 +214,17 @@ def map_left_corner(actions: Sequence[Action]) -> List[str]:
     return tags
 
 
-def merge_right_corner(tags: Sequence[str]) -> List[str]:
+def merge_right_corner(tags: Sequence[str]) -> list[str]:
     """The merge of Derivation 1: each `l` with an `r` right after it becomes one `r`, with the label of the word."""
     return _merge(tags, TagClass.RIGHT_LEAF)
 
 
-def merge_left_corner(tags: Sequence[str]) -> List[str]:
+def merge_left_corner(tags: Sequence[str]) -> list[str]:
     """The merge of Derivation 2: each `l` with an `r` right after it becomes one `l`, with the label of the word."""
     return _merge(tags, TagClass.LEFT_LEAF)
 
 
-def in_order_by_right_corner(tree: BinaryTree) -> List[str]:
+def in_order_by_right_corner(tree: BinaryTree) -> list[str]:
     """In-order tags by Derivation 1.
 
     tree (BinaryTree): A tree over N words.
@@ -232,7 +233,7 @@ def in_order_by_right_corner(tree: BinaryTree) -> List[str]:
     return merge_right_corner(map_right_corner(bottom_up_actions(right_corner(tree))))
 
 
-def in_order_by_left_corner(tree: BinaryTree) -> List[str]:
+def in_order_by_left_corner(tree: BinaryTree) -> list[str]:
     """In-order tags by Derivation 2.
 
     tree (BinaryTree): A tree over N words.
@@ -241,9 +242,9 @@ def in_order_by_left_corner(tree: BinaryTree) -> List[str]:
     return merge_left_corner(map_left_corner(top_down_actions(left_corner(tree))))
 
 
-def _merge(tags: Sequence[str], kept: TagClass) -> List[str]:
-    merged: List[str] = []
-    open_left: Optional[str] = None  # label of the `l` just before, if there is one
+def _merge(tags: Sequence[str], kept: TagClass) -> list[str]:
+    merged: list[str] = []
+    open_left: str | None = None  # label of the `l` just before, if there is one
     for tag in tags:
         tag_class, label = split_tag(tag)
         if tag_class == TagClass.RIGHT_LEAF and open_left is not None:

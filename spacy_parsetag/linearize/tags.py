@@ -1,7 +1,7 @@
 """The tag inventory: tags and their ids, sorted by class so that each class is one range of columns."""
 
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Dict, Iterable, List, Sequence, Tuple
 
 import numpy as np
 
@@ -23,8 +23,8 @@ class TagSet:
 
     def __init__(self, tags: Iterable[str] = (), *, complete: bool = True) -> None:
         unique = set(tags) | set(CLASS_NAMES if complete else ())
-        self.tags: Tuple[str, ...] = tuple(sorted(unique, key=lambda tag: (*split_tag(tag), tag)))
-        self._ids: Dict[str, int] = {tag: i for i, tag in enumerate(self.tags)}
+        self.tags: tuple[str, ...] = tuple(sorted(unique, key=lambda tag: (*split_tag(tag), tag)))
+        self._ids: dict[str, int] = {tag: i for i, tag in enumerate(self.tags)}
 
     def __len__(self) -> int:
         return len(self.tags)
@@ -56,7 +56,7 @@ class TagSet:
         get = self._ids.get
         return np.asarray([get(tag, -1) for tag in tags], dtype=np.int32)
 
-    def decode(self, ids: Iterable[int]) -> List[str]:
+    def decode(self, ids: Iterable[int]) -> list[str]:
         """Tags of ids."""
         return [self.tags[i] for i in ids]
 
@@ -72,7 +72,7 @@ class TagSet:
         return np.asarray([split_tag(tag)[0] for tag in self.tags], dtype=np.uint8)
 
     @cached_property
-    def chains(self) -> Tuple[Tuple[str, ...], ...]:
+    def chains(self) -> tuple[tuple[str, ...], ...]:
         """The unary chain each tag stands for, top first; empty for a bare tag."""
         return tuple(split_chain(split_tag(tag)[1]) for tag in self.tags)
 

@@ -1,6 +1,7 @@
 """The learner with a BiLSTM between encoder and heads: tags depend on each other through it (paper section 4.2)."""
 
-from typing import Callable, List, Optional, Tuple, cast
+from collections.abc import Callable
+from typing import cast
 
 from spacy.tokens import Doc
 from thinc.api import ArgsKwargs, Dropout, Model, chain, torch2xp, with_array, xp2torch
@@ -15,12 +16,12 @@ from .sentences import by_sentence, split
 
 
 def build_bilstm(
-    tok2vec: Model[List[Doc], List[Floats2d]],
-    nO: Optional[int] = None,
+    tok2vec: Model[list[Doc], list[Floats2d]],
+    nO: int | None = None,
     depth: int = 2,
-    hidden_width: Optional[int] = None,
+    hidden_width: int | None = None,
     rate_scale: float = 1.0,
-) -> Model[List[Doc], List[Floats2d]]:
+) -> Model[list[Doc], list[Floats2d]]:
     """Heads over a BiLSTM over a tok2vec: spacy-parsetag.BiLSTM.v1. It needs PyTorch.
 
     Tags are scored one by one given the words, so losses and decoders are those of the independent learner. The LSTM
@@ -40,17 +41,17 @@ def build_bilstm(
         if value is not None and value < 1:
             raise ValueError(Errors.E159.format(what=what, least=1, value=value))
     heads = tag_heads(nO, rate_scale=rate_scale)
-    encoder: Model[List[Doc], List[Floats2d]] = by_sentence(
+    encoder: Model[list[Doc], list[Floats2d]] = by_sentence(
         tok2vec, chain(with_array(Dropout()), bilstm(depth, hidden_width))
     )
-    dropout: Model[List[Floats2d], List[Floats2d]] = with_array(Dropout())
-    model: Model[List[Doc], List[Floats2d]] = chain(encoder, dropout, heads)
+    dropout: Model[list[Floats2d], list[Floats2d]] = with_array(Dropout())
+    model: Model[list[Doc], list[Floats2d]] = chain(encoder, dropout, heads)
     model.set_ref("tok2vec", tok2vec)
     model.set_ref("output_layer", heads.get_ref("linear"))
     return model
 
 
-def bilstm(depth: int = 2, hidden_width: Optional[int] = None) -> Model[List[Floats2d], List[Floats2d]]:
+def bilstm(depth: int = 2, hidden_width: int | None = None) -> Model[list[Floats2d], list[Floats2d]]:
     """A BiLSTM over sequences of vectors.
 
     Input: (words, nI) arrays. Output: (words, 2 hidden) arrays.
@@ -70,7 +71,7 @@ def bilstm(depth: int = 2, hidden_width: Optional[int] = None) -> Model[List[Flo
     )
 
 
-def _lstm_init(model: Model, X: Optional[List[Floats2d]] = None, Y: Optional[List[Floats2d]] = None) -> None:
+def _lstm_init(model: Model, X: list[Floats2d] | None = None, Y: list[Floats2d] | None = None) -> None:
     hidden = model.attrs["hidden_width"]
     if X is not None:
         model.set_dim("nI", get_width(X))
@@ -82,8 +83,8 @@ def _lstm_init(model: Model, X: Optional[List[Floats2d]] = None, Y: Optional[Lis
 
 
 def _lstm_forward(
-    model: Model, X: List[Floats2d], is_train: bool
-) -> Tuple[List[Floats2d], Callable[[List[Floats2d]], List[Floats2d]]]:
+    model: Model, X: list[Floats2d], is_train: bool
+) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Floats2d]]]:
     xp, width = model.ops.xp, model.get_dim("nO")
     lengths = [len(x) for x in X]
     present = [n for n in lengths if n]
@@ -93,7 +94,7 @@ def _lstm_forward(
     flat = xp2torch(xp.concatenate(X), requires_grad=is_train, device=shim.device)  # type: ignore[attr-defined]
     Y, torch_backprop = shim(ArgsKwargs(args=(flat, present), kwargs={}), is_train)
 
-    def backprop(dY: List[Floats2d]) -> List[Floats2d]:
+    def backprop(dY: list[Floats2d]) -> list[Floats2d]:
         gradient = xp2torch(xp.concatenate(dY), device=shim.device)  # type: ignore[attr-defined]
         inputs = torch_backprop(ArgsKwargs(args=((Y,),), kwargs={"grad_tensors": (gradient,)}))
         return split(cast(Floats2d, torch2xp(inputs.args[0])), lengths)

@@ -5,7 +5,7 @@ the stack size beside it, so a step is the product of a (sentences x stack sizes
 device where the scores are, O(d N |T|^2) a sentence, d being 1 for all sequences.
 """
 
-from typing import Any, List, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 import numpy as np
 from thinc.api import get_array_module
@@ -43,8 +43,8 @@ def chain_sums(
     words: np.ndarray,
     dependencies: Dependencies,
     tags: TagSet,
-    linearizer: Optional[Linearizer] = None,
-    max_stack: Optional[int] = None,
+    linearizer: Linearizer | None = None,
+    max_stack: int | None = None,
 ) -> ChainSums:
     """Sum over all tag sequences of each sentence, or over all trees.
 
@@ -130,9 +130,7 @@ class _Pairs:
 class _Stack:
     """What tags do to the stack: nothing when all sequences count, else as the lattice says."""
 
-    def __init__(
-        self, xp: Any, tags: TagSet, linearizer: Optional[Linearizer], words: int, max_stack: Optional[int]
-    ) -> None:
+    def __init__(self, xp: Any, tags: TagSet, linearizer: Linearizer | None, words: int, max_stack: int | None) -> None:
         self.xp = xp
         self.lattice = lattice = None if linearizer is None else linearizer.lattice
         self.offsets = tags.offsets.tolist()
@@ -182,7 +180,7 @@ def _sum_some(
     steps = int(lengths[0])
     active = [int((lengths > t).sum()) for t in range(steps)] + [0]
     index = [xp.asarray(rows[: active[t]] + t) for t in range(steps)]
-    alphas: List[Any] = []
+    alphas: list[Any] = []
     states = xp.full((len(words), stack.levels, n_tags), -np.inf)
     states[:, stack.first] = pairs.start
     for t in range(steps):

@@ -12,8 +12,6 @@ pre-order, get a score too. With in-order, where a node stands between its child
 leaf of its left subtree or the first one of its right subtree; the paper has no name for that.
 """
 
-from typing import List, Optional
-
 from spacy.tokens import Doc
 from thinc.api import Model, chain
 from thinc.types import Floats2d
@@ -23,12 +21,12 @@ from .independent import build_independent
 
 
 def build_crf(
-    tok2vec: Model[List[Doc], List[Floats2d]],
-    nO: Optional[int] = None,
-    hidden_width: Optional[int] = None,
+    tok2vec: Model[list[Doc], list[Floats2d]],
+    nO: int | None = None,
+    hidden_width: int | None = None,
     rate_scale: float = 1.0,
     masked: bool = True,
-) -> Model[List[Doc], List[Floats2d]]:
+) -> Model[list[Doc], list[Floats2d]]:
     """Heads as of the independent learner, and scores of successive tags: spacy-parsetag.CRF.v1.
 
     It is trained by the likelihood of the gold sequence among all sequences (TagLoss) or all trees (LatticeLoss), and
@@ -43,5 +41,5 @@ def build_crf(
     RETURNS (Model[List[Doc], List[Floats2d]]): One (tokens, 2 |T|) array per doc, as `DependentScores`.
     """
     model = build_independent(tok2vec, nO, hidden_width, rate_scale)
-    transitions: Model[List[Floats2d], List[Floats2d]] = tag_chain(nO, rate_scale=rate_scale, masked=masked)
+    transitions: Model[list[Floats2d], list[Floats2d]] = tag_chain(nO, rate_scale=rate_scale, masked=masked)
     return chain(model, transitions)

@@ -1,6 +1,6 @@
 """Scores of tags that depend on the tag before: how the learner hands them to the pipe, and what trees allow."""
 
-from typing import Callable, List, Optional, Tuple
+from collections.abc import Callable
 
 import numpy as np
 from thinc.api import Model, get_array_module
@@ -23,7 +23,7 @@ class DependentScores(list[Floats2d]):
     masked (bool): Whether pairs that are in no tree are to be shut out, in training too.
     """
 
-    def __init__(self, arrays: List[Floats2d], dependencies: Dependencies, *, masked: bool = False) -> None:
+    def __init__(self, arrays: list[Floats2d], dependencies: Dependencies, *, masked: bool = False) -> None:
         super().__init__(arrays)
         self.dependencies = dependencies
         self.masked = masked
@@ -39,16 +39,16 @@ def mask_dependencies(dependencies: Dependencies, tags: TagSet, lattice: Lattice
     """
     xp = get_array_module(dependencies.transitions)
     source, target = (np.asarray(table)[tags.classes] for table in (lattice.source, lattice.target))  # (T,)
-    first = (source == lattice.start_group) & (np.asarray(lattice.need)[tags.classes] <= lattice.start_stack)
-    allowed = (target[:, None] == source[None, :], first, target == lattice.end_group)
+    first = (source == lattice.start_state) & (np.asarray(lattice.need)[tags.classes] <= lattice.start_stack)
+    allowed = (target[:, None] == source[None, :], first, target == lattice.end_state)
     return Dependencies(
         *(xp.where(xp.asarray(ok), scores, -xp.inf) for ok, scores in zip(allowed, dependencies, strict=True))
     )
 
 
 def tag_chain(
-    nO: Optional[int] = None, *, rate_scale: float = 1.0, masked: bool = True
-) -> Model[List[Floats2d], List[Floats2d]]:
+    nO: int | None = None, *, rate_scale: float = 1.0, masked: bool = True
+) -> Model[list[Floats2d], list[Floats2d]]:
     """Add scores of successive tags to scores of single ones: the parameters of a linear chain, which start at zero.
 
     Input: one (words, nO) array per doc, where nO = 2 |T|. Output: the same, as `DependentScores`.
@@ -68,7 +68,7 @@ def tag_chain(
     )
 
 
-def _init(model: Model, X: Optional[List[Floats2d]] = None, Y: Optional[List[Floats2d]] = None) -> None:
+def _init(model: Model, X: list[Floats2d] | None = None, Y: list[Floats2d] | None = None) -> None:
     for data in (Y, X):
         if data is not None and model.has_dim("nO") is None:
             model.set_dim("nO", get_width(data))
@@ -79,12 +79,12 @@ def _init(model: Model, X: Optional[List[Floats2d]] = None, Y: Optional[List[Flo
 
 
 def _forward(
-    model: Model, X: List[Floats2d], is_train: bool
-) -> Tuple[DependentScores, Callable[[List[Floats2d]], List[Floats2d]]]:
+    model: Model, X: list[Floats2d], is_train: bool
+) -> tuple[DependentScores, Callable[[list[Floats2d]], list[Floats2d]]]:
     scale = model.attrs["rate_scale"]
     scores = Dependencies(*(model.get_param(name) * scale for name in Dependencies._fields))
 
-    def backprop(dY: List[Floats2d]) -> List[Floats2d]:
+    def backprop(dY: list[Floats2d]) -> list[Floats2d]:
         if isinstance(dY, DependentScores):
             for name, gradient in zip(Dependencies._fields, dY.dependencies, strict=True):
                 model.inc_grad(name, gradient * scale)

@@ -1,6 +1,6 @@
 """An encoder that also sees how words are spelled."""
 
-from typing import Callable, List, Optional, Tuple
+from collections.abc import Callable
 
 from spacy.tokens import Doc
 from thinc.api import Dropout, LayerNorm, Maxout, Model, chain, concatenate, expand_window, residual, with_array
@@ -11,12 +11,12 @@ from .sentences import by_sentence
 
 
 def build_with_features(
-    tok2vec: Model[List[Doc], List[Floats2d]],
-    features: Model[List[Doc], List[Floats2d]],
+    tok2vec: Model[list[Doc], list[Floats2d]],
+    features: Model[list[Doc], list[Floats2d]],
     depth: int = 1,
     window_size: int = 1,
     maxout_pieces: int = 3,
-) -> Model[List[Doc], List[Floats2d]]:
+) -> Model[list[Doc], list[Floats2d]]:
     """Two encoders side by side, and a small convolution over both: spacy-parsetag.WithFeatures.v1.
 
     Pretrained encoders are often uncased, and a word that they cut into subwords is seen in pieces. Hashed features of
@@ -38,10 +38,10 @@ def build_with_features(
     ):
         if value < least:
             raise ValueError(Errors.E159.format(what=what, least=least, value=value))
-    words: Model[List[Doc], List[Floats2d]] = concatenate(tok2vec, features)
+    words: Model[list[Doc], list[Floats2d]] = concatenate(tok2vec, features)
     layers = [window_layer(window_size, maxout_pieces) for _ in range(depth)]
     # Padding, so that no sentence of a batch sees the next one.
-    convolution: Model[List[Floats2d], List[Floats2d]] = with_array(
+    convolution: Model[list[Floats2d], list[Floats2d]] = with_array(
         layers[0] if depth == 1 else chain(*layers), pad=depth * window_size
     )
     return by_sentence(words, convolution)
@@ -61,7 +61,7 @@ def window_layer(window_size: int, maxout_pieces: int) -> Model[Floats2d, Floats
     return Model("window", _forward, init=_init, layers=[layer], refs={"maxout": maxout}, dims={"nO": None})
 
 
-def _init(model: Model[Floats2d, Floats2d], X: Optional[Floats2d] = None, Y: Optional[Floats2d] = None) -> None:
+def _init(model: Model[Floats2d, Floats2d], X: Floats2d | None = None, Y: Floats2d | None = None) -> None:
     if X is not None:
         model.set_dim("nO", X.shape[1])
         model.get_ref("maxout").set_dim("nO", X.shape[1])
@@ -70,5 +70,5 @@ def _init(model: Model[Floats2d, Floats2d], X: Optional[Floats2d] = None, Y: Opt
 
 def _forward(
     model: Model[Floats2d, Floats2d], X: Floats2d, is_train: bool
-) -> Tuple[Floats2d, Callable[[Floats2d], Floats2d]]:
+) -> tuple[Floats2d, Callable[[Floats2d], Floats2d]]:
     return model.layers[0](X, is_train)

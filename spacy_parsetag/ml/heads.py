@@ -1,13 +1,13 @@
 """The heads: word vectors in, scores of both tag slots out."""
 
+from collections.abc import Callable
 from functools import partial
-from typing import Callable, List, Optional, Tuple
 
 from thinc.api import Linear, Model, Ops, chain, glorot_uniform_init, with_array
 from thinc.types import Floats2d, Shape
 
 
-def tag_heads(nO: Optional[int] = None, *, rate_scale: float = 1.0) -> Model[List[Floats2d], List[Floats2d]]:
+def tag_heads(nO: int | None = None, *, rate_scale: float = 1.0) -> Model[list[Floats2d], list[Floats2d]]:
     """Two linear heads over each word's vector (paper section 4.2: W1 and W2), stored as one matrix.
 
     Input: one (words, width) array per doc. Output: one (words, nO) array per doc, where nO = 2 |T|: the scores of the
@@ -22,7 +22,7 @@ def tag_heads(nO: Optional[int] = None, *, rate_scale: float = 1.0) -> Model[Lis
     # Not zeros: the encoder's first gradients would be next to nothing, and Adam makes full steps of their noise.
     linear = Linear(nO=nO, init_W=partial(_init_scaled, rate_scale))
     heads = linear if rate_scale == 1.0 else chain(linear, scale(rate_scale))
-    model: Model[List[Floats2d], List[Floats2d]] = with_array(heads)
+    model: Model[list[Floats2d], list[Floats2d]] = with_array(heads)
     model.set_ref("linear", linear)
     return model
 
@@ -38,7 +38,7 @@ def scale(factor: float) -> Model[Floats2d, Floats2d]:
 
 def _scale_forward(
     model: Model[Floats2d, Floats2d], X: Floats2d, is_train: bool
-) -> Tuple[Floats2d, Callable[[Floats2d], Floats2d]]:
+) -> tuple[Floats2d, Callable[[Floats2d], Floats2d]]:
     factor = model.attrs["factor"]
 
     def backprop(dY: Floats2d) -> Floats2d:

@@ -1,7 +1,5 @@
 """The independent learner: each tag's score depends on its word's vector alone (paper section 4.2)."""
 
-from typing import List, Optional
-
 from spacy.tokens import Doc
 from thinc.api import Dropout, Maxout, Model, chain, with_array
 from thinc.types import Floats2d
@@ -10,11 +8,11 @@ from .heads import tag_heads
 
 
 def build_independent(
-    tok2vec: Model[List[Doc], List[Floats2d]],
-    nO: Optional[int] = None,
-    hidden_width: Optional[int] = None,
+    tok2vec: Model[list[Doc], list[Floats2d]],
+    nO: int | None = None,
+    hidden_width: int | None = None,
     rate_scale: float = 1.0,
-) -> Model[List[Doc], List[Floats2d]]:
+) -> Model[list[Doc], list[Floats2d]]:
     """Two linear heads over a tok2vec: spacy-parsetag.Independent.v1.
 
     tok2vec (Model[List[Doc], List[Floats2d]]): The encoder: any tok2vec, or a listener to a tok2vec or transformer
@@ -24,12 +22,12 @@ def build_independent(
     rate_scale (float): How much faster than the encoder the heads learn.
     RETURNS (Model[List[Doc], List[Floats2d]]): One (tokens, 2 |T|) array of scores per doc.
     """
-    layers: List[Model] = [tok2vec]
+    layers: list[Model] = [tok2vec]
     if hidden_width is not None:
         layers.append(with_array(Maxout(nO=hidden_width, nP=3, normalize=True)))
     layers.append(with_array(Dropout()))  # at the rate the training loop passes
     heads = tag_heads(nO, rate_scale=rate_scale)
-    model: Model[List[Doc], List[Floats2d]] = chain(*layers, heads)
+    model: Model[list[Doc], list[Floats2d]] = chain(*layers, heads)
     model.set_ref("tok2vec", tok2vec)
     model.set_ref("output_layer", heads.get_ref("linear"))
     return model

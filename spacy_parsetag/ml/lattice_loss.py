@@ -1,7 +1,5 @@
 """Likelihood over whole trees instead of single tags."""
 
-from typing import Optional, Tuple
-
 import numpy as np
 from thinc.api import get_array_module
 from thinc.types import Floats2d
@@ -31,7 +29,7 @@ class LatticeLoss:
     def __init__(self, max_stack: StackBound = None) -> None:
         self.max_stack = check_bound(max_stack)
 
-    def _bound(self) -> Optional[int]:
+    def _bound(self) -> int | None:
         bound = stack_bound(self.max_stack)
         return None if bound < 0 else bound
 
@@ -43,7 +41,7 @@ class LatticeLoss:
         words: np.ndarray,
         tags: TagSet,
         linearizer: Linearizer,
-    ) -> Tuple[float, Floats2d]:
+    ) -> tuple[float, Floats2d]:
         """Loss and gradient of a batch; the arguments are those of `TagLoss`.
 
         A sentence with a gold tag that is not in the set is left out as a whole: the tree it asks for cannot be scored.
@@ -67,6 +65,6 @@ class LatticeLoss:
         words: np.ndarray,
         tags: TagSet,
         linearizer: Linearizer,
-    ) -> Tuple[float, Floats2d, Dependencies]:
+    ) -> tuple[float, Floats2d, Dependencies]:
         """Loss and gradients with scores of successive tags. See `chain_loss`."""
         return chain_loss(scores, dependencies, gold, rows, words, tags, linearizer, self._bound())

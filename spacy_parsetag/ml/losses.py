@@ -1,6 +1,6 @@
 """Losses on tag scores: the loss and its gradient, for a batch of sentences."""
 
-from typing import List, NamedTuple, Optional, Protocol, Tuple, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from thinc.api import get_array_module
@@ -24,7 +24,7 @@ class Loss(Protocol):
         words: np.ndarray,
         tags: TagSet,
         linearizer: Linearizer,
-    ) -> Tuple[float, Floats2d]: ...
+    ) -> tuple[float, Floats2d]: ...
 
     def dependent(
         self,
@@ -35,7 +35,7 @@ class Loss(Protocol):
         words: np.ndarray,
         tags: TagSet,
         linearizer: Linearizer,
-    ) -> Tuple[float, Floats2d, Dependencies]: ...
+    ) -> tuple[float, Floats2d, Dependencies]: ...
 
 
 class TagLoss:
@@ -58,7 +58,7 @@ class TagLoss:
         words: np.ndarray,
         tags: TagSet,
         linearizer: Linearizer,
-    ) -> Tuple[float, Floats2d]:
+    ) -> tuple[float, Floats2d]:
         xp = get_array_module(scores)
         gold = xp.asarray(gold)
         used = gold >= 0
@@ -81,7 +81,7 @@ class TagLoss:
         words: np.ndarray,
         tags: TagSet,
         linearizer: Linearizer,
-    ) -> Tuple[float, Floats2d, Dependencies]:
+    ) -> tuple[float, Floats2d, Dependencies]:
         """Loss and gradients with scores of successive tags; -inf shuts a pair out. See `chain_loss`."""
         return chain_loss(scores, dependencies, gold, rows, words, tags)
 
@@ -101,7 +101,7 @@ class Known(NamedTuple):
     def among(cls, gold: np.ndarray, rows: np.ndarray, words: np.ndarray) -> "Known":
         known = [bool((gold[row : row + 2 * n - 1] >= 0).all()) for row, n in zip(rows, words, strict=True)]
         rows, words = rows[known], words[known]
-        ranges: List[np.ndarray] = [np.arange(row, row + 2 * n - 1) for row, n in zip(rows, words, strict=True)]
+        ranges: list[np.ndarray] = [np.arange(row, row + 2 * n - 1) for row, n in zip(rows, words, strict=True)]
         return cls(rows, words, np.concatenate([np.zeros(0, dtype=np.int64), *ranges]))
 
 
@@ -112,9 +112,9 @@ def chain_loss(
     rows: np.ndarray,
     words: np.ndarray,
     tags: TagSet,
-    linearizer: Optional[Linearizer] = None,
-    max_stack: Optional[int] = None,
-) -> Tuple[float, Floats2d, Dependencies]:
+    linearizer: Linearizer | None = None,
+    max_stack: int | None = None,
+) -> tuple[float, Floats2d, Dependencies]:
     """Minus the log-probability of the gold sequences among all sequences of a linear chain, or among all trees.
 
     A sentence with a gold tag that is not in the set is left out as a whole: its sequence cannot be scored.

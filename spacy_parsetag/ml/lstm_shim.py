@@ -1,8 +1,9 @@
 """A PyTorch BiLSTM in a Thinc shim that is built late, when its sizes are known, or when it is loaded."""
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any
 
 import srsly
 from thinc.api import PyTorchShim, xp2torch
@@ -27,7 +28,7 @@ def lstm_class() -> Any:
             super().__init__()
             self.lstm = torch.nn.LSTM(nI, hidden, depth, bidirectional=True)
 
-        def forward(self, flat: Any, lengths: List[int]) -> Any:
+        def forward(self, flat: Any, lengths: list[int]) -> Any:
             # Packed, so that no sentence sees the padding of a longer one.
             packed = rnn.pack_sequence(flat.split(lengths), enforce_sorted=False)
             padded, _ = rnn.pad_packed_sequence(self.lstm(packed)[0], batch_first=True)  # (S, longest, 2 hidden)
@@ -45,7 +46,7 @@ class LSTMShim(PyTorchShim):
 
     def build(self, nI: int, hidden: int, depth: int) -> None:
         """Make the module, with random weights."""
-        self.cfg: Dict[str, int] = {"nI": nI, "hidden": hidden, "depth": depth}
+        self.cfg: dict[str, int] = {"nI": nI, "hidden": hidden, "depth": depth}
         self._model = lstm_class()(**self.cfg).to(get_torch_default_device())
 
     def to_bytes(self) -> bytes:
@@ -62,10 +63,10 @@ class LSTMShim(PyTorchShim):
         super().from_bytes(bytes_data)
         return self
 
-    def __getstate__(self) -> Dict[str, Any]:
+    def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_model": self.to_bytes()}  # the module's class is local, so pickle cannot name it
 
-    def __setstate__(self, state: Dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update({**state, "_model": None})
         self.from_bytes(state["_model"])
 
@@ -74,7 +75,7 @@ class LSTMShim(PyTorchShim):
             super().to_device(device_type, device_id)
 
     @contextmanager
-    def use_params(self, params: Dict[Tuple[int, str], Any]) -> Iterator[None]:
+    def use_params(self, params: dict[tuple[int, str], Any]) -> Iterator[None]:
         """Use other weights for a while, such as the optimizer's averages, which Thinc's own shim does not find."""
         own = {} if self._model is None else self._model.state_dict()
         given = {

@@ -1,6 +1,6 @@
 """Pooling of subword vectors into word vectors."""
 
-from typing import Callable, Tuple
+from collections.abc import Callable
 
 from thinc.api import Model
 from thinc.types import Floats2d, Ragged
@@ -19,7 +19,7 @@ def last_subword() -> Model[Ragged, Floats2d]:
 
 def _forward(
     model: Model[Ragged, Floats2d], Xr: Ragged, is_train: bool
-) -> Tuple[Floats2d, Callable[[Floats2d], Ragged]]:
+) -> tuple[Floats2d, Callable[[Floats2d], Ragged]]:
     xp = model.ops.xp
     lengths = Xr.lengths
     present = xp.nonzero(lengths > 0)[0]

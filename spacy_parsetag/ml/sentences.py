@@ -1,6 +1,7 @@
 """Layers that see one sentence at a time, whatever the doc."""
 
-from typing import Any, Callable, List, Optional, Tuple
+from collections.abc import Callable
+from typing import Any
 
 from spacy.tokens import Doc
 from thinc.api import Model
@@ -8,8 +9,8 @@ from thinc.types import Floats2d
 
 
 def by_sentence(
-    tok2vec: Model[List[Doc], List[Floats2d]], layer: Model[List[Floats2d], List[Floats2d]]
-) -> Model[List[Doc], List[Floats2d]]:
+    tok2vec: Model[list[Doc], list[Floats2d]], layer: Model[list[Floats2d], list[Floats2d]]
+) -> Model[list[Doc], list[Floats2d]]:
     """Apply a layer to the vectors of each sentence on its own.
 
     tok2vec (Model[List[Doc], List[Floats2d]]): The encoder, which sees whole docs.
@@ -19,7 +20,7 @@ def by_sentence(
     return Model("by_sentence", _forward, init=_init, layers=[tok2vec, layer], dims={"nO": None})
 
 
-def _init(model: Model, X: Optional[List[Doc]] = None, Y: Optional[List[Floats2d]] = None) -> None:
+def _init(model: Model, X: list[Doc] | None = None, Y: list[Floats2d] | None = None) -> None:
     tok2vec, layer = model.layers
     tok2vec.initialize(X=X)
     layer.initialize(X=None if X is None else tok2vec.predict(X), Y=Y)
@@ -27,8 +28,8 @@ def _init(model: Model, X: Optional[List[Doc]] = None, Y: Optional[List[Floats2d
 
 
 def _forward(
-    model: Model, docs: List[Doc], is_train: bool
-) -> Tuple[List[Floats2d], Callable[[List[Floats2d]], List[Doc]]]:
+    model: Model, docs: list[Doc], is_train: bool
+) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Doc]]]:
     tok2vec, layer = model.layers
     xp = model.ops.xp
     vectors, backprop_vectors = tok2vec(docs, is_train)
@@ -37,20 +38,20 @@ def _forward(
     sentences = [piece for x, own in zip(vectors, lengths, strict=True) for piece in split(x, own)]
     outputs, backprop_outputs = layer(sentences, is_train)
 
-    def backprop(dY: List[Floats2d]) -> List[Doc]:
+    def backprop(dY: list[Floats2d]) -> list[Doc]:
         pieces = [piece for dy, own in zip(dY, lengths, strict=True) for piece in split(dy, own)]
         return backprop_vectors(_join(xp, backprop_outputs(pieces), counts))
 
     return _join(xp, outputs, counts), backprop
 
 
-def sentence_lengths(doc: Doc) -> List[int]:
+def sentence_lengths(doc: Doc) -> list[int]:
     if "sents" in doc.user_hooks or doc.has_annotation("SENT_START"):
         return [len(sent) for sent in doc.sents] or [0]
     return [len(doc)]
 
 
-def split(x: Floats2d, lengths: List[int]) -> List[Floats2d]:
+def split(x: Floats2d, lengths: list[int]) -> list[Floats2d]:
     """Cut an array into pieces of so many rows; they are views."""
     pieces = []
     start = 0
@@ -60,7 +61,7 @@ def split(x: Floats2d, lengths: List[int]) -> List[Floats2d]:
     return pieces
 
 
-def _join(xp: Any, pieces: List[Floats2d], counts: List[int]) -> List[Floats2d]:
+def _join(xp: Any, pieces: list[Floats2d], counts: list[int]) -> list[Floats2d]:
     """Put so many pieces together into each array."""
     joined = []
     start = 0

@@ -6,7 +6,8 @@ loaded when a component is added.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, List, Optional
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -65,12 +66,12 @@ DEFAULT_MODEL = Config().from_str(default_config)["model"]
 def make_parse_tagger(
     nlp: Language,
     name: str,
-    model: Model[List[Doc], List[Floats2d]],
+    model: Model[list[Doc], list[Floats2d]],
     linearizer: Any,
     decoder: Any,
     loss: Any,
     spans_key: str,
-    scorer: Optional[Callable],
+    scorer: Callable | None,
 ) -> ParseTagger:
     """Make the component `parsetag`; see `ParseTagger` for the arguments."""
     from .parsetag import ParseTagger

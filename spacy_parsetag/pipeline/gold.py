@@ -1,6 +1,7 @@
 """Gold trees for the tokens that the pipeline sees, which need not be those of the treebank."""
 
-from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -34,13 +35,13 @@ class GoldMemory:
     """
 
     def __init__(self) -> None:
-        self._known: WeakKeyDictionary[Doc, Tuple[int, List[GoldTags]]] = WeakKeyDictionary()
-        self._tags: Optional[TagSet] = None
+        self._known: WeakKeyDictionary[Doc, tuple[int, list[GoldTags]]] = WeakKeyDictionary()
+        self._tags: TagSet | None = None
 
-    def __reduce__(self) -> Tuple[Callable[[], "GoldMemory"], Tuple[()]]:
+    def __reduce__(self) -> tuple[Callable[[], "GoldMemory"], tuple[()]]:
         return GoldMemory, ()  # a copy in another process starts empty
 
-    def get(self, eg: Example, spans_key: str, tags: TagSet, linearizer: Linearizer) -> List[GoldTags]:
+    def get(self, eg: Example, spans_key: str, tags: TagSet, linearizer: Linearizer) -> list[GoldTags]:
         """The gold tags of an example's sentences; see `gold_sentences`.
 
         eg (Example): The example.
@@ -71,7 +72,7 @@ class GoldMemory:
         return gold
 
 
-def gold_sentences(eg: Example, spans_key: str) -> List[SentenceParse]:
+def gold_sentences(eg: Example, spans_key: str) -> list[SentenceParse]:
     """The gold trees of an example, over the tokens of its predicted doc.
 
     Where the two docs have different tokens, each constituent is projected. A sentence is left out as a whole if a
@@ -95,7 +96,7 @@ def _same_tokens(a: Doc, b: Doc) -> bool:
     return len(a) == len(b) and bool((a.to_array([ORTH]) == b.to_array([ORTH])).all())
 
 
-def _project(sentence: SentenceParse, eg: Example) -> Optional[SentenceParse]:
+def _project(sentence: SentenceParse, eg: Example) -> SentenceParse | None:
     """One sentence over the predicted tokens, or None if it does not fit them."""
     words = map_words(eg.predicted)
     n = len(sentence.parse)
@@ -106,7 +107,7 @@ def _project(sentence: SentenceParse, eg: Example) -> Optional[SentenceParse]:
     origin, n_words = before[whole[0]], before[whole[1]] - before[whole[0]]
     if not n_words:
         return None
-    spans: List[Constituent] = []
+    spans: list[Constituent] = []
     for start, end, label in sentence.parse.spans:
         found = _project_range(sentence.tokens, start, end, eg.alignment)
         if found is None:
@@ -120,7 +121,7 @@ def _project(sentence: SentenceParse, eg: Example) -> Optional[SentenceParse]:
     return SentenceParse(tokens, Parse(texts, ("X",) * n_words, tuple(spans)))
 
 
-def _project_range(tokens: Sequence[int], start: int, end: int, alignment: Alignment) -> Optional[List[int]]:
+def _project_range(tokens: Sequence[int], start: int, end: int, alignment: Alignment) -> list[int] | None:
     """First and end predicted token of the reference words start..end, if these tokens hold just those words."""
     first, last = tokens[start], tokens[end - 1]
     reached = alignment.y2x[first : last + 1]

@@ -1,6 +1,7 @@
 """Which rows of a batch's scores belong to which sentence."""
 
-from typing import NamedTuple, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from spacy.attrs import IS_SPACE, SENT_START

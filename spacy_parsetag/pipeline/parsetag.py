@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Set, Tuple
+from typing import Any
 
 import numpy as np
 from spacy.errors import Errors as SpacyErrors
@@ -33,17 +34,17 @@ from .gold import GoldMemory, gold_sentences
 from .layout import Layout
 
 # Tokens that are words, and constituents over these words.
-ParsedSentence = Tuple[List[int], List[Tuple[int, int, str]]]
+ParsedSentence = tuple[list[int], list[tuple[int, int, str]]]
 
 
-class ParsedDoc(List[ParsedSentence]):
+class ParsedDoc(list[ParsedSentence]):
     """The sentences of a doc.
 
     beam_widths (Optional[List[int]]): The beam that each sentence was found with, 0 for the exact decoder; None unless
         a beam search had to widen it for one of them.
     """
 
-    beam_widths: Optional[List[int]] = None
+    beam_widths: list[int] | None = None
 
 
 class ParseTagger(TrainablePipe):
@@ -62,14 +63,14 @@ class ParseTagger(TrainablePipe):
     def __init__(
         self,
         vocab: Vocab,
-        model: Model[List[Doc], List[Floats2d]],
+        model: Model[list[Doc], list[Floats2d]],
         name: str = "parsetag",
         *,
         linearizer: Linearizer,
         decoder: Decoder,
         loss: Loss,
         spans_key: str = SPANS_KEY,
-        scorer: Optional[Callable] = None,
+        scorer: Callable | None = None,
     ) -> None:
         for part, protocol in ((linearizer, Linearizer), (decoder, Decoder), (loss, Loss)):
             if not isinstance(part, protocol):
@@ -84,8 +85,8 @@ class ParseTagger(TrainablePipe):
         self.loss = loss
         self.scorer = scorer
         # JSON only: it is saved with the pipe, and passed to the scorer.
-        self.cfg: Dict[str, Any] = {"tags": [], "order": linearizer.order, "max_stack": 0, "spans_key": spans_key}
-        self._tag_set: Optional[TagSet] = None
+        self.cfg: dict[str, Any] = {"tags": [], "order": linearizer.order, "max_stack": 0, "spans_key": spans_key}
+        self._tag_set: TagSet | None = None
         self._gold_memory = GoldMemory()
 
     @property
@@ -96,17 +97,17 @@ class ParseTagger(TrainablePipe):
         return self._tag_set
 
     @property
-    def labels(self) -> Tuple[str, ...]:
+    def labels(self) -> tuple[str, ...]:
         """The tags that the model scores, such as `l/NP` or `R/S+VP`."""
         return tuple(self.cfg["tags"])
 
     @property
-    def constituent_labels(self) -> Tuple[str, ...]:
+    def constituent_labels(self) -> tuple[str, ...]:
         """The labels that constituents can get, sorted."""
         return tuple(sorted({label for chain in self.tag_set.chains for label in chain}))
 
     @property
-    def label_data(self) -> Dict[str, Any]:
+    def label_data(self) -> dict[str, Any]:
         """What `spacy init labels` writes and `initialize` takes: the tags, and the largest stack in the data."""
         return {"tags": list(self.cfg["tags"]), "order": self.cfg["order"], "max_stack": self.cfg["max_stack"]}
 
@@ -126,7 +127,7 @@ class ParseTagger(TrainablePipe):
             tags = {f"{kind}/{join_chain([label])}" for kind in CLASS_NAMES}
         return int(self._add_tags(tags))
 
-    def predict(self, docs: Iterable[Doc]) -> List[ParsedDoc]:
+    def predict(self, docs: Iterable[Doc]) -> list[ParsedDoc]:
         """Find the tree of each sentence of each doc.
 
         docs (Iterable[Doc]): The docs, with sentence boundaries.
@@ -163,7 +164,7 @@ class ParseTagger(TrainablePipe):
             parsed[doc].append((tokens[first : first + n_words], spans))
         return parsed
 
-    def set_annotations(self, docs: Iterable[Doc], parsed: Sequence[List[ParsedSentence]]) -> None:
+    def set_annotations(self, docs: Iterable[Doc], parsed: Sequence[list[ParsedSentence]]) -> None:
         """Set the trees on the docs, as `doc.spans[spans_key]`.
 
         Where a beam search had to be widened, `doc.spans[spans_key].attrs["beam_widths"]` has the width that each
@@ -177,7 +178,7 @@ class ParseTagger(TrainablePipe):
             attrs = None if widths is None else {"beam_widths": widths}
             set_parses(doc, sentences, spans_key=self.cfg["spans_key"], attrs=attrs)
 
-    def get_loss(self, examples: Iterable[Example], scores: List[Floats2d]) -> Tuple[float, List[Floats2d]]:
+    def get_loss(self, examples: Iterable[Example], scores: list[Floats2d]) -> tuple[float, list[Floats2d]]:
         """The loss of a batch and its gradient.
 
         examples (Iterable[Example]): The examples. Sentences come from the reference docs.
@@ -189,9 +190,9 @@ class ParseTagger(TrainablePipe):
         validate_examples(examples, "ParseTagger.get_loss")
         xp = get_array_module(scores[0]) if scores else np
         offsets = np.cumsum([0, *(len(eg.predicted) for eg in examples)])
-        token: List[int] = []
-        gold: List[np.ndarray] = []
-        words: List[int] = []
+        token: list[int] = []
+        gold: list[np.ndarray] = []
+        words: list[int] = []
         for offset, eg in zip(offsets.tolist(), examples, strict=False):
             for tokens, ids in self._gold_memory.get(eg, self.cfg["spans_key"], self.tag_set, self.linearizer):
                 token.extend(offset + i for i in tokens)
@@ -211,7 +212,7 @@ class ParseTagger(TrainablePipe):
             self.linearizer,
         )
         dependencies = self._dependencies(scores)
-        d_dependencies: Optional[Dependencies] = None
+        d_dependencies: Dependencies | None = None
         minimized = with_train_bound(self.loss, self.linearizer, self.cfg["max_stack"])
         if dependencies is None:
             loss, gradient = minimized(by_word, *batch)
@@ -222,7 +223,7 @@ class ParseTagger(TrainablePipe):
         arrays = [d_flat[offsets[i] : offsets[i + 1]] for i in range(len(examples))]
         return loss, self._gradients(arrays, scores, d_dependencies)
 
-    def _dependencies(self, scores: List[Floats2d]) -> Optional[Dependencies]:
+    def _dependencies(self, scores: list[Floats2d]) -> Dependencies | None:
         """The scores of successive tags that come with a batch, if the learner has any."""
         if not isinstance(scores, DependentScores):
             return None
@@ -231,9 +232,7 @@ class ParseTagger(TrainablePipe):
         return mask_dependencies(scores.dependencies, self.tag_set, self.linearizer.lattice)
 
     @staticmethod
-    def _gradients(
-        arrays: List[Floats2d], scores: List[Floats2d], dependencies: Optional[Dependencies]
-    ) -> List[Floats2d]:
+    def _gradients(arrays: list[Floats2d], scores: list[Floats2d], dependencies: Dependencies | None) -> list[Floats2d]:
         """The gradient of a batch, in the form of its scores. None stands for zeros."""
         if not isinstance(scores, DependentScores):
             return arrays
@@ -246,8 +245,8 @@ class ParseTagger(TrainablePipe):
         self,
         get_examples: Callable[[], Iterable[Example]],
         *,
-        nlp: Optional[Language] = None,
-        labels: Optional[Dict[str, Any]] = None,
+        nlp: Language | None = None,
+        labels: dict[str, Any] | None = None,
     ) -> None:
         """Set up the tags and the model.
 
@@ -275,7 +274,7 @@ class ParseTagger(TrainablePipe):
         width = 2 * len(self.cfg["tags"])
         self.model.initialize(X=sample, Y=[self.model.ops.alloc2f(len(doc), width) for doc in sample])
 
-    def _add_tags(self, tags: Set[str]) -> bool:
+    def _add_tags(self, tags: set[str]) -> bool:
         """Add tags and the four bare ones; whether any was new."""
         added = set(tags) - set(self.cfg["tags"])
         if not added:
@@ -292,9 +291,9 @@ class ParseTagger(TrainablePipe):
             self.vocab.strings.add(tag)
         return True
 
-    def _tags_in(self, examples: Iterable[Example]) -> Tuple[Set[str], int]:
+    def _tags_in(self, examples: Iterable[Example]) -> tuple[set[str], int]:
         """The tags of all gold trees, and the largest stack that one needs."""
-        tags: Set[str] = set()
+        tags: set[str] = set()
         largest = 0
         for eg in examples:
             for sentence in self._gold_sentences(eg):
@@ -303,7 +302,7 @@ class ParseTagger(TrainablePipe):
                 largest = max(largest, max_stack(sequence, self.linearizer.lattice))
         return tags, largest
 
-    def _gold_sentences(self, eg: Example) -> List[SentenceParse]:
+    def _gold_sentences(self, eg: Example) -> list[SentenceParse]:
         return gold_sentences(eg, self.cfg["spans_key"])
 
     def _by_word(self, scores: Sequence[Floats2d], layout: Layout) -> Floats2d:

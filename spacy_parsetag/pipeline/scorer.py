@@ -2,9 +2,10 @@
 
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Protocol, Union
+from typing import Any, NamedTuple, Protocol
 
 from spacy.scorer import PRFScore
 from spacy.tokens import Doc
@@ -25,7 +26,7 @@ SCORE_NAMES = ("parsetag_f", "parsetag_p", "parsetag_r", "parsetag_exact", "pars
 
 
 class Scorer(Protocol):
-    def __call__(self, examples: Iterable[Example], **kwargs: Any) -> Dict[str, Any]: ...
+    def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]: ...
 
 
 class ScoredSentence(NamedTuple):
@@ -41,17 +42,15 @@ class ScoredSentence(NamedTuple):
 
     start: int
     end: int
-    gold: List[Bracket]
-    test: List[Bracket]
-    before: List[int]
-    words: List[str]
-    tags: List[str]
+    gold: list[Bracket]
+    test: list[Bracket]
+    before: list[int]
+    words: list[str]
+    tags: list[str]
 
 
 @registry.scorers("spacy-parsetag.evalb_scorer.v1")
-def make_evalb_scorer(
-    spans_key: Optional[str] = None, params: Union[str, Path] = "collins", order: Optional[str] = None
-) -> Scorer:
+def make_evalb_scorer(spans_key: str | None = None, params: str | Path = "collins", order: str | None = None) -> Scorer:
     """Make the scorer for constituents (see `score_constituents`).
 
     spans_key (Optional[str]): Where constituents lie in `doc.spans`. None: where the component's config says, else
@@ -69,10 +68,10 @@ def score_constituents(
     examples: Iterable[Example],
     *,
     params: EvalbParams,
-    default_key: Optional[str] = None,
-    default_order: Optional[str] = None,
+    default_key: str | None = None,
+    default_order: str | None = None,
     **kwargs: Any,
-) -> Dict[str, Any]:
+) -> dict[str, Any]:
     """EVALB on Docs, over the sentences of the reference.
 
     Which words are punctuation is read from the reference's `token.tag_`, for gold and predicted constituents alike.
@@ -99,7 +98,7 @@ def score_constituents(
     linearizer = _get_linearizer(default_order or kwargs.get("order") or kwargs.get("linearizer") or DEFAULT_ORDER)
     rules = get_rules(params)
     total = PRFScore()
-    types: Dict[str, PRFScore] = {}
+    types: dict[str, PRFScore] = {}
     sentences = complete = 0
     tags_gold: Counter[str] = Counter()
     tags_right: Counter[str] = Counter()
@@ -183,7 +182,7 @@ def _content_chars(words: Iterable[str]) -> str:
     return "".join("".join(word.split()) for word in words)
 
 
-def _token_units(doc: Doc, width: Callable[[str], int]) -> List[int]:
+def _token_units(doc: Doc, width: Callable[[str], int]) -> list[int]:
     """For each of the N+1 boundaries between tokens, how many units lie before it."""
     units = [0]
     for token in doc:
@@ -191,23 +190,23 @@ def _token_units(doc: Doc, width: Callable[[str], int]) -> List[int]:
     return units
 
 
-def _unit_spans(doc: Doc, key: str, unit: List[int]) -> List[Bracket]:
+def _unit_spans(doc: Doc, key: str, unit: list[int]) -> list[Bracket]:
     if key not in doc.spans:
         return []
     spans = [(unit[span.start], unit[span.end], span.label_) for span in doc.spans[key]]
     return [span for span in spans if span[0] < span[1]]
 
 
-def _split_spans(spans: Iterable[Bracket], starts: List[int]) -> List[List[Bracket]]:
+def _split_spans(spans: Iterable[Bracket], starts: list[int]) -> list[list[Bracket]]:
     """Give each span to the sentence in which it starts."""
-    groups: List[List[Bracket]] = [[] for _ in starts]
+    groups: list[list[Bracket]] = [[] for _ in starts]
     for span in spans:
         # Among sentences that start at the same unit (all but one consist of whitespace), the last has the words.
         groups[bisect_right(starts, span[0]) - 1].append(span)
     return groups
 
 
-def _score_sentence(sentence: ScoredSentence, rules: Rules, total: PRFScore, types: Dict[str, PRFScore]) -> bool:
+def _score_sentence(sentence: ScoredSentence, rules: Rules, total: PRFScore, types: dict[str, PRFScore]) -> bool:
     """Add a sentence's brackets to the totals; whether they are exactly the gold ones."""
     before = sentence.before
     gold = brackets_that_count([(before[start], before[end], label) for start, end, label in sentence.gold], rules)
@@ -237,7 +236,7 @@ def _score_tags(sentence: ScoredSentence, linearizer: Linearizer, gold: Counter[
         right.update(ours[0] for ours, theirs in zip(gold_tags, test_tags, strict=True) if ours == theirs)
 
 
-def _linearize(sentence: ScoredSentence, spans: List[Bracket], linearizer: Linearizer) -> Optional[List[str]]:
+def _linearize(sentence: ScoredSentence, spans: list[Bracket], linearizer: Linearizer) -> list[str] | None:
     """The tags of a sentence; None if the spans are no tree over it."""
     start, end = sentence.start, sentence.end
     constituents = tuple(Constituent(first - start, last - start, label) for first, last, label in spans)

@@ -1,6 +1,6 @@
 """Check that the definitions of a grammar fit together and with the lexicon, before anything is drawn."""
 
-from typing import Dict, Iterator, List, Set, Tuple, Union
+from collections.abc import Iterator
 
 from ..errors import Errors
 from .errors import GrammarError
@@ -8,7 +8,7 @@ from .grammar import Bind, Call, Definition, Grammar, Item, Maybe, Node, Text, V
 from .tables import Table
 
 
-def check_grammar(grammar: Grammar, tables: Dict[str, Table]) -> None:
+def check_grammar(grammar: Grammar, tables: dict[str, Table]) -> None:
     """Check names, arguments, variables and tables.
 
     grammar (Grammar): The grammar.
@@ -26,7 +26,7 @@ def check_grammar(grammar: Grammar, tables: Dict[str, Table]) -> None:
         _check_definition(grammar, definition, tables)
 
 
-def reachable(grammar: Grammar) -> Set[str]:
+def reachable(grammar: Grammar) -> set[str]:
     """Names of the definitions that a sentence may use.
 
     grammar (Grammar): The grammar.
@@ -43,13 +43,13 @@ def reachable(grammar: Grammar) -> Set[str]:
     return seen
 
 
-def walk(items: Tuple[Item, ...]) -> Iterator[Item]:
+def walk(items: tuple[Item, ...]) -> Iterator[Item]:
     """All items of an option, in order, those inside constituents after what holds them.
 
     items (Tuple[Item, ...]): The option's items.
     YIELDS (Item): Each item.
     """
-    agenda: List[Item] = list(reversed(items))
+    agenda: list[Item] = list(reversed(items))
     while agenda:
         item = agenda.pop()
         yield item
@@ -59,7 +59,7 @@ def walk(items: Tuple[Item, ...]) -> Iterator[Item]:
             agenda.append(item.item)
 
 
-def _check_definition(grammar: Grammar, definition: Definition, tables: Dict[str, Table]) -> None:
+def _check_definition(grammar: Grammar, definition: Definition, tables: dict[str, Table]) -> None:
     params = {param.name for param in definition.params}
     for option in definition.options:
         for guard in option.guards:
@@ -95,7 +95,7 @@ def _check_call(grammar: Grammar, call: Call) -> None:
 
 def _used(item: Item) -> Iterator[str]:
     """Variables that an item reads itself."""
-    texts: List[Union[Text, Variable]] = []
+    texts: list[Text | Variable] = []
     if isinstance(item, Node):
         texts = [item.label]
     elif isinstance(item, Word):

@@ -1,7 +1,7 @@
 """The one error of the synthetic treebank, a grammar or lexicon file that cannot be used, and the reading of lines."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator, Tuple
 
 from ..errors import Errors
 
@@ -21,7 +21,7 @@ class GrammarError(ValueError):
         super().__init__(f"{path}:{line}: {reason}")
 
 
-def read_lines(path: Path) -> Iterator[Tuple[int, str]]:
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Lines of a grammar or lexicon file, without comments (from `#`) and blank lines.
 
     path (Path): The file, in UTF-8.

@@ -29,7 +29,6 @@ keeps sentences short. Items:
 """
 
 from dataclasses import dataclass
-from typing import Dict, List, Optional, Tuple, Union
 
 
 @dataclass(frozen=True)
@@ -37,14 +36,14 @@ class Variable:
     """A variable, `$name` or `$name.attr`."""
 
     name: str
-    attr: Optional[str] = None
+    attr: str | None = None
 
 
 @dataclass(frozen=True)
 class Text:
     """Text with variables in it."""
 
-    parts: Tuple[Union[str, Variable], ...]
+    parts: tuple[str | Variable, ...]
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class Node:
     """A constituent or part of speech over its items."""
 
     label: Text
-    items: Tuple["Item", ...]
+    items: tuple["Item", ...]
     line: int
 
 
@@ -68,7 +67,7 @@ class Call:
     """The trees of a definition."""
 
     name: str
-    args: Tuple[Tuple[str, Text], ...]
+    args: tuple[tuple[str, Text], ...]
     line: int
 
 
@@ -81,11 +80,11 @@ class Bind:
 
     name: str
     line: int
-    value: Optional[Text] = None
-    choices: Optional[Tuple[Tuple[str, float], ...]] = None
-    table: Optional[str] = None
-    constraints: Tuple[Tuple[str, Text], ...] = ()
-    source: Optional[Variable] = None
+    value: Text | None = None
+    choices: tuple[tuple[str, float], ...] | None = None
+    table: str | None = None
+    constraints: tuple[tuple[str, Text], ...] = ()
+    source: Variable | None = None
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ class Capital:
     """Capitalise the next word."""
 
 
-Item = Union[Node, Word, Call, Bind, Maybe, Capital]
+Item = Node | Word | Call | Bind | Maybe | Capital
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ class Guard:
     """A condition on a variable: that it is, or is not, one of some values."""
 
     variable: Variable
-    values: Tuple[str, ...]
+    values: tuple[str, ...]
     wanted: bool
 
 
@@ -120,8 +119,8 @@ class Option:
 
     weight: float
     costly: bool
-    guards: Tuple[Guard, ...]
-    items: Tuple[Item, ...]
+    guards: tuple[Guard, ...]
+    items: tuple[Item, ...]
     line: int
 
 
@@ -130,8 +129,8 @@ class Parameter:
     """A parameter of a definition; without a default and without choices it is required."""
 
     name: str
-    default: Optional[str] = None
-    choices: Optional[Tuple[Tuple[str, float], ...]] = None
+    default: str | None = None
+    choices: tuple[tuple[str, float], ...] | None = None
 
     @property
     def required(self) -> bool:
@@ -143,8 +142,8 @@ class Definition:
     """A name, parameters and options."""
 
     name: str
-    params: Tuple[Parameter, ...]
-    options: List[Option]
+    params: tuple[Parameter, ...]
+    options: list[Option]
     line: int
 
 
@@ -159,4 +158,4 @@ class Grammar:
 
     path: str
     start: str
-    definitions: Dict[str, Definition]
+    definitions: dict[str, Definition]

@@ -4,8 +4,6 @@
 ('foxes', 'carries', 'hoped', 'stopping')
 """
 
-from typing import Tuple
-
 _VOWELS = "aeiou"
 _HISS = ("s", "x", "z", "ch", "sh")
 # Spelling is a poor guide to the sound of a first letter; these are the exceptions that the lexicon holds.
@@ -67,7 +65,7 @@ def participle(verb: str, *, double: bool = False) -> str:
     return f"{verb}ing"
 
 
-def comparison(adjective: str, *, double: bool = False) -> Tuple[str, str]:
+def comparison(adjective: str, *, double: bool = False) -> tuple[str, str]:
     """Comparative and superlative of an adjective that takes *-er* and *-est*.
 
     adjective (str): The positive.

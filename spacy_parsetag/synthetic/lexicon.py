@@ -19,9 +19,10 @@ Weights follow Zipf's law by rank within a section, 1 / (rank + 2), unless `w` i
 """
 
 import re
+from collections.abc import Iterable, Sequence
 from math import fsum
 from pathlib import Path
-from typing import Dict, Iterable, List, NamedTuple, Sequence, Tuple
+from typing import NamedTuple
 
 from ..errors import Errors
 from .errors import GrammarError, read_lines
@@ -49,25 +50,25 @@ _ARGUMENTS = {
 class _Line(NamedTuple):
     path: str
     number: int
-    forms: List[str]
-    attrs: Dict[str, str]
-    complements: List[Tuple[Dict[str, str], float]]
+    forms: list[str]
+    attrs: dict[str, str]
+    complements: list[tuple[dict[str, str], float]]
 
     def fail(self, reason: str) -> GrammarError:
         return GrammarError(self.path, self.number, reason)
 
 
-def read_lexicon(paths: Iterable[Path]) -> Dict[str, Table]:
+def read_lexicon(paths: Iterable[Path]) -> dict[str, Table]:
     """Read lexicon files.
 
     paths (Iterable[Path]): The files; a table may be spread over several.
     RETURNS (Dict[str, Table]): Tables by name.
     RAISES (GrammarError): A line cannot be read; the error names file and line.
     """
-    tables: Dict[str, Table] = {}
+    tables: dict[str, Table] = {}
     for path in paths:
-        section: List[_Line] = []
-        header: Dict[str, str] = {}
+        section: list[_Line] = []
+        header: dict[str, str] = {}
         table = None
         for number, text in read_lines(path):
             if text.startswith("["):
@@ -97,8 +98,8 @@ def _number(text: str, path: str, line: int) -> float:
 
 def _read_line(path: str, number: int, text: str) -> _Line:
     left, _, right = text.partition(" |")
-    attrs: Dict[str, str] = {}
-    complements: List[Tuple[Dict[str, str], float]] = []
+    attrs: dict[str, str] = {}
+    complements: list[tuple[dict[str, str], float]] = []
     for token in right.split():
         attribute = _ATTRIBUTE.fullmatch(token)
         complement = _COMPLEMENT.fullmatch(token)
@@ -113,7 +114,7 @@ def _read_line(path: str, number: int, text: str) -> _Line:
     return _Line(path, number, left.split(), attrs, complements)
 
 
-def _read_parts(path: str, number: int, text: str) -> Dict[str, str]:
+def _read_parts(path: str, number: int, text: str) -> dict[str, str]:
     """Read `np(thing)+pp(to,person)` as {"frame": "np+pp", "obj": "thing", "prep": "to", "pobj": "person"}."""
     names, attrs = [], {}
     for part in text.split("+"):
@@ -130,7 +131,7 @@ def _read_parts(path: str, number: int, text: str) -> Dict[str, str]:
     return {"frame": "+".join(names), **attrs}
 
 
-def _close(table: Table, header: Dict[str, str], section: Sequence[_Line]) -> None:
+def _close(table: Table, header: dict[str, str], section: Sequence[_Line]) -> None:
     """Add a finished section's rows: only now is the sum of their weights known."""
     weights = []
     for rank, line in enumerate(section):
@@ -161,13 +162,13 @@ def _complement_table(line: _Line) -> Table:
     return table
 
 
-def _noun_rows(line: _Line, shared: Dict[str, str], weight: float) -> List[Row]:
+def _noun_rows(line: _Line, shared: dict[str, str], weight: float) -> list[Row]:
     if len(line.forms) != 1:
         raise line.fail(Errors.E257.format(kind="noun", forms=" ".join(line.forms)))
     singular, slash, many = line.forms[0].partition("/")
     if not slash:
         many = plural(singular)
-    attrs: Dict[str, Attribute] = {**shared, "comp": _complement_table(line)}
+    attrs: dict[str, Attribute] = {**shared, "comp": _complement_table(line)}
     if many == "-":
         return [Row({**attrs, "num": "sg", "count": "mass", "tag": "NN", "form": singular}, weight)]
     rows = [Row({**attrs, "num": "pl", "count": "count", "tag": "NNS", "form": many}, weight * (1.0 - _SINGULAR_SHARE))]
@@ -177,13 +178,13 @@ def _noun_rows(line: _Line, shared: Dict[str, str], weight: float) -> List[Row]:
     return rows
 
 
-def _verb_rows(line: _Line, shared: Dict[str, str], weight: float) -> List[Row]:
+def _verb_rows(line: _Line, shared: dict[str, str], weight: float) -> list[Row]:
     base, double = line.forms[0].removesuffix("*"), line.forms[0].endswith("*")
     if len(line.forms) not in (1, 2, 3) or not line.complements:
         raise line.fail(Errors.E257.format(kind="verb", forms=" ".join(line.forms)))
     regular = past(base, double=double)
     irregular = [*line.forms[1:], *line.forms[-1:]] if len(line.forms) > 1 else [regular, regular]
-    attrs: Dict[str, Attribute] = {
+    attrs: dict[str, Attribute] = {
         **shared,
         "base": base,
         "s": third_person(base),
@@ -195,9 +196,9 @@ def _verb_rows(line: _Line, shared: Dict[str, str], weight: float) -> List[Row]:
     return [Row({**attrs, **parts}, weight * share / total) for parts, share in line.complements]
 
 
-def _adjective_rows(line: _Line, shared: Dict[str, str], weight: float) -> List[Row]:
+def _adjective_rows(line: _Line, shared: dict[str, str], weight: float) -> list[Row]:
     base, double = line.forms[0].removesuffix("*"), line.forms[0].endswith("*")
-    attrs: Dict[str, Attribute] = {**shared, "form": base, "comp": _complement_table(line)}
+    attrs: dict[str, Attribute] = {**shared, "form": base, "comp": _complement_table(line)}
     if line.forms[1:] == ["-er"]:
         attrs["er"], attrs["est"] = comparison(base, double=double)
     elif len(line.forms) == 3:
@@ -208,7 +209,7 @@ def _adjective_rows(line: _Line, shared: Dict[str, str], weight: float) -> List[
     return [Row(attrs, weight)]
 
 
-def _word_rows(line: _Line, shared: Dict[str, str], weight: float) -> List[Row]:
+def _word_rows(line: _Line, shared: dict[str, str], weight: float) -> list[Row]:
     if line.complements:
         raise line.fail(Errors.E258)
     # A word written as two is two tokens in a tree: the grammar asks for `first` and `second`.

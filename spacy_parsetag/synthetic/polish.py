@@ -1,6 +1,6 @@
 """The last touches on a drawn sentence, which depend on neighbouring words and not on the tree."""
 
-from typing import List, Sequence, Tuple
+from collections.abc import Sequence
 
 from nltk import Tree
 
@@ -10,7 +10,7 @@ _STOPS = frozenset({".", ",", ":"})
 _NOT_WORDS = frozenset({"``", "''", "-LRB-", "-RRB-", ",", ":", "."})
 
 
-def polish(leaves: List[Tuple[Tree, Tree]], capitals: Sequence[int]) -> int:
+def polish(leaves: list[tuple[Tree, Tree]], capitals: Sequence[int]) -> int:
     """Drop commas that meet other punctuation, write *an* before vowels, and capitalise.
 
     leaves (List[Tuple[Tree, Tree]]): Parts of speech in sentence order, each with the constituent it is in; changed.
@@ -18,7 +18,7 @@ def polish(leaves: List[Tuple[Tree, Tree]], capitals: Sequence[int]) -> int:
     RETURNS (int): Number of words that are left.
     """
     wanted = {0, *capitals}
-    kept: List[Tree] = []
+    kept: list[Tree] = []
     raising = False
     for position, (leaf, parent) in enumerate(leaves):
         raising = raising or position in wanted

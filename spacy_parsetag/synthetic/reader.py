@@ -1,8 +1,8 @@
 """Read a grammar file. `grammar` describes the notation; `check` finds what is wrong beyond a single line."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Dict, Iterator, List, Optional, Tuple
 
 from ..errors import Errors
 from .errors import GrammarError, read_lines
@@ -51,9 +51,9 @@ def read_grammar(path: Path) -> Grammar:
     RETURNS (Grammar): The grammar; `check_grammar` says whether its definitions fit together.
     RAISES (GrammarError): A line cannot be read; the error names file and line.
     """
-    start: Optional[str] = None
-    definitions: Dict[str, Definition] = {}
-    current: Optional[Definition] = None
+    start: str | None = None
+    definitions: dict[str, Definition] = {}
+    current: Definition | None = None
     number = 0
     for number, texts in _logical_lines(path):
         text = texts[0][1]
@@ -78,9 +78,9 @@ def read_grammar(path: Path) -> Grammar:
     return Grammar(str(path), start, definitions)
 
 
-def _logical_lines(path: Path) -> Iterator[Tuple[int, List[Tuple[int, str]]]]:
+def _logical_lines(path: Path) -> Iterator[tuple[int, list[tuple[int, str]]]]:
     """Join each option with the lines that continue it."""
-    held: List[Tuple[int, str]] = []
+    held: list[tuple[int, str]] = []
     for number, text in read_lines(path):
         continues = bool(held) and held[0][1][0].isspace() and text[0].isspace() and not _WEIGHT.match(text.strip())
         if continues:
@@ -93,7 +93,7 @@ def _logical_lines(path: Path) -> Iterator[Tuple[int, List[Tuple[int, str]]]]:
         yield held[0][0], held
 
 
-def _read_choices(text: str) -> Tuple[Tuple[str, float], ...]:
+def _read_choices(text: str) -> tuple[tuple[str, float], ...]:
     pairs = (choice.rsplit(":", 1) for choice in text.split(","))
     return tuple((value, float(weight)) for value, weight in pairs)
 
@@ -110,7 +110,7 @@ def _read_parameter(path: str, line: int, text: str) -> Parameter:
 
 
 def _read_text(text: str) -> Text:
-    parts: List = []
+    parts: list = []
     position = 0
     for match in _VARIABLE.finditer(text):
         if match.start() > position:
@@ -122,7 +122,7 @@ def _read_text(text: str) -> Text:
     return Text(tuple(parts))
 
 
-def _read_pairs(path: str, line: int, text: str) -> Tuple[Tuple[str, Text], ...]:
+def _read_pairs(path: str, line: int, text: str) -> tuple[tuple[str, Text], ...]:
     pairs = []
     for word in text.split():
         name, equals, value = word.partition("=")
@@ -149,14 +149,14 @@ def _read_bind(path: str, line: int, text: str) -> Bind:
     raise GrammarError(path, line, Errors.E262.format(text=text))
 
 
-def _read_option(path: str, line: int, texts: List[Tuple[int, str]]) -> Option:
+def _read_option(path: str, line: int, texts: list[tuple[int, str]]) -> Option:
     head = texts[0][1].strip()
     match = _WEIGHT.match(head)
     if match is None:
         raise GrammarError(path, line, Errors.E262.format(text=head))
     weight, costly = float(match[1]), bool(match[2])
     head = head[match.end() :]
-    guards: List[Guard] = []
+    guards: list[Guard] = []
     bracket = _GUARDS.match(head)
     if bracket is not None:
         for word in bracket[1].split():
@@ -175,8 +175,8 @@ class _Open:
     def __init__(self, label: str, line: int) -> None:
         self.label = label
         self.line = line
-        self.items: List[Item] = []
-        self.chance: Optional[Tuple[float, bool]] = None
+        self.items: list[Item] = []
+        self.chance: tuple[float, bool] | None = None
 
     def append(self, item: Item) -> None:
         if self.chance is not None:
@@ -185,7 +185,7 @@ class _Open:
         self.items.append(item)
 
 
-def _read_items(path: str, texts: List[Tuple[int, str]]) -> Tuple[Item, ...]:
+def _read_items(path: str, texts: list[tuple[int, str]]) -> tuple[Item, ...]:
     stack = [_Open("", texts[0][0])]
     for line, text in texts:
         position = 0

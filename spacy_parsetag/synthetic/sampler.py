@@ -5,7 +5,6 @@ grows past a limit is given up and drawn anew: the draws always end.
 """
 
 from random import Random
-from typing import Dict, List, Optional, Tuple, Union
 
 from nltk import Tree
 
@@ -16,11 +15,11 @@ from .grammar import Bind, Call, Capital, Definition, Grammar, Guard, Item, Mayb
 from .polish import polish
 from .tables import Distribution, Row, Table
 
-Value = Union[str, Row, Table]
-Environment = Dict[str, Value]
+Value = str | Row | Table
+Environment = dict[str, Value]
 # An item to expand, the variables it sees, the list its trees go to, its depth in definitions, and the number of
 # options marked with an asterisk above it.
-_Task = Tuple[Item, Environment, Tree, int, int]
+_Task = tuple[Item, Environment, Tree, int, int]
 
 _MAX_DEPTH = 90
 _MAX_TREES = 600
@@ -38,7 +37,7 @@ class Sampler:
     RAISES (GrammarError): Grammar and lexicon do not fit together.
     """
 
-    def __init__(self, grammar: Grammar, tables: Dict[str, Table], *, min_words: int = 1, max_words: int = 40) -> None:
+    def __init__(self, grammar: Grammar, tables: dict[str, Table], *, min_words: int = 1, max_words: int = 40) -> None:
         check_grammar(grammar, tables)
         self.grammar = grammar
         self.tables = tables
@@ -63,14 +62,14 @@ class Sampler:
         reason = Errors.E275.format(attempts=_MAX_ATTEMPTS, least=self.min_words, most=self.max_words)
         raise GrammarError(self.grammar.path, line, reason)
 
-    def _attempt(self, rng: Random) -> Optional[Tree]:
+    def _attempt(self, rng: Random) -> Tree | None:
         """Draw a sentence; None if it grew past a limit."""
         top = Tree("TOP", [])
-        nodes: List[Tuple[Tree, Node]] = []
+        nodes: list[tuple[Tree, Node]] = []
         # Parts of speech in sentence order, each with the constituent it is in.
-        leaves: List[Tuple[Tree, Tree]] = []
-        capitals: List[int] = []
-        agenda: List[_Task] = [(Call(self.grammar.start, (), 1), {}, top, 0, 0)]
+        leaves: list[tuple[Tree, Tree]] = []
+        capitals: list[int] = []
+        agenda: list[_Task] = [(Call(self.grammar.start, (), 1), {}, top, 0, 0)]
         while agenda:
             item, env, out, depth, level = agenda.pop()
             if isinstance(item, Maybe):
@@ -187,6 +186,6 @@ def _default(rng: Random, param: Parameter) -> str:
     return param.default or ""
 
 
-def _draw_choice(rng: Random, choices: Tuple[Tuple[str, float], ...]) -> str:
+def _draw_choice(rng: Random, choices: tuple[tuple[str, float], ...]) -> str:
     drawn: str = Distribution([value for value, _ in choices], [weight for _, weight in choices]).draw(rng)
     return drawn

@@ -5,9 +5,9 @@ dev, train. So test and dev stay the same when the training part is made larger 
 part is the beginning of a larger one. No sentence comes twice, within a part or between parts.
 """
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
-from typing import Dict, Iterator, Mapping, Optional, Set, Tuple, Union
 
 from nltk import Tree
 
@@ -25,7 +25,7 @@ _DRAWN_FIRST = ("test", "dev")
 _MAX_REPEATS = 1000
 
 
-def load_sampler(grammar_dir: Union[str, Path, None] = None) -> Sampler:
+def load_sampler(grammar_dir: str | Path | None = None) -> Sampler:
     """Read a grammar and its lexicon.
 
     grammar_dir (Union[str, Path, None]): A folder with `grammar.txt` and lexicon files, the other `.txt` files; None
@@ -38,9 +38,7 @@ def load_sampler(grammar_dir: Union[str, Path, None] = None) -> Sampler:
     return Sampler(read_grammar(folder / GRAMMAR_FILE), read_lexicon(lexicon))
 
 
-def generate(
-    sizes: Mapping[str, int], *, seed: int = 0, sampler: Optional[Sampler] = None
-) -> Iterator[Tuple[str, Tree]]:
+def generate(sizes: Mapping[str, int], *, seed: int = 0, sampler: Sampler | None = None) -> Iterator[tuple[str, Tree]]:
     """Draw the parts of a treebank.
 
     sizes (Mapping[str, int]): Number of trees by part, such as {"train": 4000, "dev": 500, "test": 500}.
@@ -56,9 +54,9 @@ def generate(
     return _generate(sizes, seed, drawing)
 
 
-def _generate(sizes: Mapping[str, int], seed: int, sampler: Sampler) -> Iterator[Tuple[str, Tree]]:
+def _generate(sizes: Mapping[str, int], seed: int, sampler: Sampler) -> Iterator[tuple[str, Tree]]:
     first = [name for name in _DRAWN_FIRST if name in sizes]
-    seen: Set[Tuple[str, ...]] = set()
+    seen: set[tuple[str, ...]] = set()
     for name in [*first, *(name for name in sizes if name not in first)]:
         rng = Random(f"{seed}:{name}")
         for _ in range(sizes[name]):
@@ -66,7 +64,7 @@ def _generate(sizes: Mapping[str, int], seed: int, sampler: Sampler) -> Iterator
             yield name, tree
 
 
-def _draw_new(sampler: Sampler, rng: Random, seen: Set[Tuple[str, ...]]) -> Tree:
+def _draw_new(sampler: Sampler, rng: Random, seen: set[tuple[str, ...]]) -> Tree:
     for _ in range(_MAX_REPEATS):
         tree = sampler.sample(rng)
         words = _words(tree)
@@ -78,7 +76,7 @@ def _draw_new(sampler: Sampler, rng: Random, seen: Set[Tuple[str, ...]]) -> Tree
     raise GrammarError(sampler.grammar.path, line, reason)
 
 
-def _words(tree: Tree) -> Tuple[str, ...]:
+def _words(tree: Tree) -> tuple[str, ...]:
     words = []
     agenda = [tree]
     while agenda:
@@ -91,8 +89,8 @@ def _words(tree: Tree) -> Tuple[str, ...]:
 
 
 def write_splits(
-    out_dir: Union[str, Path], sizes: Mapping[str, int], *, seed: int = 0, sampler: Optional[Sampler] = None
-) -> Dict[str, Path]:
+    out_dir: str | Path, sizes: Mapping[str, int], *, seed: int = 0, sampler: Sampler | None = None
+) -> dict[str, Path]:
     """Draw the parts of a treebank and write each to `PART.mrg`, a tree a line.
 
     Nothing is written before every part is drawn; each file appears whole or not at all, in place of an older one.
@@ -104,7 +102,7 @@ def write_splits(
     RETURNS (Dict[str, Path]): The files by part.
     RAISES (ValueError): See `generate`.
     """
-    parts: Dict[str, list[Tree]] = {name: [] for name in sizes}
+    parts: dict[str, list[Tree]] = {name: [] for name in sizes}
     for name, tree in generate(sizes, seed=seed, sampler=sampler):
         parts[name].append(tree)
     folder = Path(out_dir)

@@ -6,12 +6,13 @@ so that the same seed gives the same words with every Python version and on ever
 """
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import accumulate
 from random import Random
-from typing import Dict, List, Optional, Sequence, Tuple, Union
+from typing import Union
 
 Attribute = Union[str, "Table"]
-Constraints = Tuple[Tuple[str, str], ...]
+Constraints = tuple[tuple[str, str], ...]
 ANY = "any"
 
 
@@ -24,7 +25,7 @@ class Row:
 
     __slots__ = ("attrs", "weight")
 
-    def __init__(self, attrs: Dict[str, Attribute], weight: float) -> None:
+    def __init__(self, attrs: dict[str, Attribute], weight: float) -> None:
         self.attrs = attrs
         self.weight = weight
 
@@ -76,8 +77,8 @@ class Table:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.rows: List[Row] = []
-        self._fitting: Dict[Constraints, Optional[Distribution]] = {}
+        self.rows: list[Row] = []
+        self._fitting: dict[Constraints, Distribution | None] = {}
 
     def add(self, row: Row) -> None:
         """Append a row.
@@ -87,7 +88,7 @@ class Table:
         self.rows.append(row)
         self._fitting.clear()
 
-    def draw(self, rng: Random, constraints: Constraints = ()) -> Optional[Row]:
+    def draw(self, rng: Random, constraints: Constraints = ()) -> Row | None:
         """Draw a row that meets constraints.
 
         rng (Random): Source of chance.

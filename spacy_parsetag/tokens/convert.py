@@ -7,8 +7,9 @@ At this border a `Parse` holds text ("("), and a tree holds what a bracket file 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any
 
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
@@ -45,7 +46,7 @@ def doc_from_parses(
     *,
     spans_key: str = SPANS_KEY,
     detokenize: bool = False,
-    attrs: Optional[Mapping[str, Any]] = None,
+    attrs: Mapping[str, Any] | None = None,
 ) -> Doc:
     """Make a doc of parsed sentences: words, tags, sentence boundaries and constituents.
 
@@ -58,11 +59,11 @@ def doc_from_parses(
     RETURNS (Doc): The doc.
     RAISES (ValueError): If a word is empty or white space only, which cannot be a word of a doc.
     """
-    words: List[str] = []
-    tags: List[str] = []
-    starts: List[Union[bool, int, None]] = []  # the type that Doc wants
-    spaces: List[bool] = []
-    tokens: List[range] = []
+    words: list[str] = []
+    tags: list[str] = []
+    starts: list[bool | int | None] = []  # the type that Doc wants
+    spaces: list[bool] = []
+    tokens: list[range] = []
     for parse in parses:
         for i, word in enumerate(parse.words):
             if not word or word.isspace():
@@ -86,7 +87,7 @@ def doc_from_parse(vocab: Vocab, parse: Parse, **options: Any) -> Doc:
     return doc_from_parses(vocab, [parse], **options)
 
 
-def doc_from_tree(vocab: Vocab, tree: Union[Tree, Parse], **options: Any) -> Doc:
+def doc_from_tree(vocab: Vocab, tree: Tree | Parse, **options: Any) -> Doc:
     """Make a doc of one tree.
 
     >>> from nltk import Tree
@@ -103,9 +104,7 @@ def doc_from_tree(vocab: Vocab, tree: Union[Tree, Parse], **options: Any) -> Doc
     return doc_from_parses(vocab, [tree if isinstance(tree, Parse) else parse_from_tree(tree)], **options)
 
 
-def docs_from_trees(
-    vocab: Vocab, trees: Iterable[Union[Tree, Parse]], *, n_sents: int = 1, **options: Any
-) -> Iterator[Doc]:
+def docs_from_trees(vocab: Vocab, trees: Iterable[Tree | Parse], *, n_sents: int = 1, **options: Any) -> Iterator[Doc]:
     """Make docs of trees, one after another.
 
     vocab (Vocab): The vocabulary.

@@ -22,8 +22,9 @@ They are getters, computed from `doc.spans["constituents"]` (see `index` for the
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Tuple, Type, Union
+from typing import TYPE_CHECKING, Any
 
 from spacy.tokens import Doc, Span, Token
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from nltk import Tree
 
 
-def get_labels(span: Span, spans_key: str = SPANS_KEY) -> Tuple[str, ...]:
+def get_labels(span: Span, spans_key: str = SPANS_KEY) -> tuple[str, ...]:
     """The labels over just the words of a span, top of the unary chain first; () for a bare word or sentence."""
     bounds = _locate(span, spans_key)
     index = get_index(span.doc, spans_key)
@@ -59,11 +60,11 @@ def get_constituents(span: Span, spans_key: str = SPANS_KEY) -> Iterator[Span]:
     return _spans(span.doc, spans_key, ask(span.doc, spans_key, lambda index: index.constituents(start, end)))
 
 
-def get_parent(span: Span, spans_key: str = SPANS_KEY) -> Optional[Span]:
+def get_parent(span: Span, spans_key: str = SPANS_KEY) -> Span | None:
     """The smallest constituent that contains a span and more than it, or None."""
     start, end = _locate(span, spans_key)
 
-    def find_parent(index: ConstituentIndex) -> Tuple[List[Bounds], List[int]]:
+    def find_parent(index: ConstituentIndex) -> tuple[list[Bounds], list[int]]:
         node = index.node_at.get((start, end))
         above = index.smallest_around(start, end) if node is None else index.parent[node]
         return ([], []) if above == -1 else ([(index.start[above], index.end[above])], [above])
@@ -77,7 +78,7 @@ def get_tree(span: Span, spans_key: str = SPANS_KEY) -> Tree:
     if start == end:
         raise ValueError(Errors.E309.format(text=span.text))
 
-    def read_parse(index: ConstituentIndex) -> Tuple[Parse, List[int]]:
+    def read_parse(index: ConstituentIndex) -> tuple[Parse, list[int]]:
         nodes = index.constituents(start, end)[1]
         spans = tuple(
             Constituent(index.start[node] - start, index.end[node] - start, label)
@@ -105,12 +106,12 @@ def is_constituent(span: Span, spans_key: str = SPANS_KEY) -> bool:
     return bounds is not None and bounds[0] < bounds[1]
 
 
-def get_token_labels(token: Token, spans_key: str = SPANS_KEY) -> Tuple[str, ...]:
+def get_token_labels(token: Token, spans_key: str = SPANS_KEY) -> tuple[str, ...]:
     """The labels over just this token."""
     return get_labels(_span_of(token), spans_key)
 
 
-def get_token_parent(token: Token, spans_key: str = SPANS_KEY) -> Optional[Span]:
+def get_token_parent(token: Token, spans_key: str = SPANS_KEY) -> Span | None:
     """The smallest constituent that contains this token and more than it, or None."""
     return get_parent(_span_of(token), spans_key)
 
@@ -126,7 +127,7 @@ def get_doc_constituents(doc: Doc, spans_key: str = SPANS_KEY) -> Iterator[Span]
     return (constituent for sentence in sentences for constituent in get_constituents(sentence, spans_key))
 
 
-EXTENSIONS: Dict[Type[Union[Doc, Span, Token]], Dict[str, Callable[..., Any]]] = {
+EXTENSIONS: dict[type[Doc | Span | Token], dict[str, Callable[..., Any]]] = {
     Span: {
         "labels": get_labels,
         "children": get_children,
@@ -185,10 +186,10 @@ def _locate(span: Span, spans_key: str) -> Bounds:
     return bounds
 
 
-def _find_bounds(span: Span, spans_key: str) -> Optional[Bounds]:
+def _find_bounds(span: Span, spans_key: str) -> Bounds | None:
     """As `_locate`, with None for other spans."""
 
-    def find(index: ConstituentIndex) -> Tuple[Optional[Bounds], List[int]]:
+    def find(index: ConstituentIndex) -> tuple[Bounds | None, list[int]]:
         start, end = index.words.before[span.start], index.words.before[span.end]
         if start == end:
             return (start, end), []
@@ -211,7 +212,7 @@ def _is_sentence(span: Span, index: ConstituentIndex, start: int, end: int) -> b
     return (before[sentence.start], before[sentence.end]) == (start, end)
 
 
-def _spans(doc: Doc, spans_key: str, bounds: List[Bounds]) -> Iterator[Span]:
+def _spans(doc: Doc, spans_key: str, bounds: list[Bounds]) -> Iterator[Span]:
     """Slices of the doc over words."""
     tokens = get_index(doc, spans_key).words.tokens
     return (doc[tokens[start] : tokens[end - 1] + 1] for start, end in bounds)

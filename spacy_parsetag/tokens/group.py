@@ -7,7 +7,8 @@ ends, which also trims white space off both:
     words    0    1           2        3                   the same, words   (0, 4)
 """
 
-from typing import Dict, Iterator, List, NamedTuple, Optional
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy
 from spacy.tokens import Doc, Span, SpanGroup
@@ -25,8 +26,8 @@ class WordMap(NamedTuple):
     tokens (List[int]): The token of each word.
     """
 
-    before: List[int]
-    tokens: List[int]
+    before: list[int]
+    tokens: list[int]
 
 
 class WordSpan(NamedTuple):
@@ -73,7 +74,7 @@ def get_group(doc: Doc, spans_key: str = SPANS_KEY) -> SpanGroup:
     return group
 
 
-def read_group(doc: Doc, spans_key: str, words: WordMap) -> List[WordSpan]:
+def read_group(doc: Doc, spans_key: str, words: WordMap) -> list[WordSpan]:
     """Read a doc's constituents in pre-order, whatever the order of the group.
 
     Spans with equal bounds keep the group's order, which is that of their unary chain. A group that lists constituents
@@ -88,8 +89,8 @@ def read_group(doc: Doc, spans_key: str, words: WordMap) -> List[WordSpan]:
     """
     before = words.before
     offsets, lengths = doc.to_array(["IDX", "LENGTH"]).T.tolist()
-    spans: List[WordSpan] = []
-    names: Dict[int, str] = {}
+    spans: list[WordSpan] = []
+    names: dict[int, str] = {}
     for position, span in enumerate(iterate_spans(get_group(doc, spans_key), spans_key)):
         start, end, label = span.start, span.end, span.label
         name = names.get(label)
@@ -120,11 +121,11 @@ def iterate_spans(group: SpanGroup, spans_key: str) -> Iterator[Span]:
         raise ValueError(Errors.E310.format(key=spans_key)) from err
 
 
-def _check_nesting(doc: Doc, spans_key: str, words: WordMap, spans: List[WordSpan]) -> None:
+def _check_nesting(doc: Doc, spans_key: str, words: WordMap, spans: list[WordSpan]) -> None:
     """Raise if spans, which are in pre-order, cross, or if a chain among them may be upside down."""
-    above: List[WordSpan] = []  # the open constituents
-    bottom_up: Optional[Dict[str, str]] = None  # a constituent that the group lists before one that contains it
-    chain: Optional[Dict[str, str]] = None  # two labels over the same words
+    above: list[WordSpan] = []  # the open constituents
+    bottom_up: dict[str, str] | None = None  # a constituent that the group lists before one that contains it
+    chain: dict[str, str] | None = None  # two labels over the same words
     for span in spans:
         while above and above[-1].end <= span.start:
             above.pop()

@@ -15,14 +15,15 @@ it takes part in an answer. Only replacing it by one with other bounds may go un
 """
 
 from bisect import bisect_left
-from typing import Callable, Dict, Iterable, List, Tuple, TypeVar
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 from spacy.tokens import Doc
 
 from .group import SPANS_KEY, get_group, map_words, read_group
 
-Bounds = Tuple[int, int]
+Bounds = tuple[int, int]
 AnswerT = TypeVar("AnswerT")
 
 
@@ -42,13 +43,13 @@ class ConstituentIndex:
         self.words = map_words(doc)
         spans = read_group(doc, spans_key, self.words)
         self.n_spans = len(spans)
-        self.start: List[int] = []
-        self.end: List[int] = []
-        self.parent: List[int] = []
-        self.last: List[int] = []
-        self.chain: List[List[int]] = []
-        self.node_at: Dict[Bounds, int] = {}
-        open_nodes: List[int] = []
+        self.start: list[int] = []
+        self.end: list[int] = []
+        self.parent: list[int] = []
+        self.last: list[int] = []
+        self.chain: list[list[int]] = []
+        self.node_at: dict[Bounds, int] = {}
+        open_nodes: list[int] = []
         for start, end, _, position in spans:
             if (start, end) in self.node_at:  # in pre-order a chain's spans are consecutive: this is the newest node
                 self.chain[-1].append(position)
@@ -83,7 +84,7 @@ class ConstituentIndex:
                     return False
         return True
 
-    def labels(self, node: int) -> Tuple[str, ...]:
+    def labels(self, node: int) -> tuple[str, ...]:
         """The labels of a node, top of the chain first, as the group has them now."""
         return tuple(self.group[position].label_ for position in self.chain[node])
 
@@ -101,7 +102,7 @@ class ConstituentIndex:
             node = self.parent[node]
         return node
 
-    def children(self, start: int, end: int) -> Tuple[List[Bounds], List[int]]:
+    def children(self, start: int, end: int) -> tuple[list[Bounds], list[int]]:
         """The children of the node with these bounds, or of a sentence: nodes, and words outside them.
 
         RETURNS (Tuple[List[Bounds], List[int]]): The bounds of the children, and which nodes are among them.
@@ -110,8 +111,8 @@ class ConstituentIndex:
             return [], []
         first, last = self._nodes_within(start, end)
         node = first + 1 if (start, end) in self.node_at else first
-        bounds: List[Bounds] = []
-        nodes: List[int] = []
+        bounds: list[Bounds] = []
+        nodes: list[int] = []
         position = start
         while node < last:
             bounds.extend((word, word + 1) for word in range(position, self.start[node]))
@@ -122,7 +123,7 @@ class ConstituentIndex:
         bounds.extend((word, word + 1) for word in range(position, end))
         return bounds, nodes
 
-    def constituents(self, start: int, end: int) -> Tuple[List[Bounds], List[int]]:
+    def constituents(self, start: int, end: int) -> tuple[list[Bounds], list[int]]:
         """The node with these bounds, or a sentence, and all nodes and words within, in pre-order; nothing twice.
 
         RETURNS (Tuple[List[Bounds], List[int]]): Their bounds, and which nodes are among them.
@@ -130,7 +131,7 @@ class ConstituentIndex:
         if end <= start:
             return [], []
         first, last = self._nodes_within(start, end)
-        bounds: List[Bounds] = [] if end - start == 1 or (start, end) in self.node_at else [(start, end)]
+        bounds: list[Bounds] = [] if end - start == 1 or (start, end) in self.node_at else [(start, end)]
         position = start  # the first word that has not been listed
         for node in range(first, last):
             bounds.extend((word, word + 1) for word in range(position, self.start[node]))
@@ -139,7 +140,7 @@ class ConstituentIndex:
         bounds.extend((word, word + 1) for word in range(position, end))
         return bounds, list(range(first, last))
 
-    def _nodes_within(self, start: int, end: int) -> Tuple[int, int]:
+    def _nodes_within(self, start: int, end: int) -> tuple[int, int]:
         """The nodes within a node (itself the first), a word or a sentence, as a range."""
         node = self.node_at.get((start, end))
         if node is not None:
@@ -148,7 +149,7 @@ class ConstituentIndex:
             return 0, 0
         return bisect_left(self.start, start), bisect_left(self.start, end)
 
-    def _find_innermost(self, n_words: int) -> List[int]:
+    def _find_innermost(self, n_words: int) -> list[int]:
         """The smallest node that contains each word, or -1."""
         innermost = [-1] * n_words
         node = -1  # the node that is open at `word`
@@ -163,7 +164,7 @@ class ConstituentIndex:
         return innermost
 
 
-_INDICES: "WeakKeyDictionary[Doc, Dict[str, ConstituentIndex]]" = WeakKeyDictionary()
+_INDICES: "WeakKeyDictionary[Doc, dict[str, ConstituentIndex]]" = WeakKeyDictionary()
 
 
 def get_index(doc: Doc, spans_key: str = SPANS_KEY) -> ConstituentIndex:
@@ -184,7 +185,7 @@ def get_index(doc: Doc, spans_key: str = SPANS_KEY) -> ConstituentIndex:
     return index
 
 
-def ask(doc: Doc, spans_key: str, question: Callable[[ConstituentIndex], Tuple[AnswerT, Iterable[int]]]) -> AnswerT:
+def ask(doc: Doc, spans_key: str, question: Callable[[ConstituentIndex], tuple[AnswerT, Iterable[int]]]) -> AnswerT:
     """Ask the index of a doc, and again after reading the doc anew if the answer rests on nodes that have changed.
 
     doc (Doc): The doc.

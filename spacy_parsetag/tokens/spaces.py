@@ -6,7 +6,7 @@ Words stay as they are: quotes written `` and '' are spaced like quotes, not tur
 """
 
 import re
-from typing import List, Optional, Sequence
+from collections.abc import Sequence
 
 _NO_SPACE_BEFORE = re.compile(
     r"[.,;:?!)\]}%…”’»]+|''|\.\.+|n['’]t|['’](?:s|S|re|RE|ve|VE|ll|LL|d|D|m|M)|N['’]T",
@@ -19,7 +19,7 @@ _CLITICS = {
 }  # fmt: skip
 
 
-def spaces_after(words: Sequence[str], tags: Optional[Sequence[str]] = None) -> List[bool]:
+def spaces_after(words: Sequence[str], tags: Sequence[str] | None = None) -> list[bool]:
     """Whether a space follows each word of an English sentence; one follows the last.
 
     A straight quote opens if none is open, and closes otherwise; an apostrophe after a word in s closes too.

@@ -10,7 +10,8 @@ the spans, not the attrs). `Span.as_doc` drops all of `doc.spans`, so keep one s
 """
 
 from bisect import bisect_right
-from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from spacy.strings import StringStore
 from spacy.tokens import Doc, Span, SpanGroup
@@ -33,7 +34,7 @@ class SentenceParse(NamedTuple):
     parse: Parse
 
 
-def sentence_words(doc: Doc, words: Optional[WordMap] = None) -> List[List[int]]:
+def sentence_words(doc: Doc, words: WordMap | None = None) -> list[list[int]]:
     """The words of each sentence. A doc without sentence boundaries is one sentence.
 
     doc (Doc): The doc.
@@ -55,10 +56,10 @@ def has_sentences(doc: Doc) -> bool:
 
 def set_parses(
     doc: Doc,
-    parses: Iterable[Tuple[Sequence[int], Iterable[Tuple[int, int, str]]]],
+    parses: Iterable[tuple[Sequence[int], Iterable[tuple[int, int, str]]]],
     *,
     spans_key: str = SPANS_KEY,
-    attrs: Optional[Mapping[str, Any]] = None,
+    attrs: Mapping[str, Any] | None = None,
 ) -> SpanGroup:
     """Write the constituents of a doc's sentences, in place of those it has.
 
@@ -76,7 +77,7 @@ def set_parses(
     RAISES (ValueError): If a constituent lies outside its sentence.
     """
     labels = _Interned(doc.vocab.strings)
-    spans: List[Span] = []
+    spans: list[Span] = []
     add = spans.append
     for tokens, constituents in parses:
         n_words = len(tokens)
@@ -94,7 +95,7 @@ def has_parses(doc: Doc, spans_key: str = SPANS_KEY) -> bool:
     return spans_key in doc.spans
 
 
-def parses_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> List[SentenceParse]:
+def parses_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[SentenceParse]:
     """Read the parse of each sentence of a doc.
 
     The group may be in any order in which constituents come before those within them: it is sorted into pre-order, and
@@ -109,7 +110,7 @@ def parses_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> List[SentenceParse]
     words = map_words(doc)
     sentences = sentence_words(doc, words)
     offsets = [words.before[tokens[0]] for tokens in sentences]  # the first word of each sentence
-    spans: List[List[Constituent]] = [[] for _ in sentences]
+    spans: list[list[Constituent]] = [[] for _ in sentences]
     for start, end, label, position in read_group(doc, spans_key, words):
         i = bisect_right(offsets, start) - 1
         if i < 0 or end > offsets[i] + len(sentences[i]):
@@ -123,13 +124,13 @@ def parses_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> List[SentenceParse]
     ]
 
 
-def words_and_tags(doc: Doc, tokens: Sequence[int]) -> Tuple[Tuple[str, ...], Tuple[str, ...]]:
+def words_and_tags(doc: Doc, tokens: Sequence[int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The text and the part of speech of some tokens, the latter `tag_`, else `pos_`, else "X"."""
     chosen = [doc[i] for i in tokens]
     return tuple(token.text for token in chosen), tuple(token.tag_ or token.pos_ or NO_TAG for token in chosen)
 
 
-class _Interned(Dict[str, int]):
+class _Interned(dict[str, int]):
     """The hash of each label, added to the string store when it is first asked for."""
 
     def __init__(self, strings: StringStore) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, List, Optional
+from typing import TYPE_CHECKING
 
 from spacy.tokens import Doc
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ROOT = "TOP"
 
 
-def tree_from_parse(parse: Parse, root: Optional[str] = ROOT) -> Tree:
+def tree_from_parse(parse: Parse, root: str | None = ROOT) -> Tree:
     """Make the tree of a parse whose words are text; the inverse of `parse_from_tree`.
 
     parse (Parse): The parse.
@@ -33,12 +33,12 @@ def tree_from_parse(parse: Parse, root: Optional[str] = ROOT) -> Tree:
     ).to_tree(root)
 
 
-def parse_string(parse: Parse, root: Optional[str] = ROOT) -> str:
+def parse_string(parse: Parse, root: str | None = ROOT) -> str:
     """Write a parse whose words are text in Penn brackets, on one line. See `tree_from_parse`."""
     return format_tree(tree_from_parse(parse, root))
 
 
-def doc_to_trees(doc: Doc, spans_key: str = SPANS_KEY, *, root: str = ROOT) -> List[Tree]:
+def doc_to_trees(doc: Doc, spans_key: str = SPANS_KEY, *, root: str = ROOT) -> list[Tree]:
     """Make a tree of each sentence of a doc.
 
     doc (Doc): The doc.
@@ -50,6 +50,6 @@ def doc_to_trees(doc: Doc, spans_key: str = SPANS_KEY, *, root: str = ROOT) -> L
     return [tree_from_parse(sentence.parse, root) for sentence in parses_from_doc(doc, spans_key)]
 
 
-def doc_to_strings(doc: Doc, spans_key: str = SPANS_KEY, *, root: str = ROOT) -> List[str]:
+def doc_to_strings(doc: Doc, spans_key: str = SPANS_KEY, *, root: str = ROOT) -> list[str]:
     """Write each sentence of a doc in Penn brackets, as one line of a bracket file. See `doc_to_trees`."""
     return [format_tree(tree) for tree in doc_to_trees(doc, spans_key, root=root)]

@@ -1,6 +1,7 @@
 """Callbacks for configs."""
 
-from typing import Callable, Literal, Type
+from collections.abc import Callable
+from typing import Literal
 
 from spacy.language import Language
 from thinc.api import NumpyOps, get_current_ops, set_current_ops
@@ -28,7 +29,7 @@ def make_matmul_precision(
     return set_precision
 
 
-def make_numpy_blas() -> Callable[[Type[Language]], Type[Language]]:
+def make_numpy_blas() -> Callable[[type[Language]], type[Language]]:
     """spacy-parsetag.NumPyBLAS.v1: multiply matrices on the CPU by NumPy's BLAS, for [nlp.before_creation].
 
     Thinc's own BLIS has no kernels for many of today's CPUs and falls back on plain C there; NumPy's wheels bring
@@ -39,7 +40,7 @@ def make_numpy_blas() -> Callable[[Type[Language]], Type[Language]]:
     RETURNS (Callable[[Type[Language]], Type[Language]]): The callback.
     """
 
-    def use_numpy(language: Type[Language]) -> Type[Language]:
+    def use_numpy(language: type[Language]) -> type[Language]:
         if type(get_current_ops()) is NumpyOps:
             set_current_ops(NumpyOps(use_blis=False))
         return language

@@ -19,7 +19,8 @@ one config. The rate changes one step after the evaluation. spaCy itself keeps t
 """
 
 import sys
-from typing import IO, Any, Callable, Dict, Optional, Tuple
+from collections.abc import Callable
+from typing import IO, Any
 from weakref import WeakSet
 
 from spacy import util
@@ -52,7 +53,7 @@ class Plateau:
         self.patience = patience
         self.step = 0  # rates given out; the optimizer holds one for the update to come
         self.decays = 0
-        self.best: Optional[float] = None
+        self.best: float | None = None
         self.failures = 0
         _schedules.add(self)
 
@@ -92,10 +93,10 @@ def observe(score: float) -> None:
             util.logger.info("Learning rate after warm-up lowered to %g", schedule.rate)
 
 
-SetupLogger = Callable[[Language, IO, IO], Tuple[Callable[[Optional[Dict[str, Any]]], None], Callable[[], None]]]
+SetupLogger = Callable[[Language, IO, IO], tuple[Callable[[dict[str, Any] | None], None], Callable[[], None]]]
 
 
-def make_plateau_logger(logger: Optional[SetupLogger] = None) -> SetupLogger:
+def make_plateau_logger(logger: SetupLogger | None = None) -> SetupLogger:
     """spacy-parsetag.PlateauLogger.v1: tells the schedules the score of each evaluation, and logs as another.
 
     logger (Optional[Callable]): The other logger; None for spaCy's console logger.
@@ -106,7 +107,7 @@ def make_plateau_logger(logger: Optional[SetupLogger] = None) -> SetupLogger:
     def setup(nlp: Language, stdout: IO = sys.stdout, stderr: IO = sys.stderr) -> Any:
         log_inner, finalize = inner(nlp, stdout, stderr)
 
-        def log_step(info: Optional[Dict[str, Any]]) -> None:
+        def log_step(info: dict[str, Any] | None) -> None:
             if info is not None:
                 observe(info["score"])
             log_inner(info)

@@ -2,13 +2,13 @@
 
 import os
 import secrets
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Iterator, Union
 
 
 @contextmanager
-def atomic_path(path: Union[str, Path]) -> Iterator[Path]:
+def atomic_path(path: str | Path) -> Iterator[Path]:
     """Give a temporary path in the same folder, which replaces `path` when the block ends well.
 
     When the block raises, or is interrupted, the temporary file is removed and what stood at `path` stays. Symbolic

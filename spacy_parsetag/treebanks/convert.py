@@ -1,11 +1,11 @@
 """Parses become .spacy files, one or many, which appear all together or not at all."""
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Callable, Iterable, Iterator, List, Optional, Sequence
 
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
@@ -45,7 +45,7 @@ class DocFile:
         self.spans_key = spans_key
         self.detokenize = detokenize
         self.docs = DocBin(attrs=DOCBIN_ATTRS)
-        self.waiting: List[Parse] = []
+        self.waiting: list[Parse] = []
         self.docs_added = self.sentences = self.words = 0
 
     def add(self, parse: Parse) -> None:
@@ -77,9 +77,9 @@ def write_treebank(
     output: Path,
     *,
     make_file: Callable[[Path], DocFile],
-    split: Optional[Split] = None,
+    split: Split | None = None,
     limit: int = 0,
-) -> List[DocFile]:
+) -> list[DocFile]:
     """Convert files.
 
     files (Sequence[SourceFile]): The treebank's files.
@@ -126,7 +126,7 @@ def _fill_one(
     path: Path,
     make_file: Callable[[Path], DocFile],
     limit: int,
-) -> List[DocFile]:
+) -> list[DocFile]:
     """One file for everything."""
     target = make_file(path)
     for file in files:
@@ -159,7 +159,7 @@ def _fill_parts(
     split: Split,
     make_file: Callable[[Path], DocFile],
     limit: int,
-) -> List[DocFile]:
+) -> list[DocFile]:
     """A file for each part of a split. A doc of several sentences ends where a run of one part's sentences ends."""
     targets = {part: make_file(folder / f"{part}{SUFFIX}") for part in split.parts}
     for file in files:

@@ -16,7 +16,7 @@ that was never escaped is read as it is. `unescape_token(escape_token(text)) == 
 """
 
 import re
-from typing import Match
+from re import Match
 
 BRACKETS = {"(": "-LRB-", ")": "-RRB-", "{": "-LCB-", "}": "-RCB-"}
 _NAMES = {**{name: text for text, name in BRACKETS.items()}, "-LSB-": "[", "-RSB-": "]"}

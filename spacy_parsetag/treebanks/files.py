@@ -1,8 +1,9 @@
 """Find the files of a treebank."""
 
 import glob
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import NamedTuple
 
 from ..errors import Errors
 
@@ -15,7 +16,7 @@ class SourceFile(NamedTuple):
     """
 
     path: Path
-    folder: Optional[Path] = None
+    folder: Path | None = None
 
     @property
     def relative(self) -> Path:
@@ -23,15 +24,15 @@ class SourceFile(NamedTuple):
         return self.path.relative_to(self.folder) if self.folder is not None else Path(self.path.name)
 
     @property
-    def names(self) -> Tuple[str, ...]:
+    def names(self) -> tuple[str, ...]:
         """The names of its folders, from that folder on, and its own without the suffix."""
         seen = self.relative if self.folder is not None else self.path
         return (*seen.parent.parts, seen.stem)
 
 
 def find_files(
-    inputs: Iterable[Union[str, Path]], *, suffixes: Sequence[str] = (), pattern: Optional[str] = None
-) -> List[SourceFile]:
+    inputs: Iterable[str | Path], *, suffixes: Sequence[str] = (), pattern: str | None = None
+) -> list[SourceFile]:
     """Find files. Those of a folder come sorted by name; inputs keep their order.
 
     inputs (Iterable[Union[str, Path]]): Files, folders, or patterns such as `wsj/*/*.mrg`, `**` being any folders.
@@ -40,7 +41,7 @@ def find_files(
     RETURNS (List[SourceFile]): The files, each once. Names that begin with a dot are passed over in folders.
     RAISES (ValueError): If an input does not exist, or a folder holds no such file.
     """
-    found: List[SourceFile] = []
+    found: list[SourceFile] = []
     for source in inputs:
         path = Path(source)
         if path.is_dir():

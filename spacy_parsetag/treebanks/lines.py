@@ -2,8 +2,9 @@
 
 import codecs
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator, NamedTuple, TextIO, Tuple, Union
+from typing import NamedTuple, TextIO
 
 from ..errors import Errors
 from .penn_errors import UndecodableBytes
@@ -31,7 +32,7 @@ class Line(NamedTuple):
     fresh: bool
 
 
-def mark_undecodable(error: UnicodeError) -> Tuple[str, int]:
+def mark_undecodable(error: UnicodeError) -> tuple[str, int]:
     """Codec error handler: each byte that cannot be decoded becomes a lone surrogate."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
@@ -49,14 +50,14 @@ def undecodable_bytes(text: str) -> str:
     return " ".join(f"{ord(mark) & 0xFF:02x}" for mark in marks[:8])
 
 
-def source_name(source: Union[str, Path, TextIO]) -> str:
+def source_name(source: str | Path | TextIO) -> str:
     """How a source is called in messages."""
     if isinstance(source, (str, Path)):
         return str(source)
     return str(getattr(source, "name", "<stream>"))
 
 
-def read_lines(source: Union[str, Path, TextIO], encoding: str, path: str) -> Iterator[Line]:
+def read_lines(source: str | Path | TextIO, encoding: str, path: str) -> Iterator[Line]:
     """Read a file's lines, or a stream's.
 
     source (Union[str, Path, TextIO]): Path, or a stream of text, which is not closed.

@@ -9,8 +9,9 @@ Each malformation is an exception class of its own, with file and line: see `pen
 """
 
 import io
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator, List, Optional, TextIO, Union
+from typing import TextIO
 
 from nltk import Tree
 
@@ -58,11 +59,11 @@ __all__ = [
 
 
 def read_trees(
-    source: Union[str, Path, TextIO],
+    source: str | Path | TextIO,
     *,
     encoding: str = "utf-8",
-    on_error: Optional[OnError] = None,
-    default_tag: Optional[str] = None,
+    on_error: OnError | None = None,
+    default_tag: str | None = None,
 ) -> Iterator[Tree]:
     """Read the trees of a bracket file, one at a time.
 
@@ -86,9 +87,9 @@ def read_string(
     text: str,
     name: str = "<string>",
     *,
-    on_error: Optional[OnError] = None,
-    default_tag: Optional[str] = None,
-) -> List[Tree]:
+    on_error: OnError | None = None,
+    default_tag: str | None = None,
+) -> list[Tree]:
     """Read the trees in a string.
 
     text (str): Brackets.

@@ -1,7 +1,8 @@
 """Treebank files become parses: read, clean, check, and say where what cannot be used stands."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Callable, Iterator, Optional
+from typing import TYPE_CHECKING
 
 from ..errors import Errors, TreebankError
 from ..tokens.convert import parse_from_tree
@@ -29,10 +30,10 @@ class ReadOptions:
 
     format: TreebankFormat
     clean: CleanOptions
-    encoding: Optional[str] = None
-    default_tag: Optional[str] = None
+    encoding: str | None = None
+    default_tag: str | None = None
     max_length: int = 0
-    on_error: Optional[Callable[[TreebankError], None]] = None
+    on_error: Callable[[TreebankError], None] | None = None
 
 
 @dataclass
@@ -47,7 +48,7 @@ class ReadCounts:
     too_long: int = 0
 
 
-def read_parses(file: SourceFile, options: ReadOptions, counts: Optional[ReadCounts] = None) -> Iterator[Parse]:
+def read_parses(file: SourceFile, options: ReadOptions, counts: ReadCounts | None = None) -> Iterator[Parse]:
     """Read a file's trees as parses that can become docs.
 
     file (SourceFile): The file.
@@ -80,7 +81,7 @@ def read_parses(file: SourceFile, options: ReadOptions, counts: Optional[ReadCou
         yield parse
 
 
-def _to_parse(tree: "Tree", options: ReadOptions, counts: ReadCounts) -> Optional[Parse]:
+def _to_parse(tree: "Tree", options: ReadOptions, counts: ReadCounts) -> Parse | None:
     """Clean and check one tree; None if nothing is left of it."""
     cleaned = clean_tree(tree, options.clean, counts.cleaned)
     if cleaned is None:

@@ -14,7 +14,8 @@ So a broken tree costs its neighbours as little as possible, and memory does not
 """
 
 import re
-from typing import Any, Callable, Iterator, List, Optional, Tuple, Type
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from nltk import Tree
 
@@ -74,27 +75,27 @@ class BracketReader:
     """
 
     def __init__(
-        self, lines: Iterator[Line], path: str, encoding: str, on_error: Optional[OnError], default_tag: Optional[str]
+        self, lines: Iterator[Line], path: str, encoding: str, on_error: OnError | None, default_tag: str | None
     ) -> None:
         self.lines = lines
         self.path = path
         self.encoding = encoding
         self.on_error = on_error
         self.default_tag = default_tag
-        self.pushed: List[Line] = []  # lines to read again, the next one last
-        self.ready: List[Tree] = []  # trees to give out
-        self.held: List[Tree] = []  # whole trees that a closing bracket too many would spoil
+        self.pushed: list[Line] = []  # lines to read again, the next one last
+        self.ready: list[Tree] = []  # trees to give out
+        self.held: list[Tree] = []  # whole trees that a closing bracket too many would spoil
         self.held_line = 1  # where the first of them starts
         self.number = 1  # line being read
-        self.base: Optional[int] = None  # column where the file's first tree starts
+        self.base: int | None = None  # column where the file's first tree starts
         self.after_blank = True
         self.searching = False  # for the next start, after a closing bracket too many
         self.forgive_closing = False  # after a tree that was reported already
         self.in_stray = False  # inside a run of text that was reported already
         self.starts_inside = False  # well-formed trees of this file have lines that look like starts
-        self.wrapped: Optional[bool] = None  # the last well-formed tree had a root wrapper
+        self.wrapped: bool | None = None  # the last well-formed tree had a root wrapper
         self.distrust = False  # a possible start turned out to be one, so the next will be taken for one
-        self.stack: List[Tree] = []  # open nodes
+        self.stack: list[Tree] = []  # open nodes
         self.tree_line = 1
         self._reset()
 
@@ -103,11 +104,11 @@ class BracketReader:
         self.stack.clear()
         self.n_words = 0
         self.expect_label = False  # the line ended after an opening bracket
-        self.bare: List[Tuple[Tree, int]] = []  # nodes that got a word of their own, and its line
-        self.flaw: Optional[PennError] = None  # the first problem that leaves the brackets intact
-        self.retry: List[Line] = []  # what was read since the first possible start of another tree
+        self.bare: list[tuple[Tree, int]] = []  # nodes that got a word of their own, and its line
+        self.flaw: PennError | None = None  # the first problem that leaves the brackets intact
+        self.retry: list[Line] = []  # what was read since the first possible start of another tree
         self.retry_missing = 0  # how many nodes were open there
-        self.retry_flaw: Optional[PennError] = None  # the flaw known there
+        self.retry_flaw: PennError | None = None  # the flaw known there
         self.starts = 0  # possible starts so far, those in a row at the same depth, and that depth
         self.starts_in_a_row = 0
         self.start_depth = 0
@@ -131,7 +132,7 @@ class BracketReader:
             raise
         yield from self.held
 
-    def _next_line(self) -> Optional[Line]:
+    def _next_line(self) -> Line | None:
         if self.pushed:
             return self.pushed.pop()
         try:
@@ -271,7 +272,7 @@ class BracketReader:
             self.held_line = self.tree_line
         self.held.append(tree)
 
-    def _tag_bare_words(self, tree: Tree) -> Optional[PennError]:
+    def _tag_bare_words(self, tree: Tree) -> PennError | None:
         """Give words without a tag the default one, or say that they have none."""
         for node, line in self.bare:
             # A node over one word alone is its part-of-speech tag, unless it is the root wrapper.
@@ -292,7 +293,7 @@ class BracketReader:
             raise error
         self.on_error(error)
 
-    def _note(self, kind: Type[PennError], **values: Any) -> None:
+    def _note(self, kind: type[PennError], **values: Any) -> None:
         """Keep the open tree's first problem until the tree ends."""
         if self.flaw is None:
             self.flaw = kind.at(self.path, self.number, self.tree_line if self.stack else self.number, **values)
@@ -300,7 +301,7 @@ class BracketReader:
     def _suspect(self, text: str) -> None:
         """A NUL or undecodable bytes: a flaw of the tree they stand in, or the start of a run of stray text."""
         values = {}
-        kind: Type[PennError] = NulByte
+        kind: type[PennError] = NulByte
         if "\x00" not in text:
             kind = UndecodableBytes
             values = {"data": undecodable_bytes(text), "encoding": self.encoding, "hint": "latin-1"}
@@ -318,7 +319,7 @@ class BracketReader:
         self.pushed.append(rest)
         self._report(ExtraBracket.at(self.path, rest.number, tree_line))
 
-    def _find_start(self, line: Line) -> Optional[int]:
+    def _find_start(self, line: Line) -> int | None:
         """Where the next tree starts in a line, after a closing bracket too many."""
         if line.fresh:
             found = _LINE_START.match(line.text)
@@ -365,7 +366,7 @@ class BracketReader:
             self.retry_missing = len(self.stack)
             self.retry_flaw = self.flaw
 
-    def _fail_open_tree(self, start: Optional[Line], kind: Type[PennError] = UnclosedTree) -> None:
+    def _fail_open_tree(self, start: Line | None, kind: type[PennError] = UnclosedTree) -> None:
         """Report the open tree as not closed, and go back to where another one may have started in it.
 
         start (Optional[Line]): What is read next, where no earlier start is known. None at the end of the file.

@@ -9,8 +9,8 @@ together: each block goes to the part that lacks most. No chance is involved.
 """
 
 import re
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import Dict, List, Optional, Sequence, Tuple
 
 from ..errors import Errors
 from .files import SourceFile
@@ -30,8 +30,8 @@ class Split:
 
     def __init__(self, text: str, block: int = DEFAULT_BLOCK) -> None:
         self.block = block
-        self.shares: Dict[str, float] = {}
-        self.patterns: List[Tuple[str, str]] = []  # part and pattern
+        self.shares: dict[str, float] = {}
+        self.patterns: list[tuple[str, str]] = []  # part and pattern
         for item in filter(None, (item.strip() for item in text.split(","))):
             part, equals, value = (piece.strip() for piece in item.partition("="))
             if not equals or not value:
@@ -53,14 +53,14 @@ class Split:
             raise ValueError(Errors.E353.format(text=text, reason=reason))
         self._counts = dict.fromkeys(self.shares, 0)
         self._left_out = 0
-        self._current: Optional[str] = None
+        self._current: str | None = None
 
     @property
-    def parts(self) -> List[str]:
+    def parts(self) -> list[str]:
         """The names of the parts, in the order given."""
         return list(self.shares) or list(dict.fromkeys(part for part, _ in self.patterns))
 
-    def part_of(self, file: SourceFile, index: int) -> Optional[str]:
+    def part_of(self, file: SourceFile, index: int) -> str | None:
         """The part of the next tree.
 
         file (SourceFile): Its file.
@@ -77,10 +77,10 @@ class Split:
             self._counts[self._current] += 1
         return self._current
 
-    def _neediest(self) -> Optional[str]:
+    def _neediest(self) -> str | None:
         """The part that is furthest behind its share, the first one of several; None stands for what no part gets."""
         n = sum(self._counts.values()) + self._left_out + 1
-        lacks: List[Tuple[float, Optional[str]]] = [
+        lacks: list[tuple[float, str | None]] = [
             (share * n - self._counts[part], part) for part, share in self.shares.items()
         ]
         rest = 1 - sum(self.shares.values())
@@ -91,7 +91,7 @@ class Split:
         return next(part for lack, part in lacks if lack > most - 1e-9)
 
 
-def part_of_names(names: Sequence[str], patterns: Sequence[Tuple[str, str]]) -> Optional[str]:
+def part_of_names(names: Sequence[str], patterns: Sequence[tuple[str, str]]) -> str | None:
     """The part of a file, by its name and those of its folders.
 
     names (Sequence[str]): The names.
@@ -113,7 +113,7 @@ def _fits(name: str, pattern: str) -> bool:
     return len(first) == len(name) == len(last) and first <= name <= last
 
 
-def _as_share(value: str) -> Optional[float]:
+def _as_share(value: str) -> float | None:
     """A number from 0 to 1, written with a point; anything else is a name."""
     if not re.fullmatch(r"[01]?\.[0-9]+|[01]\.", value):
         return None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Iterable, Iterator, List, Tuple, Union
+from typing import TYPE_CHECKING
 
 from ..errors import Errors
 from .atomic import atomic_path
@@ -28,10 +29,10 @@ def format_tree(tree: Tree) -> str:
     """
     from nltk import Tree
 
-    parts: List[str] = ["(", _check(tree.label(), "label") if tree.label() else ""]
+    parts: list[str] = ["(", _check(tree.label(), "label") if tree.label() else ""]
     if not tree.label() and any(not isinstance(child, Tree) for child in tree):
         raise ValueError(Errors.E010.format(what="label", text="", reason="it stands over a word"))
-    stack: List[Tuple[Tree, Iterator[Union[Tree, str]]]] = [(tree, iter(tree))]
+    stack: list[tuple[Tree, Iterator[Tree | str]]] = [(tree, iter(tree))]
     while stack:
         node, children = stack[-1]
         if not len(node):
@@ -50,7 +51,7 @@ def format_tree(tree: Tree) -> str:
     return "".join(parts)
 
 
-def write_trees(path: Union[str, Path], trees: Iterable[Tree]) -> int:
+def write_trees(path: str | Path, trees: Iterable[Tree]) -> int:
     """Write trees to a file in UTF-8, one to a line. The file appears whole or not at all.
 
     path (Union[str, Path]): The file. What it held before is replaced only once every tree is written.

@@ -12,8 +12,9 @@ backslash before it, so labels that contain them survive.
 """
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import List, NamedTuple, Sequence, Tuple
+from typing import NamedTuple
 
 from ..errors import Errors
 from .parse import Constituent, Parse
@@ -29,8 +30,8 @@ class BinaryTree(NamedTuple):
         word that is no constituent of its own.
     """
 
-    leaf: Tuple[bool, ...]
-    label: Tuple[str, ...]
+    leaf: tuple[bool, ...]
+    label: tuple[str, ...]
 
     @property
     def n_words(self) -> int:
@@ -45,7 +46,7 @@ def join_chain(labels: Sequence[str]) -> str:
 
 
 @lru_cache(maxsize=65536)
-def split_chain(label: str) -> Tuple[str, ...]:
+def split_chain(label: str) -> tuple[str, ...]:
     """The inverse of `join_chain`; "" is the empty chain.
 
     RAISES (ValueError): If this is nothing that `join_chain` writes.
@@ -71,15 +72,15 @@ def binarize(parse: Parse) -> BinaryTree:
     n = len(parse.words)
     if not n:
         raise ValueError(Errors.E001.format(reason="a tree needs at least one word"))
-    leaf: List[bool] = []
-    label: List[str] = []
+    leaf: list[bool] = []
+    label: list[str] = []
     spans = parse.spans
     i = 0  # next span to open
     # Regions still to be written, as (start, end): one subtree if a span covers it, else its first child and the rest.
-    todo: List[Tuple[int, int]] = [(0, n)]
+    todo: list[tuple[int, int]] = [(0, n)]
     while todo:
         start, end = todo.pop()
-        chain: List[str] = []
+        chain: list[str] = []
         while i < len(spans) and spans[i][0] == start and spans[i][1] == end:
             chain.append(spans[i][2])
             i += 1
@@ -126,7 +127,7 @@ def unbinarize(tree: BinaryTree, words: Sequence[str], tags: Sequence[str]) -> P
     return Parse(tuple(words), tuple(tags), tuple(tree_spans(tree)))
 
 
-def tree_spans(tree: BinaryTree) -> List[Constituent]:
+def tree_spans(tree: BinaryTree) -> list[Constituent]:
     """The constituents of a binary tree, in pre-order."""
     return [
         Constituent(start, end, part)
@@ -136,10 +137,10 @@ def tree_spans(tree: BinaryTree) -> List[Constituent]:
     ]
 
 
-def node_bounds(tree: BinaryTree) -> List[Tuple[int, int]]:
+def node_bounds(tree: BinaryTree) -> list[tuple[int, int]]:
     """First word and end of each node, in pre-order."""
     bounds = [(0, 0)] * len(tree.leaf)
-    complete: List[int] = []  # roots of complete subtrees, the leftmost on top
+    complete: list[int] = []  # roots of complete subtrees, the leftmost on top
     position = tree.n_words
     for node in range(len(tree.leaf) - 1, -1, -1):
         if tree.leaf[node]:

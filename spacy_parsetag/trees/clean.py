@@ -12,7 +12,6 @@ Each step is an option. `CleanCounts` says how often each did something.
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import FrozenSet, List, Optional
 
 from nltk import Tree
 
@@ -40,15 +39,15 @@ class CleanOptions:
     remove (FrozenSet[str]): Labels of phrases and part-of-speech tags that go with everything under them.
     """
 
-    root: Optional[str] = "TOP"
+    root: str | None = "TOP"
     functions: bool = True
     tag_functions: bool = False
     tag_indices: bool = False
     traces: bool = True
-    trace_tags: FrozenSet[str] = frozenset({"-NONE-"})
-    trace_words: Optional[str] = None
+    trace_tags: frozenset[str] = frozenset({"-NONE-"})
+    trace_words: str | None = None
     repeats: bool = True
-    remove: FrozenSet[str] = frozenset()
+    remove: frozenset[str] = frozenset()
 
 
 # The Penn parsed corpora of historical languages: bare traces, and material that is not text.
@@ -91,12 +90,10 @@ class _Open:
 
     node: Tree
     position: int = 0
-    children: List[Tree] = field(default_factory=list)
+    children: list[Tree] = field(default_factory=list)
 
 
-def clean_tree(
-    tree: Tree, options: Optional[CleanOptions] = None, counts: Optional[CleanCounts] = None
-) -> Optional[Tree]:
+def clean_tree(tree: Tree, options: CleanOptions | None = None, counts: CleanCounts | None = None) -> Tree | None:
     """Clean a tree. The tree itself is not changed.
 
     tree (nltk.Tree): The tree, as the reader gives it.
@@ -107,7 +104,7 @@ def clean_tree(
     options = options or CleanOptions()
     counts = counts if counts is not None else CleanCounts()
     counts.trees += 1
-    top: List[Tree] = []
+    top: list[Tree] = []
     stack = [_Open(Tree("", [tree]), children=top)]
     while stack:
         frame = stack[-1]
@@ -150,7 +147,7 @@ def strip_indices(label: str) -> str:
     return found.group(1) if found else label
 
 
-def _clean_word(word: Tree, into: List[Tree], options: CleanOptions, counts: CleanCounts) -> None:
+def _clean_word(word: Tree, into: list[Tree], options: CleanOptions, counts: CleanCounts) -> None:
     """Keep a word with its tag (or a bare one), or not."""
     label = word.label() if isinstance(word, Tree) else ""
     text = word[0] if isinstance(word, Tree) else word
@@ -172,7 +169,7 @@ def _clean_word(word: Tree, into: List[Tree], options: CleanOptions, counts: Cle
         into.append(Tree(stripped, [text]))
 
 
-def _close(frame: _Open, into: List[Tree], options: CleanOptions, counts: CleanCounts) -> None:
+def _close(frame: _Open, into: list[Tree], options: CleanOptions, counts: CleanCounts) -> None:
     """Keep a phrase whose children are cleaned, or not."""
     children = frame.children
     if not children:
@@ -209,7 +206,7 @@ def _is_removed(label: str, options: CleanOptions) -> bool:
     return bool(options.remove) and (label in options.remove or strip_functions(label) in options.remove)
 
 
-def _is_trace(text: str, trace_words: Optional[str]) -> bool:
+def _is_trace(text: str, trace_words: str | None) -> bool:
     return trace_words is not None and _pattern(trace_words).fullmatch(text) is not None
 
 

@@ -17,8 +17,9 @@ The subtrees a, b and c are transformed in turn. What was a chain to the right (
 so that a bottom-up (top-down) shift-reduce parser of the result needs little stack (Johnson, 1998).
 """
 
+from collections.abc import Callable, Sequence
 from enum import IntEnum
-from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import NamedTuple
 
 from ..errors import Errors
 from .binarize import BinaryTree
@@ -57,7 +58,7 @@ class CornerTree(NamedTuple):
     nodes (Tuple[Category, ...]): The nodes.
     """
 
-    nodes: Tuple[Category, ...]
+    nodes: tuple[Category, ...]
 
 
 def right_corner(tree: BinaryTree) -> CornerTree:
@@ -109,19 +110,19 @@ def undo_left_corner(tree: CornerTree) -> BinaryTree:
 
 
 # An item of work: a subtree of the tree before, by its root, or a node of the new tree, ready to be written.
-_Work = Tuple[int, Optional[Category]]
-_Spine = Tuple[List[int], List[int]]  # nodes from the top to a word, and what hangs off each but the last
+_Work = tuple[int, Category | None]
+_Spine = tuple[list[int], list[int]]  # nodes from the top to a word, and what hangs off each but the last
 
 
 def _transform(
     tree: BinaryTree,
-    write: Callable[[List[int], List[int], Sequence[Category]], List[_Work]],
-    find_spine: Callable[[BinaryTree, List[int], int], _Spine],
+    write: Callable[[list[int], list[int], Sequence[Category]], list[_Work]],
+    find_spine: Callable[[BinaryTree, list[int], int], _Spine],
 ) -> CornerTree:
     right = right_children(tree.leaf)
     categories = as_categories(tree)
-    nodes: List[Category] = []
-    todo: List[_Work] = [(0, None)]
+    nodes: list[Category] = []
+    todo: list[_Work] = [(0, None)]
     while todo:
         node, ready = todo.pop()
         if ready is not None:
@@ -133,7 +134,7 @@ def _transform(
     return CornerTree(tuple(nodes))
 
 
-def as_categories(tree: BinaryTree) -> List[Category]:
+def as_categories(tree: BinaryTree) -> list[Category]:
     """The nodes of a tree that is not transformed, as categories, in pre-order."""
     categories = []
     word = 0
@@ -143,10 +144,10 @@ def as_categories(tree: BinaryTree) -> List[Category]:
     return categories
 
 
-def right_children(leaf: Sequence[bool]) -> List[int]:
+def right_children(leaf: Sequence[bool]) -> list[int]:
     """The right child of each node of a binary tree in pre-order, -1 for a leaf. The left child of node i is i + 1."""
     right = [-1] * len(leaf)
-    waiting: List[int] = []
+    waiting: list[int] = []
     for node, is_leaf in enumerate(leaf):
         if node and leaf[node - 1]:  # after a leaf comes the right child of the nearest node that waits for one
             right[waiting.pop()] = node
@@ -155,7 +156,7 @@ def right_children(leaf: Sequence[bool]) -> List[int]:
     return right
 
 
-def _right_spine(tree: BinaryTree, right: List[int], top: int) -> _Spine:
+def _right_spine(tree: BinaryTree, right: list[int], top: int) -> _Spine:
     spine, hanging = [top], []
     while not tree.leaf[spine[-1]]:
         hanging.append(spine[-1] + 1)
@@ -163,7 +164,7 @@ def _right_spine(tree: BinaryTree, right: List[int], top: int) -> _Spine:
     return spine, hanging
 
 
-def _left_spine(tree: BinaryTree, right: List[int], top: int) -> _Spine:
+def _left_spine(tree: BinaryTree, right: list[int], top: int) -> _Spine:
     spine, hanging = [top], []
     while not tree.leaf[spine[-1]]:
         hanging.append(right[spine[-1]])
@@ -175,38 +176,38 @@ def _slash(top: Category, other: Category) -> Category:
     return Category(Kind.SLASHED, top.label, other.label, other.word)
 
 
-def _write_right_corner(spine: List[int], hanging: List[int], node: Sequence[Category]) -> List[_Work]:
+def _write_right_corner(spine: list[int], hanging: list[int], node: Sequence[Category]) -> list[_Work]:
     """N; N/Mk, ..., N/M1, which are a chain of left children; ε; their right children from below; the word Mk."""
     top, word = node[spine[0]], node[spine[-1]]
-    slashed: List[_Work] = [(-1, _slash(top, node[lower])) for lower in reversed(spine[1:])]
+    slashed: list[_Work] = [(-1, _slash(top, node[lower])) for lower in reversed(spine[1:])]
     return [(-1, top), *slashed, (-1, EPSILON), *((child, None) for child in hanging), (-1, word)]
 
 
-def _write_left_corner(spine: List[int], hanging: List[int], node: Sequence[Category]) -> List[_Work]:
+def _write_left_corner(spine: list[int], hanging: list[int], node: Sequence[Category]) -> list[_Work]:
     """N; the word Mk; N/Mk, ..., N/M1, which are a chain of right children, each after its sibling; ε."""
     top, word = node[spine[0]], node[spine[-1]]
-    work: List[_Work] = [(-1, top), (-1, word)]
+    work: list[_Work] = [(-1, top), (-1, word)]
     for lower, child in zip(reversed(spine[1:]), reversed(hanging), strict=True):
         work += [(-1, _slash(top, node[lower])), (child, None)]
     return [*work, (-1, EPSILON)]
 
 
 # How to read a transformed subtree back: the nodes of its spine but the last, what hangs off each, and the last one.
-_Read = Tuple[List[str], List[int], int]
+_Read = tuple[list[str], list[int], int]
 
 
 def _undo(
-    tree: CornerTree, transform: Callable[[BinaryTree], CornerTree], read: Callable[[CornerTree, List[int], int], _Read]
+    tree: CornerTree, transform: Callable[[BinaryTree], CornerTree], read: Callable[[CornerTree, list[int], int], _Read]
 ) -> BinaryTree:
     leaf = [node.kind in (Kind.WORD, Kind.EMPTY) for node in tree.nodes]
     if not _is_shape(leaf):
         reason = "every node needs two children, except words and ε, which have none"
         raise ValueError(Errors.E365.format(reason=reason))
     right = right_children(leaf)
-    is_leaf: List[bool] = []
-    labels: List[str] = []
+    is_leaf: list[bool] = []
+    labels: list[str] = []
     # A node of the transformed tree to be read, or -1 and the label of an inner node to be written.
-    todo: List[Tuple[int, str]] = [(0, "")]
+    todo: list[tuple[int, str]] = [(0, "")]
     while todo:
         node, label = todo.pop()
         if node >= 0 and leaf[node]:
@@ -235,19 +236,19 @@ def _is_shape(leaf: Sequence[bool]) -> bool:
     return not pending
 
 
-def _unroll(spine: List[str], hanging: List[int], word: int, *, left_spine: bool) -> List[Tuple[int, str]]:
+def _unroll(spine: list[str], hanging: list[int], word: int, *, left_spine: bool) -> list[tuple[int, str]]:
     """A spine as work, last in first out."""
     if left_spine:
         return [*((child, "") for child in hanging), (word, ""), *((-1, label) for label in reversed(spine))]
-    work: List[Tuple[int, str]] = [(word, "")]
+    work: list[tuple[int, str]] = [(word, "")]
     for label, child in zip(reversed(spine), reversed(hanging), strict=True):
         work += [(child, ""), (-1, label)]
     return work
 
 
-def _read_right_corner(tree: CornerTree, right: List[int], top: int) -> _Read:
-    labels: List[str] = []
-    hanging: List[int] = []
+def _read_right_corner(tree: CornerTree, right: list[int], top: int) -> _Read:
+    labels: list[str] = []
+    hanging: list[int] = []
     node = top + 1
     while tree.nodes[node].kind == Kind.SLASHED:
         labels.append(tree.nodes[node].other)
@@ -258,9 +259,9 @@ def _read_right_corner(tree: CornerTree, right: List[int], top: int) -> _Read:
     return [tree.nodes[top].label, *reversed(labels[1:])], hanging[::-1], right[top]
 
 
-def _read_left_corner(tree: CornerTree, right: List[int], top: int) -> _Read:
-    labels: List[str] = []
-    hanging: List[int] = []
+def _read_left_corner(tree: CornerTree, right: list[int], top: int) -> _Read:
+    labels: list[str] = []
+    hanging: list[int] = []
     node = right[top]
     while tree.nodes[node].kind == Kind.SLASHED:
         labels.append(tree.nodes[node].other)
@@ -270,7 +271,7 @@ def _read_left_corner(tree: CornerTree, right: List[int], top: int) -> _Read:
     return [tree.nodes[top].label, *reversed(labels[1:])], hanging[::-1], top + 1
 
 
-def _check(tree: CornerTree, top: int, end: int, corner: int, slashed: List[str]) -> None:
+def _check(tree: CornerTree, top: int, end: int, corner: int, slashed: list[str]) -> None:
     """Raise unless a whole constituent has a chain of slashed nodes that ends in ε, and a word at the corner."""
     kinds = tree.nodes[top].kind, tree.nodes[end].kind, tree.nodes[corner].kind
     if not slashed or kinds != (Kind.WHOLE, Kind.EMPTY, Kind.WORD):

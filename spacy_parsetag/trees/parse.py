@@ -13,8 +13,9 @@ at the top, are fine: such a parse is a forest under its root wrapper.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, List, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Errors
 
@@ -42,9 +43,9 @@ class Parse:
     spans (Tuple[Constituent, ...]): Constituents in pre-order; chains over the same words top first.
     """
 
-    words: Tuple[str, ...]
-    tags: Tuple[str, ...]
-    spans: Tuple[Constituent, ...]
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    spans: tuple[Constituent, ...]
 
     def __len__(self) -> int:
         return len(self.words)
@@ -59,15 +60,15 @@ class Parse:
         """
         from nltk import Tree
 
-        words: List[str] = []
-        tags: List[str] = []
-        spans: List[Tuple[int, str]] = []  # start and label; the end is known when the node is left
-        ends: List[int] = []
+        words: list[str] = []
+        tags: list[str] = []
+        spans: list[tuple[int, str]] = []  # start and label; the end is known when the node is left
+        ends: list[int] = []
         if is_preterminal(tree):
             return cls((tree[0],), (tree.label(),), ())
         wrapped = tree.label() in ROOT_LABELS
         # Each entry: a node and its index in `spans`, or (None, index) to close it.
-        stack: List[Tuple[Optional[Tree], int]] = [(child, -1) for child in reversed(tree)] if wrapped else [(tree, -1)]
+        stack: list[tuple[Tree | None, int]] = [(child, -1) for child in reversed(tree)] if wrapped else [(tree, -1)]
         while stack:
             node, index = stack.pop()
             if node is None:
@@ -94,7 +95,7 @@ class Parse:
             tuple(Constituent(start, end, label) for (start, label), end in zip(spans, ends, strict=True)),
         )
 
-    def to_tree(self, root: Optional[str] = "TOP") -> Tree:
+    def to_tree(self, root: str | None = "TOP") -> Tree:
         """Make the nltk tree.
 
         root (Optional[str]): Label of the wrapper. None leaves it out, where a single node is at the top.
@@ -104,7 +105,7 @@ class Parse:
         from nltk import Tree
 
         top = Tree(root or "", [])
-        stack: List[Tuple[Tree, int]] = [(top, len(self.words))]  # open nodes and their ends
+        stack: list[tuple[Tree, int]] = [(top, len(self.words))]  # open nodes and their ends
         position = 0  # the next word to attach
         for span in self.spans:
             start, end, label = span
@@ -125,7 +126,7 @@ class Parse:
             raise ValueError(Errors.E001.format(reason=f"{len(top)} nodes at the top need a root label"))
         return top[0]
 
-    def _attach_words(self, stack: List[Tuple[Tree, int]], position: int, until: int) -> int:
+    def _attach_words(self, stack: list[tuple[Tree, int]], position: int, until: int) -> int:
         """Hang the words position..until under the open nodes, closing each where it ends."""
         from nltk import Tree
 
@@ -142,6 +143,6 @@ def is_preterminal(tree: Tree) -> bool:
     return len(tree) == 1 and isinstance(tree[0], str)
 
 
-def sort_preorder(spans: Sequence[Constituent]) -> List[Constituent]:
+def sort_preorder(spans: Sequence[Constituent]) -> list[Constituent]:
     """Sort spans into pre-order; those with equal bounds keep their order, which is that of their unary chain."""
     return sorted(spans, key=lambda span: (span[0], -span[1]))

@@ -3,7 +3,6 @@
 import json
 from math import acos, pi, sqrt
 from pathlib import Path
-from typing import List, Tuple
 
 import pytest
 from hypothesis import assume, given
@@ -17,7 +16,7 @@ NUMBERS = st.floats(-100, 100).map(lambda value: round(value, 3))
 
 
 @given(pairs=st.lists(st.tuples(NUMBERS, NUMBERS), min_size=3, max_size=40))
-def test_as_scipy(pairs: List[Tuple[float, float]]) -> None:
+def test_as_scipy(pairs: list[tuple[float, float]]) -> None:
     first, second = zip(*pairs, strict=True)
     assume(max(first) - min(first) > 0.01 and max(second) - min(second) > 0.01)
     found, expected = pearson(first, second), stats.pearsonr(first, second)
@@ -44,7 +43,7 @@ def test_known_values() -> None:
         ([1, 2, float("nan")], [1, 2, 3]),
     ],
 )
-def test_no_correlation(first: List[float], second: List[float]) -> None:
+def test_no_correlation(first: list[float], second: list[float]) -> None:
     with pytest.raises(ValueError, match=r"\[E368\]"):
         pearson(first, second)
 

@@ -5,7 +5,6 @@ import json
 from collections import Counter
 from pathlib import Path
 from types import ModuleType
-from typing import List
 
 import pytest
 from hypothesis import given
@@ -71,7 +70,7 @@ def test_deep_trees(right: bool) -> None:
 
 
 @given(some=st.lists(parses(max_words=8), min_size=1, max_size=6))
-def test_totals(some: List[Parse]) -> None:
+def test_totals(some: list[Parse]) -> None:
     trees = [binarize(parse) for parse in some]
     measured, stacks = count_deviations(iter(trees)), count_stacks(iter(trees))
     assert measured.trees == stacks.trees == len(trees)

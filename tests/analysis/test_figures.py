@@ -1,7 +1,7 @@
 """Figures are files of their kind, and the same each time; tables line up."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Callable, Dict
 
 import pytest
 
@@ -30,7 +30,7 @@ def stacks() -> Stacks:
 
 POINTS = [Point("a", "in", 90, 0), Point("a", "pre", 88, 1), Point("a", "post", 60, 5)]
 TREE = BinaryTree((False, True, True), ("S", "NP", ""))
-DRAWINGS: Dict[str, Callable[[list], None]] = {
+DRAWINGS: dict[str, Callable[[list], None]] = {
     "deviation": lambda paths: plot_deviations({name: deviations() for name in "abcde"}, paths),
     "one": lambda paths: plot_deviations({"a": deviations()}, paths),
     "stack": lambda paths: plot_stacks({name: stacks() for name in "ab"}, paths),

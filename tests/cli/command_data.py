@@ -1,6 +1,6 @@
 """What the tests of the commands share."""
 
-from typing import Callable
+from collections.abc import Callable
 
 from typer.testing import Result
 

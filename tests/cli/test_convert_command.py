@@ -3,7 +3,6 @@
 import random
 import re
 from pathlib import Path
-from typing import List
 
 import pytest
 from command_data import Run
@@ -16,7 +15,7 @@ from spacy_parsetag.tokens import doc_to_strings
 N_MUTATIONS = 500
 
 
-def load(path: Path) -> List[Doc]:
+def load(path: Path) -> list[Doc]:
     return list(DocBin().from_disk(path).get_docs(Vocab()))
 
 
@@ -115,7 +114,7 @@ def test_split(run: Run, treebank: Path, tmp_path: Path) -> None:
     ],
 )
 def test_what_users_get_wrong(
-    run: Run, treebank: Path, monkeypatch: pytest.MonkeyPatch, args: List[str], message: str
+    run: Run, treebank: Path, monkeypatch: pytest.MonkeyPatch, args: list[str], message: str
 ) -> None:
     monkeypatch.chdir(treebank.parent)
     for name in ("empty", "copy"):

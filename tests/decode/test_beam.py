@@ -28,7 +28,7 @@ def brute_beam(scores, tags, order, beam, transitions, bound):
     """The definition: at each step continue all sequences by all tags, drop what begins no tree, keep the best."""
     lattice = get_linearizer(order).lattice
     classes = ["lrLR".index(tag[0]) for tag in tags]
-    kept = [(0.0, (), lattice.start_stack, lattice.start_group)]
+    kept = [(0.0, (), lattice.start_stack, lattice.start_state)]
     for p in range(len(scores)):
         longer = []
         for score, ids, stack, group in kept:
@@ -40,7 +40,7 @@ def brute_beam(scores, tags, order, beam, transitions, bound):
                 longer.append((score + float(gain), (*ids, t), after, lattice.target[c]))
         kept = sorted(longer, key=lambda sequence: -sequence[0])[:beam]
     ends = [
-        (score, ids) for score, ids, stack, group in kept if (stack, group) == (lattice.end_stack, lattice.end_group)
+        (score, ids) for score, ids, stack, group in kept if (stack, group) == (lattice.end_stack, lattice.end_state)
     ]
     return max(ends) if ends else None
 

@@ -1,7 +1,7 @@
 """The nodes that a batch call finds are those of `delinearize`, and what is no tree is found out."""
 
+from collections.abc import Sequence
 from itertools import islice, product
-from typing import List, Sequence, Tuple
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ class Mirrored:
     order = "mirrored"
     lattice: Lattice = ORDERS["in"].lattice
 
-    def linearize(self, tree: BinaryTree) -> List[str]:
+    def linearize(self, tree: BinaryTree) -> list[str]:
         return ORDERS["in"].linearize(tree)[::-1]
 
     def delinearize(self, tags: Sequence[str]) -> BinaryTree:
@@ -31,7 +31,7 @@ class Mirrored:
 LINEARIZERS = [*ORDERS.values(), Mirrored()]
 
 
-def batch(sequences: List[List[str]], tags: TagSet, gap: int = 1) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+def batch(sequences: list[list[str]], tags: TagSet, gap: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Ids, rows and words as a decoder returns and takes them; rows between sentences are -1."""
     lengths = [len(sequence) for sequence in sequences]
     rows = np.cumsum([0, *(length + gap for length in lengths)])
@@ -41,7 +41,7 @@ def batch(sequences: List[List[str]], tags: TagSet, gap: int = 1) -> Tuple[np.nd
     return ids, rows[:-1].astype(np.int64), np.asarray([(length + 1) // 2 for length in lengths], dtype=np.int32)
 
 
-def spans_of(nodes: Nodes, tags: TagSet) -> List[List[Constituent]]:
+def spans_of(nodes: Nodes, tags: TagSet) -> list[list[Constituent]]:
     """Constituents of each sentence."""
     ends = np.cumsum(nodes.counts)
     return [
@@ -56,7 +56,7 @@ def spans_of(nodes: Nodes, tags: TagSet) -> List[List[Constituent]]:
 
 @pytest.mark.parametrize("linearizer", LINEARIZERS, ids=lambda linearizer: linearizer.order)
 @given(trees=st.lists(parses(), max_size=4), gap=st.integers(0, 2))
-def test_as_delinearize(linearizer: Linearizer, trees: List[Parse], gap: int) -> None:
+def test_as_delinearize(linearizer: Linearizer, trees: list[Parse], gap: int) -> None:
     sequences = [linearizer.linearize(binarize(parse)) for parse in trees]
     tags = TagSet(tag for sequence in sequences for tag in sequence)
     ids, rows, words = batch(sequences, tags, gap)

@@ -2,7 +2,6 @@
 
 import random
 from dataclasses import replace
-from typing import List, Optional
 
 import pytest
 from nltk import Tree
@@ -16,7 +15,7 @@ from spacy_parsetag.trees import Parse
 GOLD = "(TOP (S (NP (PRP She)) (VP (VBZ enjoys) (S (VP (VBG reading) (NP (NNS papers)))))))"
 
 
-def score(gold: str, test: Optional[str], params: EvalbParams = COLLINS):
+def score(gold: str, test: str | None, params: EvalbParams = COLLINS):
     result = evalb([Tree.fromstring(gold)], [None if test is None else Tree.fromstring(test)], params)
     return result.rows[0]
 
@@ -88,7 +87,7 @@ def test_punctuation_only() -> None:
 
 
 @pytest.mark.parametrize("test", [None, "(())", "(TOP )", "(TOP (. .))"])
-def test_no_parse_is_skipped_and_counts_as_zero(test: Optional[str]) -> None:
+def test_no_parse_is_skipped_and_counts_as_zero(test: str | None) -> None:
     gold = [Tree.fromstring(GOLD)] * 2
     result = evalb(gold, [gold[0], None if test is None else Tree.fromstring(test)])
     assert result.rows[1].status == 2
@@ -147,7 +146,7 @@ def test_crossing_and_matching_against_the_definition() -> None:
     rng = random.Random(0)
     rules = get_rules(COLLINS)
 
-    def brackets(n: int) -> List[Bracket]:
+    def brackets(n: int) -> list[Bracket]:
         bounds = (sorted(rng.sample(range(n + 1), 2)) for _ in range(rng.randint(0, 12)))
         return [(start, end, rng.choice("AB")) for start, end in bounds]
 

@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any
 
 import pytest
 from command_treebank import write_treebank
@@ -18,7 +18,7 @@ import run  # noqa: E402
 import spec  # noqa: E402
 
 
-def make_runs(table: str, folder: Path, *words: str) -> List[spec.Run]:
+def make_runs(table: str, folder: Path, *words: str) -> list[spec.Run]:
     arguments = run.parse_arguments([table, "--treebanks", str(folder), *words])
     settings = spec.read_spec(EXPERIMENTS / f"{table}.yml", arguments)
     return spec.build_runs(settings, [spec.Treebank.find(str(folder), "train.mrg", "dev.mrg")], arguments)
@@ -52,7 +52,7 @@ def test_settings_have_no_folders(treebank: Path) -> None:
 @pytest.mark.parametrize(
     "words", [["--limit", "7"], ["--epochs", "2"], ["--seed", "1"], ["--set", "training.dropout=0.3"]]
 )
-def test_what_changes_a_run(words: List[str], treebank: Path) -> None:
+def test_what_changes_a_run(words: list[str], treebank: Path) -> None:
     assert make_runs("decoders", treebank)[0].settings != make_runs("decoders", treebank, *words)[0].settings
 
 
@@ -66,7 +66,7 @@ def test_length_of_training(treebank: Path) -> None:
     assert training["optimizer"]["learn_rate"]["total_steps"] == 128
 
 
-def fake_run(order: str, f: float, deviation: float) -> Dict[str, Any]:
+def fake_run(order: str, f: float, deviation: float) -> dict[str, Any]:
     counts = {"deviations": {"0": 3, "1": 1}, "stacks": {"2": 2}, "mean_deviation": deviation, "max_stack": 2}
     data = {"sentences": 2, "words": 4, "tags": 9, "orders": dict.fromkeys(("in", "pre", "post"), counts)}
     settings = {

@@ -1,7 +1,5 @@
 """Collapse and binarization make the trees that NLTK makes."""
 
-from typing import List, Tuple
-
 from hypothesis import given
 from hypothesis import strategies as st
 from nltk import Tree
@@ -16,9 +14,9 @@ TAGS = st.sampled_from(["NN", "VBZ", "-LRB-", ","])
 
 def read_nltk(tree: Tree, n_words: int) -> BinaryTree:
     """An NLTK tree in Chomsky normal form as a `BinaryTree`: the POS tag leaves the chain, added nodes their label."""
-    leaf: List[bool] = []
-    label: List[str] = []
-    stack: List[Tree] = [tree]
+    leaf: list[bool] = []
+    label: list[str] = []
+    stack: list[Tree] = [tree]
     while stack:
         node = stack.pop()
         is_leaf = isinstance(node[0], str)
@@ -41,7 +39,7 @@ def test_as_nltk(parse: Parse) -> None:
     assert binarize(parse) == read_nltk(tree, len(parse))
 
 
-def example_shape(tree: Tree) -> Tuple[Tuple[bool, ...], Tuple[str, ...]]:
+def example_shape(tree: Tree) -> tuple[tuple[bool, ...], tuple[str, ...]]:
     return tuple(binarize(Parse.from_tree(tree)))  # type: ignore[return-value]
 
 

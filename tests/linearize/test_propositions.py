@@ -1,7 +1,5 @@
 """Propositions 1 to 3 (paper section 3.3): how far a tag can be from its word."""
 
-from typing import Dict, List
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +10,7 @@ from spacy_parsetag.linearize import ORDERS, deviations
 from spacy_parsetag.trees import BinaryTree, Parse, binarize
 
 
-def all_deviations(tree: BinaryTree) -> Dict[str, List[int]]:
+def all_deviations(tree: BinaryTree) -> dict[str, list[int]]:
     return {order: deviations(linearizer.linearize(tree)) for order, linearizer in ORDERS.items()}
 
 
@@ -21,7 +19,7 @@ def branching(n: int, *, right: bool) -> BinaryTree:
     return BinaryTree(leaf, ("",) * len(leaf))
 
 
-def worst(n: int) -> Dict[str, int]:
+def worst(n: int) -> dict[str, int]:
     """The largest deviation over n words. For pre-order the paper has floor(n / 2), which is one too many where n is
     even: n - 1 reduces before the first word put it at tag n, which belongs to word ceil(n / 2)."""
     return {"in": 0, "pre": (n - 1) // 2, "post": n // 2}

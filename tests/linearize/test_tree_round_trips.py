@@ -1,7 +1,5 @@
 """Trees become tags and come back, whatever their labels, and however deep."""
 
-from typing import List
-
 import pytest
 from hypothesis import given
 from strategies import LABELS, parses
@@ -63,7 +61,7 @@ def test_deviation(parse: Parse) -> None:
 
 
 @given(chain=LABELS.flatmap(lambda first: LABELS.map(lambda second: [first, second, first])))
-def test_chains(chain: List[str]) -> None:
+def test_chains(chain: list[str]) -> None:
     assert list(split_chain(join_chain(chain))) == chain
     for i in range(1, 4):
         assert split_chain(join_chain(chain[:i])) == tuple(chain[:i])

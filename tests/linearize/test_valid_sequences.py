@@ -3,7 +3,6 @@
 from functools import cache
 from itertools import pairwise, product
 from math import comb
-from typing import List, Set, Tuple
 
 import pytest
 from hypothesis import given
@@ -14,11 +13,11 @@ from spacy_parsetag.linearize import CLASS_NAMES, ORDERS, Lattice, delinearize, 
 from spacy_parsetag.linearize.base import TagClass
 from spacy_parsetag.trees import BinaryTree
 
-Classes = Tuple[int, ...]
+Classes = tuple[int, ...]
 
 
 @cache
-def shapes(n_words: int) -> Tuple[Tuple[bool, ...], ...]:
+def shapes(n_words: int) -> tuple[tuple[bool, ...], ...]:
     """All binary trees over n words, as `BinaryTree.leaf`."""
     if n_words == 1:
         return ((True,),)
@@ -30,9 +29,9 @@ def shapes(n_words: int) -> Tuple[Tuple[bool, ...], ...]:
     )
 
 
-def lattice_sequences(lattice: Lattice, length: int) -> Set[Classes]:
+def lattice_sequences(lattice: Lattice, length: int) -> set[Classes]:
     """All class sequences that lead from the table's start to its end."""
-    paths: List[Tuple[int, int, Classes]] = [(lattice.start_stack, lattice.start_group, ())]
+    paths: list[tuple[int, int, Classes]] = [(lattice.start_stack, lattice.start_state, ())]
     for _ in range(length):
         paths = [
             (size + lattice.delta[c], lattice.target[c], (*path, c))
@@ -40,10 +39,10 @@ def lattice_sequences(lattice: Lattice, length: int) -> Set[Classes]:
             for c in range(4)
             if lattice.source[c] == group and size >= lattice.need[c]
         ]
-    return {path for size, group, path in paths if (size, group) == (lattice.end_stack, lattice.end_group)}
+    return {path for size, group, path in paths if (size, group) == (lattice.end_stack, lattice.end_state)}
 
 
-def written(classes: Classes) -> List[str]:
+def written(classes: Classes) -> list[str]:
     return [CLASS_NAMES[c] for c in classes]
 
 
@@ -95,7 +94,7 @@ def test_one_wrong_tag(order: str, data: st.DataObject) -> None:
 @given(
     tags=st.lists(st.one_of(st.sampled_from(["l", "r/A", "L/B+C", "R"]), st.text("lrLR/+\\A", max_size=3)), max_size=7)
 )
-def test_any_strings(order: str, tags: List[str]) -> None:
+def test_any_strings(order: str, tags: list[str]) -> None:
     words = [("w", "T")] * ((len(tags) + 1) // 2)
     try:
         tree = delinearize(tags, words, order)

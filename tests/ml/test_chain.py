@@ -1,7 +1,8 @@
 """The linear chain: log-partition, marginals and gradients against enumeration and finite differences."""
 
 import itertools
-from typing import Any, Callable, List, Optional, Tuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,11 +21,11 @@ from spacy_parsetag.ml.lattice_loss import LatticeLoss
 from spacy_parsetag.ml.losses import TagLoss
 
 TAGS = TagSet(["l/NP", "r/NP", "L/S", "R/VP"])
-ALL_OPS: List[Ops] = [NumpyOps(), *([CupyOps()] if has_cupy_gpu() else [])]
+ALL_OPS: list[Ops] = [NumpyOps(), *([CupyOps()] if has_cupy_gpu() else [])]
 ALL_ORDERS = pytest.mark.parametrize("order", ORDERS)
 
 
-def random_batch(words: List[int], seed: int = 0, scale: float = 2.0) -> Tuple[Any, ...]:
+def random_batch(words: list[int], seed: int = 0, scale: float = 2.0) -> tuple[Any, ...]:
     """Scores with a row to spare between sentences, rows, words and dependencies."""
     rng = np.random.default_rng(seed)
     n = np.asarray(words, dtype=np.int32)
@@ -51,7 +52,7 @@ def random_gold(words: np.ndarray, order: str, seed: int = 0) -> np.ndarray:
 
 
 @pytest.mark.parametrize("masked", [None, *ORDERS])
-def test_all_sequences_by_enumeration(masked: Optional[str]) -> None:
+def test_all_sequences_by_enumeration(masked: str | None) -> None:
     scores, rows, words, dependencies = random_batch([2, 1, 2])
     if masked:
         dependencies = mask_dependencies(dependencies, TAGS, ORDERS[masked].lattice)
@@ -80,7 +81,7 @@ def test_a_mask_is_what_trees_allow(order: str) -> None:
 @ALL_ORDERS
 @pytest.mark.parametrize("max_stack", [None, 2, 3])
 @pytest.mark.parametrize("exact", [False, True])
-def test_trees_by_enumeration(order: str, max_stack: Optional[int], exact: bool, monkeypatch: Any) -> None:
+def test_trees_by_enumeration(order: str, max_stack: int | None, exact: bool, monkeypatch: Any) -> None:
     if exact:
         monkeypatch.setattr(chain_sums_module, "MAX_RANGE", 0.0)
     scores, rows, words, dependencies = random_batch([3, 1, 6, 2, 5], seed=1)
@@ -103,7 +104,7 @@ def test_without_dependence_equals_the_lattice(order: str) -> None:
         np.testing.assert_allclose(marginals, expected_marginals, atol=1e-10)
 
 
-def slope(function: Callable[[], float], x: np.ndarray, i: Tuple[int, ...]) -> float:
+def slope(function: Callable[[], float], x: np.ndarray, i: tuple[int, ...]) -> float:
     step, old = 1e-5, x[i]
     x[i] = old + step
     up = function()
@@ -125,7 +126,7 @@ def test_gradients(kind: str, order: str, monkeypatch: Any) -> None:
         dependencies = mask_dependencies(dependencies, TAGS, ORDERS[order].lattice)
     loss_function = LatticeLoss(4 if kind == "bounded" else None) if kind in {"trees", "bounded"} else TagLoss()
 
-    def run() -> Tuple[float, np.ndarray, Dependencies]:
+    def run() -> tuple[float, np.ndarray, Dependencies]:
         return loss_function.dependent(scores, dependencies, gold, rows, words, TAGS, ORDERS[order])
 
     loss, gradient, d_dependencies = run()

@@ -1,6 +1,6 @@
 """Gradients of losses and layers are those that finite differences give."""
 
-from typing import Callable, List, Tuple
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def differences(function: Callable[[np.ndarray], float], x: np.ndarray) -> np.nd
     return gradient
 
 
-def tag_loss(scores: np.ndarray, gold: np.ndarray) -> Tuple[float, np.ndarray]:
+def tag_loss(scores: np.ndarray, gold: np.ndarray) -> tuple[float, np.ndarray]:
     rows, words = np.asarray([0]), np.asarray([(len(scores) + 1) // 2], dtype=np.int32)
     return TagLoss()(scores, gold, rows, words, TagSet(), ORDERS["in"])
 
@@ -64,7 +64,7 @@ def test_tag_loss_of_great_scores() -> None:
 def test_get_loss(kind: str, order: str) -> None:
     """Through words, slots, several docs and white space."""
     nlp = make_nlp(order, loss={"@misc": f"spacy-parsetag.{kind}Loss.v1"})
-    examples: List[Example] = make_examples(nlp)[:3]
+    examples: list[Example] = make_examples(nlp)[:3]
     space = Doc(nlp.vocab, words=["\n", *(token.text for token in examples[1].reference), " "])
     examples = [
         examples[0],
@@ -116,7 +116,7 @@ def test_heads(rate_scale: float) -> None:
 
 @settings(deadline=None)
 @given(lengths=st.lists(st.integers(0, 3), max_size=6), width=st.integers(1, 3))
-def test_last_subword(lengths: List[int], width: int) -> None:
+def test_last_subword(lengths: list[int], width: int) -> None:
     """Values and gradient against a loop over words."""
     ops = get_current_ops()
     rng = np.random.default_rng(len(lengths))

@@ -1,6 +1,6 @@
 """Trained pipelines, made once."""
 
-from typing import Callable, Dict
+from collections.abc import Callable
 
 import pytest
 from spacy.language import Language
@@ -10,7 +10,7 @@ from tiny import make_examples, make_nlp, train
 @pytest.fixture(scope="session")
 def trained() -> Callable[[str], Language]:
     """Trained pipelines by order. They are shared: do not change them."""
-    made: Dict[str, Language] = {}
+    made: dict[str, Language] = {}
 
     def get(order: str = "in") -> Language:
         if order not in made:

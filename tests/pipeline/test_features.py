@@ -2,7 +2,7 @@
 
 import pickle
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from tiny import TINY_MODEL, make_examples, make_nlp, spans_of, train
 
 from spacy_parsetag.ml.features import build_with_features, window_layer
 
-FEATURES: Dict[str, Any] = {
+FEATURES: dict[str, Any] = {
     "@architectures": "spacy.MultiHashEmbed.v2",
     "width": 16,
     "attrs": ["PREFIX", "SHAPE"],
@@ -33,7 +33,7 @@ def make_pipeline(**settings: Any) -> Language:
 
 
 @pytest.mark.parametrize("settings", [{}, {"depth": 2, "window_size": 2, "maxout_pieces": 1}, {"window_size": 0}])
-def test_overfitting_IO(settings: Dict[str, Any], tmp_path: Path) -> None:
+def test_overfitting_IO(settings: dict[str, Any], tmp_path: Path) -> None:
     nlp = make_pipeline(**settings)
     examples = make_examples(nlp)
     train(nlp, examples, steps=40)
@@ -75,6 +75,6 @@ def test_gradient_of_the_convolution() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"depth": 0}, {"window_size": -1}, {"maxout_pieces": 0}])
-def test_bad_sizes(wrong: Dict[str, int]) -> None:
+def test_bad_sizes(wrong: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=r"\[E159\]"):
         build_with_features(window_layer(1, 1), window_layer(1, 1), **wrong)  # type: ignore[arg-type]

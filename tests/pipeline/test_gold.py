@@ -2,8 +2,8 @@
 
 import gc
 import pickle
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import List, Optional, Sequence, Set, Tuple
 
 import pytest
 from hypothesis import given, settings
@@ -26,7 +26,7 @@ VOCAB = create_vocab("en", English.Defaults)
 KEY = "constituents"
 
 
-def project(tree: str, words: Sequence[str]) -> List[str]:
+def project(tree: str, words: Sequence[str]) -> list[str]:
     """The gold trees in brackets over the given predicted tokens."""
     gold = gold_doc(make_nlp(), tree)
     return [
@@ -62,7 +62,7 @@ AND = "(TOP (S (NP (PRP I)) (VP (MD can) (VP (VB go)))) (. .))"
         (AND, ["I", "can", "go."], None),
     ],
 )  # fmt: skip
-def test_projection(tree: str, words: List[str], projected: Optional[str]) -> None:
+def test_projection(tree: str, words: list[str], projected: str | None) -> None:
     assert project(tree, words) == ([projected] if projected else [])
 
 
@@ -100,7 +100,7 @@ def test_crossing_gold_spans_are_an_error() -> None:
         gold_sentences(Example(Doc(VOCAB, words=["a", "b", "c"]), doc), KEY)
 
 
-def chars(doc: Doc) -> List[int]:
+def chars(doc: Doc) -> list[int]:
     """Position of each token bound, counted in characters other than white space."""
     bounds = [0]
     for token in doc:
@@ -108,7 +108,7 @@ def chars(doc: Doc) -> List[int]:
     return bounds
 
 
-def by_chars(doc: Doc, sentence: SentenceParse) -> Tuple[int, int, Tuple[Tuple[int, int, str], ...]]:
+def by_chars(doc: Doc, sentence: SentenceParse) -> tuple[int, int, tuple[tuple[int, int, str], ...]]:
     bounds = chars(doc)
     tokens = sentence.tokens
     spans = tuple((bounds[tokens[a]], bounds[tokens[b - 1] + 1], label) for a, b, label in sentence.parse.spans)
@@ -116,9 +116,9 @@ def by_chars(doc: Doc, sentence: SentenceParse) -> Tuple[int, int, Tuple[Tuple[i
 
 
 @st.composite
-def with_space(draw: st.DrawFn, words: List[str]) -> List[str]:
+def with_space(draw: st.DrawFn, words: list[str]) -> list[str]:
     """Words with white space tokens among them."""
-    mixed: List[str] = []
+    mixed: list[str] = []
     for word in words:
         if draw(st.integers(0, 5)) == 0:
             mixed.append(draw(st.sampled_from([" ", "\n", "\t\t"])))
@@ -130,8 +130,8 @@ def with_space(draw: st.DrawFn, words: List[str]) -> List[str]:
 def examples(draw: st.DrawFn) -> Example:
     """One text, cut into tokens in two ways, with gold trees over the first."""
     trees = draw(st.lists(parses(max_words=5, words=st.text("ab.", min_size=1, max_size=3)), min_size=1, max_size=3))
-    words: List[str] = []
-    starts: List[bool] = []
+    words: list[str] = []
+    starts: list[bool] = []
     groups = []
     for tree in trees:
         mixed = draw(with_space(list(tree.words)))
@@ -143,7 +143,7 @@ def examples(draw: st.DrawFn) -> Example:
     set_parses(gold, groups)
     text = "".join("".join(tree.words) for tree in trees)
     ends = {b for b in chars(gold) if 0 < b < len(text)}
-    changed: Set[int] = draw(st.sets(st.integers(1, max(1, len(text) - 1)), max_size=3)) - {len(text)}
+    changed: set[int] = draw(st.sets(st.integers(1, max(1, len(text) - 1)), max_size=3)) - {len(text)}
     cuts = [0, *sorted(ends ^ changed), len(text)]
     predicted = [text[a:b] for a, b in pairwise(cuts)]
     return Example(Doc(VOCAB, words=draw(with_space(predicted))), gold)
@@ -195,15 +195,15 @@ def test_gold_tags_are_kept_while_nothing_changes(monkeypatch: pytest.MonkeyPatc
     examples = make_examples(nlp)
     nlp.initialize(lambda: examples)
     pipe = nlp.get_pipe("parsetag")
-    read: List[Example] = []
+    read: list[Example] = []
 
-    def count(eg: Example, spans_key: str) -> List[SentenceParse]:
+    def count(eg: Example, spans_key: str) -> list[SentenceParse]:
         read.append(eg)
         return gold_sentences(eg, spans_key)
 
     monkeypatch.setattr(gold_module, "gold_sentences", count)
 
-    def ids(eg: Example) -> List[List[int]]:
+    def ids(eg: Example) -> list[list[int]]:
         return [tags.ids.tolist() for tags in pipe._gold_memory.get(eg, KEY, pipe.tag_set, pipe.linearizer)]
 
     first = [ids(eg) for eg in examples]

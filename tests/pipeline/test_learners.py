@@ -4,7 +4,7 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Dict, List, Tuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ from spacy_parsetag.tokens import parses_from_doc
 
 needs_torch = pytest.mark.skipif(not has_torch(), reason="the BiLSTM needs PyTorch")
 LEARNERS = ["Independent", "CRF", pytest.param("BiLSTM", marks=needs_torch)]
-DECODERS: List[Dict[str, Any]] = [
+DECODERS: list[dict[str, Any]] = [
     {"@misc": "spacy-parsetag.ExactDecoder.v1", "max_stack": "train"},
     {"@misc": "spacy-parsetag.BeamDecoder.v1", "beam": 10},
     {"@misc": "spacy-parsetag.BeamDecoder.v1", "beam": 2, "max_stack": "train", "lookahead": True},
@@ -37,7 +37,7 @@ def make_learner(learner: str, order: str = "in", *, loss: str = "Tag", **settin
     return make_nlp(order, model=model, loss={"@misc": f"spacy-parsetag.{loss}Loss.v1"})
 
 
-def outputs(nlp: Language) -> List[Any]:
+def outputs(nlp: Language) -> list[Any]:
     return [spans_of(nlp(words_only(nlp, gold_doc(nlp, tree)))) for tree in TREES]
 
 
@@ -86,7 +86,7 @@ def test_parameters_learn_and_averages_apply(learner: str) -> None:
         np.testing.assert_array_equal(value, moved[key])
 
 
-def weights(model: Any) -> Dict[Tuple[int, str], np.ndarray]:
+def weights(model: Any) -> dict[tuple[int, str], np.ndarray]:
     """Parameters by the key that the optimizer knows them by; those of PyTorch too."""
     found = {}
     for node in model.walk():

@@ -1,7 +1,7 @@
 """Docs of every kind parse: empty ones, white space, long sentences, brackets, many sentences."""
 
+from collections.abc import Callable
 from itertools import pairwise
-from typing import Callable, List
 
 import numpy as np
 import pytest
@@ -123,7 +123,7 @@ def test_no_sentence_boundaries(trained: Callable[[str], Language]) -> None:
     with nlp.select_pipes(disable="one_sentence"):
         assert spans_of(nlp("Rain")) and spans_of(nlp("")) == []  # nothing to be told apart
     # An error handler gets the batch, as with any component.
-    failed: List[Doc] = []
+    failed: list[Doc] = []
     pipe = nlp.get_pipe("parsetag")
     docs = pipe.pipe([nlp.make_doc("Two words")])
     with pytest.raises(ValueError, match=r"\[E150\]"):

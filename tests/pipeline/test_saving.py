@@ -1,8 +1,8 @@
 """What a trained pipe says stays the same when it is saved, copied, sourced or spread over processes."""
 
 import pickle
+from collections.abc import Callable
 from pathlib import Path
-from typing import Callable, List
 
 import pytest
 import spacy
@@ -15,7 +15,7 @@ from spacy_parsetag.tokens import doc_to_strings
 TEXTS = ["She enjoys reading papers .", "a cat on the mat", "Rain", "The old dog sings and barked on papers ( badly )"]
 
 
-def outputs(nlp: Language) -> List[List[object]]:
+def outputs(nlp: Language) -> list[list[object]]:
     return [spans_of(doc) for doc in nlp.pipe(TEXTS)]
 
 

@@ -3,7 +3,8 @@
 import pickle
 import random
 import time
-from typing import Any, Dict, List, Sequence, Tuple
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from nltk import Tree
@@ -31,7 +32,7 @@ def make_doc(trees: Sequence[str], key: str = "constituents") -> Doc:
         tags=[tag for parse in parses for tag in parse.tags],
         sent_starts=[i == 0 for parse in parses for i in range(len(parse))],
     )
-    spans: List[Span] = []
+    spans: list[Span] = []
     offset = 0
     for parse in parses:
         spans += [Span(doc, offset + start, offset + end, label) for start, end, label in parse.spans]
@@ -40,7 +41,7 @@ def make_doc(trees: Sequence[str], key: str = "constituents") -> Doc:
     return doc
 
 
-def score(*pairs: Tuple[Doc, Doc], **kwargs: Any) -> Dict[str, Any]:
+def score(*pairs: tuple[Doc, Doc], **kwargs: Any) -> dict[str, Any]:
     """Score pairs of gold and predicted Docs."""
     return make_evalb_scorer(**kwargs)([Example(test, gold) for gold, test in pairs])
 
@@ -129,7 +130,7 @@ def test_equal_labels_share_a_row() -> None:
 
 
 def with_tokens(
-    words: Sequence[str], spaces: Sequence[bool], spans: Sequence[Tuple[int, int, str]], **attrs: Any
+    words: Sequence[str], spaces: Sequence[bool], spans: Sequence[tuple[int, int, str]], **attrs: Any
 ) -> Doc:
     doc = Doc(VOCAB, words=list(words), spaces=list(spaces), **attrs)
     doc.spans["constituents"] = [Span(doc, start, end, label) for start, end, label in spans]
@@ -205,7 +206,7 @@ def test_sentences_of_the_reference_count() -> None:
     assert not whole.has_annotation("SENT_START") and score((whole, whole))["parsetag_exact"] == 1.0
 
 
-def random_tree(rng: random.Random, words: Sequence[Tuple[str, str]]) -> Tree:
+def random_tree(rng: random.Random, words: Sequence[tuple[str, str]]) -> Tree:
     """A random tree over words with tags."""
     nodes = [Tree(tag, [word]) for word, tag in words]
     for _ in range(rng.randint(0, 2 * len(words))):
@@ -215,7 +216,7 @@ def random_tree(rng: random.Random, words: Sequence[Tuple[str, str]]) -> Tree:
     return Tree("TOP", nodes)
 
 
-def random_pairs(n: int, longest: int, seed: int = 0) -> List[Tuple[str, str]]:
+def random_pairs(n: int, longest: int, seed: int = 0) -> list[tuple[str, str]]:
     rng = random.Random(seed)
     pairs = []
     for _ in range(n):

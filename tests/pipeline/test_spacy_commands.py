@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any, List
+from typing import Any
 
 import pytest
 import spacy
@@ -81,7 +81,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     DocBin(docs=docs).to_disk(path / "gold.spacy")
     (path / "base.cfg").write_text(CONFIG, encoding="utf8")
     spacy_command("init", "fill-config", path / "base.cfg", path / "config.cfg")
-    paths: List[Any] = ["--paths.train", path / "gold.spacy", "--paths.dev", path / "gold.spacy"]
+    paths: list[Any] = ["--paths.train", path / "gold.spacy", "--paths.dev", path / "gold.spacy"]
     printed = spacy_command("train", path / "config.cfg", "--output", path / "model", *paths)
     assert "PARSETAG_F" in printed and "Saved pipeline to output directory" in printed
     return path
@@ -125,7 +125,7 @@ def test_package(folder: Path) -> None:
 
 
 def test_init_labels(folder: Path) -> None:
-    paths: List[Any] = ["--paths.train", folder / "gold.spacy", "--paths.dev", folder / "gold.spacy"]
+    paths: list[Any] = ["--paths.train", folder / "gold.spacy", "--paths.dev", folder / "gold.spacy"]
     spacy_command("init", "labels", folder / "config.cfg", folder / "labels", *paths)
     labels = json.loads((folder / "labels" / "parsetag.json").read_text(encoding="utf8"))
     assert labels == spacy.load(folder / "model" / "model-last").get_pipe("parsetag").label_data
@@ -133,6 +133,6 @@ def test_init_labels(folder: Path) -> None:
 
 def test_debug_data(folder: Path) -> None:
     """Its generic checks; so few docs are too few for it."""
-    paths: List[Any] = ["--paths.train", folder / "gold.spacy", "--paths.dev", folder / "gold.spacy"]
+    paths: list[Any] = ["--paths.train", folder / "gold.spacy", "--paths.dev", folder / "gold.spacy"]
     printed = spacy_command("debug", "data", folder / "config.cfg", *paths, ok=False)
     assert "Pipeline can be initialized with data" in printed and "Low number of examples" in printed

@@ -1,8 +1,8 @@
 """Initialization, updates and labels of the pipe."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Callable, List
 
 import numpy as np
 import pytest
@@ -230,7 +230,7 @@ def test_frozen_and_annotating_components(monkeypatch: pytest.MonkeyPatch) -> No
     before = pipe.model.to_bytes()
     nlp.update(examples, sgd=optimizer, exclude=["parsetag"])
     assert pipe.model.to_bytes() == before
-    annotated: List[Doc] = []
+    annotated: list[Doc] = []
     set_annotations = pipe.set_annotations
     monkeypatch.setattr(
         pipe, "set_annotations", lambda docs, parsed: [set_annotations(docs, parsed), annotated.extend(docs)]

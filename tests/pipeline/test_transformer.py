@@ -1,7 +1,7 @@
 """The pipe on a transformer: a tiny one with random weights, made on the spot."""
 
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("encoder")
     (path / "vocab.txt").write_text("\n".join(PIECES), encoding="utf8")
     torch.manual_seed(0)
-    size: Dict[str, int] = {
+    size: dict[str, int] = {
         "hidden_size": 32,
         "num_hidden_layers": 2,
         "num_attention_heads": 2,
@@ -63,7 +63,7 @@ def make_nlp(encoder: Path, **parsetag: Any) -> Language:
     return nlp
 
 
-def make_examples(nlp: Language) -> List[Example]:
+def make_examples(nlp: Language) -> list[Example]:
     """Trees, one with white space before, in and after it, an empty doc, and a sentence longer than the window."""
     golds = [gold_doc(nlp, tree) for tree in TREES]
     examples = [Example(words_only(nlp, gold), gold) for gold in golds]
@@ -82,10 +82,10 @@ def trained(encoder: Path) -> Language:
     examples = make_examples(nlp)
     optimizer = nlp.initialize(lambda: examples)
     optimizer.learn_rate = 0.005
-    first: Dict[str, float] = {}
+    first: dict[str, float] = {}
     nlp.update(examples, sgd=optimizer, losses=first)
     for _ in range(15):
-        losses: Dict[str, float] = {}
+        losses: dict[str, float] = {}
         nlp.update(examples, sgd=optimizer, losses=losses)
     assert losses["parsetag"] < first["parsetag"] / 3
     return nlp

@@ -1,6 +1,7 @@
 """A vocabulary that knows white space, and the extensions, for as long as a test runs."""
 
-from typing import Any, Dict, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -24,7 +25,7 @@ def vocab() -> Vocab:
 @pytest.fixture
 def clean_extensions() -> Iterator[None]:
     """Each test starts without extensions, and leaves those of other tests as they were."""
-    owners: Dict[Any, Dict[str, Any]] = {
+    owners: dict[Any, dict[str, Any]] = {
         Doc: Underscore.doc_extensions,
         Span: Underscore.span_extensions,
         Token: Underscore.token_extensions,

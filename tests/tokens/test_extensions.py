@@ -3,7 +3,7 @@
 import gc
 import pickle
 import warnings
-from typing import Any, Dict, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -27,21 +27,21 @@ from spacy_parsetag.treebanks.penn import format_tree
 from spacy_parsetag.trees.parse import Constituent, Parse
 
 VOCAB = create_vocab("en", English.Defaults)
-Bounds = Tuple[int, int]
+Bounds = tuple[int, int]
 # The fixture only registers getters; it holds for all examples.
 with_fixture = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 class Node(NamedTuple):
-    labels: Tuple[str, ...]
-    children: List[Bounds]
-    parent: Optional[Bounds]
+    labels: tuple[str, ...]
+    children: list[Bounds]
+    parent: Bounds | None
     text: str
 
 
-def walk(parse: Parse) -> Dict[Bounds, Node]:
+def walk(parse: Parse) -> dict[Bounds, Node]:
     """The nodes of a small tree in pre-order, by plain recursion; one a chain, and the bare words."""
-    nodes: Dict[Bounds, Node] = {}
+    nodes: dict[Bounds, Node] = {}
 
     def is_word(tree: Tree) -> bool:
         return not isinstance(tree[0], Tree)
@@ -49,16 +49,16 @@ def walk(parse: Parse) -> Dict[Bounds, Node]:
     def size(tree: Tree) -> int:
         return 1 if is_word(tree) else sum(size(child) for child in tree)
 
-    def add(tree: Tree, start: int, parent: Optional[Bounds], is_forest: bool = False) -> Bounds:
+    def add(tree: Tree, start: int, parent: Bounds | None, is_forest: bool = False) -> Bounds:
         bounds = (start, start + size(tree))
         text = format_tree(tree)
-        labels: List[str] = []
+        labels: list[str] = []
         while not is_word(tree) and not is_forest:
             labels.append(labels_of[tree.label()])
             if len(tree) > 1:
                 break
             tree = tree[0]
-        children: List[Bounds] = []
+        children: list[Bounds] = []
         nodes[bounds] = Node(tuple(labels), children, parent, text)
         if not is_word(tree):
             for child in tree:
@@ -77,11 +77,11 @@ def walk(parse: Parse) -> Dict[Bounds, Node]:
     return nodes
 
 
-def parse_of_labels(tree: Tree) -> Tuple[Constituent, ...]:
+def parse_of_labels(tree: Tree) -> tuple[Constituent, ...]:
     return Parse.from_tree(tree).spans
 
 
-def bounds_of(span: Optional[Span], offset: int = 0) -> Optional[Bounds]:
+def bounds_of(span: Span | None, offset: int = 0) -> Bounds | None:
     return None if span is None else (span.start - offset, span.end - offset)
 
 
@@ -220,7 +220,7 @@ def test_changes_are_seen(extensions: None, vocab: Vocab) -> None:
 
 
 @pytest.mark.parametrize("merged", [(0, 2), (1, 3), (2, 5)])
-def test_retokenizing_is_an_error(extensions: None, merged: Tuple[int, int], vocab: Vocab) -> None:
+def test_retokenizing_is_an_error(extensions: None, merged: tuple[int, int], vocab: Vocab) -> None:
     """spaCy leaves span groups as they are, so that they point at other tokens, or beyond the end."""
     doc = doc_from_parse(vocab, Parse(tuple("abcde"), ("X",) * 5, (Constituent(1, 3, "NP"), Constituent(3, 5, "VP"))))
     assert doc[1:3]._.labels == ("NP",)
@@ -252,7 +252,7 @@ def test_the_doc_is_read_once(extensions: None, vocab: Vocab, monkeypatch: pytes
     spans.sort(key=lambda span: (span.start, -span.end))
     parse = Parse(("w",) * n_words, ("NN",) * n_words, tuple(spans))
     doc = doc_from_parses(vocab, [parse] * n_sentences)
-    made: List[Doc] = []
+    made: list[Doc] = []
     make = ConstituentIndex.__init__
 
     def count(self: ConstituentIndex, doc: Doc, *args: Any) -> None:
@@ -270,7 +270,7 @@ def test_the_doc_is_read_once(extensions: None, vocab: Vocab, monkeypatch: pytes
 def test_deep(extensions: None, vocab: Vocab) -> None:
     n = 2000
     doc = doc_from_parse(vocab, Parse(("w",) * n, ("NN",) * n, tuple(Constituent(i, n, "A") for i in range(n))))
-    span: Optional[Span] = doc[n - 1 : n]
+    span: Span | None = doc[n - 1 : n]
     depth = 0
     while span is not None:
         assert span._.labels == ("A",)
@@ -317,7 +317,7 @@ class TestRegister:
 
     def test_getters_can_be_sent_to_other_processes(self) -> None:
         register_extensions()
-        names: Set[str] = set(EXTENSIONS[Token])
+        names: set[str] = set(EXTENSIONS[Token])
         for name in names:
             getter = Token.get_extension(name)[2]
             assert pickle.loads(pickle.dumps(getter)).func is EXTENSIONS[Token][name]

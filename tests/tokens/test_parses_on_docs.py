@@ -2,7 +2,7 @@
 
 import json
 import pickle
-from typing import Callable, List, Tuple
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -35,7 +35,7 @@ SHE_ENJOYS = Parse(
 )
 
 
-def read(doc: Doc) -> List[Parse]:
+def read(doc: Doc) -> list[Parse]:
     return [sentence.parse for sentence in parses_from_doc(doc)]
 
 
@@ -76,14 +76,14 @@ def test_round_trip(parse: Parse) -> None:
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
 def test_storing(way: Callable[[Doc], Doc]) -> None:
     @given(sentences=st.lists(parses(max_words=5), max_size=3))
-    def round_trip(sentences: List[Parse]) -> None:
+    def round_trip(sentences: list[Parse]) -> None:
         assert read(way(doc_from_parses(VOCAB, sentences))) == sentences
 
     round_trip()
 
 
 @given(sentences=st.lists(parses(max_words=4), min_size=1, max_size=4))
-def test_concatenating_docs(sentences: List[Parse]) -> None:
+def test_concatenating_docs(sentences: list[Parse]) -> None:
     doc = Doc.from_docs([doc_from_parse(VOCAB, parse) for parse in sentences])
     assert read(doc) == sentences
 
@@ -97,8 +97,8 @@ def test_attrs_are_kept(way: str, vocab: Vocab) -> None:
 @given(
     parse=parses(words=st.sampled_from(["a", "b"])), data=st.lists(st.sampled_from(["", " ", "\n", " \n "]), min_size=9)
 )
-def test_white_space_tokens(parse: Parse, data: List[str]) -> None:
-    words: List[str] = []
+def test_white_space_tokens(parse: Parse, data: list[str]) -> None:
+    words: list[str] = []
     for gap, word in zip(data, [*parse.words, None], strict=False):
         words += [part for part in (gap, word) if part]
     doc = Doc(VOCAB, words=words, sent_starts=[i == 0 for i in range(len(words))])
@@ -168,7 +168,7 @@ def test_level_order_keeps_chains(parse: Parse) -> None:
     assert read(doc) == [parse]
 
 
-def make(vocab: Vocab, spans: List[Tuple[int, int, str]]) -> Doc:
+def make(vocab: Vocab, spans: list[tuple[int, int, str]]) -> Doc:
     doc = Doc(vocab, words=["a", "b", "c", "\n", "d"], sent_starts=[True, False, False, False, True])
     doc.spans["constituents"] = [Span(doc, start, end, label=label) for start, end, label in spans]
     return doc
@@ -186,7 +186,7 @@ def make(vocab: Vocab, spans: List[Tuple[int, int, str]]) -> Doc:
         ([(0, 2, "NP"), (0, 3, "S"), (0, 2, "X")], "E304", "'a b' stands before 'a b c'"),
     ],
 )
-def test_no_tree(spans: List[Tuple[int, int, str]], code: str, says: str, vocab: Vocab) -> None:
+def test_no_tree(spans: list[tuple[int, int, str]], code: str, says: str, vocab: Vocab) -> None:
     with pytest.raises(ValueError, match=rf"\[{code}\]") as err:
         parses_from_doc(make(vocab, spans))
     assert says in str(err.value)
@@ -207,7 +207,7 @@ def test_format_of_a_later_version(vocab: Vocab) -> None:
 
 
 @pytest.mark.parametrize("span", [(-1, 2, "NP"), (0, 5, "NP"), (2, 2, "NP"), (3, 1, "NP")])
-def test_set_parses_refuses_spans_outside_the_sentence(span: Tuple[int, int, str], vocab: Vocab) -> None:
+def test_set_parses_refuses_spans_outside_the_sentence(span: tuple[int, int, str], vocab: Vocab) -> None:
     doc = Doc(vocab, words=["a", "b", "c", "d"])
     with pytest.raises(ValueError, match=r"\[E003\]"):
         set_parses(doc, [([0, 1, 2, 3], [span])])

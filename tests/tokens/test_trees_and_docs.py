@@ -1,7 +1,5 @@
 """Trees and bracket strings, to docs and back."""
 
-from typing import List
-
 import pytest
 from hypothesis import given
 from nltk import Tree
@@ -126,7 +124,7 @@ def test_hyphens_are_told_by_their_tag() -> None:
 
 
 def test_detokenize(vocab: Vocab) -> None:
-    sentences: List[Parse] = [
+    sentences: list[Parse] = [
         Parse(("(", "She", ")", "."), ("-LRB-", "PRP", "-RRB-", "."), (Constituent(0, 4, "S"),)),
         Parse(("Yes", "!"), ("UH", "."), (Constituent(0, 2, "INTJ"),)),
     ]

@@ -2,8 +2,9 @@
 
 import gc
 import io
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any
 
 import pytest
 import spacy
@@ -49,7 +50,7 @@ def test_checks_during_warm_up_lower_nothing() -> None:
 
 
 @pytest.mark.parametrize("wrong", [(0.0,), (1.0, -1), (1.0, 1, 1.0), (1.0, 1, 0.0), (1.0, 1, 0.5, 0)])
-def test_wrong_settings(wrong: Tuple[Any, ...]) -> None:
+def test_wrong_settings(wrong: tuple[Any, ...]) -> None:
     with pytest.raises(ValueError, match=r"\[E160\]"):
         Plateau(*wrong)
 
@@ -76,9 +77,9 @@ def test_only_schedules_that_live_are_told() -> None:
 
 
 def test_logger_passes_on() -> None:
-    calls: List[Any] = []
+    calls: list[Any] = []
 
-    def setup(nlp: Language, stdout: Any, stderr: Any) -> Tuple[Callable, Callable]:
+    def setup(nlp: Language, stdout: Any, stderr: Any) -> tuple[Callable, Callable]:
         calls.append("setup")
         return calls.append, lambda: calls.append("finalize")
 
@@ -94,12 +95,12 @@ def test_logger_passes_on() -> None:
 
 def test_spacy_train(tmp_path: Path) -> None:
     """The score stays 0, so the rate is halved at every check, and training stops at the third."""
-    seen: List[Tuple[int, float, int]] = []
+    seen: list[tuple[int, float, int]] = []
 
     @registry.loggers("test_plateau_recorder")
     def make_recorder() -> Callable:
-        def setup(nlp: Language, stdout: Any, stderr: Any) -> Tuple[Callable, Callable]:
-            def log(info: Optional[Dict[str, Any]]) -> None:
+        def setup(nlp: Language, stdout: Any, stderr: Any) -> tuple[Callable, Callable]:
+            def log(info: dict[str, Any] | None) -> None:
                 live = max(plateau._schedules, key=lambda schedule: schedule.step)
                 if info is not None:
                     seen.append((info["step"], live.rate, live.decays))

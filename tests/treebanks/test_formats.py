@@ -1,7 +1,7 @@
 """Treebank formats: what each reader makes of a small piece written for the test, and of real samples where at hand."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator, List
 
 import pytest
 
@@ -167,7 +167,7 @@ def test_deep_clause() -> None:
 def test_a_bad_clause_is_skipped(tmp_path: Path) -> None:
     path = tmp_path / "trees.txt"
     path.write_text("#1:1.[1] S(Head:V:x)#\nnonsense\n#2:2.[2] S(Head:V:y)#\n", encoding="utf-8")
-    errors: List[TreebankError] = []
+    errors: list[TreebankError] = []
     trees = list(get_format("sinica").read(path, encoding="utf-8", on_error=errors.append, default_tag=None))
     assert [tree.line for tree in trees] == [1, 3]
     assert [error.line for error in errors] == [2]

@@ -4,8 +4,9 @@ import io
 import pickle
 import random
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Dict, Iterator, List
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -22,7 +23,7 @@ SHE = "(TOP (S (NP (PRP She)) (VP (VBZ reads))))"
 HE = "(TOP (S (NP (PRP He)) (VP (VBZ writes))))"
 
 
-def read(text: str, **options: Any) -> List[str]:
+def read(text: str, **options: Any) -> list[str]:
     return [format_tree(tree) for tree in read_string(text, **options)]
 
 
@@ -58,7 +59,7 @@ def nested(depth: int) -> Tree:
         ("(TOP (-LRB- -LRB-) (NP=2 (-NONE- *T*-1)))", ["(TOP (-LRB- -LRB-) (NP=2 (-NONE- *T*-1)))"]),
     ],
 )  # fmt: skip
-def test_layouts(text: str, trees: List[str]) -> None:
+def test_layouts(text: str, trees: list[str]) -> None:
     assert read(text) == trees
 
 
@@ -120,7 +121,7 @@ def test_streaming() -> None:
 
 # Malformations
 
-MALFORMED: Dict[str, Any] = {
+MALFORMED: dict[str, Any] = {
     # name: (text, class, line, line where the tree starts)
     "whole_tree_empty": (f"{SHE}\n(())\n{HE}", penn.EmptyTree, 2, 2),
     "empty_brackets": (f"{SHE}\n()\n{HE}", penn.EmptyTree, 2, 2),
@@ -161,7 +162,7 @@ def test_malformations(case: str, tmp_path: Path) -> None:
     if tree_line != line:
         assert f"starts on line {tree_line}" in error.reason
     # Going on: one report, and both sound trees around the problem come.
-    errors: List[TreebankError] = []
+    errors: list[TreebankError] = []
     trees = [format_tree(tree) for tree in read_trees(path, on_error=errors.append)]
     assert [str(err) for err in errors] == [str(error)]
     assert len(trees) >= 2
@@ -194,7 +195,7 @@ def test_wrong_encoding(data: bytes, encoding: str, hint: str, tmp_path: Path) -
     with pytest.raises(penn.PennError, match=f"--encoding {hint}") as info:
         list(read_trees(path, encoding=encoding))
     assert info.value.line == 1
-    errors: List[TreebankError] = []
+    errors: list[TreebankError] = []
     assert list(read_trees(path, encoding=encoding, on_error=errors.append)) == []
     assert errors
 
@@ -232,7 +233,7 @@ def test_unclosed_tree_in_a_long_file() -> None:
     expected = lines[:10] + lines[11:2000] + lines[2001:]
     lines[10] = "(S (NN a10)"
     lines[2000] = "(S (NP (NN a2000)"
-    errors: List[TreebankError] = []
+    errors: list[TreebankError] = []
     assert read("\n".join(lines), on_error=errors.append) == expected
     assert [(err.tree_line, err.line) for err in errors] == [(11, 12), (2001, 2002)]
 
@@ -240,7 +241,7 @@ def test_unclosed_tree_in_a_long_file() -> None:
 def test_oversized_tree() -> None:
     """A tree that never ends does not fill the memory."""
     text = "\n".join([SHE, "(TOP (S", *[" (NN a) (NN b)"] * 60_000, HE])
-    errors: List[TreebankError] = []
+    errors: list[TreebankError] = []
     assert read(text, on_error=errors.append) == [SHE, HE]
     assert [type(error) for error in errors] == [penn.OversizedTree]
     assert (errors[0].tree_line, errors[0].line) == (2, 50_004)
@@ -249,7 +250,7 @@ def test_oversized_tree() -> None:
 def test_nodes_in_the_first_column_are_no_trees() -> None:
     """Where a broken tree's nodes begin lines, they are not given out as trees."""
     tree = SHE.replace(" (", "\n(")
-    errors: List[TreebankError] = []
+    errors: list[TreebankError] = []
     assert read(f"{tree}\n{tree[:-1]}\n{tree}\n{tree[:-3]}", on_error=errors.append) == [SHE, SHE]
     assert [type(error) for error in errors] == [penn.UnclosedTree, penn.UnterminatedTree]
 
@@ -322,7 +323,7 @@ trees = st.builds(Tree, st.sampled_from(["TOP", "", "S"]), st.lists(nodes, min_s
 
 
 @given(st.lists(trees, max_size=4), st.sampled_from(["\n", " ", "\r\n", ""]))
-def test_round_trip(given_trees: List[Tree], separator: str) -> None:
+def test_round_trip(given_trees: list[Tree], separator: str) -> None:
     assert read_string(separator.join(format_tree(tree) for tree in given_trees)) == given_trees
 
 

@@ -1,7 +1,6 @@
 """Cleaning: each option alone, and the Penn Treebank sample as a whole."""
 
 from pathlib import Path
-from typing import List, Optional
 
 import pytest
 from nltk import Tree
@@ -19,7 +18,7 @@ from spacy_parsetag.trees.clean import (
 NOTHING = CleanOptions(root=None, functions=False, traces=False, repeats=False)
 
 
-def clean(text: str, options: Optional[CleanOptions] = None, counts: Optional[CleanCounts] = None) -> Optional[str]:
+def clean(text: str, options: CleanOptions | None = None, counts: CleanCounts | None = None) -> str | None:
     [tree] = read_string(text)
     before = format_tree(tree)
     cleaned = clean_tree(tree, options, counts)
@@ -86,7 +85,7 @@ def test_example() -> None:
         (HISTORICAL, "( (IP-MAT (NP-SBJ *con*) (CODE x) (VB-1 go)) (ID z))", "(TOP (IP (VB go)))"),
     ],
 )
-def test_options(options: CleanOptions, text: str, cleaned: Optional[str]) -> None:
+def test_options(options: CleanOptions, text: str, cleaned: str | None) -> None:
     assert clean(text, options) == cleaned
 
 
@@ -116,7 +115,7 @@ def test_deep_trees() -> None:
     assert format_tree(cleaned) == "(TOP (NP (NN deep)))"
 
 
-def clean_files(folder: Path, first: int, last: int) -> List[str]:
+def clean_files(folder: Path, first: int, last: int) -> list[str]:
     trees = []
     for number in range(first, last + 1):
         for tree in read_trees(folder / f"wsj_{number:04}.mrg"):

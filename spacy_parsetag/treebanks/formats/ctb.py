@@ -6,7 +6,7 @@
 """
 
 import re
-from typing import Callable
+from collections.abc import Callable
 
 from .encodings import guess_ctb
 from .rewrite import RewrittenBrackets

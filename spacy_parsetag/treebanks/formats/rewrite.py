@@ -1,7 +1,8 @@
 """Read files that become Penn brackets once some of their lines, or the labels of their trees, are rewritten."""
 
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Callable, Iterable, Iterator, List, Optional
+from typing import TYPE_CHECKING
 
 from ...trees.parse import is_preterminal
 from ..lines import Line, read_lines
@@ -28,13 +29,13 @@ class RewrittenBrackets:
     def __init__(
         self,
         *,
-        line: Optional[Rewrite] = None,
-        keep: Optional[Callable[[], Callable[[str], bool]]] = None,
-        phrase: Optional[Rewrite] = None,
-        tag: Optional[Rewrite] = None,
-        word: Optional[Rewrite] = None,
-        dissolve: Optional[Callable[[str], bool]] = None,
-        guess_encoding: Optional[Callable[[Path], str]] = None,
+        line: Rewrite | None = None,
+        keep: Callable[[], Callable[[str], bool]] | None = None,
+        phrase: Rewrite | None = None,
+        tag: Rewrite | None = None,
+        word: Rewrite | None = None,
+        dissolve: Callable[[str], bool] | None = None,
+        guess_encoding: Callable[[Path], str] | None = None,
     ) -> None:
         self.line = line
         self.keep = keep
@@ -45,7 +46,7 @@ class RewrittenBrackets:
         self.guess_encoding = guess_encoding
 
     def __call__(
-        self, source: Path, *, encoding: str, on_error: "Optional[OnError]" = None, default_tag: Optional[str] = None
+        self, source: Path, *, encoding: str, on_error: "OnError | None" = None, default_tag: str | None = None
     ) -> "Iterator[Tree]":
         if encoding == "auto":
             encoding = self.guess_encoding(source) if self.guess_encoding is not None else "utf-8"
@@ -68,10 +69,10 @@ class RewrittenBrackets:
 def rewrite_tree(
     tree: "Tree",
     *,
-    phrase: Optional[Rewrite] = None,
-    tag: Optional[Rewrite] = None,
-    word: Optional[Rewrite] = None,
-    dissolve: Optional[Callable[[str], bool]] = None,
+    phrase: Rewrite | None = None,
+    tag: Rewrite | None = None,
+    word: Rewrite | None = None,
+    dissolve: Callable[[str], bool] | None = None,
 ) -> None:
     """Rewrite labels and words, in place.
 
@@ -79,7 +80,7 @@ def rewrite_tree(
     phrase, tag, word (Optional[Rewrite]): What to do with the labels of phrases, part-of-speech tags, and words.
     dissolve (Optional[Callable[[str], bool]]): Which phrases below the top are replaced by what is in them.
     """
-    stack: List[Tree] = [tree]
+    stack: list[Tree] = [tree]
     while stack:
         node = stack.pop()
         if is_preterminal(node):

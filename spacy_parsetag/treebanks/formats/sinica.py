@@ -7,8 +7,9 @@ the tree.
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Iterator, List, Optional
+from typing import TYPE_CHECKING
 
 from ...errors import Errors, TreebankError
 from ..escape import BRACKETS
@@ -24,7 +25,7 @@ _PIECE = re.compile(r"([^()|]*)([()|]|$)")
 
 
 def read_sinica(
-    source: Path, *, encoding: str, on_error: "Optional[OnError]" = None, default_tag: Optional[str] = None
+    source: Path, *, encoding: str, on_error: "OnError | None" = None, default_tag: str | None = None
 ) -> "Iterator[Tree]":
     """Read the clauses of a file.
 
@@ -66,7 +67,7 @@ def parse_clause(text: str) -> "Tree":
     from nltk import Tree
 
     top = Tree("", [])
-    stack: List[Tree] = [top]
+    stack: list[Tree] = [top]
     after_close = False
     for found in _PIECE.finditer(text):
         name, mark = found.groups()

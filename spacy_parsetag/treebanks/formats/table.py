@@ -1,8 +1,9 @@
 """Kinds of treebank files. A new kind is a new entry of `FORMATS`; commands take its name."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Dict, Iterator, Optional, Protocol, Tuple
+from typing import TYPE_CHECKING, Protocol
 
 from ...errors import Errors
 from ...trees.clean import HISTORICAL, CleanOptions
@@ -30,7 +31,7 @@ class ReadTrees(Protocol):
     """Reads the trees of a file, one at a time; see `trees.penn.read_trees` for what is asked of it."""
 
     def __call__(
-        self, source: Path, *, encoding: str, on_error: "Optional[OnError]", default_tag: Optional[str]
+        self, source: Path, *, encoding: str, on_error: "OnError | None", default_tag: str | None
     ) -> "Iterator[Tree]": ...
 
 
@@ -47,11 +48,11 @@ class TreebankFormat:
     """
 
     read: ReadTrees
-    suffixes: Tuple[str, ...]
+    suffixes: tuple[str, ...]
     about: str
     encoding: str = "utf-8"
     clean: CleanOptions = PENN
-    split: Optional[str] = None
+    split: str | None = None
 
 
 _PENN_SUFFIXES = (".mrg", ".ptb", ".psd", ".tree", ".trees", ".bracket", ".brackets", ".bra", ".cparse")
@@ -60,7 +61,7 @@ _CTB_SUFFIXES = (".fid", ".nw", ".mz", ".bn", ".bc", ".wb", ".df", ".sc", ".cs")
 _PSD = (".psd",)
 PTB_SPLIT = "train=02..21,dev=22,test=23"
 
-FORMATS: Dict[str, TreebankFormat] = {
+FORMATS: dict[str, TreebankFormat] = {
     "penn": TreebankFormat(read_trees, _PENN_SUFFIXES, "Penn brackets"),
     "ptb": TreebankFormat(
         read_trees, (".mrg",), "the Penn Treebank's folders of sections, with the standard split", split=PTB_SPLIT
