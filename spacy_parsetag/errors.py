@@ -36,6 +36,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E010 = "Cannot write the {what} {text!r} to a bracket file: {reason}. See escape_token and escape_label."
     E011 = "Unknown encoding {encoding!r}. Use one that Python knows, for instance utf-8, latin-1, utf-16."
+    E020 = "The table of the order {order!r} is not a lattice of trees: {reason}. See spacy_parsetag.linearize.Lattice."
 
     # Tags and decoding: E100 to E199
     E100 = "Tag {tag!r} is not in the tag set of {n} tags."
@@ -200,7 +201,6 @@ class Errors(metaclass=_ErrorsWithCodes):
     E364 = "No doc of {path} has constituents under doc.spans[{key!r}], so there is nothing to score against."
 
     # Derivations and analyses: E365 to E389
-    E365 = "Not a tree that a corner transform makes: {reason}."
     E366 = "Not the actions of a shift-reduce parser over a {what} tree: {reason} at action {position}."
     E367 = "Not a share of the trees: {share}. Write a number from 0 to 1."
     E368 = "A correlation needs {reason}."

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import Errors
 from ..trees import Parse, binarize, unbinarize
-from .align import deviations, pair_tags, unpair_tags
-from .base import CLASS_NAMES, Lattice, Linearizer, TagClass, make_tag, max_stack, split_tag
+from .base import CLASS_NAMES, Lattice, Linearizer, TagClass, deviations, make_tag, max_stack, split_tag
 from .in_order import InOrder
 from .post_order import PostOrder
 from .pre_order import PreOrder
@@ -31,9 +30,7 @@ __all__ = [
     "linearize",
     "make_tag",
     "max_stack",
-    "pair_tags",
     "split_tag",
-    "unpair_tags",
 ]
 
 ORDERS: dict[str, Linearizer] = {"in": InOrder(), "pre": PreOrder(), "post": PostOrder()}

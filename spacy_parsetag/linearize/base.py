@@ -6,9 +6,12 @@ Four classes of tag, one notation for the three orders: `l` and `r` tag a leaf t
 `R/S+VP`, and a bare `R` for a node that binarization added. The root counts as a left child.
 """
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple, Protocol, runtime_checkable
+from itertools import accumulate
+from typing import Protocol, runtime_checkable
 
 from ..errors import Errors
 from ..trees import BinaryTree
@@ -27,17 +30,20 @@ CLASS_NAMES = ("l", "r", "L", "R")
 _CLASS_OF = {name: TagClass(i) for i, name in enumerate(CLASS_NAMES)}
 
 
-class Lattice(NamedTuple):
-    """Which sequences of tag classes are trees, as a table of integers; decoders read nothing else.
+@dataclass(frozen=True)
+class Lattice:
+    """Which sequences of tag classes are trees, as a table of integers; decoders and losses read nothing else.
 
-    A state is a stack size and one of two groups, which is what has to be known of the last tag. Tag class c may be
-    emitted in group source[c] with at least need[c] on the stack; it leads to group target[c] and changes the stack by
-    delta[c]. In every order two classes lead into each group.
+    A node of the lattice is a stack size and one of two states, which says what has to be known of the last tag. A tag
+    of class c may come in state source[c] with at least need[c] on the stack; it leads to state target[c] and changes
+    the stack by delta[c]. Two classes lead into each state. A sequence of 2N-1 tags from the start to the end is a tree
+    over N words.
 
-    order (str): "in", "pre" or "post".
-    start_stack, start_state (int): The state before the first tag.
-    end_stack, end_state (int): The state after the last tag.
-    delta, need, source, target (Tuple[int, ...]): By tag class.
+    order (str): Name of the order; "in", "pre" and "post" are those of the paper.
+    start_stack, start_state (int): Where a sequence starts.
+    end_stack, end_state (int): Where it ends.
+    delta, need, source, target (Tuple[int, ...]): By tag class: l, r, L, R.
+    RAISES (ValueError): If no linearization can have this table.
     """
 
     order: str
@@ -50,9 +56,57 @@ class Lattice(NamedTuple):
     source: tuple[int, int, int, int]
     target: tuple[int, int, int, int]
 
-    def may_follow(self, before: int, after: int) -> bool:
-        """Whether a tag of class `after` may come right after one of class `before`, at some stack size."""
-        return self.target[before] == self.source[after]
+    def __post_init__(self) -> None:
+        if not isinstance(self.order, str) or not self.order:
+            raise ValueError(Errors.E020.format(order=self.order, reason="its order needs a name"))
+        self._check_range(0, None, "start_stack", "end_stack")
+        self._check_range(0, 1, "start_state", "end_state")
+        for name in ("delta", "need", "source", "target"):
+            values = getattr(self, name)
+            if not isinstance(values, Sequence) or len(values) != len(CLASS_NAMES):
+                raise self._invalid(f"{name} needs 4 integers, for l, r, L and R; got {values!r}")
+            object.__setattr__(self, name, tuple(values))
+        self._check_range(-1, 1, "delta")
+        self._check_range(0, None, "need")
+        self._check_range(0, 1, "source", "target")
+        for c, name in enumerate(CLASS_NAMES):
+            if self.need[c] + self.delta[c] < 0:
+                raise self._invalid(f"{name} takes more off the stack than it needs there: the size would be negative")
+        for state in (0, 1):
+            names = [name for name, target in zip(CLASS_NAMES, self.target, strict=True) if target == state]
+            if len(names) != 2:
+                raise self._invalid(f"two classes must lead into state {state}; got {', '.join(names) or 'none'}")
+        for n_words, n_trees in enumerate((1, 1, 2, 5), start=1):
+            found, extra = self._count_sequences(2 * n_words - 1), self._count_sequences(2 * n_words - 2)
+            if not 1 <= found <= n_trees or extra:
+                reason = (
+                    f"{found} sequences of {2 * n_words - 1} tags and {extra} of {2 * n_words - 2} lead from its start "
+                    f"to its end, but {n_words} words have {n_trees} binary trees, each of {2 * n_words - 1} tags"
+                )
+                raise self._invalid(reason)
+
+    def _check_range(self, least: int, most: int | None, *names: str) -> None:
+        for name in names:
+            field = getattr(self, name)
+            for value in field if isinstance(field, tuple) else (field,):
+                if type(value) is not int or value < least or (most is not None and value > most):
+                    expected = f"at least {least}" if most is None else f"from {least} to {most}"
+                    raise self._invalid(f"{name} must be {expected}, in whole numbers; got {field!r}")
+
+    def _count_sequences(self, length: int) -> int:
+        """How many sequences of so many tags lead from the start to the end."""
+        counts = Counter({(self.start_stack, self.start_state): 1})
+        for _ in range(length):
+            after: Counter[tuple[int, int]] = Counter()
+            for (size, state), n in counts.items():
+                for delta, need, source, target in zip(self.delta, self.need, self.source, self.target, strict=True):
+                    if source == state and size >= need:
+                        after[size + delta, target] += n
+            counts = after
+        return counts[self.end_stack, self.end_state]
+
+    def _invalid(self, reason: str) -> ValueError:
+        return ValueError(Errors.E020.format(order=self.order, reason=reason))
 
 
 @runtime_checkable
@@ -89,12 +143,31 @@ def split_tag(tag: str) -> tuple[TagClass, str]:
 
 def node_classes(leaf: Sequence[bool]) -> list[int]:
     """Tag classes of a tree's nodes in pre-order: a node right after a leaf is a right child, any other a left one."""
-    classes = []
-    right = 0
-    for is_leaf in leaf:
-        classes.append(right if is_leaf else 2 + right)
-        right = 1 if is_leaf else 0
-    return classes
+    return [(0 if is_leaf else 2) + after_leaf for is_leaf, after_leaf in zip(leaf, (False, *leaf), strict=False)]
+
+
+def preorder_tags(tree: BinaryTree) -> list[str]:
+    """The tag of each node, in pre-order. The tags are the same in every order; what differs is where they stand."""
+    return [make_tag(*node) for node in zip(node_classes(tree.leaf), tree.label, strict=True)]
+
+
+def post_order(leaf: Sequence[bool]) -> list[int]:
+    """The nodes of a binary tree, by their place in pre-order, so that each comes after its children."""
+    nodes: list[int] = []
+    open_nodes: list[int] = []
+    left_done: list[bool] = []
+    for node, is_leaf in enumerate(leaf):
+        if not is_leaf:
+            open_nodes.append(node)
+            left_done.append(False)
+            continue
+        nodes.append(node)
+        while left_done and left_done[-1]:  # this leaf ends the right subtrees of these nodes
+            nodes.append(open_nodes.pop())
+            left_done.pop()
+        if left_done:
+            left_done[-1] = True
+    return nodes
 
 
 def max_stack(tags: Sequence[str], lattice: Lattice) -> int:
@@ -104,16 +177,25 @@ def max_stack(tags: Sequence[str], lattice: Lattice) -> int:
     lattice (Lattice): The table of its order.
     RETURNS (int): The largest size.
     """
-    size = lattice.start_stack
-    largest = 0
-    for tag in tags:
-        size += lattice.delta[split_tag(tag)[0]]
-        largest = max(largest, size)
-    return largest
+    sizes = accumulate((lattice.delta[split_tag(tag)[0]] for tag in tags), initial=lattice.start_stack)
+    return max(list(sizes)[1:], default=0)
+
+
+def deviations(tags: Sequence[str]) -> list[int]:
+    """How far each word is from its own leaf tag (paper section 3.3).
+
+    Tags are aligned with words in pairs: 2n-1 and 2n go to word n, the last tag to word N. The deviation of a word is
+    the distance between it and the word that its leaf tag is aligned with.
+
+    tags (Sequence[str]): The 2N-1 tags of a tree.
+    RETURNS (List[int]): N distances, in words.
+    """
+    leaves = (i for i, tag in enumerate(tags) if tag[0] in "lr")
+    return [abs(i // 2 - n) for n, i in enumerate(leaves)]
 
 
 def invalid(order: str, tags: Sequence[str], position: int, reason: str) -> ValueError:
-    """The error for a tag sequence that is no tree; position counts from 0."""
+    """The error for a tag sequence that is not a tree; position counts from 0."""
     tag = tags[position] if position < len(tags) else "the end"
     return ValueError(
         Errors.E004.format(order=order, n=(len(tags) + 1) // 2, reason=reason, position=position + 1, tag=tag)

@@ -1,6 +1,6 @@
 """In-order linearization: tetratags (Kitaev and Klein, 2020; paper section 3.2).
 
-*She enjoys reading papers* becomes `l L/S l R/VP l R/VP r`, with the labels of the chains S+VP left out here.
+*She enjoys reading papers* becomes `l/NP L/S l R/VP l R/S+VP r/NP`.
 
 Leaf and internal tags alternate, so the leaf tag of word n is always tag 2n-1: the deviation is 0 (Proposition 1). The
 stack holds partial trees: `l` opens one, `L` makes the top a left child of a new node, `R` hangs the top under the node
@@ -10,9 +10,9 @@ below it, `r` completes one.
 from collections.abc import Sequence
 
 from ..trees import BinaryTree
-from .base import Lattice, TagClass, invalid, make_tag, node_classes, preorder_tree, split_tag
+from .base import Lattice, TagClass, invalid, preorder_tags, preorder_tree, split_tag
 
-# Group 0: a leaf comes next. Group 1: an internal node comes next.
+# State 0: a leaf comes next. State 1: an internal node comes next.
 IN_ORDER = Lattice(
     order="in",
     start_stack=0,
@@ -40,8 +40,7 @@ class InOrder:
         """
         tags: list[str] = []
         open_nodes: list[str] = []
-        for is_leaf, tag_class, label in zip(tree.leaf, node_classes(tree.leaf), tree.label, strict=True):
-            tag = make_tag(tag_class, label)
+        for is_leaf, tag in zip(tree.leaf, preorder_tags(tree), strict=True):
             if not is_leaf:
                 open_nodes.append(tag)
                 continue

@@ -1,6 +1,6 @@
 """Post-order linearization: bottom-up shift-reduce (paper section 3.1).
 
-*She enjoys reading papers* becomes `l l l r R/VP R/VP L/S`, with the labels of the chains left out here.
+*She enjoys reading papers* becomes `l/NP l l r/NP R/S+VP R/VP L/S`.
 
 The stack holds complete subtrees. A leaf tag shifts a word; an internal tag reduces the two on top. After a left child
 its right sibling's first word must be shifted; after a right child the two on top reduce.
@@ -9,9 +9,9 @@ its right sibling's first word must be shifted; after a right child the two on t
 from collections.abc import Sequence
 
 from ..trees import BinaryTree
-from .base import Lattice, TagClass, invalid, make_tag, node_classes, preorder_tree, split_tag
+from .base import Lattice, TagClass, invalid, post_order, preorder_tags, preorder_tree, split_tag
 
-# Group 0: a leaf comes next (after a left child, or at the start). Group 1: an internal node (after a right child). A
+# State 0: a leaf comes next (after a left child, or at the start). State 1: an internal node (after a right child). A
 # right child needs a left one beneath it, so R, which takes two and leaves one, needs three.
 POST_ORDER = Lattice(
     order="post",
@@ -38,22 +38,8 @@ class PostOrder:
         tree (BinaryTree): A tree over N words.
         RETURNS (List[str]): Its 2N-1 tags.
         """
-        tags: list[str] = []
-        open_nodes: list[str] = []
-        left_done: list[bool] = []
-        for is_leaf, tag_class, label in zip(tree.leaf, node_classes(tree.leaf), tree.label, strict=True):
-            tag = make_tag(tag_class, label)
-            if not is_leaf:
-                open_nodes.append(tag)
-                left_done.append(False)
-                continue
-            tags.append(tag)
-            while left_done and left_done[-1]:  # this leaf ends the right subtrees of these nodes
-                tags.append(open_nodes.pop())
-                left_done.pop()
-            if left_done:
-                left_done[-1] = True
-        return tags
+        tags = preorder_tags(tree)
+        return [tags[node] for node in post_order(tree.leaf)]
 
     def delinearize(self, tags: Sequence[str]) -> BinaryTree:
         """The tree of a tag sequence.

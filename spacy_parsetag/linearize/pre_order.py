@@ -1,6 +1,6 @@
 """Pre-order linearization: top-down shift-reduce (paper section 3.1).
 
-*She enjoys reading papers* becomes `L/S l R/VP l R/VP l r`, with the labels of the chains left out here.
+*She enjoys reading papers* becomes `L/S l/NP R/VP l R/S+VP l r/NP`.
 
 The stack counts the nodes that are still to come; it starts at 1, the root. An internal tag replaces a pending node by
 its two children, a leaf tag completes one. Right after an internal node comes its left child, right after a leaf the
@@ -10,9 +10,9 @@ right child of the nearest node that waits for it.
 from collections.abc import Sequence
 
 from ..trees import BinaryTree
-from .base import Lattice, TagClass, invalid, make_tag, node_classes, split_tag
+from .base import Lattice, TagClass, invalid, preorder_tags, split_tag
 
-# Group 0: a left child comes next (after an internal node, or at the start). Group 1: a right child (after a leaf).
+# State 0: a left child comes next (after an internal node, or at the start). State 1: a right child (after a leaf).
 PRE_ORDER = Lattice(
     order="pre",
     start_stack=1,
@@ -38,7 +38,7 @@ class PreOrder:
         tree (BinaryTree): A tree over N words.
         RETURNS (List[str]): Its 2N-1 tags.
         """
-        return [make_tag(*node) for node in zip(node_classes(tree.leaf), tree.label, strict=True)]
+        return preorder_tags(tree)
 
     def delinearize(self, tags: Sequence[str]) -> BinaryTree:
         """The tree of a tag sequence.

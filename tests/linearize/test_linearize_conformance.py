@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from nltk import Tree
 
-from spacy_parsetag.linearize import ORDERS, delinearize, deviations, linearize, max_stack, pair_tags, unpair_tags
+from spacy_parsetag.linearize import ORDERS, delinearize, deviations, linearize, max_stack
 from spacy_parsetag.trees import Parse
 
 
@@ -23,4 +23,3 @@ def test_conformance(order: str, conformance: Path) -> None:
         assert Parse.from_tree(back) == parse
         assert max_stack(tags, ORDERS[order].lattice) == row["max_stack"][order]
         assert deviations(tags) == row["deviation"][order]
-        assert unpair_tags(pair_tags(tags)) == tags

@@ -11,7 +11,6 @@ from spacy_parsetag.linearize import (
     get_linearizer,
     linearize,
     make_tag,
-    pair_tags,
     split_tag,
 )
 from spacy_parsetag.trees import (
@@ -98,7 +97,6 @@ def test_deep_trees(order: str, right: bool) -> None:
     # Where the bounds of Propositions 2 and 3 are reached.
     deepest = {"in": 0, "pre": 0 if right else (DEPTH - 1) // 2, "post": (DEPTH - 1) // 2 if right else 0}
     assert max(deviations(tags)) >= deepest[order] - 1
-    assert len(pair_tags(tags)) == DEPTH
 
 
 def test_long_chains() -> None:

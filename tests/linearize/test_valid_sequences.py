@@ -35,11 +35,11 @@ def lattice_sequences(lattice: Lattice, length: int) -> set[Classes]:
     for _ in range(length):
         paths = [
             (size + lattice.delta[c], lattice.target[c], (*path, c))
-            for size, group, path in paths
+            for size, state, path in paths
             for c in range(4)
-            if lattice.source[c] == group and size >= lattice.need[c]
+            if lattice.source[c] == state and size >= lattice.need[c]
         ]
-    return {path for size, group, path in paths if (size, group) == (lattice.end_stack, lattice.end_state)}
+    return {path for size, state, path in paths if (size, state) == (lattice.end_stack, lattice.end_state)}
 
 
 def written(classes: Classes) -> list[str]:
@@ -126,4 +126,4 @@ def test_may_follow(order: str) -> None:
     """Classes that follow one another in some tree over five words are those of the table."""
     lattice = ORDERS[order].lattice
     seen = {pair for classes in lattice_sequences(lattice, 9) for pair in pairwise(classes)}
-    assert seen == {(a, b) for a in TagClass for b in TagClass if lattice.may_follow(a, b)}
+    assert seen == {(a, b) for a in TagClass for b in TagClass if lattice.target[a] == lattice.source[b]}
