@@ -34,7 +34,7 @@ def products(use_blis: bool, repeats: int) -> float:
 
 def make_pipeline(use_blis: bool, docs: list[Doc]) -> Language:
     config = load_config(CONFIG, interpolate=True)
-    config["nlp"]["before_creation"] = None
+    config["nlp"]["after_pipeline_creation"] = None
     set_current_ops(NumpyOps(use_blis=use_blis))
     nlp = load_model_from_config(config, auto_fill=True)
     nlp.initialize(lambda: [Example(blank(doc), doc) for doc in docs])

@@ -58,18 +58,18 @@ def require(name: str, purpose: str) -> Any:
         raise ImportError(message) from err
 
 
-@cache
-def keep_forks_alive() -> None:
-    """Leave PyTorch one thread in processes forked from now on, such as those of `nlp.pipe(n_process=2)`.
+_process = os.getpid()
 
-    Threads do not survive a fork, but OpenMP in the child would wait for those the parent had: once the parent has
-    predicted with a transformer or an LSTM on more than one thread, its workers would hang for ever.
+
+def one_thread_after_fork() -> None:
+    """Leave PyTorch one thread if this process was forked since the module was imported; once in a process.
+
+    Workers of `nlp.pipe(n_process=2)` are forks. Threads do not survive a fork, and PyTorch would wait for those of the
+    parent: once the parent has predicted on several threads, its workers would wait for ever. A process that wants more
+    threads all the same can set them after its first parse.
     """
-    if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
-        os.register_at_fork(after_in_child=_one_thread)
-
-
-def _one_thread() -> None:
-    set_num_threads = getattr(sys.modules.get("torch"), "set_num_threads", None)
-    if set_num_threads is not None:
-        set_num_threads(1)
+    global _process
+    torch = sys.modules.get("torch")
+    if os.getpid() != _process and torch is not None:
+        torch.set_num_threads(1)
+        _process = os.getpid()

@@ -93,6 +93,10 @@ class Errors(metaclass=_ErrorsWithCodes):
         "and 1, and a "
         "patience of at least 1 check."
     )
+    E161 = (
+        'PlateauLogger found no schedule to tell the score. Set @schedules = "spacy-parsetag.Plateau.v1" in '
+        "[training.optimizer.learn_rate], or take another logger."
+    )
 
     # Synthetic treebank: E250 to E279
     E250 = "Not a section header: {text!r}. Write [table] or [table name=value ...]."

@@ -1,17 +1,18 @@
 """The learner with a BiLSTM between encoder and heads: tags depend on each other through it (paper section 4.2)."""
 
-from collections.abc import Callable
-from typing import cast
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from typing import Any, cast
 
 from spacy.tokens import Doc
-from thinc.api import ArgsKwargs, Dropout, Model, chain, torch2xp, with_array, xp2torch
-from thinc.types import Floats2d
-from thinc.util import get_width
+from thinc.api import ArgsKwargs, Dropout, Model, PyTorchShim, chain, torch2xp, with_array, xp2torch
+from thinc.types import Floats2d, FloatsXd, Ints1d
+from thinc.util import get_torch_default_device, get_width
 
-from ..compat import require
+from ..compat import one_thread_after_fork, require
 from ..errors import Errors
 from .heads import tag_heads
-from .lstm_shim import LSTMShim
 from .sentences import by_sentence, split
 
 
@@ -63,15 +64,62 @@ def bilstm(depth: int = 2, hidden_width: int | None = None) -> Model[list[Floats
     """
     return Model(
         "bilstm",
-        _lstm_forward,
-        init=_lstm_init,
+        _forward,
+        init=_init,
         dims={"nI": None, "nO": None},
         attrs={"depth": depth, "hidden_width": hidden_width},
         shims=[LSTMShim()],
     )
 
 
-def _lstm_init(model: Model, X: list[Floats2d] | None = None, Y: list[Floats2d] | None = None) -> None:
+class LSTMShim(PyTorchShim):
+    """Thinc's shim around a torch.nn.LSTM that is made when its sizes are known: by `_init`, or when it is loaded.
+
+    Thinc has two LSTMs of its own. `PyTorchLSTM.v1` pads, so the scores of a sentence depend on the longest one of its
+    batch; the gradients of `LSTM.v1` are not those that finite differences give (Thinc 8.3.14).
+    """
+
+    def __init__(self) -> None:
+        torch = require("torch", "spacy-parsetag.BiLSTM.v1")
+        super().__init__(torch.nn.Module(), deserialize_model=_load_lstm)
+
+    def build(self, nI: int, hidden: int, depth: int) -> None:
+        """Make the LSTM, with random weights."""
+        self._model = _make_lstm(nI, hidden, depth, get_torch_default_device())
+
+    @contextmanager
+    def use_params(self, params: dict[tuple[int, str], FloatsXd]) -> Iterator[None]:
+        """Use other weights for a while, such as the optimizer's averages, which Thinc's own shim does not find."""
+        own = self._model.state_dict()
+        keys = {name: (self.id, name) for name in own}
+        given = {name: xp2torch(params[key], device=self.device) for name, key in keys.items() if key in params}
+        backup = {name: own[name].clone() for name in given}
+        self._model.load_state_dict(given, strict=False)
+        try:
+            yield
+        finally:
+            self._model.load_state_dict(backup, strict=False)
+
+
+def _make_lstm(nI: int, hidden: int, depth: int, device: Any) -> Any:
+    torch = require("torch", "spacy-parsetag.BiLSTM.v1")
+    return torch.nn.LSTM(nI, hidden, depth, bidirectional=True).to(device)
+
+
+def _load_lstm(model: Any, data: bytes, device: Any) -> Any:
+    """The LSTM whose weights were saved; the model as it is if it was saved before it had any."""
+    torch = require("torch", "spacy-parsetag.BiLSTM.v1")
+    state = torch.load(BytesIO(data), map_location=device)
+    if state:
+        depth = len(state) // 8  # two directions, each with weights and biases of inputs and of states
+        model = _make_lstm(state["weight_ih_l0"].shape[1], state["weight_hh_l0"].shape[1], depth, device)
+        model.load_state_dict(state)
+    return model
+
+
+def _init(
+    model: Model[list[Floats2d], list[Floats2d]], X: list[Floats2d] | None = None, Y: list[Floats2d] | None = None
+) -> None:
     hidden = model.attrs["hidden_width"]
     if X is not None:
         model.set_dim("nI", get_width(X))
@@ -79,24 +127,36 @@ def _lstm_init(model: Model, X: list[Floats2d] | None = None, Y: list[Floats2d] 
         model.set_dim("nO", 2 * hidden)
     elif Y is not None:
         model.set_dim("nO", 2 * (get_width(Y) // 2))
-    model.shims[0].build(model.get_dim("nI"), model.get_dim("nO") // 2, model.attrs["depth"])  # type: ignore[attr-defined]
+    cast(LSTMShim, model.shims[0]).build(model.get_dim("nI"), model.get_dim("nO") // 2, model.attrs["depth"])
 
 
-def _lstm_forward(
-    model: Model, X: list[Floats2d], is_train: bool
+def _forward(
+    model: Model[list[Floats2d], list[Floats2d]], X: list[Floats2d], is_train: bool
 ) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Floats2d]]]:
-    xp, width = model.ops.xp, model.get_dim("nO")
+    xp = model.ops.xp
     lengths = [len(x) for x in X]
     present = [n for n in lengths if n]
     if not present:
-        return [model.ops.alloc2f(0, width) for _ in X], lambda dY: [xp.zeros_like(x) for x in X]
-    shim = model.shims[0]
-    flat = xp2torch(xp.concatenate(X), requires_grad=is_train, device=shim.device)  # type: ignore[attr-defined]
-    Y, torch_backprop = shim(ArgsKwargs(args=(flat, present), kwargs={}), is_train)
+        return [model.ops.alloc2f(0, model.get_dim("nO")) for _ in X], lambda dY: [xp.zeros_like(x) for x in X]
+    one_thread_after_fork()
+    torch = require("torch", "spacy-parsetag.BiLSTM.v1")
+    shim = cast(LSTMShim, model.shims[0])
+    # Packed, so that no sentence sees the padding of a longer one: first the first words of all sentences, and so on.
+    order = torch.nn.utils.rnn.pack_sequence(torch.arange(sum(lengths)).split(present), enforce_sorted=False)
+    order = order.to(shim.device)
+    rows = cast(Ints1d, torch2xp(order.data))
+    packed = xp2torch(xp.concatenate(X)[rows], requires_grad=is_train, device=shim.device)  # (words, nI)
+    inputs = ArgsKwargs(args=(order._replace(data=packed),), kwargs={})
+    (outputs, _), torch_backprop = shim(inputs, is_train)
+
+    def unpack(array: Any) -> list[Floats2d]:
+        unpacked = model.ops.alloc2f(*array.shape)
+        unpacked[rows] = cast(Floats2d, torch2xp(array))
+        return split(unpacked, lengths)
 
     def backprop(dY: list[Floats2d]) -> list[Floats2d]:
-        gradient = xp2torch(xp.concatenate(dY), device=shim.device)  # type: ignore[attr-defined]
-        inputs = torch_backprop(ArgsKwargs(args=((Y,),), kwargs={"grad_tensors": (gradient,)}))
-        return split(cast(Floats2d, torch2xp(inputs.args[0])), lengths)
+        gradient = xp2torch(xp.concatenate(dY)[rows], device=shim.device)
+        torch_backprop(ArgsKwargs(args=((outputs.data,),), kwargs={"grad_tensors": (gradient,)}))
+        return unpack(packed.grad)
 
-    return split(cast(Floats2d, torch2xp(Y)), lengths), backprop
+    return unpack(outputs.data), backprop

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import cast
 
 from thinc.api import Linear, Model, Ops, chain, glorot_uniform_init, with_array
 from thinc.types import Floats2d, Shape
@@ -28,7 +29,8 @@ def tag_heads(nO: int | None = None, *, rate_scale: float = 1.0) -> Model[list[F
 
 
 def _init_scaled(factor: float, ops: Ops, shape: Shape) -> Floats2d:
-    return glorot_uniform_init(ops, shape) / factor
+    """Weights so small that the scores begin as large as those of a plain linear layer."""
+    return cast(Floats2d, glorot_uniform_init(ops, shape) / factor)
 
 
 def scale(factor: float) -> Model[Floats2d, Floats2d]:
@@ -39,7 +41,7 @@ def scale(factor: float) -> Model[Floats2d, Floats2d]:
 def _scale_forward(
     model: Model[Floats2d, Floats2d], X: Floats2d, is_train: bool
 ) -> tuple[Floats2d, Callable[[Floats2d], Floats2d]]:
-    factor = model.attrs["factor"]
+    factor: float = model.attrs["factor"]
 
     def backprop(dY: Floats2d) -> Floats2d:
         return dY * factor

@@ -1,5 +1,7 @@
 """The independent learner: each tag's score depends on its word's vector alone (paper section 4.2)."""
 
+from typing import Any
+
 from spacy.tokens import Doc
 from thinc.api import Dropout, Maxout, Model, chain, with_array
 from thinc.types import Floats2d
@@ -22,7 +24,7 @@ def build_independent(
     rate_scale (float): How much faster than the encoder the heads learn.
     RETURNS (Model[List[Doc], List[Floats2d]]): One (tokens, 2 |T|) array of scores per doc.
     """
-    layers: list[Model] = [tok2vec]
+    layers: list[Model[Any, Any]] = [tok2vec]
     if hidden_width is not None:
         layers.append(with_array(Maxout(nO=hidden_width, nP=3, normalize=True)))
     layers.append(with_array(Dropout()))  # at the rate the training loop passes

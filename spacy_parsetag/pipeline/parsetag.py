@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -16,7 +16,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model, get_array_module
 from thinc.types import Floats2d
 
-from ..compat import keep_forks_alive
+from ..compat import one_thread_after_fork
 from ..decode import BeamDecoder, Decoder, as_scores
 from ..decode.batch import Dependencies
 from ..decode.nodes import labelled_nodes
@@ -76,7 +76,6 @@ class ParseTagger(TrainablePipe):
             if not isinstance(part, protocol):
                 raise ValueError(Errors.E155.format(name=name, kind=protocol.__name__.lower(), part=part))
         register_extensions()
-        keep_forks_alive()
         self.vocab = vocab
         self.model = model
         self.name = name
@@ -126,6 +125,12 @@ class ParseTagger(TrainablePipe):
         except ValueError:
             tags = {f"{kind}/{join_chain([label])}" for kind in CLASS_NAMES}
         return int(self._add_tags(tags))
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Parse a stream of docs; see spaCy's `TrainablePipe.pipe`."""
+        # Before the first doc is asked for, so before components in front of this one use PyTorch in this process.
+        one_thread_after_fork()
+        return super().pipe(stream, batch_size=batch_size)
 
     def predict(self, docs: Iterable[Doc]) -> list[ParsedDoc]:
         """Find the tree of each sentence of each doc.

@@ -1,1 +1,1 @@
-"""Training: converters, schedules, callbacks."""
+"""Training: the schedule of the paper with its logger, and callbacks for configs."""

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Literal
 
 from spacy.language import Language
-from thinc.api import NumpyOps, get_current_ops, set_current_ops
+from spacy.pipeline import TrainablePipe
+from thinc.api import Model, NumpyOps
 
 from ..compat import require
 
@@ -15,7 +16,8 @@ def make_matmul_precision(
     """spacy-parsetag.MatmulPrecision.v1: how exactly PyTorch multiplies float32 matrices, for [initialize.before_init].
 
     "medium" uses bfloat16 products on CPUs and GPUs that have them (TF32 with "high"), about twice as fast on such a
-    CPU. It is a setting of the whole process, so nothing sets it unless a config asks for it.
+    CPU. PyTorch has one setting for the whole process, so it also holds for other pipelines and for your own PyTorch
+    code. It is set when a config that names this callback is initialized for training, not when a pipeline is loaded.
 
     precision (Literal["highest", "high", "medium"]): As `torch.set_float32_matmul_precision` takes it.
     RETURNS (Callable[[Language], Language]): The callback.
@@ -29,20 +31,24 @@ def make_matmul_precision(
     return set_precision
 
 
-def make_numpy_blas() -> Callable[[type[Language]], type[Language]]:
-    """spacy-parsetag.NumPyBLAS.v1: multiply matrices on the CPU by NumPy's BLAS, for [nlp.before_creation].
+def make_numpy_blas() -> Callable[[Language], Language]:
+    """spacy-parsetag.NumPyBLAS.v1: multiply matrices on the CPU by NumPy's BLAS, for [nlp.after_pipeline_creation].
 
     Thinc's own BLIS has no kernels for many of today's CPUs and falls back on plain C there; NumPy's wheels bring
     OpenBLAS or Accelerate, which has them. `benchmarks/matmul.py` prints what it gains on a machine. OpenBLAS takes as
-    many threads as there are cores unless OPENBLAS_NUM_THREADS says otherwise. All pipelines of this thread made later
-    use it too; those on a GPU, and CPUs for which Thinc has operations of its own (Apple's), stay as they are.
+    many threads as there are cores unless OPENBLAS_NUM_THREADS says otherwise. Only the layers of this pipeline change;
+    those on a GPU, and CPUs for which Thinc has operations of its own (Apple's), stay as they are.
 
-    RETURNS (Callable[[Type[Language]], Type[Language]]): The callback.
+    RETURNS (Callable[[Language], Language]): The callback.
     """
 
-    def use_numpy(language: type[Language]) -> type[Language]:
-        if type(get_current_ops()) is NumpyOps:
-            set_current_ops(NumpyOps(use_blis=False))
-        return language
+    def use_numpy(nlp: Language) -> Language:
+        ops = NumpyOps(use_blis=False)
+        for _, pipe in nlp.components:
+            if isinstance(pipe, TrainablePipe) and isinstance(pipe.model, Model):
+                for node in pipe.model.walk():
+                    if type(node.ops) is NumpyOps:
+                        node.ops = ops
+        return nlp
 
     return use_numpy

@@ -1,6 +1,6 @@
-"""The paper's schedule: warm up, halve the learning rate when the score fails to improve, stop after three in a row.
+"""The paper's schedule: warm up, halve the learning rate when the score does not improve, stop after three in a row.
 
-spaCy 3.8 does not tell a schedule how training goes. So the logger, which hears of each evaluation, tells it:
+spaCy 3.8 does not tell a schedule how training goes. So the logger, which gets the score of each check, passes it on:
 
     [training]
     eval_frequency = 311                   steps of a quarter of an epoch
@@ -14,14 +14,16 @@ spaCy 3.8 does not tell a schedule how training goes. So the logger, which hears
     @schedules = "spacy-parsetag.Plateau.v1"
     initial_rate = 0.00003
 
-Every schedule of the process is told, for the one that the optimizer holds cannot be found: spaCy makes several from
-one config. The rate changes one step after the evaluation. spaCy itself keeps the best model.
+spaCy makes several schedules from one config, and does not say which of them the optimizer holds. But its loop asks
+that one for the next rate right before it checks the model and calls the logger. So the logger tells the schedule that
+gave the last rate in its thread, and no other: neither schedules of earlier runs nor those of other threads. The rate
+changes one step after the check. spaCy itself keeps the best model.
 """
 
 import sys
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import IO, Any
-from weakref import WeakSet
 
 from spacy import util
 from spacy.language import Language
@@ -29,19 +31,21 @@ from spacy.util import registry
 
 from ..errors import Errors
 
-_schedules: "WeakSet[Plateau]" = WeakSet()
+LogStep = Callable[[dict[str, Any] | None], None]
+SetupLogger = Callable[[Language, IO[str], IO[str]], tuple[LogStep, Callable[[], None]]]
 
 
 class Plateau:
-    """Learning rates, one a step: spacy-parsetag.Plateau.v1.
+    """Learning rates, one a step: spacy-parsetag.Plateau.v1. An optimizer can have one of them.
 
     The rate rises evenly over the warm-up and then stays, until `patience` checks in a row do not beat the best score
     so far: then it is multiplied by `factor`.
 
     initial_rate (float): The rate after warm-up.
-    warmup_steps (int): Steps of warm-up. Checks during warm-up set the best score and lower nothing.
+    warmup_steps (int): Steps of warm-up. Checks during warm-up set the best score and do not lower the rate.
     factor (float): What the rate is multiplied with.
-    patience (int): Checks in a row without a new best score that lower the rate; the count then starts anew.
+    patience (int): Checks in a row without a new best score that lower the rate; the count then starts again.
+    RAISES (ValueError): If a setting is out of range.
     """
 
     def __init__(self, initial_rate: float, warmup_steps: int = 160, factor: float = 0.5, patience: int = 1) -> None:
@@ -55,19 +59,19 @@ class Plateau:
         self.decays = 0
         self.best: float | None = None
         self.failures = 0
-        _schedules.add(self)
 
     def __iter__(self) -> "Plateau":
         return self
 
     def __next__(self) -> float:
         """The rate of the next step."""
+        _last_asked.set(self)
         warmth = min(1.0, (self.step + 1) / self.warmup_steps) if self.warmup_steps else 1.0
         self.step += 1
         return self.rate * warmth
 
     def observe(self, score: float) -> bool:
-        """Hear the score of a check.
+        """Take the score of a check.
 
         score (float): The score on the development set.
         RETURNS (bool): Whether the rate was lowered.
@@ -86,30 +90,28 @@ class Plateau:
         return True
 
 
-def observe(score: float) -> None:
-    """Tell all schedules the score of a check."""
-    for schedule in list(_schedules):
-        if schedule.observe(score):
-            util.logger.info("Learning rate after warm-up lowered to %g", schedule.rate)
-
-
-SetupLogger = Callable[[Language, IO, IO], tuple[Callable[[dict[str, Any] | None], None], Callable[[], None]]]
+_last_asked: ContextVar[Plateau | None] = ContextVar("last_asked", default=None)
 
 
 def make_plateau_logger(logger: SetupLogger | None = None) -> SetupLogger:
-    """spacy-parsetag.PlateauLogger.v1: tells the schedules the score of each evaluation, and logs as another.
+    """spacy-parsetag.PlateauLogger.v1: tells the Plateau schedule the score of each check, and logs as another.
 
     logger (Optional[Callable]): The other logger; None for spaCy's console logger.
-    RETURNS (Callable): What spaCy calls when training starts.
+    RETURNS (Callable): What spaCy calls when training starts. What that returns raises a ValueError at the first check
+        if the optimizer has no Plateau schedule.
     """
-    inner = registry.loggers.get("spacy.ConsoleLogger.v1")() if logger is None else logger
+    inner: SetupLogger = registry.loggers.get("spacy.ConsoleLogger.v1")() if logger is None else logger
 
-    def setup(nlp: Language, stdout: IO = sys.stdout, stderr: IO = sys.stderr) -> Any:
+    def setup(nlp: Language, stdout: IO[str] = sys.stdout, stderr: IO[str] = sys.stderr) -> Any:
         log_inner, finalize = inner(nlp, stdout, stderr)
 
         def log_step(info: dict[str, Any] | None) -> None:
             if info is not None:
-                observe(info["score"])
+                schedule = _last_asked.get()
+                if schedule is None:
+                    raise ValueError(Errors.E161)
+                if schedule.observe(info["score"]):
+                    util.logger.info("Learning rate after warm-up lowered to %g", schedule.rate)
             log_inner(info)
 
         return log_step, finalize

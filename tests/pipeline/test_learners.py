@@ -1,5 +1,6 @@
 """Every learner with every order and decoder learns a handful of trees by heart, and is the same when loaded."""
 
+import os
 import pickle
 import subprocess
 import sys
@@ -195,7 +196,7 @@ def test_bilstm_sizes() -> None:
         nlp.initialize(lambda: examples)  # noqa: B023
         pipe = nlp.get_pipe("parsetag")
         lstm = next(node for node in pipe.model.walk() if node.name == "bilstm")
-        module = lstm.shims[0]._model.lstm
+        module = lstm.shims[0]._model
         assert module.hidden_size == (hidden or len(pipe.labels)) and module.num_layers == depth
         assert lstm.get_dim("nO") == 2 * module.hidden_size and lstm.get_dim("nI") == 32
         assert pipe.model.get_ref("tok2vec").get_dim("nO") == 32
@@ -285,19 +286,39 @@ def test_shared_encoder(learner: str, tmp_path: Path) -> None:
 
 
 FORKED = """
-import sys
+import os, sys
 import spacy, torch
+from spacy.language import Language
+
+big = torch.ones(400, 400)
+
+@Language.component("torch_user")
+def torch_user(doc):
+    big @ big
+    return doc
+
 torch.set_num_threads(2)
 nlp = spacy.load(sys.argv[1])
+nlp.add_pipe("torch_user", first=True)
 texts = ["She enjoys reading papers .", "Rain"] * 8
 expected = [doc._.parse_strings for doc in nlp.pipe(texts)]
-big = torch.ones(400, 400)
 big @ big  # now PyTorch has a second thread, which no worker inherits
 assert [doc._.parse_strings for doc in nlp.pipe(texts, n_process=2, batch_size=4)] == expected
+assert torch.get_num_threads() == 2
+pid = os.fork()
+if not pid:  # a process of somebody else's, which keeps its threads as long as it does not parse
+    os._exit(torch.get_num_threads())
+assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 2
+pid = os.fork()
+if not pid:
+    nlp.remove_pipe("torch_user")
+    os._exit(nlp(texts[0])._.parse_strings != expected[0])
+assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 """
 
 
 @needs_torch
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 def test_workers_do_not_wait_for_threads_of_their_parent(tmp_path: Path) -> None:
     nlp = make_learner("BiLSTM", hidden_width=100)
     train(nlp, make_examples(nlp), steps=1)

@@ -1,44 +1,71 @@
-from collections.abc import Iterator
+"""Callbacks: they change the pipeline whose config names them, and nothing else."""
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import spacy
 from spacy.language import Language
-from thinc.api import NumpyOps, Ops, get_current_ops, set_current_ops
+from thinc.api import NumpyOps, Ops, get_current_ops, use_ops
+from tiny import make_examples, spans_of, train
+
+from spacy_parsetag.compat import has_torch
+from spacy_parsetag.training.callbacks import make_matmul_precision
+
+BLAS = {"nlp": {"after_pipeline_creation": {"@callbacks": "spacy-parsetag.NumPyBLAS.v1"}}}
 
 
-@pytest.fixture(autouse=True)
-def ops() -> Iterator[Ops]:
-    """The operations of the thread, as they were before, afterwards."""
-    before = get_current_ops()
-    set_current_ops(NumpyOps())
-    yield before
-    set_current_ops(before)
+def make_pipeline(config: dict) -> Language:
+    source = {"components": {"one_sentence": {"factory": "one_sentence"}, "parsetag": {"factory": "parsetag"}}}
+    names = {"nlp": {**config.get("nlp", {}), "lang": "en", "pipeline": ["one_sentence", "parsetag"]}}
+    return spacy.util.load_model_from_config({**source, **names}, auto_fill=True)
 
 
-def make_pipeline() -> Language:
-    config = {"nlp": {"before_creation": {"@callbacks": "spacy-parsetag.NumPyBLAS.v1"}}}
-    nlp = spacy.blank("en", config=config)
-    nlp.add_pipe("parsetag")
-    return nlp
+def all_ops(nlp: Language) -> set[Ops]:
+    return {node.ops for node in nlp.get_pipe("parsetag").model.walk()}
 
 
-def uses_blis(nlp: Language) -> set:
-    return {node.ops.use_blis for node in nlp.get_pipe("parsetag").model.walk()}
+def uses_blis(nlp: Language) -> set[bool]:
+    return {ops.use_blis for ops in all_ops(nlp)}
 
 
-def test_numpy_multiplies_in_pipelines_that_ask_for_it(tmp_path) -> None:
-    nlp = make_pipeline()
-    assert uses_blis(nlp) == {False}
-    nlp.to_disk(tmp_path)
-    set_current_ops(NumpyOps())
-    assert uses_blis(spacy.load(tmp_path)) == {False}
+def test_numpy_multiplies_in_the_pipeline_that_asks_for_it(tmp_path: Path) -> None:
+    with use_ops("numpy"):
+        before = get_current_ops()
+        nlp = make_pipeline(BLAS)
+        assert uses_blis(nlp) == {False}
+        assert get_current_ops() is before and before.use_blis
+        assert uses_blis(make_pipeline({})) == {True}
+        examples = make_examples(nlp)
+        train(nlp, examples, steps=2)
+        expected = [spans_of(nlp(eg.predicted.copy())) for eg in examples]
+        nlp.to_disk(tmp_path)
+        for copy in (nlp, spacy.load(tmp_path), pickle.loads(pickle.dumps(nlp))):
+            assert uses_blis(copy) == {False}
+            assert [spans_of(copy(eg.predicted.copy())) for eg in make_examples(copy)] == expected
 
 
 def test_numpy_stays_out_of_other_operations() -> None:
     class OwnOps(NumpyOps):
         """As a package for one kind of CPU registers them."""
 
+    nlp = make_pipeline({})
     own = OwnOps()
-    set_current_ops(own)
-    make_pipeline()
-    assert get_current_ops() is own
+    for node in nlp.get_pipe("parsetag").model.walk():
+        node.ops = own
+    callback: Callable[[Language], Language] = spacy.registry.callbacks.get("spacy-parsetag.NumPyBLAS.v1")()
+    assert callback(nlp) is nlp and all_ops(nlp) == {own}
+
+
+@pytest.mark.skipif(not has_torch(), reason="the setting is PyTorch's")
+def test_matmul_precision() -> None:
+    import torch
+
+    before = torch.get_float32_matmul_precision()
+    nlp = spacy.blank("en")
+    try:
+        assert make_matmul_precision("medium")(nlp) is nlp
+        assert torch.get_float32_matmul_precision() == "medium"
+    finally:
+        torch.set_float32_matmul_precision(before)

@@ -1,7 +1,7 @@
 """The paper's schedule: alone, in an optimizer, and in a run of spaCy's own training loop."""
 
-import gc
 import io
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from thinc.api import Adam, Config
 from tiny import TREES, gold_doc, make_nlp
 
 from spacy_parsetag.training import plateau
-from spacy_parsetag.training.plateau import Plateau, make_plateau_logger, observe
+from spacy_parsetag.training.plateau import Plateau, make_plateau_logger
 
 CONFIGS = Path(__file__).resolve().parent.parent.parent / "configs"
 
@@ -55,25 +55,54 @@ def test_wrong_settings(wrong: tuple[Any, ...]) -> None:
         Plateau(*wrong)
 
 
+def quiet(nlp: Language, stdout: Any, stderr: Any) -> tuple[Callable, Callable]:
+    return lambda info: None, lambda: None
+
+
+def start_logger() -> Callable[[dict[str, Any] | None], None]:
+    log_step, _ = make_plateau_logger(quiet)(spacy.blank("en"), io.StringIO(), io.StringIO())
+    return log_step
+
+
 def test_in_an_optimizer() -> None:
     optimizer = Adam(learn_rate=Plateau(1.0, warmup_steps=2))  # type: ignore[arg-type]
+    log = start_logger()
     seen = [optimizer.learn_rate]
     for step in range(6):
         optimizer.step_schedules()
-        observe(0.5 if step < 3 else 0.4)
+        log({"score": 0.5 if step < 3 else 0.4})
         seen.append(optimizer.learn_rate)
     # Lowered after the steps 2 to 5, which shows one step later.
     assert seen == [0.5, 1.0, 1.0, 1.0, 0.5, 0.25, 0.125]
 
 
-def test_only_schedules_that_live_are_told() -> None:
-    gc.collect()
-    before = len(plateau._schedules)
-    schedule = Plateau(1.0)
-    assert len(plateau._schedules) == before + 1
-    del schedule
-    gc.collect()
-    assert len(plateau._schedules) == before
+def test_schedules_of_other_runs_are_not_told() -> None:
+    """Two runs step by step in one thread, and a third one in another thread."""
+    schedules = [Plateau(1.0, warmup_steps=0) for _ in range(3)]
+    optimizers = [Adam(learn_rate=schedule) for schedule in schedules]  # type: ignore[arg-type]
+    log = start_logger()
+    for score in (0.5, 0.4, 0.3):
+        for i in (0, 1):
+            optimizers[i].step_schedules()
+            thread = threading.Thread(target=optimizers[2].step_schedules)
+            thread.start()
+            thread.join()
+            log({"score": score if i else 1 - score})
+    assert [schedule.decays for schedule in schedules] == [0, 2, 0]
+
+
+def test_no_schedule() -> None:
+    raised = []
+
+    def check() -> None:
+        with pytest.raises(ValueError, match=r"\[E161\]"):
+            start_logger()({"score": 0.5})
+        raised.append(True)
+
+    thread = threading.Thread(target=check)  # a thread in which no schedule was asked for a rate
+    thread.start()
+    thread.join()
+    assert raised
 
 
 def test_logger_passes_on() -> None:
@@ -85,7 +114,7 @@ def test_logger_passes_on() -> None:
 
     rates = Plateau(1.0, warmup_steps=0)
     next(rates), next(rates)
-    log_step, finalize = make_plateau_logger(setup)(spacy.blank("en"))
+    log_step, finalize = make_plateau_logger(setup)(spacy.blank("en"), io.StringIO(), io.StringIO())
     for info in ({"score": 0.5}, None, {"score": 0.5}):
         log_step(info)
     finalize()
@@ -101,15 +130,15 @@ def test_spacy_train(tmp_path: Path) -> None:
     def make_recorder() -> Callable:
         def setup(nlp: Language, stdout: Any, stderr: Any) -> tuple[Callable, Callable]:
             def log(info: dict[str, Any] | None) -> None:
-                live = max(plateau._schedules, key=lambda schedule: schedule.step)
+                live = plateau._last_asked.get()
                 if info is not None:
+                    assert live is not None
                     seen.append((info["step"], live.rate, live.decays))
 
             return log, lambda: None
 
         return setup
 
-    gc.collect()
     nlp = make_nlp()
     DocBin(docs=[gold_doc(nlp, tree) for tree in TREES]).to_disk(tmp_path / "gold.spacy")
     config = Config(nlp.config.copy())
