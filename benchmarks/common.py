@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import platform
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,11 +15,20 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"
 
 import numpy as np  # noqa: E402
+from nltk import Tree  # noqa: E402
 
 from spacy_parsetag.linearize.tags import TagSet  # noqa: E402
 
 # 150 tags: labels of each class, beside the bare ones.
 LABELS = {"l": 30, "r": 40, "L": 26, "R": 50}
+
+
+def draw_trees(n: int) -> list[Tree]:
+    """Trees of the synthetic treebank, which is a tool of the repository and not in the package."""
+    sys.path.append(str(Path(__file__).resolve().parent.parent))
+    from tools.synthetic import generate
+
+    return [tree for _, tree in generate({"train": n})]
 
 
 class Sample(NamedTuple):

@@ -21,7 +21,6 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_parsetag.compat import has_cupy_gpu, has_torch
-from spacy_parsetag.synthetic import generate
 from spacy_parsetag.tokens import docs_from_trees
 from spacy_parsetag.trees import Parse
 
@@ -107,7 +106,9 @@ def main() -> None:
 
         spacy.require_gpu()
         name = torch.cuda.get_device_name()
-    trees = [tree for _, tree in generate({"train": args.sentences})]
+    from common import draw_trees  # only now: it leaves NumPy one core, if NumPy is not loaded yet
+
+    trees = draw_trees(args.sentences)
     sentences = [list(Parse.from_tree(tree).words) for tree in trees]
     with tempfile.TemporaryDirectory() as folder:
         encoder = make_encoder(Path(folder), [word for words in sentences for word in words], args.layers, args.width)

@@ -15,14 +15,13 @@ from typing import Any
 
 import spacy
 import torch
-from common import write  # first: it leaves NumPy one core
+from common import draw_trees, write  # first: it leaves NumPy one core
 from gpu import make_encoder, make_pipeline
 from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_parsetag.decode.batch import StackBound
 from spacy_parsetag.ml.lattice_loss import LatticeLoss
-from spacy_parsetag.synthetic import generate
 from spacy_parsetag.tokens import docs_from_trees
 from spacy_parsetag.treebanks.penn import read_trees
 from spacy_parsetag.trees.clean import clean_tree
@@ -45,7 +44,7 @@ class Timed(LatticeLoss):
 def read(path: Path | None, sentences: int) -> list[Doc]:
     vocab = spacy.blank("en").vocab
     if path is None:
-        return list(docs_from_trees(vocab, (tree for _, tree in generate({"train": sentences}))))
+        return list(docs_from_trees(vocab, draw_trees(sentences)))
     cleaned = (clean_tree(tree) for tree in read_trees(path))
     return list(islice(docs_from_trees(vocab, (tree for tree in cleaned if tree is not None)), sentences))
 

@@ -9,7 +9,7 @@ pipeline of `configs/cnn.cfg`, initialized and not trained, over sentences drawn
 from pathlib import Path
 
 import numpy as np
-from common import arguments, best_time, write  # first: it leaves NumPy one core
+from common import arguments, best_time, draw_trees, write  # first: it leaves NumPy one core
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -17,7 +17,6 @@ from spacy.util import load_config, load_model_from_config
 from spacy.vocab import Vocab
 from thinc.api import NumpyOps, set_current_ops
 
-from spacy_parsetag.synthetic import generate
 from spacy_parsetag.tokens import docs_from_trees
 
 CONFIG = Path(__file__).parent.parent / "configs" / "cnn.cfg"
@@ -46,7 +45,7 @@ def blank(doc: Doc) -> Doc:
 
 
 def measure(use_blis: bool, sentences: int, repeats: int) -> dict[str, float]:
-    docs = list(docs_from_trees(Vocab(), (tree for _, tree in generate({"train": sentences}))))
+    docs = list(docs_from_trees(Vocab(), draw_trees(sentences)))
     nlp = make_pipeline(use_blis, docs)
     optimizer = nlp.create_optimizer()
     few = docs[:100]  # about 1,000 words, a batch of the config

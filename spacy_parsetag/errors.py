@@ -98,41 +98,6 @@ class Errors(metaclass=_ErrorsWithCodes):
         "[training.optimizer.learn_rate], or take another logger."
     )
 
-    # Synthetic treebank: E250 to E279
-    E250 = "Not a section header: {text!r}. Write [table] or [table name=value ...]."
-    E251 = "Word before the first section header. Begin with [table]."
-    E252 = "Not a weight: {text!r}. Write a number that is not negative."
-    E253 = "Neither an attribute (name=value) nor a complement with its weight (np(thing):3): {text!r}."
-    E254 = "No word before the bar."
-    E255 = "Part {part!r} of a frame takes {n} arguments: np(class), pp(preposition,class), prt(particle), ecm(class)."
-    E256 = "The weights of the complements of a noun or an adjective are out of 10; their sum is larger."
-    E257 = "Not the forms of a {kind}: {forms!r}."
-    E258 = "Only nouns, verbs and adjectives have complements."
-    E259 = "Option or text before the first 'define'."
-    E260 = "Definition {name!r} has no options."
-    E261 = "Not a line of a grammar: {text!r}. Write 'start NAME', 'define NAME parameters', or an indented option."
-    E262 = "Cannot read the option at {text!r}."
-    E263 = "Brackets of the option do not match."
-    E264 = "{name!r} is defined twice; first in line {line}."
-    E265 = "{name!r} is not defined."
-    E266 = "{name!r} has no parameter {param!r}."
-    E267 = "Call of {name!r} lacks parameter {param!r}."
-    E268 = "Variable ${name} is not bound here."
-    E269 = "No table {name!r} in the lexicon."
-    E270 = "A word stands alone under its part of speech: ({label} word)."
-    E271 = "No definition says where to start. Write 'start NAME'."
-    E272 = "No option of {name!r} applies with {bound}."
-    E273 = "No row of table {table!r} fits {constraints}."
-    E274 = "Constituent {label!r} came out empty."
-    E275 = (
-        "{attempts} draws in a row gave no new sentence of {least} to {most} words. Does the grammar recurse "
-        "without end?"
-    )
-    E276 = "Split size of {name!r} must not be negative; got {size}."
-    E277 = "Options of {name!r} have no positive weight."
-    E278 = "Not UTF-8: byte {byte:#04x}."
-    E279 = "The word under {label!r} came out empty: a variable has no such attribute."
-
     # Scoring: E200 to E249
     E200 = "{path}:{line}: unknown keyword {keyword!r} in a parameter file. Known: {known}."
     E201 = "{path}:{line}: {keyword} takes {expected}; got {value!r}."

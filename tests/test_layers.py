@@ -35,13 +35,12 @@ ROOMS: dict[str, set[str]] = {
     "treebanks": {*TREES, "tokens", "treebanks"},
     "evalb": EVALB,
     "analysis": {*LINEARIZE, "tokens", "evalb", "treebanks", "analysis"},
-    "synthetic": {*TREES, "treebanks", "synthetic"},
     "training": {*BOTTOM, "training"},
     "registered": ML,
     "pipeline": PIPELINE,
-    "cli": {*PIPELINE, "analysis", "synthetic", "training", "treebanks", "cli"},
+    "cli": {*PIPELINE, "analysis", "training", "treebanks", "cli"},
 }
-NO_SPACY = {"__init__", "errors", "trees", "linearize", "decode", "evalb", "synthetic"}
+NO_SPACY = {"__init__", "errors", "trees", "linearize", "decode", "evalb"}
 OPTIONAL = {
     "torch", "cupy", "matplotlib", "scipy", "ray", "pyspark", "transformers", "spacy_transformers",
     "spacy_curated_transformers",

@@ -13,7 +13,7 @@ def test_entry_point() -> None:
     assert found.load().info.name == "parsetag"
 
 
-@pytest.mark.parametrize("command", ["convert", "evaluate", "generate", "linearize", "parse"])
+@pytest.mark.parametrize("command", ["convert", "evaluate", "linearize", "parse"])
 def test_help(run: Run, command: str) -> None:
     result = run(command, "--help")
     assert result.exit_code == 0
@@ -28,9 +28,3 @@ def test_import_is_light() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_generate(run: Run, tmp_path: object) -> None:
-    result = run("generate", tmp_path, "--train", 3, "--dev", 2, "--test", 1)
-    assert result.exit_code == 0
-    assert run("convert", tmp_path, f"{tmp_path}/all.spacy").exit_code == 0

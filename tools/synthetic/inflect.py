@@ -12,11 +12,7 @@ _VOWEL_SOUND = ("hour", "honest", "honou", "heir", "8", "11-", "18-")
 
 
 def plural(word: str) -> str:
-    """Plural of a regular noun.
-
-    word (str): The singular.
-    RETURNS (str): The plural.
-    """
+    """Plural of a regular noun: *box* -> *boxes*."""
     if word.endswith(_HISS):
         return f"{word}es"
     if word.endswith("y") and word[-2:-1] not in _VOWELS:
@@ -25,21 +21,12 @@ def plural(word: str) -> str:
 
 
 def third_person(verb: str) -> str:
-    """Third person singular of a regular verb: *watch* -> *watches*.
-
-    verb (str): The base form.
-    RETURNS (str): The form after *she*.
-    """
+    """Third person singular of a regular verb: *watch* -> *watches*."""
     return f"{verb}es" if verb.endswith("o") else plural(verb)
 
 
 def past(verb: str, *, double: bool = False) -> str:
-    """Past tense and past participle of a regular verb.
-
-    verb (str): The base form.
-    double (bool): Double the last consonant (*stop* -> *stopped*).
-    RETURNS (str): The past tense.
-    """
+    """Past tense and past participle of a regular verb."""
     if double:
         return f"{verb}{verb[-1]}ed"
     if verb.endswith("e"):
@@ -50,12 +37,7 @@ def past(verb: str, *, double: bool = False) -> str:
 
 
 def participle(verb: str, *, double: bool = False) -> str:
-    """Present participle of a regular verb.
-
-    verb (str): The base form.
-    double (bool): Double the last consonant (*stop* -> *stopping*).
-    RETURNS (str): The *-ing* form.
-    """
+    """Present participle of a regular verb."""
     if double:
         return f"{verb}{verb[-1]}ing"
     if verb.endswith("ie"):
@@ -66,12 +48,7 @@ def participle(verb: str, *, double: bool = False) -> str:
 
 
 def comparison(adjective: str, *, double: bool = False) -> tuple[str, str]:
-    """Comparative and superlative of an adjective that takes *-er* and *-est*.
-
-    adjective (str): The positive.
-    double (bool): Double the last consonant (*big* -> *bigger*).
-    RETURNS (Tuple[str, str]): Comparative and superlative.
-    """
+    """Comparative and superlative of an adjective that takes *-er* and *-est*."""
     stem = adjective
     if double:
         stem = f"{adjective}{adjective[-1]}"
@@ -83,11 +60,7 @@ def comparison(adjective: str, *, double: bool = False) -> tuple[str, str]:
 
 
 def takes_an(word: str) -> bool:
-    """Whether the indefinite article before a word is *an*.
-
-    word (str): The word after the article.
-    RETURNS (bool): True for a word that begins with a vowel sound.
-    """
+    """Whether the indefinite article before a word is *an*."""
     lower = word.lower()
     if lower.startswith(_CONSONANT_SOUND):
         return False

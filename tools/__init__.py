@@ -1,0 +1,1 @@
+"""Tools of this repository. They are not part of the package."""
