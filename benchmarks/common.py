@@ -1,13 +1,10 @@
-"""What the decoder benchmarks share: sentences, scores, timing, and results as JSON."""
+"""What the benchmarks on one core share: sentences, scores, timing, and their options."""
 
 import argparse
-import json
 import os
-import platform
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 # One core: set before NumPy is imported anywhere.
@@ -16,6 +13,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 from nltk import Tree  # noqa: E402
+from record import ROOT, parse_arguments  # noqa: E402
 
 from spacy_parsetag.linearize.tags import TagSet  # noqa: E402
 
@@ -25,7 +23,7 @@ LABELS = {"l": 30, "r": 40, "L": 26, "R": 50}
 
 def draw_trees(n: int) -> list[Tree]:
     """Trees of the synthetic treebank, which is a tool of the repository and not in the package."""
-    sys.path.append(str(Path(__file__).resolve().parent.parent))
+    sys.path.append(str(ROOT))
     from tools.synthetic import generate
 
     return [tree for _, tree in generate({"train": n})]
@@ -60,22 +58,8 @@ def best_time(run: Callable[[], Any], repeats: int) -> float:
     return min(times)
 
 
-def machine() -> dict[str, str]:
-    name = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        name = next((line.split(":")[1].strip() for line in info.open() if line.startswith("model name")), name)
-    return {"cpu": name, "python": platform.python_version(), "numpy": np.__version__}
-
-
 def arguments(description: str, *, sentences: int) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--sentences", type=int, default=sentences, help="sentences to decode")
     parser.add_argument("--repeats", type=int, default=9, help="runs of which the fastest counts")
-    parser.add_argument("--output", type=Path, help="also write the figures here, as JSON")
-    return parser.parse_args()
-
-
-def write(results: dict[str, Any], path: Any) -> None:
-    if path:
-        path.write_text(json.dumps({"machine": machine(), **results}, indent=2) + "\n", encoding="utf8")
+    return parse_arguments(parser)

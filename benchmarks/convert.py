@@ -14,6 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from record import parse_arguments, write_result
 from spacy.tokens import DocBin
 
 from spacy_parsetag.tokens import SPANS_KEY
@@ -22,8 +23,7 @@ from spacy_parsetag.tokens import SPANS_KEY
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("treebank", type=Path, nargs="+", help="bracket files")
-    parser.add_argument("--output", type=Path, help="also write the figures here, as JSON")
-    args = parser.parse_args()
+    args = parse_arguments(parser)
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "treebank.spacy"
         command = [sys.executable, "-m", "spacy", "parsetag", "convert", *map(str, args.treebank), str(target)]
@@ -41,10 +41,8 @@ def main() -> None:
             "peak_mebibytes": round(peak / 2**20),
             "file_mebibytes": round(target.stat().st_size / 2**20, 1),
         }
-    text = json.dumps(figures, indent=2)
-    sys.stdout.write(text + "\n")
-    if args.output:
-        args.output.write_text(text + "\n", encoding="utf-8")
+    sys.stdout.write(json.dumps(figures, indent=2) + "\n")
+    write_result(figures, args.output, args.made_by)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ A decoder has to read every score, so `scores.max(axis=1)` over the same array i
     python benchmarks/decode.py
 """
 
-from common import arguments, best_time, make_sample, write
+from common import arguments, best_time, make_sample
+from record import write_result
 
 from spacy_parsetag.decode import ExactDecoder
 from spacy_parsetag.linearize import ORDERS
@@ -35,7 +36,7 @@ def main() -> None:
                 "times_max": ratio,
                 "sentences_per_second": args.sentences / seconds,
             }
-    write(results, args.output)
+    write_result(results, args.output, args.made_by)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ printed: the share of sentences where the beam's tree scores as much as the exac
 """
 
 import numpy as np
-from common import Sample, arguments, best_time, make_sample, write
+from common import Sample, arguments, best_time, make_sample
+from record import write_result
 
 from spacy_parsetag.decode import BeamDecoder, ExactDecoder
 from spacy_parsetag.linearize import ORDERS, Lattice, Linearizer
@@ -127,7 +128,7 @@ def main() -> None:
             results["orders"][order]["lookahead" if lookahead else "plain"] = figures
             named = ", ".join(f"{name.replace('_', ' ')} {value:,.3g}" for name, value in figures.items())
             print(f"{order}-order, {'with' if lookahead else 'no'} lookahead: {named}")
-    write(results, args.output)
+    write_result(results, args.output, args.made_by)
 
 
 if __name__ == "__main__":

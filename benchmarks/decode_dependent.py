@@ -7,7 +7,8 @@ from which a tree can still be had, no choices kept but found again along the be
 """
 
 import numpy as np
-from common import arguments, best_time, make_sample, write
+from common import arguments, best_time, make_sample
+from record import write_result
 
 from spacy_parsetag.decode import ExactDecoder
 from spacy_parsetag.decode._dependent import maxplus_rate
@@ -158,7 +159,7 @@ def main() -> None:
             "times_numpy": ratio,
             "share_of_peak": share,
         }
-    write(results, args.output)
+    write_result(results, args.output, args.made_by)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import spacy
+from record import parse_arguments, write_result
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -95,8 +96,7 @@ def main() -> None:
     parser.add_argument("--batch-size", type=int, default=256, help="docs a batch")
     parser.add_argument("--batch-words", type=int, default=8192, help="padded words the encoder takes at once")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--output", type=Path, help="also write the figures here, as JSON")
-    args = parser.parse_args()
+    args = parse_arguments(parser)
     if args.device == "gpu" and not (has_torch() and has_cupy_gpu()):
         sys.stdout.write("No GPU here, or no cupy and torch to reach it: nothing measured. See --device cpu.\n")
         return
@@ -115,10 +115,8 @@ def main() -> None:
         nlp = make_pipeline(encoder, list(docs_from_trees(spacy.blank("en").vocab, trees)), args.batch_words)
         figures: dict[str, Any] = {"device": name, "layers": args.layers, "width": args.width}
         figures.update(measure(nlp, sentences, args.batch_size, args.repeats))
-    text = json.dumps(figures, indent=2)
-    sys.stdout.write(text + "\n")
-    if args.output:
-        args.output.write_text(text + "\n", encoding="utf-8")
+    sys.stdout.write(json.dumps(figures, indent=2) + "\n")
+    write_result(figures, args.output, args.made_by)
 
 
 if __name__ == "__main__":

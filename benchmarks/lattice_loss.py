@@ -15,8 +15,9 @@ from typing import Any
 
 import spacy
 import torch
-from common import draw_trees, write  # first: it leaves NumPy one core
+from common import draw_trees  # first: it leaves NumPy one core
 from gpu import make_encoder, make_pipeline
+from record import parse_arguments, write_result
 from spacy.tokens import Doc
 from spacy.training import Example
 
@@ -77,8 +78,7 @@ def main() -> None:
     parser.add_argument("--train", type=Path, help="a bracket file")
     parser.add_argument("--batches", type=int, default=20)
     parser.add_argument("--batch", type=int, default=32, help="sentences a batch")
-    parser.add_argument("--output", type=Path, help="also write the figures here, as JSON")
-    args = parser.parse_args()
+    args = parse_arguments(parser)
     torch.set_num_threads(1)
     docs = read(args.train, args.batch * (args.batches + 1))
     with tempfile.TemporaryDirectory() as folder:
@@ -91,7 +91,7 @@ def main() -> None:
         }
     for name, value in figures.items():
         print(f"{name.replace('_', ' ')}: {value:,.4g}" if isinstance(value, float) else f"{name}: {value}")
-    write(figures, args.output)
+    write_result(figures, args.output, args.made_by)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ pipeline of `configs/cnn.cfg`, initialized and not trained, over sentences drawn
 from pathlib import Path
 
 import numpy as np
-from common import arguments, best_time, draw_trees, write  # first: it leaves NumPy one core
+from common import arguments, best_time, draw_trees  # first: it leaves NumPy one core
+from record import write_result
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -66,7 +67,7 @@ def main() -> None:
     for what, ratio in ratios.items():
         both = ", ".join(f"{name} {figures[what]:,.0f}" for name, figures in results.items())
         print(f"{what.replace('_', ' ')}: {both}, {ratio:.2f} times")
-    write({"sentences": args.sentences, **results, "ratio": ratios}, args.output)
+    write_result({"sentences": args.sentences, **results, "ratio": ratios}, args.output, args.made_by)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,152 @@
+"""What every file under benchmarks/results says about how it was made. Scripts write them, and nobody edits them.
+
+A script runs from the root of the repository. A folder outside it is named by an environment variable that begins with
+PARSETAG_, such as PARSETAG_SHARED, so that the recorded command runs on other machines as it stands.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import platform
+import re
+import shlex
+import subprocess
+import sys
+from datetime import datetime, timezone
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
+PACKAGES = ("spacy-parsetag", "spacy", "thinc", "spacy-transformers", "transformers", "torch", "numpy")
+# Load average from which on others take the machine. This process has done next to nothing when it is read.
+BUSY = 0.5
+
+
+def parse_arguments(parser: argparse.ArgumentParser, *, output: Path | None = None) -> argparse.Namespace:
+    """Parse the command line of a benchmark that measures speed.
+
+    Adds --output and --force, and `made_by` (Optional[Dict[str, Any]]), what `write_result` records.
+
+    parser (ArgumentParser): With the script's own options.
+    output (Optional[Path]): Where the result goes unless --output says otherwise; None for nowhere.
+    RETURNS (Namespace): The arguments.
+    RAISES (SystemExit): If figures are to be written while other processes take the machine, without --force.
+    """
+    parser.add_argument("--output", type=Path, default=output, help="where to write the figures, as JSON")
+    parser.add_argument("--force", action="store_true", help="measure although other processes take the machine")
+    args = parser.parse_args()
+    args.made_by = made_by() if args.output else None
+    if args.output and is_busy(args.made_by) and not args.force:
+        parser.exit(
+            1,
+            f"The load average is {args.made_by['machine']['load_average']}: other processes take the machine, and "
+            f"speeds would be wrong. Wait until it is below {BUSY}, or add --force.\n",
+        )
+    return args
+
+
+def made_by() -> dict[str, Any]:
+    """Command, commit, date, machine and versions. Call it first: it reads the load average."""
+    load = round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return {
+        "command": command(),
+        "commit": commit(),
+        "date": datetime.now(timezone.utc).date().isoformat(),
+        "machine": {"cpu": cpu_name(), "cores": cores, "system": platform.system(), "load_average": load},
+        "versions": versions(),
+    }
+
+
+def is_busy(made: dict[str, Any]) -> bool:
+    """Whether other processes took the machine when the script started."""
+    return (made["machine"]["load_average"] or 0.0) >= BUSY
+
+
+def write_result(
+    figures: dict[str, Any], path: Path | None, made: dict[str, Any] | None, *, config: Path | None = None
+) -> None:
+    """Write a result file.
+
+    figures (Dict[str, Any]): What was measured.
+    path (Optional[Path]): The file; None to write none.
+    made (Dict[str, Any]): As `made_by` returned it when the script started.
+    config (Optional[Path]): The config that the run resolved to, for its hash.
+    """
+    if path is None or made is None:
+        return
+    resolved = {} if config is None else {"config_sha256": config_hash(config)}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"made_by": {**made, **resolved}, **figures}, indent=2, ensure_ascii=False)
+    # Lists of numbers on one line each, so that the file can be read.
+    text = re.sub(r"\[\s*([-\d.e+,\s]+?)\s*\]", lambda found: f"[{' '.join(found[1].split())}]", text)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def command() -> str:
+    """The command line of this script, to be run in the root of the repository."""
+    if Path.cwd() != ROOT:
+        raise SystemExit(f"Run this in the root of the repository: cd {ROOT}")
+    return " ".join(["python", *(portable(argument) for argument in sys.argv)])
+
+
+def portable(argument: str) -> str:
+    """An argument, quoted for the shell, with folders outside the repository as environment variables."""
+    key, equals, value = argument.rpartition("=")
+    path = Path(value)
+    if not (path.is_absolute() or ".." in path.parts):
+        return shlex.quote(argument)
+    path = path.resolve()
+    prefix = shlex.quote(key + equals) if equals else ""
+    if path.is_relative_to(ROOT):
+        return prefix + shlex.quote(str(path.relative_to(ROOT)))
+    for name, folder in sorted(os.environ.items()):
+        if name.startswith("PARSETAG_") and folder and path.is_relative_to(Path(folder).resolve()):
+            return f'{prefix}"${name}"/{shlex.quote(str(path.relative_to(Path(folder).resolve())))}'
+    raise SystemExit(
+        f"{value} is outside the repository. Set an environment variable to its folder, named PARSETAG_SHARED for "
+        "instance, so that the recorded command runs elsewhere too."
+    )
+
+
+def commit() -> str:
+    """The commit that is checked out, and whether files differ from it."""
+    git = ["git", "-C", str(ROOT)]
+    try:
+        head = subprocess.run([*git, "rev-parse", "--short=12", "HEAD"], check=True, capture_output=True, text=True)
+        status = [*git, "status", "--porcelain", "--", ".", ":!benchmarks/results"]
+        changed = subprocess.run(status, check=True, capture_output=True, text=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return head.stdout.strip() + (" with changes" if changed else "")
+
+
+def config_hash(path: Path) -> str:
+    """SHA-256 of a config without the folders in it, so that it is the same on all machines."""
+    return hashlib.sha256(without_folders(path.read_text(encoding="utf-8")).encode()).hexdigest()
+
+
+def without_folders(text: str) -> str:
+    """Keep the last part of each absolute path, and no colours."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    return re.sub(r"(?<![\w.])(?:/[\w.+-]+)+/([\w.+-]+)", r"\1", text)
+
+
+def cpu_name() -> str:
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
+    names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or platform.machine())
+
+
+def versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
