@@ -149,6 +149,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The tokens of the doc have changed since doc.spans[{key!r}] was written; spaCy does not move span groups when "
         "it merges or splits tokens. Put components that do so, for instance merge_entities, before the parser."
     )
+    E311 = "Cannot set the sentence boundaries of {text!r}: the doc has a dependency parse, which has its own."
 
     # Commands: E350 to E399
     E350 = "Unknown treebank format {name!r}. Known: {known}."

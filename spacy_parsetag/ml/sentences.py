@@ -3,14 +3,17 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
+from ..tokens.sentences import sentence_starts
 
-def by_sentence(
-    tok2vec: Model[list[Doc], list[Floats2d]], layer: Model[list[Floats2d], list[Floats2d]]
-) -> Model[list[Doc], list[Floats2d]]:
+EncoderT = Model[list[Doc], list[Floats2d]]
+
+
+def by_sentence(tok2vec: EncoderT, layer: Model[list[Floats2d], list[Floats2d]]) -> EncoderT:
     """Apply a layer to the vectors of each sentence on its own.
 
     tok2vec (Model[List[Doc], List[Floats2d]]): The encoder, which sees whole docs.
@@ -20,7 +23,7 @@ def by_sentence(
     return Model("by_sentence", _forward, init=_init, layers=[tok2vec, layer], dims={"nO": None})
 
 
-def _init(model: Model, X: list[Doc] | None = None, Y: list[Floats2d] | None = None) -> None:
+def _init(model: EncoderT, X: list[Doc] | None = None, Y: list[Floats2d] | None = None) -> None:
     tok2vec, layer = model.layers
     tok2vec.initialize(X=X)
     layer.initialize(X=None if X is None else tok2vec.predict(X), Y=Y)
@@ -28,7 +31,7 @@ def _init(model: Model, X: list[Doc] | None = None, Y: list[Floats2d] | None = N
 
 
 def _forward(
-    model: Model, docs: list[Doc], is_train: bool
+    model: EncoderT, docs: list[Doc], is_train: bool
 ) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Doc]]]:
     tok2vec, layer = model.layers
     xp = model.ops.xp
@@ -46,9 +49,8 @@ def _forward(
 
 
 def sentence_lengths(doc: Doc) -> list[int]:
-    if "sents" in doc.user_hooks or doc.has_annotation("SENT_START"):
-        return [len(sent) for sent in doc.sents] or [0]
-    return [len(doc)]
+    """The tokens of each sentence; one sentence of none for an empty doc."""
+    return [int(n) for n in np.diff([*sentence_starts(doc), len(doc)])] or [0]
 
 
 def split(x: Floats2d, lengths: list[int]) -> list[Floats2d]:

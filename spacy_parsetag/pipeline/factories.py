@@ -71,7 +71,7 @@ def make_parse_tagger(
     decoder: Any,
     loss: Any,
     spans_key: str,
-    scorer: Callable | None,
+    scorer: Callable[..., dict[str, Any]] | None,
 ) -> ParseTagger:
     """Make the component `parsetag`; see `ParseTagger` for the arguments."""
     from .parsetag import ParseTagger

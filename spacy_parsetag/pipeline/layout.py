@@ -4,32 +4,32 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from spacy.attrs import IS_SPACE, SENT_START
+from numpy.typing import NDArray
 from spacy.tokens import Doc
 
 from ..errors import Errors
-from ..tokens.spans import has_sentences
+from ..tokens.sentences import find_words, has_sentences, sentence_starts
 
 
 class Layout(NamedTuple):
-    """The sentences of a batch of docs, over all their words. White space tokens are no words.
+    """The sentences of a batch of docs, over all their words. Sentences without any word are left out.
 
-    token (np.ndarray): (W,) index of each word's token among the tokens of all docs.
-    words (np.ndarray): (S,) int32 words of each sentence, at least 1.
-    first (np.ndarray): (S,) int64 first word of each sentence, as an index into `token`.
-    doc (np.ndarray): (S,) index of each sentence's doc.
-    offsets (np.ndarray): (D+1,) index of each doc's first token.
+    token (NDArray[int64]): (W,) index of each word's token among the tokens of all docs.
+    n_words (NDArray[int32]): (S,) words of each sentence, at least 1.
+    first (NDArray[int64]): (S,) first word of each sentence, as an index into `token`.
+    doc (NDArray[int64]): (S,) index of each sentence's doc.
+    offsets (NDArray[int64]): (D+1,) index of each doc's first token.
     """
 
-    token: np.ndarray
-    words: np.ndarray
-    first: np.ndarray
-    doc: np.ndarray
-    offsets: np.ndarray
+    token: NDArray[np.int64]
+    n_words: NDArray[np.int32]
+    first: NDArray[np.int64]
+    doc: NDArray[np.int64]
+    offsets: NDArray[np.int64]
 
     @property
-    def rows(self) -> np.ndarray:
-        """(S,) int64 first row of each sentence in (2W, T) scores, two rows a word. The last one is not used."""
+    def rows(self) -> NDArray[np.int64]:
+        """(S,) first row of each sentence in (2W, T) scores, two rows a word. The last one is not used."""
         return 2 * self.first
 
     @classmethod
@@ -38,28 +38,19 @@ class Layout(NamedTuple):
 
         docs (Sequence[Doc]): The docs; each one of several tokens must have sentence boundaries.
         name (str): The component, for the message.
-        RAISES (ValueError): If a doc has none.
+        RETURNS (Layout): The layout.
+        RAISES (ValueError): If a doc has no sentence boundaries.
         """
         for doc in docs:
-            if len(doc) > 1 and not has_sentences(doc):
+            if not has_sentences(doc):
                 raise ValueError(Errors.E150.format(name=name, text=doc.text[:50]))
-        lengths = np.asarray([len(doc) for doc in docs], dtype=np.int64)
-        offsets = np.cumsum([0, *lengths])
-        attributes = [
-            np.zeros((0, 2), dtype=np.uint64),
-            *(doc.to_array([SENT_START, IS_SPACE]) for doc in docs if len(doc)),
-        ]
-        flags = np.concatenate(attributes) == 1  # (tokens, 2)
-        starts = flags[:, 0]
-        for doc, offset in zip(docs, offsets.tolist(), strict=False):
-            if "sents" in doc.user_hooks:
-                starts[offset : offset + len(doc)] = False
-                starts[[offset + sent.start for sent in doc.sents]] = True
-        starts[offsets[:-1][lengths > 0]] = True
-        token = np.flatnonzero(~flags[:, 1])
-        sentence = np.cumsum(starts) - 1  # of each token
-        words = np.bincount(sentence[token], minlength=int(starts.sum()))
-        owner = np.repeat(np.arange(len(docs)), lengths)[starts]
-        # Sentences of white space alone are none.
-        owner, words = owner[words > 0], words[words > 0]
-        return cls(token, words.astype(np.int32), np.cumsum(words) - words, owner, offsets)
+        offsets = np.cumsum([0, *map(len, docs)], dtype=np.int64)
+        starts = [sentence_starts(doc) for doc in docs]
+        none = np.zeros(0, dtype=np.int64)
+        token = np.flatnonzero(np.concatenate([none == 0, *map(find_words, docs)]))
+        bounds = np.concatenate([none, *(own + offset for own, offset in zip(starts, offsets, strict=False))])
+        before = np.searchsorted(token, np.append(bounds, offsets[-1]))  # words before each sentence
+        n_words = np.diff(before)
+        owner = np.repeat(np.arange(len(docs)), [len(own) for own in starts])
+        full = n_words > 0
+        return cls(token, n_words[full].astype(np.int32), before[:-1][full], owner[full], offsets)

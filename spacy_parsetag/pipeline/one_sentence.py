@@ -4,6 +4,8 @@ from typing import Any
 
 from spacy.tokens import Doc
 
+from ..tokens.sentences import has_sentences, mark_one_sentence
+
 
 class OneSentence:
     """Makes a doc one sentence if it has no sentence boundaries; boundaries that are there stay.
@@ -12,9 +14,8 @@ class OneSentence:
     """
 
     def __call__(self, doc: Doc) -> Doc:
-        if len(doc) and not doc.has_annotation("SENT_START"):
-            for token in doc:
-                token.is_sent_start = token.i == 0
+        if not has_sentences(doc):
+            mark_one_sentence(doc)
         return doc
 
     def to_bytes(self, **kwargs: Any) -> bytes:

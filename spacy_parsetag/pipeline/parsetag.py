@@ -143,7 +143,7 @@ class ParseTagger(TrainablePipe):
         docs = list(docs)
         layout = Layout.of(docs, name=self.name)
         parsed = [ParsedDoc() for _ in docs]
-        if not len(layout.words):
+        if not len(layout.n_words):
             return parsed
         self._require_labels()
         tags = self.tag_set
@@ -151,19 +151,19 @@ class ParseTagger(TrainablePipe):
         scores = as_scores(self._by_word(arrays, layout))
         given = self._dependencies(arrays) or (None, None, None)
         decoder = with_train_bound(self.decoder, self.linearizer, self.cfg["max_stack"])
-        batch = (scores, layout.rows, layout.words, tags, self.linearizer)
+        batch = (scores, layout.rows, layout.n_words, tags, self.linearizer)
         if isinstance(decoder, BeamDecoder):
             ids, _, widths = decoder.search_batch(*batch, *given)
             for doc in np.unique(layout.doc[widths != decoder.beam]):
                 parsed[doc].beam_widths = widths[layout.doc == doc].tolist()
         else:
             ids, _ = decoder.decode_batch(*batch, *given)
-        nodes = labelled_nodes(ids, layout.rows, layout.words, tags, self.linearizer)
+        nodes = labelled_nodes(ids, layout.rows, layout.n_words, tags, self.linearizer)
         found = zip(nodes.start.tolist(), nodes.end.tolist(), nodes.tag.tolist(), strict=True)
-        tokens = (layout.token - layout.offsets[np.repeat(layout.doc, layout.words)]).tolist()
+        tokens = (layout.token - layout.offsets[np.repeat(layout.doc, layout.n_words)]).tolist()
         chains = tags.chains
         for doc, first, n_words, n_nodes in zip(
-            layout.doc.tolist(), layout.first.tolist(), layout.words.tolist(), nodes.counts.tolist(), strict=True
+            layout.doc.tolist(), layout.first.tolist(), layout.n_words.tolist(), nodes.counts.tolist(), strict=True
         ):
             spans = [(start, end, label) for start, end, tag in islice(found, n_nodes) for label in chains[tag]]
             parsed[doc].append((tokens[first : first + n_words], spans))

@@ -2,9 +2,10 @@
 
 from .convert import doc_from_parse, doc_from_parses, doc_from_tree, docs_from_trees, parse_from_tree
 from .extensions import register_extensions
-from .group import FORMAT_VERSION, SPANS_KEY, WordMap, map_words
+from .group import FORMAT_VERSION, SPANS_KEY
+from .sentences import WordMap, has_sentences, map_words, mark_one_sentence, sentence_words, set_sentence_starts
 from .spaces import spaces_after
-from .spans import SentenceParse, has_parses, has_sentences, parses_from_doc, sentence_words, set_parses
+from .spans import SentenceParse, has_parses, parses_from_doc, set_parses
 from .strings import doc_to_strings, doc_to_trees, parse_string, tree_from_parse
 
 __all__ = [
@@ -21,12 +22,14 @@ __all__ = [
     "has_parses",
     "has_sentences",
     "map_words",
+    "mark_one_sentence",
     "parse_from_tree",
     "parse_string",
     "parses_from_doc",
     "register_extensions",
     "sentence_words",
     "set_parses",
+    "set_sentence_starts",
     "spaces_after",
     "tree_from_parse",
 ]

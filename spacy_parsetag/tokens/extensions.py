@@ -15,8 +15,8 @@ other spans they raise an error that names the smallest constituent around. Whit
 or constituents, and an empty parse string. The spans they give are plain slices of the doc, so they compare equal to
 `doc[i:j]`; a unary chain is one of them, with several labels.
 
-They are getters, computed from `doc.spans["constituents"]` (see `index` for the cost): nothing is stored on the doc.
-`span.as_doc()` drops `doc.spans`, and with them the answers.
+They are getters, computed from `doc.spans["constituents"]`: nothing is stored on the doc. See `nodes` for what they
+cost and for changes of the group that they do not notice. `span.as_doc()` drops `doc.spans`, and with them the answers.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from ..errors import Errors, Warnings
 from ..treebanks.write import format_tree
 from ..trees.parse import Constituent, Parse
 from .group import SPANS_KEY
-from .index import Bounds, ConstituentIndex, ask, get_index
-from .spans import has_parses, has_sentences, words_and_tags
+from .nodes import DocNodes, Node, get_nodes
+from .spans import has_parses, words_and_tags
 from .strings import ROOT, doc_to_strings, tree_from_parse
 
 if TYPE_CHECKING:
@@ -42,68 +42,59 @@ if TYPE_CHECKING:
 
 def get_labels(span: Span, spans_key: str = SPANS_KEY) -> tuple[str, ...]:
     """The labels over just the words of a span, top of the unary chain first; () for a bare word or sentence."""
-    bounds = _locate(span, spans_key)
-    index = get_index(span.doc, spans_key)
-    node = index.node_at.get(bounds)
-    return () if node is None else index.labels(node)
+    node = _find_node(span, get_nodes(span.doc, spans_key))
+    return () if node is None else tuple(node.labels)
 
 
 def get_children(span: Span, spans_key: str = SPANS_KEY) -> Iterator[Span]:
     """The constituents right below a span and the bare words between them, from left to right."""
-    start, end = _locate(span, spans_key)
-    return _spans(span.doc, spans_key, ask(span.doc, spans_key, lambda index: index.children(start, end)))
+    nodes = get_nodes(span.doc, spans_key)
+    node = _find_node(span, nodes)
+    return (_slice(span.doc, nodes, child) for child in (node.children if node is not None else ()))
 
 
 def get_constituents(span: Span, spans_key: str = SPANS_KEY) -> Iterator[Span]:
     """A span, and all constituents and words within it, in pre-order; nothing twice."""
-    start, end = _locate(span, spans_key)
-    return _spans(span.doc, spans_key, ask(span.doc, spans_key, lambda index: index.constituents(start, end)))
+    nodes = get_nodes(span.doc, spans_key)
+    node = _find_node(span, nodes)
+    return (_slice(span.doc, nodes, below) for below in (node.subtree() if node is not None else ()))
 
 
 def get_parent(span: Span, spans_key: str = SPANS_KEY) -> Span | None:
     """The smallest constituent that contains a span and more than it, or None."""
-    start, end = _locate(span, spans_key)
-
-    def find_parent(index: ConstituentIndex) -> tuple[list[Bounds], list[int]]:
-        node = index.node_at.get((start, end))
-        above = index.smallest_around(start, end) if node is None else index.parent[node]
-        return ([], []) if above == -1 else ([(index.start[above], index.end[above])], [above])
-
-    return next(_spans(span.doc, spans_key, ask(span.doc, spans_key, find_parent)), None)
+    nodes = get_nodes(span.doc, spans_key)
+    node = _find_node(span, nodes)
+    parent = nodes.smallest_around(*_bounds(span, nodes)) if node is None else node.parent()
+    return None if parent is None else _slice(span.doc, nodes, parent)
 
 
 def get_tree(span: Span, spans_key: str = SPANS_KEY) -> Tree:
     """The tree over a span; a sentence with several nodes at the top gets a root TOP over them."""
-    start, end = _locate(span, spans_key)
-    if start == end:
+    nodes = get_nodes(span.doc, spans_key)
+    top = _find_node(span, nodes)
+    if top is None:
         raise ValueError(Errors.E309.format(text=span.text))
-
-    def read_parse(index: ConstituentIndex) -> tuple[Parse, list[int]]:
-        nodes = index.constituents(start, end)[1]
-        spans = tuple(
-            Constituent(index.start[node] - start, index.end[node] - start, label)
-            for node in nodes
-            for label in index.labels(node)
-        )
-        return Parse(*words_and_tags(span.doc, index.words.tokens[start:end]), spans), nodes
-
-    parse = ask(span.doc, spans_key, read_parse)
-    one_top = len(parse.words) == 1 or (parse.spans and parse.spans[0][:2] == (0, len(parse.words)))
-    return tree_from_parse(parse, None if one_top else ROOT)
+    spans = tuple(
+        Constituent(node.start - top.start, node.end - top.start, label)
+        for node in top.subtree()
+        for label in node.labels
+    )
+    parse = Parse(*words_and_tags(span.doc, nodes.words.tokens[top.start : top.end]), spans)
+    return tree_from_parse(parse, None if top.labels or len(parse) == 1 else ROOT)
 
 
 def get_parse_string(span: Span, spans_key: str = SPANS_KEY) -> str:
     """The tree over a span in Penn brackets, on one line; "" for white space."""
-    start, end = _locate(span, spans_key)
-    return format_tree(get_tree(span, spans_key)) if start < end else ""
+    is_blank = _find_node(span, get_nodes(span.doc, spans_key)) is None
+    return "" if is_blank else format_tree(get_tree(span, spans_key))
 
 
 def is_constituent(span: Span, spans_key: str = SPANS_KEY) -> bool:
     """Whether a span is a constituent, a word or a sentence of a parsed doc, so that the other extensions answer."""
     if not has_parses(span.doc, spans_key):
         return False
-    bounds = _find_bounds(span, spans_key)
-    return bounds is not None and bounds[0] < bounds[1]
+    nodes = get_nodes(span.doc, spans_key)
+    return _bounds(span, nodes) in nodes.at
 
 
 def get_token_labels(token: Token, spans_key: str = SPANS_KEY) -> tuple[str, ...]:
@@ -123,8 +114,8 @@ def get_token_parse_string(token: Token, spans_key: str = SPANS_KEY) -> str:
 
 def get_doc_constituents(doc: Doc, spans_key: str = SPANS_KEY) -> Iterator[Span]:
     """The constituents and words of all sentences of a doc, in pre-order."""
-    sentences = list(doc.sents) if has_sentences(doc) else [doc[:]]
-    return (constituent for sentence in sentences for constituent in get_constituents(sentence, spans_key))
+    nodes = get_nodes(doc, spans_key)
+    return (_slice(doc, nodes, node) for top in nodes.tops for node in top.subtree())
 
 
 EXTENSIONS: dict[type[Doc | Span | Token], dict[str, Callable[..., Any]]] = {
@@ -170,49 +161,24 @@ def _span_of(token: Token) -> Span:
     return token.doc[token.i : token.i + 1]
 
 
-def _locate(span: Span, spans_key: str) -> Bounds:
-    """The words of a constituent, a word or a sentence; equal bounds for white space. An error for other spans."""
-    bounds = _find_bounds(span, spans_key)
-    if bounds is None:
-        index = get_index(span.doc, spans_key)
-        before = index.words.before
-        around = index.smallest_around(before[span.start], before[span.end])
+def _bounds(span: Span, nodes: DocNodes) -> tuple[int, int]:
+    """The words of a span, which white space at its edges does not change."""
+    return nodes.words.before[span.start], nodes.words.before[span.end]
+
+
+def _slice(doc: Doc, nodes: DocNodes, node: Node) -> Span:
+    return doc[nodes.words.tokens[node.start] : nodes.words.tokens[node.end - 1] + 1]
+
+
+def _find_node(span: Span, nodes: DocNodes) -> Node | None:
+    """The node over a span, None for white space, and an error for a span that is not a constituent."""
+    start, end = _bounds(span, nodes)
+    node = nodes.at.get((start, end))
+    if node is None and start < end:
+        around = nodes.smallest_around(start, end)
         hint = "No constituent contains it."
-        if around != -1:
-            bounds = (index.start[around], index.end[around])
-            smallest = next(_spans(span.doc, spans_key, [bounds]))
-            hint = f"The smallest constituent around it is {smallest.text!r} ({', '.join(index.labels(around))})."
+        if around is not None:
+            text = _slice(span.doc, nodes, around).text
+            hint = f"The smallest constituent around it is {text!r} ({', '.join(around.labels)})."
         raise ValueError(Errors.E307.format(text=span.text, start=span.start, end=span.end, hint=hint))
-    return bounds
-
-
-def _find_bounds(span: Span, spans_key: str) -> Bounds | None:
-    """As `_locate`, with None for other spans."""
-
-    def find(index: ConstituentIndex) -> tuple[Bounds | None, list[int]]:
-        start, end = index.words.before[span.start], index.words.before[span.end]
-        if start == end:
-            return (start, end), []
-        node = index.node_at.get((start, end))
-        if node is not None:
-            return (start, end), [node]
-        around = index.innermost[start]
-        found = end - start == 1 or _is_sentence(span, index, start, end)
-        return (start, end) if found else None, [around] if around != -1 else []
-
-    return ask(span.doc, spans_key, find)
-
-
-def _is_sentence(span: Span, index: ConstituentIndex, start: int, end: int) -> bool:
-    """Whether these words are all those of a sentence."""
-    before, tokens = index.words
-    if not has_sentences(span.doc):
-        return (start, end) == (0, len(tokens))
-    sentence = span.doc[tokens[start]].sent
-    return (before[sentence.start], before[sentence.end]) == (start, end)
-
-
-def _spans(doc: Doc, spans_key: str, bounds: list[Bounds]) -> Iterator[Span]:
-    """Slices of the doc over words."""
-    tokens = get_index(doc, spans_key).words.tokens
-    return (doc[tokens[start] : tokens[end - 1] + 1] for start, end in bounds)
+    return node

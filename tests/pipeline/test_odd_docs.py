@@ -1,7 +1,6 @@
 """Docs of every kind parse: empty ones, white space, long sentences, brackets, many sentences."""
 
 from collections.abc import Callable
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -184,9 +183,9 @@ def test_layout(batch: list, trained: Callable[[str], Language]) -> None:
         for doc in docs
     ]
     layout = Layout.of(docs, name="parsetag")
-    assert layout.words.tolist() == [len(sentence) for doc in expected for sentence in doc]
+    assert layout.n_words.tolist() == [len(sentence) for doc in expected for sentence in doc]
     assert layout.offsets.tolist() == np.cumsum([0, *map(len, docs)]).tolist()
-    assert all(a + 2 * n == b for (a, b), n in zip(pairwise(layout.rows.tolist()), layout.words.tolist(), strict=False))
+    assert np.diff(layout.rows).tolist() == (2 * layout.n_words[:-1]).tolist()
     tokens = [layout.offsets[i] + token for i, doc in enumerate(expected) for sentence in doc for token in sentence]
     assert layout.token.tolist() == tokens
     parsed = nlp.get_pipe("parsetag").predict(docs)

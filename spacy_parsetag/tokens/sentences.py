@@ -1,0 +1,108 @@
+"""What a word of a doc is and what a sentence is: defined here, for all of the package.
+
+A *word* is a token that is not white space. A *sentence* begins at the first token, and wherever `doc.sents` begins
+one. A doc without sentence boundaries is one sentence.
+
+    tokens   She  enjoys  \\n  papers  \\n\\n  Kim  sings      words      She enjoys papers Kim sings
+    starts   0                              5                 sentences  [0, 1, 3] [5, 6]
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import IS_SPACE, SENT_START
+from spacy.tokens import Doc
+from thinc.types import Ints2d
+
+from ..errors import Errors
+
+
+class WordMap(NamedTuple):
+    """Tokens and words of a doc, each by the other's index.
+
+    before (list[int]): How many words precede each token; one more entry for the end of the doc.
+    tokens (list[int]): The token of each word.
+    """
+
+    before: list[int]
+    tokens: list[int]
+
+
+def find_words(doc: Doc) -> NDArray[np.bool_]:
+    """Find the words of a doc.
+
+    doc (Doc): The doc.
+    RETURNS (NDArray[bool]): (tokens,) whether each token is a word.
+    """
+    if doc.vocab.lang:
+        return np.asarray(doc.to_array(IS_SPACE) == 0)
+    # A vocabulary without a language, as gold docs may have, leaves that flag unset for every token.
+    return np.asarray([not token.text.isspace() for token in doc], dtype=np.bool_)
+
+
+def map_words(doc: Doc) -> WordMap:
+    """Count the words of a doc.
+
+    doc (Doc): The doc.
+    RETURNS (WordMap): The indices of tokens and words, both ways.
+    """
+    is_word = find_words(doc)
+    return WordMap([0, *np.cumsum(is_word).tolist()], np.flatnonzero(is_word).tolist())
+
+
+def has_sentences(doc: Doc) -> bool:
+    """Whether a doc has sentence boundaries, so that `doc.sents` can be read. Docs of up to one token have."""
+    return bool(doc.has_annotation("SENT_START"))  # True if there is a hook for `doc.sents`
+
+
+def sentence_starts(doc: Doc) -> NDArray[np.int64]:
+    """Find the sentences of a doc.
+
+    doc (Doc): The doc.
+    RETURNS (NDArray[int64]): The first token of each sentence; empty for an empty doc.
+    """
+    if "sents" in doc.user_hooks:
+        is_start = np.zeros(len(doc), dtype=np.bool_)
+        is_start[[sentence.start for sentence in doc.sents]] = True
+    else:
+        is_start = np.asarray(doc.to_array(SENT_START) == 1)
+    is_start[:1] = True
+    return np.flatnonzero(is_start)
+
+
+def sentence_words(doc: Doc) -> list[list[int]]:
+    """Find the words of each sentence of a doc.
+
+    doc (Doc): The doc.
+    RETURNS (list[list[int]]): For each sentence, the token of each of its words. Sentences without any word are left
+        out.
+    """
+    words = np.flatnonzero(find_words(doc))
+    cuts = np.searchsorted(words, sentence_starts(doc)[1:])
+    return [sentence.tolist() for sentence in np.split(words, cuts) if len(sentence)]
+
+
+def set_sentence_starts(doc: Doc, starts: Iterable[int]) -> None:
+    """Set the sentence boundaries of a doc, in place of those it has.
+
+    All at once: `token.is_sent_start = ...` looks through the whole doc for a dependency parse each time.
+
+    doc (Doc): The doc.
+    starts (Iterable[int]): The first token of each sentence. The first token of the doc starts one anyway.
+    RAISES (ValueError): If the doc has a dependency parse, whose sentences would no longer be these.
+    """
+    if not len(doc):
+        return
+    if doc.has_annotation("DEP"):
+        raise ValueError(Errors.E311.format(text=doc.text[:50]))
+    column = np.full((len(doc), 1), -1, dtype=np.int64)
+    column[list(starts)] = 1
+    column[0] = 1
+    doc.from_array([SENT_START], cast(Ints2d, column.astype(np.uint64)))
+
+
+def mark_one_sentence(doc: Doc) -> None:
+    """Make a doc one sentence, whatever sentence boundaries it has. See `set_sentence_starts`."""
+    set_sentence_starts(doc, [])

@@ -1,0 +1,93 @@
+"""Words and sentences of a doc: one definition, against a plain reading of tokens and `doc.sents`."""
+
+import time
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.lang.en import English
+from spacy.tokens import Doc
+from spacy.vocab import Vocab, create_vocab
+
+from spacy_parsetag.ml.sentences import sentence_lengths
+from spacy_parsetag.pipeline.layout import Layout
+from spacy_parsetag.pipeline.one_sentence import OneSentence
+from spacy_parsetag.tokens import doc_to_strings, set_parses
+from spacy_parsetag.tokens.sentences import (
+    find_words,
+    has_sentences,
+    map_words,
+    mark_one_sentence,
+    sentence_starts,
+    sentence_words,
+    set_sentence_starts,
+)
+
+VOCAB = create_vocab("en", English.Defaults)
+WORDS = st.sampled_from(["a", "(", "\n", " ", "\u00a0", "\u3000", "\u2028", "\u0085", "\u200b"])
+TOKENS = st.lists(st.tuples(WORDS, st.booleans()), max_size=8)
+
+
+@pytest.mark.parametrize("vocab", [VOCAB, Vocab()], ids=["English", "no language"])
+@given(tokens=TOKENS, by_hook=st.booleans())
+def test_as_spacy_has_them(vocab: Vocab, tokens: list[tuple[str, bool]], by_hook: bool) -> None:
+    words = [word for word, _ in tokens]
+    starts = [start or i == 0 for i, (_, start) in enumerate(tokens)]
+    doc = Doc(vocab, words=words, sent_starts=None if by_hook else list(starts))
+    if by_hook:
+        bounds = [*np.flatnonzero(starts).tolist(), len(doc)]
+        doc.user_hooks["sents"] = lambda doc: (doc[i:j] for i, j in pairwise(bounds))
+    is_word = [not word.isspace() for word in words]
+    sentences = [[token.i for token in sent if is_word[token.i]] for sent in doc.sents]
+    assert has_sentences(doc)
+    assert find_words(doc).tolist() == is_word
+    assert sentence_starts(doc).tolist() == [sent.start for sent in doc.sents]
+    assert sentence_words(doc) == [sentence for sentence in sentences if sentence]
+    assert map_words(doc).tokens == [i for i, word in enumerate(is_word) if word]
+    assert map_words(doc).before == [sum(is_word[:i]) for i in range(len(doc) + 1)]
+    assert sentence_lengths(doc) == ([len(sent) for sent in doc.sents] or [0])
+    layout = Layout.of([doc, doc], name="parsetag")
+    assert layout.n_words.tolist() == [len(sentence) for sentence in sentence_words(doc)] * 2
+
+
+def test_without_boundaries() -> None:
+    doc = Doc(VOCAB, words=["\n", "a", "b"])
+    assert not has_sentences(doc)
+    assert sentence_starts(doc).tolist() == [0] and sentence_words(doc) == [[1, 2]]
+    assert has_sentences(doc[:1].as_doc()) and has_sentences(Doc(VOCAB))
+
+
+def test_white_space_where_the_vocab_has_no_language() -> None:
+    """`token.is_space` is False for all tokens there."""
+    doc = Doc(Vocab(), words=["a", "\n", "b"])
+    assert not doc[1].is_space
+    set_parses(doc, [(tokens, [(0, 2, "NP")]) for tokens in sentence_words(doc)])
+    assert doc_to_strings(doc) == ["(TOP (NP (X a) (X b)))"]
+
+
+@given(tokens=TOKENS)
+def test_setting_starts(tokens: list[tuple[str, bool]]) -> None:
+    doc = Doc(VOCAB, words=[word for word, _ in tokens])
+    starts = [i for i, (_, start) in enumerate(tokens) if start or i == 0]
+    set_sentence_starts(doc, starts)
+    assert [token.is_sent_start for token in doc] == [i in starts for i in range(len(doc))]
+    assert sentence_starts(doc).tolist() == starts
+    mark_one_sentence(doc)
+    assert [token.is_sent_start for token in doc] == [i == 0 for i in range(len(doc))]
+
+
+def test_a_dependency_parse_has_its_own_sentences() -> None:
+    doc = Doc(VOCAB, words=["a", "b"], heads=[0, 0], deps=["ROOT", "dep"])
+    with pytest.raises(ValueError, match=r"\[E311\]"):
+        set_sentence_starts(doc, [0, 1])
+
+
+def test_long_docs_are_marked_at_once() -> None:
+    """Token by token it takes more than 20 seconds, because each assignment looks at all tokens."""
+    doc = Doc(VOCAB, words=["a"] * 32_000)
+    start = time.perf_counter()
+    OneSentence()(doc)
+    assert time.perf_counter() - start < 2
+    assert len(list(doc.sents)) == 1 and doc.has_annotation("SENT_START", require_complete=True)
