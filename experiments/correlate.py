@@ -31,7 +31,7 @@ def correlations(rows: list[Row]) -> dict[str, Any]:
     found = {}
     for name, chosen in (("all", points), ("differences to in-order", differences)):
         if has_module("scipy") and len(chosen) > 2 and len({point.deviation for point in chosen}) > 1:
-            found[name] = correlate(chosen).to_dict()
+            found[name] = correlate(chosen)._asdict()
     return found
 
 

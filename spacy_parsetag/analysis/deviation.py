@@ -11,36 +11,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..linearize import ORDERS
-from ..trees.binarize import BinaryTree
+from ..linearize import ORDERS, deviations
+from ..trees import BinaryTree
 
 
 def word_deviations(tree: BinaryTree) -> dict[str, list[int]]:
-    """Deviation of each word in the three orders: equal to `linearize.deviations`, without writing a tag.
-
-    tree (BinaryTree): A tree over N words.
-    RETURNS (Dict[str, List[int]]): N distances, in words, for each order.
-    """
-    pre: list[int] = []
-    post: list[int] = []
-    position = 0  # tags before, in post-order
-    left_done: list[bool] = []  # of the open nodes: whether their left subtree is complete
-    word = 0
-    for i, is_leaf in enumerate(tree.leaf):
-        if not is_leaf:
-            left_done.append(False)
-            continue
-        # Tags at 2n and 2n + 1, from 0, belong to word n. Pre-order tags a word late, post-order early.
-        pre.append(i // 2 - word)
-        post.append(word - position // 2)
-        word += 1
-        position += 1
-        while left_done and left_done[-1]:
-            left_done.pop()
-            position += 1
-        if left_done:
-            left_done[-1] = True
-    return {"in": [0] * word, "pre": pre, "post": post}
+    """Deviation of each word, in words, for each order."""
+    return {order: deviations(linearizer.linearize(tree)) for order, linearizer in ORDERS.items()}
 
 
 @dataclass
@@ -54,7 +31,7 @@ class Deviations:
 
     trees: int = 0
     words: int = 0
-    counts: dict[str, "Counter[int]"] = field(default_factory=lambda: {order: Counter() for order in ORDERS})
+    counts: dict[str, Counter[int]] = field(default_factory=lambda: {order: Counter() for order in ORDERS})
 
     def mean(self, order: str) -> float:
         """Mean deviation over all words, in words."""
@@ -66,8 +43,7 @@ class Deviations:
 
     def distribution(self, order: str) -> list[float]:
         """Share of the words that deviate by 0, 1, 2, ... words, up to the largest deviation."""
-        counts = self.counts[order]
-        return [counts[k] / max(1, self.words) for k in range(self.largest(order) + 1)]
+        return [self.counts[order][k] / max(1, self.words) for k in range(self.largest(order) + 1)]
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON: "trees", "words" and for each order "mean", "max" and "counts", a list over distances."""

@@ -94,16 +94,17 @@ def plot_stacks(treebanks: Mapping[str, Stacks], paths: Paths) -> None:
     _save(figure, paths)
 
 
-def plot_tags(treebanks: Mapping[str, Inventory], paths: Paths) -> None:
-    """Share of all tags that the most frequent ones make up, a line for each treebank.
+def plot_coverage(treebanks: Mapping[str, Inventory], paths: Paths, *, kind: str) -> None:
+    """Share of all occurrences that the most frequent items make up, a line for each treebank.
 
     treebanks (Mapping[str, Inventory]): By name.
     paths (Sequence[Union[str, Path]]): Where to write.
+    kind (str): What the items are, in the plural.
     """
-    figure, (axes,) = _panels(1, x="most frequent tags", y="share of all tags", panel=(5.0, 3.4))
+    figure, (axes,) = _panels(1, x=f"most frequent {kind}", y=f"share of all {kind}", panel=(5.0, 3.4))
     for name, found in treebanks.items():
         shares = found.covered()
-        axes.plot(range(1, len(shares) + 1), shares, label=f"{name}, {len(shares)} tags", linewidth=1.2)
+        axes.plot(range(1, len(shares) + 1), shares, label=f"{name}, {len(shares)} {kind}", linewidth=1.2)
     axes.set_xscale("log")
     axes.set_ylim(0, 1.03)
     axes.legend(fontsize=7, frameon=False)

@@ -22,10 +22,10 @@ Means = Mapping[tuple[str, str], float]
 def read_points(paths: Iterable[Path], means: Means) -> list[Point]:
     """Read results: a CSV file with a header, a JSON file with a list of objects or one object, or JSON lines.
 
-    paths (Iterable[Path]): The files. Columns beyond treebank, order, f and deviation are passed over.
+    paths (Iterable[Path]): The files. Other columns than treebank, order, f and deviation are ignored.
     means (Means): The mean deviations of rows that have none.
     RETURNS (List[Point]): The results.
-    RAISES (ValueError): If a file is no such table, or a mean deviation is missing.
+    RAISES (ValueError): If a file is not such a table, or a mean deviation is missing.
     """
     points = []
     for path in paths:
@@ -56,7 +56,7 @@ def read_means(path: Path) -> dict[tuple[str, str], float]:
 
     path (Path): The file.
     RETURNS (Dict[Tuple[str, str], float]): By treebank and order.
-    RAISES (ValueError): If it is no such file.
+    RAISES (ValueError): If it is not such a file.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
@@ -85,5 +85,5 @@ def _read_rows(path: Path) -> list[dict[str, Any]]:
     except (ValueError, csv.Error) as err:
         raise ValueError(Errors.E371.format(path=path, reason=str(err))) from err
     if not all(isinstance(row, dict) for row in rows):
-        raise ValueError(Errors.E371.format(path=path, reason="a row is no object"))
+        raise ValueError(Errors.E371.format(path=path, reason="a row is not an object"))
     return rows

@@ -8,47 +8,17 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 from ..errors import Errors
-from ..linearize import ORDERS
-from ..trees.binarize import BinaryTree
+from ..linearize import ORDERS, max_stack
+from ..trees import BinaryTree
 
 
 def stack_needed(tree: BinaryTree) -> dict[str, int]:
-    """The largest stack in the three orders: equal to `linearize.max_stack`, without writing a tag.
-
-    tree (BinaryTree): A tree.
-    RETURNS (Dict[str, int]): For each order, the largest size after a tag, which is what decoders bound.
-    """
-    inside = most_inside = 0
-    pending, most_pending = 1, 0
-    shifted, most_shifted = 0, 0
-    left_done: list[bool] = []  # of the open nodes: whether their left subtree is complete
-    is_right: list[bool] = []  # of the nodes that in-order has still to come to: whether they are right children
-    after_leaf = False
-    for is_leaf in tree.leaf:
-        pending += -1 if is_leaf else 1
-        most_pending = max(most_pending, pending)
-        if not is_leaf:
-            left_done.append(False)
-            is_right.append(after_leaf)
-            after_leaf = False
-            continue
-        if not after_leaf:  # a left child
-            inside += 1
-            most_inside = max(most_inside, inside)
-        if is_right and is_right.pop():
-            inside -= 1
-        shifted += 1
-        most_shifted = max(most_shifted, shifted)
-        while left_done and left_done[-1]:
-            left_done.pop()
-            shifted -= 1
-        if left_done:
-            left_done[-1] = True
-        after_leaf = True
-    return {"in": most_inside, "pre": most_pending, "post": most_shifted}
+    """The largest stack after any tag, which is what decoders bound, for each order."""
+    return {order: max_stack(one.linearize(tree), one.lattice) for order, one in ORDERS.items()}
 
 
 @dataclass
@@ -60,17 +30,12 @@ class Stacks:
     """
 
     trees: int = 0
-    counts: dict[str, "Counter[int]"] = field(default_factory=lambda: {order: Counter() for order in ORDERS})
+    counts: dict[str, Counter[int]] = field(default_factory=lambda: {order: Counter() for order in ORDERS})
 
     def coverage(self, order: str) -> list[float]:
         """Share of the trees that a stack of 0, 1, 2, ... covers, up to the first size that covers all."""
-        counts = self.counts[order]
-        covered = 0
-        shares = []
-        for size in range(max(counts, default=0) + 1):
-            covered += counts[size]
-            shares.append(covered / max(1, self.trees))
-        return shares
+        sizes = range(max(self.counts[order], default=0) + 1)
+        return [covered / max(1, self.trees) for covered in accumulate(self.counts[order][size] for size in sizes)]
 
     def needed(self, order: str, share: float = 1.0) -> int:
         """The smallest stack that covers a share of the trees.
@@ -78,18 +43,14 @@ class Stacks:
         order (str): "in", "pre" or "post".
         share (float): The share, from 0 to 1.
         RETURNS (int): The size.
-        RAISES (ValueError): If it is no share.
+        RAISES (ValueError): If the share is below 0 or above 1.
         """
         if not 0 <= share <= 1:
             raise ValueError(Errors.E367.format(share=share))
-        covered = 0
-        counts = self.counts[order]
-        for size in sorted(counts):
-            covered += counts[size]
-            # In whole trees: 0.99 of 100 trees are 99, whatever floats make of it.
-            if covered >= share * self.trees - 1e-9:
-                return size
-        return 0
+        # In whole trees: 0.99 of 100 trees are 99, whatever floats make of it.
+        sizes = sorted(self.counts[order])
+        covered = accumulate(self.counts[order][size] for size in sizes)
+        return next((size for size, n in zip(sizes, covered, strict=True) if n >= share * self.trees - 1e-9), 0)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON: "trees" and for each order "needed" for all trees and "counts", a list over sizes."""

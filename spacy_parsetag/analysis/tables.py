@@ -5,12 +5,15 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from wasabi.tables import table as format_table
+
 from ..linearize import CLASS_NAMES
 from .correlation import Correlation, Point
 from .deviation import Deviations
-from .inventory import Inventory, sort_counts
+from .inventory import Inventory, Labels, Tags, rank
 from .stack import Stacks
 
+KINDS = tuple(Labels().kinds())
 SHARES = (0.9, 0.95, 0.99, 0.999, 1.0)
 
 
@@ -18,7 +21,7 @@ class Table(NamedTuple):
     """Rows with the names of their columns.
 
     columns (Tuple[str, ...]): The names.
-    rows (List[Tuple[Any, ...]]): Strings, whole numbers and floats.
+    rows (List[Tuple[Any, ...]]): Strings, whole numbers and floats; "" or None for an empty cell.
     """
 
     columns: tuple[str, ...]
@@ -29,17 +32,9 @@ def deviation_table(treebanks: Mapping[str, Deviations]) -> Table:
     """Mean and largest deviation, and the share of words whose tags are in place."""
     columns = ("treebank", "trees", "words", "order", "mean", "max", "in place")
     rows = [
-        (
-            name,
-            found.trees,
-            found.words,
-            order,
-            found.mean(order),
-            found.largest(order),
-            counts[0] / max(1, found.words),
-        )
+        (name, found.trees, found.words, order, found.mean(order), found.largest(order), found.distribution(order)[0])
         for name, found in treebanks.items()
-        for order, counts in found.counts.items()
+        for order in found.counts
     ]
     return Table(columns, rows)
 
@@ -55,25 +50,51 @@ def stack_table(treebanks: Mapping[str, Stacks], shares: Sequence[float] = SHARE
     return Table(columns, rows)
 
 
-def inventory_table(treebanks: Mapping[str, Inventory]) -> Table:
+def tags_table(treebanks: Mapping[str, Tags]) -> Table:
     """Sizes of the inventories, and how much is unseen in those that were compared with a training part."""
     columns = ("treebank", "trees", "tags", *CLASS_NAMES, "once", "unseen tags", "% of tags", "% of trees")
     rows: list[tuple[Any, ...]] = []
     for name, found in treebanks.items():
-        new = found.unseen
         unseen: tuple[Any, ...] = ("", "", "")
-        if new is not None:
-            tokens = max(1, found.counts.total())
-            unseen = (len(new.counts), 100 * new.counts.total() / tokens, 100 * new.trees / max(1, found.trees))
+        if found.train is not None:
+            share, trees = found.unseen.total() / max(1, found.counts.total()), found.unseen_trees / max(1, found.trees)
+            unseen = (len(found.unseen), 100 * share, 100 * trees)
         rows.append((name, found.trees, len(found.counts), *found.by_class().values(), found.once, *unseen))
     return Table(columns, rows)
 
 
-def tag_table(treebanks: Mapping[str, Inventory]) -> Table:
+def tag_table(treebanks: Mapping[str, Tags]) -> Table:
     """How often each tag stands in each treebank, by its frequency in the first one that has it."""
-    seen = dict.fromkeys(tag for found in treebanks.values() for tag, _ in sort_counts(found.counts))
-    rows = [(tag, *(found.counts[tag] for found in treebanks.values())) for tag in seen]
-    return Table(("tag", *treebanks), rows)
+    return Table(("tag", *treebanks), _item_rows(list(treebanks.values())))
+
+
+def labels_table(treebanks: Mapping[str, Labels]) -> Table:
+    """Sizes of a treebank, how many labels, unary chains and productions it has, and how many of them are unseen."""
+    columns = ("treebank", "trees", "words", "mean length", "longest", *KINDS, *(f"unseen {kind}" for kind in KINDS))
+    rows = [
+        (
+            name,
+            found.trees,
+            found.words,
+            found.words / max(1, found.trees),
+            max(found.lengths, default=0),
+            *(len(one.counts) for one in found.kinds().values()),
+            *("" if one.train is None else len(one.unseen) for one in found.kinds().values()),
+        )
+        for name, found in treebanks.items()
+    ]
+    return Table(columns, rows)
+
+
+def label_table(treebanks: Mapping[str, Labels]) -> Table:
+    """How often each label, unary chain and production stands in each treebank, as in `tag_table`."""
+    rows = [(kind, *row) for kind in KINDS for row in _item_rows([found.kinds()[kind] for found in treebanks.values()])]
+    return Table(("kind", "item", *treebanks), rows)
+
+
+def _item_rows(inventories: Sequence[Inventory]) -> list[tuple[Any, ...]]:
+    items = dict.fromkeys(item for found in inventories for item, _ in rank(found.counts))
+    return [(item, *(found.counts[item] for found in inventories)) for item in items]
 
 
 def correlation_table(points: Sequence[Point], found: Correlation) -> Table:
@@ -88,22 +109,14 @@ def format_text(table: Table) -> str:
     table (Table): The table.
     RETURNS (str): Its lines.
     """
-    cells = [[_cell(value) for value in row] for row in table.rows]
-    widths = [max(map(len, column)) for column in zip(table.columns, *cells, strict=True)]
-    right = [all(_is_number(value) for value in column) for column in zip(*table.rows, strict=True)]
-    right = right or [False] * len(table.columns)
-    lines = []
-    for row in [list(table.columns), *cells]:
-        padded = [
-            cell.rjust(width) if is_right else cell.ljust(width)
-            for cell, width, is_right in zip(row, widths, right, strict=True)
-        ]
-        lines.append("  ".join(padded).rstrip())
-    return "".join(line + "\n" for line in lines)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) or value == ""
+    values = list(zip(table.columns, *table.rows, strict=True))  # by column
+    aligns = [
+        "r" if all(isinstance(v, (int, float)) or v in ("", None) for v in column[1:]) else "l" for column in values
+    ]
+    widths = [max(len(_cell(value)) for value in column) for column in values]
+    rows = [list(map(_cell, row)) for row in table.rows]
+    text = format_table(rows, header=table.columns, widths=widths, aligns=aligns, spacing=2)
+    return "".join(line.rstrip() + "\n" for line in text.strip("\n").splitlines())
 
 
 def _cell(value: Any) -> str:
@@ -111,7 +124,7 @@ def _cell(value: Any) -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return f"{value:.2f}" if abs(value) >= 0.005 or not value else f"{value:.2g}"
-    return str(value)
+    return "" if value is None else str(value)
 
 
 def format_csv(table: Table) -> str:

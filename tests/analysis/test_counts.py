@@ -1,10 +1,8 @@
 """Deviation, stack and tags equal what the linearizers say."""
 
-import doctest
 import json
 from collections import Counter
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from hypothesis import given
@@ -16,15 +14,14 @@ from spacy_parsetag.analysis import (
     Deviations,
     Stacks,
     count_deviations,
+    count_labels,
     count_stacks,
     count_tags,
-    deviation,
-    stack,
+    productions,
     stack_needed,
     word_deviations,
 )
-from spacy_parsetag.analysis.inventory import tags_of
-from spacy_parsetag.linearize import CLASS_NAMES, ORDERS, deviations, max_stack
+from spacy_parsetag.linearize import ORDERS, deviations, max_stack
 from spacy_parsetag.trees import BinaryTree, Parse, binarize
 
 DEPTH = 5000
@@ -45,7 +42,7 @@ def check(tree: BinaryTree) -> None:
         tags = linearizer.linearize(tree)
         assert found[order] == deviations(tags)
         assert stacks[order] == max_stack(tags, linearizer.lattice)
-        assert Counter(tags_of(tree)) == Counter(tags)
+        assert count_tags([tree]).counts == Counter(tags)
 
 
 @given(parse=parses(max_words=12))
@@ -101,12 +98,6 @@ def test_stack_shares() -> None:
             stacks.needed("in", share)
 
 
-@pytest.mark.parametrize("module", [deviation, stack])
-def test_examples(module: ModuleType) -> None:
-    found = doctest.testmod(module)
-    assert found.attempted and not found.failed
-
-
 def test_nothing() -> None:
     assert count_deviations([]).to_dict()["orders"]["pre"] == {"mean": 0, "max": 0, "counts": [0]}
     assert Deviations().distribution("in") == [0]
@@ -118,13 +109,50 @@ def test_tags() -> None:
     train = count_tags([BARKS])
     assert train.counts == {"L/S": 1, "L/NP": 1, "l": 1, "r": 1, "r/VP": 1}
     assert train.by_class() == {"l": 1, "r": 2, "L": 2, "R": 0}
-    assert train.unseen is None and train.once == 5 and train.known == {*train.counts, *CLASS_NAMES}
+    assert not train.unseen and train.once == 5 and "unseen" not in train.to_dict()
     found = count_tags([SHE_READS, BARKS, SHE_READS], train)
-    assert found.unseen is not None
-    # The bare R of binarization is known always, seen or not; its VP is a left child here.
-    assert found.unseen.counts == {"l/NP": 2, "L/VP": 2, "r/NP": 2}
-    assert found.unseen.trees == 2
+    # The bare R of binarization is always known, seen or not; its VP is a left child here.
+    assert found.unseen == {"l/NP": 2, "L/VP": 2, "r/NP": 2}
+    assert found.unseen_trees == 2
     assert found.covered()[-1] == 1
     content = found.to_dict()
     assert content["unseen"] == {"trees": 2, "types": 3, "tokens": 6, "counts": {"L/VP": 2, "l/NP": 2, "r/NP": 2}}
     assert next(iter(content["counts"])) == "L/S" and content["tokens"] == 19
+
+
+def parse_of(brackets: str) -> Parse:
+    return Parse.from_tree(Tree.fromstring(brackets))
+
+
+def test_labels() -> None:
+    train = [
+        parse_of("(TOP (S (NP (DT The) (NN dog)) (VP (VBZ barks))))"),
+        parse_of("(TOP (S (VP (VB Run) (NP (NP (NN home))))) (. .))"),
+    ]
+    found = count_labels(train)
+    assert found.lengths == {3: 2} and found.words == 6
+    assert found.labels.counts == {"S": 2, "NP": 3, "VP": 2} and found.widths == {"S": 5, "NP": 4, "VP": 3}
+    assert found.unaries.counts == {"S+VP": 1, "NP+NP": 1}
+    assert found.productions.counts == {
+        "S → NP VP": 1, "NP → DT NN": 1, "VP → VBZ": 1, "S → VP": 1, "VP → VB NP": 1, "NP → NP": 1, "NP → NN": 1,
+    }  # fmt: skip
+    dev = count_labels([*train, parse_of("(TOP (SQ (NP (NN dog)) (VP (VBZ barks))))"), parse_of("(TOP (R r))")], found)
+    assert dev.labels.unseen == {"SQ": 1} and dev.labels.unseen_trees == 1 and dev.labels.trees == 4
+    assert dev.productions.unseen == {"SQ → NP VP": 1} and not dev.unaries.unseen
+    content = dev.to_dict()
+    assert content["trees"] == 4 and content["words"] == 9 and content["lengths"] == {"1": 1, "2": 1, "3": 2}
+    assert content["mean_width"] == {"NP": 1.25, "VP": 1.333, "S": 2.5, "SQ": 2.0}
+    assert content["labels"]["unseen"] == {"trees": 1, "types": 1, "tokens": 1, "counts": {"SQ": 1}}
+    assert count_labels([]).to_dict()["mean_width"] == {}
+
+
+def test_labels_called_as_tag_classes_can_be_unseen() -> None:
+    dev = count_labels([parse_of("(TOP (R (L (X x))))")], count_labels([]))
+    assert dev.labels.unseen == {"R": 1, "L": 1}
+
+
+@given(parse=parses(max_words=10))
+def test_productions_as_nltk(parse: Parse) -> None:
+    """NLTK's own productions of the tree, without those of words and of the wrapper."""
+    nodes = [node for node in parse.to_tree().subtrees() if isinstance(node[0], Tree)][1:]
+    assert productions(parse) == [f"{node.label()} → {' '.join(child.label() for child in node)}" for node in nodes]

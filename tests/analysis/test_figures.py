@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from spacy_parsetag.analysis import Correlation, Deviations, Point, Stacks, count_tags
-from spacy_parsetag.analysis.plots import check_paths, plot_correlation, plot_deviations, plot_stacks, plot_tags
+from spacy_parsetag.analysis.plots import check_paths, plot_correlation, plot_coverage, plot_deviations, plot_stacks
 from spacy_parsetag.analysis.tables import Table, format_csv, format_text
 from spacy_parsetag.trees import BinaryTree
 
@@ -34,7 +34,7 @@ DRAWINGS: dict[str, Callable[[list], None]] = {
     "deviation": lambda paths: plot_deviations({name: deviations() for name in "abcde"}, paths),
     "one": lambda paths: plot_deviations({"a": deviations()}, paths),
     "stack": lambda paths: plot_stacks({name: stacks() for name in "ab"}, paths),
-    "tags": lambda paths: plot_tags({"a": count_tags([TREE])}, paths),
+    "tags": lambda paths: plot_coverage({"a": count_tags([TREE])}, paths, kind="tags"),
     "correlation": lambda paths: plot_correlation(POINTS, Correlation(3, -0.99, 0.05), paths),
 }
 

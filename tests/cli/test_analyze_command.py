@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from command_data import TREES, Run
 
-from spacy_parsetag.cli._analyze import name_inputs
+from spacy_parsetag.cli.analyze import name_inputs
 
 RESULTS = "treebank,order,f\none,in,90\none,pre,85\none,post,70\n"
 
 
-@pytest.mark.parametrize("command", ["deviation", "stack", "tags", "correlation"])
+@pytest.mark.parametrize("command", ["deviation", "stack", "tags", "labels", "correlation"])
 def test_help(run: Run, command: str) -> None:
     result = run("analyze", command, "--help")
     assert result.exit_code == 0
@@ -57,11 +57,45 @@ def test_tags(run: Run, treebank: Path, tmp_path: Path) -> None:
     assert {"tag": "l/X", "trees": "0", "other": "1"} in rows
 
 
+def test_labels(run: Run, treebank: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.mrg"
+    other.write_text("(TOP (SQ (VP (VBZ Does) (NP (PRP it)))))\n" + TREES)
+    result = run("analyze", "labels", treebank, other)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0].split("  ")[0] == "treebank"
+    assert "unseen labels in other: SQ (1)" in lines
+    assert "unseen unaries in other: SQ+VP (1)" in lines
+    assert "unseen productions in other: SQ → VP (1)" in lines
+    assert any(line.startswith("labels in trees: NP (") for line in lines)
+    content = json.loads(run("analyze", "labels", treebank, other, "--json").stdout)["treebanks"]
+    assert "unseen" not in content["trees"]["labels"]
+    assert content["other"]["unaries"]["unseen"] == {"trees": 1, "types": 1, "tokens": 1, "counts": {"SQ+VP": 1}}
+    assert content["other"]["lengths"] == {**content["trees"]["lengths"], "2": 1}
+    rows = list(csv.DictReader(io.StringIO(run("analyze", "labels", treebank, other, "--csv").stdout)))
+    assert {"kind": "productions", "item": "SQ → VP", "trees": "0", "other": "1"} in rows
+
+
+def test_limit_spreads_over_the_treebank(run: Run, tmp_path: Path) -> None:
+    """Each tree has a tag of its own, so the tags say which trees were read."""
+    path = tmp_path / "trees.mrg"
+    path.write_text("".join(f"(TOP (X{i} (A a)))\n" for i in range(10)))
+
+    def tags(*options: object) -> list[str]:
+        result = run("analyze", "tags", path, "--json", "--limit", 3, *options)
+        return sorted(json.loads(result.stdout)["treebanks"]["trees"]["counts"])
+
+    assert tags() == ["l/X0", "l/X3", "l/X6"]
+    drawn = {tuple(tags("--seed", seed)) for seed in range(5)}
+    assert len(drawn) > 1 and tuple(tags("--seed", 0)) in drawn
+    assert "at even distances" in " ".join(run("analyze", "tags", "--help").stdout.split())
+
+
 def test_docs_are_as_good_as_brackets(run: Run, treebank: Path, tmp_path: Path) -> None:
     treebank.write_text(TREES + "(TOP (A+B (-LRB- -LRB-) (N+P (X x))))\n")
     data = tmp_path / "docs" / "trees.spacy"
     assert run("convert", treebank, data, "--n-sents", 2).exit_code == 0
-    for command in ("deviation", "stack", "tags"):
+    for command in ("deviation", "stack", "tags", "labels"):
         assert run("analyze", command, data, "--json").stdout == run("analyze", command, treebank, "--json").stdout
     # A folder holds both kinds.
     assert json.loads(run("analyze", "tags", f"all={tmp_path}", "-j").stdout)["treebanks"]["all"]["trees"] == 8
@@ -83,7 +117,7 @@ def test_correlation(run: Run, treebank: Path, tmp_path: Path) -> None:
 
 def test_figures(run: Run, treebank: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    for command in ("deviation", "stack", "tags"):
+    for command in ("deviation", "stack", "tags", "labels"):
         paths = [tmp_path / f"{command}{suffix}" for suffix in (".png", ".svg")]
         assert run("analyze", command, treebank, "--figure", paths[0], "-f", paths[1]).exit_code == 0
         assert all(path.stat().st_size > 1000 for path in paths)
