@@ -180,6 +180,19 @@ class Errors(metaclass=_ErrorsWithCodes):
     E372 = "No mean deviation of treebank {treebank!r} in {order}-order. {hint}"
     E373 = "No doc of {path} has constituents under doc.spans[{key!r}]."
 
+    # Parsing text: E380 to E389
+    E380 = "The pipeline failed: {reason}."
+    E381 = (
+        "The pipeline split this text into {n} sentences, but with --sents line each text is one sentence. Use "
+        "--sents model."
+    )
+    E382 = (
+        "A worker process died; it may have run out of memory. Use fewer processes (--n-process) or smaller batches "
+        "(--batch-size)."
+    )
+    E383 = "Cannot tell from the name {path} what to write. Known suffixes: {known}. Or say it with --format."
+    E384 = "--n-process must be at least 1, or -1 for one process per core; got {n}."
+
     # Formats of treebanks: E390 to E399
     E390 = "Not a clause of the Sinica Treebank: {reason}."
     E391 = "A flat tree takes the words of the gold tree, and gold tree {number} has none."

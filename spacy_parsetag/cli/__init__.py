@@ -1,16 +1,29 @@
-"""The commands, `python -m spacy parsetag COMMAND`, advertised as an entry point. One file for each command."""
+"""The commands of `python -m spacy parsetag`, advertised as an entry point. Each command has a file of its own.
 
-from ._app import parsetag_app
+spaCy imports this package whenever its command line starts. Command modules therefore import from `spacy` at the top,
+which costs nothing by then, and from the rest of this package only when they run.
+"""
+
+import typer
+from spacy.cli import app  # type: ignore[attr-defined]
+
 from .analyze import analyze_app
 from .convert import convert_cli
 from .evaluate import evaluate_cli
 from .linearize import linearize_cli
 from .parse import parse_cli
 
+HELP = """Constituency parsing: prepare treebanks, parse text, score trees.
+
+To train and package a parser, use spaCy's own commands: python -m spacy train, python -m spacy package.
+"""
+
+parsetag_app = typer.Typer(name="parsetag", help=HELP, no_args_is_help=True, rich_markup_mode=None)
 parsetag_app.command("convert")(convert_cli)
 parsetag_app.command("linearize")(linearize_cli)
 parsetag_app.command("parse")(parse_cli)
 parsetag_app.command("evaluate")(evaluate_cli)
 parsetag_app.add_typer(analyze_app)
+app.add_typer(parsetag_app)
 
 __all__ = ["analyze_app", "convert_cli", "evaluate_cli", "linearize_cli", "parse_cli", "parsetag_app"]

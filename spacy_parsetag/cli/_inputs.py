@@ -1,150 +1,207 @@
 """What `parsetag parse` reads: lines of text, JSON lines, docs."""
 
+import io
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any, NamedTuple
+
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
 
 from ..errors import Errors
 from ._util import STANDARD
 
-if TYPE_CHECKING:
-    from spacy.language import Language
-    from spacy.tokens import Doc
-
-# What of a JSON line is passed on to the output.
-PASSED_ON = ("id", "meta")
+PASSED_ON = ("id", "meta")  # what of a JSON line goes on to the output
 
 
 class Record(NamedTuple):
-    """A text to parse. Made into a doc only when its turn comes.
+    """One text to parse. It becomes a doc when its turn comes, in whatever process that is.
 
-    text (str): The text; not used if there are words.
-    words (Optional[List[str]]): Its words, if they are known.
-    tags (Optional[List[str]]): Their part-of-speech tags, if they are known.
-    passed_on (Dict[str, Any]): What goes with it to the output.
+    where (str): File and line of the text, for messages.
+    text (str): The text. Not used if there are words or a doc.
+    words (list[str] | None): Its words, if they are known.
+    tags (list[str] | None): Their part-of-speech tags, if they are known.
+    doc (DocBin | None): The text as a doc, alone in a DocBin, if it came as one.
+    passed_on (dict[str, Any]): What goes to the output as it is.
+    error (str): Why the line cannot be read, else "".
     """
 
+    where: str
     text: str = ""
     words: list[str] | None = None
     tags: list[str] | None = None
+    doc: DocBin | None = None
     passed_on: dict[str, Any] = {}  # noqa: RUF012 (never changed)
+    error: str = ""
 
-    def make_doc(self, nlp: "Language", one_sentence: bool) -> "Doc":
+    def make_doc(self, nlp: Language) -> Doc:
         """Make the doc.
 
-        nlp (Language): The pipeline, for its tokenizer.
-        one_sentence (bool): Whether the text is one sentence; otherwise the pipeline finds sentences.
-        RETURNS (Doc): The doc, empty for a text without words.
+        nlp (Language): The pipeline, for its tokenizer and vocabulary.
+        RETURNS (Doc): The doc, without tokens for a text without words.
+        RAISES (ValueError): If the text could not be read, or is longer than the pipeline takes.
         """
-        from spacy.tokens import Doc
-
-        words = self.words
-        if words is not None:
-            doc = Doc(nlp.vocab, words=words, spaces=[True] * (len(words) - 1) + [False] * bool(words), tags=self.tags)
-        else:
-            doc = nlp.make_doc(self.text)
-        if one_sentence:
-            mark_one_sentence(doc)
-        return doc
+        if self.error:
+            raise ValueError(self.error)
+        if self.doc is not None:
+            return next(self.doc.get_docs(nlp.vocab))
+        if self.words is None:
+            return nlp.make_doc(self.text)
+        spaces = [True] * (len(self.words) - 1) + [False] * bool(self.words)
+        return Doc(nlp.vocab, words=self.words, spaces=spaces, tags=self.tags)
 
 
-def mark_one_sentence(doc: "Doc") -> None:
-    """Make the doc one sentence."""
-    for token in doc:
-        token.is_sent_start = token.i == 0
+def read_records(path: Path, make_record: Callable[[str, str], Record | None]) -> Iterator[Record]:
+    """Read a text a line. A line that cannot be read gives a record that says so.
 
-
-def read_lines(path: Path, *, tokens: bool) -> Iterator[Record]:
-    """Read a line of text each; an empty or blank line is a record without words.
-
-    path (Path): The file, or - for standard input.
-    tokens (bool): Whether the lines are words with spaces between.
-    YIELDS (Record): The lines.
+    path (Path): The file in UTF-8, or - for standard input.
+    make_record (Callable[[str, str], Record | None]): Gets file and line, for messages, and the line: `text_record`,
+        `tokens_record` or `json_record`.
+    YIELDS (Record): The records, one for each line; none for a blank line between JSON lines.
     """
-    for _, line in numbered_lines(path):
-        yield Record(words=line.split()) if tokens else Record(text=line.strip())
+    for number, line in _split_lines(path):
+        where = f"{name_of(path)}:{number}"
+        try:
+            check_text(line)
+            record = make_record(where, line)
+        except ValueError as err:
+            record = Record(where, error=str(err))
+        if record is not None:
+            yield record
 
 
-def read_jsonl(path: Path) -> Iterator[Record]:
-    """Read a JSON object a line: {"text": "..."} or {"tokens": [...], "tags": [...]}; "id" and "meta" are passed on.
+def text_record(where: str, line: str) -> Record:
+    """A line of text; a blank line is a text without words."""
+    return Record(where, line.strip())
 
-    path (Path): The file, or - for standard input.
-    YIELDS (Record): The records. Empty lines are none.
-    RAISES (ValueError): With file and line, if a line is not such.
+
+def tokens_record(where: str, line: str) -> Record:
+    """A line of words with spaces between."""
+    return Record(where, words=line.split())
+
+
+def json_record(where: str, line: str) -> Record | None:
+    """A line of JSON: {"text": "..."} or {"tokens": [...], "tags": [...]}. "id" and "meta" are passed on.
+
+    Python's own reader is used: srsly's takes no integer over 64 bits, and its writer rounds floats to 10 digits and
+    escapes all that is not ASCII, so that what is passed on would change.
+
+    where (str): File and line.
+    line (str): The line.
+    RETURNS (Record | None): The record; None if the line is blank.
+    RAISES (ValueError): If the line is something else.
     """
-    for number, line in numbered_lines(path):
-        if line.strip():
-            try:
-                yield to_record(json.loads(line))
-            except ValueError as err:
-                what = 'JSON with "text" or "tokens"'
-                raise ValueError(Errors.E356.format(path=path, line=number, what=what, reason=err)) from err
-
-
-def to_record(data: Any) -> Record:
-    """Check one JSON object.
-
-    data (Any): What was read.
-    RETURNS (Record): The record.
-    RAISES (ValueError): If it is not as in `read_jsonl`.
-    """
+    if not line.strip():
+        return None
+    try:
+        data = json.loads(line)
+    except RecursionError as err:
+        raise ValueError("the JSON is nested too deeply") from err
     if not isinstance(data, dict):
-        raise ValueError("it is no object")
+        raise ValueError("not a JSON object")
     passed_on = {key: data[key] for key in PASSED_ON if key in data}
     if "tokens" not in data:
-        if not isinstance(data.get("text"), str):
-            raise ValueError('it has neither "tokens" nor a string "text"')
-        return Record(text=data["text"], passed_on=passed_on)
-    words, tags = data["tokens"], data.get("tags")
-    for name, strings in (("tokens", words), ("tags", [] if tags is None else tags)):
-        if not isinstance(strings, list) or not all(isinstance(string, str) for string in strings):
-            raise ValueError(f'"{name}" is no list of strings')
+        text = data.get("text")
+        if not isinstance(text, str):
+            raise ValueError('the object has neither "tokens" nor a string "text"')
+        check_text(text)
+        return Record(where, text, passed_on=passed_on)
+    words = _strings(data, "tokens")
+    tags = None if data.get("tags") is None else _strings(data, "tags")
     if not all(words):
         raise ValueError("a token is empty")
     if tags is not None and len(tags) != len(words):
         raise ValueError(f"{len(words)} tokens have {len(tags)} tags")
-    return Record(words=words, tags=tags, passed_on=passed_on)
+    return Record(where, words=words, tags=tags, passed_on=passed_on)
 
 
-def read_docs(path: Path, nlp: "Language") -> "Iterator[Doc]":
-    """Read the docs of a .spacy file, or of all of a folder.
+def _strings(data: dict[str, Any], key: str) -> list[str]:
+    strings = data[key]
+    if not isinstance(strings, list) or not all(isinstance(string, str) for string in strings):
+        raise ValueError(f'"{key}" is not a list of strings')
+    for string in strings:
+        check_text(string)
+    return strings
+
+
+def read_docs(path: Path, nlp: Language) -> Iterator[Doc]:
+    """Read the docs of a .spacy file, or of all .spacy files in a folder.
 
     path (Path): The file or folder.
     nlp (Language): The pipeline, for its vocabulary.
     YIELDS (Doc): The docs.
     RAISES (ValueError): If a file is not as spaCy writes it.
     """
-    from spacy.tokens import DocBin
+    for _, docs in _doc_bins(path):
+        yield from docs.get_docs(nlp.vocab)
 
+
+def doc_records(path: Path, spans_key: str) -> Iterator[Record]:
+    """Read docs as records.
+
+    path (Path): A .spacy file or a folder.
+    spans_key (str): Constituents under this key in `doc.spans` are left out: the parser replaces them.
+    YIELDS (Record): The records.
+    RAISES (ValueError): If a file is not as spaCy writes it.
+    """
+    for file, docs in _doc_bins(path):
+        for number, doc in enumerate(docs.get_docs(Vocab()), start=1):
+            doc.spans.pop(spans_key, None)
+            yield Record(f"{file}: doc {number}", doc.text, doc=DocBin(docs=[doc], store_user_data=True))
+
+
+def _doc_bins(path: Path) -> Iterator[tuple[Path, DocBin]]:
     from ..treebanks.files import find_files
 
     for file in find_files([path], suffixes=(".spacy",)):
         try:
-            docs = DocBin().from_disk(file.path)
+            docs = DocBin(store_user_data=True).from_disk(file.path)
         except (ValueError, KeyError, TypeError) as err:
             raise ValueError(Errors.E354.format(path=file.path, reason=str(err).rstrip("."))) from err
-        yield from docs.get_docs(nlp.vocab)
+        yield file.path, docs
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Read a text file in UTF-8, or standard input for "-", whatever the locale.
+    """Read a text file in UTF-8, or standard input for "-", whatever the locale. Lines end in LF, CR LF or CR.
 
     path (Path): The file.
-    YIELDS (Tuple[int, str]): Number of the line, from 1, and the line. A byte order mark is left out.
+    YIELDS (tuple[int, str]): Number of the line, from 1, and the line. A byte order mark is left out.
     RAISES (ValueError): With file and line, if it is not in UTF-8.
     """
+    for number, line in _split_lines(path):
+        try:
+            check_text(line)
+        except ValueError as err:
+            raise ValueError(Errors.E356.format(path=name_of(path), line=number, what="UTF-8", reason=err)) from err
+        yield number, line
+
+
+def name_of(path: Path) -> str:
+    """How messages call an input."""
+    return "<stdin>" if path == STANDARD else str(path)
+
+
+def _split_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers. Bytes that are not UTF-8 come as half a surrogate pair each; see `check_text`."""
     with ExitStack() as stack:
         file: IO[bytes] = sys.stdin.buffer if path == STANDARD else stack.enter_context(path.open("rb"))
-        for number, line in enumerate(file, start=1):
-            try:
-                yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError as err:
-                raise ValueError(Errors.E356.format(path=path, line=number, what="text in UTF-8", reason=err)) from err
+        lines = io.TextIOWrapper(file, "utf-8-sig", "surrogateescape")
+        stack.callback(lines.detach)  # or else standard input would be closed with it
+        yield from enumerate(lines, start=1)
 
 
-def with_context(docs: "Iterable[Doc]") -> "Iterator[tuple[Doc, dict[str, Any]]]":
-    """Docs as `nlp.pipe` takes them with something to pass on, which is nothing."""
-    return ((doc, {}) for doc in docs)
+def check_text(text: str) -> None:
+    """Refuse what is not text: half a surrogate pair, or a byte that was not UTF-8.
+
+    RAISES (ValueError): With the character that it begins at.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError as err:
+        code = ord(text[err.start])
+        what = f"the byte 0x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"half a surrogate pair, U+{code:X},"
+        raise ValueError(f"{what} at character {err.start + 1} is not text in UTF-8") from err

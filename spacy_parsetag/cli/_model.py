@@ -1,40 +1,75 @@
-"""Load a pipeline for a command, and find its parser."""
+"""Load a pipeline, find its parser, and settle who splits text into sentences."""
 
+from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import spacy
+from spacy.language import Language
+from spacy.util import import_file
+from thinc.api import require_gpu
 
 from ..errors import Errors
 
-if TYPE_CHECKING:
-    from spacy.language import Language
+SENTENCES = {"token.is_sent_start", "doc.sents"}  # what a component that splits sentences says that it assigns
 
 
-def load_pipeline(name: str, *, gpu_id: int = -1, code: Path | None = None) -> "Language":
+def load_pipeline(name: str, *, gpu_id: int = -1, code: Path | None = None) -> Language:
     """Load a pipeline.
 
     name (str): A package or a folder.
     gpu_id (int): The GPU, or -1 for none.
-    code (Optional[Path]): Python file with registered functions that the pipeline needs.
+    code (Path | None): Python file with registered functions that the pipeline needs.
     RETURNS (Language): The pipeline.
-    RAISES (OSError): If there is none of that name.
+    RAISES (OSError): If there is no pipeline of that name.
+    RAISES (ValueError): If there is no such GPU.
     """
-    from spacy.cli._util import import_code, setup_gpu
-    from spacy.util import load_model
+    if code is not None:
+        if not code.is_file():
+            raise ValueError(Errors.E351.format(path=code))
+        import_file("python_code", code)
+    if gpu_id >= 0:
+        require_gpu(gpu_id)
+    return spacy.load(name)
 
-    import_code(code)
-    setup_gpu(gpu_id, silent=True)
-    return load_model(name)
 
-
-def find_spans_key(nlp: "Language", name: str) -> str:
-    """Where the pipeline's last parser puts constituents.
+def find_spans_key(nlp: Language, name: str) -> str:
+    """Where a pipeline's last parser puts constituents.
 
     nlp (Language): The pipeline.
     name (str): What to call it in the message.
-    RETURNS (str): The key in doc.spans.
-    RAISES (ValueError): If it has no parser.
+    RETURNS (str): The key in `doc.spans`.
+    RAISES (ValueError): If the pipeline has no parser.
     """
     for pipe in reversed(nlp.pipe_names):
-        if nlp.get_pipe_meta(pipe).factory == "parsetag":
+        if _factory(nlp, pipe) == "parsetag":
             return str(nlp.get_pipe(pipe).cfg["spans_key"])  # type: ignore[attr-defined]
     raise ValueError(Errors.E358.format(name=name, key="constituents", pipes=", ".join(nlp.pipe_names) or "none"))
+
+
+def settle_sentences(nlp: Language, *, one_sentence: bool) -> bool:
+    """Leave in a pipeline only those splitters of sentences that the user asked for.
+
+    nlp (Language): The pipeline, which is changed. Only components before its first parser matter.
+    one_sentence (bool): Each text is one sentence: components that do nothing but split are disabled. (spaCy's
+        dependency parser stays. It keeps the boundaries that a doc has.) Otherwise the pipeline splits: `one_sentence`
+        is disabled where the pipeline has a splitter, and where it has none, a sentencizer is added.
+    RETURNS (bool): Whether a sentencizer was added.
+    """
+    before = list(takewhile(lambda name: _factory(nlp, name) != "parsetag", nlp.pipe_names))
+    keepers = [name for name in before if _factory(nlp, name) == "one_sentence"]
+    assigned = {name: set(nlp.get_pipe_meta(name).assigns) for name in before if name not in keepers}
+    splitters = [name for name, attributes in assigned.items() if attributes & SENTENCES]
+    if one_sentence:
+        disabled = [name for name in splitters if assigned[name] <= SENTENCES]
+    else:
+        disabled = keepers if splitters else []
+    for name in disabled:
+        nlp.disable_pipe(name)
+    if one_sentence or splitters or not keepers:
+        return False
+    nlp.add_pipe("sentencizer", before=keepers[0])
+    return True
+
+
+def _factory(nlp: Language, pipe: str) -> str:
+    return nlp.get_pipe_meta(pipe).factory

@@ -1,24 +1,22 @@
-"""What the commands share: errors without traceback, progress, output that appears whole or not at all.
+"""What the commands share: messages, errors without a traceback, progress, output that appears whole or not at all."""
 
-spaCy loads every plugin's commands whenever `python -m spacy` runs, so modules of this folder import little, and
-commands import what they need when they run.
-"""
-
+import io
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NoReturn, TypeVar
+from types import FrameType
+from typing import IO, NoReturn, TypeVar
 
 import typer
-
-if TYPE_CHECKING:
-    from ..errors import TreebankError
+from tqdm import tqdm
 
 ItemT = TypeVar("ItemT")
 STANDARD = Path("-")
-
+LONGEST_MESSAGE = 2000  # characters; a message may quote a word, and a damaged file has words of any length
 
 _KINDS = {
     "info": ("ℹ", typer.colors.BLUE),
@@ -29,26 +27,40 @@ _KINDS = {
 
 
 def note(text: str, kind: str = "info") -> None:
-    """Tell the user something, on the standard error stream, so that data can be piped from the other.
+    """Tell the user something on standard error, so that standard output holds nothing but data.
 
-    Like wasabi's messages, but a line stays a line, so that `file:line: reason` can be found by programs.
+    wasabi's printer writes to standard output and wraps lines. Here a message stays on its line, so that editors and
+    scripts find `file:line: reason`.
 
     text (str): The message.
     kind (str): "info", "good", "warn" or "fail".
     """
     icon, color = _KINDS[kind]
-    typer.secho(f"{icon} {text}", fg=color, err=True)
+    typer.secho(f"{icon} {shorten(text)}", fg=color, err=True)
+
+
+def shorten(text: str) -> str:
+    """Cut the middle out of a message that is too long to read."""
+    if len(text) <= LONGEST_MESSAGE:
+        return text
+    half = LONGEST_MESSAGE // 2
+    return f"{text[:half]} [... {len(text) - 2 * half:,} characters ...] {text[-half:]}"
 
 
 def fail(text: str) -> NoReturn:
-    """State what is wrong, and exit with code 1."""
+    """Say what is wrong, and exit with code 1."""
     note(text, "fail")
     raise typer.Exit(1)
 
 
 @contextmanager
 def stated_errors() -> Iterator[None]:
-    """Turn what users can cause into a message and exit code 1: bad data, missing files, missing packages."""
+    """Turn what users can cause (bad data, missing files or packages) into a message and exit code 1.
+
+    SIGTERM ends the command the way an exception does, so that no temporary file stays behind.
+    """
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    previous = signal.signal(signal.SIGTERM, _terminate) if in_main_thread else None
     try:
         yield
     except BrokenPipeError:
@@ -57,18 +69,32 @@ def stated_errors() -> Iterator[None]:
         raise typer.Exit(1) from None
     except (ValueError, OSError, ImportError) as err:
         fail(str(err))
+    finally:
+        if in_main_thread:
+            signal.signal(signal.SIGTERM, previous)
+
+
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)
+
+
+def progress_bar(unit: str) -> "tqdm[NoReturn]":
+    """A count of items, with their rate, on a terminal. Shows nothing where standard error goes elsewhere.
+
+    unit (str): What the items are.
+    RETURNS (tqdm): The bar: call `update(n)`; it is a context manager.
+    """
+    return tqdm(unit=f" {unit}", disable=None)
 
 
 @contextmanager
 def counting(unit: str) -> Iterator[Callable[[Iterable[ItemT]], Iterator[ItemT]]]:
-    """Show on a terminal how many items have gone by, and nothing where the error stream goes elsewhere.
+    """Show on a terminal how many items have gone by.
 
     unit (str): What the items are.
     YIELDS (Callable[[Iterable], Iterator]): Passes items through and counts them. It can be called many times.
     """
-    from tqdm import tqdm
-
-    with tqdm(unit=f" {unit}", disable=None, unit_scale=False) as bar:
+    with progress_bar(unit) as bar:
 
         def count(items: Iterable[ItemT]) -> Iterator[ItemT]:
             for item in items:
@@ -79,30 +105,45 @@ def counting(unit: str) -> Iterator[Callable[[Iterable[ItemT]], Iterator[ItemT]]
 
 
 class Skipped:
-    """Lists malformed trees as they come up, and counts them."""
+    """Lists what is skipped as it comes up, and counts it.
 
-    def __init__(self) -> None:
+    what (str): What is skipped, in the singular.
+    """
+
+    def __init__(self, what: str = "malformed tree") -> None:
+        self.what = what
         self.n = 0
 
-    def __call__(self, error: "TreebankError") -> None:
+    def __call__(self, error: object) -> None:
         self.n += 1
-        typer.echo(f"skipped {error}", err=True)
+        typer.echo(f"skipped {shorten(str(error))}", err=True)
 
     def summarize(self) -> None:
-        """State the number, if there is any."""
+        """Say how many, if there are any."""
         if self.n:
-            note(f"Skipped {self.n:,} malformed {'tree' if self.n == 1 else 'trees'} (listed above)", "warn")
+            note(f"Skipped {self.n:,} {self.what}{'s' * (self.n != 1)} (listed above)", "warn")
 
 
 @contextmanager
 def text_output(path: Path) -> Iterator[IO[str]]:
-    """Open a text file to write, which appears whole or not at all, or the standard output stream for "-"."""
-    if path == STANDARD:
-        yield sys.stdout
-        sys.stdout.flush()
-        return
+    """Open a text file to write in UTF-8, or standard output for "-". A file appears whole or not at all.
+
+    Standard output is in UTF-8 whatever the locale, as input is. Half a surrogate pair, which a JSON file may have as
+    an escape, is written as the escape it was.
+    """
     from ..treebanks.atomic import atomic_path
 
+    if path == STANDARD:
+        sys.stdout.flush()
+        file = io.TextIOWrapper(sys.stdout.buffer, "utf-8", "backslashreplace", newline="\n")
+        try:
+            yield file
+        finally:
+            file.detach()  # which flushes; closing would close standard output
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
+    with (
+        atomic_path(path) as temporary,
+        temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file,
+    ):
         yield file

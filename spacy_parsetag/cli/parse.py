@@ -1,25 +1,19 @@
 """`python -m spacy parsetag parse`: text becomes trees."""
 
+import os
 from collections.abc import Iterator
 from enum import Enum
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
-from spacy.cli._util import Arg, Opt
+import typer
 
 from ..errors import Errors
-from ._inputs import Record, mark_one_sentence, read_docs, read_jsonl, read_lines, with_context
-from ._model import find_spans_key, load_pipeline
-from ._outputs import write_brackets, write_docs, write_json
-from ._util import STANDARD, counting, stated_errors
-
-if TYPE_CHECKING:
-    from spacy.language import Language
-    from spacy.tokens import Doc
-
-# Strings of so many texts are kept at a time, so that memory stays level over millions.
-ZONE = 10_000
+from ._batches import BatchParser, Parsed, Settings, parse_in_processes
+from ._inputs import doc_records, json_record, read_records, text_record, tokens_record
+from ._outputs import write_docs, write_texts
+from ._util import STANDARD, Skipped, note, progress_bar, stated_errors
 
 
 class InputFormat(str, Enum):
@@ -41,135 +35,157 @@ class Sentences(str, Enum):
     model = "model"
 
 
-_INPUT_SUFFIXES = {".jsonl": InputFormat.jsonl, ".spacy": InputFormat.spacy}
-_OUTPUT_SUFFIXES = {".jsonl": OutputFormat.jsonl, ".json": OutputFormat.json, ".spacy": OutputFormat.spacy}
+RECORDS = {InputFormat.text: text_record, InputFormat.tokens: tokens_record, InputFormat.jsonl: json_record}
 
 
 def parse_cli(
-    model: Annotated[str, Arg(help="Pipeline: a package or a folder")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Pipeline: a package or a folder")],
     source: Annotated[
         Path,
-        Arg(metavar="INPUT", allow_dash=True, help="File to parse, - for standard input, or a folder of .spacy files"),
+        typer.Argument(
+            metavar="INPUT", allow_dash=True, help="File to parse, - for standard input, or a folder of .spacy files"
+        ),
     ],
     output: Annotated[
-        Path, Arg(allow_dash=True, dir_okay=False, help="File to write, or - for standard output")
+        Path,
+        typer.Argument(
+            metavar="[OUTPUT]", allow_dash=True, dir_okay=False, help="File to write, or - for standard output"
+        ),
     ] = STANDARD,
     input_format: Annotated[
         InputFormat | None,
-        Opt(
+        typer.Option(
             "--input-format",
             "-i",
-            help="text: a text a line; tokens: words with spaces between, a sentence a line; jsonl: an object a line, "
-            'with "text", or "tokens" and if at hand "tags"; spacy: docs. Default: by the name of the file, else text',
+            help="text: one text per line. tokens: one sentence per line, its words separated by spaces. jsonl: one "
+            'object per line, with "text", or with "tokens" and optionally "tags". spacy: docs. Default: by the '
+            "suffix of INPUT, else text",
         ),
     ] = None,
     format: Annotated[
         OutputFormat | None,
-        Opt(
+        typer.Option(
             "--format",
             "-f",
-            help="brackets: a sentence a line; jsonl, json: an object for each text; spacy: docs. Default: by the name "
-            "of the file, else brackets",
+            help="brackets: one sentence per line. jsonl, json: one object per text. spacy: docs. Default: by the "
+            "suffix of OUTPUT, else brackets",
         ),
     ] = None,
     sents: Annotated[
         Sentences,
-        Opt(
+        typer.Option(
             "--sents",
             "-s",
-            help="line: each line or object is one sentence; model: the pipeline finds the sentences. Docs that have "
-            "sentence boundaries keep them",
+            help="line: each line or object is one sentence. model: the pipeline splits text into sentences; if it "
+            "cannot, punctuation does. Docs that have sentence boundaries keep them",
         ),
     ] = Sentences.line,
+    skip_bad: Annotated[
+        bool,
+        typer.Option("--skip-bad", help="List texts that cannot be parsed and go on, instead of stopping at the first"),
+    ] = False,
     batch_size: Annotated[
-        int | None, Opt("--batch-size", "-b", min=1, help="Texts in a batch. Default: as the pipeline says")
+        int | None, typer.Option("--batch-size", "-b", min=1, help="Texts per batch. Default: the pipeline's own")
     ] = None,
     n_process: Annotated[
-        int, Opt("--n-process", "-n", help="Processes, -1 for one a core; on a GPU leave it at 1")
+        int,
+        typer.Option(
+            "--n-process",
+            "-n",
+            help="Number of processes, -1 for one per core. Each loads the pipeline, which takes seconds: more than "
+            "one pays for large inputs. On a GPU leave it at 1",
+        ),
     ] = 1,
-    gpu_id: Annotated[int, Opt("--gpu-id", "-g", help="GPU, or -1 for none")] = -1,
+    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", help="GPU to use, or -1 for the CPU")] = -1,
     code: Annotated[
-        Path | None, Opt("--code", "-c", help="Python file with registered functions that the pipeline needs")
+        Path | None,
+        typer.Option("--code", "-c", help="Python file with registered functions that the pipeline needs"),
     ] = None,
 ) -> None:
-    """Parse text, and write trees.
+    """Parse text and write trees.
 
-    Brackets keep line numbers where each line is a sentence: an empty line gives (TOP), which says that there is no
-    parse. Part-of-speech tags are the pipeline's (token.tag_, else token.pos_), or X where it has no tagger.
+    With --sents line, the default, brackets keep line numbers: line N of the output is the tree of line N of the
+    input, and (TOP) stands for an empty line. Part-of-speech tags are the pipeline's (token.tag_, else token.pos_), or
+    X if it has no tagger.
 
-    python -m spacy parsetag parse training/model-best sentences.txt trees.mrg
-
-    echo "She enjoys reading papers." | python -m spacy parsetag parse training/model-best -
+    \b
+    Examples:
+      python -m spacy parsetag parse training/model-best sentences.txt trees.mrg
+      python -m spacy parsetag parse training/model-best news.txt news.jsonl --sents model
+      echo "She reads papers." | python -m spacy parsetag parse training/model-best -
     """
     with stated_errors():
-        reading = input_format or _INPUT_SUFFIXES.get(source.suffix)
-        if reading is None:
-            reading = InputFormat.spacy if source.is_dir() else InputFormat.text
-        writing = format or _OUTPUT_SUFFIXES.get(output.suffix, OutputFormat.brackets)
+        reading = input_format or _guess_input(source)
+        writing = format or _guess_output(output)
         if source != STANDARD and not source.exists():
             raise ValueError(Errors.E351.format(path=source))
         if reading is InputFormat.spacy and source == STANDARD:
             raise ValueError(Errors.E362.format(option="--input-format spacy", needs="a file or folder"))
         if writing is OutputFormat.spacy and output == STANDARD:
             raise ValueError(Errors.E362.format(option="--format spacy", needs="a file to write"))
-        nlp = load_pipeline(model, gpu_id=gpu_id, code=code)
-        key = find_spans_key(nlp, model)
-        one_sentence = sents is Sentences.line
-        options = {"batch_size": batch_size or nlp.batch_size, "n_process": n_process}
-        with counting("texts") as count:
-            if reading is InputFormat.spacy:
-                parsed = count(parse_docs(nlp, read_docs(source, nlp), one_sentence, options))
-            else:
-                if reading is InputFormat.jsonl:
-                    records = read_jsonl(source)
-                else:
-                    records = read_lines(source, tokens=reading is InputFormat.tokens)
-                parsed = count(parse_records(nlp, records, one_sentence, options))
-            if writing is OutputFormat.brackets:
-                write_brackets(parsed, output, key, keep_empty=one_sentence)
-            elif writing is OutputFormat.spacy:
-                write_docs(parsed, output)
-            else:
-                write_json(parsed, output, key, as_lines=writing is OutputFormat.jsonl)
+        if n_process == 0 or n_process < -1:
+            raise ValueError(Errors.E384.format(n=n_process))
+        n_process = n_process if n_process > 0 else os.cpu_count() or 1
+        settings = Settings(model, gpu_id, code, sents is Sentences.line, writing.value, skip_bad)
+        parser = BatchParser(settings)
+        if parser.added_sentencizer:
+            note("The pipeline has no splitter of sentences: text is split at sentence-final punctuation.", "warn")
+        size = batch_size or parser.nlp.batch_size
+        if reading is InputFormat.spacy:
+            records = doc_records(source, parser.spans_key)
+        else:
+            records = read_records(source, RECORDS[reading])
+        batches = iter(lambda: list(islice(records, size)), [])
+        skipped = Skipped("text")
+        n_texts = n_several = 0
+
+        def results() -> Iterator[Parsed]:
+            nonlocal n_texts, n_several
+            done = map(parser, batches) if n_process == 1 else parse_in_processes(settings, batches, n_process)
+            with progress_bar("texts") as bar:
+                for parsed in done:
+                    for failure in parsed.failures:
+                        if not skip_bad:
+                            raise ValueError(failure)
+                        skipped(failure)
+                    n_texts += parsed.n_texts
+                    n_several += parsed.n_several
+                    bar.update(parsed.n_texts)
+                    yield parsed
+
+        if writing is OutputFormat.spacy:
+            write_docs((parsed.docs for parsed in results()), output)
+        else:
+            lines = (line for parsed in results() for line in parsed.lines)
+            write_texts(lines, output, as_list=writing is OutputFormat.json)
+        skipped.summarize()
+        if n_several:
+            note(
+                f"{n_several:,} of {n_texts:,} texts look like several sentences. Each was parsed as one sentence: "
+                "--sents model splits them.",
+                "warn",
+            )
 
 
-def parse_docs(
-    nlp: "Language", docs: "Iterator[Doc]", one_sentence: bool, options: dict[str, Any]
-) -> "Iterator[tuple[Doc, dict[str, Any]]]":
-    """Parse docs as they come.
+def _guess_input(source: Path) -> InputFormat:
+    """The format of an input by its name; text if that says nothing."""
+    if source.suffix.lower() == ".jsonl":
+        return InputFormat.jsonl
+    return InputFormat.spacy if source.suffix.lower() == ".spacy" or source.is_dir() else InputFormat.text
 
-    nlp (Language): The pipeline.
-    docs (Iterator[Doc]): The docs. What constituents they have is replaced.
-    one_sentence (bool): Whether a doc without sentence boundaries is one sentence.
-    options (Dict[str, Any]): For `nlp.pipe`.
-    YIELDS (Tuple[Doc, Dict[str, Any]]): The docs.
+
+def _guess_output(output: Path) -> OutputFormat:
+    """The format of an output by its name.
+
+    RAISES (ValueError): If the name has a suffix that stands for no format.
     """
+    from ..treebanks.formats.table import FORMATS
 
-    def prepare() -> "Iterator[Doc]":
-        for doc in docs:
-            if one_sentence and not doc.has_annotation("SENT_START"):
-                mark_one_sentence(doc)
-            yield doc
-
-    yield from nlp.pipe(with_context(prepare()), as_tuples=True, **options)
-
-
-def parse_records(
-    nlp: "Language", records: Iterator[Record], one_sentence: bool, options: dict[str, Any]
-) -> "Iterator[tuple[Doc, dict[str, Any]]]":
-    """Parse texts as they come. Use each doc before the next one is asked for: its strings are forgotten in time.
-
-    nlp (Language): The pipeline.
-    records (Iterator[Record]): The texts.
-    one_sentence (bool): Whether each is one sentence.
-    options (Dict[str, Any]): For `nlp.pipe`.
-    YIELDS (Tuple[Doc, Dict[str, Any]]): The docs and what goes with them.
-    """
-    if options["n_process"] != 1:
-        docs = ((record.make_doc(nlp, one_sentence), record.passed_on) for record in records)
-        yield from nlp.pipe(docs, as_tuples=True, **options)
-        return
-    while chunk := list(islice(records, ZONE)):
-        with nlp.memory_zone():
-            docs = ((record.make_doc(nlp, one_sentence), record.passed_on) for record in chunk)
-            yield from nlp.pipe(docs, as_tuples=True, **options)
+    suffix = output.suffix.lower()
+    brackets = FORMATS["penn"].suffixes
+    if not suffix or suffix in brackets:
+        return OutputFormat.brackets
+    known = {".jsonl": OutputFormat.jsonl, ".json": OutputFormat.json, ".spacy": OutputFormat.spacy}
+    if suffix not in known:
+        raise ValueError(Errors.E383.format(path=output, known=", ".join((*known, *brackets))))
+    return known[suffix]

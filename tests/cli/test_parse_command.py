@@ -76,17 +76,11 @@ def test_sentences_of_the_pipeline(run: Run, pipeline: Path, tmp_path: Path) -> 
     assert [words_of(line) for line in result.stdout.splitlines()] == WORDS
 
 
-def test_many_texts_are_forgotten_in_time(run: Run, pipeline: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches(run: Run, pipeline: Path) -> None:
     stdin = "".join(f"word{i} is new{i}.\n" for i in range(25))
     whole = run("parse", pipeline, "-", stdin=stdin).stdout
-    monkeypatch.setattr("spacy_parsetag.cli.parse.ZONE", 4)
-    assert run("parse", pipeline, "-", stdin=stdin).stdout == whole
+    assert run("parse", pipeline, "-", "--batch-size", 4, stdin=stdin).stdout == whole
     assert len(whole.splitlines()) == 25
-
-
-def test_two_processes(run: Run, pipeline: Path) -> None:
-    one, two = (run("parse", pipeline, "-", "--n-process", n, "--batch-size", 2, stdin=TEXT) for n in (1, 2))
-    assert one.stdout == two.stdout
 
 
 @pytest.mark.parametrize(

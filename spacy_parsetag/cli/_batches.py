@@ -1,0 +1,198 @@
+"""Parse batches of texts, in this process or in several, and name each text that fails."""
+
+import json
+import os
+import signal
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent import futures  # which imports the pool of processes when it is used
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from multiprocessing import active_children, get_context
+from pathlib import Path
+from typing import NamedTuple
+
+from spacy.pipeline import Sentencizer
+from spacy.tokens import Doc, DocBin
+
+from ..errors import Errors
+from ._inputs import Record
+from ._model import find_spans_key, load_pipeline, settle_sentences
+from ._outputs import to_json
+
+NO_PARSE = "(TOP)"
+
+
+class Settings(NamedTuple):
+    """How to parse: the options of the command. They go to each worker process.
+
+    one_sentence (bool): Each text is one sentence. Otherwise the pipeline splits it.
+    format (str): What to make of the docs: "brackets", "jsonl", "json" or "spacy".
+    skip_bad (bool): Go on after a text that fails.
+    """
+
+    model: str
+    gpu_id: int
+    code: Path | None
+    one_sentence: bool
+    format: str
+    skip_bad: bool
+
+
+@dataclass
+class Parsed:
+    """What came of a batch of texts.
+
+    n_texts (int): How many there were.
+    lines (list[str]): The lines to write: trees in brackets, or JSON.
+    docs (DocBin): The docs to write, where docs are asked for.
+    failures (list[str]): For each text that failed file, line and reason. Unless bad texts are skipped, it is the last.
+    n_several (int): How many texts look like several sentences and were parsed as one.
+    """
+
+    n_texts: int
+    lines: list[str] = field(default_factory=list)
+    docs: DocBin = field(default_factory=DocBin)
+    failures: list[str] = field(default_factory=list)
+    n_several: int = 0
+
+
+class BatchParser:
+    """A loaded pipeline that makes of texts what is to be written.
+
+    settings (Settings): How to parse.
+    RAISES (OSError): If there is no such pipeline.
+    RAISES (ValueError): If it has no parser.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.nlp = load_pipeline(settings.model, gpu_id=settings.gpu_id, code=settings.code)
+        self.spans_key = find_spans_key(self.nlp, settings.model)
+        self.added_sentencizer = settle_sentences(self.nlp, one_sentence=settings.one_sentence)
+        self.nlp.set_error_handler(self._keep_error)  # type: ignore[arg-type]
+        self.error: Exception | None = None
+        self.sentencizer = Sentencizer()
+
+    def _keep_error(self, name: str, component: object, docs: list[Doc], error: Exception) -> None:
+        self.error = error
+
+    def __call__(self, records: list[Record]) -> Parsed:
+        """Parse a batch. Its strings are forgotten afterwards, so that memory stays level over millions of texts."""
+        parsed = Parsed(len(records))
+        with self.nlp.memory_zone():
+            docs = self.nlp.pipe(self._make_docs(records), as_tuples=True, batch_size=len(records))
+            found = {i: doc for doc, i in docs}
+            for i, record in enumerate(records):
+                try:
+                    # A component that fails loses the whole batch. What is lost is parsed again text by text.
+                    self._add(found[i] if i in found else self._parse_alone(record), record, parsed)
+                except ValueError as err:
+                    parsed.failures.append(f"{record.where}: {err}")
+                    if not self.settings.skip_bad:
+                        break
+                    self._add_failure(str(err), record, parsed)
+        return parsed
+
+    def _make_docs(self, records: list[Record]) -> Iterator[tuple[Doc, int]]:
+        for i, record in enumerate(records):
+            doc = None
+            with suppress(ValueError):  # which `_parse_alone` will meet again
+                doc = self._make_doc(record)
+            if doc is not None:
+                yield doc, i
+
+    def _make_doc(self, record: Record) -> Doc:
+        from ..pipeline.one_sentence import OneSentence
+
+        doc = record.make_doc(self.nlp)
+        return OneSentence()(doc) if self.settings.one_sentence else doc
+
+    def _parse_alone(self, record: Record) -> Doc:
+        self.error = None
+        for doc in self.nlp.pipe([self._make_doc(record)]):
+            return doc
+        reason = f"{type(self.error).__name__}: {self.error}" if self.error else "a component returned no doc"
+        raise ValueError(Errors.E380.format(reason=reason))
+
+    def _add(self, doc: Doc, record: Record, parsed: Parsed) -> None:
+        from ..tokens.strings import doc_to_strings
+
+        if self.settings.one_sentence and record.doc is None:
+            n_sents = sum(1 for _ in doc.sents)
+            if n_sents > 1:
+                raise ValueError(Errors.E381.format(n=n_sents))
+            if record.words is None and sum(self.sentencizer.predict([doc])[0]) > 1:
+                parsed.n_several += 1
+        if self.settings.format == "spacy":
+            parsed.docs.add(doc)
+        elif self.settings.format == "brackets":
+            lines = doc_to_strings(doc, self.spans_key)
+            parsed.lines.extend(lines or self._no_parse())
+        else:
+            parsed.lines.append(_dump({**to_json(doc, self.spans_key), **record.passed_on}))
+
+    def _add_failure(self, reason: str, record: Record, parsed: Parsed) -> None:
+        if self.settings.format == "brackets":
+            parsed.lines.extend(self._no_parse())
+        elif self.settings.format != "spacy":
+            parsed.lines.append(_dump({"text": record.text, "sents": [], "error": reason, **record.passed_on}))
+
+    def _no_parse(self) -> list[str]:
+        """Where a line is a sentence, lines keep their numbers."""
+        return [NO_PARSE] if self.settings.one_sentence else []
+
+
+def _dump(data: dict[str, object]) -> str:
+    return json.dumps(data, ensure_ascii=False)
+
+
+def parse_in_processes(settings: Settings, batches: Iterable[list[Record]], n_process: int) -> Iterator[Parsed]:
+    """Parse batches in several processes, each of which loads the pipeline once and returns finished output.
+
+    `nlp.pipe(n_process=...)` sends each doc to and fro as bytes, which takes longer than most pipelines need to parse.
+
+    settings (Settings): How to parse.
+    batches (Iterable[list[Record]]): The batches.
+    n_process (int): Number of processes.
+    YIELDS (Parsed): The results, in order.
+    RAISES (ValueError): If a process comes to an end, for instance for want of memory.
+    """
+    others = set(active_children())
+    pool = futures.ProcessPoolExecutor(
+        n_process, get_context("spawn"), initializer=_start_worker, initargs=(n_process,)
+    )
+    try:
+        pending: deque[futures.Future[Parsed]] = deque()
+        for batch in batches:
+            pending.append(pool.submit(_parse_in_worker, settings, batch))
+            if len(pending) > 2 * n_process:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
+        pool.shutdown()
+    except futures.BrokenExecutor as err:
+        raise ValueError(Errors.E382) from err
+    finally:
+        # After an error nobody waits for what the workers are at.
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in set(active_children()) - others:
+            process.terminate()
+
+
+def _start_worker(n_process: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process ends its workers
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(max(1, (os.cpu_count() or 1) // n_process))
+
+
+@cache
+def _load(settings: Settings) -> BatchParser:
+    return BatchParser(settings)
+
+
+def _parse_in_worker(settings: Settings, records: list[Record]) -> Parsed:
+    return _load(settings)(records)
