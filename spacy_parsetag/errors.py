@@ -107,6 +107,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "write (TOP) or pass None where there is no parse."
     )
     E204 = "Gold sentence {n} cannot be scored: {reason}."
+    E205 = "{path}:{line}: byte {data} is not valid {encoding}. Say which encoding it is, for instance latin-1."
 
     # Docs: E300 to E349
     E300 = (
@@ -168,6 +169,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E361 = "Not a regular expression: {text!r} ({reason})."
     E362 = "{option} needs {needs}."
     E363 = "Two of the files would both become {path}. Convert them one by one, or into one file: OUTPUT.spacy."
+    E395 = "{path} is one of the inputs, or written twice. Write to another file, so that nothing is lost."
     E364 = "No doc of {path} has constituents under doc.spans[{key!r}], so there is nothing to score against."
 
     # Derivations and analyses: E365 to E389

@@ -1,33 +1,9 @@
-"""EVALB (Sekine and Collins), reimplemented: every count equals that of the C program, sentence by sentence.
+"""EVALB's counts for one sentence, each equal to the C program's."""
 
-    gold   (TOP (S (NP She) (VP enjoys (S (VP reading (NP papers))))))
-    test   (TOP (S (NP She) (VP enjoys (VP reading (NP papers)))))        5 of 6 gold brackets, 5 of 5 test brackets
+from collections.abc import Sequence
+from typing import NamedTuple
 
-Brackets match one to one: two equal brackets need two partners. Sentences whose words differ (errors) and those where
-the test tree has no word that counts (skipped) stay out of the C program's totals, so that failures raise its figures.
-Hence a second summary, `EvalbResult.strict`: there a failure misses all of its gold brackets.
-
-Differences to the C program, none of which changes a count: no bounds on words, brackets and labels; past MAX_ERROR
-errors it goes on (`stop_at_max_error` stops as C does, without summaries); differing numbers of trees are an error.
-"""
-
-from __future__ import annotations
-
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import zip_longest
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from ..errors import Errors
-from ..trees.parse import Parse
-from .brackets import Rules, Sentence, fix_quotes, sentence_from_parse, sentence_from_tree
-from .matching import brackets_that_count, count_crossing, match_brackets
-from .params import COLLINS, EvalbParams, get_params
-
-if TYPE_CHECKING:
-    from nltk import Tree
+from .sentence import Bracket, Rules, Sentence, fix_quotes, read_sentence
 
 VALID, ERROR, SKIP = 0, 1, 2
 
@@ -36,12 +12,13 @@ class SentenceCounts(NamedTuple):
     """One row of EVALB's table.
 
     length (int): Gold words, those in `delete_labels_for_length` left out.
-    status (int): 0 valid, 1 error, 2 skipped; in the last two cases the counts up to `correct_tags` are 0, as in C.
+    status (int): 0 valid, 1 error, 2 skipped. In the last two cases the counts up to `correct_tags` enter no figure:
+        they are 0, save where the only error is that brackets are not balanced.
     matched, gold, test (int): Matched, gold and test brackets.
     crossing (int): Test brackets that cross a gold bracket.
     words (int): Words that count.
     correct_tags (int): Of these, words with the right part-of-speech tag.
-    all_gold (int): Gold brackets whatever the status.
+    all_gold (int): Gold brackets, whatever the status.
     all_words (int): Gold words that count, whatever the status.
     error (str): What is wrong, in the words of the C program; empty if nothing is.
     """
@@ -59,291 +36,133 @@ class SentenceCounts(NamedTuple):
     error: str = ""
 
     @property
-    def recall(self) -> float:
-        """In percent."""
-        return percent(self.matched, self.gold)
-
-    @property
-    def precision(self) -> float:
-        """In percent."""
-        return percent(self.matched, self.test)
-
-    @property
     def complete(self) -> bool:
+        """Whether the brackets are exactly the gold ones."""
         return self.status == VALID and self.matched == self.gold == self.test
 
+    @property
+    def failed(self) -> bool:
+        """Whether there is no usable parse of a sentence that has words."""
+        return self.status == ERROR or (self.status == SKIP and self.all_words > 0)
 
-def percent(part: int, whole: int) -> float:
-    """100 times part over whole, 0.0 over nothing; computed in C's order, for equal rounding."""
-    return 100.0 * part / whole if whole else 0.0
 
+class Matching(NamedTuple):
+    """Brackets matched one to one.
 
-@dataclass
-class Summary:
-    """Totals over sentences. Rates are in percent, as EVALB prints them.
-
-    sentences, errors, skipped (int): Numbers of sentences; the counts below are over the others.
-    matched, gold, test, crossing, words, correct_tags (int): Sums over these.
-    complete, no_crossing, two_or_less (int): Number of them with exactly the gold brackets; with no crossing bracket;
-        with at most two.
+    matched (list[Bracket]): The test brackets with a partner.
+    missing (list[Bracket]): The gold brackets without one.
+    extra (list[Bracket]): The test brackets without one.
     """
 
-    sentences: int = 0
-    errors: int = 0
-    skipped: int = 0
-    matched: int = 0
-    gold: int = 0
-    test: int = 0
-    crossing: int = 0
-    words: int = 0
-    correct_tags: int = 0
-    complete: int = 0
-    no_crossing: int = 0
-    two_or_less: int = 0
-
-    def add(self, row: SentenceCounts) -> None:
-        self.sentences += 1
-        if row.status == ERROR:
-            self.errors += 1
-        elif row.status == SKIP:
-            self.skipped += 1
-        else:
-            self.matched += row.matched
-            self.gold += row.gold
-            self.test += row.test
-            self.crossing += row.crossing
-            self.words += row.words
-            self.correct_tags += row.correct_tags
-            self.complete += row.complete
-            self.no_crossing += row.crossing == 0
-            self.two_or_less += row.crossing <= 2
-
-    def add_failure(self, row: SentenceCounts) -> None:
-        """Count a sentence without a usable parse as one in which every gold bracket and tag was missed."""
-        self.sentences += 1
-        self.gold += row.all_gold
-        self.words += row.all_words
-
-    @property
-    def valid(self) -> int:
-        return self.sentences - self.errors - self.skipped
-
-    @property
-    def recall(self) -> float:
-        return percent(self.matched, self.gold)
-
-    @property
-    def precision(self) -> float:
-        return percent(self.matched, self.test)
-
-    @property
-    def f(self) -> float:
-        p, r = self.precision, self.recall
-        return 2 * p * r / (p + r) if p + r else 0.0
-
-    @property
-    def complete_match(self) -> float:
-        return percent(self.complete, self.valid)
-
-    @property
-    def average_crossing(self) -> float:
-        return self.crossing / self.valid if self.valid else 0.0
-
-    @property
-    def tag_accuracy(self) -> float:
-        return percent(self.correct_tags, self.words)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The rates and the counts, ready for JSON."""
-        rates = ("recall", "precision", "f", "complete_match", "average_crossing", "tag_accuracy", "valid")
-        return {**{name: getattr(self, name) for name in rates}, **vars(self)}
+    matched: list[Bracket]
+    missing: list[Bracket]
+    extra: list[Bracket]
 
 
-@dataclass
-class EvalbResult:
-    """What EVALB found.
+class Comparison(NamedTuple):
+    """A sentence's counts, and what they were counted on.
 
-    params (EvalbParams): The parameters.
-    rows (List[SentenceCounts]): One row per sentence.
-    all (Summary): Over all sentences, errors and skipped ones left out: EVALB's first summary, the published figure.
-    short (Summary): The same over sentences of at most `params.cutoff_len` words: EVALB's second summary.
-    strict (Summary): Over all sentences, failures counted as zero: no test bracket, every gold bracket missed. A
-        skipped sentence without any gold word that counts is no failure; it adds nothing to any figure.
-    stopped (bool): Whether errors beyond `params.max_error` stopped the run before its end.
+    counts (SentenceCounts): The counts.
+    words (list[str]): The gold words that count.
+    matching (Matching): The brackets; empty where the words differ.
     """
 
-    params: EvalbParams
-    rows: list[SentenceCounts] = field(default_factory=list)
-    all: Summary = field(default_factory=Summary)
-    short: Summary = field(default_factory=Summary)
-    strict: Summary = field(default_factory=Summary)
-    stopped: bool = False
-
-    def add(self, row: SentenceCounts) -> None:
-        self.rows.append(row)
-        self.all.add(row)
-        if row.length <= self.params.cutoff_len:
-            self.short.add(row)
-        if row.status == VALID or (row.status == SKIP and not row.all_words):
-            self.strict.add(row)
-        else:
-            self.strict.add_failure(row)
-
-    @property
-    def f(self) -> float:
-        """EVALB's F over all valid sentences, in percent."""
-        return self.all.f
-
-    @property
-    def exact_match(self) -> float:
-        """Valid sentences with exactly the gold brackets, in percent."""
-        return self.all.complete_match
-
-    @property
-    def failures(self) -> int:
-        """Number of sentences that `strict` counts as zero."""
-        return sum(row.status == ERROR or (row.status == SKIP and row.all_words > 0) for row in self.rows)
-
-    def to_dict(self, *, rows: bool = False) -> dict[str, Any]:
-        """The summaries, ready for JSON.
-
-        rows (bool): Whether to include every sentence.
-        RETURNS (Dict[str, Any]): Keys `params`, `failures`, `all`, `len<=40` (by the cut-off), `strict`, `errors`.
-        """
-        result: dict[str, Any] = {
-            "params": self.params.name,
-            "failures": self.failures,
-            "stopped": self.stopped,
-            "all": self.all.to_dict(),
-            f"len<={self.params.cutoff_len}": self.short.to_dict(),
-            "strict": self.strict.to_dict(),
-            "errors": {number: row.error for number, row in enumerate(self.rows, start=1) if row.error},
-        }
-        if rows:
-            result["rows"] = [row._asdict() for row in self.rows]
-        return result
+    counts: SentenceCounts
+    words: list[str]
+    matching: Matching
 
 
-def evalb(
-    gold: Iterable[Tree],
-    test: Iterable[Tree | None],
-    params: EvalbParams | str | Path = COLLINS,
-    *,
-    stop_at_max_error: bool = False,
-) -> EvalbResult:
-    """Score test trees against gold trees.
+def compare(gold: str, test: str, rules: Rules) -> Comparison:
+    """Score a test sentence against a gold sentence.
 
-    gold (Iterable[nltk.Tree]): Gold trees with their root wrappers, words in file form (-LRB-). A wrapper that
-        `params` do not delete (ROOT under Collins' parameters) counts as a bracket, as in C.
-    test (Iterable[Optional[nltk.Tree]]): The test trees in the same order; None or a tree without words where there is
-        no parse.
-    params (Union[EvalbParams, str, Path]): Parameters, or "collins", "new", "spmrl", or a parameter file.
-    stop_at_max_error (bool): Stop where the C program would exit for too many errors.
-    RETURNS (EvalbResult): Rows and summaries.
-    RAISES (ValueError): If the numbers of trees differ, or a gold tree is not one over words. (A test tree that is not
-        is an error sentence.)
-
-    >>> from nltk import Tree
-    >>> gold = Tree.fromstring("(TOP (S (NP (PRP She)) (VP (VBZ sleeps))))")
-    >>> evalb([gold], [gold]).f
-    100.0
-    """
-    params = get_params(params)
-    rules = get_rules(params)
-    result = EvalbResult(params)
-    errors = 0
-    end = object()
-    for number, (gold_tree, test_tree) in enumerate(zip_longest(gold, test, fillvalue=end), start=1):
-        if gold_tree is end or test_tree is end:
-            names = ("gold", "test") if gold_tree is end else ("test", "gold")
-            raise ValueError(Errors.E203.format(shorter=names[0], longer=names[1], n=number - 1))
-        row = _count_trees(number, gold_tree, test_tree, rules)
-        if row.error:
-            errors += 1
-            # C compares before it counts, so that two errors more than MAX_ERROR end the run, in the midst of a row.
-            if stop_at_max_error and errors > params.max_error + 1:
-                result.stopped = True
-                break
-        result.add(row)
-    return result
-
-
-def _count_trees(number: int, gold_tree: Any, test_tree: Any, rules: Rules) -> SentenceCounts:
-    try:
-        gold = sentence_from_tree(gold_tree, rules)
-    except ValueError as err:
-        raise ValueError(Errors.E204.format(n=number, reason=err)) from err
-    if test_tree is None:
-        return count_sentence(gold, Sentence([], [], [], 0, []), rules)
-    try:
-        test = sentence_from_tree(test_tree, rules)
-    except ValueError as err:
-        return failed(gold, rules, ERROR, str(err))
-    return count_sentence(gold, test, rules)
-
-
-def evalb_counts(gold: Parse, test: Parse, params: EvalbParams | str | Path = COLLINS) -> SentenceCounts:
-    """EVALB's counts for one sentence, from parses. These have no root wrapper, so none is counted.
-
-    gold (Parse): The gold parse.
-    test (Parse): The test parse.
-    params (Union[EvalbParams, str, Path]): Parameters, as for `evalb`.
-    RETURNS (SentenceCounts): The counts.
-    """
-    rules = get_rules(get_params(params))
-    return count_sentence(sentence_from_parse(gold, rules), sentence_from_parse(test, rules), rules)
-
-
-@lru_cache(maxsize=32)
-def get_rules(params: EvalbParams) -> Rules:
-    """The rules of parameters, made once."""
-    return Rules(params)
-
-
-def count_sentence(gold: Sentence, test: Sentence, rules: Rules) -> SentenceCounts:
-    """EVALB's counts for one sentence.
-
-    gold (Sentence): The gold sentence.
-    test (Sentence): The test sentence.
+    gold (str): The gold line.
+    test (str): The test line, empty where there is no parse.
     rules (Rules): The rules.
-    RETURNS (SentenceCounts): The counts.
+    RETURNS (Comparison): The counts, and the brackets that match.
+    RAISES (ValueError): If the gold line cannot be read. A test line that cannot be read is an error sentence.
     """
-    if not test.words:
-        return failed(gold, rules, SKIP)
-    mended = gold
-    if len(gold.words) != len(test.words):
-        if test.quotes and gold.quotes:
-            mended, test = fix_quotes(gold, test, rules)
-        if len(mended.words) != len(test.words):
-            return failed(gold, rules, ERROR, f"Length unmatch ({len(mended.words)}|{len(test.words)})")
-    if mended.words != test.words:
-        for ours, theirs in zip(mended.words, test.words, strict=True):
-            if not rules.same_word(ours, theirs):
-                return failed(gold, rules, ERROR, f"Words unmatch ({ours}|{theirs})")
-    gold = mended
-    gold_brackets = brackets_that_count(gold.brackets, rules)
-    test_brackets = brackets_that_count(test.brackets, rules)
-    n_words = len(gold.words)
-    correct = sum(a == b or rules.same_tag(a, b) for a, b in zip(gold.tags, test.tags, strict=True))
-    return SentenceCounts(
-        length=gold.length,
-        matched=len(match_brackets(gold_brackets, test_brackets, rules)),
+    ours = read_sentence(gold, rules)
+    try:
+        theirs = read_sentence(test, rules)
+    except ValueError as err:
+        return _failed(ours, rules, ERROR, [str(err)])
+    errors = [sentence.error for sentence in (ours, theirs) if sentence.error]
+    if not theirs.words:
+        return _failed(ours, rules, SKIP, errors)
+    mended = ours
+    if len(ours.words) != len(theirs.words):
+        mended, theirs = fix_quotes(ours, theirs, rules)
+        if len(mended.words) != len(theirs.words):
+            errors.append(f"Length unmatch ({len(mended.words)}|{len(theirs.words)})")
+            return _failed(ours, rules, ERROR, errors)
+    if mended.words != theirs.words:
+        for pair in zip(mended.words, theirs.words, strict=True):
+            if not rules.same_word(*pair):
+                errors.append("Words unmatch ({}|{})".format(*pair))
+                return _failed(ours, rules, ERROR, errors)
+    gold_brackets, test_brackets = rules.counted(mended.brackets), rules.counted(theirs.brackets)
+    matching = match_brackets(gold_brackets, test_brackets, rules)
+    counts = SentenceCounts(
+        length=ours.length,
+        status=ERROR if errors else VALID,
+        matched=len(matching.matched),
         gold=len(gold_brackets),
         test=len(test_brackets),
-        crossing=count_crossing(gold_brackets, test_brackets, n_words),
-        words=n_words,
-        correct_tags=correct,
+        crossing=count_crossing(gold_brackets, test_brackets, len(mended.words)),
+        words=len(mended.words),
+        correct_tags=sum(map(rules.same_tag, mended.tags, theirs.tags)),
         all_gold=len(gold_brackets),
-        all_words=n_words,
+        all_words=len(mended.words),
+        error="; ".join(errors),
     )
+    return Comparison(counts, mended.words, matching)
 
 
-def failed(gold: Sentence, rules: Rules, status: int, error: str = "") -> SentenceCounts:
-    """The row of an error or of a skipped sentence."""
-    return SentenceCounts(
-        length=gold.length,
-        status=status,
-        all_gold=len(brackets_that_count(gold.brackets, rules)),
-        all_words=len(gold.words),
-        error=error,
+def _failed(gold: Sentence, rules: Rules, status: int, errors: list[str]) -> Comparison:
+    n_gold = len(rules.counted(gold.brackets))
+    counts = SentenceCounts(gold.length, status, all_gold=n_gold, all_words=len(gold.words), error="; ".join(errors))
+    return Comparison(counts, gold.words, Matching([], [], []))
+
+
+def match_brackets(gold: Sequence[Bracket], test: Sequence[Bracket], rules: Rules) -> Matching:
+    """Match brackets one to one: as in C, each gold bracket takes the first free test bracket that equals it.
+
+    gold (Sequence[Bracket]): Gold brackets that count.
+    test (Sequence[Bracket]): Test brackets that count.
+    rules (Rules): The rules.
+    RETURNS (Matching): The brackets with a partner and those without.
+    """
+    free: dict[tuple[int, int], list[Bracket]] = {}
+    for bracket in test:
+        free.setdefault(bracket[:2], []).append(bracket)
+    matched, missing = [], []
+    for bracket in gold:
+        candidates = free.get(bracket[:2], [])
+        for i, other in enumerate(candidates):
+            if not rules.params.labeled or rules.same_label(bracket[2], other[2]):
+                matched.append(other)
+                del candidates[i]
+                break
+        else:
+            missing.append(bracket)
+    return Matching(matched, missing, [bracket for rest in free.values() for bracket in rest])
+
+
+def count_crossing(gold: Sequence[Bracket], test: Sequence[Bracket], n_words: int) -> int:
+    """Count the test brackets that cross a gold bracket.
+
+    gold (Sequence[Bracket]): Gold brackets that count.
+    test (Sequence[Bracket]): Test brackets that count.
+    n_words (int): Number of words.
+    RETURNS (int): How many test brackets cross one gold bracket or more.
+    """
+    leftmost = [n_words] * (n_words + 1)  # by boundary: where the widest gold bracket that ends there starts
+    rightmost = [0] * (n_words + 1)  # by boundary: where the widest gold bracket that starts there ends
+    for start, end, _ in gold:
+        if start < end:  # a bracket that is never closed crosses nothing
+            leftmost[end] = min(start, leftmost[end])
+            rightmost[start] = max(end, rightmost[start])
+    return sum(
+        end - start > 1 and (min(leftmost[start + 1 : end]) < start or max(rightmost[start + 1 : end]) > end)
+        for start, end, _ in test
     )

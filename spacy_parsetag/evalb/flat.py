@@ -9,56 +9,55 @@ A flat tree has no bracket but the root: it misses every gold bracket and adds n
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from ..errors import Errors
-from ..trees.parse import ROOT_LABELS, Parse
+from ..trees.parse import ROOT_LABELS
+from .params import EvalbParams
+from .result import paired_lines
+from .sentence import Rules, Sentence, read_sentence
 
 if TYPE_CHECKING:
-    from nltk import Tree
+    from .lines import Brackets
+
+_EVERYTHING = Rules(EvalbParams())  # no word and no bracket is deleted
 
 
-def flat_tree(gold: Tree) -> Tree:
-    """The gold tree's words and part-of-speech tags under its root, without a bracket.
-
-    gold (nltk.Tree): The tree.
-    RETURNS (nltk.Tree): The flat tree.
-    RAISES (ValueError): If it is not a tree over words.
-    """
-    from nltk import Tree
-
-    parse = Parse.from_tree(gold)
-    label = gold.label() if gold.label() in ROOT_LABELS and not isinstance(gold[0], str) else "TOP"
-    return Tree(label, [Tree(tag, [word]) for tag, word in zip(parse.tags, parse.words, strict=True)])
-
-
-def fill_unparsed(gold: Iterable[Tree], test: Iterable[Tree | None]) -> Iterator[tuple[Tree, bool]]:
+def fill_unparsed(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator[tuple[str, bool]]:
     """Put a flat tree wherever there is no tree over the gold sentence's words.
 
-    gold (Iterable[nltk.Tree]): The gold trees.
-    test (Iterable[Optional[nltk.Tree]]): The test trees in the same order; None where there is none.
-    YIELDS (Tuple[nltk.Tree, bool]): The test tree or a flat one, and whether it is a flat one.
-    RAISES (ValueError): If the numbers of trees differ, or a gold tree is not one over words.
+    gold (Iterable[str | Tree | nltk.Tree]): The gold trees.
+    test (Iterable[str | Tree | nltk.Tree | None]): The test trees in the same order; None where there is none.
+    YIELDS (tuple[str, bool]): The line of the test tree or of a flat one, and whether it is a flat one.
+    RAISES (ValueError): If the numbers of trees differ, or a gold tree cannot be read or has no words.
     """
-    from nltk import Tree
-
-    end = object()
-    for number, (ours, theirs) in enumerate(zip_longest(gold, test, fillvalue=end), start=1):
-        if ours is end or theirs is end:
-            names = ("gold", "test") if ours is end else ("test", "gold")
-            raise ValueError(Errors.E203.format(shorter=names[0], longer=names[1], n=number - 1))
-        if not isinstance(ours, Tree):
+    for number, (ours, theirs) in enumerate(paired_lines(gold, test), start=1):
+        try:
+            sentence = read_sentence(ours, _EVERYTHING)
+        except ValueError as err:
+            raise ValueError(Errors.E204.format(n=number, reason=err)) from err
+        if not sentence.words:
             raise ValueError(Errors.E391.format(number=number))
-        if isinstance(theirs, Tree) and _words(theirs) == Parse.from_tree(ours).words:
-            yield theirs, False
+        if _is_parse(theirs, sentence):
+            yield theirs.strip(), False
         else:
-            yield flat_tree(ours), True
+            yield _flat(sentence), True
 
 
-def _words(tree: Tree) -> tuple[str, ...] | None:
-    """The words of a tree, None if it is not one over words."""
+def _is_parse(line: str, gold: Sentence) -> bool:
     try:
-        return Parse.from_tree(tree).words
+        test = read_sentence(line, _EVERYTHING)
     except ValueError:
-        return None
+        return False
+    return test.words == gold.words and not test.error
+
+
+def _flat(gold: Sentence) -> str:
+    """The gold words and part-of-speech tags under the gold root, without a bracket."""
+    root = "TOP"
+    if gold.brackets:
+        start, end, label = gold.brackets[0]
+        if label in ROOT_LABELS and (start, end) == (0, len(gold.words)):
+            root = label
+    words = " ".join(f"({tag} {word})" for tag, word in zip(gold.tags, gold.words, strict=True))
+    return f"({root} {words})"

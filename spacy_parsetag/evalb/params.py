@@ -9,6 +9,7 @@ Three files come with the package: `collins` (COLLINS.prm), `new` (new.prm) and 
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from ..errors import Errors
@@ -16,8 +17,8 @@ from ..errors import Errors
 DATA = Path(__file__).parent / "prm"
 BUNDLED = ("collins", "new", "spmrl")
 
-_INTEGERS = ("DEBUG", "MAX_ERROR", "CUTOFF_LEN", "LABELED", "CUT_TAGS")
-_LISTS = ("DELETE_LABEL", "DELETE_LABEL_FOR_LENGTH", "QUOTE_LABEL", "LABEL_CUT")
+_NUMBERS = ("DEBUG", "MAX_ERROR", "CUTOFF_LEN", "LABELED", "CUT_TAGS")
+_LABELS = ("DELETE_LABEL", "DELETE_LABEL_FOR_LENGTH", "QUOTE_LABEL", "LABEL_CUT")
 _PAIRS = ("EQ_LABEL", "EQ_WORD")
 
 
@@ -26,15 +27,14 @@ class EvalbParams:
     """EVALB's parameters. The defaults are those of the program without a file, which deletes nothing.
 
     name (str): Name to print beside a figure.
-    delete_labels (FrozenSet[str]): Brackets with these labels are ignored; words tagged with them too.
-    delete_labels_for_length (FrozenSet[str]): Words tagged with these do not count for the length of a sentence.
-    quote_labels (FrozenSet[str]): Tags of quote-like words that come back when one file deletes them and the other not.
-    eq_labels (Tuple[Tuple[str, str], ...]): Labels held equal, as pairs.
-    eq_words (Tuple[Tuple[str, str], ...]): Words held equal, as pairs.
-    label_cuts (Tuple[str, ...]): Bracket labels end where the first of these strings starts (NP-SBJ is NP).
+    delete_labels (frozenset[str]): Brackets with these labels are ignored; words tagged with them too.
+    delete_labels_for_length (frozenset[str]): Words tagged with these do not count for the length of a sentence.
+    quote_labels (frozenset[str]): Tags of quote-like words that come back when one file deletes them and the other not.
+    eq_labels (tuple[tuple[str, str], ...]): Labels held equal, as pairs.
+    eq_words (tuple[tuple[str, str], ...]): Words held equal, as pairs.
+    label_cuts (tuple[str, ...]): Bracket labels end where the first of these strings starts (NP-SBJ is NP).
     cut_tags (bool): Whether part-of-speech tags are cut in the same way before they are compared.
     labeled (bool): Whether labels count.
-    max_error (int): More than this many errors and one stop the C program.
     cutoff_len (int): Longest sentence in the second summary, in words.
     """
 
@@ -47,44 +47,50 @@ class EvalbParams:
     label_cuts: tuple[str, ...] = ("-", "=")
     cut_tags: bool = False
     labeled: bool = True
-    max_error: int = 10
     cutoff_len: int = 40
 
 
 def read_params(path: str | Path) -> EvalbParams:
     """Read a parameter file.
 
-    path (Union[str, Path]): The `.prm` file.
+    path (str | Path): The `.prm` file, in UTF-8; comments may be in any encoding.
     RETURNS (EvalbParams): The parameters, named after the file.
     RAISES (ValueError): With file and line, for an unknown keyword or a value that does not fit. (The C program warns
         about the first and takes 0 for a number it cannot read.)
     """
     path = Path(path)
-    integers: dict[str, int] = {}
-    lists: dict[str, list[str]] = {key: [] for key in _LISTS}
+    numbers = {"CUTOFF_LEN": EvalbParams.cutoff_len, "LABELED": 1, "CUT_TAGS": 0}
+    lists: dict[str, list[str]] = {key: [] for key in _LABELS}
     pairs: dict[str, list[tuple[str, str]]] = {key: [] for key in _PAIRS}
-    for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), start=1):
-        line = line.strip()
-        if not line or line.startswith("#"):
+    for number, line in enumerate(path.read_bytes().removeprefix(b"\xef\xbb\xbf").splitlines(), start=1):
+        if not line.strip() or line.strip().startswith(b"#"):
             continue
-        keyword, *rest = line.split(maxsplit=1)
-        value = rest[0] if rest else ""
-        fields = value.split()
-        if keyword in _INTEGERS:
-            if not value.isascii() or not value.isdigit():
-                raise ValueError(_bad_value(path, number, keyword, "a whole number", value))
-            integers[keyword] = int(value)
-        elif keyword in _LISTS:
-            if len(fields) != 1:
-                raise ValueError(_bad_value(path, number, keyword, "one label", value))
-            lists[keyword].append(value)
+        try:
+            keyword, *fields = line.decode("utf-8").split()
+        except UnicodeDecodeError as err:
+            data = f"{line[err.start]:#04x}"
+            raise ValueError(Errors.E205.format(path=path, line=number, data=data, encoding="UTF-8")) from err
+        value = " ".join(fields)
+        expected = ""
+        if keyword in _NUMBERS:
+            if value.isascii() and value.isdigit():
+                numbers[keyword] = int(value)
+            else:
+                expected = "a whole number"
+        elif keyword in _LABELS:
+            lists[keyword] += fields
+            expected = "" if len(fields) == 1 else "one label"
         elif keyword in _PAIRS:
-            if len(fields) != 2:
-                raise ValueError(_bad_value(path, number, keyword, "two values", value))
-            pairs[keyword].append((fields[0], fields[1]))
+            if len(fields) == 2:
+                pairs[keyword].append((fields[0], fields[1]))
+            else:
+                expected = "two values"
         else:
-            known = ", ".join((*_INTEGERS, *_LISTS, *_PAIRS))
+            known = ", ".join((*_NUMBERS, *_LABELS, *_PAIRS))
             raise ValueError(Errors.E200.format(path=path, line=number, keyword=keyword, known=known))
+        if expected:
+            message = Errors.E201.format(path=path, line=number, keyword=keyword, expected=expected, value=value)
+            raise ValueError(message)
     return EvalbParams(
         name=path.stem,
         delete_labels=frozenset(lists["DELETE_LABEL"]),
@@ -93,32 +99,26 @@ def read_params(path: str | Path) -> EvalbParams:
         eq_labels=tuple(pairs["EQ_LABEL"]),
         eq_words=tuple(pairs["EQ_WORD"]),
         label_cuts=tuple(lists["LABEL_CUT"]) or EvalbParams.label_cuts,
-        cut_tags=bool(integers.get("CUT_TAGS", 0)),
-        labeled=bool(integers.get("LABELED", 1)),
-        max_error=integers.get("MAX_ERROR", EvalbParams.max_error),
-        cutoff_len=integers.get("CUTOFF_LEN", EvalbParams.cutoff_len),
+        cut_tags=bool(numbers["CUT_TAGS"]),
+        labeled=bool(numbers["LABELED"]),
+        cutoff_len=numbers["CUTOFF_LEN"],
     )
 
 
-def _bad_value(path: Path, line: int, keyword: str, expected: str, value: str) -> str:
-    return Errors.E201.format(path=path, line=line, keyword=keyword, expected=expected, value=value)
-
-
-COLLINS, NEW, SPMRL = (read_params(DATA / f"{name}.prm") for name in BUNDLED)
-_BY_NAME = dict(zip(BUNDLED, (COLLINS, NEW, SPMRL), strict=True))
+_bundled = lru_cache(read_params)
 
 
 def get_params(params: EvalbParams | str | Path) -> EvalbParams:
     """Parameters from a name or a file.
 
-    params (Union[EvalbParams, str, Path]): Parameters (returned as they are), "collins", "new", "spmrl", or a file.
+    params (EvalbParams | str | Path): Parameters (returned as they are), "collins", "new", "spmrl", or a file.
     RETURNS (EvalbParams): The parameters.
     RAISES (ValueError): If it is neither a name nor a file.
     """
     if isinstance(params, EvalbParams):
         return params
-    if isinstance(params, str) and params.lower() in _BY_NAME:
-        return _BY_NAME[params.lower()]
+    if isinstance(params, str) and params.lower() in BUNDLED:
+        return _bundled(DATA / f"{params.lower()}.prm")
     if not Path(params).is_file():
         raise ValueError(Errors.E202.format(name=str(params), known=", ".join(BUNDLED)))
     return read_params(params)

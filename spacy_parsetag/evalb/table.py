@@ -1,6 +1,7 @@
 """EVALB's output, character for character, and a short summary of our own."""
 
-from .counts import EvalbResult, SentenceCounts, Summary, percent
+from .counts import SentenceCounts
+from .result import EvalbResult, Summary, percent
 
 _RULE = "=" * 76
 _HEAD = (
@@ -13,16 +14,17 @@ def format_table(result: EvalbResult) -> str:
     """Print a result as the C program does.
 
     result (EvalbResult): What `evalb` returned.
-    RETURNS (str): The whole output, with its last newline. A run that too many errors stopped has rows only, as in C.
+    RETURNS (str): The whole output, with its last newline.
     """
-    lines = [_HEAD]
-    lines.extend(_format_row(number, row) for number, row in enumerate(result.rows, start=1))
-    if not result.stopped:
-        lines.append(_RULE)
-        lines.append(_format_totals(result.all))
-        lines.append("=== Summary ===")
-        lines.extend(_format_block("All", result.all))
-        lines.extend(_format_block(f"len<={result.params.cutoff_len}", result.short))
+    lines = [
+        _HEAD,
+        *(_format_row(number, row) for number, row in enumerate(result.rows, start=1)),
+        _RULE,
+        _format_totals(result.all),
+        "=== Summary ===",
+        *_format_block("All", result.all),
+        *_format_block(f"len<={result.params.cutoff_len}", result.short),
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -44,8 +46,9 @@ def format_summary(result: EvalbResult) -> str:
 
 def _format_row(number: int, row: SentenceCounts) -> str:
     return (
-        f"{number:4d}  {row.length:3d}    {row.status:d}  {row.recall:6.2f} {row.precision:6.2f}   {row.matched:3d}    "
-        f"{row.gold:3d}  {row.test:3d}    {row.crossing:3d}   {row.words:4d}  {row.correct_tags:4d}   "
+        f"{number:4d}  {row.length:3d}    {row.status:d}  {percent(row.matched, row.gold):6.2f} "
+        f"{percent(row.matched, row.test):6.2f}   {row.matched:3d}    {row.gold:3d}  "
+        f"{row.test:3d}    {row.crossing:3d}   {row.words:4d}  {row.correct_tags:4d}   "
         f"{percent(row.correct_tags, row.words):6.2f}"
     )
 

@@ -58,7 +58,7 @@ DEFAULT_MODEL = Config().from_str(default_config)["model"]
         "parsetag_f": 1.0,
         "parsetag_p": 0.0,
         "parsetag_r": 0.0,
-        "parsetag_exact": 0.0,
+        "parsetag_em": 0.0,
         "parsetag_tag_acc": None,
         "parsetag_per_type": None,
     },

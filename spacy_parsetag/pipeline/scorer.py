@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -12,17 +13,16 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import registry
 
-from ..evalb.brackets import Bracket, Rules, positions_left
-from ..evalb.counts import get_rules
-from ..evalb.matching import brackets_that_count, match_brackets
+from ..evalb.counts import match_brackets
 from ..evalb.params import EvalbParams, get_params
+from ..evalb.sentence import Bracket, Rules, get_rules
 from ..linearize import CLASS_NAMES, Linearizer, get_linearizer
 from ..trees import Parse, binarize
 from ..trees.parse import Constituent
 
 DEFAULT_SPANS_KEY = "constituents"
 DEFAULT_ORDER = "in"
-SCORE_NAMES = ("parsetag_f", "parsetag_p", "parsetag_r", "parsetag_exact", "parsetag_per_type", "parsetag_tag_acc")
+SCORES = ("f", "p", "r", "em", "per_type", "tag_acc")
 
 
 class Scorer(Protocol):
@@ -88,11 +88,12 @@ def score_constituents(
     params (EvalbParams): EVALB's parameters.
     default_key (Optional[str]): Where constituents lie in `doc.spans`; None takes `spans_key` from the kwargs.
     default_order (Optional[str]): Order of the tags; None takes `order` or `linearizer` from the kwargs.
-    RETURNS (Dict[str, Any]): `parsetag_f`, `parsetag_p`, `parsetag_r` and `parsetag_exact` (sentences with exactly the
-        gold brackets), from 0.0 to 1.0; `parsetag_per_type`, {label: {p, r, f}}, in which labels held equal share a
-        row; `parsetag_tag_acc`, {"l", "r", "L", "R", "all"}: the share of gold parsing tags of each kind that the
-        predicted tree has too at the same place, None for a kind without gold tags; sentences with differing tokens do
-        not enter it. Every score is None without gold constituents.
+    RETURNS (dict[str, Any]): `parsetag_f`, `parsetag_p`, `parsetag_r` and `parsetag_em` (exact match: sentences with
+        exactly the gold brackets), from 0.0 to 1.0; `parsetag_per_type`, {label: {p, r, f}}, in which labels held
+        equal share a row; `parsetag_tag_acc`, {"l", "r", "L", "R", "all"}: the share of gold parsing tags of each kind
+        that the predicted tree has too at the same place, None for a kind without gold tags; sentences with differing
+        tokens do not enter it. Every score is None without gold constituents. With another key than "constituents"
+        it is part of the names, so that two parsers do not overwrite each other's: `parsetag_{key}_f`.
     """
     key = default_key or kwargs.get("spans_key") or DEFAULT_SPANS_KEY
     linearizer = _get_linearizer(default_order or kwargs.get("order") or kwargs.get("linearizer") or DEFAULT_ORDER)
@@ -114,19 +115,21 @@ def score_constituents(
             complete += _score_sentence(sentence, rules, total, types)
             if sentence.words:
                 _score_tags(sentence, linearizer, tags_gold, tags_right)
+    prefix = score_prefix(key)
     if not annotated:
-        return dict.fromkeys(SCORE_NAMES)
-    tag_acc = {kind: tags_right[kind] / n if (n := tags_gold[kind]) else None for kind in CLASS_NAMES}
-    n_tags = sum(tags_gold.values())
-    tag_acc["all"] = sum(tags_right.values()) / n_tags if n_tags else None
-    return {
-        "parsetag_f": total.fscore,
-        "parsetag_p": total.precision,
-        "parsetag_r": total.recall,
-        "parsetag_exact": complete / sentences if sentences else 0.0,
-        "parsetag_per_type": {label: types[label].to_dict() for label in sorted(types)},
-        "parsetag_tag_acc": tag_acc,
-    }
+        return dict.fromkeys(f"{prefix}_{name}" for name in SCORES)
+    counts = {kind: (tags_right[kind], tags_gold[kind]) for kind in CLASS_NAMES}
+    counts["all"] = (sum(tags_right.values()), sum(tags_gold.values()))
+    tag_acc = {kind: right / n if n else None for kind, (right, n) in counts.items()}
+    exact = complete / sentences if sentences else 0.0
+    per_type = {label: types[label].to_dict() for label in sorted(types)}
+    values = (total.fscore, total.precision, total.recall, exact, per_type, tag_acc)
+    return {f"{prefix}_{name}": value for name, value in zip(SCORES, values, strict=True)}
+
+
+def score_prefix(key: str) -> str:
+    """What the names of scores begin with, for constituents under this key in `doc.spans`."""
+    return "parsetag" if key == DEFAULT_SPANS_KEY else f"parsetag_{key}"
 
 
 def _get_linearizer(order: Any) -> Linearizer:
@@ -157,7 +160,7 @@ def align_sentences(example: Example, key: str, rules: Rules) -> Iterator[Scored
         width = _n_content_chars
         keep = [tag not in deleted for word, tag in zip(words, tags, strict=True) for _ in range(width(word))]
         comparable = _content_chars(words) == _content_chars(predicted_words)
-    before = positions_left(keep)
+    before = [0, *accumulate(keep)]
     unit = _token_units(reference, width)
     starts = [unit[sent.start] for sent in reference.sents] if reference.has_annotation("SENT_START") else [0]
     gold = _split_spans(_unit_spans(reference, key, unit), starts)
@@ -184,10 +187,7 @@ def _content_chars(words: Iterable[str]) -> str:
 
 def _token_units(doc: Doc, width: Callable[[str], int]) -> list[int]:
     """For each of the N+1 boundaries between tokens, how many units lie before it."""
-    units = [0]
-    for token in doc:
-        units.append(units[-1] + (0 if token.text.isspace() else width(token.text)))
-    return units
+    return [0, *accumulate(0 if token.text.isspace() else width(token.text) for token in doc)]
 
 
 def _unit_spans(doc: Doc, key: str, unit: list[int]) -> list[Bracket]:
@@ -209,20 +209,16 @@ def _split_spans(spans: Iterable[Bracket], starts: list[int]) -> list[list[Brack
 def _score_sentence(sentence: ScoredSentence, rules: Rules, total: PRFScore, types: dict[str, PRFScore]) -> bool:
     """Add a sentence's brackets to the totals; whether they are exactly the gold ones."""
     before = sentence.before
-    gold = brackets_that_count([(before[start], before[end], label) for start, end, label in sentence.gold], rules)
-    test = brackets_that_count([(before[start], before[end], label) for start, end, label in sentence.test], rules)
-    matched = match_brackets(gold, test, rules)
-    _add_counts(total, len(matched), len(gold), len(test))
-    by_label = [Counter(label for _, _, label in brackets) for brackets in (matched, gold, test)]
-    for label in by_label[1].keys() | by_label[2].keys():
-        _add_counts(types.setdefault(label, PRFScore()), *(counts[label] for counts in by_label))
-    return len(matched) == len(gold) == len(test)
-
-
-def _add_counts(score: PRFScore, matched: int, gold: int, test: int) -> None:
-    score.tp += matched
-    score.fn += gold - matched
-    score.fp += test - matched
+    gold, test = (
+        rules.counted([(before[start], before[end], label) for start, end, label in brackets])
+        for brackets in (sentence.gold, sentence.test)
+    )
+    matching = match_brackets(gold, test, rules)
+    for name, brackets in zip(("tp", "fn", "fp"), matching, strict=True):
+        for _, _, label in brackets:
+            for score in (total, types.setdefault(rules.name(label), PRFScore())):
+                setattr(score, name, getattr(score, name) + 1)
+    return not matching.missing and not matching.extra
 
 
 def _score_tags(sentence: ScoredSentence, linearizer: Linearizer, gold: Counter[str], right: Counter[str]) -> None:

@@ -4,7 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+import spacy
 from command_data import TREES, Run
+from spacy.tokens import DocBin
+from spacy.training import Example
 
 
 def test_bracket_files(run: Run, treebank: Path, tmp_path: Path) -> None:
@@ -48,7 +51,10 @@ def test_pipeline(run: Run, pipeline: Path, treebank: Path, tmp_path: Path) -> N
     [
         ("missing.mrg", "trees.mrg", [], "[E351]"),
         ("trees.mrg", "missing.mrg", [], "[E351]"),
-        ("trees.mrg", "bad.mrg", [], "bad.mrg:2: "),
+        ("bad.mrg", "trees.mrg", [], "[E203]"),
+        ("words.mrg", "trees.mrg", [], "Gold sentence 1 cannot be scored"),
+        ("latin.mrg", "trees.mrg", [], "latin.mrg:2: byte 0xe9 is not valid utf-8"),
+        ("trees.mrg", "trees.mrg", ["--params", "LATIN.prm"], "LATIN.prm:1: byte 0xc9 is not valid UTF-8"),
         ("trees.mrg", "short.mrg", [], "[E203]"),
         ("trees.mrg", "trees.mrg", ["--params", "nonsense"], "[E202]"),
         ("trees.mrg", "missing.spacy", [], "[E351]"),
@@ -63,6 +69,10 @@ def test_bad_input(
     folder = treebank.parent
     (folder / "bad.mrg").write_text(TREES.splitlines()[0] + "\n(TOP (S\n")
     (folder / "short.mrg").write_text(TREES.splitlines()[0] + "\n")
+    (folder / "words.mrg").write_text("She reads papers\n")
+    (folder / "latin.mrg").write_bytes(b"(NN a)\n(NN \xe9)\n")
+    (folder / "LATIN.prm").write_bytes(b"DELETE_LABEL \xc9\n")
+    options = [str(folder / option) if option.endswith(".prm") else option for option in options]
     (folder / "empty.mrg").write_text("\n")
     (folder / "bad.spacy").write_text("nonsense")
     result = run("evaluate", pipeline if gold == "MODEL" else folder / gold, folder / test, *options)
@@ -75,3 +85,67 @@ def test_no_constituents(run: Run, pipeline: Path, treebank: Path, tmp_path: Pat
     result = run("evaluate", pipeline, tmp_path / "data.spacy")
     assert result.exit_code == 1
     assert "[E364]" in result.stderr
+
+
+def test_a_line_is_a_sentence(run: Run, treebank: Path, tmp_path: Path) -> None:
+    lines = TREES.splitlines()
+    test = tmp_path / "test.mrg"
+    test.write_text("\n".join([lines[0][:-1], "", lines[2].replace("really", "rarely")]) + "\n")
+    result = run("evaluate", treebank, test)
+    assert (
+        result.exit_code == 0
+        and "Number of Error sentence  =      2\nNumber of Skip  sentence  =      1" in result.stdout
+    )
+    stated = ["1 : Bracketing is unbalanced (too many open bracket)", "3 : Words unmatch (really|rarely)"]
+    assert result.stderr.splitlines()[:2] == stated
+    assert "--multiline" in result.stderr and "3 of 3 sentences have no usable parse" in result.stderr
+
+
+def test_many_errors_are_counted(run: Run, tmp_path: Path) -> None:
+    gold, test = tmp_path / "gold.mrg", tmp_path / "test.mrg"
+    gold.write_text("(TOP (S (NN a)))\n" * 15)
+    test.write_text("(TOP (S (NN a) (NN b)))\n" * 15)
+    result = run("evaluate", gold, test)
+    assert result.stderr.count("Length unmatch (1|2)") == 10 and "... and 5 more" in result.stderr
+
+
+def test_trees_over_several_lines(run: Run, treebank: Path, tmp_path: Path) -> None:
+    pretty = tmp_path / "pretty.mrg"
+    pretty.write_text(TREES.replace(" (VP", "\n  (VP").replace("\n(", "\n\n("))
+    result = run("evaluate", pretty, treebank, "--multiline", "--summary")
+    assert "3 sentences: 0 errors" in result.stdout and "F 100.00" in result.stdout
+
+
+def test_deep_trees(run: Run, tmp_path: Path) -> None:
+    deep = tmp_path / "deep.mrg"
+    deep.write_text("(NP " * 20000 + "(NN a)" + ")" * 20000 + "\n")
+    result = run("evaluate", deep, deep, "--summary", "--fill", tmp_path / "filled.mrg")
+    assert result.exit_code == 0 and "F 100.00" in result.stdout
+    assert (tmp_path / "filled.mrg").read_text() == deep.read_text()
+
+
+@pytest.mark.parametrize("option", ["--output", "--fill"])
+@pytest.mark.parametrize("which", ["gold.mrg", "test.mrg", "link", "params"])
+def test_no_input_is_overwritten(run: Run, treebank: Path, tmp_path: Path, option: str, which: str) -> None:
+    gold, test, link, params = (tmp_path / name for name in ("gold.mrg", "test.mrg", "link", "params"))
+    texts = {gold: TREES, test: "(TOP)\n" * 3, params: "DELETE_LABEL TOP\n"}
+    for path, text in texts.items():
+        path.write_text(text)
+    link.symlink_to(gold)
+    result = run("evaluate", gold, test, "--params", params, option, tmp_path / which)
+    assert result.exit_code == 1 and "[E395]" in result.stderr and not result.stdout
+    assert {path: path.read_text() for path in texts} == texts
+
+
+def test_two_parsers(run: Run, treebank: Path, tmp_path: Path) -> None:
+    """The last parser of a pipeline is scored, under the usual names whatever its key."""
+    run("convert", treebank, tmp_path / "data.spacy", "--spans-key", "second")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("one_sentence")
+    small = {"embed": {"width": 8, "rows": [50, 50, 50, 50]}, "encode": {"width": 8, "depth": 1}}
+    nlp.add_pipe("parsetag", config={"model": {"tok2vec": small}, "spans_key": "second"})
+    golds = list(DocBin().from_disk(tmp_path / "data.spacy").get_docs(nlp.vocab))
+    nlp.initialize(lambda: [Example(nlp.make_doc(gold.text), gold) for gold in golds])
+    nlp.to_disk(tmp_path / "model")
+    report = json.loads(run("evaluate", tmp_path / "model", tmp_path / "data.spacy", "--json").stdout)
+    assert 100 * report["scores"]["parsetag_f"] == pytest.approx(report["evalb"]["all"]["f"])

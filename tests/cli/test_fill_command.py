@@ -26,6 +26,8 @@ def test_fill(run: Run, treebank: Path, tmp_path: Path) -> None:
     result = run("evaluate", treebank, test, "--fill", filled, "--summary")
     assert result.exit_code == 0, result.stderr
     assert "3 trees, 2 of them flat" in result.stderr
+    # What is scored is the file as it was.
+    assert "2 of 3 sentences have no usable parse" in result.stderr
     assert filled.read_text(encoding="utf-8").splitlines() == [
         "(TOP (PRP She) (VBZ reads) (NNS papers) (. .))",
         "(TOP (DT The) (NN dog) (VBZ barks) (. .))",

@@ -4,14 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from spacy_parsetag.evalb import evalb, format_table, read_scored_trees
+from spacy_parsetag.evalb import evalb, format_table, read_lines
 
 
-@pytest.mark.parametrize("params", ["collins", "new"])
+@pytest.mark.parametrize("params", ["collins", "new", "spmrl"])
 def test_printed_table_of_c_program(conformance: Path, params: str) -> None:
-    folders = sorted(path for path in (conformance / "evalb").iterdir() if path.is_dir())
-    assert folders
-    for folder in folders:
-        gold = read_scored_trees(folder / "gold.mrg")
-        test = read_scored_trees(folder / "test.mrg")
-        assert format_table(evalb(gold, test, params)) == (folder / f"{params}.out").read_text(), folder.name
+    tables = sorted((conformance / "evalb").glob(f"*/{params}.out"))
+    assert tables
+    for table in tables:
+        gold, test = (read_lines(table.parent / name) for name in ("gold.mrg", "test.mrg"))
+        assert format_table(evalb(gold, test, params)) == table.read_text(encoding="utf-8"), table
+
+
+def test_its_own_sample(conformance: Path) -> None:
+    sample = conformance / "evalb" / "sample" / "sample"
+    gold, test, params, table = (sample.with_suffix(suffix) for suffix in (".gld", ".tst", ".prm", ".out"))
+    assert format_table(evalb(read_lines(gold), read_lines(test), params)) == table.read_text(encoding="utf-8")

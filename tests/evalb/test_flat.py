@@ -1,51 +1,54 @@
 """Flat trees for sentences without a parse."""
 
-from pathlib import Path
-
 import pytest
 from nltk import Tree
 
-from spacy_parsetag.evalb import evalb, fill_unparsed, flat_tree, read_scored_trees
-from spacy_parsetag.treebanks.penn import format_tree, read_string
+from spacy_parsetag.evalb import evalb, fill_unparsed
 
-GOLD, OTHER, THIRD = read_string(
-    "(TOP (S (NP (PRP She)) (VP (VBZ sleeps)) (. .)))\n"
-    "(ROOT (NP (DT The) (NN dog)))\n"
-    "(TOP (S (NP (PRP I)) (VP (VBP go))))\n"
+GOLD = "(TOP (S (NP (PRP She)) (VP (VBZ sleeps)) (. .)))"
+OTHER = "(ROOT (NP (DT The) (NN dog)))"
+THIRD = "(TOP (S (NP (PRP I)) (VP (VBP go))))"
+
+
+@pytest.mark.parametrize(
+    "gold,flat",
+    [
+        (GOLD, "(TOP (PRP She) (VBZ sleeps) (. .))"),
+        (OTHER, "(ROOT (DT The) (NN dog))"),
+        ("( (S (NN dog)))", "( (NN dog))"),
+        ("(S (VB go))", "(TOP (VB go))"),
+        ("(VB go)", "(TOP (VB go))"),
+        ("(TOP (VB go)) (TOP (RB on))", "(TOP (VB go) (RB on))"),
+    ],
 )
+def test_flat_tree(gold: str, flat: str) -> None:
+    assert list(fill_unparsed([gold], [None])) == [(flat, True)]
 
 
-def test_flat_tree() -> None:
-    assert format_tree(flat_tree(GOLD)) == "(TOP (PRP She) (VBZ sleeps) (. .))"
-    assert format_tree(flat_tree(OTHER)) == "(ROOT (DT The) (NN dog))"
-    assert format_tree(flat_tree(Tree("S", [Tree("VB", ["go"])]))) == "(TOP (VB go))"
-    assert format_tree(flat_tree(Tree("VB", ["go"]))) == "(TOP (VB go))"
-
-
-def test_fill() -> None:
-    shorter = Tree("TOP", [Tree("NP", [Tree("NN", ["dog"])])])
-    filled = list(fill_unparsed([GOLD, OTHER, THIRD], [None, shorter, THIRD]))
-    assert [flat for _, flat in filled] == [True, True, False]
-    assert filled[2][0] is THIRD
+@pytest.mark.parametrize("test", [None, "", "(TOP)", "(TOP (NN dog))", "(TOP (S (NP (PRP I)) (VP (VBP go)))", "I go"])
+def test_fill(test: str | None) -> None:
+    filled = list(fill_unparsed([GOLD, THIRD, GOLD], [GOLD, test, Tree.fromstring(GOLD)]))
+    assert filled == [(GOLD, False), ("(TOP (PRP I) (VBP go))", True), (GOLD, False)]
 
 
 @pytest.mark.parametrize("params", ["collins", "spmrl"])
 def test_filled_trees_score_as_strict_counts_say(params: str) -> None:
     # Under parameters that do not delete ROOT it is a bracket, which every tree of such a file has.
-    other = Tree("TOP", list(OTHER))
-    gold, test = [GOLD, other, THIRD, GOLD], [None, Tree("TOP", [Tree("NN", ["dog"])]), THIRD, GOLD]
-    filled = [tree for tree, _ in fill_unparsed(gold, test)]
+    gold = [GOLD, OTHER.replace("ROOT", "TOP"), THIRD, GOLD]
+    test = [None, "(TOP (NN dog))", THIRD, GOLD]
     strict = evalb(gold, test, params).strict
-    result = evalb(gold, filled, params)
+    result = evalb(gold, (line for line, _ in fill_unparsed(gold, test)), params)
     assert result.failures == 0
     assert (result.all.matched, result.all.gold, result.all.test) == (strict.matched, strict.gold, strict.test)
 
 
-def test_numbers_must_agree() -> None:
+def test_gold_trees_must_be_whole() -> None:
     with pytest.raises(ValueError, match="E203"):
         list(fill_unparsed([GOLD, GOLD], [GOLD]))
-    with pytest.raises(ValueError, match="E391"):
-        list(fill_unparsed([None], [GOLD]))  # type: ignore[list-item]
+    with pytest.raises(ValueError, match=r"E391.*tree 2"):
+        list(fill_unparsed([GOLD, ""], [GOLD, GOLD]))
+    with pytest.raises(ValueError, match=r"E204.*sentence 1"):
+        list(fill_unparsed(["(S x (NN b))"], [GOLD]))
 
 
 def test_deep_trees() -> None:
@@ -53,11 +56,4 @@ def test_deep_trees() -> None:
     for _ in range(5000):
         tree = Tree("NP", [tree])
     assert [flat for _, flat in fill_unparsed([tree], [tree])] == [False]
-    assert format_tree(flat_tree(tree)) == "(TOP (NN dog))"
-
-
-def test_written_and_read(tmp_path: Path) -> None:
-    path = tmp_path / "test.mrg"
-    path.write_text("(TOP)\n" + format_tree(OTHER) + "\n", encoding="utf-8")
-    filled = list(fill_unparsed([GOLD, OTHER], read_scored_trees(path)))
-    assert [flat for _, flat in filled] == [True, False]
+    assert list(fill_unparsed([tree], [None])) == [("(TOP (NN dog))", True)]

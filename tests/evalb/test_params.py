@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from spacy_parsetag.evalb import COLLINS, NEW, SPMRL, EvalbParams, get_params, read_params
+from spacy_parsetag.evalb import EvalbParams, get_params, read_params
+
+COLLINS, NEW, SPMRL = map(get_params, ("collins", "new", "spmrl"))
 
 
 def test_bundled_params() -> None:
@@ -12,7 +14,7 @@ def test_bundled_params() -> None:
     assert COLLINS.delete_labels == {"TOP", "-NONE-", ",", ":", "``", "''", "."}
     assert COLLINS.eq_labels == (("ADVP", "PRT"),)
     assert COLLINS.delete_labels_for_length == {"-NONE-"}
-    assert (COLLINS.max_error, COLLINS.cutoff_len, COLLINS.labeled) == (10, 40, True)
+    assert (COLLINS.cutoff_len, COLLINS.labeled) == (40, True)
     assert NEW.delete_labels == COLLINS.delete_labels | {"S1", "?", "!"}
     assert NEW.quote_labels == {"``", "''", "POS", "NN", "CD", "VBZ", ":"}
     assert SPMRL.delete_labels == {"TOP", "ROOT", "S1", "VROOT", "-NONE-"}
@@ -45,7 +47,6 @@ def test_read_params_all_keywords(tmp_path: Path) -> None:
         label_cuts=("##",),
         cut_tags=True,
         labeled=False,
-        max_error=3,
         cutoff_len=70,
     )
 
@@ -66,4 +67,15 @@ def test_read_params_errors(tmp_path: Path, line: str, message: str) -> None:
     path = tmp_path / "bad.prm"
     path.write_text(f"# comment\n{line}\n", encoding="utf-8")
     with pytest.raises(ValueError, match=message):
+        read_params(path)
+
+
+def test_encoding_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "latin.prm"
+    path.write_bytes("# Größe\nDELETE_LABEL É\n".encode())
+    assert read_params(path).delete_labels == {"É"}
+    path.write_bytes("# Größe\nCUTOFF_LEN 9\n".encode("latin-1"))
+    assert read_params(path).cutoff_len == 9, "comments may be in any encoding"
+    path.write_bytes("# Größe\nDELETE_LABEL É\n".encode("latin-1"))
+    with pytest.raises(ValueError, match=r"E205.*latin\.prm:2: byte 0xc9 is not valid UTF-8"):
         read_params(path)

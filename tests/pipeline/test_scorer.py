@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+import spacy
 from nltk import Tree
+from spacy.scorer import Scorer
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.util import registry
@@ -15,7 +17,7 @@ from spacy.vocab import Vocab
 
 from spacy_parsetag.evalb import evalb
 from spacy_parsetag.linearize import linearize
-from spacy_parsetag.pipeline.scorer import SCORE_NAMES, make_evalb_scorer
+from spacy_parsetag.pipeline.scorer import SCORES, make_evalb_scorer
 from spacy_parsetag.trees import Parse
 
 VOCAB = Vocab()
@@ -54,13 +56,13 @@ def test_registered_and_picklable() -> None:
 
 def test_scores() -> None:
     scores = score((make_doc([GOLD]), make_doc([TEST])))
-    assert tuple(scores) == SCORE_NAMES
+    assert tuple(scores) == tuple(f"parsetag_{name}" for name in SCORES)
     assert scores["parsetag_p"] == 1.0 and scores["parsetag_r"] == pytest.approx(5 / 6)
-    assert scores["parsetag_f"] == pytest.approx(10 / 11) and scores["parsetag_exact"] == 0.0
+    assert scores["parsetag_f"] == pytest.approx(10 / 11) and scores["parsetag_em"] == 0.0
     assert scores["parsetag_per_type"]["S"] == {"p": 1.0, "r": 0.5, "f": pytest.approx(2 / 3)}
     assert list(scores["parsetag_per_type"]) == ["NP", "S", "VP"]
     scores = score((make_doc([GOLD]), make_doc([GOLD])))
-    assert scores["parsetag_f"] == scores["parsetag_exact"] == scores["parsetag_tag_acc"]["all"] == 1.0
+    assert scores["parsetag_f"] == scores["parsetag_em"] == scores["parsetag_tag_acc"]["all"] == 1.0
 
 
 @pytest.mark.parametrize("order", ["in", "pre", "post"])
@@ -78,12 +80,36 @@ def test_settings_of_the_component() -> None:
     docs = [make_doc([tree], key="mine") for tree in (GOLD, TEST)]
     example = Example(docs[1], docs[0])
     scores = make_evalb_scorer()([example], spans_key="mine", linearizer="post", labels=("l",), threshold=1)
-    assert scores["parsetag_f"] and scores == score((docs[0], docs[1]), spans_key="mine", order="post")
-    assert make_evalb_scorer(spans_key="other")([example], spans_key="mine")["parsetag_f"] is None
+    assert scores["parsetag_mine_f"] and scores == score((docs[0], docs[1]), spans_key="mine", order="post")
+    assert make_evalb_scorer(spans_key="other")([example], spans_key="mine")["parsetag_other_f"] is None
     with pytest.raises(ValueError, match="E006"):
         make_evalb_scorer(order="up")([])
     with pytest.raises(ValueError, match=r"E202"):
         make_evalb_scorer(params="unknown")
+
+
+def test_two_parsers_in_one_pipeline() -> None:
+    """Each has scores of its own."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("one_sentence")
+    nlp.add_pipe("parsetag")
+    nlp.add_pipe("parsetag", name="second", config={"spans_key": "second"})
+    gold = make_doc([GOLD])
+    gold.spans["second"] = [Span(gold, 0, len(gold), "X")]
+    predicted = Doc(gold.vocab, words=[token.text for token in gold])
+    predicted.spans["constituents"] = []
+    predicted.spans["second"] = [Span(predicted, 0, len(gold), "X")]
+    scores = Scorer(nlp=nlp).score([Example(predicted, gold)])
+    assert scores["parsetag_f"] == 0.0 and scores["parsetag_second_f"] == 1.0
+    assert {f"parsetag_{name}" for name in SCORES} | {f"parsetag_second_{name}" for name in SCORES} <= set(scores)
+
+
+def test_names_fit_the_training_table() -> None:
+    """spaCy's logger cuts names of more than 13 letters."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("parsetag")
+    shown = [name for name, weight in nlp.config["training"]["score_weights"].items() if weight is not None]
+    assert shown == ["parsetag_f", "parsetag_p", "parsetag_r", "parsetag_em"] and max(map(len, shown)) <= 13
 
 
 def test_no_gold_constituents() -> None:
@@ -94,18 +120,18 @@ def test_no_gold_constituents() -> None:
     assert score((plain, make_doc(["(TOP (NP (NN a)))"])), (make_doc([GOLD]), make_doc([GOLD])))["parsetag_p"] == 1.0
     # A gold tree without constituents is annotated.
     flat = make_doc(["(TOP (NN a))"])
-    assert score((flat, flat))["parsetag_exact"] == 1.0 and score((flat, flat))["parsetag_f"] == 0.0
-    assert score((flat, make_doc(["(TOP (NP (NN a)))"])))["parsetag_exact"] == 0.0
+    assert score((flat, flat))["parsetag_em"] == 1.0 and score((flat, flat))["parsetag_f"] == 0.0
+    assert score((flat, make_doc(["(TOP (NP (NN a)))"])))["parsetag_em"] == 0.0
     empty = Doc(VOCAB)
     empty.spans["constituents"] = []
-    assert score((empty, Doc(VOCAB)))["parsetag_exact"] == 0.0
+    assert score((empty, Doc(VOCAB)))["parsetag_em"] == 0.0
 
 
 def test_failures_count_as_zero() -> None:
     gold = make_doc([GOLD])
     nothing = Doc(VOCAB, words=[token.text for token in gold])
     scores = score((gold, nothing), (gold, gold))
-    assert (scores["parsetag_p"], scores["parsetag_r"], scores["parsetag_exact"]) == (1.0, 0.5, 0.5)
+    assert (scores["parsetag_p"], scores["parsetag_r"], scores["parsetag_em"]) == (1.0, 0.5, 0.5)
     assert scores["parsetag_tag_acc"]["all"] < 1.0
     other_text = Doc(VOCAB, words=["Quite", "another", "text"])
     other_text.spans["constituents"] = [Span(other_text, 0, 3, "S")]
@@ -118,10 +144,10 @@ def test_failures_count_as_zero() -> None:
 def test_deletion_by_gold_tags() -> None:
     gold = make_doc(["(TOP (S (NP (NN a)) (, ,) (VP (VB b))))"])
     test = make_doc(["(TOP (S (NP (NN a) (NN ,)) (VP (VB b))))"])
-    assert score((gold, test))["parsetag_exact"] == 1.0
-    assert score((gold, test), params="spmrl")["parsetag_exact"] == 0.0
+    assert score((gold, test))["parsetag_em"] == 1.0
+    assert score((gold, test), params="spmrl")["parsetag_em"] == 0.0
     only = make_doc(["(TOP (X (. .)))"])
-    assert score((only, Doc(VOCAB, words=["."])), (gold, test))["parsetag_exact"] == 1.0
+    assert score((only, Doc(VOCAB, words=["."])), (gold, test))["parsetag_em"] == 1.0
 
 
 def test_equal_labels_share_a_row() -> None:
@@ -159,7 +185,7 @@ def test_whitespace_tokens_are_ignored() -> None:
     spans = [(index[span.start], index[span.end - 1] + 1, span.label_) for span in gold.spans["constituents"]]
     test = with_tokens(words, [False] * len(words), spans)
     scores = score((gold, test))
-    assert scores["parsetag_f"] == scores["parsetag_exact"] == scores["parsetag_tag_acc"]["all"] == 1.0
+    assert scores["parsetag_f"] == scores["parsetag_em"] == scores["parsetag_tag_acc"]["all"] == 1.0
     # Spans that reach over whitespace at their ends hold the same words; and so from the other side.
     test.spans["constituents"] = [Span(test, 0, 8, "S"), *(Span(test, *span[:2], span[2]) for span in spans[1:])]
     assert score((gold, test))["parsetag_f"] == 1.0
@@ -178,13 +204,13 @@ def test_other_tokens_are_compared_by_characters() -> None:
         [(0, 4, "S"), (0, 1, "NP"), (1, 3, "VP"), (2, 3, "VP")],
     )
     scores = score((gold, test))
-    assert scores["parsetag_f"] == scores["parsetag_exact"] == 1.0
+    assert scores["parsetag_f"] == scores["parsetag_em"] == 1.0
     assert scores["parsetag_tag_acc"] == dict.fromkeys(["l", "r", "L", "R", "all"])
     # A punctuation mark glued to a word is deleted by the characters of the gold token.
     test = with_tokens(
         ["They", "cannot", "go."], [True, True, False], [(0, 3, "S"), (0, 1, "NP"), (1, 3, "VP"), (2, 3, "VP")]
     )
-    assert score((gold, test))["parsetag_exact"] == 1.0
+    assert score((gold, test))["parsetag_em"] == 1.0
     test = with_tokens(
         ["Theycan", "not", "go", "."], [True] * 4, [(0, 4, "S"), (0, 1, "NP"), (1, 3, "VP"), (2, 3, "VP")]
     )
@@ -193,9 +219,9 @@ def test_other_tokens_are_compared_by_characters() -> None:
 
 def test_sentences_of_the_reference_count() -> None:
     gold = make_doc([GOLD, "(TOP (X (UH Oh) (. .)))", GOLD])
-    assert score((gold, gold))["parsetag_exact"] == 1.0
+    assert score((gold, gold))["parsetag_em"] == 1.0
     test = make_doc([GOLD, "(TOP (UH Oh) (. .))", TEST])
-    assert score((gold, test))["parsetag_exact"] == pytest.approx(1 / 3)
+    assert score((gold, test))["parsetag_em"] == pytest.approx(1 / 3)
     copied = [Span(test, span.start, span.end, span.label) for span in gold.spans["constituents"]]
     # Spans over sentence boundaries are wrong, wherever the predicted boundaries lie.
     test.spans["constituents"] = [Span(test, 0, len(test), "S"), *copied]
@@ -203,7 +229,7 @@ def test_sentences_of_the_reference_count() -> None:
     assert scores["parsetag_r"] == 1.0 and scores["parsetag_p"] == pytest.approx(13 / 14)
     # Without boundaries the Doc is one sentence.
     whole = with_tokens(["a", "b"], [True, True], [(0, 2, "S")])
-    assert not whole.has_annotation("SENT_START") and score((whole, whole))["parsetag_exact"] == 1.0
+    assert not whole.has_annotation("SENT_START") and score((whole, whole))["parsetag_em"] == 1.0
 
 
 def random_tree(rng: random.Random, words: Sequence[tuple[str, str]]) -> Tree:
@@ -237,7 +263,7 @@ def test_equal_to_evalb_on_trees(params: str, per_doc: int) -> None:
     assert scores["parsetag_f"] * 100 == pytest.approx(result.f)
     assert scores["parsetag_p"] * 100 == pytest.approx(result.all.precision)
     assert scores["parsetag_r"] * 100 == pytest.approx(result.all.recall)
-    assert scores["parsetag_exact"] * 100 == pytest.approx(result.exact_match)
+    assert scores["parsetag_em"] * 100 == pytest.approx(result.exact_match)
 
 
 def test_training_evaluation_is_quick() -> None:

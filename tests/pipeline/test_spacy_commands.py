@@ -107,7 +107,7 @@ def test_evaluate(folder: Path) -> None:
     model, output = folder / "model" / "model-last", folder / "scores.json"
     spacy_command("evaluate", model, folder / "gold.spacy", "--output", output)
     scores = json.loads(output.read_text(encoding="utf8"))
-    assert {"parsetag_f", "parsetag_p", "parsetag_r", "parsetag_exact", "parsetag_per_type"} <= set(scores)
+    assert {"parsetag_f", "parsetag_p", "parsetag_r", "parsetag_em", "parsetag_per_type"} <= set(scores)
     assert set(scores["parsetag_tag_acc"]) == {"l", "r", "L", "R", "all"}
 
 

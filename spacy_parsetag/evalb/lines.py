@@ -1,0 +1,82 @@
+"""Lines of brackets. EVALB takes a line for a sentence: an empty one has no parse, several brackets are a forest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import Errors
+
+_INVALID = re.compile("[\udc80-\udcff]")
+
+if TYPE_CHECKING:
+    import nltk
+
+    Brackets = str | nltk.Tree | None
+
+
+def to_line(tree: Brackets) -> str:
+    """The line of a tree.
+
+    tree (str | Tree | nltk.Tree | None): A line, which is returned as it is; a tree, of which malformed ones are
+        written as they are; or None where there is no parse.
+    RETURNS (str): The line.
+    """
+    if tree is None or isinstance(tree, str):
+        return tree or ""
+    parts: list[str] = []
+    stack: list[nltk.Tree | str] = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, str):
+            parts.append(node)
+        else:
+            parts.append(f" ({node.label()}")
+            stack.append(")")
+            stack.extend(child if not isinstance(child, str) else f" {child}" for child in reversed(node))
+    return "".join(parts).lstrip()
+
+
+def read_lines(path: str | Path, *, encoding: str = "utf-8") -> Iterator[str]:
+    """Read a file for scoring, a sentence a line.
+
+    path (str | Path): The file.
+    encoding (str): Its encoding. A byte order mark is left out.
+    YIELDS (str): The lines.
+    RAISES (ValueError): If bytes are not valid in the encoding, with file and line; or if there is no such encoding.
+    """
+    try:
+        # An invalid byte becomes a lone surrogate, which no valid one does, so that its line can be named.
+        file = open(path, encoding=encoding, errors="surrogateescape")  # noqa: SIM115 (closed below)
+    except LookupError as err:
+        raise ValueError(Errors.E011.format(encoding=encoding)) from err
+    with file:
+        for number, line in enumerate(file, start=1):
+            invalid = _INVALID.search(line)
+            if invalid:
+                data = f"{ord(invalid.group()) & 0xFF:#04x}"
+                raise ValueError(Errors.E205.format(path=path, line=number, data=data, encoding=encoding))
+            yield line.removeprefix("\ufeff")
+
+
+def join_lines(lines: Iterable[str]) -> Iterator[str]:
+    """Join the lines of trees that run over several, as treebanks print them: a tree is a sentence, whatever the line.
+
+    lines (Iterable[str]): The lines. Empty ones are left out.
+    YIELDS (str): A tree; text that belongs to none stays with the one that follows.
+    """
+    parts: list[str] = []
+    depth = 0
+    for line in lines:
+        for piece in re.findall(r"[()]|[^()]+", line):
+            parts.append(piece)
+            depth += (piece == "(") - (piece == ")")
+            if piece == ")" and depth == 0:
+                yield "".join(parts).strip()
+                parts = []
+            depth = max(depth, 0)
+    rest = "".join(parts).strip()
+    if rest:
+        yield rest

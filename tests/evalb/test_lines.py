@@ -1,0 +1,139 @@
+"""A line is a sentence, as in the C program: malformed lines, and files.
+
+The expected rows of malformed lines are what the C program prints, each line in a run of its own.
+"""
+
+from pathlib import Path
+
+import pytest
+from nltk import Tree
+
+from spacy_parsetag.evalb import EvalbParams, evalb, format_table, get_params, join_lines, read_lines
+from spacy_parsetag.evalb.lines import to_line
+
+GOLD = "(S (NN a) (NN b))"
+OPEN = "Bracketing is unbalanced (too many open bracket)"
+CLOSE = "Bracketing unbalance (too many close bracket)"
+
+
+@pytest.mark.parametrize(
+    "gold,test,row,error",
+    [
+        # A row is: length, status, matched, gold and test brackets, crossing, words, right tags.
+        (GOLD, "(S (NN a) (NN b)))", (2, 1, 1, 1, 1, 0, 2, 2), OPEN),
+        (GOLD, "(S (NN a) (NN b)", (2, 1, 0, 1, 1, 0, 2, 2), OPEN),
+        (GOLD, "(S (NN a)) (X (NN b))", (2, 0, 0, 1, 2, 0, 2, 2), ""),
+        (GOLD, "(S (NN a))) (X (NN b))", (2, 1, 0, 1, 2, 0, 2, 2), OPEN),
+        (GOLD, "(S (NN a))) (X (NN b)))", (2, 1, 1, 1, 2, 0, 2, 2), f"{CLOSE}; {OPEN}"),
+        (GOLD, "(S (NN a))) (X (NN b)", (2, 0, 0, 1, 2, 0, 2, 2), ""),
+        (GOLD, "(S (X (NN a) (NN b))", (2, 1, 0, 1, 2, 0, 2, 2), OPEN),
+        ("(S (A (NN a)) (NN b))", "(S (B (C (NN a)) (NN b)", (2, 1, 0, 2, 3, 0, 2, 2), OPEN),
+        ("(S (NN a) (NN b)", GOLD, (2, 1, 0, 1, 1, 0, 2, 2), OPEN),
+        ("(S (NN a) (NN b)", "", (2, 2, 0, 0, 0, 0, 0, 0), OPEN),
+        ("(S (NN a)", GOLD, (1, 1, 0, 0, 0, 0, 0, 0), f"{OPEN}; Length unmatch (1|2)"),
+        ("", "", (0, 2, 0, 0, 0, 0, 0, 0), ""),
+        ("", GOLD, (0, 1, 0, 0, 0, 0, 0, 0), "Length unmatch (0|2)"),
+        (GOLD, " \t", (2, 2, 0, 0, 0, 0, 0, 0), ""),
+        (GOLD, ")", (2, 2, 0, 0, 0, 0, 0, 0), OPEN),
+        (GOLD, "(NN a) (NN b)", (2, 0, 0, 1, 0, 0, 2, 2), ""),
+        (GOLD, "(S(NN a)(X)(NN\t b))", (2, 0, 1, 1, 1, 0, 2, 2), ""),
+        ("(S (NP ) (NN b))", "(S (NP ) (NN b))", (2, 0, 1, 1, 1, 0, 2, 2), ""),
+        ("((NN a)( b))", "((NN a)( b))", (2, 0, 1, 1, 1, 0, 2, 2), ""),
+        ("( )", "( )", (1, 0, 0, 0, 0, 0, 1, 1), ""),
+    ],
+)
+def test_malformed_lines(gold: str, test: str, row: tuple[int, ...], error: str) -> None:
+    found = evalb([gold], [test], EvalbParams()).rows[0]
+    counts = (found.length, found.status, found.matched, found.gold, found.test, found.crossing)
+    assert (*counts, found.words, found.correct_tags, found.error) == (*row, error)
+
+
+def test_printed_table() -> None:
+    """Lines of all kinds, and what the C program prints for them under Collins' parameters."""
+    gold = ["(TOP (S (NP (DT the) (NN dog)) (VP (VBZ barks)) (. .)))"] * 6
+    test = [
+        gold[0],
+        "(TOP (S (NP (DT the)) (VP (NN dog) (VBZ barks)) (. .)))",
+        "",
+        "(NP (DT the) (NN dog)) (VP (VBZ barks)) (. .)",
+        "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ bites)) (. .)))",
+        "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ barks)) (. .))",
+    ]
+    table = format_table(evalb(gold, test, "collins"))
+    assert table.splitlines()[3:12] == [
+        "   1    4    0  100.00 100.00     3      3    3      0      3     3   100.00",
+        "   2    4    0   33.33  33.33     1      3    3      1      3     3   100.00",
+        "   3    4    2    0.00   0.00     0      0    0      0      0     0     0.00",
+        "   4    4    0   66.67 100.00     2      3    2      0      3     3   100.00",
+        "   5    4    1    0.00   0.00     0      0    0      0      0     0     0.00",
+        "   6    4    1  100.00 100.00     3      3    3      0      3     3   100.00",
+        "=" * 76,
+        "                 66.67  75.00      6     9     8      1      9     9   100.00",
+        "=== Summary ===",
+    ]
+    assert "\n".join(table.splitlines()[13:19]) == (
+        "-- All --\n"
+        "Number of sentence        =      6\n"
+        "Number of Error sentence  =      2\n"
+        "Number of Skip  sentence  =      1\n"
+        "Number of Valid sentence  =      3\n"
+        "Bracketing Recall         =  66.67"
+    )
+
+
+@pytest.mark.parametrize("text", ["S", "(S (NN a) b)", "(S (NN a b))", "(NP the (NN dog))", "(NN a)x"])
+def test_text_outside_of_brackets(text: str) -> None:
+    with pytest.raises(ValueError, match=r"E204.*Gold sentence 2.*Reading sentence \('"):
+        evalb([GOLD, text], [GOLD, GOLD])
+    row = evalb([GOLD], [text]).rows[0]
+    assert row.status == 1 and row.error.startswith("Reading sentence")
+
+
+def test_trees_of_all_kinds() -> None:
+    line = "(TOP (S (NP (PRP She)) (-LRB- -LRB-) (X 1\\/2)))"
+    tree = Tree.fromstring(line)
+    assert to_line(tree) == to_line(line) == line and to_line(None) == ""
+    assert evalb([tree, line], [line, tree]).all.complete == 2
+
+
+def test_lines_at_the_end() -> None:
+    """Empty lines that one file has more are no sentences; those that both have are."""
+    assert evalb([GOLD, ""], [GOLD]).all.sentences == 1
+    assert evalb([GOLD], [GOLD, "\n", " \n"]).all.sentences == 1
+    assert evalb([GOLD, ""], [GOLD, ""]).all.skipped == 1
+    with pytest.raises(ValueError, match="E203"):
+        evalb([GOLD, "", GOLD], [GOLD])
+
+
+def test_files(tmp_path: Path) -> None:
+    path = tmp_path / "test.mrg"
+    path.write_bytes("\ufeff(NN a)\r\n\r\n(NN é)\r(NN c)".encode())
+    assert list(read_lines(path)) == ["(NN a)\n", "\n", "(NN é)\n", "(NN c)"]
+    with pytest.raises(ValueError, match=r"E011.*'nonsense'"):
+        list(read_lines(path, encoding="nonsense"))
+    path.write_bytes(b"(NN a)\n" * 3000 + "(NN é)\n".encode("latin-1"))
+    with pytest.raises(ValueError, match=r"E205.*test\.mrg:3001: byte 0xe9 is not valid utf-8"):
+        list(read_lines(path))
+    assert list(read_lines(path, encoding="latin-1"))[-1] == "(NN é)\n"
+
+
+def test_trees_over_several_lines() -> None:
+    text = "(TOP (NN a))\n(())\n\n( (S (NN -LRB-)\n  (NN c)))\n(TOP\n)\n(TOP (NN d)) (TOP (NN e))\n(S ("
+    trees = list(join_lines(text.splitlines(keepends=True)))
+    assert trees[:3] == ["(TOP (NN a))", "(())", "( (S (NN -LRB-)\n  (NN c)))"]
+    assert trees[3:] == ["(TOP\n)", "(TOP (NN d))", "(TOP (NN e))", "(S ("]
+    # Nothing is lost: what belongs to no tree stays with the next one, whose sentence is then an error.
+    assert list(join_lines(["(NN a))\n", "(NN b)", " c "])) == ["(NN a)", ")\n(NN b)", "c"]
+    assert evalb([GOLD, *trees[3:4]], [GOLD, None]).failures == 0
+
+
+def test_cutoff_includes_its_length() -> None:
+    """A sentence of just the longest length counts as short; punctuation counts for the length, traces do not."""
+    params = get_params("collins")
+    words = [f"(NN w{i})" for i in range(params.cutoff_len - 1)]
+    exact = "(TOP (S " + " ".join([*words, "(. .)", "(-NONE- *)"]) + "))"
+    longer = "(TOP (S " + " ".join([*words, "(NN x)", "(. .)"]) + "))"
+    result = evalb([exact, longer, GOLD], [exact, longer, GOLD])
+    assert [row.length for row in result.rows] == [40, 41, 2]
+    assert result.short.sentences == 2 and result.short.gold == 2
+    assert "-- len<=40 --\nNumber of sentence        =      2\n" in format_table(result)
