@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.training import Example
-from thinc.api import Ragged, get_current_ops
+from thinc.api import Adam, Ragged, fix_random_seed, get_current_ops
 from tiny import make_examples, make_nlp
 
 from spacy_parsetag.linearize import ORDERS
@@ -112,6 +112,25 @@ def test_heads(rate_scale: float) -> None:
         np.testing.assert_allclose(dx, rate_scale * dy @ W, rtol=1e-4, atol=1e-5)
     expected = rate_scale * sum(dy.T @ x for dy, x in zip(dY, X, strict=True))
     np.testing.assert_allclose(linear.get_grad("W"), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_scaled_heads_begin_with_the_scores_of_plain_ones() -> None:
+    """And they move `rate_scale` times as far in the first step of an optimizer such as Adam."""
+    X = [np.random.default_rng(0).normal(size=(5, 4)).astype("f")]
+    Y = [np.zeros((5, 6), dtype="f")]
+    before, after = [], []
+    for rate_scale in (1.0, 5.0):
+        fix_random_seed(0)
+        model = tag_heads(rate_scale=rate_scale)
+        model.initialize(X=X, Y=Y)
+        scores, backprop = model(X, is_train=True)
+        backprop([np.ones_like(scores[0])])
+        model.finish_update(Adam(0.001, L2=0.0))
+        before.append(scores[0])
+        after.append(model.predict(X)[0])
+    assert before[0].any()
+    np.testing.assert_allclose(before[1], before[0], rtol=1e-5)
+    np.testing.assert_allclose(after[1] - before[1], 5 * (after[0] - before[0]), rtol=1e-2, atol=1e-6)
 
 
 @settings(deadline=None)
