@@ -23,7 +23,7 @@ from spacy.training import Example
 
 from spacy_parsetag.compat import has_cupy_gpu, has_torch
 from spacy_parsetag.tokens import docs_from_trees
-from spacy_parsetag.trees import Parse
+from spacy_parsetag.trees import Parse, from_nltk
 
 
 def make_encoder(folder: Path, words: list[str], layers: int, width: int) -> Path:
@@ -109,7 +109,7 @@ def main() -> None:
     from common import draw_trees  # only now: it leaves NumPy one core, if NumPy is not loaded yet
 
     trees = draw_trees(args.sentences)
-    sentences = [list(Parse.from_tree(tree).words) for tree in trees]
+    sentences = [list(Parse.from_tree(from_nltk(tree)).words) for tree in trees]
     with tempfile.TemporaryDirectory() as folder:
         encoder = make_encoder(Path(folder), [word for words in sentences for word in words], args.layers, args.width)
         nlp = make_pipeline(encoder, list(docs_from_trees(spacy.blank("en").vocab, trees)), args.batch_words)

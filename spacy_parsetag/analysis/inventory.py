@@ -176,7 +176,7 @@ def productions(parse: Parse) -> list[str]:
     open_spans: list[int] = []
     # Each span and each word with what stands for it above; a span comes before its first word.
     nodes = [(start, i, label) for i, (start, _, label) in enumerate(parse.spans)]
-    nodes += [(word, len(parse.spans), tag) for word, tag in enumerate(parse.tags)]
+    nodes += [(word, len(parse.spans), tag) for word, tag in enumerate(parse.pos)]
     for start, i, label in sorted(nodes):
         while open_spans and parse.spans[open_spans[-1]][1] <= start:
             open_spans.pop()

@@ -58,7 +58,7 @@ def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:
                 "start": first.idx,
                 "end": last.idx + len(last),
                 "words": parse.words,
-                "pos": parse.tags,
+                "pos": parse.pos,
                 "constituents": [{"label": label, "start": start, "end": end} for start, end, label in parse.spans],
                 "tree": parse_string(parse),
             }

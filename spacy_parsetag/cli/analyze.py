@@ -284,10 +284,10 @@ def _read_parses(
     source: str, glob: str | None, encoding: str, skipped: Skipped | None, spans_key: str
 ) -> "Iterator[Parse]":
     """The parses of a file, folder or pattern. Labels are text, as they are in docs."""
-    from ..tokens.convert import parse_from_tree
     from ..treebanks.files import find_files
     from ..treebanks.formats.table import FORMATS
     from ..treebanks.penn import read_trees
+    from ..trees import Parse
 
     for file in find_files([source], suffixes=(*FORMATS["penn"].suffixes, ".spacy"), pattern=glob):
         if file.path.suffix == ".spacy":
@@ -295,7 +295,7 @@ def _read_parses(
             continue
         for tree in read_trees(file.path, encoding=encoding, on_error=skipped):
             try:
-                parse = parse_from_tree(tree)
+                parse = Parse.from_tree(tree)
                 if not parse.words:
                     raise ValueError(Errors.E001.format(reason="there is none"))
             except ValueError as err:

@@ -14,9 +14,7 @@ from ._inputs import numbered_lines
 from ._util import STANDARD, Skipped, counting, fail, note, stated_errors, text_output
 
 if TYPE_CHECKING:
-    from nltk import Tree
-
-    from ..trees.parse import Parse
+    from ..trees import Parse, Tree
 
 
 class Order(str, Enum):
@@ -66,7 +64,7 @@ def linearize_cli(
 ) -> None:
     """Write trees as tags, 2N-1 for N words, a line for each tree; or with --inverse write tags as trees.
 
-    Trees are taken as they are: nothing is cleaned. Words and labels stand in a line as they stand in a bracket file.
+    Trees are taken as they are: nothing is cleaned. Words and labels are text: -LRB- is (.
     The order of the tags is part of each line, so --inverse needs no --order.
 
     python -m spacy parsetag linearize trees.mrg --order pre --format tags
@@ -106,10 +104,7 @@ def _read_trees(source: str, glob: str | None, encoding: str, skipped: Skipped |
 
 def root_of(tree: "Tree") -> str | None:
     """The label of the root wrapper that `Parse.from_tree` drops; None if there is none."""
-    from ..trees.parse import ROOT_LABELS, is_preterminal
-
-    label = tree.label()
-    return str(label) if label in ROOT_LABELS and not is_preterminal(tree) else None
+    return tree.label if tree.is_wrapper else None
 
 
 def _parse_of(path: str, tree: "Tree") -> "Parse":
@@ -124,12 +119,13 @@ def _parse_of(path: str, tree: "Tree") -> "Parse":
 def _format_line(path: str, tree: "Tree", order: str, format: LineFormat) -> str:
     from ..linearize import get_linearizer
     from ..trees.binarize import binarize
+    from ..trees.escape import escape_label
 
     parse = _parse_of(path, tree)
     tags = get_linearizer(order).linearize(binarize(parse))
     if format is LineFormat.tags:
-        return " ".join(tags)
-    record: dict[str, Any] = {"order": order, "words": parse.words, "pos": parse.tags, "tags": tags}
+        return " ".join(map(escape_label, tags))  # white space in a label would look like the end of a tag
+    record: dict[str, Any] = {"order": order, "words": parse.words, "pos": parse.pos, "tags": tags}
     root = root_of(tree)
     if root != "TOP":
         record["root"] = root
@@ -193,7 +189,7 @@ def check_trees(trees: "Iterable[tuple[str, Tree]]") -> None:
         binary = binarize(parse)
         for order, linearizer in ORDERS.items():
             tags = linearizer.linearize(binary)
-            back = unbinarize(linearizer.delinearize(tags), parse.words, parse.tags)
+            back = unbinarize(linearizer.delinearize(tags), parse.words, parse.pos)
             if len(tags) == 2 * len(parse) - 1 and back == parse and format_tree(back.to_tree(root)) == text:
                 same[order] += 1
             else:

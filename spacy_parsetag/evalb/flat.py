@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ..errors import Errors
-from ..trees.parse import ROOT_LABELS
+from ..trees import ROOT_LABELS
 from .params import EvalbParams
 from .result import paired_lines
 from .sentence import Rules, Sentence, read_sentence

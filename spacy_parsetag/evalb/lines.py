@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..errors import Errors
+from ..treebanks.write import format_tree
+from ..trees import Tree
 
 _INVALID = re.compile("[\udc80-\udcff]")
 
 if TYPE_CHECKING:
     import nltk
 
-    Brackets = str | nltk.Tree | None
+    Brackets: TypeAlias = str | Tree | nltk.Tree | None
 
 
 def to_line(tree: Brackets) -> str:
@@ -26,6 +28,8 @@ def to_line(tree: Brackets) -> str:
     """
     if tree is None or isinstance(tree, str):
         return tree or ""
+    if isinstance(tree, Tree):
+        return format_tree(tree)
     parts: list[str] = []
     stack: list[nltk.Tree | str] = [tree]
     while stack:

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import Errors
-from ..trees import Parse, binarize, unbinarize
+from ..trees import Parse, binarize, from_nltk, to_nltk, unbinarize
+from ..trees.escape import unescape_label, unescape_token
 from .base import CLASS_NAMES, Lattice, Linearizer, TagClass, deviations, make_tag, max_stack, split_tag
 from .in_order import InOrder
 from .post_order import PostOrder
 from .pre_order import PreOrder
 
 if TYPE_CHECKING:
-    from nltk import Tree
+    import nltk
 
 __all__ = [
     "CLASS_NAMES",
@@ -43,7 +44,7 @@ def get_linearizer(order: str) -> Linearizer:
     return ORDERS[order]
 
 
-def linearize(tree: Tree, order: str = "in") -> list[str]:
+def linearize(tree: nltk.Tree, order: str = "in") -> list[str]:
     """Write a tree as tags.
 
     tree (nltk.Tree): The tree over N words; a root wrapper such as TOP is dropped.
@@ -55,14 +56,14 @@ def linearize(tree: Tree, order: str = "in") -> list[str]:
     >>> linearize(Tree.fromstring("(S (NP (PRP She)) (VP (VBZ sleeps)))"), "in")
     ['l/NP', 'L/S', 'r/VP']
     """
-    return get_linearizer(order).linearize(binarize(Parse.from_tree(tree)))
+    return get_linearizer(order).linearize(binarize(Parse.from_tree(from_nltk(tree))))
 
 
-def delinearize(tags: Sequence[str], words: Sequence[tuple[str, str]], order: str = "in") -> Tree:
+def delinearize(tags: Sequence[str], words: Sequence[tuple[str, str]], order: str = "in") -> nltk.Tree:
     """The inverse of `linearize`.
 
     tags (Sequence[str]): 2N-1 tags.
-    words (Sequence[Tuple[str, str]]): N words with their part-of-speech tags.
+    words (Sequence[tuple[str, str]]): N words with their part-of-speech tags, as `nltk.Tree.pos` gives them.
     order (str): "in", "pre" or "post".
     RETURNS (nltk.Tree): The tree, wrapped in TOP.
     RAISES (ValueError): If the tags are not those of a tree, or not of N words.
@@ -70,4 +71,5 @@ def delinearize(tags: Sequence[str], words: Sequence[tuple[str, str]], order: st
     if len(tags) != 2 * len(words) - 1:
         raise ValueError(Errors.E005.format(n_tags=len(tags), n_words=len(words)))
     tree = get_linearizer(order).delinearize(tags)
-    return unbinarize(tree, [word for word, _ in words], [tag for _, tag in words]).to_tree()
+    parse = unbinarize(tree, [unescape_token(word) for word, _ in words], [unescape_label(pos) for _, pos in words])
+    return to_nltk(parse.to_tree())

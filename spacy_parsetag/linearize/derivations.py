@@ -4,11 +4,12 @@ A shift-reduce parser's actions are tags written differently. The paper's table 
 
 >>> from nltk import Tree
 >>> from spacy_parsetag.linearize import get_linearizer
->>> from spacy_parsetag.trees import Parse, binarize
->>> parse = Parse.from_tree(Tree.fromstring("(S (PRP She) (VP (V enjoys) (VP (V reading) (N papers))))"))
+>>> from spacy_parsetag.trees import Parse, binarize, from_nltk
+>>> she_enjoys = Tree.fromstring("(S (PRP She) (VP (V enjoys) (VP (V reading) (N papers))))")
+>>> parse = Parse.from_tree(from_nltk(she_enjoys))
 >>> tree = binarize(parse)
 >>> for action in top_down_actions(tree):
-...     print(format_action(action, parse.words, parse.tags))
+...     print(format_action(action, parse.words, parse.pos))
 reduce(S → PRP VP)
 shift(PRP → She)
 reduce(VP → V VP)
@@ -44,7 +45,7 @@ Derivation 1 maps the actions of a bottom-up parser over the right-corner transf
 there the root counts as a right child.
 
 >>> actions = bottom_up_actions(right_corner(tree))
->>> [format_action(action, parse.words, parse.tags) for action in actions[:3]]
+>>> [format_action(action, parse.words, parse.pos) for action in actions[:3]]
 ['shift(PRP → She)', 'reduce(S/VP → ε PRP)', 'shift(V → enjoys)']
 >>> map_right_corner(actions)
 ['l', 'L/S', 'l', 'R/VP', 'l', 'R/VP', 'l', 'r']

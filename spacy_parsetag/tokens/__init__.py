@@ -1,19 +1,18 @@
 """Docs: `Parse` and trees to and from `doc.spans`, and the extensions that show constituents on spans and tokens."""
 
-from .convert import doc_from_parse, doc_from_parses, doc_from_tree, docs_from_trees, parse_from_tree
+from .convert import doc_from_parses, doc_from_tree, docs_from_trees
 from .extensions import register_extensions
 from .group import FORMAT_VERSION, SPANS_KEY
 from .sentences import WordMap, has_sentences, map_words, mark_one_sentence, sentence_words, set_sentence_starts
 from .spaces import spaces_after
 from .spans import SentenceParse, has_parses, parses_from_doc, set_parses
-from .strings import doc_to_strings, doc_to_trees, parse_string, tree_from_parse
+from .strings import doc_to_strings, doc_to_trees, parse_string
 
 __all__ = [
     "FORMAT_VERSION",
     "SPANS_KEY",
     "SentenceParse",
     "WordMap",
-    "doc_from_parse",
     "doc_from_parses",
     "doc_from_tree",
     "doc_to_strings",
@@ -23,7 +22,6 @@ __all__ = [
     "has_sentences",
     "map_words",
     "mark_one_sentence",
-    "parse_from_tree",
     "parse_string",
     "parses_from_doc",
     "register_extensions",
@@ -31,5 +29,4 @@ __all__ = [
     "set_parses",
     "set_sentence_starts",
     "spaces_after",
-    "tree_from_parse",
 ]

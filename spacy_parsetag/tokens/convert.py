@@ -1,8 +1,6 @@
 """Trees become docs.
 
-    (TOP (S (NP (-LRB- -LRB-) (PRP She)) ...))     words ( She ..., tags -LRB- PRP ..., constituents S[0:9] NP[0:2] ...
-
-At this border a `Parse` holds text ("("), and a tree holds what a bracket file would ("-LRB-").
+(TOP (S (NP (-LRB- -LRB-) (PRP She)) ...))     words ( She ..., tags -LRB- PRP ..., constituents S[0:9] NP[0:2] ...
 """
 
 from __future__ import annotations
@@ -15,29 +13,27 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..errors import Errors
-from ..treebanks.escape import unescape_label, unescape_token
-from ..trees.parse import Constituent, Parse
+from ..trees.nltk_trees import from_nltk
+from ..trees.parse import Parse
+from ..trees.tree import Tree
 from .group import SPANS_KEY
 from .spaces import spaces_after
 from .spans import set_parses
 
 if TYPE_CHECKING:
-    from nltk import Tree
+    import nltk
 
 
-def parse_from_tree(tree: Tree) -> Parse:
-    """Read a tree, and the words and labels in it as text.
+def as_parse(tree: Parse | Tree | nltk.Tree) -> Parse:
+    """The parse of a tree, or the parse itself.
 
-    tree (nltk.Tree): The tree, with words and labels as in a bracket file.
-    RETURNS (Parse): The parse, without the root wrapper; "-LRB-" has become "(".
+    tree (Parse | Tree | nltk.Tree): Words are text, but in an `nltk.Tree`, where they are in file form (-LRB-).
+    RETURNS (Parse): The parse, without the root wrapper.
     RAISES (ValueError): If it is not a tree over words.
     """
-    parse = Parse.from_tree(tree)
-    return Parse(
-        tuple(map(unescape_token, parse.words)),
-        tuple(map(unescape_label, parse.tags)),
-        tuple(Constituent(start, end, unescape_label(label)) for start, end, label in parse.spans),
-    )
+    if isinstance(tree, Parse):
+        return tree
+    return Parse.from_tree(tree if isinstance(tree, Tree) else from_nltk(tree))
 
 
 def doc_from_parses(
@@ -70,10 +66,10 @@ def doc_from_parses(
                 raise ValueError(Errors.E305.format(i=i, word=word, sentence=" ".join(parse.words)[:200]))
         tokens.append(range(len(words), len(words) + len(parse.words)))
         words.extend(parse.words)
-        tags.extend(parse.tags)
+        tags.extend(parse.pos)
         starts.extend(i == 0 for i in range(len(parse.words)))
         if detokenize:
-            spaces.extend(spaces_after(parse.words, parse.tags))
+            spaces.extend(spaces_after(parse.words, parse.pos))
     if spaces:
         spaces[-1] = False
     doc = Doc(vocab, words=words, spaces=spaces if detokenize else None, tags=tags, sent_starts=starts)
@@ -82,12 +78,7 @@ def doc_from_parses(
     return doc
 
 
-def doc_from_parse(vocab: Vocab, parse: Parse, **options: Any) -> Doc:
-    """Make a doc of one parsed sentence. See `doc_from_parses` for the options."""
-    return doc_from_parses(vocab, [parse], **options)
-
-
-def doc_from_tree(vocab: Vocab, tree: Tree | Parse, **options: Any) -> Doc:
+def doc_from_tree(vocab: Vocab, tree: Parse | Tree | nltk.Tree, **options: Any) -> Doc:
     """Make a doc of one tree.
 
     >>> from nltk import Tree
@@ -96,19 +87,21 @@ def doc_from_tree(vocab: Vocab, tree: Tree | Parse, **options: Any) -> Doc:
     (['(', 'She'], [('( She', 'NP')])
 
     vocab (Vocab): The vocabulary.
-    tree (Union[nltk.Tree, Parse]): A tree, with words as in a bracket file, or a parse, with words as text.
+    tree (Parse | Tree | nltk.Tree): The tree, see `as_parse`.
     options: See `doc_from_parses`.
     RETURNS (Doc): The doc.
     RAISES (ValueError): If it is not a tree over words, or a word is empty or white space only.
     """
-    return doc_from_parses(vocab, [tree if isinstance(tree, Parse) else parse_from_tree(tree)], **options)
+    return doc_from_parses(vocab, [as_parse(tree)], **options)
 
 
-def docs_from_trees(vocab: Vocab, trees: Iterable[Tree | Parse], *, n_sents: int = 1, **options: Any) -> Iterator[Doc]:
+def docs_from_trees(
+    vocab: Vocab, trees: Iterable[Parse | Tree | nltk.Tree], *, n_sents: int = 1, **options: Any
+) -> Iterator[Doc]:
     """Make docs of trees, one after another.
 
     vocab (Vocab): The vocabulary.
-    trees (Iterable[Union[nltk.Tree, Parse]]): The trees, consumed as docs are asked for.
+    trees (Iterable[Parse | Tree | nltk.Tree]): The trees, consumed as docs are asked for.
     n_sents (int): Sentences in a doc. Leave it at 1 for training: spaCy loses the constituents of a doc it splits.
     options: See `doc_from_parses`.
     YIELDS (Doc): The docs.
@@ -116,6 +109,6 @@ def docs_from_trees(vocab: Vocab, trees: Iterable[Tree | Parse], *, n_sents: int
     """
     if n_sents < 1:
         raise ValueError(Errors.E308.format(n=n_sents))
-    parses = (tree if isinstance(tree, Parse) else parse_from_tree(tree) for tree in trees)
+    parses = map(as_parse, trees)
     while batch := list(islice(parses, n_sents)):
         yield doc_from_parses(vocab, batch, **options)

@@ -29,12 +29,12 @@ from typing import TYPE_CHECKING, Any
 from spacy.tokens import Doc, Span, Token
 
 from ..errors import Errors, Warnings
-from ..treebanks.write import format_tree
+from ..trees.nltk_trees import to_nltk
 from ..trees.parse import Constituent, Parse
 from .group import SPANS_KEY
 from .nodes import DocNodes, Node, get_nodes
 from .spans import has_parses, words_and_tags
-from .strings import ROOT, doc_to_strings, tree_from_parse
+from .strings import ROOT, doc_to_strings, parse_string
 
 if TYPE_CHECKING:
     from nltk import Tree
@@ -70,23 +70,31 @@ def get_parent(span: Span, spans_key: str = SPANS_KEY) -> Span | None:
 
 def get_tree(span: Span, spans_key: str = SPANS_KEY) -> Tree:
     """The tree over a span; a sentence with several nodes at the top gets a root TOP over them."""
+    found = _read_parse(span, spans_key)
+    if found is None:
+        raise ValueError(Errors.E309.format(text=span.text))
+    return to_nltk(found[0].to_tree(found[1]))
+
+
+def get_parse_string(span: Span, spans_key: str = SPANS_KEY) -> str:
+    """The tree over a span in Penn brackets, on one line; "" for white space."""
+    found = _read_parse(span, spans_key)
+    return "" if found is None else parse_string(*found)
+
+
+def _read_parse(span: Span, spans_key: str) -> tuple[Parse, str | None] | None:
+    """The parse over a span, and the label of the root wrapper if it needs one; None for white space."""
     nodes = get_nodes(span.doc, spans_key)
     top = _find_node(span, nodes)
     if top is None:
-        raise ValueError(Errors.E309.format(text=span.text))
+        return None
     spans = tuple(
         Constituent(node.start - top.start, node.end - top.start, label)
         for node in top.subtree()
         for label in node.labels
     )
     parse = Parse(*words_and_tags(span.doc, nodes.words.tokens[top.start : top.end]), spans)
-    return tree_from_parse(parse, None if top.labels or len(parse) == 1 else ROOT)
-
-
-def get_parse_string(span: Span, spans_key: str = SPANS_KEY) -> str:
-    """The tree over a span in Penn brackets, on one line; "" for white space."""
-    is_blank = _find_node(span, get_nodes(span.doc, spans_key)) is None
-    return "" if is_blank else format_tree(get_tree(span, spans_key))
+    return parse, None if top.labels or len(parse) == 1 else ROOT
 
 
 def is_constituent(span: Span, spans_key: str = SPANS_KEY) -> bool:

@@ -1,4 +1,4 @@
-"""Penn brackets: read as a stream, write, and escape.
+"""Penn brackets: read as a stream, and write.
 
     >>> from spacy_parsetag.treebanks.penn import format_tree, read_string
     >>> [format_tree(tree) for tree in read_string("( (S (NP (PRP She)) (VP (VBZ reads))) )")]
@@ -13,9 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
-from nltk import Tree
-
-from .escape import escape_label, escape_token, unescape_label, unescape_token
+from ..trees.tree import Tree
 from .lines import read_lines, source_name
 from .penn_errors import (
     EmptyLabel,
@@ -47,13 +45,9 @@ __all__ = [
     "UnclosedTree",
     "UndecodableBytes",
     "UnterminatedTree",
-    "escape_label",
-    "escape_token",
     "format_tree",
     "read_string",
     "read_trees",
-    "unescape_label",
-    "unescape_token",
     "write_trees",
 ]
 
@@ -67,7 +61,7 @@ def read_trees(
 ) -> Iterator[Tree]:
     """Read the trees of a bracket file, one at a time.
 
-    Words and labels come in file form (`-LRB-`); `unescape_token` gives a word's text. An empty file has no trees,
+    Words and labels become text: `-LRB-` is `(`. An empty file has no trees,
     which is no error. A whole tree without words, `(())`, is the malformation `EmptyTree`.
 
     source (Union[str, Path, TextIO]): Path of a file, or a stream of text, which is not closed.
@@ -75,7 +69,7 @@ def read_trees(
     on_error (Optional[Callable[[TreebankError], None]]): Called with each malformation; reading then goes on with the
         next tree. Without it, the first malformation is raised, after the trees that are whole beyond doubt.
     default_tag (Optional[str]): Part-of-speech tag for words that have none: `(NP the (NN dog))`.
-    YIELDS (nltk.Tree): The trees, in order. Each has an attribute `line`, where it starts in the file, from 1.
+    YIELDS (Tree): The trees, in order.
     RAISES (TreebankError): The malformation's subclass, with file and line.
     RAISES (ValueError): If there is no such encoding.
     """
@@ -96,7 +90,7 @@ def read_string(
     name (str): What messages call it.
     on_error (Optional[Callable[[TreebankError], None]]): As in `read_trees`.
     default_tag (Optional[str]): As in `read_trees`.
-    RETURNS (List[nltk.Tree]): The trees.
+    RETURNS (list[Tree]): The trees.
     RAISES (TreebankError): The malformation's subclass, with the line.
     """
     lines = read_lines(io.StringIO(text, newline=None), "utf-8", name)

@@ -2,17 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ..errors import Errors, TreebankError
-from ..tokens.convert import parse_from_tree
 from ..trees.clean import CleanCounts, CleanOptions, clean_tree
 from ..trees.parse import Parse
+from ..trees.tree import Tree
 from .files import SourceFile
 from .formats.table import TreebankFormat
-
-if TYPE_CHECKING:
-    from nltk import Tree
 
 
 @dataclass
@@ -68,7 +64,7 @@ def read_parses(file: SourceFile, options: ReadOptions, counts: ReadCounts | Non
         try:
             parse = _to_parse(tree, options, counts)
         except ValueError as err:
-            error = TreebankError(str(file.path), getattr(tree, "line", 1), str(err))
+            error = TreebankError(str(file.path), tree.line, str(err))
             if options.on_error is None:
                 raise error from err
             options.on_error(error)
@@ -81,12 +77,12 @@ def read_parses(file: SourceFile, options: ReadOptions, counts: ReadCounts | Non
         yield parse
 
 
-def _to_parse(tree: "Tree", options: ReadOptions, counts: ReadCounts) -> Parse | None:
+def _to_parse(tree: Tree, options: ReadOptions, counts: ReadCounts) -> Parse | None:
     """Clean and check one tree; None if nothing is left of it."""
     cleaned = clean_tree(tree, options.clean, counts.cleaned)
     if cleaned is None:
         return None
-    parse = parse_from_tree(cleaned)
+    parse = Parse.from_tree(cleaned)
     for i, word in enumerate(parse.words):
         if not word or word.isspace():
             raise ValueError(Errors.E305.format(i=i, word=word, sentence=" ".join(parse.words)[:200]))

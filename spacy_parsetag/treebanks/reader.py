@@ -14,13 +14,12 @@ So a broken tree costs its neighbours as little as possible, and memory does not
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from nltk import Tree
-
 from ..errors import TreebankError
-from ..trees.parse import ROOT_LABELS
+from ..trees.escape import unescape_label, unescape_token
+from ..trees.tree import ROOT_LABELS, Tree
 from .lines import UNDECODABLE, Line, undecodable_bytes
 from .penn_errors import (
     EmptyLabel,
@@ -64,6 +63,32 @@ _MAX_WORDS = 100_000
 _MAX_HELD = 1_000
 
 
+class _Node(list["_Node | str"]):
+    """A node that is being read, in file form."""
+
+    def __init__(self, label: str, children: "Iterable[_Node | str]" = ()) -> None:
+        super().__init__(children)
+        self.label = label
+
+    def to_tree(self, line: int) -> Tree:
+        """The tree as text."""
+        stack: list[tuple[_Node, int, list[Tree | str]]] = [(self, 0, [])]
+        while True:
+            node, position, children = stack.pop()
+            if position == len(node):
+                made = Tree(unescape_label(node.label) if node.label else "", tuple(children), 0 if stack else line)
+                if not stack:
+                    return made
+                stack[-1][2].append(made)
+                continue
+            stack.append((node, position + 1, children))
+            child = node[position]
+            if isinstance(child, str):
+                children.append(unescape_token(child))
+            else:
+                stack.append((child, 0, []))
+
+
 class BracketReader:
     """Iterates over the trees of one file.
 
@@ -95,7 +120,7 @@ class BracketReader:
         self.starts_inside = False  # well-formed trees of this file have lines that look like starts
         self.wrapped: bool | None = None  # the last well-formed tree had a root wrapper
         self.distrust = False  # a possible start turned out to be one, so the next will be taken for one
-        self.stack: list[Tree] = []  # open nodes
+        self.stack: list[_Node] = []  # open nodes
         self.tree_line = 1
         self._reset()
 
@@ -104,7 +129,7 @@ class BracketReader:
         self.stack.clear()
         self.n_words = 0
         self.expect_label = False  # the line ended after an opening bracket
-        self.bare: list[tuple[Tree, int]] = []  # nodes that got a word of their own, and its line
+        self.bare: list[tuple[_Node, int]] = []  # nodes that got a word of their own, and its line
         self.flaw: PennError | None = None  # the first problem that leaves the brackets intact
         self.retry: list[Line] = []  # what was read since the first possible start of another tree
         self.retry_missing = 0  # how many nodes were open there
@@ -181,7 +206,7 @@ class BracketReader:
                 self._suspect(token.group())
             if kind == _PRETERMINAL:
                 label, word = token.group(1, 2)
-                node = Tree(label, [word])
+                node = _Node(label, [word])
                 if not stack:
                     self._start(line, token.start(), label)
                     if label in ROOT_LABELS:
@@ -195,7 +220,7 @@ class BracketReader:
                 if stack:
                     node = stack.pop()
                     if not node:
-                        self._note(EmptyNode, label=node.label())
+                        self._note(EmptyNode, label=node.label)
                     if not stack:
                         self._complete(node)
                 elif not self.forgive_closing:
@@ -203,7 +228,7 @@ class BracketReader:
                     return
             elif kind == _OPEN:
                 label = token.group(3)
-                node = Tree(label, [])
+                node = _Node(label)
                 if not stack:
                     self._start(line, token.start(), label)
                     self.expect_label = not label and token.end() == len(text)
@@ -213,7 +238,7 @@ class BracketReader:
                     elif not label:
                         self._remember(Line(number, text[token.start() :], False))
                         self._note(EmptyLabel)
-                    elif label in ROOT_LABELS and self.n_words and label == stack[0].label():
+                    elif label in ROOT_LABELS and self.n_words and label == stack[0].label:
                         # A root wrapper inside itself, beside words: the next tree on the same line.
                         self._fail_open_tree(Line(number, text[token.start() :], False))
                         return
@@ -232,7 +257,7 @@ class BracketReader:
         self.expect_label = False
         found = _LEADING_WORD.match(text)
         if found and found.group(1):
-            self.stack[-1].set_label(found.group(1))
+            self.stack[-1].label = found.group(1)
             if _SUSPECT.search(found.group(1)):
                 self._suspect(found.group(1))
             return found.end()
@@ -253,37 +278,37 @@ class BracketReader:
             self.ready += self.held
             self.held.clear()
 
-    def _complete(self, tree: Tree) -> None:
+    def _complete(self, node: _Node) -> None:
         """A tree's last bracket was read: give it out, or report what is wrong with it."""
         error = self.flaw
         if not self.n_words and (error is None or isinstance(error, (EmptyNode, EmptyLabel))):
             error = EmptyTree.at(self.path, self.number, self.tree_line)
         elif error is None and self.bare:
-            error = self._tag_bare_words(tree)
+            error = self._tag_bare_words(node)
         self.starts_inside = self.starts_inside or self.starts > 0
         self._reset()
         if error is not None:
             self.forgive_closing = True
             self._report(error)
             return
-        self.wrapped = tree.label() in ROOT_LABELS
-        tree.line = self.tree_line
+        self.wrapped = node.label in ROOT_LABELS
+        tree = node.to_tree(self.tree_line)
         if not self.held:
             self.held_line = self.tree_line
         self.held.append(tree)
 
-    def _tag_bare_words(self, tree: Tree) -> PennError | None:
+    def _tag_bare_words(self, tree: _Node) -> PennError | None:
         """Give words without a tag the default one, or say that they have none."""
         for node, line in self.bare:
             # A node over one word alone is its part-of-speech tag, unless it is the root wrapper.
-            if len(node) == 1 and not (node is tree and node.label() in ROOT_LABELS):
+            if len(node) == 1 and not (node is tree and node.label in ROOT_LABELS):
                 continue
             for i, child in enumerate(node):
-                if isinstance(child, Tree):
+                if isinstance(child, _Node):
                     continue
                 if self.default_tag is None:
-                    return MissingTag.at(self.path, line, self.tree_line, word=child, label=node.label())
-                node[i] = Tree(self.default_tag, [child])
+                    return MissingTag.at(self.path, line, self.tree_line, word=child, label=node.label)
+                node[i] = _Node(self.default_tag, [child])
         return None
 
     # Problems
@@ -333,7 +358,7 @@ class BracketReader:
         found = _LINE_START.match(line.text)
         if not found or len(found.group(1)) > (self.base or 0):
             return False
-        label, root = found.group(2), self.stack[0].label()
+        label, root = found.group(2), self.stack[0].label
         if label in ROOT_LABELS and (label == root or self.n_words):
             self._forget_line_starts()
             self._fail_open_tree(line)
@@ -357,7 +382,7 @@ class BracketReader:
 
     def _expects_wrappers(self) -> bool:
         """Whether trees of this file have root wrappers, by the last whole tree, else by the open one."""
-        return self.stack[0].label() in ROOT_LABELS if self.wrapped is None else self.wrapped
+        return self.stack[0].label in ROOT_LABELS if self.wrapped is None else self.wrapped
 
     def _remember(self, start: Line) -> None:
         """Another tree may start here."""

@@ -112,19 +112,21 @@ def _misplaced(span: Constituent, start: int, end: int, n: int) -> str:
     return Errors.E002.format(first=tuple(span), second=(start, end))
 
 
-def unbinarize(tree: BinaryTree, words: Sequence[str], tags: Sequence[str]) -> Parse:
+def unbinarize(tree: BinaryTree, words: Sequence[str], pos: Sequence[str]) -> Parse:
     """The inverse of `binarize`: nodes without a label dissolve, chains open up.
 
     tree (BinaryTree): The binary tree; it need not be right-branching.
     words (Sequence[str]): Its N words.
-    tags (Sequence[str]): Their part-of-speech tags.
+    pos (Sequence[str]): Their part-of-speech tags.
     RETURNS (Parse): The parse.
     RAISES (ValueError): If the numbers of words differ.
     """
     n = tree.n_words
-    if len(words) != n or len(tags) != n:
+    if len(words) != n:
         raise ValueError(Errors.E005.format(n_tags=len(tree.leaf), n_words=len(words)))
-    return Parse(tuple(words), tuple(tags), tuple(tree_spans(tree)))
+    if len(pos) != n:
+        raise ValueError(Errors.E001.format(reason=f"{n} words have {len(pos)} part-of-speech tags"))
+    return Parse(tuple(words), tuple(pos), tuple(tree_spans(tree)))
 
 
 def tree_spans(tree: BinaryTree) -> list[Constituent]:

@@ -22,13 +22,13 @@ from spacy_parsetag.analysis import (
     word_deviations,
 )
 from spacy_parsetag.linearize import ORDERS, deviations, max_stack
-from spacy_parsetag.trees import BinaryTree, Parse, binarize
+from spacy_parsetag.trees import BinaryTree, Parse, binarize, from_nltk
 
 DEPTH = 5000
 
 
 def tree_of(brackets: str) -> BinaryTree:
-    return binarize(Parse.from_tree(Tree.fromstring(brackets)))
+    return binarize(Parse.from_tree(from_nltk(Tree.fromstring(brackets))))
 
 
 SHE_READS = tree_of("(TOP (S (NP (PRP She)) (VP (VBZ reads) (NP (NNS papers))) (. .)))")
@@ -121,7 +121,7 @@ def test_tags() -> None:
 
 
 def parse_of(brackets: str) -> Parse:
-    return Parse.from_tree(Tree.fromstring(brackets))
+    return Parse.from_tree(from_nltk(Tree.fromstring(brackets)))
 
 
 def test_labels() -> None:

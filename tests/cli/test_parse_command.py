@@ -8,15 +8,16 @@ from command_data import Run
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
-from spacy_parsetag.tokens import doc_to_strings, parse_from_tree
+from spacy_parsetag.tokens import doc_to_strings
 from spacy_parsetag.treebanks.penn import read_string
+from spacy_parsetag.trees import Parse
 
 TEXT = "She reads papers (really).\n\n  \t\nThe dog barks. She reads.  \n"
 WORDS = [["She", "reads", "papers", "(", "really", ")", "."], [], [], ["The", "dog", "barks", ".", "She", "reads", "."]]
 
 
 def words_of(brackets: str) -> list[str]:
-    return [] if brackets == "(TOP)" else list(parse_from_tree(read_string(brackets)[0]).words)
+    return [] if brackets == "(TOP)" else list(Parse.from_tree(read_string(brackets)[0]).words)
 
 
 def test_a_line_in_is_a_line_out(run: Run, pipeline: Path) -> None:

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from nltk import Tree
 from strategies import parses
 
-from spacy_parsetag.trees import BinaryTree, Parse, binarize
+from spacy_parsetag.trees import BinaryTree, Parse, binarize, from_nltk, to_nltk
 
 # NLTK writes "|" into labels that it adds, and "+" into chains.
 PLAIN = st.sampled_from(["S", "NP", "VP", "A:B", "X@Y", "N/P", "-NONE-"])
@@ -33,14 +33,14 @@ def read_nltk(tree: Tree, n_words: int) -> BinaryTree:
 
 @given(parse=parses(max_words=10, forests=False, words=st.just("w"), labels=PLAIN, tags=TAGS))
 def test_as_nltk(parse: Parse) -> None:
-    tree = parse.to_tree(root=None)
+    tree = to_nltk(parse.to_tree(root=None))
     tree.collapse_unary(collapsePOS=True, collapseRoot=True)
     tree.chomsky_normal_form(factor="right")
     assert binarize(parse) == read_nltk(tree, len(parse))
 
 
 def example_shape(tree: Tree) -> tuple[tuple[bool, ...], tuple[str, ...]]:
-    return tuple(binarize(Parse.from_tree(tree)))  # type: ignore[return-value]
+    return tuple(binarize(Parse.from_tree(from_nltk(tree))))  # type: ignore[return-value]
 
 
 def test_example() -> None:

@@ -28,7 +28,7 @@ from spacy_parsetag.linearize.derivations import (
     right_corner,
     top_down_actions,
 )
-from spacy_parsetag.trees import BinaryTree, Parse, binarize
+from spacy_parsetag.trees import BinaryTree, Parse, binarize, from_nltk
 
 DEPTH = 5000
 
@@ -93,7 +93,7 @@ def test_derivations_of_every_shape(n_words: int) -> None:
 def test_derivations_of_conformance_trees(conformance: Path) -> None:
     rows = [json.loads(line) for line in (conformance / "linearize.jsonl").read_text(encoding="utf8").splitlines()]
     for row in rows:
-        tree = binarize(Parse.from_tree(Tree.fromstring(row["tree"])))
+        tree = binarize(Parse.from_tree(from_nltk(Tree.fromstring(row["tree"]))))
         check(tree)
         assert in_order_by_right_corner(tree) == row["in"]
         assert map_top_down(top_down_actions(tree)) == row["pre"]
@@ -172,7 +172,7 @@ def test_no_actions() -> None:
 def test_format_of_nodes_without_label() -> None:
     parse = Parse(("a", "b", "c"), ("A", "B", "C"), ())
     actions = bottom_up_actions(right_corner(binarize(parse)))
-    assert [format_action(action, parse.words, parse.tags) for action in actions] == [
+    assert [format_action(action, parse.words, parse.pos) for action in actions] == [
         "shift(A → a)",
         "reduce(·/· → ε A)",
         "shift(B → b)",
@@ -180,4 +180,4 @@ def test_format_of_nodes_without_label() -> None:
         "shift(C → c)",
         "reduce(· → ·/C C)",
     ]
-    assert format_action(Action(Category(Kind.WORD, "NP", "", 1)), parse.words, parse.tags) == "shift(NP+B → b)"
+    assert format_action(Action(Category(Kind.WORD, "NP", "", 1)), parse.words, parse.pos) == "shift(NP+B → b)"

@@ -17,9 +17,10 @@ from spacy_parsetag.trees import (
     Constituent,
     Parse,
     binarize,
+    from_nltk,
     join_chain,
-    sort_preorder,
     split_chain,
+    to_nltk,
     tree_spans,
     unbinarize,
 )
@@ -32,15 +33,16 @@ def test_round_trip(parse: Parse) -> None:
     binary = binarize(parse)
     n = len(parse)
     assert binary.n_words == n and len(binary.label) == 2 * n - 1
-    assert unbinarize(binary, parse.words, parse.tags) == parse
+    assert unbinarize(binary, parse.words, parse.pos) == parse
     for order, linearizer in ORDERS.items():
         tags = linearizer.linearize(binary)
         assert len(tags) == 2 * n - 1
         assert linearizer.delinearize(tags) == binary
         assert [make_tag(*split_tag(tag)) for tag in tags] == tags
-        assert linearize(parse.to_tree(), order) == tags
-        tree = delinearize(tags, list(zip(parse.words, parse.tags, strict=True)), order)
-        assert Parse.from_tree(tree) == parse
+        tree = to_nltk(parse.to_tree())
+        assert linearize(tree, order) == tags
+        assert delinearize(tags, tree.pos(), order) == tree
+        assert Parse.from_tree(from_nltk(tree)) == parse
 
 
 @given(parse=parses())
@@ -91,9 +93,9 @@ def test_deep_trees(order: str, right: bool) -> None:
     parse = branching(right)
     tree = parse.to_tree()
     assert Parse.from_tree(tree) == parse
-    tags = linearize(tree, order)
-    back = delinearize(tags, list(zip(parse.words, parse.tags, strict=True)), order)
-    assert Parse.from_tree(back) == parse
+    tags = linearize(to_nltk(tree), order)
+    back = delinearize(tags, list(zip(parse.words, parse.pos, strict=True)), order)
+    assert from_nltk(back) == tree
     # Where the bounds of Propositions 2 and 3 are reached.
     deepest = {"in": 0, "pre": 0 if right else (DEPTH - 1) // 2, "post": (DEPTH - 1) // 2 if right else 0}
     assert max(deviations(tags)) >= deepest[order] - 1
@@ -102,9 +104,9 @@ def test_deep_trees(order: str, right: bool) -> None:
 def test_long_chains() -> None:
     labels = [f"L{i}" for i in range(DEPTH)]
     parse = Parse(("w",), ("T",), tuple(Constituent(0, 1, label) for label in labels))
-    tags = linearize(parse.to_tree())
+    tags = linearize(to_nltk(parse.to_tree()))
     assert len(tags) == 1
-    assert Parse.from_tree(delinearize(tags, [("w", "T")])) == parse
+    assert Parse.from_tree(from_nltk(delinearize(tags, [("w", "T")]))) == parse
 
 
 @pytest.mark.parametrize(
@@ -134,6 +136,12 @@ def test_empty_sentence() -> None:
 
 
 @given(parse=parses())
-def test_sort_preorder(parse: Parse) -> None:
-    by_size = sorted(parse.spans, key=lambda span: span.start - span.end)
-    assert sort_preorder(by_size) == list(parse.spans) == tree_spans(binarize(parse))
+def test_spans_of_a_binary_tree(parse: Parse) -> None:
+    assert tree_spans(binarize(parse)) == list(parse.spans)
+
+
+@pytest.mark.parametrize("words, pos", [(("a",), ("A", "B")), (("a", "b"), ("A",)), (("a", "b"), ("A", "B", "C"))])
+def test_unbinarize_counts_words_and_pos(words: tuple[str, ...], pos: tuple[str, ...]) -> None:
+    tree = binarize(Parse(("a", "b"), ("A", "B"), ()))
+    with pytest.raises(ValueError, match=r"\[E00[15]\]"):
+        unbinarize(tree, words, pos)

@@ -20,7 +20,7 @@ from spacy_parsetag.pipeline import gold as gold_module
 from spacy_parsetag.pipeline.gold import gold_sentences
 from spacy_parsetag.tokens import doc_to_strings, parse_string, set_parses
 from spacy_parsetag.tokens.spans import SentenceParse
-from spacy_parsetag.trees import Parse
+from spacy_parsetag.trees import Parse, from_nltk
 
 VOCAB = create_vocab("en", English.Defaults)
 KEY = "constituents"
@@ -72,7 +72,7 @@ def test_brackets_are_words() -> None:
     assert "(" in [token.text for token in gold] and "-LRB-" not in gold.text
     (sentence,) = gold_sentences(Example(nlp.make_doc("Kim sings and dances (badly)"), gold), KEY)
     assert sentence.parse.words == ("Kim", "sings", "and", "dances", "(", "badly", ")")
-    assert sentence.parse.spans == Parse.from_tree(Tree.fromstring(TREES[4])).spans
+    assert sentence.parse.spans == Parse.from_tree(from_nltk(Tree.fromstring(TREES[4]))).spans
 
 
 def test_no_gold() -> None:

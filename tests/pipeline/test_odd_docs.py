@@ -14,7 +14,7 @@ from tiny import ORDERS, make_examples, make_nlp, spans_of
 
 from spacy_parsetag.pipeline.layout import Layout
 from spacy_parsetag.tokens import doc_to_strings, parses_from_doc
-from spacy_parsetag.trees import Parse
+from spacy_parsetag.trees import Parse, from_nltk
 
 TEXTS = [
     "",
@@ -38,7 +38,7 @@ def check_trees(doc: Doc) -> None:
     sentences = parses_from_doc(doc)
     assert [i for sentence in sentences for i in sentence.tokens] == [t.i for t in doc if not t.is_space]
     for sentence, string in zip(sentences, doc_to_strings(doc), strict=True):
-        assert len(Parse.from_tree(Tree.fromstring(string))) == len(sentence.tokens)
+        assert len(Parse.from_tree(from_nltk(Tree.fromstring(string)))) == len(sentence.tokens)
 
 
 @pytest.mark.parametrize("order", ORDERS)

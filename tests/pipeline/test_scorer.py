@@ -18,7 +18,7 @@ from spacy.vocab import Vocab
 from spacy_parsetag.evalb import evalb
 from spacy_parsetag.linearize import linearize
 from spacy_parsetag.pipeline.scorer import SCORES, make_evalb_scorer
-from spacy_parsetag.trees import Parse
+from spacy_parsetag.trees import Parse, from_nltk
 
 VOCAB = Vocab()
 GOLD = "(TOP (S (NP (PRP She)) (VP (VBZ enjoys) (S (VP (VBG reading) (NP (NNS papers))))) (. .)))"
@@ -27,11 +27,11 @@ TEST = "(TOP (S (NP (PRP She)) (VP (VBZ enjoys) (VP (VBG reading) (NP (NNS paper
 
 def make_doc(trees: Sequence[str], key: str = "constituents") -> Doc:
     """A Doc whose sentences are the trees."""
-    parses = [Parse.from_tree(Tree.fromstring(tree)) for tree in trees]
+    parses = [Parse.from_tree(from_nltk(Tree.fromstring(tree))) for tree in trees]
     doc = Doc(
         VOCAB,
         words=[word for parse in parses for word in parse.words],
-        tags=[tag for parse in parses for tag in parse.tags],
+        tags=[tag for parse in parses for tag in parse.pos],
         sent_starts=[i == 0 for parse in parses for i in range(len(parse))],
     )
     spans: list[Span] = []

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
-from nltk import Tree
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -111,7 +110,7 @@ def test_odd_docs(trained: Language) -> None:
         assert [i for sentence in parses for i in sentence.tokens] == [token.i for token in doc if not token.is_space]
         for sentence in parses:
             tree = sentence.parse.to_tree()
-            assert isinstance(tree, Tree) and Parse.from_tree(tree) == sentence.parse
+            assert Parse.from_tree(tree) == sentence.parse
     for tokens in words:
         alone = trained(Doc(trained.vocab, words=tokens))
         assert "constituents" in alone.spans

@@ -11,7 +11,7 @@ import pytest
 from nltk import Tree
 
 from spacy_parsetag.treebanks.penn import read_trees
-from spacy_parsetag.trees import Parse
+from spacy_parsetag.trees import Parse, from_nltk
 from tools.synthetic import DATA, generate, write_parts
 from tools.synthetic.grammar import read_grammar
 
@@ -112,7 +112,7 @@ def test_parts_do_not_depend_on_each_others_sizes() -> None:
 
 def test_no_sentence_twice() -> None:
     trees = generate({"train": 400, "dev": 200, "test": 200})
-    sentences = Counter(" ".join(Parse.from_tree(tree).words) for _, tree in trees)
+    sentences = Counter(" ".join(Parse.from_tree(from_nltk(tree)).words) for _, tree in trees)
     assert sentences.total() == 800
     assert max(sentences.values()) == 1
 
@@ -124,7 +124,7 @@ def test_trees_are_valid(lines: list[str], tmp_path: Path) -> None:
     assert len(trees) == N_SAMPLE
     for tree in trees:
         parse = Parse.from_tree(tree)
-        assert tree.label() == "TOP" and len(tree) == 1
+        assert tree.label == "TOP" and len(tree.children) == 1
         assert parse.spans[0].start == 0 and parse.spans[0].end == len(parse.words)
 
 
@@ -166,7 +166,7 @@ def test_subjects_agree_with_verbs(lines: list[str]) -> None:
 def test_test_part_has_unseen_words() -> None:
     words: dict[str, Counter[str]] = {"train": Counter(), "test": Counter()}
     for name, tree in generate({"train": 1500, "test": 200}):
-        words[name].update(word.lower() for word in Parse.from_tree(tree).words)
+        words[name].update(word.lower() for word in Parse.from_tree(from_nltk(tree)).words)
     unseen = sum(count for word, count in words["test"].items() if word not in words["train"])
     assert 0.02 < unseen / words["test"].total() < 0.12
 

@@ -14,17 +14,17 @@ from spacy.vocab import Vocab, create_vocab
 from strategies import parses
 
 from spacy_parsetag.tokens import (
-    doc_from_parse,
     doc_from_parses,
+    doc_from_tree,
     doc_to_strings,
     register_extensions,
     set_parses,
-    tree_from_parse,
 )
 from spacy_parsetag.tokens.extensions import EXTENSIONS
 from spacy_parsetag.tokens.nodes import _CACHE, DocNodes
 from spacy_parsetag.treebanks.penn import format_tree
-from spacy_parsetag.trees.parse import Constituent, Parse
+from spacy_parsetag.trees import Constituent, Parse, from_nltk, to_nltk
+from spacy_parsetag.trees.escape import escape_label
 
 VOCAB = create_vocab("en", English.Defaults)
 Bounds = tuple[int, int]
@@ -51,7 +51,7 @@ def walk(parse: Parse) -> dict[Bounds, Node]:
 
     def add(tree: Tree, start: int, parent: Bounds | None, is_forest: bool = False) -> Bounds:
         bounds = (start, start + size(tree))
-        text = format_tree(tree)
+        text = format_tree(from_nltk(tree))
         labels: list[str] = []
         while not is_word(tree) and not is_forest:
             labels.append(labels_of[tree.label()])
@@ -67,18 +67,13 @@ def walk(parse: Parse) -> dict[Bounds, Node]:
         return bounds
 
     # Trees escape labels; the extensions give them as they are.
-    escaped = [label for _, _, label in parse_of_labels(tree_from_parse(parse))]
-    labels_of = dict(zip(escaped, [span.label for span in parse.spans], strict=True))
-    root = tree_from_parse(parse)
+    labels_of = {escape_label(span.label): span.label for span in parse.spans}
+    root = to_nltk(parse.to_tree())
     if len(root) == 1:
         add(root[0], 0, None)
     else:
         add(root, 0, None, is_forest=True)
     return nodes
-
-
-def parse_of_labels(tree: Tree) -> tuple[Constituent, ...]:
-    return Parse.from_tree(tree).spans
 
 
 def bounds_of(span: Span | None, offset: int = 0) -> Bounds | None:
@@ -88,7 +83,7 @@ def bounds_of(span: Span | None, offset: int = 0) -> Bounds | None:
 @given(parse=parses())
 @with_fixture
 def test_like_a_walk_over_the_tree(extensions: None, parse: Parse) -> None:
-    doc = doc_from_parse(VOCAB, parse)
+    doc = doc_from_tree(VOCAB, parse)
     nodes = walk(parse)
     n = len(parse)
     for start in range(n):
@@ -103,7 +98,7 @@ def test_like_a_walk_over_the_tree(extensions: None, parse: Parse) -> None:
             assert bounds_of(span._.parent) == node.parent
             within = [(i, j) for i, j in nodes if start <= i and j <= end]
             assert [bounds_of(constituent) for constituent in span._.constituents] == within
-            assert span._.parse_string == format_tree(span._.tree) == node.text
+            assert span._.parse_string == format_tree(from_nltk(span._.tree)) == node.text
     for token in doc:
         word = nodes[token.i, token.i + 1]
         assert token._.labels == word.labels
@@ -220,7 +215,7 @@ def test_changes_are_seen(extensions: None, vocab: Vocab) -> None:
 @pytest.mark.parametrize("merged", [(0, 2), (1, 3), (2, 5)])
 def test_retokenizing_is_an_error(extensions: None, merged: tuple[int, int], vocab: Vocab) -> None:
     """spaCy leaves span groups as they are, so that they point at other tokens, or beyond the end."""
-    doc = doc_from_parse(vocab, Parse(tuple("abcde"), ("X",) * 5, (Constituent(1, 3, "NP"), Constituent(3, 5, "VP"))))
+    doc = doc_from_tree(vocab, Parse(tuple("abcde"), ("X",) * 5, (Constituent(1, 3, "NP"), Constituent(3, 5, "VP"))))
     assert doc[1:3]._.labels == ("NP",)
     with doc.retokenize() as retokenizer:
         retokenizer.merge(doc[merged[0] : merged[1]])
@@ -231,7 +226,7 @@ def test_retokenizing_is_an_error(extensions: None, merged: tuple[int, int], voc
 
 
 def test_nothing_is_stored_on_the_doc(extensions: None, vocab: Vocab) -> None:
-    doc = doc_from_parse(vocab, Parse(("a",), ("NN",), (Constituent(0, 1, "NP"),)))
+    doc = doc_from_tree(vocab, Parse(("a",), ("NN",), (Constituent(0, 1, "NP"),)))
     before = doc.to_bytes()
     assert doc[0]._.parse_string == "(NP (NN a))"
     assert doc.to_bytes() == before
@@ -267,7 +262,7 @@ def test_the_doc_is_read_once(extensions: None, vocab: Vocab, monkeypatch: pytes
 
 def test_deep(extensions: None, vocab: Vocab) -> None:
     n = 2000
-    doc = doc_from_parse(vocab, Parse(("w",) * n, ("NN",) * n, tuple(Constituent(i, n, "A") for i in range(n))))
+    doc = doc_from_tree(vocab, Parse(("w",) * n, ("NN",) * n, tuple(Constituent(i, n, "A") for i in range(n))))
     span: Span | None = doc[n - 1 : n]
     depth = 0
     while span is not None:
@@ -283,7 +278,7 @@ def test_deep(extensions: None, vocab: Vocab) -> None:
 def test_in_a_memory_zone(extensions: None) -> None:
     vocab = create_vocab("en", English.Defaults)
     with vocab.memory_zone():
-        doc = doc_from_parse(vocab, Parse(("a",), ("NN",), (Constituent(0, 1, "ZONE"),)))
+        doc = doc_from_tree(vocab, Parse(("a",), ("NN",), (Constituent(0, 1, "ZONE"),)))
         assert doc[0]._.labels == ("ZONE",)
         del doc
 
@@ -299,7 +294,7 @@ class TestRegister:
             assert all(owner.has_extension(name) for name in names)
 
     def test_others_stay_unless_forced(self, vocab: Vocab) -> None:
-        doc = doc_from_parse(vocab, Parse(("a",), ("NN",), (Constituent(0, 1, "NP"),)))
+        doc = doc_from_tree(vocab, Parse(("a",), ("NN",), (Constituent(0, 1, "NP"),)))
         Span.set_extension("labels", getter=lambda span: "theirs")
         with pytest.warns(UserWarning, match=r"\[W300\] The extension Span\._\.labels"):
             register_extensions()
@@ -309,7 +304,7 @@ class TestRegister:
 
     def test_other_key(self, vocab: Vocab) -> None:
         register_extensions("gold")
-        doc = doc_from_parse(vocab, Parse(("a",), ("NN",), (Constituent(0, 1, "NP"),)), spans_key="gold")
+        doc = doc_from_tree(vocab, Parse(("a",), ("NN",), (Constituent(0, 1, "NP"),)), spans_key="gold")
         assert doc[:]._.labels == doc[0]._.labels == ("NP",)
         assert doc._.parse_strings == ["(TOP (NP (NN a)))"]
 

@@ -13,8 +13,8 @@ from spacy.vocab import Vocab, create_vocab
 from strategies import parses
 
 from spacy_parsetag.tokens import (
-    doc_from_parse,
     doc_from_parses,
+    doc_from_tree,
     doc_to_strings,
     has_parses,
     map_words,
@@ -59,7 +59,7 @@ WAYS = {
 
 
 def test_one_sentence(vocab: Vocab) -> None:
-    doc = doc_from_parse(vocab, SHE_ENJOYS)
+    doc = doc_from_tree(vocab, SHE_ENJOYS)
     group = doc.spans["constituents"]
     assert [(span.start, span.end, span.label_) for span in group] == [tuple(span) for span in SHE_ENJOYS.spans]
     assert group.attrs == {"format": 1}
@@ -70,7 +70,7 @@ def test_one_sentence(vocab: Vocab) -> None:
 
 @given(parse=parses())
 def test_round_trip(parse: Parse) -> None:
-    assert read(doc_from_parse(VOCAB, parse)) == [parse]
+    assert read(doc_from_tree(VOCAB, parse)) == [parse]
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
@@ -84,13 +84,13 @@ def test_storing(way: Callable[[Doc], Doc]) -> None:
 
 @given(sentences=st.lists(parses(max_words=4), min_size=1, max_size=4))
 def test_concatenating_docs(sentences: list[Parse]) -> None:
-    doc = Doc.from_docs([doc_from_parse(VOCAB, parse) for parse in sentences])
+    doc = Doc.from_docs([doc_from_tree(VOCAB, parse) for parse in sentences])
     assert read(doc) == sentences
 
 
 @pytest.mark.parametrize("way", ["DocBin", "to_bytes", "copy", "pickle"])
 def test_attrs_are_kept(way: str, vocab: Vocab) -> None:
-    doc = doc_from_parse(vocab, SHE_ENJOYS, attrs={"score": -1.5, "beam": [1, 2]})
+    doc = doc_from_tree(vocab, SHE_ENJOYS, attrs={"score": -1.5, "beam": [1, 2]})
     assert WAYS[way](doc).spans["constituents"].attrs == {"score": -1.5, "beam": [1, 2], "format": 1}
 
 
@@ -102,7 +102,7 @@ def test_white_space_tokens(parse: Parse, data: list[str]) -> None:
     for gap, word in zip(data, [*parse.words, None], strict=False):
         words += [part for part in (gap, word) if part]
     doc = Doc(VOCAB, words=words, sent_starts=[i == 0 for i in range(len(words))])
-    for i, tag in zip(map_words(doc).tokens, parse.tags, strict=True):
+    for i, tag in zip(map_words(doc).tokens, parse.pos, strict=True):
         doc[i].tag_ = tag
     (tokens,) = sentence_words(doc)
     assert [words[i] for i in tokens] == list(parse.words)
@@ -148,12 +148,12 @@ def test_empty_doc(vocab: Vocab) -> None:
 def test_tags_come_from_tag_then_pos_then_x(vocab: Vocab) -> None:
     doc = Doc(vocab, words=["a", "b", "c"], tags=["DT", "", ""], pos=["DET", "NOUN", ""])
     set_parses(doc, [([0, 1, 2], [])])
-    assert parses_from_doc(doc)[0].parse.tags == ("DT", "NOUN", "X")
+    assert parses_from_doc(doc)[0].parse.pos == ("DT", "NOUN", "X")
 
 
 @given(parse=parses(max_words=6, max_chain=1), random=st.randoms(use_true_random=False))
 def test_unsorted_spans_are_sorted(parse: Parse, random: object) -> None:
-    doc = doc_from_parse(VOCAB, parse)
+    doc = doc_from_tree(VOCAB, parse)
     spans = list(doc.spans["constituents"])
     random.shuffle(spans)  # type: ignore[attr-defined]
     doc.spans["constituents"] = spans
@@ -163,7 +163,7 @@ def test_unsorted_spans_are_sorted(parse: Parse, random: object) -> None:
 @given(parse=parses(max_words=6))
 def test_level_order_keeps_chains(parse: Parse) -> None:
     """Spans listed from large to small: each constituent still stands before those within it."""
-    doc = doc_from_parse(VOCAB, parse)
+    doc = doc_from_tree(VOCAB, parse)
     doc.spans["constituents"] = sorted(doc.spans["constituents"], key=lambda span: -len(span))
     assert read(doc) == [parse]
 
@@ -200,7 +200,7 @@ def test_no_constituents(vocab: Vocab) -> None:
 
 
 def test_format_of_a_later_version(vocab: Vocab) -> None:
-    doc = doc_from_parse(vocab, SHE_ENJOYS)
+    doc = doc_from_tree(vocab, SHE_ENJOYS)
     doc.spans["constituents"].attrs["format"] = 2
     with pytest.raises(ValueError, match=r"\[E306\]"):
         parses_from_doc(doc)
@@ -215,7 +215,7 @@ def test_set_parses_refuses_spans_outside_the_sentence(span: tuple[int, int, str
 
 
 def test_other_spans_key(vocab: Vocab) -> None:
-    doc = doc_from_parse(vocab, SHE_ENJOYS, spans_key="gold")
+    doc = doc_from_tree(vocab, SHE_ENJOYS, spans_key="gold")
     assert not has_parses(doc)
     assert parses_from_doc(doc, "gold")[0].parse == SHE_ENJOYS
     assert doc_to_strings(doc, "gold") == [
@@ -228,7 +228,7 @@ def test_memory_zone() -> None:
     for i in range(3):
         with vocab.memory_zone():
             label = f"LABEL{i % 2}"  # forgotten between the zones, then met again
-            doc = doc_from_parse(vocab, Parse(("a",), ("NN",), (Constituent(0, 1, label),)))
+            doc = doc_from_tree(vocab, Parse(("a",), ("NN",), (Constituent(0, 1, label),)))
             assert doc_to_strings(doc) == [f"(TOP ({label} (NN a)))"]
         assert label not in vocab.strings
 
@@ -238,6 +238,6 @@ def test_deep(vocab: Vocab) -> None:
     chain = [Constituent(0, n, f"C{i % 7}") for i in range(n)]
     nested = [Constituent(i, n, "A") for i in range(n)]
     parse = Parse(("w",) * n, ("NN",) * n, (*chain, *nested))
-    doc = doc_from_parse(vocab, parse)
+    doc = doc_from_tree(vocab, parse)
     assert read(doc) == [parse]
     assert doc_to_strings(doc)[0].startswith("(TOP (C0 (C1 ")

@@ -2,7 +2,6 @@
 
 import pytest
 from hypothesis import given
-from nltk import Tree
 from spacy.lang.en import English
 from spacy.tokens import DocBin
 from spacy.training import Corpus
@@ -15,13 +14,12 @@ from spacy_parsetag.tokens import (
     doc_to_strings,
     doc_to_trees,
     docs_from_trees,
-    parse_from_tree,
     parse_string,
     spaces_after,
-    tree_from_parse,
 )
+from spacy_parsetag.tokens.convert import as_parse
 from spacy_parsetag.treebanks.penn import format_tree, read_string
-from spacy_parsetag.trees.parse import Constituent, Parse
+from spacy_parsetag.trees import Constituent, Parse, Tree, from_nltk, to_nltk
 
 VOCAB = create_vocab("en", English.Defaults)
 
@@ -46,12 +44,13 @@ def test_doc_to_trees_inverts_doc_from_tree(parse: Parse) -> None:
     text = parse_string(parse)
     doc = doc_from_tree(VOCAB, tree_of(text))
     assert tuple(token.text for token in doc) == parse.words
-    assert [format_tree(tree) for tree in doc_to_trees(doc)] == doc_to_strings(doc) == [text]
+    assert [format_tree(from_nltk(tree)) for tree in doc_to_trees(doc)] == doc_to_strings(doc) == [text]
 
 
 @given(parse=parses(min_words=0))
-def test_tree_from_parse_inverts_parse_from_tree(parse: Parse) -> None:
-    assert parse_from_tree(tree_from_parse(parse)) == parse
+def test_from_tree_inverts_to_tree(parse: Parse) -> None:
+    assert Parse.from_tree(parse.to_tree()) == parse
+    assert as_parse(to_nltk(parse.to_tree())) == as_parse(parse.to_tree()) == parse
 
 
 @given(parse=parses(forests=False))
@@ -77,12 +76,12 @@ def test_words_that_no_doc_can_hold(word: str, vocab: Vocab) -> None:
     with pytest.raises(ValueError, match=r"\[E305\] Word 1"):
         doc_from_tree(vocab, parse)
     with pytest.raises(ValueError, match=r"\[E305\]"):
-        doc_from_tree(vocab, tree_from_parse(parse))
+        doc_from_tree(vocab, to_nltk(parse.to_tree()))
 
 
 def test_no_tree_over_words(vocab: Vocab) -> None:
     with pytest.raises(ValueError, match=r"\[E001\]"):
-        doc_from_tree(vocab, Tree("S", ["She", Tree("VP", ["reads"])]))
+        doc_from_tree(vocab, Tree("S", ("She", Tree("VP", ("reads",)))))
 
 
 def test_corpus_gives_gold_tokens(tmp_path: object, vocab: Vocab) -> None:

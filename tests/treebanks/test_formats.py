@@ -161,7 +161,7 @@ def test_no_clause(text: str) -> None:
 
 def test_deep_clause() -> None:
     depth = 5000
-    assert parse_clause("Head:S(" * depth + "Head:V:x" + ")" * depth).label() == "S"
+    assert parse_clause("Head:S(" * depth + "Head:V:x" + ")" * depth).label == "S"
 
 
 def test_a_bad_clause_is_skipped(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from mutate import LAYOUTS, format_layout, make_tree, make_treebank, mutate
 
 from spacy_parsetag.errors import TreebankError
 from spacy_parsetag.treebanks.penn import PennError, format_tree, read_string, read_trees
+from spacy_parsetag.trees import from_nltk
 
 N_MUTATIONS = 500
 
@@ -54,7 +55,7 @@ def test_one_bracket_costs_one_tree(root: str, layout: str) -> None:
         rng = random.Random(seed)
         trees = [make_tree(rng, f"w{i}", rng.randint(2, 8), root) for i in range(n_trees)]
         texts = [format_layout([tree], layout) for tree in trees]
-        expected = [format_tree(tree) for tree in trees]
+        expected = [format_tree(from_nltk(tree)) for tree in trees]
         victim = rng.randrange(n_trees)
         brackets = [i for i, char in enumerate(texts[victim]) if char in "()"]
         at = rng.choice(brackets)

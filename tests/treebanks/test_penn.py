@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mutate import LAYOUTS, format_layout, make_tree
-from nltk import Tree
 
 from spacy_parsetag.errors import TreebankError
 from spacy_parsetag.treebanks import penn
 from spacy_parsetag.treebanks.lines import MAX_PIECE
-from spacy_parsetag.treebanks.penn import escape_token, format_tree, read_string, read_trees, write_trees
+from spacy_parsetag.treebanks.penn import format_tree, read_string, read_trees, write_trees
+from spacy_parsetag.trees import Tree, from_nltk
 
 SHE = "(TOP (S (NP (PRP She)) (VP (VBZ reads))))"
 HE = "(TOP (S (NP (PRP He)) (VP (VBZ writes))))"
@@ -28,10 +28,10 @@ def read(text: str, **options: Any) -> list[str]:
 
 
 def nested(depth: int) -> Tree:
-    tree = Tree("NN", ["deep"])
+    tree = Tree("NN", ("deep",))
     for _ in range(depth):
-        tree = Tree("NP", [Tree("DT", ["the"]), tree])
-    return Tree("TOP", [tree])
+        tree = Tree("NP", (Tree("DT", ("the",)), tree))
+    return Tree("TOP", (tree,))
 
 
 # Layouts and encodings
@@ -54,7 +54,7 @@ def nested(depth: int) -> Tree:
         (SHE.replace(" (", "\r\n\t("), [SHE]),
         (SHE + "\r" + HE + "\r", [SHE, HE]),
         ("\ufeff" + SHE + "\n\ufeff" + HE, [SHE, HE]),
-        ("(TOP (CD 1\u00a00) (NN \u3000\u2028\x85\x1c))", ["(TOP (CD 1\u00a00) (NN \u3000\u2028\x85\x1c))"]),
+        ("(TOP (CD 1\u00a00) (NN \u3000\u2028\x85\x1c))", ["(TOP (CD 1\\u00a00) (NN \\u3000\\u2028\\u0085\\u001c))"]),
         ("( (ROOT (S (NN a))) (ID x,1.2))", ["( (ROOT (S (NN a))) (ID x,1.2))"]),
         ("(TOP (-LRB- -LRB-) (NP=2 (-NONE- *T*-1)))", ["(TOP (-LRB- -LRB-) (NP=2 (-NONE- *T*-1)))"]),
     ],
@@ -68,7 +68,7 @@ def test_layouts(text: str, trees: list[str]) -> None:
 def test_random_trees_in_layouts(layout: str, root: str) -> None:
     rng = random.Random(0)
     trees = [make_tree(rng, f"w{i}", rng.randint(1, 20), root) for i in range(50)]
-    assert read_string(format_layout(trees, layout)) == trees
+    assert read_string(format_layout(trees, layout)) == list(map(from_nltk, trees))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "cp1252", "utf-16", "utf-16-le", "utf-32"])
@@ -271,16 +271,9 @@ def test_deep_trees(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "tree",
     [
-        Tree("TOP", [Tree("NN", ["New York"])]),
-        Tree("TOP", [Tree("NN", ["("])]),
-        Tree("TOP", [Tree("NN", [""])]),
-        Tree("TOP", [Tree("NN", ["a\0"])]),
-        Tree("TOP", [Tree("NN", ["\ud800"])]),
-        Tree("TOP", [Tree("", [Tree("NN", ["dog"])])]),
-        Tree("T P", [Tree("NN", ["dog"])]),
-        Tree("TOP", [Tree("NP", [])]),
-        Tree("", []),
-        Tree("", ["dog"]),
+        Tree("TOP", (Tree("NP", ()),)),
+        Tree("", ()),
+        Tree("", ("dog",)),
     ],
 )
 def test_unwritable_trees_are_refused(tree: Tree, tmp_path: Path) -> None:
@@ -313,13 +306,14 @@ def test_failing_generator_leaves_the_old_file(tmp_path: Path) -> None:
     assert link.is_symlink() and path.read_text() == "" and list(read_trees(path)) == []
 
 
-words = st.text(st.characters(exclude_categories=())).map(escape_token)
+words = st.text(st.characters(exclude_categories=()))
 labels = st.sampled_from(["NP", "S", "-LRB-", "PRT|ADVP", "S\\NP", "``", "語"])
-preterminals = st.builds(lambda label, word: Tree(label, [word]), labels, words)
+preterminals = st.builds(lambda label, word: Tree(label, (word,)), labels, words)
+children = {"min_size": 1, "max_size": 4}
 nodes = st.recursive(
-    preterminals, lambda inner: st.builds(Tree, labels, st.lists(inner, min_size=1, max_size=4)), max_leaves=12
+    preterminals, lambda inner: st.builds(Tree, labels, st.lists(inner, **children).map(tuple)), max_leaves=12
 )
-trees = st.builds(Tree, st.sampled_from(["TOP", "", "S"]), st.lists(nodes, min_size=1, max_size=3))
+trees = st.builds(Tree, st.sampled_from(["TOP", "", "S"]), st.lists(nodes, min_size=1, max_size=3).map(tuple))
 
 
 @given(st.lists(trees, max_size=4), st.sampled_from(["\n", " ", "\r\n", ""]))
@@ -333,11 +327,12 @@ def test_round_trip(given_trees: list[Tree], separator: str) -> None:
 @pytest.mark.parametrize("name", ["gum", "mcvf_ppchf", "oncoj", "sinica", "wsj_sample"])
 def test_treebanks_come_back(name: str, treebanks: Path) -> None:
     lines = (treebanks / name / "dev.mrg").read_text(encoding="utf8").splitlines()[:200]
-    assert read("\n".join(lines)) == lines
+    assert read("\n".join(lines)) == [line.replace("\\/", "/").replace("\\*", "*") for line in lines]
 
 
 @pytest.mark.slow
 def test_all_treebanks_come_back(treebanks: Path, tmp_path: Path) -> None:
     for path in sorted(treebanks.glob("*/*.mrg")):
         write_trees(tmp_path / "out.mrg", read_trees(path))
-        assert (tmp_path / "out.mrg").read_bytes() == path.read_bytes(), path
+        written = path.read_text(encoding="utf8").replace("\\/", "/").replace("\\*", "*")
+        assert (tmp_path / "out.mrg").read_text(encoding="utf8") == written, path

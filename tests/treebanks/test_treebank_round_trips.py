@@ -8,7 +8,7 @@ import pytest
 from spacy_parsetag.decode.nodes import labelled_nodes
 from spacy_parsetag.linearize import ORDERS
 from spacy_parsetag.linearize.tags import TagSet
-from spacy_parsetag.treebanks.penn import format_tree, read_string
+from spacy_parsetag.treebanks.penn import read_string
 from spacy_parsetag.trees import Parse, binarize, unbinarize
 
 STEP = 50
@@ -30,14 +30,14 @@ def test_round_trip(name: str, treebanks: Path) -> None:
         assert len(trees) == len(lines)
         parses = [Parse.from_tree(tree) for tree in trees]
         binary = [binarize(parse) for parse in parses]
-        assert [format_tree(parse.to_tree()) for parse in parses] == lines
+        assert [parse.to_tree() for parse in parses] == trees
         for linearizer in ORDERS.values():
             for parse, tree in zip(parses, binary, strict=True):
                 tags = linearizer.linearize(tree)
                 assert len(tags) == 2 * len(parse) - 1
                 back = linearizer.delinearize(tags)
                 assert back == tree
-                assert unbinarize(back, parse.words, parse.tags) == parse
+                assert unbinarize(back, parse.words, parse.pos) == parse
 
 
 def test_batch(treebanks: Path) -> None:

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from nltk import Tree
 
 from spacy_parsetag.treebanks.penn import format_tree, read_string, read_trees
+from spacy_parsetag.trees import Tree
 from spacy_parsetag.trees.clean import (
     HISTORICAL,
     CleanCounts,
@@ -101,48 +101,47 @@ def test_counts() -> None:
 
 
 def test_deep_trees() -> None:
-    tree = Tree("NN", ["deep"])
+    tree = Tree("NN", ("deep",))
     for i in range(5000):
-        tree = Tree("NP-SBJ" if i % 2 else "VP", [Tree("NP", [Tree("-NONE-", ["*"])]), tree])
-    cleaned = clean_tree(Tree("", [tree]))
+        tree = Tree("NP-SBJ" if i % 2 else "VP", (Tree("NP", (Tree("-NONE-", ("*",)),)), tree))
+    cleaned = clean_tree(Tree("", (tree,)))
     assert cleaned is not None
     assert format_tree(cleaned).startswith("(TOP (NP (VP (NP (VP ")
-    chain = Tree("NN", ["deep"])
+    chain = Tree("NN", ("deep",))
     for _ in range(5000):
-        chain = Tree("NP", [chain])
+        chain = Tree("NP", (chain,))
     cleaned = clean_tree(chain)
     assert cleaned is not None
     assert format_tree(cleaned) == "(TOP (NP (NN deep)))"
 
 
-def clean_files(folder: Path, first: int, last: int) -> list[str]:
+def clean_files(folder: Path, first: int, last: int) -> list[Tree]:
     trees = []
     for number in range(first, last + 1):
         for tree in read_trees(folder / f"wsj_{number:04}.mrg"):
             cleaned = clean_tree(tree)
             assert cleaned is not None
-            trees.append(format_tree(cleaned))
+            trees.append(cleaned)
     return trees
 
 
 def test_penn_treebank_sample(treebanks: Path) -> None:
     folder = treebanks / "wsj_sample"
-    dev = (folder / "dev.mrg").read_text(encoding="utf8").splitlines()
+    dev = list(read_trees(folder / "dev.mrg"))
     assert clean_files(folder / "raw_combined", 160, 179) == dev
 
 
 @pytest.mark.slow
 def test_penn_treebank_sample_train(treebanks: Path) -> None:
     folder = treebanks / "wsj_sample"
-    train = (folder / "train.mrg").read_text(encoding="utf8").splitlines()
+    train = list(read_trees(folder / "train.mrg"))
     assert clean_files(folder / "raw_combined", 1, 159) == train
 
 
 @pytest.mark.parametrize("name", ["mcvf_ppchf", "ppchy"])
 def test_historical_samples(name: str, treebanks: Path) -> None:
     folder = treebanks / name
-    expected = set((folder / "train.mrg").read_text(encoding="utf8").splitlines())
-    expected.update((folder / "dev.mrg").read_text(encoding="utf8").splitlines())
+    expected = {*read_trees(folder / "train.mrg"), *read_trees(folder / "dev.mrg")}
     cleaned = [clean_tree(tree, HISTORICAL) for tree in read_trees(folder / "raw" / "sample.psd")]
     assert cleaned
-    assert all(tree is not None and format_tree(tree) in expected for tree in cleaned)
+    assert all(tree in expected for tree in cleaned)

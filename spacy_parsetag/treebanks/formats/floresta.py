@@ -8,7 +8,7 @@ halves of a discontinuous phrase, `np-` and `-np`, become two phrases.
 
 import re
 
-from ..escape import BRACKETS
+from ...trees.escape import BRACKETS
 from .rewrite import RewrittenBrackets
 
 _MARK = re.compile(r"\(([^\s()]+)\)")

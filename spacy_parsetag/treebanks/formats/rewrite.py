@@ -2,16 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ...trees.parse import is_preterminal
+from ...trees.tree import Tree, rewrite
 from ..lines import Line, read_lines
-from ..reader import BracketReader
-
-if TYPE_CHECKING:
-    from nltk import Tree
-
-    from ..reader import OnError
+from ..reader import BracketReader, OnError
 
 Rewrite = Callable[[str], str]
 
@@ -46,14 +40,13 @@ class RewrittenBrackets:
         self.guess_encoding = guess_encoding
 
     def __call__(
-        self, source: Path, *, encoding: str, on_error: "OnError | None" = None, default_tag: str | None = None
-    ) -> "Iterator[Tree]":
+        self, source: Path, *, encoding: str, on_error: OnError | None = None, default_tag: str | None = None
+    ) -> Iterator[Tree]:
         if encoding == "auto":
             encoding = self.guess_encoding(source) if self.guess_encoding is not None else "utf-8"
         lines = self._lines(read_lines(source, encoding, str(source)))
         for tree in BracketReader(lines, str(source), encoding, on_error, default_tag):
-            rewrite_tree(tree, phrase=self.phrase, tag=self.tag, word=self.word, dissolve=self.dissolve)
-            yield tree
+            yield rewrite_tree(tree, phrase=self.phrase, tag=self.tag, word=self.word, dissolve=self.dissolve)
 
     def _lines(self, lines: Iterable[Line]) -> Iterator[Line]:
         keep = self.keep() if self.keep is not None else None
@@ -67,42 +60,28 @@ class RewrittenBrackets:
 
 
 def rewrite_tree(
-    tree: "Tree",
+    tree: Tree,
     *,
     phrase: Rewrite | None = None,
     tag: Rewrite | None = None,
     word: Rewrite | None = None,
     dissolve: Callable[[str], bool] | None = None,
-) -> None:
-    """Rewrite labels and words, in place.
+) -> Tree:
+    """Rewrite labels and words.
 
-    tree (nltk.Tree): The tree.
-    phrase, tag, word (Optional[Rewrite]): What to do with the labels of phrases, part-of-speech tags, and words.
-    dissolve (Optional[Callable[[str], bool]]): Which phrases below the top are replaced by what is in them.
+    tree (Tree): The tree.
+    phrase, tag, word (Rewrite | None): What to do with the labels of phrases, part-of-speech tags, and words.
+    dissolve (Callable[[str], bool] | None): Which phrases below the top are replaced by what is in them.
+    RETURNS (Tree): The new tree.
     """
-    stack: list[Tree] = [tree]
-    while stack:
-        node = stack.pop()
-        if is_preterminal(node):
-            if tag is not None:
-                node.set_label(tag(node.label()))
-            if word is not None:
-                node[0] = word(node[0])
-            continue
-        if phrase is not None:
-            node.set_label(phrase(node.label()))
-        if dissolve is not None:
-            _dissolve_children(node, dissolve)
-        stack.extend(child for child in node if not isinstance(child, str))
 
+    def change(node: Tree, children: list[Tree | str]) -> Iterable[Tree | str]:
+        if node.is_preterminal:
+            text = str(children[0])
+            return (Tree(tag(node.label) if tag else node.label, (word(text) if word else text,)),)
+        if dissolve is not None and node is not tree and dissolve(node.label):
+            return children
+        return (Tree(phrase(node.label) if phrase else node.label, tuple(children), node.line),)
 
-def _dissolve_children(node: "Tree", dissolve: Callable[[str], bool]) -> None:
-    kept = []
-    waiting = list(reversed(node))
-    while waiting:
-        child = waiting.pop()
-        if isinstance(child, str) or is_preterminal(child) or not dissolve(child.label()):
-            kept.append(child)
-        else:
-            waiting.extend(reversed(child))
-    node[:] = kept
+    (result,) = rewrite(tree, change, lambda node: True)
+    return result if isinstance(result, Tree) else tree

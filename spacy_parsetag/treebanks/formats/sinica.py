@@ -8,32 +8,28 @@ the tree.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...errors import Errors, TreebankError
-from ..escape import BRACKETS
+from ...trees.tree import Tree
 from ..lines import UNDECODABLE, read_lines, undecodable_bytes
-
-if TYPE_CHECKING:
-    from nltk import Tree
-
-    from ..reader import OnError
+from ..reader import OnError
 
 _CLAUSE = re.compile(r"#[^\s]*\s+(.*)#.*")
 _PIECE = re.compile(r"([^()|]*)([()|]|$)")
 
 
 def read_sinica(
-    source: Path, *, encoding: str, on_error: "OnError | None" = None, default_tag: str | None = None
-) -> "Iterator[Tree]":
+    source: Path, *, encoding: str, on_error: OnError | None = None, default_tag: str | None = None
+) -> Iterator[Tree]:
     """Read the clauses of a file.
 
     source (Path): The file.
     encoding (str): Its encoding.
     on_error (Optional[Callable[[TreebankError], None]]): Called with what is wrong with a line, which is left out.
     default_tag (Optional[str]): Not needed: all words have tags.
-    YIELDS (nltk.Tree): The trees, with an attribute `line`.
+    YIELDS (Tree): The trees.
     RAISES (TreebankError): At a line that is no clause, unless `on_error` is given.
     """
     for number, text, _ in read_lines(source, encoding, str(source)):
@@ -53,21 +49,18 @@ def read_sinica(
                 raise error from err
             on_error(error)
             continue
-        tree.line = number
-        yield tree
+        yield replace(tree, line=number)
 
 
-def parse_clause(text: str) -> "Tree":
+def parse_clause(text: str) -> Tree:
     """Read one clause.
 
     text (str): The clause, without number and mark.
-    RETURNS (nltk.Tree): The tree.
+    RETURNS (Tree): The tree.
     RAISES (ValueError): If it is none.
     """
-    from nltk import Tree
-
-    top = Tree("", [])
-    stack: list[Tree] = [top]
+    # Open nodes, each with its label and children; the lowest stands for the clause.
+    stack: list[tuple[str, list[Tree | str]]] = [("", [])]
     after_close = False
     for found in _PIECE.finditer(text):
         name, mark = found.groups()
@@ -76,27 +69,25 @@ def parse_clause(text: str) -> "Tree":
         if after_close == bool(name):
             raise ValueError(Errors.E390.format(reason=f"{found.group()!r} at character {found.start() + 1}"))
         if mark == "(":
-            node = Tree(name.rpartition(":")[2], [])
-            stack[-1].append(node)
-            stack.append(node)
+            stack.append((name.rpartition(":")[2], []))
         elif name:
-            stack[-1].append(_leaf(name))
+            stack[-1][1].append(_leaf(name))
         if mark == ")":
             if len(stack) == 1:
                 raise ValueError(Errors.E390.format(reason="a closing bracket too many"))
-            stack.pop()
+            label, children = stack.pop()
+            stack[-1][1].append(Tree(label, tuple(children)))
         after_close = mark == ")"
-    if len(stack) != 1 or len(top) != 1:
+    found_nodes = stack[0][1]
+    if len(stack) != 1 or len(found_nodes) != 1 or not isinstance(found_nodes[0], Tree):
         raise ValueError(Errors.E390.format(reason="brackets do not match"))
-    return top[0]
+    return found_nodes[0]
 
 
-def _leaf(text: str) -> "Tree":
+def _leaf(text: str) -> Tree:
     """`time:Dd:常常` becomes `(Dd 常常)`."""
-    from nltk import Tree
-
     rest, colon, word = text.rpartition(":")
     tag = rest.rpartition(":")[2]
     if not colon or not tag or not word:
         raise ValueError(Errors.E390.format(reason=f"{text!r} is not a role, a tag and a word"))
-    return Tree(tag, ["".join(BRACKETS.get(letter, letter) for letter in word)])
+    return Tree(tag, (word,))

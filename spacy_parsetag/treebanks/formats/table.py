@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from ...errors import Errors
 from ...trees.clean import HISTORICAL, CleanOptions
+from ...trees.tree import Tree
 from ..penn import read_trees
+from ..reader import OnError
 from .cess import read_cess
 from .craft import read_craft
 from .ctb import CTB_SPLIT, read_ctb
@@ -18,12 +20,6 @@ from .sinica import read_sinica
 from .spmrl import read_spmrl
 from .turkish import read_turkish
 
-if TYPE_CHECKING:
-    from nltk import Tree
-
-    from ..reader import OnError
-
-
 PENN = CleanOptions()
 
 
@@ -31,8 +27,8 @@ class ReadTrees(Protocol):
     """Reads the trees of a file, one at a time; see `trees.penn.read_trees` for what is asked of it."""
 
     def __call__(
-        self, source: Path, *, encoding: str, on_error: "OnError | None", default_tag: str | None
-    ) -> "Iterator[Tree]": ...
+        self, source: Path, *, encoding: str, on_error: OnError | None, default_tag: str | None
+    ) -> Iterator[Tree]: ...
 
 
 @dataclass(frozen=True)

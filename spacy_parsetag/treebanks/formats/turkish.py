@@ -5,7 +5,7 @@
 
 import re
 
-from ..escape import BRACKETS
+from ...trees.escape import escape_token
 from .rewrite import RewrittenBrackets
 
 _LAYERS = re.compile(r"(?:\{[^{}=]+=[^{}]*\})+")
@@ -18,7 +18,7 @@ def take_word(line: str) -> str:
     def word(found: "re.Match[str]") -> str:
         layer = _WORD.search(found.group())
         text = layer.group(1).strip() if layer is not None else ""
-        return "".join(BRACKETS.get(letter, letter) for letter in text.replace(" ", "_"))
+        return escape_token(text.replace(" ", "_"))
 
     return _LAYERS.sub(word, line)
 

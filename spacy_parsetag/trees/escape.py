@@ -28,6 +28,21 @@ _TOKEN_ESCAPE = re.compile(r"-[LR][RCS]B-|\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[
 # Labels keep their backslashes (`S\NP`), save those that would be read as an escape.
 _LABEL_SPECIAL = re.compile(r"[()]|\\(?=[\\uU()]|[^!-~])|[^ -~]|[ ]")
 _LABEL_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\\)")
+# What separates words, in bracket files and in lines of tokens. A no-break or an ideographic space is part of a word.
+SPACE = " \t\r\n\f\v"
+_TOKEN = re.compile(f"[^{SPACE}]+")
+
+
+def split_tokens(line: str) -> list[str]:
+    r"""Split a line into words, by the one rule for what separates them.
+
+    >>> split_tokens("She  paid\t1\u00a0000\n") == ["She", "paid", "1\u00a0000"]
+    True
+
+    line (str): The line.
+    RETURNS (list[str]): Its words, none of them empty.
+    """
+    return _TOKEN.findall(line)
 
 
 def escape_token(text: str) -> str:

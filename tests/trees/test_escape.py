@@ -1,16 +1,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nltk import Tree
 
-from spacy_parsetag.treebanks.penn import (
-    escape_label,
-    escape_token,
-    format_tree,
-    read_string,
-    unescape_label,
-    unescape_token,
-)
+from spacy_parsetag.treebanks.penn import format_tree, read_string
+from spacy_parsetag.trees import Tree, from_nltk, to_nltk
+from spacy_parsetag.trees.escape import escape_label, escape_token, split_tokens, unescape_label, unescape_token
 
 # Any string, lone surrogates too, with what matters here made likely.
 PIECES = [
@@ -82,8 +76,9 @@ def test_unescape_what_treebanks_write(written: str, text: str) -> None:
 def test_any_token_comes_back(text: str) -> None:
     written = escape_token(text)
     assert unescape_token(written) == text
-    [tree] = read_string(format_tree(Tree("TOP", [Tree("NN", [written])])))
-    assert tree[0][0] == written
+    tree = Tree("TOP", (Tree("NN", (text,)),))
+    assert read_string(format_tree(tree)) == [tree]
+    assert to_nltk(tree)[0][0] == written and from_nltk(to_nltk(tree)) == tree
     written.encode("utf8")
 
 
@@ -91,8 +86,9 @@ def test_any_token_comes_back(text: str) -> None:
 def test_any_label_comes_back(label: str) -> None:
     written = escape_label(label)
     assert unescape_label(written) == label
-    [tree] = read_string(format_tree(Tree("TOP", [Tree(written, [Tree("NN", ["dog"])])])))
-    assert tree[0].label() == written
+    tree = Tree("TOP", (Tree(label, (Tree("NN", ("dog",)),)),))
+    assert read_string(format_tree(tree)) == [tree]
+    assert to_nltk(tree)[0].label() == written and from_nltk(to_nltk(tree)) == tree
 
 
 @pytest.mark.parametrize(
@@ -100,3 +96,13 @@ def test_any_label_comes_back(label: str) -> None:
 )
 def test_ordinary_labels_stay(label: str) -> None:
     assert escape_label(label) == label
+
+
+def test_only_ascii_white_space_separates() -> None:
+    """As the bracket reader has it: the spaces of other scripts, and line separators, are parts of words."""
+    line = "a\u00a0b\u3000c\u2028d\x85e f\tg\x0bh\x0ci\r\n"
+    tokens = split_tokens(line)
+    assert tokens == ["a\u00a0b\u3000c\u2028d\x85e", "f", "g", "h", "i"]
+    [tree] = read_string(f"(TOP {' '.join(f'(X {token})' for token in tokens)})")
+    assert [node.children[0] for node in tree.children if isinstance(node, Tree)] == tokens
+    assert split_tokens(" \n") == []

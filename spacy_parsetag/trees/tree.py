@@ -1,0 +1,91 @@
+"""The tree inside this package: a label over children, immutable, and as deep as memory allows.
+
+Words and labels are plain text. `escape` has their file form, which readers take off and writers put on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+
+ROOT_LABELS = frozenset({"TOP", "ROOT", "VROOT", "S1", ""})
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Tree:
+    """A node and what is under it. Trees are equal if labels, words and shape are; `line` does not matter.
+
+    label (str): The label. The root's may be empty.
+    children (tuple[Tree | str, ...]): Nodes, and words as strings. A part-of-speech node has one word and nothing else.
+    line (int): The line of its file that the tree starts on, from 1; 0 if it comes from no file.
+    """
+
+    label: str
+    children: tuple[Tree | str, ...]
+    line: int = 0
+
+    @property
+    def is_preterminal(self) -> bool:
+        """Whether the node is a part-of-speech tag over one word."""
+        return len(self.children) == 1 and isinstance(self.children[0], str)
+
+    @property
+    def is_wrapper(self) -> bool:
+        """Whether the node, at the top of a tree, is a root wrapper, which is no constituent."""
+        return self.label in ROOT_LABELS and not self.is_preterminal
+
+    def _events(self) -> Iterator[tuple[str, str]]:
+        """The tree from left to right: opening brackets with labels, words, closing brackets."""
+        stack: list[Tree | str | None] = [self]
+        while stack:
+            node = stack.pop()
+            if node is None:
+                yield ")", ""
+            elif isinstance(node, str):
+                yield "", node
+            else:
+                yield "(", node.label
+                stack.append(None)
+                stack.extend(reversed(node.children))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        return all(ours == theirs for ours, theirs in zip_longest(self._events(), other._events()))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._events()))
+
+    def __repr__(self) -> str:
+        pieces = (mark if mark == ")" else f" {mark}{text}" for mark, text in self._events())
+        return f"<Tree {''.join(pieces).strip()}>"
+
+
+def rewrite(
+    tree: Tree, change: Callable[[Tree, list[Tree | str]], Iterable[Tree | str]], enter: Callable[[Tree], bool]
+) -> list[Tree | str]:
+    """Build a tree anew from its words up.
+
+    tree (Tree): The tree.
+    change (Callable[[Tree, list[Tree | str]], Iterable[Tree | str]]): Called with each node and its children, which
+        have been changed already; returns what takes the node's place.
+    enter (Callable[[Tree], bool]): Called with each node on the way down; where it is false the node goes, with
+        everything under it.
+    RETURNS (list[Tree | str]): What takes the place of the tree.
+    """
+    result: list[Tree | str] = []
+    stack: list[tuple[Tree, Iterator[Tree | str], list[Tree | str]]] = [(tree, iter((tree,)), result)]
+    while True:
+        node, rest, done = stack[-1]
+        for child in rest:
+            if isinstance(child, str):
+                done.append(child)
+            elif enter(child):
+                stack.append((child, iter(child.children), []))
+                break
+        else:
+            stack.pop()
+            if not stack:
+                return result
+            stack[-1][2].extend(change(node, done))
