@@ -171,6 +171,21 @@ def test_line_ends(run: Run, pipeline: Path, tmp_path: Path) -> None:
     assert [words_of(line)[0][:3] for line in lines] == ["One", "Two", "Thr"]
 
 
+def test_what_separates_tokens(run: Run, pipeline: Path) -> None:
+    line = "10\u00a0000 a\u3000b\tc\u2028d\u0085e"
+    result = run("parse", pipeline, "-", "-i", "tokens", stdin=line)
+    assert words_of(result.stdout) == ["10\u00a0000", "a\u3000b", "c\u2028d\u0085e"]
+
+
+def test_inputs_are_not_overwritten(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_text("A.\n")
+    for out in (source, tmp_path / "." / "in.txt", pipeline / "meta.json"):
+        before = out.read_bytes()
+        assert "[E395]" in run("parse", pipeline, source, out).stderr
+        assert out.read_bytes() == before
+
+
 def test_constituents_of_docs_are_replaced(run: Run, pipeline: Path, tmp_path: Path) -> None:
     nlp = spacy.load(pipeline)
     doc = Doc(nlp.vocab, words=["A", "b", "C", "d"], sent_starts=[True, False, True, False])
