@@ -98,6 +98,14 @@ class Errors(metaclass=_ErrorsWithCodes):
         "[training.optimizer.learn_rate], or take another logger."
     )
 
+    E190 = (
+        "The component '{name}' takes its vectors from the component '{upstream}' that it was trained with, and this "
+        "doc has {found}. Source both, first nlp.add_pipe('{upstream}', source=other), then nlp.add_pipe('{name}', "
+        "source=other). If the pipeline has another '{upstream}', give '{name}' a copy of its own before you source "
+        "it: other.replace_listeners('{upstream}', '{name}', ['model.tok2vec'])."
+    )
+    E191 = "Nothing in the training data can be learned by the component '{name}': {problems}"
+
     # Scoring: E200 to E249
     E200 = "{path}:{line}: unknown keyword {keyword!r} in a parameter file. Known: {known}."
     E201 = "{path}:{line}: {keyword} takes {expected}; got {value!r}."
@@ -202,7 +210,17 @@ class Errors(metaclass=_ErrorsWithCodes):
 
 
 class Warnings(metaclass=_ErrorsWithCodes):
-    W001 = "{n} of {total} training docs have tokens that do not align with the gold tree and were left out."
+    W001 = "The component '{name}' cannot learn from all of its training data: {problems}"
+    W002 = (
+        "{n:,} of {total:,} sentences ({share:.1%}) are left out, because a constituent begins or ends inside a token "
+        "of the tokenizer, for example in {example}. Train on the tokens of the treebank: docs of 'parsetag convert' "
+        "have them, unless it was told to detokenize."
+    )
+    W003 = (
+        "{n:,} of {total:,} sentences ({share:.1%}) have tags that the model does not know, for example {example}: "
+        "LatticeLoss learns nothing from these, TagLoss only their other tags. Were labels changed, or function tags "
+        "kept? Initialize the component with this data, and make files of 'spacy init labels' again."
+    )
     W300 = (
         "The extension {owner}._.{name} was registered by something else and stays as it is. To replace it: "
         "spacy_parsetag.tokens.register_extensions(force=True)."

@@ -16,9 +16,9 @@ EncoderT = Model[list[Doc], list[Floats2d]]
 def by_sentence(tok2vec: EncoderT, layer: Model[list[Floats2d], list[Floats2d]]) -> EncoderT:
     """Apply a layer to the vectors of each sentence on its own.
 
-    tok2vec (Model[List[Doc], List[Floats2d]]): The encoder, which sees whole docs.
-    layer (Model[List[Floats2d], List[Floats2d]]): The layer.
-    RETURNS (Model[List[Doc], List[Floats2d]]): One (tokens, nO) array per doc.
+    tok2vec (Model[list[Doc], list[Floats2d]]): The encoder, which sees whole docs.
+    layer (Model[list[Floats2d], list[Floats2d]]): The layer.
+    RETURNS (Model[list[Doc], list[Floats2d]]): One (tokens, nO) array per doc.
     """
     return Model("by_sentence", _forward, init=_init, layers=[tok2vec, layer], dims={"nO": None})
 
@@ -43,7 +43,8 @@ def _forward(
 
     def backprop(dY: list[Floats2d]) -> list[Doc]:
         pieces = [piece for dy, own in zip(dY, lengths, strict=True) for piece in split(dy, own)]
-        return backprop_vectors(_join(xp, backprop_outputs(pieces), counts))
+        d_docs: list[Doc] = backprop_vectors(_join(xp, backprop_outputs(pieces), counts))
+        return d_docs
 
     return _join(xp, outputs, counts), backprop
 

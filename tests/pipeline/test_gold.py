@@ -12,14 +12,16 @@ from nltk import Tree
 from spacy.lang.en import English
 from spacy.tokens import Doc, Span
 from spacy.training import Example
-from spacy.vocab import create_vocab
+from spacy.vocab import Vocab, create_vocab
 from strategies import parses
 from tiny import TREES, gold_doc, make_examples, make_nlp
 
+from spacy_parsetag.linearize import InOrder
+from spacy_parsetag.linearize.tags import TagSet
 from spacy_parsetag.pipeline import gold as gold_module
-from spacy_parsetag.pipeline.gold import gold_sentences
+from spacy_parsetag.pipeline.gold import GoldReader, gold_sentences
 from spacy_parsetag.tokens import doc_to_strings, parse_string, set_parses
-from spacy_parsetag.tokens.spans import SentenceParse
+from spacy_parsetag.tokens.spans import SentenceParse, parses_from_doc
 from spacy_parsetag.trees import Parse, from_nltk
 
 VOCAB = create_vocab("en", English.Defaults)
@@ -170,9 +172,7 @@ def test_the_same_tree_or_none(eg: Example) -> None:
 def test_training_on_other_tokens() -> None:
     """Sentences that do not fit are left out, the others of the same doc are learned."""
     nlp = make_nlp(loss={"@misc": "spacy-parsetag.TagLoss.v1"})  # the other knows one tree only, and learns nothing
-    gold = Doc(nlp.vocab, words=["a", "cat", "b", "c"], sent_starts=[True, False, True, False])
-    set_parses(gold, [([0, 1], [(0, 2, "NP")]), ([2, 3], [(0, 2, "VP"), (0, 1, "V")])])
-    eg = Example(Doc(nlp.vocab, words=["a", "c", "at", "bc"]), gold)
+    eg = half_aligned(nlp.vocab)
     optimizer = nlp.initialize(lambda: [eg])
     pipe = nlp.get_pipe("parsetag")
     assert {"NP"} == set(pipe.constituent_labels)
@@ -180,6 +180,66 @@ def test_training_on_other_tokens() -> None:
     _, (gradient,) = pipe.get_loss([eg], scores)
     assert gradient[:3].any(axis=1).all() and not gradient[3].any()
     assert nlp.update([eg], sgd=optimizer)["parsetag"] > 0
+
+
+def half_aligned(vocab: Vocab) -> Example:
+    """Two sentences, of which the second does not fit the predicted tokens."""
+    gold = Doc(vocab, words=["a", "cat", "b", "c"], sent_starts=[True, False, True, False])
+    set_parses(gold, [([0, 1], [(0, 2, "NP")]), ([2, 3], [(0, 2, "VP"), (0, 1, "V")])])
+    return Example(Doc(vocab, words=["a", "c", "at", "bc"]), gold)
+
+
+class TestCounts:
+    """What cannot be learned is counted, and said."""
+
+    def test_nothing_to_say(self) -> None:
+        reader = GoldReader()
+        reader.check("parsetag", complete=True)
+        nlp = make_nlp()
+        for eg in make_examples(nlp):
+            assert len(reader.sentences(eg, KEY)) == 1
+        reader.check("parsetag", complete=True)
+        assert (reader.n_sentences, reader.n_unaligned, reader.n_unknown) == (6, 0, 0)
+
+    def test_other_tokens(self) -> None:
+        reader = GoldReader()
+        eg = half_aligned(VOCAB)
+        assert len(reader.sentences(eg, KEY)) == 1
+        with pytest.warns(UserWarning, match=r"\[W001\].*'parser'.*\[W002\] 1 of 2 sentences \(50.0%\).*in 'b c'\. "):
+            reader.check("parser", complete=True)
+        for _ in range(8):  # up to 18 sentences
+            reader.sentences(eg, KEY)
+            reader.check("parser")
+        reader.sentences(eg, KEY)
+        with pytest.warns(UserWarning, match="10 of 20"):
+            reader.check("parser")
+
+    def test_unknown_tags(self) -> None:
+        reader = GoldReader()
+        nlp = make_nlp()
+        examples = make_examples(nlp)
+        tags = TagSet({tag for kind in "lrLR" for tag in (kind, f"{kind}/NP", f"{kind}/FRAG+NP")})
+        for _ in range(3):  # also when the tags are remembered
+            found = [reader.tags(eg, KEY, tags, InOrder()) for eg in examples]
+        assert sum((gold.ids < 0).any() for eg in found for gold in eg) == 5
+        assert (reader.n_sentences, reader.n_unaligned, reader.n_unknown) == (18, 0, 15)
+        with pytest.warns(UserWarning, match=r"\[W003\] 15 of 18 sentences \(83.3%\).*example ./\S+ in 'She enjoys"):
+            reader.check("parsetag")
+
+    def test_nothing_is_left(self) -> None:
+        reader = GoldReader()
+        gold = Doc(VOCAB, words=["a", "b"])
+        set_parses(gold, [([0, 1], [(0, 1, "NP")])])
+        eg = Example(Doc(VOCAB, words=["ab"]), gold)
+        assert reader.sentences(eg, KEY) == []
+        with pytest.raises(ValueError, match=r"\[E191\].*'parsetag'.*1 of 1 sentences \(100.0%\).*'a b'"):
+            reader.check("parsetag", complete=True)
+        with pytest.warns(UserWarning, match=r"\[W001\]"):  # a batch: what comes may be better
+            reader.check("parsetag")
+        for _ in range(99):
+            reader.sentences(eg, KEY)
+        with pytest.raises(ValueError, match=r"100 of 100"):
+            reader.check("parsetag")
 
 
 def test_gold_trees_come_back() -> None:
@@ -195,16 +255,17 @@ def test_gold_tags_are_kept_while_nothing_changes(monkeypatch: pytest.MonkeyPatc
     examples = make_examples(nlp)
     nlp.initialize(lambda: examples)
     pipe = nlp.get_pipe("parsetag")
-    read: list[Example] = []
+    reader = GoldReader()
+    read: list[Doc] = []
 
-    def count(eg: Example, spans_key: str) -> list[SentenceParse]:
-        read.append(eg)
-        return gold_sentences(eg, spans_key)
+    def count(doc: Doc, spans_key: str) -> list[SentenceParse]:
+        read.append(doc)
+        return parses_from_doc(doc, spans_key)
 
-    monkeypatch.setattr(gold_module, "gold_sentences", count)
+    monkeypatch.setattr(gold_module, "parses_from_doc", count)
 
     def ids(eg: Example) -> list[list[int]]:
-        return [tags.ids.tolist() for tags in pipe._gold_memory.get(eg, KEY, pipe.tag_set, pipe.linearizer)]
+        return [tags.ids.tolist() for tags in reader.tags(eg, KEY, pipe.tag_set, pipe.linearizer)]
 
     first = [ids(eg) for eg in examples]
     assert [ids(eg) for eg in examples] == first and len(read) == len(examples)
@@ -232,7 +293,7 @@ def test_gold_tags_are_kept_while_nothing_changes(monkeypatch: pytest.MonkeyPatc
     merged = Example(Doc(nlp.vocab, words=[words[0] + words[1], *words[2:]]), examples[1].reference)
     ids(merged), ids(merged)
     assert len(read) == n_read + 2
-    assert pickle.loads(pickle.dumps(pipe._gold_memory))._known._kept == {}
+    assert pickle.loads(pickle.dumps(reader))._known._kept == {}
     del eg, again, merged, group, spans, examples[:], read[:]
     gc.collect()
-    assert not len(pipe._gold_memory._known)
+    assert not len(reader._known)

@@ -1,0 +1,98 @@
+"""A pipe whose encoder is a component of its own, in pipelines with and without it."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.pipeline.tok2vec import Tok2VecListener
+from spacy.tokens import Doc
+from thinc.api import Model
+from tiny import TINY_MODEL, make_examples, spans_of, train
+
+from spacy_parsetag.pipeline.listeners import require_upstream
+
+WIDTH = TINY_MODEL["tok2vec"]["width"]
+LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": WIDTH, "upstream": "tok2vec"}
+
+
+@pytest.fixture(scope="module")
+def listening() -> Language:
+    """A pipeline of an encoder, and of a parser that listens to it."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("one_sentence")
+    nlp.add_pipe("tok2vec", config={"model": TINY_MODEL["tok2vec"]})
+    nlp.add_pipe("parsetag", config={"model": {**TINY_MODEL, "tok2vec": LISTENER}})
+    train(nlp, make_examples(nlp), steps=10)
+    return nlp
+
+
+def test_with_the_encoder(listening: Language) -> None:
+    pipe = listening.get_pipe("parsetag")
+    docs = [*listening.pipe(["She enjoys papers", "", "\n"], disable=["parsetag"])]
+    require_upstream(pipe.model, docs, name="parsetag")
+    require_upstream(pipe.model, [listening.make_doc("")], name="parsetag")
+
+
+def test_without_listeners() -> None:
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("parsetag", config={"model": TINY_MODEL})
+    require_upstream(pipe.model, [nlp.make_doc("She")], name="parsetag")
+
+
+def test_without_the_encoder(listening: Language) -> None:
+    pipe = listening.get_pipe("parsetag")
+    with pytest.raises(ValueError, match=r"\[E190\].*'parsetag'.*'tok2vec'.*no vectors.*add_pipe\('tok2vec', source"):
+        require_upstream(pipe.model, [listening.make_doc(""), listening.make_doc("She")], name="parsetag")
+
+
+def test_another_encoder(listening: Language) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tok2vec", config={"model": {**TINY_MODEL["tok2vec"], "width": 8}})
+    nlp.initialize()
+    with pytest.raises(ValueError, match=r"\[E190\].*width 8, not 32.*replace_listeners\('tok2vec', 'parsetag'"):
+        require_upstream(listening.get_pipe("parsetag").model, [nlp("She")], name="parsetag")
+
+
+def test_listener_to_a_transformer() -> None:
+    """What spacy-transformers and spacy-curated-transformers have in common: a name upstream, and `doc._.trf_data`."""
+
+    class Listener(Model[Any, Any]):
+        upstream_name = "*"
+
+    listener = Listener("transformer-listener", lambda model, X, is_train: (X, lambda dX: dX))
+    nlp = spacy.blank("en")
+    with pytest.raises(ValueError, match=r"\[E190\].*'transformer'"):
+        require_upstream(listener, [nlp.make_doc("She")], name="parsetag")
+    had = Doc.has_extension("trf_data")
+    if not had:
+        Doc.set_extension("trf_data", default=None)
+    try:
+        doc = nlp.make_doc("She")
+        with pytest.raises(ValueError, match=r"\[E190\]"):
+            require_upstream(listener, [doc], name="parsetag")
+        doc._.trf_data = SimpleNamespace()
+        require_upstream(listener, [doc], name="parsetag")
+    finally:
+        if not had:
+            Doc.remove_extension("trf_data")
+
+
+def test_the_advice_works(listening: Language) -> None:
+    """Both ways that the message names make the same trees as the whole pipeline."""
+    text = "She enjoys reading papers"
+    expected = spans_of(listening(text))
+    both = spacy.blank("en")
+    for name in ("one_sentence", "tok2vec", "parsetag"):
+        both.add_pipe(name, source=listening)
+    assert spans_of(both(text)) == expected
+    other = spacy.blank("en")
+    other.add_pipe("one_sentence")
+    other.add_pipe("tok2vec", config={"model": {**TINY_MODEL["tok2vec"], "width": 8}})
+    other.initialize()
+    copied = listening.from_config(listening.config).from_bytes(listening.to_bytes())
+    copied.replace_listeners("tok2vec", "parsetag", ["model.tok2vec"])
+    other.add_pipe("parsetag", source=copied)
+    assert not any(isinstance(node, Tok2VecListener) for node in other.get_pipe("parsetag").model.walk())
+    assert spans_of(other(text)) == expected
