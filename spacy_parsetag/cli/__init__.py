@@ -9,6 +9,7 @@ from spacy.cli import app  # type: ignore[attr-defined]
 
 from .analyze import analyze_app
 from .convert import convert_cli
+from .diff import diff_cli
 from .evaluate import evaluate_cli
 from .linearize import linearize_cli
 from .parse import parse_cli
@@ -23,7 +24,8 @@ parsetag_app.command("convert")(convert_cli)
 parsetag_app.command("linearize")(linearize_cli)
 parsetag_app.command("parse")(parse_cli)
 parsetag_app.command("evaluate")(evaluate_cli)
+parsetag_app.command("diff")(diff_cli)
 parsetag_app.add_typer(analyze_app)
 app.add_typer(parsetag_app)
 
-__all__ = ["analyze_app", "convert_cli", "evaluate_cli", "linearize_cli", "parse_cli", "parsetag_app"]
+__all__ = ["analyze_app", "convert_cli", "diff_cli", "evaluate_cli", "linearize_cli", "parse_cli", "parsetag_app"]

@@ -80,10 +80,8 @@ def text_record(where: str, line: str) -> Record:
 
 
 def tokens_record(where: str, line: str) -> Record:
-    """A line of words, separated as in a bracket file."""
-    from ..trees.escape import split_tokens
-
-    return Record(where, words=split_tokens(line))
+    """A line of words with spaces between."""
+    return Record(where, words=line.split())
 
 
 def json_record(where: str, line: str) -> Record | None:

@@ -1,20 +1,20 @@
 """`python -m spacy parsetag evaluate`: score trees as EVALB does."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from timeit import default_timer as timer
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-import wasabi
 from spacy.cli._util import Arg, Opt
+from wasabi import tables
 
 from ..errors import Errors
 from ._inputs import read_docs
 from ._model import find_spans_key, load_pipeline
-from ._util import STANDARD, fail, note, refuse_overwrite, stated_errors, text_output
+from ._util import STANDARD, fail, note, stated_errors, text_output
 
 if TYPE_CHECKING:
     from spacy.training import Example
@@ -93,13 +93,13 @@ def evaluate_cli(
             if fill is not None or multiline:
                 raise ValueError(Errors.E362.format(option="--fill" if fill else "--multiline", needs="bracket files"))
             scores, pairs = score_pipeline(gold, test, gpu_id, code, batch_size)
-            lines = [list(side) for side in zip(*pairs, strict=True)]
+            gold_lines, test_lines = ([pair[side] for pair in pairs] for side in (0, 1))
         else:
             if Path(gold).is_dir():
                 raise ValueError(Errors.E362.format(option="A pipeline", needs=f"a .spacy file, which {test} is not"))
-            lines = [read_sentences(path, encoding, multiline) for path in (Path(gold), test)]
-        result = evalb(*lines, params)
-        if not any(line.strip() for line in lines[0]):
+            gold_lines, test_lines = (read_sentences(path, encoding, multiline) for path in (Path(gold), test))
+        result = evalb(gold_lines, test_lines, params)
+        if not any(line.strip() for line in gold_lines):
             fail(Errors.E355.format(inputs=gold))
         report = {"scores": scores, "evalb": result.to_dict()} if of_pipeline else result.to_dict()
         text = json.dumps(report, indent=2, ensure_ascii=False) + "\n"
@@ -107,7 +107,7 @@ def evaluate_cli(
             with text_output(output) as file:
                 file.write(text)
         if fill is not None:
-            filled = list(fill_unparsed(*lines))
+            filled = list(fill_unparsed(gold_lines, test_lines))
             with text_output(fill) as file:
                 file.writelines(line + "\n" for line, _ in filled)
             note(f"{len(filled):,} trees, {sum(is_flat for _, is_flat in filled):,} of them flat: {fill}")
@@ -135,6 +135,16 @@ def read_sentences(path: Path, encoding: str, multiline: bool) -> list[str]:
         raise ValueError(Errors.E351.format(path=path))
     lines = read_lines(path, encoding=encoding)
     return list(join_lines(lines) if multiline else lines)
+
+
+def refuse_overwrite(outputs: Iterable[Path | None], inputs: Iterable[Path]) -> None:
+    """Raise if an output is one of the inputs, or two outputs are the same file."""
+    taken = {path.resolve() for path in inputs}
+    for path in outputs:
+        if path is not None and path != STANDARD:
+            if path.resolve() in taken:
+                raise ValueError(Errors.E395.format(path=path))
+            taken.add(path.resolve())
 
 
 def warn_of_failures(result: "EvalbResult") -> None:
@@ -222,7 +232,7 @@ def format_scores(scores: dict[str, Any]) -> str:
     types = scores.get("parsetag_per_type") or {}
     if types:
         rows = [(label, *(f"{100 * row[name]:.2f}" for name in "prf")) for label, row in sorted(types.items())]
-        text += "\n" + wasabi.table(rows, header=("label", "P", "R", "F"), aligns=("l", "r", "r", "r")) + "\n"
+        text += "\n" + tables.table(rows, header=("label", "P", "R", "F"), aligns=("l", "r", "r", "r")) + "\n"
     tags = {kind: value for kind, value in (scores.get("parsetag_tag_acc") or {}).items() if value is not None}
     if tags:
         text += "parsing tags right: " + ", ".join(f"{kind} {value:.2%}" for kind, value in tags.items()) + "\n"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .sentence import Bracket, Rules, Sentence, fix_quotes, read_sentence
+from .sentence import Bracket, Rules, fix_quotes, read_sentence
 
 VALID, ERROR, SKIP = 0, 1, 2
 
@@ -47,88 +47,61 @@ class SentenceCounts(NamedTuple):
 
 
 class Matching(NamedTuple):
-    """Brackets matched one to one.
-
-    matched (list[Bracket]): The test brackets with a partner.
-    missing (list[Bracket]): The gold brackets without one.
-    extra (list[Bracket]): The test brackets without one.
-    """
+    """Brackets matched one to one: test brackets with a partner, gold ones without, test ones without."""
 
     matched: list[Bracket]
     missing: list[Bracket]
     extra: list[Bracket]
 
 
-class Comparison(NamedTuple):
-    """A sentence's counts, and what they were counted on.
-
-    counts (SentenceCounts): The counts.
-    words (list[str]): The gold words that count.
-    matching (Matching): The brackets; empty where the words differ.
-    """
-
-    counts: SentenceCounts
-    words: list[str]
-    matching: Matching
-
-
-def compare(gold: str, test: str, rules: Rules) -> Comparison:
+def compare(gold: str, test: str, rules: Rules) -> tuple[SentenceCounts, list[str], Matching]:
     """Score a test sentence against a gold sentence.
 
     gold (str): The gold line.
     test (str): The test line, empty where there is no parse.
     rules (Rules): The rules.
-    RETURNS (Comparison): The counts, and the brackets that match.
+    RETURNS (tuple[SentenceCounts, list[str], Matching]): The counts, the gold words that count and the brackets over
+        them, none where the words differ.
     RAISES (ValueError): If the gold line cannot be read. A test line that cannot be read is an error sentence.
     """
     ours = read_sentence(gold, rules)
+    row = SentenceCounts(ours.length, all_gold=len(rules.counted(ours.brackets)), all_words=len(ours.words))
+    nothing = Matching([], [], [])
     try:
         theirs = read_sentence(test, rules)
     except ValueError as err:
-        return _failed(ours, rules, ERROR, [str(err)])
-    errors = [sentence.error for sentence in (ours, theirs) if sentence.error]
+        return row._replace(status=ERROR, error=str(err)), ours.words, nothing
+    errors = [*ours.errors, *theirs.errors]
     if not theirs.words:
-        return _failed(ours, rules, SKIP, errors)
-    mended = ours
+        return row._replace(status=SKIP, error="; ".join(errors)), ours.words, nothing
     if len(ours.words) != len(theirs.words):
-        mended, theirs = fix_quotes(ours, theirs, rules)
-        if len(mended.words) != len(theirs.words):
-            errors.append(f"Length unmatch ({len(mended.words)}|{len(theirs.words)})")
-            return _failed(ours, rules, ERROR, errors)
-    if mended.words != theirs.words:
-        for pair in zip(mended.words, theirs.words, strict=True):
-            if not rules.same_word(*pair):
-                errors.append("Words unmatch ({}|{})".format(*pair))
-                return _failed(ours, rules, ERROR, errors)
-    gold_brackets, test_brackets = rules.counted(mended.brackets), rules.counted(theirs.brackets)
+        fix_quotes(ours, theirs, rules)
+    differing = [pair for pair in zip(ours.words, theirs.words, strict=False) if not rules.same_word(*pair)]
+    if len(ours.words) != len(theirs.words):
+        errors.append(f"Length unmatch ({len(ours.words)}|{len(theirs.words)})")
+    elif differing:
+        errors.append("Words unmatch ({}|{})".format(*differing[0]))
+    row = row._replace(status=ERROR if errors else VALID, error="; ".join(errors))
+    if differing or len(ours.words) != len(theirs.words):
+        return row, ours.words, nothing
+    gold_brackets, test_brackets = rules.counted(ours.brackets), rules.counted(theirs.brackets)
     matching = match_brackets(gold_brackets, test_brackets, rules)
-    counts = SentenceCounts(
-        length=ours.length,
-        status=ERROR if errors else VALID,
+    row = row._replace(
         matched=len(matching.matched),
         gold=len(gold_brackets),
         test=len(test_brackets),
-        crossing=count_crossing(gold_brackets, test_brackets, len(mended.words)),
-        words=len(mended.words),
-        correct_tags=sum(map(rules.same_tag, mended.tags, theirs.tags)),
-        all_gold=len(gold_brackets),
-        all_words=len(mended.words),
-        error="; ".join(errors),
+        crossing=count_crossing(gold_brackets, test_brackets, len(ours.words)),
+        words=len(ours.words),
+        correct_tags=sum(map(rules.same_tag, ours.tags, theirs.tags)),
     )
-    return Comparison(counts, mended.words, matching)
-
-
-def _failed(gold: Sentence, rules: Rules, status: int, errors: list[str]) -> Comparison:
-    n_gold = len(rules.counted(gold.brackets))
-    counts = SentenceCounts(gold.length, status, all_gold=n_gold, all_words=len(gold.words), error="; ".join(errors))
-    return Comparison(counts, gold.words, Matching([], [], []))
+    return row, ours.words, matching
 
 
 def match_brackets(gold: Sequence[Bracket], test: Sequence[Bracket], rules: Rules) -> Matching:
-    """Match brackets one to one: as in C, each gold bracket takes the first free test bracket that equals it.
+    """Match brackets that count. As in C, each gold bracket takes the first free test bracket that equals it.
 
-    gold (Sequence[Bracket]): Gold brackets that count.
-    test (Sequence[Bracket]): Test brackets that count.
+    gold (Sequence[Bracket]): Gold brackets.
+    test (Sequence[Bracket]): Test brackets.
     rules (Rules): The rules.
     RETURNS (Matching): The brackets with a partner and those without.
     """
@@ -140,8 +113,7 @@ def match_brackets(gold: Sequence[Bracket], test: Sequence[Bracket], rules: Rule
         candidates = free.get(bracket[:2], [])
         for i, other in enumerate(candidates):
             if not rules.params.labeled or rules.same_label(bracket[2], other[2]):
-                matched.append(other)
-                del candidates[i]
+                matched.append(candidates.pop(i))
                 break
         else:
             missing.append(bracket)
@@ -149,12 +121,12 @@ def match_brackets(gold: Sequence[Bracket], test: Sequence[Bracket], rules: Rule
 
 
 def count_crossing(gold: Sequence[Bracket], test: Sequence[Bracket], n_words: int) -> int:
-    """Count the test brackets that cross a gold bracket.
+    """Count the test brackets that cross one gold bracket or more.
 
     gold (Sequence[Bracket]): Gold brackets that count.
     test (Sequence[Bracket]): Test brackets that count.
     n_words (int): Number of words.
-    RETURNS (int): How many test brackets cross one gold bracket or more.
+    RETURNS (int): The count, in time linear in words and brackets where test brackets are short.
     """
     leftmost = [n_words] * (n_words + 1)  # by boundary: where the widest gold bracket that ends there starts
     rightmost = [0] * (n_words + 1)  # by boundary: where the widest gold bracket that starts there ends

@@ -6,19 +6,14 @@
 A flat tree has no bracket but the root: it misses every gold bracket and adds none. See docs/scoring.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from ..errors import Errors
 from ..trees import ROOT_LABELS
+from .lines import Brackets
 from .params import EvalbParams
 from .result import paired_lines
 from .sentence import Rules, Sentence, read_sentence
-
-if TYPE_CHECKING:
-    from .lines import Brackets
 
 _EVERYTHING = Rules(EvalbParams())  # no word and no bracket is deleted
 
@@ -38,26 +33,18 @@ def fill_unparsed(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterato
             raise ValueError(Errors.E204.format(n=number, reason=err)) from err
         if not sentence.words:
             raise ValueError(Errors.E391.format(number=number))
-        if _is_parse(theirs, sentence):
-            yield theirs.strip(), False
-        else:
-            yield _flat(sentence), True
-
-
-def _is_parse(line: str, gold: Sentence) -> bool:
-    try:
-        test = read_sentence(line, _EVERYTHING)
-    except ValueError:
-        return False
-    return test.words == gold.words and not test.error
+        try:
+            found = read_sentence(theirs, _EVERYTHING)
+            usable = found.words == sentence.words and not found.errors
+        except ValueError:
+            usable = False
+        yield (theirs.strip(), False) if usable else (_flat(sentence), True)
 
 
 def _flat(gold: Sentence) -> str:
     """The gold words and part-of-speech tags under the gold root, without a bracket."""
-    root = "TOP"
-    if gold.brackets:
-        start, end, label = gold.brackets[0]
-        if label in ROOT_LABELS and (start, end) == (0, len(gold.words)):
-            root = label
+    start, end, root = gold.brackets[0] if gold.brackets else (0, 0, "TOP")
+    if root not in ROOT_LABELS or (start, end) != (0, len(gold.words)):
+        root = "TOP"
     words = " ".join(f"({tag} {word})" for tag, word in zip(gold.tags, gold.words, strict=True))
     return f"({root} {words})"

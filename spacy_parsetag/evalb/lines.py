@@ -16,7 +16,7 @@ _INVALID = re.compile("[\udc80-\udcff]")
 if TYPE_CHECKING:
     import nltk
 
-    Brackets: TypeAlias = str | Tree | nltk.Tree | None
+Brackets: TypeAlias = "str | Tree | nltk.Tree | None"
 
 
 def to_line(tree: Brackets) -> str:
@@ -29,7 +29,7 @@ def to_line(tree: Brackets) -> str:
     if tree is None or isinstance(tree, str):
         return tree or ""
     if isinstance(tree, Tree):
-        return format_tree(tree)
+        return format_tree(tree) if tree.children else ""
     parts: list[str] = []
     stack: list[nltk.Tree | str] = [tree]
     while stack:

@@ -20,6 +20,11 @@ BUNDLED = ("collins", "new", "spmrl")
 _NUMBERS = ("DEBUG", "MAX_ERROR", "CUTOFF_LEN", "LABELED", "CUT_TAGS")
 _LABELS = ("DELETE_LABEL", "DELETE_LABEL_FOR_LENGTH", "QUOTE_LABEL", "LABEL_CUT")
 _PAIRS = ("EQ_LABEL", "EQ_WORD")
+_EXPECTED = {
+    **dict.fromkeys(_NUMBERS, "a whole number"),
+    **dict.fromkeys(_LABELS, "one label"),
+    **dict.fromkeys(_PAIRS, "two values"),
+}
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ def read_params(path: str | Path) -> EvalbParams:
     """
     path = Path(path)
     numbers = {"CUTOFF_LEN": EvalbParams.cutoff_len, "LABELED": 1, "CUT_TAGS": 0}
-    lists: dict[str, list[str]] = {key: [] for key in _LABELS}
+    labels: dict[str, list[str]] = {key: [] for key in _LABELS}
     pairs: dict[str, list[tuple[str, str]]] = {key: [] for key in _PAIRS}
     for number, line in enumerate(path.read_bytes().removeprefix(b"\xef\xbb\xbf").splitlines(), start=1):
         if not line.strip() or line.strip().startswith(b"#"):
@@ -71,34 +76,28 @@ def read_params(path: str | Path) -> EvalbParams:
             data = f"{line[err.start]:#04x}"
             raise ValueError(Errors.E205.format(path=path, line=number, data=data, encoding="UTF-8")) from err
         value = " ".join(fields)
-        expected = ""
-        if keyword in _NUMBERS:
-            if value.isascii() and value.isdigit():
-                numbers[keyword] = int(value)
-            else:
-                expected = "a whole number"
-        elif keyword in _LABELS:
-            lists[keyword] += fields
-            expected = "" if len(fields) == 1 else "one label"
-        elif keyword in _PAIRS:
-            if len(fields) == 2:
-                pairs[keyword].append((fields[0], fields[1]))
-            else:
-                expected = "two values"
+        if keyword in _NUMBERS and value.isascii() and value.isdigit():
+            numbers[keyword] = int(value)
+        elif keyword in _LABELS and len(fields) == 1:
+            labels[keyword] += fields
+        elif keyword in _PAIRS and len(fields) == 2:
+            pairs[keyword].append((fields[0], fields[1]))
+        elif keyword in _EXPECTED:
+            expected = _EXPECTED[keyword]
+            raise ValueError(
+                Errors.E201.format(path=path, line=number, keyword=keyword, expected=expected, value=value)
+            )
         else:
-            known = ", ".join((*_NUMBERS, *_LABELS, *_PAIRS))
+            known = ", ".join(_EXPECTED)
             raise ValueError(Errors.E200.format(path=path, line=number, keyword=keyword, known=known))
-        if expected:
-            message = Errors.E201.format(path=path, line=number, keyword=keyword, expected=expected, value=value)
-            raise ValueError(message)
     return EvalbParams(
         name=path.stem,
-        delete_labels=frozenset(lists["DELETE_LABEL"]),
-        delete_labels_for_length=frozenset(lists["DELETE_LABEL_FOR_LENGTH"]),
-        quote_labels=frozenset(lists["QUOTE_LABEL"]),
+        delete_labels=frozenset(labels["DELETE_LABEL"]),
+        delete_labels_for_length=frozenset(labels["DELETE_LABEL_FOR_LENGTH"]),
+        quote_labels=frozenset(labels["QUOTE_LABEL"]),
         eq_labels=tuple(pairs["EQ_LABEL"]),
         eq_words=tuple(pairs["EQ_WORD"]),
-        label_cuts=tuple(lists["LABEL_CUT"]) or EvalbParams.label_cuts,
+        label_cuts=tuple(labels["LABEL_CUT"]) or EvalbParams.label_cuts,
         cut_tags=bool(numbers["CUT_TAGS"]),
         labeled=bool(numbers["LABELED"]),
         cutoff_len=numbers["CUTOFF_LEN"],

@@ -12,28 +12,28 @@ goes on where the C program stops, which is past MAX_ERROR errors and at a test 
 that cannot be read, and differing numbers of sentences, raise an error.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import Errors
-from .counts import ERROR, SKIP, VALID, SentenceCounts, compare
-from .lines import to_line
+from .counts import ERROR, SKIP, VALID, Matching, SentenceCounts, compare
+from .lines import Brackets, to_line
 from .params import EvalbParams, get_params
 from .sentence import get_rules
-
-if TYPE_CHECKING:
-    from .lines import Brackets
 
 
 def percent(part: float, whole: float) -> float:
     """100 times part over whole, 0.0 over nothing; computed in C's order, for equal rounding."""
     return 100.0 * part / whole if whole else 0.0
+
+
+def f_score(p: float, r: float) -> float:
+    """The harmonic mean of precision and recall, 0.0 if both are."""
+    return 2 * p * r / (p + r) if p + r else 0.0
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Summary:
     two_or_less: int
 
     @classmethod
-    def of(cls, rows: Sequence[SentenceCounts], *, strict: bool = False) -> Summary:
+    def of(cls, rows: Sequence[SentenceCounts], *, strict: bool = False) -> "Summary":
         """Sum up.
 
         rows (Sequence[SentenceCounts]): The sentences.
@@ -98,8 +98,7 @@ class Summary:
 
     @property
     def f(self) -> float:
-        p, r = self.precision, self.recall
-        return 2 * p * r / (p + r) if p + r else 0.0
+        return f_score(self.precision, self.recall)
 
     @property
     def complete_match(self) -> float:
@@ -195,18 +194,23 @@ def evalb(
     100.0
     """
     params = get_params(params)
+    return EvalbResult(params, [row for row, _, _ in compare_all(gold, test, params)])
+
+
+def compare_all(
+    gold: Iterable[Brackets], test: Iterable[Brackets], params: EvalbParams
+) -> Iterator[tuple[SentenceCounts, list[str], Matching]]:
+    """Score sentence by sentence: see `evalb` for the arguments and errors, and `compare` for what is yielded."""
     rules = get_rules(params)
-    rows = []
     for number, (ours, theirs) in enumerate(paired_lines(gold, test), start=1):
         try:
-            rows.append(compare(ours, theirs, rules).counts)
+            yield compare(ours, theirs, rules)
         except ValueError as err:
             raise ValueError(Errors.E204.format(n=number, reason=err)) from err
-    return EvalbResult(params, rows)
 
 
 def paired_lines(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator[tuple[str, str]]:
-    """Put the lines of both sides side by side. Empty lines that only one of them has at its end are left out.
+    """Put the lines of both sides side by side. Empty lines that only one side has at its end are left out.
 
     gold (Iterable[str | Tree | nltk.Tree]): Gold trees.
     test (Iterable[str | Tree | nltk.Tree | None]): Test trees.
@@ -214,11 +218,10 @@ def paired_lines(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator
     RAISES (ValueError): If one side has more sentences.
     """
     n = 0
-    sides = ("gold", "test")
-    for pair in zip_longest(map(to_line, gold), map(to_line, test)):
-        if None not in pair:
+    for ours, theirs in zip_longest(map(to_line, gold), map(to_line, test)):
+        if ours is not None and theirs is not None:
             n += 1
-            yield pair
-        elif "".join(filter(None, pair)).strip():
-            shorter = pair.index(None)
-            raise ValueError(Errors.E203.format(shorter=sides[shorter], longer=sides[1 - shorter], n=n))
+            yield ours, theirs
+        elif (ours or theirs or "").strip():
+            shorter, longer = ("gold", "test") if ours is None else ("test", "gold")
+            raise ValueError(Errors.E203.format(shorter=shorter, longer=longer, n=n))

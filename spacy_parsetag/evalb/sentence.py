@@ -5,7 +5,7 @@ pre-order, with the root. Malformed lines are read as the C program reads them.
 """
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from .params import EvalbParams
@@ -24,14 +24,14 @@ class Quote(NamedTuple):
     word (str): The word.
     tag (str): Its part-of-speech tag.
     position (int): Number of words that count before it.
-    bracket (int): Number of brackets that open before it.
+    n_before (int): Number of brackets that open before it.
     around (list[int]): The brackets open at it.
     """
 
     word: str
     tag: str
     position: int
-    bracket: int
+    n_before: int
     around: list[int]
 
 
@@ -44,7 +44,7 @@ class Sentence(NamedTuple):
         one that is never closed ends at -1.
     length (int): Number of words for the cut-off: all but those in `delete_labels_for_length`.
     quotes (list[Quote]): Words that may be quotes under `quote_labels`.
-    error (str): What is wrong with the brackets, in the words of the C program; empty if nothing is.
+    errors (list[str]): What is wrong with the brackets, in the words of the C program.
     """
 
     words: list[str]
@@ -52,7 +52,7 @@ class Sentence(NamedTuple):
     brackets: list[Bracket]
     length: int
     quotes: list[Quote]
-    error: str
+    errors: list[str]
 
 
 class Rules:
@@ -65,7 +65,7 @@ class Rules:
         self.params = params
         self._equal_labels = {pair for a, b in params.eq_labels for pair in ((a, b), (b, a))}
         self._equal_words = {pair for a, b in params.eq_words for pair in ((a, b), (b, a))}
-        self._counted: dict[str, str | None] = {}
+        self._cut_or_none = cache(self._cut_or_none_of)
         self._names: dict[str, str] = {}
         for first, second in params.eq_labels:
             self._names.setdefault(second, self._names.get(first, first))
@@ -73,7 +73,7 @@ class Rules:
     def cut(self, label: str) -> str:
         """Drop a label's function tags and indices: NP-SBJ-1 is NP. As in C, -LRB- is the empty label."""
         for mark in self.params.label_cuts:
-            label = label.split(mark, 1)[0]
+            label = label.partition(mark)[0]
         return label
 
     def name(self, label: str) -> str:
@@ -93,17 +93,12 @@ class Rules:
 
     def counted(self, brackets: list[Bracket]) -> list[Bracket]:
         """Drop brackets over no word and those with deleted labels; cut the labels of the others."""
-        found = []
-        for start, end, label in brackets:
-            if start != end:
-                if label not in self._counted:
-                    cut = self.cut(label)
-                    deleted = any(self.same_label(cut, other) for other in self.params.delete_labels)
-                    self._counted[label] = None if deleted else cut
-                name = self._counted[label]
-                if name is not None:
-                    found.append((start, end, name))
-        return found
+        kept = ((start, end, self._cut_or_none(label)) for start, end, label in brackets if start != end)
+        return [(start, end, label) for start, end, label in kept if label is not None]
+
+    def _cut_or_none_of(self, label: str) -> str | None:
+        label = self.cut(label)
+        return None if any(self.same_label(label, deleted) for deleted in self.params.delete_labels) else label
 
 
 @lru_cache(maxsize=32)
@@ -157,40 +152,28 @@ def read_sentence(line: str, rules: Rules) -> Sentence:
             raise ValueError(f"Reading sentence ({match.group()[:100]!r} is not alone in a bracket with its tag)")
     if top:
         errors.append("Bracketing is unbalanced (too many open bracket)")
-    return Sentence(words, tags, brackets, length, quotes, "; ".join(errors))
+    return Sentence(words, tags, brackets, length, quotes, errors)
 
 
-def fix_quotes(gold: Sentence, test: Sentence, rules: Rules) -> tuple[Sentence, Sentence]:
+def fix_quotes(gold: Sentence, test: Sentence, rules: Rules) -> None:
     """Put back quotes that only one of the two deletes, as EVALB does where the numbers of words differ.
 
     A tagger may call the quote ' a possessive (POS, which counts) and the treebank '' (deleted). The order of steps,
     and what is compared with what, is the C program's.
 
-    gold (Sentence): The gold sentence.
-    test (Sentence): The test sentence.
+    gold (Sentence): The gold sentence, changed in place.
+    test (Sentence): The test sentence, changed in place.
     rules (Rules): The rules.
-    RETURNS (tuple[Sentence, Sentence]): Both, mended where that was possible.
     """
     deleted = rules.params.delete_labels
-    gold, test = _copy(gold), _copy(test)
     for i in range(len(test.quotes)):
         position = test.quotes[i].position
         for j in range(len(gold.quotes)):
             # Both may change within the loop; the position of the test word is the one it had before.
             ours, theirs = gold.quotes[j], test.quotes[i]
-            if ours.position != position or ours.tag == theirs.tag:
-                continue
-            if ours.tag in deleted and theirs.tag not in deleted:
-                _reinsert(gold, j)
-            elif theirs.tag in deleted and ours.tag not in deleted:
-                _reinsert(test, i)
-    return gold, test
-
-
-def _copy(sentence: Sentence) -> Sentence:
-    return sentence._replace(
-        words=[*sentence.words], tags=[*sentence.tags], brackets=[*sentence.brackets], quotes=[*sentence.quotes]
-    )
+            if ours.position == position and (ours.tag in deleted) != (theirs.tag in deleted):
+                sentence, which = (gold, j) if ours.tag in deleted else (test, i)
+                _reinsert(sentence, which)
 
 
 def _reinsert(sentence: Sentence, which: int) -> None:
@@ -198,12 +181,8 @@ def _reinsert(sentence: Sentence, which: int) -> None:
     quote = sentence.quotes[which]
     sentence.words.insert(quote.position, quote.word)
     sentence.tags.insert(quote.position, quote.tag)
-    brackets = sentence.brackets
-    for k in range(quote.bracket, len(brackets)):
-        start, end, label = brackets[k]
-        brackets[k] = (start + 1, end + 1, label)
-    for k in quote.around:
-        start, end, label = brackets[k]
-        brackets[k] = (start, end + 1, label)
-    for k in range(which, len(sentence.quotes)):
-        sentence.quotes[k] = sentence.quotes[k]._replace(position=sentence.quotes[k].position + 1)
+    for k, (start, end, label) in enumerate(sentence.brackets):
+        after = k >= quote.n_before
+        sentence.brackets[k] = (start + after, end + after + (k in quote.around), label)
+    for k, other in enumerate(sentence.quotes[which:], start=which):
+        sentence.quotes[k] = other._replace(position=other.position + 1)

@@ -1,0 +1,137 @@
+"""Where test trees differ from gold trees: sentences from worst to best, and which labels are taken for which."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .counts import Matching, SentenceCounts
+from .lines import Brackets
+from .params import EvalbParams, get_params
+from .result import EvalbResult, compare_all, f_score, percent
+from .sentence import Bracket
+
+
+class SentenceDiff(NamedTuple):
+    """A sentence whose brackets are not exactly the gold ones.
+
+    number (int): The sentence, from 1: the line of its file.
+    counts (SentenceCounts): EVALB's counts.
+    words (list[str]): The gold words that count.
+    relabeled (list[tuple[Bracket, str]]): Gold brackets that the test tree has under another label, and that label.
+    missing (list[Bracket]): Gold brackets over words that have no test bracket left.
+    extra (list[Bracket]): Test brackets over words that have no gold bracket left.
+    """
+
+    number: int
+    counts: SentenceCounts
+    words: list[str]
+    relabeled: list[tuple[Bracket, str]]
+    missing: list[Bracket]
+    extra: list[Bracket]
+
+    @property
+    def f(self) -> float:
+        """F of the sentence, in percent."""
+        row = self.counts
+        return 0.0 if row.failed else f_score(percent(row.matched, row.test), percent(row.matched, row.gold))
+
+    def text(self, bracket: Bracket) -> str:
+        """The words of a bracket."""
+        return " ".join(self.words[bracket[0] : bracket[1]])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The sentence, ready for JSON. Positions count the words that count."""
+        row = self.counts
+        return {
+            "line": self.number,
+            "f": self.f,
+            "error": row.error or ("no parse" if row.failed else ""),
+            **{name: getattr(row, name) for name in ("matched", "gold", "test", "crossing")},
+            "words": self.words,
+            "relabeled": [{**self._to_dict(bracket), "test_label": label} for bracket, label in self.relabeled],
+            "missing": [self._to_dict(bracket) for bracket in self.missing],
+            "extra": [self._to_dict(bracket) for bracket in self.extra],
+        }
+
+    def _to_dict(self, bracket: Bracket) -> dict[str, Any]:
+        start, end, label = bracket
+        return {"label": label, "start": start, "end": end, "text": self.text(bracket)}
+
+
+@dataclass(frozen=True)
+class EvalbDiff:
+    """What differs.
+
+    result (EvalbResult): EVALB's counts.
+    sentences (list[SentenceDiff]): The sentences that differ, from worst to best: those without a usable parse, then
+        by their F and the number of brackets that differ.
+    """
+
+    result: EvalbResult
+    sentences: list[SentenceDiff]
+
+    @cached_property
+    def confusions(self) -> list[tuple[str | None, str | None, int]]:
+        """Gold label, test label and how often, most frequent first; None where there is no such bracket.
+
+        Sentences without a usable parse do not enter it.
+        """
+        counts: Counter[tuple[str | None, str | None]] = Counter()
+        for sentence in self.sentences:
+            counts.update((bracket[2], label) for bracket, label in sentence.relabeled)
+            counts.update((bracket[2], None) for bracket in sentence.missing)
+            counts.update((None, bracket[2]) for bracket in sentence.extra)
+        ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0][0] or "", item[0][1] or ""))
+        return [(gold, test, n) for (gold, test), n in ordered]
+
+    def to_dict(self, top: int | None = None) -> dict[str, Any]:
+        """The difference, ready for JSON.
+
+        top (int | None): Number of sentences; None for all.
+        RETURNS (dict[str, Any]): Keys `evalb` (see `EvalbResult.to_dict`), `differ` (number of sentences), `confusions`
+            (a label is null where there is no such bracket) and `sentences`.
+        """
+        return {
+            "evalb": self.result.to_dict(),
+            "differ": len(self.sentences),
+            "confusions": [{"gold": gold, "test": test, "count": n} for gold, test, n in self.confusions],
+            "sentences": [sentence.to_dict() for sentence in self.sentences[:top]],
+        }
+
+
+def diff(gold: Iterable[Brackets], test: Iterable[Brackets], params: EvalbParams | str | Path = "collins") -> EvalbDiff:
+    """Find what differs. The arguments are those of `evalb`.
+
+    RETURNS (EvalbDiff): The sentences that differ, and the labels that are confused.
+    RAISES (ValueError): As `evalb`.
+
+    >>> found = diff(["(S (NP (NN a)) (VP (VB b)))"], ["(S (ADJP (NN a)) (VB b))"])
+    >>> found.confusions
+    [('NP', 'ADJP', 1), ('VP', None, 1)]
+    """
+    params = get_params(params)
+    rows, sentences = [], []
+    for number, (row, words, matching) in enumerate(compare_all(gold, test, params), start=1):
+        rows.append(row)
+        if row.failed or matching.missing or matching.extra:
+            pairs = ([], [], []) if row.failed else _pair_labels(matching)
+            sentences.append(SentenceDiff(number, row, words, *pairs))
+    sentences.sort(key=lambda one: (not one.counts.failed, one.f, -len([*one.relabeled, *one.missing, *one.extra])))
+    return EvalbDiff(EvalbResult(params, rows), sentences)
+
+
+def _pair_labels(matching: Matching) -> tuple[list[tuple[Bracket, str]], list[Bracket], list[Bracket]]:
+    """Pair missing brackets with extra ones over the same words; what is left of both stays as it is."""
+    free: dict[tuple[int, int], list[Bracket]] = {}
+    for bracket in matching.extra:
+        free.setdefault(bracket[:2], []).append(bracket)
+    relabeled, missing = [], []
+    for bracket in matching.missing:
+        if free.get(bracket[:2]):
+            relabeled.append((bracket, free[bracket[:2]].pop(0)[2]))
+        else:
+            missing.append(bracket)
+    return relabeled, missing, [bracket for rest in free.values() for bracket in rest]

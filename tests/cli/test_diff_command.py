@@ -1,0 +1,63 @@
+"""`parsetag diff`: where trees differ."""
+
+import json
+from pathlib import Path
+
+import pytest
+from command_data import TREES, Run
+
+
+@pytest.fixture
+def test(tmp_path: Path) -> Path:
+    lines = TREES.splitlines()
+    lines[0] = lines[0].replace("(NP (NNS papers))", "(NNS papers)").replace("(NP (PRP She))", "(ADVP (PRP She))")
+    path = tmp_path / "test.mrg"
+    path.write_text("\n".join([lines[0], "", lines[2]]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_text(run: Run, treebank: Path, test: Path) -> None:
+    result = run("diff", treebank, test)
+    assert result.exit_code == 0
+    lines = [line.rstrip() for line in result.stdout.splitlines()]
+    assert lines[0].startswith("2 of 3 sentences differ, 1 of them without a usable parse. F (collins) ")
+    start = lines.index("line 2  no usable parse: no words")
+    assert lines[start + 1] == "    The dog barks"
+    assert lines[start + 3 : start + 7] == [
+        "line 1  F 57.14: 2 of 4 gold brackets, 3 test brackets, 0 crossing",
+        "    She reads papers",
+        "    > NP as ADVP: She",
+        "    - NP: papers",
+    ]
+    assert [line.split() for line in lines[-4:]] == [
+        ["gold", "test", "times"],
+        ["----", "------", "-----"],
+        ["NP", "(none)", "1"],
+        ["NP", "ADVP", "1"],
+    ]
+    short = run("diff", treebank, test, "--top", "1").stdout
+    assert "line 2 " in short and "line 1 " not in short and "ADVP" not in short
+    assert run("diff", treebank, test, "--top", "0").stdout == result.stdout
+    assert run("diff", treebank, treebank).stdout.startswith("0 of 3 sentences differ")
+
+
+def test_json(run: Run, treebank: Path, test: Path, tmp_path: Path) -> None:
+    report = json.loads(run("diff", treebank, test, "--json", "--top", "1").stdout)
+    assert report["differ"] == 2 and [one["line"] for one in report["sentences"]] == [2]
+    assert {"gold": "NP", "test": "ADVP", "count": 1} in report["confusions"]
+    result = run("diff", treebank, test, "--json", "--top", "1", "--output", tmp_path / "new" / "diff.json")
+    assert result.exit_code == 0 and not result.stdout
+    assert json.loads((tmp_path / "new" / "diff.json").read_text(encoding="utf-8")) == report
+
+
+def test_bad_input(run: Run, treebank: Path, test: Path, tmp_path: Path) -> None:
+    for args, code in [
+        ([tmp_path / "none.mrg", test], "[E351]"),
+        ([treebank, test, "--params", "none"], "[E202]"),
+        ([treebank, test, "--output", treebank], "[E395]"),
+        ([tmp_path / "empty.mrg", test], "[E355]"),
+    ]:
+        (tmp_path / "empty.mrg").write_text("\n")
+        result = run("diff", *args)
+        assert result.exit_code == 1 and code in result.stderr
+    assert treebank.read_text(encoding="utf-8") == TREES
