@@ -80,8 +80,10 @@ def text_record(where: str, line: str) -> Record:
 
 
 def tokens_record(where: str, line: str) -> Record:
-    """A line of words with spaces between."""
-    return Record(where, words=line.split())
+    """A line of words, separated as in a bracket file."""
+    from ..trees.escape import split_tokens
+
+    return Record(where, words=split_tokens(line))
 
 
 def json_record(where: str, line: str) -> Record | None:

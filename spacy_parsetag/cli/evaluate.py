@@ -1,7 +1,7 @@
 """`python -m spacy parsetag evaluate`: score trees as EVALB does."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from timeit import default_timer as timer
@@ -14,7 +14,7 @@ from wasabi import tables
 from ..errors import Errors
 from ._inputs import read_docs
 from ._model import find_spans_key, load_pipeline
-from ._util import STANDARD, fail, note, stated_errors, text_output
+from ._util import STANDARD, fail, note, refuse_overwrite, stated_errors, text_output
 
 if TYPE_CHECKING:
     from spacy.training import Example
@@ -135,16 +135,6 @@ def read_sentences(path: Path, encoding: str, multiline: bool) -> list[str]:
         raise ValueError(Errors.E351.format(path=path))
     lines = read_lines(path, encoding=encoding)
     return list(join_lines(lines) if multiline else lines)
-
-
-def refuse_overwrite(outputs: Iterable[Path | None], inputs: Iterable[Path]) -> None:
-    """Raise if an output is one of the inputs, or two outputs are the same file."""
-    taken = {path.resolve() for path in inputs}
-    for path in outputs:
-        if path is not None and path != STANDARD:
-            if path.resolve() in taken:
-                raise ValueError(Errors.E395.format(path=path))
-            taken.add(path.resolve())
 
 
 def warn_of_failures(result: "EvalbResult") -> None:

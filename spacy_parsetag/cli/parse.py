@@ -13,7 +13,7 @@ from ..errors import Errors
 from ._batches import BatchParser, Parsed, Settings, parse_in_processes
 from ._inputs import doc_records, json_record, read_records, text_record, tokens_record
 from ._outputs import write_docs, write_texts
-from ._util import STANDARD, Skipped, note, progress_bar, stated_errors
+from ._util import STANDARD, Skipped, note, progress_bar, refuse_overwrite, stated_errors
 
 
 class InputFormat(str, Enum):
@@ -126,6 +126,7 @@ def parse_cli(
         if n_process == 0 or n_process < -1:
             raise ValueError(Errors.E384.format(n=n_process))
         n_process = n_process if n_process > 0 else os.cpu_count() or 1
+        refuse_overwrite([output], [source, Path(model)])
         settings = Settings(model, gpu_id, code, sents is Sentences.line, writing.value, skip_bad)
         parser = BatchParser(settings)
         if parser.added_sentencizer:
@@ -182,7 +183,7 @@ def _guess_output(output: Path) -> OutputFormat:
     from ..treebanks.formats.table import FORMATS
 
     suffix = output.suffix.lower()
-    brackets = FORMATS["penn"].suffixes
+    brackets = (*FORMATS["penn"].suffixes, ".txt")
     if not suffix or suffix in brackets:
         return OutputFormat.brackets
     known = {".jsonl": OutputFormat.jsonl, ".json": OutputFormat.json, ".spacy": OutputFormat.spacy}

@@ -1,11 +1,20 @@
 """`parsetag parse`: text in, trees out."""
 
 import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import spacy
 from command_data import Run
-from spacy.tokens import DocBin
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.util import import_file
 from spacy.vocab import Vocab
 
 from spacy_parsetag.tokens import doc_to_strings
@@ -14,6 +23,32 @@ from spacy_parsetag.trees import Parse
 
 TEXT = "She reads papers (really).\n\n  \t\nThe dog barks. She reads.  \n"
 WORDS = [["She", "reads", "papers", "(", "really", ")", "."], [], [], ["The", "dog", "barks", ".", "She", "reads", "."]]
+
+
+SENTENCES = [WORDS[0], WORDS[3][:4], WORDS[3][4:]]
+COMPONENTS = ["parse_test_split", "parse_test_boom"]
+
+
+@Language.component(COMPONENTS[0])
+def split(doc: Doc) -> Doc:
+    for token in doc:
+        token.is_sent_start = True
+    return doc
+
+
+@Language.component(COMPONENTS[1])
+def boom(doc: Doc) -> Doc:
+    if "boom" in doc.text:
+        raise KeyError("boom")
+    return doc
+
+
+def change(pipeline: Path, folder: Path, how: Callable[[Language], object]) -> Path:
+    """A copy of a pipeline with a change."""
+    nlp = spacy.load(pipeline)
+    how(nlp)
+    nlp.to_disk(folder / "model")
+    return folder / "model"
 
 
 def words_of(brackets: str) -> list[str]:
@@ -66,15 +101,102 @@ def test_jsonl_and_tokens(run: Run, pipeline: Path, tmp_path: Path) -> None:
 
 
 def test_sentences_of_the_pipeline(run: Run, pipeline: Path, tmp_path: Path) -> None:
-    import spacy
-
-    nlp = spacy.load(pipeline)
-    nlp.add_pipe("sentencizer", first=True)
-    nlp.to_disk(tmp_path / "model")
-    result = run("parse", tmp_path / "model", "-", "--sents", "model", stdin=TEXT)
-    assert [words_of(line) for line in result.stdout.splitlines()] == [WORDS[0], WORDS[3][:4], WORDS[3][4:]]
-    result = run("parse", tmp_path / "model", "-", stdin=TEXT)
+    model = change(pipeline, tmp_path, lambda nlp: nlp.add_pipe("sentencizer", first=True, config={"overwrite": True}))
+    result = run("parse", model, "-", "--sents", "model", stdin=TEXT)
+    assert [words_of(line) for line in result.stdout.splitlines()] == SENTENCES
+    assert not result.stderr
+    result = run("parse", model, "-", stdin=TEXT)
     assert [words_of(line) for line in result.stdout.splitlines()] == WORDS
+    assert "1 of 4 texts look like several sentences" in result.stderr
+
+
+def test_the_splitter_wins_over_one_sentence(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    model = change(pipeline, tmp_path, lambda nlp: nlp.add_pipe("sentencizer", after="one_sentence"))
+    result = run("parse", model, "-", "--sents", "model", stdin=TEXT)
+    assert [words_of(line) for line in result.stdout.splitlines()] == SENTENCES
+
+
+def test_a_pipeline_without_splitter_gets_one_and_says_so(run: Run, pipeline: Path) -> None:
+    result = run("parse", pipeline, "-", "--sents", "model", stdin=TEXT)
+    assert [words_of(line) for line in result.stdout.splitlines()] == SENTENCES
+    assert "no splitter of sentences" in result.stderr
+
+
+def test_a_component_that_splits_all_the_same(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    model = change(pipeline, tmp_path, lambda nlp: nlp.add_pipe(COMPONENTS[0], after="one_sentence"))
+    result = run("parse", model, "-", stdin="One\nTwo words.\n")
+    assert result.exit_code == 1
+    assert "<stdin>:2: [E381]" in result.stderr
+
+
+def test_failures_are_named(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    model = change(pipeline, tmp_path, lambda nlp: nlp.add_pipe(COMPONENTS[1], first=True))
+    source = tmp_path / "in.txt"
+    source.write_text("Good.\nThis will boom.\nGood again.\n")
+    result = run("parse", model, source, tmp_path / "out.mrg")
+    assert result.exit_code == 1
+    assert f"{source}:2: [E380]" in result.stderr and "KeyError: 'boom'" in result.stderr
+    assert not (tmp_path / "out.mrg").exists()
+    result = run("parse", model, source, tmp_path / "out.mrg", "--skip-bad")
+    assert result.exit_code == 0
+    assert f"skipped {source}:2: [E380]" in result.stderr and "Skipped 1 text " in result.stderr
+    lines = (tmp_path / "out.mrg").read_text().splitlines()
+    assert [words_of(line) for line in lines] == [["Good", "."], [], ["Good", "again", "."]]
+    assert run("parse", model, source, tmp_path / "out.spacy", "--skip-bad").exit_code == 0
+    assert len(DocBin().from_disk(tmp_path / "out.spacy")) == 2
+
+
+def test_failures_in_json(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text('{"text": "A."}\n{]\n{"text": "\\ud800", "id": 3}\n{"text": "B.", "id": 4}\n')
+    result = run("parse", pipeline, source, "--format", "jsonl", "--skip-bad")
+    assert result.exit_code == 0
+    first, second, third, fourth = map(json.loads, result.stdout.splitlines())
+    assert [len(each["sents"]) for each in (first, second, third, fourth)] == [1, 0, 0, 1]
+    assert "error" in second and fourth["id"] == 4
+    assert "half a surrogate pair, U+D800, at character 1" in third["error"]
+
+
+def test_passed_on_as_it_came(run: Run, pipeline: Path) -> None:
+    meta = {"a": 0.1234567890123456, "b": 2**70, "c": "\ud800", "d": "日本"}
+    result = run("parse", pipeline, "-", "-i", "jsonl", "-f", "jsonl", stdin=json.dumps({"text": "A.", "meta": meta}))
+    assert json.loads(result.stdout)["meta"] == meta
+    assert "日本" in result.stdout
+
+
+def test_line_ends(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_bytes("\ufeffOne.\rTwo.\r\nThree\u0085four\u2028five.\n".encode())
+    lines = run("parse", pipeline, source).stdout.splitlines()
+    assert [words_of(line)[0][:3] for line in lines] == ["One", "Two", "Thr"]
+
+
+def test_what_separates_tokens(run: Run, pipeline: Path) -> None:
+    line = "10\u00a0000 a\u3000b\tc\u2028d\u0085e"
+    result = run("parse", pipeline, "-", "-i", "tokens", stdin=line)
+    assert words_of(result.stdout) == ["10\u00a0000", "a\u3000b", "c\u2028d\u0085e"]
+
+
+def test_inputs_are_not_overwritten(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_text("A.\n")
+    for out in (source, tmp_path / "." / "in.txt", pipeline / "meta.json"):
+        before = out.read_bytes()
+        assert "[E395]" in run("parse", pipeline, source, out).stderr
+        assert out.read_bytes() == before
+
+
+def test_constituents_of_docs_are_replaced(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    nlp = spacy.load(pipeline)
+    doc = Doc(nlp.vocab, words=["A", "b", "C", "d"], sent_starts=[True, False, True, False])
+    doc.spans["constituents"] = [doc[0:3]]
+    doc.spans["other"] = [doc[1:2]]
+    DocBin(docs=[doc]).to_disk(tmp_path / "in.spacy")
+    lines = run("parse", pipeline, tmp_path / "in.spacy").stdout.splitlines()
+    assert [words_of(line) for line in lines] == [["A", "b"], ["C", "d"]]
+    assert run("parse", pipeline, tmp_path / "in.spacy", tmp_path / "out.spacy").exit_code == 0
+    (out,) = DocBin().from_disk(tmp_path / "out.spacy").get_docs(Vocab())
+    assert [span.text for span in out.spans["other"]] == ["b"]
 
 
 def test_batches(run: Run, pipeline: Path) -> None:
@@ -82,6 +204,29 @@ def test_batches(run: Run, pipeline: Path) -> None:
     whole = run("parse", pipeline, "-", stdin=stdin).stdout
     assert run("parse", pipeline, "-", "--batch-size", 4, stdin=stdin).stdout == whole
     assert len(whole.splitlines()) == 25
+
+
+def test_two_processes(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    args = ["parse", pipeline, "-", "--batch-size", 2, "--skip-bad", "-i", "jsonl", "-f", "json"]
+    stdin = "".join(json.dumps({"text": line}) + "\n" for line in TEXT.splitlines()) + "[]\n"
+    one, two = (run(*args, "--n-process", n, stdin=stdin) for n in (1, 2))
+    assert one.stdout == two.stdout and len(json.loads(one.stdout)) == 5
+    assert one.stderr == two.stderr and "<stdin>:5: not a JSON object" in one.stderr
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    code = tmp_path / "code.py"
+    code.write_text(
+        "import multiprocessing, os\nfrom spacy.language import Language\n"
+        "@Language.component('dies')\ndef dies(doc):\n"
+        "    if multiprocessing.parent_process() is not None:\n        os._exit(1)\n    return doc\n"
+    )
+    import_file("code", code)
+    model = change(pipeline, tmp_path, lambda nlp: nlp.add_pipe("dies"))
+    result = run("parse", model, "-", tmp_path / "out.mrg", "--n-process", 2, "--code", code, stdin=TEXT)
+    assert result.exit_code == 1 and "[E382]" in result.stderr
+    assert not list(tmp_path.glob("*out.mrg*"))
 
 
 @pytest.mark.parametrize(
@@ -95,7 +240,13 @@ def test_batches(run: Run, pipeline: Path) -> None:
         ("bad.jsonl", '{"tokens": ["a"], "tags": []}\n', [], "bad.jsonl:1: "),
         ("bad.txt", "good\n\udcff\n", [], "bad.txt:2: "),
         ("bad.spacy", "nonsense", [], "[E354]"),
+        ("bad.jsonl", "[" * 100_000, [], "bad.jsonl:1: the JSON is nested too deeply"),
+        ("bad.jsonl", '{"text": "\\udcff"}', [], "bad.jsonl:1: "),
+        ("long.txt", "a" * 2_000_000, [], "long.txt:1: [E088]"),
         ("text.txt", "a", ["--format", "spacy"], "[E362]"),
+        ("text.txt", "a", ["out.conll"], "[E383]"),
+        ("text.txt", "a", ["--n-process", "0"], "[E384]"),
+        ("text.txt", "a", ["--code", "missing.py"], "[E351]"),
     ],
 )
 def test_bad_input(
@@ -111,9 +262,38 @@ def test_bad_input(
 
 
 def test_no_such_pipeline(run: Run, tmp_path: Path) -> None:
-    import spacy
-
     (tmp_path / "text.txt").write_text("a")
     assert "[E050]" in run("parse", "no_such_pipeline", tmp_path / "text.txt").stderr
     spacy.blank("en").to_disk(tmp_path / "blank")
     assert "[E358]" in run("parse", tmp_path / "blank", tmp_path / "text.txt").stderr
+
+
+def start(*args: object, **kwargs: object) -> "subprocess.Popen[bytes]":
+    """The command in a process of its own, where a terminal, a locale or a signal matters."""
+    command = [sys.executable, "-m", "spacy", "parsetag", *map(str, args)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **kwargs)  # type: ignore[call-overload]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="terminals and signals of POSIX")
+def test_terminal_locale_and_signal(pipeline: Path, tmp_path: Path) -> None:
+    import fcntl
+    import pty
+    import termios
+
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    shown = start("parse", pipeline, "-", stderr=theirs, env={**os.environ, "PYTHONIOENCODING": "latin-1"})
+    ended = start("parse", pipeline, "-", tmp_path / "out.mrg", stderr=subprocess.PIPE)
+    out, _ = shown.communicate("日本\n".encode())
+    os.close(theirs)
+    assert "日本" in out.decode()
+    assert b"1 texts" in os.read(ours, 10_000)  # a bar on a terminal
+    assert ended.stdin is not None and ended.stderr is not None
+    ended.stdin.write(b"one\n" * 10_000)
+    ended.stdin.flush()
+    while not any(tmp_path.iterdir()):  # until it writes
+        assert ended.poll() is None
+    ended.send_signal(signal.SIGTERM)
+    _, err = ended.communicate()
+    assert ended.returncode == 128 + signal.SIGTERM
+    assert not err and not any(tmp_path.iterdir())  # and none where there is no terminal
