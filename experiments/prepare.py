@@ -2,18 +2,20 @@
 
     python experiments/prepare.py TRAIN DEV OUTPUT --limit 1000
 
-Where there is a limit, the sentences are taken evenly from all of the file: treebanks begin with one text or one year.
+Where there is a limit, the sentences are taken at even distances: treebanks begin with one text or one year.
 """
 
 import argparse
-import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import srsly
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
 from spacy_parsetag.analysis import count_deviations, count_stacks, count_tags
+from spacy_parsetag.analysis.sample import sample
 from spacy_parsetag.tokens.spans import parses_from_doc
 from spacy_parsetag.treebanks.convert import DocFile
 from spacy_parsetag.treebanks.files import SourceFile
@@ -34,27 +36,19 @@ def read_all(path: Path, arguments: argparse.Namespace) -> list[Parse]:
     return list(read_parses(SourceFile(path), options))
 
 
-def spread(parses: list[Parse], limit: int) -> list[Parse]:
-    """Some of the sentences, at even distances."""
-    if not limit or limit >= len(parses):
-        return parses
-    return [parses[i * len(parses) // limit] for i in range(limit)]
-
-
-def describe(parses: list[Parse]) -> dict[str, Any]:
-    """Figures about trees, by order: tags, the stack each tree needs, and how far tags stray from their words."""
-    trees = [binarize(parse) for parse in parses]
-    strayed, stacks, inventory = count_deviations(trees), count_stacks(trees), count_tags(trees)
-    orders = {
-        order: {
-            "mean_deviation": strayed.mean(order),
-            "max_stack": stacks.needed(order),
-            "deviations": {str(distance): n for distance, n in sorted(strayed.counts[order].items())},
-            "stacks": {str(size): n for size, n in sorted(stacks.counts[order].items())},
-        }
-        for order in strayed.counts
+def describe(path: Path, parses: Sequence[Parse], chosen: Sequence[Parse]) -> dict[str, Any]:
+    """Figures about the chosen sentences of a file: tags, and by order how far tags stray, and the stack they need."""
+    trees = [binarize(parse) for parse in chosen]
+    strayed, stacks = count_deviations(trees), count_stacks(trees)
+    return {
+        "file": path.name,
+        "sentences_in_file": len(parses),
+        "sentences": len(chosen),
+        "words": strayed.words,
+        "tags": len(count_tags(trees).counts),
+        "deviation": {order: strayed.mean(order) for order in strayed.counts},
+        "stack": {order: stacks.needed(order) for order in stacks.counts},
     }
-    return {"sentences": len(parses), "words": strayed.words, "tags": len(inventory.counts), "orders": orders}
 
 
 def main() -> None:
@@ -75,13 +69,13 @@ def main() -> None:
         ("dev", arguments.dev, arguments.dev_limit),
     ):
         parses = read_all(path, arguments)
-        chosen = spread(parses, limit)
+        chosen = sample(parses, limit)
         target = DocFile(arguments.output / f"{part}.spacy", Vocab())
         for parse in chosen:
             target.add(parse)
         target.write(target.path)
-        figures[part] = {"file": path.name, "sentences_in_file": len(parses), **describe(chosen)}
-    (arguments.output / "data.json").write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+        figures[part] = describe(path, parses, chosen)
+    srsly.write_json(arguments.output / "data.json", figures)
 
 
 if __name__ == "__main__":

@@ -1,31 +1,42 @@
-"""Rebuild a table and its figures from the JSON files of its runs.
+"""Rebuild a table, as text, and its figures from its runs.
 
-python experiments/report.py experiments/results/decoders
+    python experiments/report.py experiments/results/decoders
+
+`runs.jsonl` holds a line for each run. What many runs share (a treebank's figures, a config, the command) has a line of
+its own, and runs name it by its hash.
 """
 
-import csv
-import io
-import json
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from correlate import correlations, format_correlations
-from figures import draw_figures
+import srsly
+from spec import short_hash
+
+from spacy_parsetag.analysis import Point, correlate
+from spacy_parsetag.analysis.plots import plot_correlation
+from spacy_parsetag.analysis.tables import Table, format_text
+from spacy_parsetag.compat import has_module
 
 ORDERS = ("in", "pre", "post")
-LEARNERS = ("independent", "CRF", "LSTM")
+LEARNERS = ("independent", "CRF", "LSTM", "LSTM-3")
+SHARED = ("data", "config", "made")
 Row = dict[str, Any]
+Run = dict[str, Any]
 
 
-def read_runs(folder: Path) -> list[dict[str, Any]]:
+def read_runs(folder: Path) -> list[Run]:
     """The runs in a table's folder, in the order of the paper's rows."""
-    runs = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((folder / "runs").glob("*.json"))]
+    path = folder / "runs.jsonl"
+    lines = list(srsly.read_jsonl(path)) if path.exists() else []
+    shared = {line["hash"]: line["value"] for line in lines if "hash" in line}
+    runs = [{**line, **{key: shared[line[key]] for key in SHARED}} for line in lines if "run" in line]
 
-    def place(run: dict[str, Any]) -> tuple:
+    def place(run: Run) -> tuple[str, int, int]:
         settings = run["settings"]
-        return (settings["treebank"], *map(_index, (ORDERS, LEARNERS), (settings["order"], settings["learner"])))
+        return settings["treebank"], _index(ORDERS, settings["order"]), _index(LEARNERS, settings["learner"])
 
     return sorted(runs, key=place)
 
@@ -34,7 +45,21 @@ def _index(known: Sequence[str], name: str) -> int:
     return known.index(name) if name in known else len(known)
 
 
-def decoder_rows(runs: list[dict[str, Any]]) -> list[Row]:
+def write_runs(folder: Path, runs: list[Run]) -> None:
+    """Write the runs, whole or not at all."""
+    shared: dict[str, Any] = {}
+    short = []
+    for run in runs:
+        hashes = {key: short_hash(srsly.json_dumps(run[key], sort_keys=True).encode()) for key in SHARED}
+        shared.update({hashes[key]: run[key] for key in SHARED})
+        short.append({**run, **hashes})
+    folder.mkdir(parents=True, exist_ok=True)
+    temporary = folder / "runs.part"
+    srsly.write_jsonl(temporary, [*({"hash": key, "value": value} for key, value in shared.items()), *short])
+    temporary.replace(folder / "runs.jsonl")
+
+
+def decoder_rows(runs: list[Run]) -> list[Row]:
     """A row for each cell of the table of decoders: one run, one decoder."""
     return [
         {
@@ -59,12 +84,12 @@ def decoder_rows(runs: list[dict[str, Any]]) -> list[Row]:
     ]
 
 
-def language_rows(runs: list[dict[str, Any]]) -> list[Row]:
+def language_rows(runs: list[Run]) -> list[Row]:
     """A row for each treebank and order."""
     rows = []
     for run in runs:
         order = run["settings"]["order"]
-        data = run["data"]["train"]
+        train = run["data"]["train"]
         found = next(iter(run["results"].values()))
         rows.append(
             {
@@ -73,11 +98,11 @@ def language_rows(runs: list[dict[str, Any]]) -> list[Row]:
                 "F": found["f"],
                 "P": found["precision"],
                 "R": found["recall"],
-                "mean deviation": data["orders"][order]["mean_deviation"],
-                "largest stack": data["orders"][order]["max_stack"],
-                "tags": data["tags"],
-                "train": data["sentences"],
-                "words": data["words"] / max(1, data["sentences"]),
+                "mean deviation": train["deviation"][order],
+                "largest stack": train["stack"][order],
+                "tags": train["tags"],
+                "train": train["sentences"],
+                "words": train["words"] / max(1, train["sentences"]),
                 "dev": found["sentences"],
                 "training s": run["training"]["seconds"],
             }
@@ -85,49 +110,43 @@ def language_rows(runs: list[dict[str, Any]]) -> list[Row]:
     return rows
 
 
-def caption(runs: list[dict[str, Any]]) -> str:
-    """What all figures of a table have in common, and what not."""
-    lines = []
+def caption(runs: list[Run]) -> str:
+    """What the figures of a table have in common, and what not."""
     names = ("encoder", "limit", "dev_limit", "max_length", "epochs", "steps", "checks", "seed", "params")
-    for name in names:
-        values = sorted({str(run["settings"][name]) for run in runs})
-        lines.append(f"{name.replace('_', ' ')}: {', '.join(values)}")
-    sizes = sorted({run["data"]["train"]["sentences"] for run in runs})
-    lines.append(f"training sentences: {', '.join(map(str, sizes))}; F on the development part")
-    return "; ".join(lines)
+    values = {name.replace("_", " "): Counter(str(run["settings"][name]) for run in runs) for name in names}
+    values["training sentences"] = Counter(str(run["data"]["train"]["sentences"]) for run in runs)
+    values["commit"] = Counter(str(run["made"]["commit"]) for run in runs)
+    lines = [f"{name}: {', '.join(sorted(found))}" for name, found in values.items()]
+    return "; ".join([*lines, "F on the development part"])
 
 
-def format_rows(rows: list[Row]) -> str:
-    """A table as text."""
-    names = list(rows[0])
-    cells = [names, *([format_value(row[name]) for name in names] for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    left = {name for name in names if isinstance(rows[0][name], str)}
-    lines = []
-    for line in cells:
-        padded = zip(line, widths, names, strict=True)
-        lines.append("  ".join(c.ljust(w) if name in left else c.rjust(w) for c, w, name in padded).rstrip())
-    return "\n".join(lines)
+def correlate_rows(rows: list[Row]) -> dict[str, tuple[list[Point], Any]]:
+    """How F goes with the mean deviation (paper section 6.2): over all cells, as the paper has it, and over differences
+    within each treebank.
 
+    The second looks at how far F falls from in-order to the other orders on the same treebank: treebanks differ in F
+    for many reasons, and these drop out.
 
-def format_value(value: Any) -> str:
-    if value is None:
-        return ""
-    if not isinstance(value, float):
-        return str(value)
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.2f}"
-
-
-def format_csv(rows: list[Row]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    rows (List[Row]): The rows of the table of languages.
+    RETURNS (Dict[str, Tuple[List[Point], Correlation]]): By name; nothing where SciPy is not installed, or there are
+        too few points.
+    """
+    points = [Point(row["treebank"], row["order"], row["F"], row["mean deviation"]) for row in rows]
+    base = {point.treebank: point.f for point in points if point.order == "in"}
+    differences = [
+        point._replace(f=point.f - base[point.treebank])
+        for point in points
+        if point.order != "in" and point.treebank in base
+    ]
+    return {
+        name: (chosen, correlate(chosen))
+        for name, chosen in (("all", points), ("differences to in-order", differences))
+        if has_module("scipy") and len(chosen) > 2 and len({point.deviation for point in chosen}) > 1
+    }
 
 
 def write_report(folder: Path) -> str:
-    """Write table.txt, table.csv, table.json and the figures beside the runs.
+    """Write table.txt, and the figure of the table of languages, beside the runs.
 
     folder (Path): The table's folder.
     RETURNS (str): The table as text.
@@ -135,20 +154,19 @@ def write_report(folder: Path) -> str:
     runs = read_runs(folder)
     if not runs:
         return "no runs yet"
-    content: dict[str, Any] = {"caption": caption(runs)}
-    if runs[0]["settings"]["table"] == "languages":
-        content["rows"] = language_rows(runs)
-        content["correlations"] = correlations(content["rows"])
-        extra = format_correlations(content["correlations"])
-    else:
-        content["rows"] = decoder_rows(runs)
-        extra = ""
-    text = "\n\n".join(filter(None, (content["caption"], format_rows(content["rows"]), extra)))
+    languages = runs[0]["settings"]["table"] == "languages"
+    rows = language_rows(runs) if languages else decoder_rows(runs)
+    found = correlate_rows(rows) if languages else {}
+    lines = [
+        f"F and mean deviation, {name}: r = {one.r:.3f}, p = {one.p:.2g}, n = {one.n}"
+        for name, (_, one) in found.items()
+    ]
+    table = format_text(Table(tuple(rows[0]), [tuple(row.values()) for row in rows]))
+    text = "\n\n".join([caption(runs), table.rstrip("\n"), *(["\n".join(lines)] if lines else [])])
     (folder / "table.txt").write_text(text + "\n", encoding="utf-8")
-    (folder / "table.csv").write_text(format_csv(content["rows"]), encoding="utf-8")
-    (folder / "table.json").write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    drawn = ", ".join(draw_figures(runs, content, folder)) or 'none (pip install "spacy-parsetag[plots]")'
-    return f"{text}\n\nwritten to {folder.name}: table as .txt, .csv and .json; figures: {drawn}"
+    if "all" in found and has_module("matplotlib"):
+        plot_correlation(*found["all"], [folder / "correlation.png"])
+    return text
 
 
 if __name__ == "__main__":

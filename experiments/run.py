@@ -3,15 +3,16 @@
     python experiments/run.py decoders --treebanks PTB --encoder bert-large-uncased
     python experiments/run.py languages --treebanks TREEBANK TREEBANK ... --jobs 2
 
-A treebank is a folder with train.mrg and dev.mrg, or others by --train and --dev. Each run writes one JSON, in
-OUTPUT/TABLE/runs. Runs whose JSON is there with the same settings are not made again, so that a stopped table goes on
-where it was. Each step of a run is a process of its own; what it prints is kept in the folder of --work.
+A treebank is a folder with train.mrg and dev.mrg, or others by --train and --dev. Each run adds its line to
+OUTPUT/TABLE/runs.jsonl. Runs that are there with the same settings are not made again, so that a stopped table goes on
+where it was. Each step of a run is a process of its own; pipelines, and what the steps print, stay in --work.
 """
 
 import argparse
-import json
 import os
 import platform
+import re
+import shlex
 import subprocess
 import sys
 import time
@@ -20,8 +21,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from report import write_report
-from spec import HERE, NUMBERS, Run, Treebank, build_runs, read_spec, set_length
+import srsly
+from report import read_runs, write_report, write_runs
+from spec import HERE, NUMBERS, Run, Treebank, build_runs, read_spec, resolved, set_length, set_logger
 
 PACKAGES = ("spacy-parsetag", "spacy", "thinc", "spacy-transformers", "torch", "numpy")
 
@@ -60,70 +62,62 @@ def prepare(run: Run, arguments: argparse.Namespace) -> Path:
     return folder.resolve()
 
 
-def execute(run: Run, spec: dict[str, Any], arguments: argparse.Namespace, output: Path) -> None:
-    """Train, score, and write the run's JSON."""
+def execute(run: Run, spec: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any]:
+    """Train and score: everything there is to say about a run."""
     data = prepare(run, arguments)
-    figures = json.loads((data / "data.json").read_text(encoding="utf-8"))
+    figures = srsly.read_json(data / "data.json")
     folder = (arguments.work / spec["table"] / run.name).resolve()
     folder.mkdir(parents=True, exist_ok=True)
+    config = run.config.copy()
+    set_length(config, spec, figures["train"]["sentences"])
     trained = folder / "trained.json"
-    if not is_done(trained, run.settings):
+    if not trained.exists() or srsly.read_json(trained)["settings"] != run.settings:
         trained.unlink(missing_ok=True)
         (folder / "steps.jsonl").unlink(missing_ok=True)
-        config = run.config.copy()
-        set_length(config, spec, figures["train"]["sentences"])
-        logger = {"@loggers": "spacy.ConsoleLogger.v3", "output_file": str(folder / "steps.jsonl")}
-        config["training"]["logger"] = logger
-        config["paths"].update(train=str(data / "train.spacy"), dev=str(data / "dev.spacy"))
-        config.to_disk(folder / "config.cfg", interpolate=False)
+        to_train = config.copy()
+        set_logger(to_train, folder / "steps.jsonl")
+        to_train["paths"].update(train=str(data / "train.spacy"), dev=str(data / "dev.spacy"))
+        to_train.to_disk(folder / "config.cfg", interpolate=False)
         start = time.perf_counter()
         command = ["train", str(folder / "config.cfg"), "--output", str(folder), "--gpu-id", str(arguments.gpu_id)]
         call(["-m", "spacy", *command], folder / "train.log", arguments.threads)
-        report = {"settings": run.settings, "seconds": round(time.perf_counter() - start, 1)}
-        write_json(trained, {**report, "steps": config["training"]["max_steps"]})
-    write_json(folder / "decoders.json", spec["decoders"])
+        srsly.write_json(trained, {"settings": run.settings, "seconds": round(time.perf_counter() - start, 1)})
+    srsly.write_json(folder / "decoders.json", spec["decoders"])
     scoring = [str(HERE / "evaluate.py"), str(folder / "model-best"), str(data / "dev.spacy")]
     scoring += [str(folder / "scores.json"), f"--decoders={folder / 'decoders.json'}", f"--params={spec['params']}"]
     scoring += [f"--repeats={arguments.repeats}", f"--gpu-id={arguments.gpu_id}"]
     call(scoring, folder / "evaluate.log", arguments.threads)
-    training = json.loads(trained.read_text(encoding="utf-8"))
-    report = {
+    rows = [row for row in srsly.read_jsonl(folder / "steps.jsonl") if row["score"] is not None]
+    log = (folder / "train.log").read_text(encoding="utf-8", errors="replace")
+    return {
         "run": run.name,
         "settings": run.settings,
         "data": figures,
+        "config": resolved(config, arguments.encoder_name),
         "training": {
-            "seconds": training["seconds"],
-            "steps": training["steps"],
+            "seconds": srsly.read_json(trained)["seconds"],
+            "device": "CPU" if arguments.gpu_id < 0 else "GPU",
             "threads": arguments.threads,
             "jobs": arguments.jobs,
-            "device": "CPU" if arguments.gpu_id < 0 else "GPU",
-            "curve": read_curve(folder / "steps.jsonl"),
+            "curve": [[row["step"], row["epoch"], row["score"]] for row in rows],
+            "rate_lowered_to": [float(rate) for rate in re.findall(r"Learning rate .* lowered to (\S+)", log)],
         },
-        "results": json.loads((folder / "scores.json").read_text(encoding="utf-8")),
+        "results": srsly.read_json(folder / "scores.json"),
+        "made": made(),
+    }
+
+
+def made() -> dict[str, Any]:
+    """By what a result was made: commit, command, versions, machine. Absolute paths lose their folders."""
+    script, *words = (re.sub(r"(?<![^=])/\S*/(?=[^/\s])", "PATH/", word) for word in sys.argv)
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    found = subprocess.run(command, capture_output=True, text=True, cwd=HERE)
+    return {
+        "commit": found.stdout.strip() or "unknown",
+        "command": shlex.join(["python", f"experiments/{Path(script).name}", *words]),
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
         "versions": versions(),
     }
-    write_json(output, report)
-
-
-def is_done(path: Path, settings: dict[str, Any]) -> bool:
-    """Whether a run's file is there, whole and with these settings."""
-    try:
-        return bool(json.loads(path.read_text(encoding="utf-8"))["settings"] == settings)
-    except (OSError, ValueError, KeyError):
-        return False
-
-
-def read_curve(path: Path) -> list[dict[str, Any]]:
-    """F at each check of a training run."""
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return [{"step": row["step"], "epoch": row["epoch"], "f": row["score"]} for row in rows if row["score"] is not None]
-
-
-def write_json(path: Path, content: Any) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(".part")
-    temporary.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    temporary.replace(path)
 
 
 def versions() -> dict[str, str]:
@@ -143,8 +137,8 @@ def run_table(arguments: argparse.Namespace) -> int:
     treebanks = [Treebank.find(text, arguments.train, arguments.dev) for text in arguments.treebanks]
     output = arguments.output / spec["table"]
     runs = build_runs(spec, treebanks, arguments)
-    files = {run.name: output / "runs" / f"{run.name}.json" for run in runs}
-    missing = [run for run in runs if not is_done(files[run.name], run.settings)]
+    done = {run["run"]: run for run in read_runs(output)}
+    missing = [run for run in runs if run.name not in done or done[run.name]["settings"] != run.settings]
     say(f"{spec['table']}: {len(runs)} runs, {len(runs) - len(missing)} of them done")
     try:
         for run in {run.treebank: run for run in missing}.values():
@@ -153,23 +147,27 @@ def run_table(arguments: argparse.Namespace) -> int:
         say(f"{run.treebank.name}: cannot be read. {err}")
         return 1
 
-    def attempt(run: Run) -> str | None:
+    def attempt(run: Run) -> tuple[str, dict[str, Any] | None]:
         start = time.perf_counter()
         try:
-            execute(run, spec, arguments, files[run.name])
+            record = execute(run, spec, arguments)
         except StepFailed as err:
             say(f"{run.name}: failed. {err}")
-            return run.name
+            return run.name, None
         say(f"{run.name}: {time.perf_counter() - start:.0f} s")
-        return None
+        return run.name, record
 
-    failed = []
+    failed = 0
     with ThreadPoolExecutor(max_workers=arguments.jobs) as pool:
-        for name in pool.map(attempt, missing):
-            failed += [name] if name else []
-            write_report(output)  # what is there so far
+        for name, record in pool.map(attempt, missing):
+            if record is None:
+                failed += 1
+                continue
+            done[name] = record
+            write_runs(output, list(done.values()))  # what is there so far
+            write_report(output)
     say(write_report(output))
-    return len(failed)
+    return failed
 
 
 def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:

@@ -47,9 +47,9 @@ def _one_file(folder: Path, pattern: str) -> Path:
 class Run:
     """One training run and its evaluations.
 
-    name (str): Of its files.
+    name (str): What its line and its files are called.
     treebank (Treebank): The data.
-    settings (Dict[str, Any]): All that its figures depend on, without folders. A run whose JSON has these is done.
+    settings (Dict[str, Any]): All that its figures depend on, without folders. A run with the same is not made again.
     config (Config): The config, without what depends on the data.
     """
 
@@ -91,8 +91,8 @@ def build_runs(spec: dict[str, Any], treebanks: list[Treebank], arguments: argpa
     for treebank in treebanks:
         data = {
             "treebank": treebank.name,
-            "train": file_hash(treebank.train),
-            "dev": file_hash(treebank.dev),
+            "train": short_hash(treebank.train.read_bytes()),
+            "dev": short_hash(treebank.dev.read_bytes()),
             "format": arguments.format,
             "encoding": arguments.encoding or "",
         }
@@ -108,7 +108,7 @@ def build_runs(spec: dict[str, Any], treebanks: list[Treebank], arguments: argpa
                 **{name: spec[name] for name in NUMBERS},
                 "params": spec["params"],
                 "decoders": spec["decoders"],
-                "config": config_hash(config, arguments.encoder_name),
+                "config": short_hash(json.dumps(resolved(config, arguments.encoder_name), sort_keys=True).encode()),
             }
             name = f"{treebank.name}-{row['order']}-{row['learner'].lower()}"
             runs.append(Run(name, treebank, settings, config))
@@ -148,7 +148,10 @@ def set_value(config: dict[str, Any], key: str, value: Any) -> None:
 
 
 def set_length(config: Config, spec: dict[str, Any], sentences: int) -> None:
-    """Turn epochs into steps, and spread the checks; the rate falls to zero at the last step."""
+    """Turn epochs into steps, and spread the checks. Patience stays the number of checks that it is in the config.
+
+    A rate that is lowered at checks stays as it is; one that falls to zero does so at the last step.
+    """
     training = config["training"]
     steps, checks = int(spec["steps"]), int(spec["checks"])
     if not steps:
@@ -158,11 +161,30 @@ def set_length(config: Config, spec: dict[str, Any], sentences: int) -> None:
             raise SystemExit("Epochs need batches of a fixed number of sentences: give --steps with this config.")
         steps = int(spec["epochs"]) * -(-sentences // size)
         checks *= int(spec["epochs"])
-    training.update(max_steps=steps, max_epochs=0, patience=0, eval_frequency=max(1, steps // checks))
+    every = max(1, steps // checks)
+    patience = round(training["patience"] / training["eval_frequency"]) * every
+    training.update(max_steps=steps, max_epochs=0, patience=patience, eval_frequency=every)
     rate = training["optimizer"]["learn_rate"]
-    if isinstance(rate, dict) and "total_steps" in rate:
-        rate["total_steps"] = steps
-        rate["warmup_steps"] = min(rate["warmup_steps"], max(1, steps // 10))
+    if isinstance(rate, dict):
+        if "total_steps" in rate:
+            rate["total_steps"] = steps
+        if "warmup_steps" in rate:
+            rate["warmup_steps"] = min(rate["warmup_steps"], max(1, steps // 10))
+
+
+def set_logger(config: Config, path: Path) -> None:
+    """Log to a file. A logger that tells a schedule the scores stays, and logs to the file through another."""
+    to_file = {"@loggers": "spacy.ConsoleLogger.v3", "output_file": str(path)}
+    logger = config["training"].get("logger", {})
+    config["training"]["logger"] = {**logger, "logger": to_file} if "logger" in logger else to_file
+
+
+def resolved(config: Config, name: str | None) -> dict[str, Any]:
+    """All of a config with its variables filled in, and without the folder that the encoder is in."""
+    copy = config.copy()
+    if "encoder" in copy.get("vars", {}):
+        copy["vars"]["encoder"] = encoder_name(config, name)
+    return dict(copy.interpolate())
 
 
 def encoder_name(config: Config, name: str | None) -> str:
@@ -174,14 +196,5 @@ def encoder_name(config: Config, name: str | None) -> str:
     return name or (Path(given).name if Path(given).exists() else given)
 
 
-def config_hash(config: Config, name: str | None) -> str:
-    """A hash of all of a config but the folder that the encoder is in."""
-    copy = config.copy()
-    if "encoder" in copy.get("vars", {}):
-        copy["vars"]["encoder"] = encoder_name(config, name)
-    return hashlib.sha256(copy.to_str(interpolate=False).encode("utf8")).hexdigest()[:16]
-
-
-def file_hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+def short_hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]

@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from wasabi.tables import table as format_table
 
@@ -110,9 +110,8 @@ def format_text(table: Table) -> str:
     RETURNS (str): Its lines.
     """
     values = list(zip(table.columns, *table.rows, strict=True))  # by column
-    aligns = [
-        "r" if all(isinstance(v, (int, float)) or v in ("", None) for v in column[1:]) else "l" for column in values
-    ]
+    numbers = [all(isinstance(value, (int, float)) or value in ("", None) for value in column[1:]) for column in values]
+    aligns: list[Literal["l", "r"]] = ["r" if are_numbers else "l" for are_numbers in numbers]
     widths = [max(len(_cell(value)) for value in column) for column in values]
     rows = [list(map(_cell, row)) for row in table.rows]
     text = format_table(rows, header=table.columns, widths=widths, aligns=aligns, spacing=2)
@@ -123,6 +122,8 @@ def _cell(value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
+        if abs(value) >= 1000:
+            return f"{value:,.0f}"
         return f"{value:.2f}" if abs(value) >= 0.005 or not value else f"{value:.2g}"
     return "" if value is None else str(value)
 

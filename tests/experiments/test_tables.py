@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 from command_treebank import write_treebank
+from spacy.util import registry
 from weasel.util.config import load_project_config
+
+from spacy_parsetag.compat import has_module
 
 EXPERIMENTS = Path(__file__).resolve().parent.parent.parent / "experiments"
 sys.path.insert(0, str(EXPERIMENTS))
@@ -32,10 +35,10 @@ def treebank(tmp_path: Path) -> Path:
 def test_rows_of_the_paper(treebank: Path) -> None:
     runs = make_runs("decoders", treebank)
     assert [(run.settings["order"], run.settings["learner"]) for run in runs] == [
-        ("in", "independent"), ("pre", "independent"), ("pre", "CRF"), ("pre", "LSTM"),
+        ("in", "independent"), ("pre", "independent"), ("pre", "CRF"), ("pre", "LSTM"), ("pre", "LSTM-3"),
         ("post", "independent"), ("post", "CRF"), ("post", "LSTM"),
     ]  # fmt: skip
-    assert len({run.settings["config"] for run in runs}) == 7
+    assert len({run.settings["config"] for run in runs}) == 8
     assert len(make_runs("languages", treebank)) == 3
 
 
@@ -57,18 +60,57 @@ def test_what_changes_a_run(words: list[str], treebank: Path) -> None:
 
 
 def test_length_of_training(treebank: Path) -> None:
-    arguments = run.parse_arguments(["decoders", "--treebanks", str(treebank), "--epochs", "4"])
+    words = ["--config", "transformer.cfg", "--epochs", "4", "--checks", "1"]
+    arguments = run.parse_arguments(["decoders", "--treebanks", str(treebank), *words])
     settings = spec.read_spec(EXPERIMENTS / "decoders.yml", arguments)
     config = spec.build_config(settings, settings["rows"][0], None)
     spec.set_length(config, settings, 1000)
     training = config["training"]
     assert (training["max_steps"], training["eval_frequency"]) == (128, 32)
-    assert training["optimizer"]["learn_rate"]["total_steps"] == 128
+    assert training["optimizer"]["learn_rate"]["total_steps"] == 128 and training["patience"] == 0
+
+
+@pytest.mark.parametrize("table, config", [("decoders", None), ("languages", "transformer_paper.cfg")])
+def test_the_papers_training_stays_as_it_is(table: str, config: str | None, treebank: Path, tmp_path: Path) -> None:
+    """The rate is halved when F stalls, which the logger tells the schedule; the third time in a row ends training."""
+    words = [table, "--treebanks", str(treebank), "--epochs", "20", *(["--config", config] if config else [])]
+    settings = spec.read_spec(EXPERIMENTS / f"{table}.yml", run.parse_arguments(words))
+    made = spec.build_config(settings, settings["rows"][0], None)
+    spec.set_length(made, settings, 39_832)
+    spec.set_logger(made, tmp_path / "steps.jsonl")
+    training = made.interpolate()["training"]
+    assert training["eval_frequency"] == 311 and training["patience"] == 3 * 311
+    assert training["max_steps"] == 20 * 1245
+    rate = training["optimizer"]["learn_rate"]
+    assert rate == {
+        "@schedules": "spacy-parsetag.Plateau.v1", "initial_rate": 3e-5, "warmup_steps": 160, "factor": 0.5,
+        "patience": 1,
+    }  # fmt: skip
+    assert training["logger"]["@loggers"] == "spacy-parsetag.PlateauLogger.v1"
+    inner = training["logger"]["logger"]
+    assert inner["@loggers"] == "spacy.ConsoleLogger.v3" and inner["output_file"].endswith("steps.jsonl")
+    registry.resolve({"logger": training["logger"], "rate": rate})
+
+
+def test_other_loggers_are_replaced(treebank: Path, tmp_path: Path) -> None:
+    config = make_runs("languages", treebank)[0].config
+    spec.set_logger(config, tmp_path / "steps.jsonl")
+    assert config["training"]["logger"]["@loggers"] == "spacy.ConsoleLogger.v3"
+
+
+def test_resolved_config(treebank: Path) -> None:
+    """What a run file shows: no variables left, and no folders of the machine it ran on."""
+    encoder = treebank / "encoder"
+    encoder.mkdir()
+    config = make_runs("decoders", treebank, "--encoder", str(encoder))[0].config
+    found = spec.resolved(config, None)
+    assert found["components"]["transformer"]["model"]["name"] == "encoder"
+    assert "${" not in json.dumps(found) and str(treebank) not in json.dumps(found)
 
 
 def fake_run(order: str, f: float, deviation: float) -> dict[str, Any]:
-    counts = {"deviations": {"0": 3, "1": 1}, "stacks": {"2": 2}, "mean_deviation": deviation, "max_stack": 2}
-    data = {"sentences": 2, "words": 4, "tags": 9, "orders": dict.fromkeys(("in", "pre", "post"), counts)}
+    by_order = dict.fromkeys(("in", "pre", "post"), deviation)
+    data = {"sentences": 2, "words": 4, "tags": 9, "deviation": by_order, "stack": dict.fromkeys(by_order, 2)}
     settings = {
         "table": "languages", "treebank": "bank", "order": order, "learner": "independent", "encoder": "small",
         "limit": 0, "dev_limit": 0, "max_length": 0, "epochs": 0, "steps": 1, "checks": 1, "seed": 0,
@@ -76,36 +118,51 @@ def fake_run(order: str, f: float, deviation: float) -> dict[str, Any]:
     }  # fmt: skip
     scores = {"f": f, "precision": f, "recall": f, "exact_match": 1.0, "failures": 0, "sentences": 2}
     return {
+        "run": f"bank-{order}",
         "settings": settings,
-        "data": {"train": data},
+        "data": {"train": data, "dev": data},
+        "config": {"training": {"patience": 0}},
         "training": {"seconds": 1.0},
         "results": {"exact": {**scores, "sentences_per_second": 1.0, "decoding_sentences_per_second": 9.0}},
+        "made": {"commit": "abc", "command": "python experiments/run.py", "versions": {}},
     }
 
 
-def test_table_from_files(tmp_path: Path) -> None:
+RUNS = [fake_run("in", 80.0, 0.0), fake_run("pre", 70.0, 1.0), fake_run("post", 61.0, 2.0)]
+
+
+def test_table_from_its_file(tmp_path: Path) -> None:
     assert report.write_report(tmp_path) == "no runs yet"
-    for order, f, deviation in (("in", 80.0, 0.0), ("pre", 70.0, 1.0), ("post", 61.0, 2.0)):
-        run.write_json(tmp_path / "runs" / f"{order}.json", fake_run(order, f, deviation))
+    report.write_runs(tmp_path, RUNS[::-1])
     text = report.write_report(tmp_path)
     assert [row.split()[1] for row in text.splitlines() if row.startswith("bank")] == ["in", "pre", "post"]
-    content = json.loads((tmp_path / "table.json").read_text(encoding="utf-8"))
-    if content["correlations"]:
-        assert content["correlations"]["all"]["r"] == pytest.approx(-1, abs=0.01)
-    assert len((tmp_path / "table.csv").read_text(encoding="utf-8").splitlines()) == 4
+    assert "commit: abc;" in text
+    if has_module("scipy"):
+        assert "F and mean deviation, all: r = -1.000, p = 0.019, n = 3" in text
     first = (tmp_path / "table.txt").read_bytes()
     report.write_report(tmp_path)
     assert (tmp_path / "table.txt").read_bytes() == first
 
 
-def test_done(tmp_path: Path) -> None:
-    path = tmp_path / "run.json"
-    assert not run.is_done(path, {"seed": 0})
-    path.write_text('{"settings": {"seed"', encoding="utf-8")  # cut off
-    assert not run.is_done(path, {"seed": 0})
-    run.write_json(path, {"settings": {"seed": 0}})
-    assert run.is_done(path, {"seed": 0})
-    assert not run.is_done(path, {"seed": 1})
+def test_runs_come_back(tmp_path: Path) -> None:
+    """A line a run; what runs share stands there once."""
+    report.write_runs(tmp_path, RUNS)
+    assert report.read_runs(tmp_path) == RUNS
+    lines = (tmp_path / "runs.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 3 + 3 + 1 + 1  # runs; data of each; one config; one "made"
+    report.write_runs(tmp_path, report.read_runs(tmp_path))
+    assert (tmp_path / "runs.jsonl").read_text(encoding="utf-8").splitlines() == lines
+
+
+def test_committed_tables() -> None:
+    """The tables in the repository are what their runs give."""
+    for folder in sorted((EXPERIMENTS / "results").iterdir()):
+        if (folder / "runs.jsonl").exists():
+            runs = report.read_runs(folder)
+            rows = report.language_rows(runs) if folder.name == "languages" else report.decoder_rows(runs)
+            text = (folder / "table.txt").read_text(encoding="utf-8")
+            assert report.caption(runs) in text
+            assert all(f"{row['F']:.2f}" in text for row in rows)
 
 
 def test_project_names_what_is_there() -> None:
@@ -125,9 +182,12 @@ def test_a_table_is_made_and_not_made_again(treebank: Path, tmp_path: Path) -> N
     command += ["--checks", "1", "--repeats", "1", "--rows", "in", f"--output={tmp_path}", f"--work={tmp_path / 'w'}"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    (path,) = (tmp_path / "languages" / "runs").glob("*.json")
+    path = tmp_path / "languages" / "runs.jsonl"
     written = path.read_text(encoding="utf-8")
     assert str(tmp_path) not in written
+    (record,) = report.read_runs(path.parent)
+    assert record["made"]["command"].startswith("python experiments/run.py languages --treebanks PATH/bank --steps 2")
+    assert record["config"]["training"]["max_steps"] == 2 and record["made"]["versions"]["spacy"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert "1 runs, 1 of them done" in done.stdout
     assert path.read_text(encoding="utf-8") == written
