@@ -152,7 +152,14 @@ def test_labels_called_as_tag_classes_can_be_unseen() -> None:
 
 
 @given(parse=parses(max_words=10))
-def test_productions_as_nltk(parse: Parse) -> None:
-    """NLTK's own productions of the tree, without those of words and of the wrapper."""
-    nodes = [node for node in parse.to_tree().subtrees() if isinstance(node[0], Tree)][1:]
-    assert productions(parse) == [f"{node.label()} → {' '.join(child.label() for child in node)}" for node in nodes]
+def test_productions_of_the_tree(parse: Parse) -> None:
+    """Each node of the tree with its children, but not the wrapper and the nodes above words."""
+    found = []
+    stack = [parse.to_tree()]
+    while stack:
+        node = stack.pop()
+        if not node.is_preterminal:
+            children = [child for child in node.children if not isinstance(child, str)]
+            found.append(f"{node.label} → {' '.join(child.label for child in children)}")
+            stack += reversed(children)
+    assert productions(parse) == found[1:]
