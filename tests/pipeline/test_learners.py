@@ -188,6 +188,23 @@ def test_widened_beams_are_told_of() -> None:
     assert "beam_widths" not in plain.spans["constituents"].attrs
 
 
+def test_settings_of_the_independent_learner() -> None:
+    """The maxout layer has its width, and the dropout that the training loop passes reaches the heads."""
+    for width in (None, 7):
+        nlp = make_learner("Independent", hidden_width=width)
+        examples = make_examples(nlp)
+        nlp.initialize(lambda: examples)  # noqa: B023
+        model = nlp.get_pipe("parsetag").model
+        assert model.get_ref("output_layer").get_dim("nI") == (width or 32)
+        docs = [eg.predicted for eg in examples]
+        expected = np.concatenate(model.predict(docs))
+        np.testing.assert_array_equal(np.concatenate(model(docs, True)[0]), expected)
+        for node in model.walk():
+            if node.name == "dropout" and node not in model.get_ref("tok2vec").walk():
+                node.attrs["dropout_rate"] = 0.5
+        assert not np.allclose(np.concatenate(model(docs, True)[0]), expected)
+
+
 @needs_torch
 def test_bilstm_sizes() -> None:
     for depth, hidden in ((3, None), (2, 7), (1, 3)):
@@ -200,6 +217,9 @@ def test_bilstm_sizes() -> None:
         assert module.hidden_size == (hidden or len(pipe.labels)) and module.num_layers == depth
         assert lstm.get_dim("nO") == 2 * module.hidden_size and lstm.get_dim("nI") == 32
         assert pipe.model.get_ref("tok2vec").get_dim("nO") == 32
+        loaded = make_learner("BiLSTM", depth=depth, hidden_width=hidden).from_bytes(nlp.to_bytes())
+        shims = [shim for node in loaded.get_pipe("parsetag").model.walk() for shim in node.shims]
+        assert [shim._model.num_layers for shim in shims] == [depth]
     for wrong in ({"depth": 0}, {"hidden_width": 0}):
         with pytest.raises(ValueError, match=r"\[E159\]"):
             make_learner("BiLSTM", **wrong)
