@@ -15,7 +15,7 @@ class _ErrorsWithCodes(type):
     """Prefix each message with its code when it is read."""
 
     def __getattribute__(cls, code: str) -> str:
-        value = super().__getattribute__(code)
+        value: str = super().__getattribute__(code)
         if code.startswith("__"):
             return value
         return f"[{code}] {value}"

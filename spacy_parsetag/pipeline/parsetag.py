@@ -130,7 +130,8 @@ class ParseTagger(TrainablePipe):
         """Parse a stream of docs; see spaCy's `TrainablePipe.pipe`."""
         # Before the first doc is asked for, so before components in front of this one use PyTorch in this process.
         one_thread_after_fork()
-        return super().pipe(stream, batch_size=batch_size)
+        parsed: Iterator[Doc] = super().pipe(stream, batch_size=batch_size)
+        return parsed
 
     def predict(self, docs: Iterable[Doc]) -> list[ParsedDoc]:
         """Find the tree of each sentence of each doc.

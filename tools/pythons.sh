@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Lint, types, examples in docstrings and all tests, on each Python that the package promises, in fresh environments.
+#
+#     tools/pythons.sh                    # 3.10 to 3.13
+#     tools/pythons.sh 3.10 3.13          # these
+#     STEPS=install tools/pythons.sh 3.12 # only as far as the installation
+#
+# It checks the commit that is checked out, in a copy. A Python is looked for on PATH and among pyenv's versions. What a
+# step prints is kept in a folder that is named at the end; the exit status is 1 if a step failed or a Python is missing.
+set -uo pipefail
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+versions=("$@")
+[ ${#versions[@]} -gt 0 ] || versions=(3.10 3.11 3.12 3.13)
+steps=${STEPS:-install lint types doctests tests}
+logs=$(mktemp -d "${TMPDIR:-/tmp}/pythons.XXXXXX")
+work=$(mktemp -d "${TMPDIR:-/tmp}/pythons-work.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+export PIP_DISABLE_PIP_VERSION_CHECK=1 OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false HF_HUB_OFFLINE=1
+[ -n "${PARSETAG_SHARED:-}" ] || { [ -d "$root/../shared" ] && export PARSETAG_SHARED="$root/../shared"; }
+
+find_python() { # a Python of this version that starts, on PATH or of pyenv
+  local candidate
+  for candidate in "$(command -v "python$1")" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1".*/bin/python; do
+    [ -x "$candidate" ] && "$candidate" -c "import sys; sys.exit('%d.%d' % sys.version_info[:2] != '$1')" 2>/dev/null &&
+      { echo "$candidate"; return; }
+  done
+}
+
+run_step() { # in the copy, with its environment
+  case $1 in
+    install) "$2" -m venv "$copy.env" &&
+      "$copy.env/bin/pip" install -q -c constraints.txt torch &&
+      "$copy.env/bin/pip" install -q -c constraints.txt -e ".[test,transformers,plots,dev]" ;;
+    lint) "$copy.env/bin/ruff" check . && "$copy.env/bin/ruff" format --check . ;;
+    types) "$copy.env/bin/mypy" ;;
+    doctests) "$copy.env/bin/python" -m pytest -q tests/test_doctests.py ;;
+    tests) "$copy.env/bin/python" -m pytest -q --slow ;;
+    *) echo "no step '$1': install, lint, types, doctests, tests"; return 2 ;;
+  esac
+}
+
+failed=0
+for version in "${versions[@]}"; do
+  python=$(find_python "$version")
+  if [ -z "$python" ]; then
+    echo "$version: not found on PATH or among pyenv's versions"
+    failed=1
+    continue
+  fi
+  copy=$work/$version
+  mkdir "$copy"
+  git -C "$root" archive HEAD | tar -x -C "$copy"
+  for step in $steps; do
+    start=$SECONDS
+    if (cd "$copy" && run_step "$step" "$python") >"$logs/$version-$step.log" 2>&1; then
+      echo "$version: $step passed ($((SECONDS - start))s)"
+    else
+      echo "$version: $step FAILED ($((SECONDS - start))s), see $logs/$version-$step.log"
+      failed=1
+      [ "$step" = install ] && break
+    fi
+  done
+  rm -rf "$copy" "$copy.env"
+done
+echo "logs: $logs"
+exit $failed
