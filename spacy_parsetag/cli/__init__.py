@@ -19,12 +19,14 @@ HELP = """Constituency parsing: prepare treebanks, parse text, score trees.
 To train and package a parser, use spaCy's own commands: python -m spacy train, python -m spacy package.
 """
 
-parsetag_app = typer.Typer(name="parsetag", help=HELP, no_args_is_help=True, rich_markup_mode=None)
-parsetag_app.command("convert")(convert_cli)
-parsetag_app.command("linearize")(linearize_cli)
-parsetag_app.command("parse")(parse_cli)
-parsetag_app.command("evaluate")(evaluate_cli)
-parsetag_app.command("diff")(diff_cli)
+parsetag_app = typer.Typer(
+    name="parsetag", help=HELP, no_args_is_help=True, add_completion=False, rich_markup_mode=None
+)
+parsetag_app.command("convert", short_help="Convert treebanks to .spacy files.")(convert_cli)
+parsetag_app.command("linearize", short_help="Write trees as tags, and tags as trees.")(linearize_cli)
+parsetag_app.command("parse", short_help="Parse text and write trees.")(parse_cli)
+parsetag_app.command("evaluate", short_help="Score trees, or a pipeline, as EVALB does.")(evaluate_cli)
+parsetag_app.command("diff", short_help="Show where two files of trees differ.")(diff_cli)
 parsetag_app.add_typer(analyze_app)
 app.add_typer(parsetag_app)
 

@@ -88,12 +88,12 @@ class BatchParser:
             for i, record in enumerate(records):
                 try:
                     # A component that fails loses the whole batch. What is lost is parsed again text by text.
-                    self._add(found[i] if i in found else self._parse_alone(record), record, parsed)
+                    self._add(parsed, record, found[i] if i in found else self._parse_alone(record))
                 except ValueError as err:
                     parsed.failures.append(f"{record.where}: {err}")
                     if not self.settings.skip_bad:
                         break
-                    self._add_failure(str(err), record, parsed)
+                    parsed.lines.extend(self._write(record, None, str(err)))
         return parsed
 
     def _make_docs(self, records: list[Record]) -> Iterator[tuple[Doc, int]]:
@@ -117,9 +117,7 @@ class BatchParser:
         reason = f"{type(self.error).__name__}: {self.error}" if self.error else "a component returned no doc"
         raise ValueError(Errors.E380.format(reason=reason))
 
-    def _add(self, doc: Doc, record: Record, parsed: Parsed) -> None:
-        from ..tokens.strings import doc_to_strings
-
+    def _add(self, parsed: Parsed, record: Record, doc: Doc) -> None:
         if self.settings.one_sentence and record.doc is None:
             n_sents = sum(1 for _ in doc.sents)
             if n_sents > 1:
@@ -128,25 +126,19 @@ class BatchParser:
                 parsed.n_several += 1
         if self.settings.format == "spacy":
             parsed.docs.add(doc)
-        elif self.settings.format == "brackets":
-            lines = doc_to_strings(doc, self.spans_key)
-            parsed.lines.extend(lines or self._no_parse())
-        else:
-            parsed.lines.append(_dump({**to_json(doc, self.spans_key), **record.passed_on}))
+        parsed.lines.extend(self._write(record, doc))
 
-    def _add_failure(self, reason: str, record: Record, parsed: Parsed) -> None:
+    def _write(self, record: Record, doc: Doc | None, error: str = "") -> list[str]:
+        from ..tokens.strings import doc_to_strings
+
+        if self.settings.format == "spacy":
+            return []
         if self.settings.format == "brackets":
-            parsed.lines.extend(self._no_parse())
-        elif self.settings.format != "spacy":
-            parsed.lines.append(_dump({"text": record.text, "sents": [], "error": reason, **record.passed_on}))
-
-    def _no_parse(self) -> list[str]:
-        """Where a line is a sentence, lines keep their numbers."""
-        return [NO_PARSE] if self.settings.one_sentence else []
-
-
-def _dump(data: dict[str, object]) -> str:
-    return json.dumps(data, ensure_ascii=False)
+            lines = [] if doc is None else doc_to_strings(doc, self.spans_key)
+            return lines or [NO_PARSE] * self.settings.one_sentence  # so that lines keep their numbers
+        failed = {"text": record.text, "sents": [], "error": error}
+        data = failed if doc is None else to_json(doc, self.spans_key)
+        return [json.dumps({**data, **record.passed_on}, ensure_ascii=False)]
 
 
 def parse_in_processes(settings: Settings, batches: Iterable[list[Record]], n_process: int) -> Iterator[Parsed]:

@@ -89,9 +89,6 @@ def tokens_record(where: str, line: str) -> Record:
 def json_record(where: str, line: str) -> Record | None:
     """A line of JSON: {"text": "..."} or {"tokens": [...], "tags": [...]}. "id" and "meta" are passed on.
 
-    Python's own reader is used: srsly's takes no integer over 64 bits, and its writer rounds floats to 10 digits and
-    escapes all that is not ASCII, so that what is passed on would change.
-
     where (str): File and line.
     line (str): The line.
     RETURNS (Record | None): The record; None if the line is blank.
@@ -99,10 +96,7 @@ def json_record(where: str, line: str) -> Record | None:
     """
     if not line.strip():
         return None
-    try:
-        data = json.loads(line)
-    except RecursionError as err:
-        raise ValueError("the JSON is nested too deeply") from err
+    data = load_json(line)
     if not isinstance(data, dict):
         raise ValueError("not a JSON object")
     passed_on = {key: data[key] for key in PASSED_ON if key in data}
@@ -119,6 +113,20 @@ def json_record(where: str, line: str) -> Record | None:
     if tags is not None and len(tags) != len(words):
         raise ValueError(f"{len(words)} tokens have {len(tags)} tags")
     return Record(where, words=words, tags=tags, passed_on=passed_on)
+
+
+def load_json(text: str) -> Any:
+    """Read JSON, with an error for users where it is nested too deeply.
+
+    srsly's reader refuses integers over 64 bits, and its writer rounds floats to 10 digits and escapes all that is not
+    ASCII: "meta" would not leave as it came. So JSON is Python's own here.
+
+    RAISES (ValueError): If it cannot be read.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError as err:
+        raise ValueError("the JSON is nested too deeply") from err
 
 
 def _strings(data: dict[str, Any], key: str) -> list[str]:

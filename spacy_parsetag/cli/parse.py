@@ -49,7 +49,7 @@ def parse_cli(
     output: Annotated[
         Path,
         typer.Argument(
-            metavar="[OUTPUT]", allow_dash=True, dir_okay=False, help="File to write, or - for standard output"
+            metavar="OUTPUT", allow_dash=True, dir_okay=False, help="File to write, or - for standard output"
         ),
     ] = STANDARD,
     input_format: Annotated[

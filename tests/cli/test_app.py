@@ -1,11 +1,16 @@
 """The commands as spaCy sees them."""
 
+import os
 import subprocess
 import sys
 from importlib.metadata import entry_points
+from pathlib import Path
 
 import pytest
+import typer
 from command_data import Run
+
+from spacy_parsetag.cli._util import fail, refuse_overwrite
 
 
 def test_entry_point() -> None:
@@ -28,3 +33,21 @@ def test_import_is_light() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_long_messages_are_shortened(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(typer.Exit):
+        fail("The word " + "a" * 1_000_000 + " is too long.")
+    shown = capsys.readouterr().err
+    assert len(shown) < 2100 and "The word aaa" in shown and "aaa is too long." in shown
+
+
+def test_outputs_that_are_inputs(tmp_path: Path) -> None:
+    gold, new, folder = tmp_path / "gold.mrg", tmp_path / "new.mrg", tmp_path / "folder"
+    folder.mkdir()
+    for path in (gold, folder / "part.spacy"):
+        path.touch()
+    refuse_overwrite([new, None, Path("-"), Path(os.devnull), folder / "new.spacy"], [gold, folder, Path(os.devnull)])
+    for outputs in ([gold], [new, new], [folder / ".." / "gold.mrg"], [folder / "part.spacy"]):
+        with pytest.raises(ValueError, match=r"\[E395\]"):
+            refuse_overwrite(outputs, [gold, folder])
