@@ -4,8 +4,6 @@ spaCy imports this module whenever a pipeline is made, so it imports nothing of 
 loaded when a component is added.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +13,15 @@ from thinc.api import Config, Model
 from thinc.types import Floats2d
 
 if TYPE_CHECKING:
+    from ..decode import Decoder
+    from ..linearize import Linearizer
+    from ..ml.losses import Loss
     from .one_sentence import OneSentence
     from .parsetag import ParseTagger
+else:
+    # spaCy checks a config against the annotations as it finds them. Those that are text, as all are with `from
+    # __future__ import annotations`, it does not check. The component itself checks that its parts fit the protocols.
+    Decoder = Linearizer = Loss = Any
 
 default_config = """
 [model]
@@ -67,13 +72,24 @@ def make_parse_tagger(
     nlp: Language,
     name: str,
     model: Model[list[Doc], list[Floats2d]],
-    linearizer: Any,
-    decoder: Any,
-    loss: Any,
+    linearizer: Linearizer,
+    decoder: Decoder,
+    loss: Loss,
     spans_key: str,
     scorer: Callable[..., dict[str, Any]] | None,
-) -> ParseTagger:
-    """Make the component `parsetag`; see `ParseTagger` for the arguments."""
+) -> "ParseTagger":
+    """Make the component `parsetag`.
+
+    nlp (Language): The pipeline.
+    name (str): The component's name in it.
+    model (Model[list[Doc], list[Floats2d]]): Scores (tokens, 2 |T|) for each doc.
+    linearizer (Linearizer): The order that trees are written in.
+    decoder (Decoder): Finds a tree, given scores.
+    loss (Loss): What training minimizes.
+    spans_key (str): Where the constituents are in `doc.spans`, in training data and on output.
+    scorer (Callable[..., dict[str, Any]] | None): The scoring method.
+    RETURNS (ParseTagger): The component.
+    """
     from .parsetag import ParseTagger
 
     return ParseTagger(
@@ -89,8 +105,13 @@ def make_parse_tagger(
 
 
 @Language.factory("one_sentence", assigns=["token.is_sent_start", "doc.sents"])
-def make_one_sentence(nlp: Language, name: str) -> OneSentence:
-    """Make the component `one_sentence`."""
+def make_one_sentence(nlp: Language, name: str) -> "OneSentence":
+    """Make the component `one_sentence`, which has no settings.
+
+    nlp (Language): The pipeline.
+    name (str): The component's name in it.
+    RETURNS (OneSentence): The component.
+    """
     from .one_sentence import OneSentence
 
     return OneSentence()

@@ -1,0 +1,42 @@
+"""Configs of the components are checked when a pipeline is made."""
+
+from typing import Any
+
+import pytest
+import spacy
+from confection import ConfigValidationError
+
+
+@pytest.mark.parametrize(
+    "config", [{"spans_key": ["a"]}, {"spans_key": 3}, {"model": 3}, {"scorer": "evalb"}, {"beam": 10}], ids=str
+)
+def test_a_wrong_config_is_an_error(config: dict[str, Any]) -> None:
+    with pytest.raises(ConfigValidationError, match=next(iter(config))):
+        spacy.blank("en").add_pipe("parsetag", config=config)
+
+
+@pytest.mark.parametrize("part", ["linearizer", "decoder", "loss"])
+def test_a_part_of_another_kind_is_an_error(part: str) -> None:
+    other = "ExactDecoder" if part != "decoder" else "InOrder"
+    with pytest.raises(ValueError, match=rf"\[E155\].*'parsetag'.*{other}.*{part}"):
+        spacy.blank("en").add_pipe("parsetag", config={part: {"@misc": f"spacy-parsetag.{other}.v1"}})
+
+
+def test_defaults() -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("parsetag")
+    config = nlp.config["components"]["parsetag"]
+    assert config["spans_key"] == "constituents" and config["decoder"]["@misc"] == "spacy-parsetag.ExactDecoder.v1"
+    again = spacy.blank("en").from_config(nlp.config)
+    assert again.config["components"] == nlp.config["components"]
+
+
+def test_one_sentence_can_be_switched_off() -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("one_sentence", first=True)  # before: each text is one sentence, whatever comes after
+    nlp.get_pipe("sentencizer").overwrite = False
+    assert len(list(nlp("One. Two.").sents)) == 1
+    with nlp.select_pipes(disable="one_sentence"):
+        assert len(list(nlp("One. Two.").sents)) == 2
+    assert len(list(nlp("One. Two.").sents)) == 1
