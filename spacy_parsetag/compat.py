@@ -1,4 +1,4 @@
-"""The only place that asks whether an optional package is there.
+"""Optional packages: whether they are there, how to install them, and PyTorch's threads in a forked process.
 
 Nothing is imported until it is asked for: spaCy loads every plugin's factories at start, and must not pay for ours.
 """

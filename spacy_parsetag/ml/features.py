@@ -19,8 +19,8 @@ def build_with_features(
 ) -> Model[list[Doc], list[Floats2d]]:
     """Two encoders side by side, and a small convolution over both: spacy-parsetag.WithFeatures.v1.
 
-    Pretrained encoders are often uncased, and a word that they cut into subwords is seen in pieces. Hashed features of
-    the word as it is written (spacy.MultiHashEmbed.v2) bring back capitals, digits and endings. The convolution stays
+    Pretrained encoders are often uncased, and see a word in the pieces that they cut it into. Hashed features of the
+    word as it is written (spacy.MultiHashEmbed.v2) bring back capitals, digits and endings. The convolution stays
     within each sentence.
 
     tok2vec (Model[List[Doc], List[Floats2d]]): An encoder, such as a listener to a transformer.
@@ -29,7 +29,7 @@ def build_with_features(
     window_size (int): Words on either side that a layer sees.
     maxout_pieces (int): Pieces of its maxout units.
     RETURNS (Model[List[Doc], List[Floats2d]]): One array per doc, as wide as the two encoders together.
-    RAISES (ValueError): If there are fewer than one layer or piece, or fewer than no neighbours.
+    RAISES (ValueError): If depth or maxout_pieces is below 1, or window_size below 0.
     """
     for what, least, value in (
         ("depth", 1, depth),

@@ -9,8 +9,8 @@ from thinc.types import Floats2d, Ragged
 def last_subword() -> Model[Ragged, Floats2d]:
     """The vector of each word's last subword, zeros for a token that has none, such as whitespace.
 
-    The paper pools so (section 4.2). So does Thinc's `reduce_last.v1` where every token has a subword; it refuses
-    the others.
+    The paper pools so (section 4.2). Thinc's `reduce_last.v1` does the same, and raises an error for tokens without a
+    subword.
 
     RETURNS (Model[Ragged, Floats2d]): (subwords, width) with lengths in, (tokens, width) out.
     """
