@@ -131,9 +131,9 @@ def count_crossing(gold: Sequence[Bracket], test: Sequence[Bracket], n_words: in
     leftmost = [n_words] * (n_words + 1)  # by boundary: where the widest gold bracket that ends there starts
     rightmost = [0] * (n_words + 1)  # by boundary: where the widest gold bracket that starts there ends
     for start, end, _ in gold:
-        if start < end:  # a bracket that is never closed crosses nothing
-            leftmost[end] = min(start, leftmost[end])
-            rightmost[start] = max(end, rightmost[start])
+        # A bracket that is never closed ends at -1. It changes the outermost boundary only, which is never looked at.
+        leftmost[end] = min(start, leftmost[end])
+        rightmost[start] = max(end, rightmost[start])
     return sum(
         end - start > 1 and (min(leftmost[start + 1 : end]) < start or max(rightmost[start + 1 : end]) > end)
         for start, end, _ in test

@@ -9,7 +9,6 @@ Three files come with the package: `collins` (COLLINS.prm), `new` (new.prm) and 
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from ..errors import Errors
@@ -104,9 +103,6 @@ def read_params(path: str | Path) -> EvalbParams:
     )
 
 
-_bundled = lru_cache(read_params)
-
-
 def get_params(params: EvalbParams | str | Path) -> EvalbParams:
     """Parameters from a name or a file.
 
@@ -117,7 +113,7 @@ def get_params(params: EvalbParams | str | Path) -> EvalbParams:
     if isinstance(params, EvalbParams):
         return params
     if isinstance(params, str) and params.lower() in BUNDLED:
-        return _bundled(DATA / f"{params.lower()}.prm")
+        return read_params(DATA / f"{params.lower()}.prm")
     if not Path(params).is_file():
         raise ValueError(Errors.E202.format(name=str(params), known=", ".join(BUNDLED)))
     return read_params(params)

@@ -23,7 +23,7 @@ from ..errors import Errors
 from .counts import ERROR, SKIP, VALID, Matching, SentenceCounts, compare
 from .lines import Brackets, to_line
 from .params import EvalbParams, get_params
-from .sentence import get_rules
+from .sentence import Rules
 
 
 def percent(part: float, whole: float) -> float:
@@ -201,7 +201,7 @@ def compare_all(
     gold: Iterable[Brackets], test: Iterable[Brackets], params: EvalbParams
 ) -> Iterator[tuple[SentenceCounts, list[str], Matching]]:
     """Score sentence by sentence: see `evalb` for the arguments and errors, and `compare` for what is yielded."""
-    rules = get_rules(params)
+    rules = Rules(params)
     for number, (ours, theirs) in enumerate(paired_lines(gold, test), start=1):
         try:
             yield compare(ours, theirs, rules)

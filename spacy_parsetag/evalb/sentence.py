@@ -5,7 +5,7 @@ pre-order, with the root. Malformed lines are read as the C program reads them.
 """
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from .params import EvalbParams
@@ -99,12 +99,6 @@ class Rules:
     def _cut_or_none_of(self, label: str) -> str | None:
         label = self.cut(label)
         return None if any(self.same_label(label, deleted) for deleted in self.params.delete_labels) else label
-
-
-@lru_cache(maxsize=32)
-def get_rules(params: EvalbParams) -> Rules:
-    """The rules of parameters, made once."""
-    return Rules(params)
 
 
 def read_sentence(line: str, rules: Rules) -> Sentence:

@@ -14,7 +14,7 @@ from spacy.training import Example
 
 from ..evalb.counts import match_brackets
 from ..evalb.params import EvalbParams, get_params
-from ..evalb.sentence import Bracket, get_rules
+from ..evalb.sentence import Bracket, Rules
 from ..linearize import CLASS_NAMES, Linearizer, get_linearizer
 from ..tokens.group import SPANS_KEY
 from ..tokens.sentences import sentence_starts
@@ -100,7 +100,7 @@ def score_constituents(
     key = default_key or kwargs.get("spans_key") or SPANS_KEY
     order = default_order or kwargs.get("order") or kwargs.get("linearizer") or DEFAULT_ORDER
     linearizer = order if isinstance(order, Linearizer) else get_linearizer(order)
-    rules = get_rules(params)
+    rules = Rules(params)
     matched, missing, extra, gold_tags, right_tags = (Counter[str]() for _ in range(5))
     sentences = complete = 0
     annotated = False

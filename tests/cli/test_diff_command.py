@@ -1,6 +1,9 @@
 """`parsetag diff`: where trees differ."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -61,3 +64,15 @@ def test_bad_input(run: Run, treebank: Path, test: Path, tmp_path: Path) -> None
         result = run("diff", *args)
         assert result.exit_code == 1 and code in result.stderr
     assert treebank.read_text(encoding="utf-8") == TREES
+
+
+def test_output_that_is_not_in_utf8(tmp_path: Path) -> None:
+    """Words go out as UTF-8 whatever the locale, and messages never fail."""
+    gold, test = tmp_path / "gold.mrg", tmp_path / "test.mrg"
+    gold.write_text("(S (NN café))\n(S (NN 語))\n", encoding="utf-8")
+    test.write_text("(NN café)\n(S (NN 词))\n", encoding="utf-8")
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    for command, expected in (("diff", "- S: café"), ("evaluate", "Number of Error sentence  =      1")):
+        args = [sys.executable, "-m", "spacy", "parsetag", command, str(gold), str(test)]
+        done = subprocess.run(args, capture_output=True, env=environment)
+        assert done.returncode == 0 and expected in done.stdout.decode("utf-8")

@@ -5,7 +5,7 @@ import pytest
 from spacy_parsetag.evalb import get_params
 from spacy_parsetag.evalb.counts import compare
 from spacy_parsetag.evalb.diff import diff
-from spacy_parsetag.evalb.sentence import get_rules
+from spacy_parsetag.evalb.sentence import Rules
 
 GOLD = "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sees) (NP (NNS cats))) (. .)))"
 TESTS = [
@@ -40,7 +40,7 @@ def test_confusions() -> None:
 
 
 def test_brackets_add_up_to_the_counts() -> None:
-    rules = get_rules(get_params("collins"))
+    rules = Rules(get_params("collins"))
     for test in TESTS:
         row, words, matching = compare(GOLD, test, rules)
         if not row.failed:

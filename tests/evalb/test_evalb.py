@@ -8,7 +8,7 @@ from nltk import Tree
 
 from spacy_parsetag.evalb import EvalbParams, evalb, format_summary, format_table, get_params
 from spacy_parsetag.evalb.counts import count_crossing, match_brackets
-from spacy_parsetag.evalb.sentence import Bracket, get_rules
+from spacy_parsetag.evalb.sentence import Bracket, Rules
 
 COLLINS, NEW, SPMRL = map(get_params, ("collins", "new", "spmrl"))
 
@@ -144,7 +144,7 @@ def test_crossing() -> None:
 
 def test_crossing_and_matching_against_the_definition() -> None:
     rng = random.Random(0)
-    rules = get_rules(COLLINS)
+    rules = Rules(COLLINS)
 
     def brackets(n: int) -> list[Bracket]:
         bounds = (sorted(rng.sample(range(n + 1), 2)) for _ in range(rng.randint(0, 12)))

@@ -22,7 +22,7 @@ def test_bundled_params() -> None:
 
 
 def test_get_params(tmp_path: Path) -> None:
-    assert get_params("COLLINS") is COLLINS
+    assert get_params("COLLINS") == COLLINS
     assert get_params(NEW) is NEW
     path = tmp_path / "mine.prm"
     path.write_text("DELETE_LABEL X\n")
