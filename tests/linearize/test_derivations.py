@@ -1,12 +1,8 @@
 """Derivations 1 and 2: in-order tags come out of shift-reduce actions over corner transforms."""
 
-import json
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nltk import Tree
 from oracle import enumerate_trees
 from strategies import LABELS, parses
 
@@ -28,7 +24,7 @@ from spacy_parsetag.linearize.derivations import (
     right_corner,
     top_down_actions,
 )
-from spacy_parsetag.trees import BinaryTree, Parse, binarize, from_nltk
+from spacy_parsetag.trees import BinaryTree, Parse, binarize
 
 DEPTH = 5000
 
@@ -88,16 +84,6 @@ def test_derivations_of_parses(parse: Parse) -> None:
 def test_derivations_of_every_shape(n_words: int) -> None:
     for tree in enumerate_trees(n_words):
         check(BinaryTree(tree.leaf, tuple(f"X{i}" for i in range(len(tree.leaf)))))
-
-
-def test_derivations_of_conformance_trees(conformance: Path) -> None:
-    rows = [json.loads(line) for line in (conformance / "linearize.jsonl").read_text(encoding="utf8").splitlines()]
-    for row in rows:
-        tree = binarize(Parse.from_tree(from_nltk(Tree.fromstring(row["tree"]))))
-        check(tree)
-        assert in_order_by_right_corner(tree) == row["in"]
-        assert map_top_down(top_down_actions(tree)) == row["pre"]
-        assert map_bottom_up(bottom_up_actions(tree)) == row["post"]
 
 
 @pytest.mark.parametrize("right", [True, False], ids=["right", "left"])
