@@ -36,7 +36,7 @@ def read_points(paths: Iterable[Path], means: Means) -> list[Point]:
                 mean = None if deviation in (None, "") else float(deviation)
             except KeyError as err:
                 raise ValueError(Errors.E371.format(path=path, reason=f"no {err} in {row}")) from err
-            except (TypeError, ValueError) as err:
+            except (TypeError, ValueError, OverflowError) as err:
                 raise ValueError(Errors.E371.format(path=path, reason=f"{err} in {row}")) from err
             if order not in ORDERS:
                 raise ValueError(Errors.E006.format(order=order))
@@ -66,7 +66,7 @@ def read_means(path: Path) -> dict[tuple[str, str], float]:
             for name, found in treebanks.items()
             for order, figures in found["orders"].items()
         }
-    except (KeyError, TypeError, AttributeError, ValueError) as err:
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError, OverflowError) as err:
         raise ValueError(
             Errors.E371.format(path=path, reason=f"not what analyze deviation --json writes ({err})")
         ) from err
@@ -76,13 +76,13 @@ def _read_rows(path: Path) -> list[dict[str, Any]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
         if path.suffix.lower() == ".jsonl":
-            rows = [json.loads(line) for line in text.splitlines() if line.strip()]
+            rows = [json.loads(line) for line in io.StringIO(text) if line.strip()]
         elif path.suffix.lower() == ".json":
             rows = json.loads(text)
             rows = rows if isinstance(rows, list) else [rows]
         else:
             rows = list(csv.DictReader(io.StringIO(text)))
-    except (ValueError, csv.Error) as err:
+    except (ValueError, RecursionError, csv.Error) as err:
         raise ValueError(Errors.E371.format(path=path, reason=str(err))) from err
     if not all(isinstance(row, dict) for row in rows):
         raise ValueError(Errors.E371.format(path=path, reason="a row is not an object"))

@@ -10,8 +10,8 @@ import typer
 from spacy.cli._util import Arg, Opt
 
 from ..errors import Errors, TreebankError
-from ._inputs import numbered_lines
-from ._util import STANDARD, Skipped, counting, fail, note, stated_errors, text_output
+from ._inputs import name_of, numbered_lines
+from ._util import STANDARD, Skipped, counting, fail, note, refuse_overwrite, stated_errors, text_output
 
 if TYPE_CHECKING:
     from ..trees import Parse, Tree
@@ -70,36 +70,36 @@ def linearize_cli(
     python -m spacy parsetag linearize trees.mrg --order pre --format tags
     """
     with stated_errors():
+        from ..treebanks.files import find_files
+        from ..treebanks.formats.table import FORMATS
+
         skipped = Skipped()
-        if inverse:
-            with text_output(output) as file, counting("trees") as count:
-                for line in count(_read_inverse(source)):
-                    file.write(line + "\n")
-            return
-        trees = _read_trees(source, glob, encoding, skipped if skip_bad else None)
+        files = [Path(source)]
+        if source != str(STANDARD) and not inverse:
+            files = [file.path for file in find_files([source], suffixes=FORMATS["penn"].suffixes, pattern=glob)]
+        if not check:
+            refuse_overwrite([output], files)
         with counting("trees") as count:
+            trees = count(_read_trees(files, encoding, skipped if skip_bad else None))
             if check:
-                check_trees(count(trees))
+                check_trees(trees)
             else:
                 with text_output(output) as file:
-                    for path, tree in count(trees):
-                        file.write(_format_line(path, tree, order.value, format) + "\n")
+                    if inverse:
+                        file.writelines(line + "\n" for line in count(_read_inverse(files[0])))
+                    else:
+                        file.writelines(_format_line(path, tree, order.value, format) + "\n" for path, tree in trees)
         skipped.summarize()
 
 
-def _read_trees(source: str, glob: str | None, encoding: str, skipped: Skipped | None) -> "Iterator[tuple[str, Tree]]":
+def _read_trees(files: list[Path], encoding: str, skipped: Skipped | None) -> "Iterator[tuple[str, Tree]]":
     """Each tree with the name of its file."""
-    from ..treebanks.files import find_files
-    from ..treebanks.formats.table import FORMATS
     from ..treebanks.penn import read_trees
 
-    if source == str(STANDARD):
-        stream = typer.get_text_stream("stdin", encoding=encoding)
-        yield from (("<stdin>", tree) for tree in read_trees(stream, on_error=skipped))
-        return
-    for file in find_files([source], suffixes=FORMATS["penn"].suffixes, pattern=glob):
-        for tree in read_trees(file.path, encoding=encoding, on_error=skipped):
-            yield str(file.path), tree
+    for path in files:
+        stream = typer.get_text_stream("stdin", encoding=encoding) if path == STANDARD else path
+        for tree in read_trees(stream, encoding=encoding, on_error=skipped):
+            yield name_of(path), tree
 
 
 def root_of(tree: "Tree") -> str | None:
@@ -132,16 +132,16 @@ def _format_line(path: str, tree: "Tree", order: str, format: LineFormat) -> str
     return json.dumps(record, ensure_ascii=False)
 
 
-def _read_inverse(source: str) -> Iterator[str]:
+def _read_inverse(path: Path) -> Iterator[str]:
     """The brackets of each line of tags."""
-    for number, line in numbered_lines(Path(source)):
+    for number, line in numbered_lines(path):
         if line.strip():
             try:
                 yield line_to_brackets(line)
-            except (ValueError, KeyError, TypeError) as err:
+            except (ValueError, KeyError, TypeError, RecursionError) as err:
                 reason = f"no {err} in it" if isinstance(err, KeyError) else err
                 what = "JSON with order, words, pos and tags"
-                raise ValueError(Errors.E356.format(path=source, line=number, what=what, reason=reason)) from err
+                raise ValueError(Errors.E356.format(path=name_of(path), line=number, what=what, reason=reason)) from err
 
 
 def line_to_brackets(line: str) -> str:
@@ -149,9 +149,10 @@ def line_to_brackets(line: str) -> str:
 
     line (str): JSON with "words", "pos", "tags" and "order", and "root" where that is not TOP.
     RETURNS (str): The tree in brackets.
-    RAISES (ValueError): If it is no JSON, or its tags are not those of a tree over its words.
+    RAISES (ValueError): If it is not JSON, or its tags are not those of a tree over its words.
     RAISES (KeyError): If something is missing.
     RAISES (TypeError): If something is of another type.
+    RAISES (RecursionError): If lists in it are nested too deeply.
     """
     from ..linearize import get_linearizer
     from ..treebanks.write import format_tree
@@ -164,7 +165,10 @@ def line_to_brackets(line: str) -> str:
     if len(tags) != 2 * len(words) - 1:
         raise ValueError(Errors.E005.format(n_tags=len(tags), n_words=len(words)))
     tree = get_linearizer(record["order"]).delinearize(tags)
-    return format_tree(unbinarize(tree, words, pos).to_tree(record.get("root", "TOP")))
+    root = record.get("root", "TOP")
+    if root is not None and not isinstance(root, str):
+        raise TypeError("root must be a string or null")
+    return format_tree(unbinarize(tree, words, pos).to_tree(root))
 
 
 def _strings(value: Any) -> list[str]:
@@ -174,7 +178,7 @@ def _strings(value: Any) -> list[str]:
 
 
 def check_trees(trees: "Iterable[tuple[str, Tree]]") -> None:
-    """Take each tree to tags and back in all three orders, and state how many came back as they were."""
+    """Take each tree to tags and back in all three orders, and say how many came back as they were."""
     from ..linearize import ORDERS
     from ..treebanks.write import format_tree
     from ..trees.binarize import binarize, unbinarize

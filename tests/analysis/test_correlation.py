@@ -80,6 +80,8 @@ def test_one_object(tmp_path: Path) -> None:
     [
         ("a.json", "{", "E371"),
         ("a.json", "[1]", "E371"),
+        ("a.json", "[" * 100_000, "E371"),
+        ("a.json", '{"treebank": "a", "order": "pre", "f": 1' + "0" * 400 + ', "deviation": 1}', "E371"),
         ("a.jsonl", "nonsense", "E371"),
         ("a.csv", "treebank,f\na,1\n", "E371"),
         ("a.csv", "treebank,order,f,deviation\na,pre,much,1\n", "E371"),
@@ -87,6 +89,7 @@ def test_one_object(tmp_path: Path) -> None:
         ("a.json", '{"treebank": "a", "order": "pre", "f": 1, "deviation": []}', "E371"),
         ("a.csv", "treebank,order,f,deviation\na,level,1,1\n", "E006"),
     ],
+    ids=lambda text: text[:40],
 )
 def test_no_results(tmp_path: Path, name: str, text: str, code: str) -> None:
     path = tmp_path / name
@@ -95,7 +98,11 @@ def test_no_results(tmp_path: Path, name: str, text: str, code: str) -> None:
         read_points([path], {})
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"treebanks": []}', '{"treebanks": {"a": {"orders": {"in": {}}}}}'])
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", "[" * 100_000, '{"treebanks": []}', '{"treebanks": {"a": {"orders": {"in": {}}}}}'],
+    ids=lambda text: text[:40],
+)
 def test_no_means(tmp_path: Path, text: str) -> None:
     path = tmp_path / "deviation.json"
     path.write_text(text)

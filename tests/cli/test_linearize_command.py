@@ -53,7 +53,12 @@ def test_check(run: Run, tmp_path: Path) -> None:
         '{"order": "of", "words": ["a"], "pos": ["X"], "tags": ["l"]}',
         '{"order": "in", "words": "a", "pos": ["X"], "tags": ["l"]}',
         '{"order": "in", "words": [], "pos": [], "tags": []}',
+        '{"order": "in", "words": ["a"], "pos": ["X"], "tags": [1]}',
+        '{"order": "in", "words": ["a"], "pos": ["X"], "tags": ["l"], "root": 1}',
+        '{"order": ["in"], "words": ["a"], "pos": ["X"], "tags": ["l"]}',
+        "[" * 100_000,
     ],
+    ids=lambda line: line[:70],
 )
 def test_bad_lines_are_named(run: Run, tmp_path: Path, line: str) -> None:
     source, out = tmp_path / "tags.jsonl", tmp_path / "out.mrg"
@@ -73,3 +78,13 @@ def test_malformed_trees(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
     assert run("linearize", source, tmp_path / "out", "--skip-bad").exit_code == 0
     assert len((tmp_path / "out").read_text().splitlines()) == 3
+
+
+@pytest.mark.parametrize("options", [[], ["--inverse"]])
+def test_an_input_is_never_overwritten(run: Run, tmp_path: Path, options: list[str]) -> None:
+    source = tmp_path / "trees.mrg"
+    source.write_text(TREES)
+    for inputs in (source, tmp_path):
+        result = run("linearize", inputs, source, *options)
+        assert result.exit_code == 1 and "[E395]" in result.stderr
+        assert source.read_text() == TREES
