@@ -2,21 +2,10 @@
 
 A shift-reduce parser's actions are tags written differently. The paper's table for *She enjoys reading papers*:
 
->>> from nltk import Tree
 >>> from spacy_parsetag.linearize import get_linearizer
->>> from spacy_parsetag.trees import Parse, binarize, from_nltk
->>> she_enjoys = Tree.fromstring("(S (PRP She) (VP (V enjoys) (VP (V reading) (N papers))))")
->>> parse = Parse.from_tree(from_nltk(she_enjoys))
->>> tree = binarize(parse)
->>> for action in top_down_actions(tree):
-...     print(format_action(action, parse.words, parse.pos))
-reduce(S → PRP VP)
-shift(PRP → She)
-reduce(VP → V VP)
-shift(V → enjoys)
-reduce(VP → V N)
-shift(V → reading)
-shift(N → papers)
+>>> tree = BinaryTree((False, True, False, True, False, True, True), ("S", "", "VP", "", "VP", "", ""))
+>>> [("shift" if action.left is None else "reduce", action.parent.label) for action in top_down_actions(tree)]
+[('reduce', 'S'), ('shift', ''), ('reduce', 'VP'), ('shift', ''), ('reduce', 'VP'), ('shift', ''), ('shift', '')]
 >>> map_top_down(top_down_actions(tree))
 ['L/S', 'l', 'R/VP', 'l', 'R/VP', 'l', 'r']
 >>> map_bottom_up(bottom_up_actions(tree))
@@ -45,8 +34,6 @@ Derivation 1 maps the actions of a bottom-up parser over the right-corner transf
 there the root counts as a right child.
 
 >>> actions = bottom_up_actions(right_corner(tree))
->>> [format_action(action, parse.words, parse.pos) for action in actions[:3]]
-['shift(PRP → She)', 'reduce(S/VP → ε PRP)', 'shift(V → enjoys)']
 >>> map_right_corner(actions)
 ['l', 'L/S', 'l', 'R/VP', 'l', 'R/VP', 'l', 'r']
 >>> merge_tags(map_right_corner(actions), TagClass.RIGHT_LEAF)
@@ -334,27 +321,3 @@ def in_order_by_left_corner(tree: BinaryTree) -> list[str]:
 
 def _wrong_action(what: str, reason: str, i: int) -> ValueError:
     return ValueError(Errors.E366.format(what=what, reason=reason, position=i + 1))
-
-
-def format_action(action: Action, words: Sequence[str], tags: Sequence[str]) -> str:
-    """Write an action as the paper does.
-
-    action (Action): The action.
-    words (Sequence[str]): The words of the sentence.
-    tags (Sequence[str]): Their part-of-speech tags.
-    RETURNS (str): For instance "shift(PRP → She)", or "reduce(S/VP → ε NP+PRP)" with the unary NP above PRP. A node
-        without a label is "·".
-    """
-    parent, *children = (_format_category(category, tags) for category in action if category is not None)
-    if not children:
-        return f"shift({parent} → {words[action.parent.word]})"
-    return f"reduce({parent} → {' '.join(children)})"
-
-
-def _format_category(category: Category, tags: Sequence[str]) -> str:
-    if category.kind == Kind.EMPTY:
-        return "ε"
-    named = [category.label, category.other] if category.kind == Kind.SLASHED else [category.label]
-    if category.word >= 0:  # the last of them is a word
-        named[-1] = f"{named[-1]}+{tags[category.word]}" if named[-1] else tags[category.word]
-    return "/".join(name or "·" for name in named)

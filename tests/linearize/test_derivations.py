@@ -13,7 +13,6 @@ from spacy_parsetag.linearize.derivations import (
     Category,
     Kind,
     bottom_up_actions,
-    format_action,
     in_order_by_left_corner,
     in_order_by_right_corner,
     left_corner,
@@ -153,17 +152,3 @@ def test_no_actions() -> None:
         for map_actions in (map_top_down, map_bottom_up):
             with pytest.raises(ValueError, match=r"\[E366\]"):
                 map_actions(actions)
-
-
-def test_format_of_nodes_without_label() -> None:
-    parse = Parse(("a", "b", "c"), ("A", "B", "C"), ())
-    actions = bottom_up_actions(right_corner(binarize(parse)))
-    assert [format_action(action, parse.words, parse.pos) for action in actions] == [
-        "shift(A → a)",
-        "reduce(·/· → ε A)",
-        "shift(B → b)",
-        "reduce(·/C → ·/· B)",
-        "shift(C → c)",
-        "reduce(· → ·/C C)",
-    ]
-    assert format_action(Action(Category(Kind.WORD, "NP", "", 1)), parse.words, parse.pos) == "shift(NP+B → b)"

@@ -80,6 +80,12 @@ def test_needs_may_be_lax() -> None:
         (IN, {"end_state": 0}, "0 sequences of 1 tags and 0 of 0"),
         (IN, {"need": (0, 1, 1, 1), "delta": (1, 0, 0, 0)}, "lead from its start to its end"),
         (POST, {"need": (0, 1, 3, 3)}, "0 sequences of 3 tags"),
+        # Some of 2N-1 tags for each N, and some of 2N-2 too.
+        (
+            PRE,
+            {"start_state": 1, "end_stack": 1, "delta": (0, 0, -1, -1), "target": (0, 1, 1, 0)},
+            "1 sequences of 1 tags and 1 of 0",
+        ),
     ],
 )
 def test_what_cannot_be_a_lattice(lattice: Lattice, changes: dict[str, Any], reason: str) -> None:
