@@ -41,7 +41,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     # Tags and decoding: E100 to E199
     E100 = "Tag {tag!r} is not in the tag set of {n} tags."
     E101 = "Scores must have shape ({rows}, {tags}), 2N-1 rows for N words; got {shape}."
-    E102 = "Score of tag {tag!r} at word {word} is {value}; scores must be finite numbers. Was training unstable?"
+    E102 = (
+        "The score of tag {tag!r} at word {word} is {value}. Scores must be finite, and between -1e300 and 1e300, so "
+        "that they can be added up. Was training unstable?"
+    )
     E103 = (
         "No tree over {n} words exists within a stack bound of {max_stack} for {order}-order tags with this tag set. "
         "Raise or remove the bound (max_stack=None)."
@@ -52,9 +55,12 @@ class Errors(metaclass=_ErrorsWithCodes):
     E108 = "Tag id {id} at row {row} of a decoder's output is none of the {n} tags."
     E109 = "A decoder's output of {n} rows lacks sentence {s}, which has {words} words from row {row} on."
     E110 = "Scores {name!r} must have shape {expected}; got {shape}."
-    E111 = "Scores {name!r} must be numbers or -inf, which shuts out; one is NaN or +inf. Was training unstable?"
-    E112 = "A beam keeps at least 1 sequence; got {value}."
-    E104 = "The stack bound must be None or at least {least}; got {value}."
+    E111 = (
+        "The transition scores {name!r} must be numbers between -1e300 and 1e300, or -inf, which shuts a pair out; "
+        "one is not. Was training unstable?"
+    )
+    E112 = "A beam keeps 1 to {widest} sequences; got {value!r}. The exact decoder keeps them all."
+    E104 = "The bound on the stack must be None or a whole number of at least {least}; got {value!r}."
 
     # The pipe: E150 to E199
     E150 = (
@@ -86,6 +92,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E158 = (
         "The stack bound 'train' stands for the largest stack in the training data, which only the component knows: "
         "use it in the config of 'parsetag', and a number here."
+    )
+    E163 = (
+        "The component '{name}' cannot be loaded from {source}: {problem}. The files are damaged, or were changed "
+        "after training."
     )
     E159 = "{what} of the layer must be at least {least}; got {value}."
     E160 = (

@@ -22,7 +22,7 @@ DECODE = {*LINEARIZE, "decode"}
 TOKENS = {*TREES, "tokens"}
 EVALB = {*TREES, "treebanks", "evalb"}
 ML = {*DECODE, "tokens", "ml"}
-PIPELINE = {*ML, *TOKENS, "evalb", "pipeline", "registered"}
+PIPELINE = {*ML, *TOKENS, "evalb", "pipeline"}
 ROOMS: dict[str, set[str]] = {
     "__init__": set(),
     "errors": set(),
@@ -36,7 +36,6 @@ ROOMS: dict[str, set[str]] = {
     "evalb": EVALB,
     "analysis": {*LINEARIZE, "tokens", "evalb", "treebanks", "analysis"},
     "training": {*BOTTOM, "training"},
-    "registered": ML,
     "pipeline": PIPELINE,
     "cli": {*PIPELINE, "analysis", "training", "treebanks", "cli"},
 }

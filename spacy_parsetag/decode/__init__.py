@@ -1,9 +1,20 @@
 """Decoders: the best valid tag sequence, given scores; and sums over all of them, for training."""
 
-from .base import Decoder, decode
-from .batch import as_scores
-from .beam import BeamDecoder, BeamResult
+from .beam import BeamDecoder
 from .exact import ExactDecoder
-from .marginals import log_partition
+from .partition import LogPartition, log_partition
+from .scores import Decoded, Decoder, StackBound, TagScores, Transitions
+from .sentence import decode
 
-__all__ = ["BeamDecoder", "BeamResult", "Decoder", "ExactDecoder", "as_scores", "decode", "log_partition"]
+__all__ = [
+    "BeamDecoder",
+    "Decoded",
+    "Decoder",
+    "ExactDecoder",
+    "LogPartition",
+    "StackBound",
+    "TagScores",
+    "Transitions",
+    "decode",
+    "log_partition",
+]

@@ -6,10 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import Errors
-from ..linearize import CLASS_NAMES, Linearizer
+from ..linearize import CLASS_NAMES
+from ..linearize.base import node_classes
 from ..linearize.tags import TagSet
 from ..trees import BinaryTree
+from ..trees.binarize import node_bounds
 from ._nodes import batch_nodes
+from .scores import TagScores
 
 _ORDER_CODES = {"in": 0, "pre": 1, "post": 2}
 
@@ -28,62 +31,54 @@ class Nodes(NamedTuple):
     counts: np.ndarray
 
 
-def labelled_nodes(ids: np.ndarray, rows: np.ndarray, words: np.ndarray, tags: TagSet, linearizer: Linearizer) -> Nodes:
+def labelled_nodes(ids: np.ndarray, batch: TagScores) -> Nodes:
     """The labelled nodes of the trees that tag sequences stand for.
 
-    ids (np.ndarray): (R,) int32 tag ids, as `decode_batch` returns them.
-    rows, words (np.ndarray): (S,) int64 and int32, as `decode_batch` takes them.
-    tags (TagSet): The tags.
-    linearizer (Linearizer): The order the ids are in. Orders other than the three of this package go through their own
+    ids (np.ndarray): (R,) int32 tag ids, as a decoder gives them.
+    batch (TagScores): The batch that was decoded. Orders other than the three of this package go through their own
         `delinearize`.
     RETURNS (Nodes): The nodes.
-    RAISES (ValueError): If a decoder returned what is no tree.
+    RAISES (ValueError): If the ids of a sentence are not those of a tree.
     """
     ids = np.ascontiguousarray(ids, dtype=np.int32)
-    _check_ids(ids, rows, words, len(tags))
-    if linearizer.order not in _ORDER_CODES:
-        return _collect(_trees(ids, rows, words, tags, linearizer), tags)
-    start, end, tag = (np.empty(len(ids), dtype=np.int32) for _ in range(3))
-    counts = np.empty(len(words), dtype=np.int32)
-    total = batch_nodes(
-        ids, rows, words, _ORDER_CODES[linearizer.order], tags.classes, tags.labelled, start, end, tag, counts
-    )
-    if total < 0:
-        # The slow way says what is wrong.
-        _collect(_trees(ids, rows, words, tags, linearizer), tags)
-    return Nodes(start[:total], end[:total], tag[:total], counts)
+    _check_ids(ids, batch)
+    tags = batch.tags
+    code = _ORDER_CODES.get(batch.linearizer.order)
+    if code is not None:
+        start, end, tag = (np.empty(len(ids), dtype=np.int32) for _ in range(3))
+        counts = np.empty(len(batch.n_words), dtype=np.int32)
+        total = batch_nodes(
+            ids, batch.starts, batch.n_words, code, tags.classes, tags.labelled, start, end, tag, counts
+        )  # fmt: skip
+        if total >= 0:
+            return Nodes(start[:total], end[:total], tag[:total], counts)
+    # A user's own order; and where ids are not a tree, the slow way says what is wrong.
+    return _collect(_trees(ids, batch), tags)
 
 
-def _check_ids(ids: np.ndarray, rows: np.ndarray, words: np.ndarray, n_tags: int) -> None:
-    """Raise if a sentence lies outside the ids, or an id of one is that of no tag."""
-    ends = rows + np.maximum(2 * words.astype(np.int64) - 1, 0)
-    outside = np.flatnonzero(ends > len(ids))
+def _check_ids(ids: np.ndarray, batch: TagScores) -> None:
+    """Raises if a sentence lies outside the ids, or one of its ids is not that of a tag."""
+    outside = np.flatnonzero(batch.stops > len(ids))
     if len(outside):
         s = int(outside[0])
-        raise ValueError(Errors.E109.format(n=len(ids), s=s, words=int(words[s]), row=int(rows[s])))
-    strange = (ids < 0) | (ids >= n_tags)
+        n, start = int(batch.n_words[s]), int(batch.starts[s])
+        raise ValueError(Errors.E109.format(n=len(ids), s=s, words=n, row=start))
+    strange = (ids < 0) | (ids >= len(batch.tags))
     if strange.any():
-        owned = np.zeros(len(ids) + 1, dtype=np.int32)
-        np.add.at(owned, rows, 1)
-        np.add.at(owned, ends, -1)
-        strange &= owned.cumsum()[:-1] > 0
-        if strange.any():
-            row = int(np.flatnonzero(strange)[0])
-            raise ValueError(Errors.E108.format(id=int(ids[row]), row=row, n=n_tags))
+        owned = batch.rows
+        rows = owned[strange[owned]]
+        if len(rows):
+            row = int(rows[0])
+            raise ValueError(Errors.E108.format(id=int(ids[row]), row=row, n=len(batch.tags)))
 
 
-def _trees(
-    ids: np.ndarray, rows: np.ndarray, words: np.ndarray, tags: TagSet, linearizer: Linearizer
-) -> Iterator[BinaryTree]:
-    for row, n in zip(rows.tolist(), words.tolist(), strict=True):
-        yield linearizer.delinearize(tags.decode(ids[row : row + 2 * n - 1].tolist()))
+def _trees(ids: np.ndarray, batch: TagScores) -> Iterator[BinaryTree]:
+    for start, stop in zip(batch.starts.tolist(), batch.stops.tolist(), strict=True):
+        yield batch.linearizer.delinearize(batch.tags.decode(ids[start:stop].tolist()))
 
 
 def _collect(trees: Iterator[BinaryTree], tags: TagSet) -> Nodes:
     """The same nodes from binary trees, whose tags are found by class and label."""
-    from ..linearize.base import node_classes
-    from ..trees.binarize import node_bounds
-
     start, end, tag, counts = [], [], [], []
     for tree in trees:
         n = 0

@@ -12,7 +12,7 @@ from thinc.util import get_torch_default_device, get_width
 
 from ..compat import one_thread_after_fork, require
 from ..errors import Errors
-from .heads import tag_heads
+from .heads import DocScores, tag_heads
 from .sentences import by_sentence, split
 
 
@@ -22,7 +22,7 @@ def build_bilstm(
     depth: int = 2,
     hidden_width: int | None = None,
     rate_scale: float = 1.0,
-) -> Model[list[Doc], list[Floats2d]]:
+) -> Model[list[Doc], DocScores]:
     """Heads over a BiLSTM over a tok2vec: spacy-parsetag.BiLSTM.v1. It needs PyTorch.
 
     Tags are scored one by one given the words, so losses and decoders are those of the independent learner. The LSTM
@@ -34,7 +34,7 @@ def build_bilstm(
     depth (int): Layers of the LSTM; the paper has 2, and tried 3.
     hidden_width (Optional[int]): Cells in each direction; None for as many as there are tags, as in the paper.
     rate_scale (float): How much faster than the rest the heads learn.
-    RETURNS (Model[List[Doc], List[Floats2d]]): One (tokens, 2 |T|) array of scores per doc.
+    RETURNS (Model[list[Doc], DocScores]): (tokens, 2 |T|) scores of each doc.
     RAISES (ImportError): Without PyTorch, with the install line.
     """
     require("torch", "spacy-parsetag.BiLSTM.v1")
@@ -46,7 +46,7 @@ def build_bilstm(
         tok2vec, chain(with_array(Dropout()), bilstm(depth, hidden_width))
     )
     dropout: Model[list[Floats2d], list[Floats2d]] = with_array(Dropout())
-    model: Model[list[Doc], list[Floats2d]] = chain(encoder, dropout, heads)
+    model: Model[list[Doc], DocScores] = chain(encoder, dropout, heads)
     model.set_ref("tok2vec", tok2vec)
     model.set_ref("output_layer", heads.get_ref("linear"))
     return model

@@ -1,18 +1,33 @@
-"""The heads: word vectors in, scores of both tag slots out."""
+"""The heads: word vectors in, scores of both tag slots out; and the type in which a learner gives them."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 from thinc.api import Linear, Model, Ops, chain, glorot_uniform_init, with_array
 from thinc.types import Floats2d, Shape
 
+from ..decode import Transitions
 
-def tag_heads(nO: int | None = None, *, rate_scale: float = 1.0) -> Model[list[Floats2d], list[Floats2d]]:
+
+@dataclass(frozen=True)
+class DocScores:
+    """What a learner gives for a batch of docs. The gradient of a loss has the same form.
+
+    arrays (list[Floats2d]): One (tokens, 2 |T|) array per doc: the scores of the T tags at a word's first position,
+        then those at its second.
+    transitions (Transitions | None): Scores of successive tags, where the learner has any.
+    """
+
+    arrays: list[Floats2d]
+    transitions: Transitions | None = None
+
+
+def tag_heads(nO: int | None = None, *, rate_scale: float = 1.0) -> Model[list[Floats2d], DocScores]:
     """Two linear heads over each word's vector (paper section 4.2: W1 and W2), stored as one matrix.
 
-    Input: one (words, width) array per doc. Output: one (words, nO) array per doc, where nO = 2 |T|: the scores of the
-    tags at the word's first position, then those at its second.
+    Input: one (tokens, width) array per doc. Output: one (tokens, nO) array per doc, where nO = 2 |T|.
 
     nO (Optional[int]): 2 |T|; None until the labels are known.
     rate_scale (float): How much faster than the rest of the network the heads learn. An optimizer such as Adam steps
@@ -23,9 +38,22 @@ def tag_heads(nO: int | None = None, *, rate_scale: float = 1.0) -> Model[list[F
     # Not zeros: the encoder's first gradients would be next to nothing, and Adam makes full steps of their noise.
     linear = Linear(nO=nO, init_W=partial(_init_scaled, rate_scale))
     heads = linear if rate_scale == 1.0 else chain(linear, scale(rate_scale))
-    model: Model[list[Floats2d], list[Floats2d]] = with_array(heads)
-    model.set_ref("linear", linear)
-    return model
+    layers: list[Model[Any, Any]] = [with_array(heads)]
+    return Model("tag_heads", _forward, init=_init, layers=layers, refs={"linear": linear}, dims={"nO": nO})
+
+
+def _init(
+    model: Model[list[Floats2d], DocScores], X: list[Floats2d] | None = None, Y: list[Floats2d] | None = None
+) -> None:
+    model.layers[0].initialize(X=X, Y=Y)
+    model.set_dim("nO", model.get_ref("linear").get_dim("nO"))
+
+
+def _forward(
+    model: Model[list[Floats2d], DocScores], X: list[Floats2d], is_train: bool
+) -> tuple[DocScores, Callable[[DocScores], list[Floats2d]]]:
+    arrays, backprop = model.layers[0](X, is_train)
+    return DocScores(arrays), lambda dY: backprop(dY.arrays)
 
 
 def _init_scaled(factor: float, ops: Ops, shape: Shape) -> Floats2d:

@@ -1,64 +1,44 @@
-"""Losses on tag scores: the loss and its gradient, for a batch of sentences."""
+"""Losses on tag scores: the loss of a batch of sentences, and its gradient in the form of the batch."""
 
-from typing import NamedTuple, Protocol, runtime_checkable
+from dataclasses import replace
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from thinc.api import get_array_module
-from thinc.types import Floats2d
 
-from ..decode.batch import Dependencies
-from ..linearize import Linearizer
-from ..linearize.tags import TagSet
-from .chain_sums import chain_sums
+from ..decode import StackBound, TagScores, Transitions, log_partition
+from ..decode.scores import check_bound
 
 
 @runtime_checkable
 class Loss(Protocol):
-    """Loss and gradient of a batch of tag scores."""
+    """Loss and gradient of a batch.
 
-    def __call__(
-        self,
-        scores: Floats2d,
-        gold: np.ndarray,
-        rows: np.ndarray,
-        words: np.ndarray,
-        tags: TagSet,
-        linearizer: Linearizer,
-    ) -> tuple[float, Floats2d]: ...
+    batch (TagScores): The scores.
+    gold (np.ndarray): (R,) ids of the gold tags; -1 for one that is not in the tag set, and in rows that no sentence
+        owns.
+    RETURNS (tuple[float, TagScores]): The loss in nats, summed over the batch, and its gradient: the same batch with
+        gradients for scores, of the same type and on the same device.
+    """
 
-    def dependent(
-        self,
-        scores: Floats2d,
-        dependencies: Dependencies,
-        gold: np.ndarray,
-        rows: np.ndarray,
-        words: np.ndarray,
-        tags: TagSet,
-        linearizer: Linearizer,
-    ) -> tuple[float, Floats2d, Dependencies]: ...
+    def __call__(self, batch: TagScores, gold: np.ndarray) -> tuple[float, TagScores]: ...
 
 
 class TagLoss:
-    """Likelihood of the gold tags among all tag sequences, be they trees or not (paper section 4.2).
+    """Likelihood of the gold tags among all tag sequences, whether they are trees or not (paper section 4.2).
 
-    Called with scores of single tags, that is cross-entropy tag by tag: each position is a choice among all tags. With
-    scores of successive tags it is the likelihood of a linear chain.
-
-    scores (Floats2d): (R, T) scores; a sentence of N words owns 2N-1 rows.
-    gold (np.ndarray): (R,) ids of the gold tags; -1 leaves a row out.
-    rows, words (np.ndarray): (S,) first row and number of words of each sentence; not needed here.
-    RETURNS (Tuple[float, Floats2d]): The summed loss in nats, and its gradient (R, T).
+    Where tags are independent this is cross-entropy tag by tag: each position is a choice among all tags, and one with
+    an unknown gold tag is left out. With transitions it is the likelihood of a linear-chain CRF, and a sentence with an
+    unknown gold tag is left out as a whole: its sequence has no score.
     """
 
-    def __call__(
-        self,
-        scores: Floats2d,
-        gold: np.ndarray,
-        rows: np.ndarray,
-        words: np.ndarray,
-        tags: TagSet,
-        linearizer: Linearizer,
-    ) -> tuple[float, Floats2d]:
+    def __call__(self, batch: TagScores, gold: np.ndarray) -> tuple[float, TagScores]:
+        """The loss and its gradient; see `Loss`."""
+        if batch.transitions is not None:
+            if batch.transitions.masked:
+                batch = replace(batch, transitions=mask_transitions(batch))
+            return negative_log_likelihood(batch, gold, trees=False)
+        scores = batch.scores
         xp = get_array_module(scores)
         gold = xp.asarray(gold)
         used = gold >= 0
@@ -70,85 +50,89 @@ class TagLoss:
         loss = (xp.log(total[index, 0]) - shifted[index, gold[index]]).sum()
         gradient[index, gold[index]] -= 1.0
         gradient[~used] = 0.0
-        return float(loss), gradient
-
-    def dependent(
-        self,
-        scores: Floats2d,
-        dependencies: Dependencies,
-        gold: np.ndarray,
-        rows: np.ndarray,
-        words: np.ndarray,
-        tags: TagSet,
-        linearizer: Linearizer,
-    ) -> tuple[float, Floats2d, Dependencies]:
-        """Loss and gradients with scores of successive tags; -inf shuts a pair out. See `chain_loss`."""
-        return chain_loss(scores, dependencies, gold, rows, words, tags)
+        return float(loss), replace(batch, scores=gradient)
 
 
-class Known(NamedTuple):
-    """The sentences of a batch whose gold tags are all in the tag set.
+class LatticeLoss:
+    """Likelihood of the gold tree among all trees: cross-entropy normalized over valid sequences only.
 
-    rows, words (np.ndarray): (S,) first row and number of words of each.
-    owned (np.ndarray): (R',) the rows they own, one sentence after another.
+    Tag by tag, a model spends probability on sequences that are not trees, which the decoder rules out anyway. Here the
+    sum in the denominator runs over the trees alone. Its logarithm and gradient come from the lattice, in one pass of
+    log-sum-exp forward and one back. The paper does not have this. A sentence with an unknown gold tag is left out as a
+    whole.
+
+    With transitions a sentence takes O(dN|T|^2): in pre- and post-order, where the stack may be as large as the
+    sentence is long, that calls for a bound.
+
+    max_stack (int | "train" | None): Bound on the stack, as in decoding; None for none. It must admit the gold trees.
+    RAISES (ValueError): If the bound is below 0.
     """
 
-    rows: np.ndarray
-    words: np.ndarray
-    owned: np.ndarray
+    def __init__(self, max_stack: StackBound = None) -> None:
+        self.max_stack = check_bound(max_stack)
 
-    @classmethod
-    def among(cls, gold: np.ndarray, rows: np.ndarray, words: np.ndarray) -> "Known":
-        known = [bool((gold[row : row + 2 * n - 1] >= 0).all()) for row, n in zip(rows, words, strict=True)]
-        rows, words = rows[known], words[known]
-        ranges: list[np.ndarray] = [np.arange(row, row + 2 * n - 1) for row, n in zip(rows, words, strict=True)]
-        return cls(rows, words, np.concatenate([np.zeros(0, dtype=np.int64), *ranges]))
+    def __call__(self, batch: TagScores, gold: np.ndarray) -> tuple[float, TagScores]:
+        """The loss and its gradient; see `Loss`."""
+        return negative_log_likelihood(batch, gold, self.max_stack)
 
 
-def chain_loss(
-    scores: Floats2d,
-    dependencies: Dependencies,
-    gold: np.ndarray,
-    rows: np.ndarray,
-    words: np.ndarray,
-    tags: TagSet,
-    linearizer: Linearizer | None = None,
-    max_stack: int | None = None,
-) -> tuple[float, Floats2d, Dependencies]:
-    """Minus the log-probability of the gold sequences among all sequences of a linear chain, or among all trees.
+def negative_log_likelihood(
+    batch: TagScores, gold: np.ndarray, max_stack: StackBound = None, *, trees: bool = True
+) -> tuple[float, TagScores]:
+    """Minus the log-probability of the gold sequences among all trees, or among all tag sequences.
 
-    A sentence with a gold tag that is not in the set is left out as a whole: its sequence cannot be scored.
+    Scores on a GPU are copied to the CPU once, and the gradient back once.
 
-    scores (Floats2d): (R, T) scores; a sentence of N words owns 2N-1 rows.
-    dependencies (Dependencies): Scores of successive tags, on the device of the scores.
-    gold (np.ndarray): (R,) ids of the gold tags, -1 for unknown ones.
-    rows, words (np.ndarray): (S,) first row and number of words of each sentence.
-    tags (TagSet): The tags.
-    linearizer (Optional[Linearizer]): The order, for the probability among all trees; None for all sequences.
-    max_stack (Optional[int]): Bound on the stack of these trees; None for none.
-    RETURNS (Tuple[float, Floats2d, Dependencies]): The summed loss in nats and its gradients, with the type of scores.
+    batch (TagScores): The scores.
+    gold (np.ndarray): (R,) ids of the gold tags; a sentence with a -1 is left out.
+    max_stack (int | None): Bound on the stack of trees; None for none.
+    trees (bool): Compare with trees; otherwise with all tag sequences.
+    RETURNS (tuple[float, TagScores]): The summed loss in nats and its gradient.
     """
-    xp = get_array_module(scores)
-    dtype = scores.dtype
-    known = Known.among(gold, rows, words)
-    if not len(known.words):
-        return 0.0, xp.zeros_like(scores), Dependencies(*(xp.zeros(x.shape, dtype=dtype) for x in dependencies))
-    log_z, gradient, counts = chain_sums(scores, known.rows, known.words, dependencies, tags, linearizer, max_stack)
-    ends = np.cumsum(2 * known.words.astype(np.int64) - 1)
-    inner = np.delete(np.arange(len(known.owned)), ends - 1)  # rows with a next one in the same sentence
-    index = xp.asarray(known.owned)
-    ids = xp.asarray(gold[known.owned])
-    n_tags = scores.shape[1]
-    first, last = ids[xp.asarray(np.append(0, ends[:-1]))], ids[xp.asarray(ends - 1)]
-    before, after = ids[xp.asarray(inner)], ids[xp.asarray(inner + 1)]
-    right = (
-        scores[index, ids].sum(dtype=np.float64)
-        + dependencies.transitions[before, after].sum(dtype=np.float64)
-        + dependencies.start[first].sum(dtype=np.float64)
-        + dependencies.end[last].sum(dtype=np.float64)
-    )
-    gradient[index, ids] -= 1.0
-    pairs = xp.bincount(before * n_tags + after, minlength=n_tags * n_tags).reshape(n_tags, n_tags)
-    observed = (pairs, xp.bincount(first, minlength=n_tags), xp.bincount(last, minlength=n_tags))
-    d_dependencies = Dependencies(*((a - b).astype(dtype) for a, b in zip(counts, observed, strict=True)))
-    return float(log_z.sum() - right), gradient.astype(dtype), d_dependencies
+    known = [bool((gold[start:stop] >= 0).all()) for start, stop in zip(batch.starts, batch.stops, strict=True)]
+    some = batch.on_cpu().select(np.asarray(known, dtype=bool))
+    log_z, gradient, expected = log_partition(some, max_stack, trees=trees)
+    rows = some.rows
+    ids = gold[rows]
+    loss = float(log_z.sum() - some.scores[rows, ids].sum(dtype=np.float64))
+    gradient[rows, ids] -= 1.0
+    xp = get_array_module(batch.scores)
+    if batch.transitions is None or some.transitions is None or expected is None:
+        return loss, replace(batch, scores=xp.asarray(gradient))
+    *scores, masked = some.transitions
+    observed = gold_transitions(some, gold)
+    loss -= sum(float(a[b].sum(dtype=np.float64)) for a, b in zip(scores, observed, strict=True))
+    for counts, index in zip(expected, observed, strict=False):
+        np.subtract.at(counts, index, 1.0)
+    d_scores = (xp.asarray(counts.astype(gradient.dtype)) for counts in expected[:3])
+    return loss, replace(batch, scores=xp.asarray(gradient), transitions=Transitions(*d_scores, masked))
+
+
+def gold_transitions(batch: TagScores, gold: np.ndarray) -> tuple[tuple[np.ndarray, ...], ...]:
+    """Where the transitions of gold sequences are: indices of pairs, of first tags and of last tags.
+
+    batch (TagScores): The batch, whose sentences all have gold tags.
+    gold (np.ndarray): (R,) ids of the gold tags.
+    RETURNS (tuple[tuple[np.ndarray, ...], ...]): Two arrays for pairs, one for first and one for last tags.
+    """
+    full = batch.n_words > 0
+    starts, stops = batch.starts[full], batch.stops[full]
+    followed = np.setdiff1d(batch.rows, stops - 1)
+    return (gold[followed], gold[followed + 1]), (gold[starts],), (gold[stops - 1],)
+
+
+def mask_transitions(batch: TagScores) -> Transitions:
+    """Shut out, with -inf, the pairs of tags that no tree has, and the tags that begin or end none.
+
+    batch (TagScores): A batch with transitions.
+    RETURNS (Transitions): New arrays, on the same device.
+    """
+    pairs, start, end, masked = batch.transitions or Transitions(None, None, None)
+    xp = get_array_module(pairs)
+    lattice, classes = batch.linearizer.lattice, batch.tags.classes
+    source, target, need = (np.asarray(table)[classes] for table in (lattice.source, lattice.target, lattice.need))
+    first = (source == lattice.start_state) & (need <= lattice.start_stack)
+    last = target == lattice.end_state
+    follows = target[:, None] == source[None, :]
+    arrays = ((follows, pairs), (first, start), (last, end))
+    return Transitions(*(xp.where(xp.asarray(allowed), scores, -xp.inf) for allowed, scores in arrays), masked)

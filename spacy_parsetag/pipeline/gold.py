@@ -124,12 +124,6 @@ class GoldReader:
             self._next_warning = 10 * n
 
 
-class GoldMemory(GoldReader):
-    """The name that the pipe still uses."""
-
-    get = GoldReader.tags
-
-
 def gold_sentences(eg: Example, spans_key: str) -> list[SentenceParse]:
     """The gold trees of an example, over the tokens of its predicted doc.
 

@@ -27,11 +27,6 @@ class Layout(NamedTuple):
     doc: NDArray[np.int64]
     offsets: NDArray[np.int64]
 
-    @property
-    def rows(self) -> NDArray[np.int64]:
-        """(S,) first row of each sentence in (2W, T) scores, two rows a word. The last one is not used."""
-        return 2 * self.first
-
     @classmethod
     def of(cls, docs: Sequence[Doc], *, name: str) -> "Layout":
         """Lay out docs by their sentence boundaries.

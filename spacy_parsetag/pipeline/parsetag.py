@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
-from typing import Any
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.errors import Errors as SpacyErrors
@@ -12,46 +13,49 @@ from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.util import minibatch
 from spacy.vocab import Vocab
 from thinc.api import Model, get_array_module
-from thinc.types import Floats2d
 
 from ..compat import one_thread_after_fork
-from ..decode import BeamDecoder, Decoder, as_scores
-from ..decode.batch import Dependencies
+from ..decode import Decoder, TagScores
 from ..decode.nodes import labelled_nodes
 from ..errors import Errors
 from ..linearize import CLASS_NAMES, Linearizer, max_stack, split_tag
 from ..linearize.tags import TagSet
-from ..ml.dependent import DependentScores, mask_dependencies
+from ..ml.heads import DocScores
 from ..ml.losses import Loss
 from ..tokens.extensions import register_extensions
 from ..tokens.group import SPANS_KEY
-from ..tokens.spans import SentenceParse, set_parses
-from ..trees import binarize, join_chain
-from .bounds import with_train_bound
-from .gold import GoldMemory, gold_sentences
+from ..tokens.spans import set_parses
+from ..trees import BinaryTree, binarize, join_chain
+from .gold import GoldReader
 from .layout import Layout
+from .listeners import require_upstream
 
 # Tokens that are words, and constituents over these words.
 ParsedSentence = tuple[list[int], list[tuple[int, int, str]]]
 
 
-class ParsedDoc(list[ParsedSentence]):
-    """The sentences of a doc.
+class ParsedDoc(NamedTuple):
+    """What the pipe found in a doc.
 
-    beam_widths (Optional[List[int]]): The beam that each sentence was found with, 0 for the exact decoder; None unless
-        a beam search had to widen it for one of them.
+    sentences (list[ParsedSentence]): The words and constituents of each sentence.
+    notes (dict[str, list[Any]]): What the decoder had to say of each sentence, by name.
     """
 
-    beam_widths: list[int] | None = None
+    sentences: list[ParsedSentence]
+    notes: dict[str, list[Any]]
+
+
+_TWO_WORDS = BinaryTree((False, True, True), ("", "", ""))
 
 
 class ParseTagger(TrainablePipe):
     """Constituency parsing as tagging (Amini and Cotterell, 2022).
 
     vocab (Vocab): The shared vocabulary.
-    model (Model[List[Doc], List[Floats2d]]): Scores (tokens, 2 |T|) for each doc.
+    model (Model[list[Doc], DocScores]): The learner, which gives (tokens, 2 |T|) scores of each doc.
     name (str): The component's name in the pipeline, and of its loss.
     linearizer (Linearizer): The order that trees are written in.
     decoder (Decoder): Finds a tree, given scores. It can be changed on a trained pipeline.
@@ -63,7 +67,7 @@ class ParseTagger(TrainablePipe):
     def __init__(
         self,
         vocab: Vocab,
-        model: Model[list[Doc], list[Floats2d]],
+        model: Model[list[Doc], DocScores],
         name: str = "parsetag",
         *,
         linearizer: Linearizer,
@@ -80,20 +84,45 @@ class ParseTagger(TrainablePipe):
         self.model = model
         self.name = name
         self.linearizer = linearizer
-        self.decoder = decoder
-        self.loss = loss
         self.scorer = scorer
         # JSON only: it is saved with the pipe, and passed to the scorer.
         self.cfg: dict[str, Any] = {"tags": [], "order": linearizer.order, "max_stack": 0, "spans_key": spans_key}
-        self._tag_set: TagSet | None = None
-        self._gold_memory = GoldMemory()
+        self._tag_set: tuple[list[str], TagSet] | None = None  # made of the first
+        self.loss = loss
+        self.decoder = decoder
+        self._gold = GoldReader()
+
+    @property
+    def decoder(self) -> Decoder:
+        """Finds a tree, given scores."""
+        return self._decoder
+
+    @decoder.setter
+    def decoder(self, decoder: Decoder) -> None:
+        self._decoder = decoder
+        self._bound_by_training()
+
+    def _bound_by_training(self) -> None:
+        """Turn the bound "train" of decoder and loss into a number, once the training trees are known.
+
+        It is the largest stack in these trees (paper, appendix), and no less than what lets any sentence have a tree;
+        None if label data did not say.
+        """
+        if not self.cfg["tags"]:
+            return
+        largest = self.cfg["max_stack"]
+        least = max_stack(self.linearizer.linearize(_TWO_WORDS), self.linearizer.lattice)
+        for part in (self._decoder, self.loss):
+            if getattr(part, "max_stack", None) == "train":
+                part.max_stack = max(largest, least) if largest else None
 
     @property
     def tag_set(self) -> TagSet:
         """The tags, sorted; their ids are columns of the scores."""
-        if self._tag_set is None or list(self._tag_set.tags) != self.cfg["tags"]:
-            self._tag_set = TagSet(self.cfg["tags"])
-        return self._tag_set
+        tags = self.cfg["tags"]
+        if self._tag_set is None or self._tag_set[0] is not tags:
+            self._tag_set = (tags, TagSet(tags))
+        return self._tag_set[1]
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -130,122 +159,114 @@ class ParseTagger(TrainablePipe):
         """Parse a stream of docs; see spaCy's `TrainablePipe.pipe`."""
         # Before the first doc is asked for, so before components in front of this one use PyTorch in this process.
         one_thread_after_fork()
-        parsed: Iterator[Doc] = super().pipe(stream, batch_size=batch_size)
-        return parsed
+        return self._pipe(stream, batch_size)
+
+    def _pipe(self, stream: Iterable[Doc], batch_size: int) -> Iterator[Doc]:
+        """As spaCy's own, but an error takes only the doc that raised it, not its batch, to the error handler."""
+        handle_error = self.get_error_handler()
+        for batch in minibatch(stream, size=batch_size):
+            docs = list(batch)
+            try:
+                self.set_annotations(docs, self.predict(docs))
+            except Exception as error:
+                if len(docs) == 1:
+                    handle_error(self.name, self, docs, error)
+                else:
+                    yield from self._pipe(docs, 1)
+            else:
+                yield from docs
 
     def predict(self, docs: Iterable[Doc]) -> list[ParsedDoc]:
         """Find the tree of each sentence of each doc.
 
         docs (Iterable[Doc]): The docs, with sentence boundaries.
-        RETURNS (List[ParsedDoc]): For each doc and each of its sentences, the tokens that are words, and the
+        RETURNS (list[ParsedDoc]): For each doc and each of its sentences, the tokens that are words, and the
             constituents over these in pre-order: first word, end word (exclusive) and label.
         RAISES (ValueError): If a doc has no sentence boundaries.
         """
         docs = list(docs)
         layout = Layout.of(docs, name=self.name)
-        parsed = [ParsedDoc() for _ in docs]
+        parsed = [ParsedDoc([], {}) for _ in docs]
         if not len(layout.n_words):
             return parsed
         self._require_labels()
-        tags = self.tag_set
-        arrays = self.model.predict(docs)
-        scores = as_scores(self._by_word(arrays, layout))
-        given = self._dependencies(arrays) or (None, None, None)
-        decoder = with_train_bound(self.decoder, self.linearizer, self.cfg["max_stack"])
-        batch = (scores, layout.rows, layout.n_words, tags, self.linearizer)
-        if isinstance(decoder, BeamDecoder):
-            ids, _, widths = decoder.search_batch(*batch, *given)
-            for doc in np.unique(layout.doc[widths != decoder.beam]):
-                parsed[doc].beam_widths = widths[layout.doc == doc].tolist()
-        else:
-            ids, _ = decoder.decode_batch(*batch, *given)
-        nodes = labelled_nodes(ids, layout.rows, layout.n_words, tags, self.linearizer)
+        require_upstream(self.model, docs, name=self.name)
+        batch = self._make_batch(self.model.predict(docs), layout.token, layout.n_words)
+        decoded = self.decoder(batch)
+        nodes = labelled_nodes(decoded.ids, batch)
         found = zip(nodes.start.tolist(), nodes.end.tolist(), nodes.tag.tolist(), strict=True)
         tokens = (layout.token - layout.offsets[np.repeat(layout.doc, layout.n_words)]).tolist()
-        chains = tags.chains
-        for doc, first, n_words, n_nodes in zip(
-            layout.doc.tolist(), layout.first.tolist(), layout.n_words.tolist(), nodes.counts.tolist(), strict=True
+        chains = batch.tags.chains
+        for s, (doc, first, n_words, n_nodes) in enumerate(
+            zip(layout.doc.tolist(), layout.first.tolist(), layout.n_words.tolist(), nodes.counts.tolist(), strict=True)
         ):
             spans = [(start, end, label) for start, end, tag in islice(found, n_nodes) for label in chains[tag]]
-            parsed[doc].append((tokens[first : first + n_words], spans))
+            parsed[doc].sentences.append((tokens[first : first + n_words], spans))
+            for name, values in decoded.notes.items():
+                parsed[doc].notes.setdefault(name, []).append(values[s].item())
         return parsed
 
-    def set_annotations(self, docs: Iterable[Doc], parsed: Sequence[list[ParsedSentence]]) -> None:
-        """Set the trees on the docs, as `doc.spans[spans_key]`.
+    def set_annotations(self, docs: Iterable[Doc], parsed: Sequence[ParsedDoc]) -> None:
+        """Set the trees on the docs, as `doc.spans[spans_key]`, and what the decoder had to say of them as its attrs.
 
-        Where a beam search had to be widened, `doc.spans[spans_key].attrs["beam_widths"]` has the width that each
-        sentence took, 0 for the exact decoder.
+        A beam search says in `attrs["beam_widths"]` how wide it was for each sentence, 0 for the exact decoder.
 
         docs (Iterable[Doc]): The docs.
-        parsed (Sequence[List[ParsedSentence]]): As `predict` returns it.
+        parsed (Sequence[ParsedDoc]): As `predict` returns it.
         """
-        for doc, sentences in zip(docs, parsed, strict=True):
-            widths = sentences.beam_widths if isinstance(sentences, ParsedDoc) else None
-            attrs = None if widths is None else {"beam_widths": widths}
-            set_parses(doc, sentences, spans_key=self.cfg["spans_key"], attrs=attrs)
+        for doc, (sentences, notes) in zip(docs, parsed, strict=True):
+            set_parses(doc, sentences, spans_key=self.cfg["spans_key"], attrs=notes)
 
-    def get_loss(self, examples: Iterable[Example], scores: list[Floats2d]) -> tuple[float, list[Floats2d]]:
+    def get_loss(self, examples: Iterable[Example], scores: DocScores) -> tuple[float, DocScores]:
         """The loss of a batch and its gradient.
 
         examples (Iterable[Example]): The examples. Sentences come from the reference docs.
-        scores (List[Floats2d]): The model's scores for the predicted docs.
-        RETURNS (Tuple[float, List[Floats2d]]): The loss in nats, summed over the batch as spaCy's components do, so
-            that they can share an encoder; and its gradient for each doc, in the form of the scores.
+        scores (DocScores): The learner's scores for the predicted docs.
+        RETURNS (tuple[float, DocScores]): The loss in nats, summed over the batch as spaCy's components do, so that
+            they can share an encoder; and its gradient, in the form of the scores.
         """
         examples = list(examples)
         validate_examples(examples, "ParseTagger.get_loss")
-        xp = get_array_module(scores[0]) if scores else np
         offsets = np.cumsum([0, *(len(eg.predicted) for eg in examples)])
-        token: list[int] = []
+        token: list[int] = []  # of each word, among the tokens of all docs
         gold: list[np.ndarray] = []
-        words: list[int] = []
+        n_words: list[int] = []
         for offset, eg in zip(offsets.tolist(), examples, strict=False):
-            for tokens, ids in self._gold_memory.get(eg, self.cfg["spans_key"], self.tag_set, self.linearizer):
+            for tokens, ids in self._gold.tags(eg, self.cfg["spans_key"], self.tag_set, self.linearizer):
                 token.extend(offset + i for i in tokens)
-                words.append(len(tokens))
+                n_words.append(len(tokens))
                 gold.append(np.append(ids, np.int32(-1)))
-        if not token:
-            return 0.0, self._gradients([xp.zeros_like(array) for array in scores], scores, None)
-        self._require_labels()
-        flat = xp.concatenate(scores)
-        by_word = flat[xp.asarray(token)].reshape(2 * len(token), -1)
-        rows = 2 * np.cumsum([0, *words])[:-1]
-        batch = (
-            np.concatenate(gold),
-            rows.astype(np.int64),
-            np.asarray(words, dtype=np.int32),
-            self.tag_set,
-            self.linearizer,
-        )
-        dependencies = self._dependencies(scores)
-        d_dependencies: Dependencies | None = None
-        minimized = with_train_bound(self.loss, self.linearizer, self.cfg["max_stack"])
-        if dependencies is None:
-            loss, gradient = minimized(by_word, *batch)
-        else:
-            loss, gradient, d_dependencies = minimized.dependent(by_word, dependencies, *batch)
-        d_flat = xp.zeros_like(flat)
-        d_flat[xp.asarray(token)] = gradient.reshape((len(token), -1))
-        arrays = [d_flat[offsets[i] : offsets[i + 1]] for i in range(len(examples))]
-        return loss, self._gradients(arrays, scores, d_dependencies)
+        if token:
+            self._require_labels()
+        index = np.asarray(token, dtype=np.int64)
+        batch = self._make_batch(scores, index, np.asarray(n_words, dtype=np.int32))
+        self._gold.check(self.name)
+        loss, gradient = self.loss(batch, np.concatenate([np.zeros(0, dtype=np.int32), *gold]))
+        xp = get_array_module(gradient.scores)
+        flat = gradient.scores.reshape(len(token), 2 * gradient.scores.shape[1])
+        if len(token) != offsets[-1]:
+            d_flat = xp.zeros((int(offsets[-1]), flat.shape[1]), dtype=flat.dtype)
+            d_flat[xp.asarray(index)] = flat
+            flat = d_flat
+        arrays = [flat[start:stop] for start, stop in pairwise(offsets)]
+        return loss, DocScores(arrays, gradient.transitions)
 
-    def _dependencies(self, scores: list[Floats2d]) -> Dependencies | None:
-        """The scores of successive tags that come with a batch, if the learner has any."""
-        if not isinstance(scores, DependentScores):
-            return None
-        if not scores.masked:
-            return scores.dependencies
-        return mask_dependencies(scores.dependencies, self.tag_set, self.linearizer.lattice)
+    def _make_batch(self, scores: DocScores, token: np.ndarray, n_words: np.ndarray) -> TagScores:
+        """The sentences of some docs as one batch, two rows of scores a word.
 
-    @staticmethod
-    def _gradients(arrays: list[Floats2d], scores: list[Floats2d], dependencies: Dependencies | None) -> list[Floats2d]:
-        """The gradient of a batch, in the form of its scores. None stands for zeros."""
-        if not isinstance(scores, DependentScores):
-            return arrays
-        if dependencies is None:
-            xp = get_array_module(scores.dependencies.transitions)
-            dependencies = Dependencies(*(xp.zeros_like(array) for array in scores.dependencies))
-        return DependentScores(arrays, dependencies)
+        scores (DocScores): The learner's scores.
+        token (np.ndarray): (W,) index of each word's token among the tokens of all docs, rising.
+        n_words (np.ndarray): (S,) words of each sentence.
+        RETURNS (TagScores): The batch; the last row of each sentence is not used.
+        """
+        arrays = scores.arrays
+        xp = get_array_module(arrays[0])
+        flat = arrays[0] if len(arrays) == 1 else xp.concatenate(arrays)
+        if len(token) != len(flat):
+            flat = flat[xp.asarray(token)]
+        starts = 2 * (np.cumsum(n_words) - n_words)
+        rows = flat.reshape(2 * len(token), flat.shape[1] // 2)
+        return TagScores(rows, starts, n_words, self.tag_set, self.linearizer, scores.transitions)
 
     def initialize(
         self,
@@ -271,11 +292,15 @@ class ParseTagger(TrainablePipe):
                 )
             tags, largest = set(labels["tags"]), int(labels.get("max_stack", 0))
         else:
+            self._gold = GoldReader()
             tags, largest = self._tags_in(get_examples())
+            self._gold.check(self.name, complete=True)
+            self._gold = GoldReader()
         if not tags and not self.cfg["tags"]:
             raise ValueError(Errors.E151.format(name=self.name, key=self.cfg["spans_key"]))
         self._add_tags(tags)
         self.cfg.update(order=self.linearizer.order, max_stack=largest)
+        self._bound_by_training()
         sample = [eg.reference for eg in islice(get_examples(), 10)]
         width = 2 * len(self.cfg["tags"])
         self.model.initialize(X=sample, Y=[self.model.ops.alloc2f(len(doc), width) for doc in sample])
@@ -288,10 +313,10 @@ class ParseTagger(TrainablePipe):
         tag_set = TagSet({*self.cfg["tags"], *tags})
         tag_set.chains  # noqa: B018 - raises if a label is not a chain, before anything is changed
         # TrainablePipe's `_allow_extra_label` takes the model's width for the number of labels; ours is twice as wide.
-        layer = self.model.get_ref("output_layer") if self.model.has_ref("output_layer") else self.model
-        if layer.has_dim("nO") and layer.get_dim("nO") != 2 * len(tag_set):
+        n_scores = self._n_scores()
+        if n_scores is not None and n_scores != 2 * len(tag_set):
             listed = ", ".join(sorted(added))[:200]
-            raise ValueError(Errors.E156.format(name=self.name, n=layer.get_dim("nO") // 2, tags=listed))
+            raise ValueError(Errors.E156.format(name=self.name, n=n_scores // 2, tags=listed))
         self.cfg["tags"] = list(tag_set.tags)
         for tag in tag_set.tags:
             self.vocab.strings.add(tag)
@@ -302,25 +327,58 @@ class ParseTagger(TrainablePipe):
         tags: set[str] = set()
         largest = 0
         for eg in examples:
-            for sentence in self._gold_sentences(eg):
+            for sentence in self._gold.sentences(eg, self.cfg["spans_key"]):
                 sequence = self.linearizer.linearize(binarize(sentence.parse))
                 tags.update(sequence)
                 largest = max(largest, max_stack(sequence, self.linearizer.lattice))
         return tags, largest
-
-    def _gold_sentences(self, eg: Example) -> list[SentenceParse]:
-        return gold_sentences(eg, self.cfg["spans_key"])
-
-    def _by_word(self, scores: Sequence[Floats2d], layout: Layout) -> Floats2d:
-        """(2W, T) scores, two rows a word, of (tokens, 2T) arrays a doc."""
-        xp = get_array_module(scores[0])
-        flat = xp.concatenate([array for array in scores if len(array)])
-        if len(layout.token) != len(flat):
-            flat = flat[xp.asarray(layout.token)]
-        return flat.reshape(2 * len(layout.token), -1)
 
     def _require_labels(self) -> None:
         if not self.cfg["tags"]:
             raise ValueError(SpacyErrors.E143.format(name=self.name))
         if self.cfg["order"] != self.linearizer.order:
             raise ValueError(Errors.E153.format(name=self.name, trained=self.cfg["order"], order=self.linearizer.order))
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> ParseTagger:
+        """Load the pipe from bytes; see spaCy's `TrainablePipe.from_bytes`.
+
+        RAISES (ValueError): If settings and weights do not fit together.
+        """
+        super().from_bytes(bytes_data, exclude=exclude)
+        self._check_loaded("the bytes of the component")
+        return self
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> ParseTagger:
+        """Load the pipe from a folder; see spaCy's `TrainablePipe.from_disk`.
+
+        RAISES (ValueError): If settings and weights do not fit together, naming the folder.
+        """
+        super().from_disk(path, exclude=exclude)
+        self._check_loaded(str(path))
+        return self
+
+    def _check_loaded(self, source: str) -> None:
+        """Raises if what was loaded is not what this pipe saves: better now than at the first doc."""
+        cfg = self.cfg
+        tags, bound = cfg.get("tags"), cfg.get("max_stack")
+        problem = ""
+        if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+            problem = "'tags' must be a list of strings"
+        elif tags and list(TagSet(tags).tags) != tags:
+            problem = "'tags' must be sorted, without duplicates, and have the four bare tags"
+        elif cfg.get("order") != self.linearizer.order:
+            problem = f"'order' is {cfg.get('order')!r}, but the config has the linearizer {self.linearizer.order!r}"
+        elif not isinstance(bound, int) or bound < 0:
+            problem = "'max_stack' must be a whole number of at least 0"
+        elif not isinstance(cfg.get("spans_key"), str):
+            problem = "'spans_key' must be a string"
+        elif (n_scores := self._n_scores()) is not None and n_scores != 2 * len(tags):
+            problem = f"the model scores {n_scores // 2} tags, and 'tags' has {len(tags)}"
+        if problem:
+            raise ValueError(Errors.E163.format(name=self.name, source=source, problem=problem))
+        self._bound_by_training()
+
+    def _n_scores(self) -> int | None:
+        """The width of the model's output, twice the number of tags; None before it is known."""
+        layer = self.model.get_ref("output_layer") if self.model.has_ref("output_layer") else self.model
+        return layer.get_dim("nO") if layer.has_dim("nO") else None

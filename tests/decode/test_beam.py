@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import best_by_enumeration, score_of
 
-from spacy_parsetag.decode import BeamDecoder, ExactDecoder, decode
-from spacy_parsetag.decode._beam import sort_by_popping
+from spacy_parsetag.decode import BeamDecoder, ExactDecoder, TagScores, Transitions, decode
 from spacy_parsetag.linearize import ORDERS, get_linearizer, max_stack
 from spacy_parsetag.linearize.tags import TagSet
 
@@ -22,6 +21,17 @@ def check_tree(ids, tags, order, n, bound=None):
     linearizer = get_linearizer(order)
     assert linearizer.delinearize(names).n_words == n
     assert bound is None or max_stack(names, linearizer.lattice) <= bound
+
+
+def make_batch(scores, starts, n_words, order, pairs=None):
+    t = len(TAGS)
+    transitions = None if pairs is None else Transitions(pairs, np.zeros(t), np.zeros(t))
+    return TagScores(scores, starts, n_words, TAGS, ORDERS[order], transitions)
+
+
+def search(decoder, batch):
+    decoded = decoder(batch)
+    return decoded.ids, decoded.scores, decoded.notes["beam_widths"]
 
 
 def brute_beam(scores, tags, order, beam, transitions, bound):
@@ -92,7 +102,7 @@ def test_follows_the_definition(order, n, bound, beam, dependent, dtype, seed):
     scores = rng.normal(size=(2 * n - 1, len(TAGS))).astype(dtype)
     transitions = rng.normal(size=(len(TAGS), len(TAGS))).astype(dtype) if dependent else None
     decoder = BeamDecoder(beam, bound)
-    ids, totals, widths = decoder.search_batch(scores, [0], [n], TAGS, ORDERS[order], transitions)
+    ids, totals, widths = search(decoder, make_batch(scores, [0], [n], order, transitions))
     check_tree(ids, TAGS, order, n, bound)
     width = beam
     while (expected := brute_beam(scores, TAGS, order, width, transitions, bound)) is None and width < beam << 4:
@@ -115,11 +125,11 @@ def test_always_a_tree_never_better_than_exact(order, lookahead, dependent):
     rows = np.cumsum(lengths) - lengths
     scores = rng.normal(size=(int(lengths.sum()), len(TAGS))).astype(np.float32)
     transitions = rng.normal(size=(len(TAGS), len(TAGS))) if dependent else None
-    batch = (scores, rows, words, TAGS, ORDERS[order], transitions)
-    _, best = ExactDecoder().decode_batch(*batch)
+    batch = make_batch(scores, rows, words, order, transitions)
+    _, best, _ = ExactDecoder()(batch)
     for beam in (1, 10):
         decoder = BeamDecoder(beam, lookahead=lookahead)
-        ids, totals, widths = decoder.search_batch(*batch)
+        ids, totals, widths = search(decoder, batch)
         for row, n, total in zip(rows, words, totals, strict=True):
             if n:
                 own = ids[row : row + 2 * n - 1]
@@ -137,13 +147,13 @@ def test_widens_then_gives_way_to_the_exact_decoder(order):
     scores = np.zeros((39, len(TAGS)), dtype=np.float32)
     up = {"in": (0, 2), "pre": (2,), "post": (0,)}[order]
     scores[:, np.isin(TAGS.classes, up)] = 100 + np.arange(np.isin(TAGS.classes, up).sum())
-    ids, totals, widths = BeamDecoder(1).search_batch(scores, [0], [20], TAGS, ORDERS[order])
+    ids, totals, widths = search(BeamDecoder(1), make_batch(scores, [0], [20], order))
     check_tree(ids, TAGS, order, 20)
-    _, best = ExactDecoder().decode_batch(scores, [0], [20], TAGS, ORDERS[order])
+    _, best, _ = ExactDecoder()(make_batch(scores, [0], [20], order))
     if order != "in":
         assert widths[0] == 0
         np.testing.assert_allclose(totals, best)
-    _, _, widths = BeamDecoder(1, lookahead=True).search_batch(scores, [0], [20], TAGS, ORDERS[order])
+    _, _, widths = search(BeamDecoder(1, lookahead=True), make_batch(scores, [0], [20], order))
     assert widths[0] == 1
 
 
@@ -152,13 +162,14 @@ def test_2000_words():
     scores = rng.normal(size=(3999, len(TAGS))).astype(np.float32)
     for order, lookahead in (("in", False), ("pre", True), ("post", True)):
         decoder = BeamDecoder(10, lookahead=lookahead)
-        ids, _ = decoder.decode_batch(scores, [0], [2000], TAGS, ORDERS[order])
+        ids = decoder(make_batch(scores, [0], [2000], order)).ids
         check_tree(ids, TAGS, order, 2000)
 
 
 def test_refuses_bad_input():
-    with pytest.raises(ValueError, match="E112"):
-        BeamDecoder(0)
+    for beam in (0, 2.5, 2**31):
+        with pytest.raises(ValueError, match="E112"):
+            BeamDecoder(beam)
     with pytest.raises(ValueError, match="E104"):
         BeamDecoder(10, -1)
     scores = np.zeros((9, len(TAGS)), dtype=np.float32)
@@ -169,19 +180,5 @@ def test_refuses_bad_input():
         decode(scores, TAGS.tags, "in", beam=10)
     with pytest.raises(ValueError, match="E103"):
         decode(np.zeros((3, 2)), ["l", "r"], "in", beam=10)
-    ids, totals, widths = BeamDecoder().search_batch(np.zeros((0, len(TAGS))), [], [], TAGS, ORDERS["in"])
+    ids, totals, widths = search(BeamDecoder(), make_batch(np.zeros((0, len(TAGS))), [], [], "in"))
     assert ids.shape == totals.shape == widths.shape == (0,)
-
-
-@pytest.mark.parametrize("chunks", [1, 2, 5])
-def test_variants_agree(chunks):
-    """Every form of the inner loop that this CPU runs takes the best candidate first, the first of equal ones."""
-    rng = np.random.default_rng(chunks)
-    x = rng.integers(-5, 5, size=16 * chunks).astype(np.float32)
-    x[rng.random(len(x)) < 0.3] = -np.inf
-    expected = [i for i in np.argsort(-x, kind="stable") if x[i] > -np.inf]
-    for variant in range(3):
-        left, order = x.copy(), np.empty(len(x), dtype=np.int32)
-        n = sort_by_popping(left, variant, order)
-        assert list(order[:n]) == expected
-        assert (left == -np.inf).all()

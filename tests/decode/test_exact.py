@@ -1,7 +1,7 @@
 """The exact decoder against enumeration, the conformance vectors, and bad input."""
 
-import itertools
 import json
+import re
 
 import numpy as np
 import pytest
@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import best_by_enumeration, enumerate_classes, score_of
 
-from spacy_parsetag.decode import ExactDecoder, decode
-from spacy_parsetag.decode._exact import class_maxima, variants
+from spacy_parsetag.decode import ExactDecoder, TagScores, decode
 from spacy_parsetag.linearize import ORDERS, get_linearizer, max_stack
 from spacy_parsetag.linearize.tags import TagSet
 
@@ -23,7 +22,7 @@ def decode_rows(scores, words, order, bound=None, tags=TAGS):
     words = np.asarray(words, dtype=np.int32)
     lengths = np.maximum(2 * words - 1, 0)
     rows = (np.cumsum(lengths) - lengths).astype(np.int64)
-    return ExactDecoder(bound).decode_batch(scores, rows, words, tags, ORDERS[order])
+    return ExactDecoder(bound)(TagScores(scores, rows, words, tags, ORDERS[order]))
 
 
 def check_tree(ids, tags, order, n, bound=None):
@@ -93,7 +92,7 @@ def test_batch(order):
     rng = np.random.default_rng(0)
     scores = rng.normal(size=(60, len(TAGS))).astype(np.float32)
     rows, words = np.asarray([40, 0, 2, 4]), np.asarray([7, 0, 1, 12])
-    ids, totals = ExactDecoder().decode_batch(scores, rows, words, TAGS, ORDERS[order])
+    ids, totals, _ = ExactDecoder()(TagScores(scores, rows, words, TAGS, ORDERS[order]))
     owned = np.zeros(60, dtype=bool)
     for row, n, total in zip(rows, words, totals, strict=True):
         if n:
@@ -103,7 +102,7 @@ def test_batch(order):
             np.testing.assert_array_equal(ids[own], single)
             assert score == total
     assert (ids[~owned] == -1).all() and totals[1] == 0
-    ids, totals = decode_rows(np.zeros((0, len(TAGS)), dtype=np.float32), [], order)
+    ids, totals, _ = decode_rows(np.zeros((0, len(TAGS)), dtype=np.float32), [], order)
     assert ids.shape == totals.shape == (0,)
 
 
@@ -112,7 +111,7 @@ def test_batch(order):
 def test_2000_words(order, bound):
     rng = np.random.default_rng(1)
     scores = rng.normal(size=(3999, len(TAGS))).astype(np.float32)
-    ids, totals = decode_rows(scores, [2000], order, bound)
+    ids, totals, _ = decode_rows(scores, [2000], order, bound)
     check_tree(ids, TAGS, order, 2000, bound)
     assert totals[0] == pytest.approx(score_of(ids, scores), rel=1e-9)
 
@@ -177,24 +176,42 @@ def test_columns_in_any_order(order):
     np.testing.assert_array_equal(turn[turned], ids)
 
 
-@settings(deadline=None, max_examples=60)
-@given(st.lists(st.integers(0, 40), min_size=4, max_size=4), st.integers(0, 2**32 - 1), st.booleans())
-def test_variants_agree(sizes, seed, spoil):
-    """Every form of the loop over labels that this CPU runs gives the same maxima, and sees what is not finite."""
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
-    rng = np.random.default_rng(seed)
-    scores = rng.normal(size=(3, offsets[-1])).astype(np.float32)
-    if not scores.size:
-        return
-    expected = [[scores[r, a:b].max(initial=-np.inf) for a, b in itertools.pairwise(offsets)] for r in range(3)]
-    if spoil:
-        scores[rng.integers(3), rng.integers(offsets[-1])] = rng.choice([np.nan, np.inf, -np.inf])
-    for variant in variants():
-        best = np.empty((3, 4))
-        check = class_maxima(scores, offsets, variant, best)
-        assert np.isnan(check) == spoil
-        if not spoil:
-            assert check == 0
-            np.testing.assert_array_equal(best, expected)
-    with pytest.raises(ValueError):
-        class_maxima(scores, offsets, "sse9", np.empty((3, 4)))
+@ALL_ORDERS
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("sizes", [(30, 40, 27, 53), (1, 1, 7, 8), (16, 17, 15, 32), (3, 4, 5, 2)])
+def test_greatest_scores_of_classes_of_any_size(order, dtype, sizes):
+    """The loop over labels takes vectors, the last of which may overlap the one before it."""
+    tags = TagSet([f"{name}/X{i}" for name, n in zip("lrLR", sizes, strict=True) for i in range(n)])
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        scores = rng.normal(size=(7, len(tags))).astype(dtype)
+        _, score = decode(scores, tags.tags, order)
+        assert score == pytest.approx(best_by_enumeration(scores, tags.tags, order), rel=1e-6)
+        spoilt = scores.copy()
+        row, column = rng.integers(7), rng.integers(len(tags))
+        spoilt[row, column] = rng.choice([np.nan, np.inf, -np.inf])
+        with pytest.raises(ValueError, match=rf"E102.*'{tags[column]}' at word {row // 2 + 1} "):
+            decode(spoilt, tags.tags, order)
+
+
+def test_numbers_too_great_to_add_up():
+    """Sums of scores above 1e300 would be infinite: such scores are refused by name, not decoded into some tree."""
+    scores = np.zeros((9, len(TAGS)))
+    scores[4, 2] = 1e308
+    for transitions in (None, np.zeros((len(TAGS), len(TAGS)))):
+        with pytest.raises(ValueError, match=rf"E102.*'{re.escape(TAGS[2])}' at word 3 is 1e\+308"):
+            decode(scores, TAGS.tags, "in", transitions)
+    with pytest.raises(ValueError, match=r"E111.*'pairs'"):
+        decode(np.zeros((9, len(TAGS))), TAGS.tags, "in", np.full((len(TAGS), len(TAGS)), -1e305))
+
+
+@pytest.mark.parametrize("value", [2.5, "3", True])
+def test_bounds_are_whole_numbers(value):
+    with pytest.raises(ValueError, match="E104"):
+        ExactDecoder(value)
+
+
+@ALL_ORDERS
+def test_bounds_of_any_size(order):
+    scores = np.random.default_rng(5).normal(size=(9, len(TAGS)))
+    assert decode(scores, TAGS.tags, order, max_stack=2**40)[1] == decode(scores, TAGS.tags, order)[1]

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import parses
 
+from spacy_parsetag.decode import TagScores
 from spacy_parsetag.decode.nodes import Nodes, labelled_nodes
 from spacy_parsetag.linearize import CLASS_NAMES, ORDERS, Lattice, Linearizer
 from spacy_parsetag.linearize.tags import TagSet
@@ -31,14 +32,17 @@ class Mirrored:
 LINEARIZERS = [*ORDERS.values(), Mirrored()]
 
 
-def batch(sequences: list[list[str]], tags: TagSet, gap: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Ids, rows and words as a decoder returns and takes them; rows between sentences are -1."""
+def make_batch(
+    sequences: list[list[str]], tags: TagSet, linearizer: Linearizer, gap: int = 1
+) -> tuple[np.ndarray, TagScores]:
+    """Ids as a decoder gives them, and their batch; rows between sentences are -1."""
     lengths = [len(sequence) for sequence in sequences]
     rows = np.cumsum([0, *(length + gap for length in lengths)])
     ids = np.full(rows[-1], -1, dtype=np.int32)
     for row, sequence in zip(rows.tolist(), sequences, strict=False):
         ids[row : row + len(sequence)] = tags.encode(sequence)
-    return ids, rows[:-1].astype(np.int64), np.asarray([(length + 1) // 2 for length in lengths], dtype=np.int32)
+    n_words = np.asarray([(length + 1) // 2 for length in lengths])
+    return ids, TagScores(np.zeros((len(ids), len(tags))), rows[:-1], n_words, tags, linearizer)
 
 
 def spans_of(nodes: Nodes, tags: TagSet) -> list[list[Constituent]]:
@@ -59,8 +63,7 @@ def spans_of(nodes: Nodes, tags: TagSet) -> list[list[Constituent]]:
 def test_as_delinearize(linearizer: Linearizer, trees: list[Parse], gap: int) -> None:
     sequences = [linearizer.linearize(binarize(parse)) for parse in trees]
     tags = TagSet(tag for sequence in sequences for tag in sequence)
-    ids, rows, words = batch(sequences, tags, gap)
-    nodes = labelled_nodes(ids, rows, words, tags, linearizer)
+    nodes = labelled_nodes(*make_batch(sequences, tags, linearizer, gap))
     assert spans_of(nodes, tags) == [tree_spans(linearizer.delinearize(sequence)) for sequence in sequences]
     assert spans_of(nodes, tags) == [list(parse.spans) for parse in trees]
 
@@ -73,30 +76,30 @@ def test_no_trees(order: str, length: int) -> None:
     linearizer = ORDERS[order]
     good = linearizer.linearize(BinaryTree((False, True, True), ("C", "A", "B")))
     for sequence in islice(product(tags.tags, repeat=length), None, None, 1 if length < 7 else 11):
-        ids, rows, words = batch([good, list(sequence), good], tags)
+        ids, batch = make_batch([good, list(sequence), good], tags, linearizer)
         try:
             tree = linearizer.delinearize(sequence)
         except ValueError as err:
             with pytest.raises(ValueError) as caught:
-                labelled_nodes(ids, rows, words, tags, linearizer)
+                labelled_nodes(ids, batch)
             assert str(caught.value) == str(err)
         else:
-            assert spans_of(labelled_nodes(ids, rows, words, tags, linearizer), tags)[1] == tree_spans(tree)
+            assert spans_of(labelled_nodes(ids, batch), tags)[1] == tree_spans(tree)
 
 
 def test_strange_output() -> None:
     """What a decoder of somebody else's may return must not reach memory that is not its own."""
     tags = TagSet(["L/S"])
-    rows, words = np.asarray([0, 4]), np.asarray([2, 1], dtype=np.int32)
+    batch = TagScores(np.zeros((5, len(tags))), np.asarray([0, 4]), np.asarray([2, 1]), tags, ORDERS["in"])
     good = np.asarray([*tags.encode(["l", "L/S", "r"]), -1, tags.id("l")])
-    assert spans_of(labelled_nodes(good, rows, words, tags, ORDERS["in"]), tags) == [[Constituent(0, 2, "S")], []]
+    assert spans_of(labelled_nodes(good, batch), tags) == [[Constituent(0, 2, "S")], []]
     for row, value in ((0, -1), (2, len(tags)), (4, -1), (4, 10**6)):
         ids = good.copy()
         ids[row] = value
         with pytest.raises(ValueError, match=rf"\[E108\].*{value} at row {row}"):
-            labelled_nodes(ids, rows, words, tags, ORDERS["in"])
+            labelled_nodes(ids, batch)
     with pytest.raises(ValueError, match=r"\[E109\].*4 rows lacks sentence 1"):
-        labelled_nodes(good[:4], rows, words, tags, ORDERS["in"])
+        labelled_nodes(good[:4], batch)
 
 
 def test_deep_trees() -> None:
@@ -106,7 +109,7 @@ def test_deep_trees() -> None:
             spans = tuple(Constituent(i, n, "X") if right else Constituent(0, n - i, "X") for i in range(n))
             sequence = linearizer.linearize(binarize(Parse(("w",) * n, ("T",) * n, spans)))
             tags = TagSet(sequence)
-            nodes = labelled_nodes(*batch([sequence], tags), tags, linearizer)
+            nodes = labelled_nodes(*make_batch([sequence], tags, linearizer))
             assert spans_of(nodes, tags) == [list(spans)], order
 
 

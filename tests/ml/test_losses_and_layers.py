@@ -11,11 +11,11 @@ from spacy.training import Example
 from thinc.api import Adam, Ragged, fix_random_seed, get_current_ops
 from tiny import make_examples, make_nlp
 
+from spacy_parsetag.decode import TagScores
 from spacy_parsetag.linearize import ORDERS
 from spacy_parsetag.linearize.tags import TagSet
-from spacy_parsetag.ml.heads import tag_heads
-from spacy_parsetag.ml.lattice_loss import LatticeLoss
-from spacy_parsetag.ml.losses import Loss, TagLoss
+from spacy_parsetag.ml.heads import DocScores, tag_heads
+from spacy_parsetag.ml.losses import LatticeLoss, Loss, TagLoss
 from spacy_parsetag.ml.pooling import last_subword
 
 EPSILON = 1e-5
@@ -33,8 +33,10 @@ def differences(function: Callable[[np.ndarray], float], x: np.ndarray) -> np.nd
 
 
 def tag_loss(scores: np.ndarray, gold: np.ndarray) -> tuple[float, np.ndarray]:
-    rows, words = np.asarray([0]), np.asarray([(len(scores) + 1) // 2], dtype=np.int32)
-    return TagLoss()(scores, gold, rows, words, TagSet(), ORDERS["in"])
+    """The loss of one sentence, which owns all rows but the last."""
+    tags = TagSet([f"l/X{i}" for i in range(scores.shape[1] - 4)])
+    loss, gradient = TagLoss()(TagScores(scores, [0], [len(scores) // 2], tags, ORDERS["in"]), gold)
+    return loss, gradient.scores
 
 
 def test_tag_loss() -> None:
@@ -52,9 +54,9 @@ def test_tag_loss() -> None:
 
 
 def test_tag_loss_of_great_scores() -> None:
-    scores = np.asarray([[1e4, -1e4, 0.0], [-1e4, -1e4, -1e4]], dtype="f")
+    scores = np.asarray([[1e4, -1e4, 0.0, -1e4], [-1e4, -1e4, -1e4, -1e4]], dtype="f")
     loss, gradient = tag_loss(scores, np.asarray([1, 0], dtype=np.int32))
-    assert loss == pytest.approx(2e4 + np.log(3)) and np.isfinite(gradient).all()
+    assert loss == pytest.approx(2e4 + np.log(4)) and np.isfinite(gradient).all()
     assert tag_loss(scores, np.asarray([-1, -1], dtype=np.int32))[0] == 0.0
     assert gradient.dtype == scores.dtype
 
@@ -77,13 +79,14 @@ def test_get_loss(kind: str, order: str) -> None:
     rng = np.random.default_rng(0)
     width = 2 * len(pipe.labels)
     scores = [rng.normal(size=(len(eg.predicted), width)) for eg in examples]
-    loss, gradients = pipe.get_loss(examples, scores)
+    loss, found = pipe.get_loss(examples, DocScores(scores))
+    gradients = found.arrays
     assert loss > 0
     for i, gradient in enumerate(gradients):
         assert gradient.shape == scores[i].shape
 
         def loss_of(x: np.ndarray, i: int = i) -> float:
-            return pipe.get_loss(examples, [*scores[:i], x, *scores[i + 1 :]])[0]
+            return pipe.get_loss(examples, DocScores([*scores[:i], x, *scores[i + 1 :]]))[0]
 
         np.testing.assert_allclose(gradient, differences(loss_of, scores[i]), atol=1e-8)
     assert not gradients[1][0].any() and not gradients[1][-1].any()
@@ -105,10 +108,10 @@ def test_heads(rate_scale: float) -> None:
     linear.set_param("W", W)
     linear.set_param("b", b)
     Y, backprop = model(X, is_train=True)
-    for x, y in zip(X, Y, strict=True):
+    for x, y in zip(X, Y.arrays, strict=True):
         np.testing.assert_allclose(y, rate_scale * (x @ W.T + b), rtol=1e-5, atol=1e-5)
-    dY = [rng.normal(size=y.shape).astype("f") for y in Y]
-    for dx, dy in zip(backprop(dY), dY, strict=True):
+    dY = [rng.normal(size=y.shape).astype("f") for y in Y.arrays]
+    for dx, dy in zip(backprop(DocScores(dY)), dY, strict=True):
         np.testing.assert_allclose(dx, rate_scale * dy @ W, rtol=1e-4, atol=1e-5)
     expected = rate_scale * sum(dy.T @ x for dy, x in zip(dY, X, strict=True))
     np.testing.assert_allclose(linear.get_grad("W"), expected, rtol=1e-4, atol=1e-5)
@@ -124,10 +127,10 @@ def test_scaled_heads_begin_with_the_scores_of_plain_ones() -> None:
         model = tag_heads(rate_scale=rate_scale)
         model.initialize(X=X, Y=Y)
         scores, backprop = model(X, is_train=True)
-        backprop([np.ones_like(scores[0])])
+        backprop(DocScores([np.ones_like(scores.arrays[0])]))
         model.finish_update(Adam(0.001, L2=0.0))
-        before.append(scores[0])
-        after.append(model.predict(X)[0])
+        before.append(scores.arrays[0])
+        after.append(model.predict(X).arrays[0])
     assert before[0].any()
     np.testing.assert_allclose(before[1], before[0], rtol=1e-5)
     np.testing.assert_allclose(after[1] - before[1], 5 * (after[0] - before[0]), rtol=1e-2, atol=1e-6)
@@ -160,14 +163,14 @@ def test_lattice_loss_of_unknown_tags() -> None:
     """A sentence with a gold tag that is not in the set is left out as a whole, by the other loss only that tag."""
     tags = TagSet(["L/S"])
     gold = np.concatenate([tags.encode(["l", "L/S", "r"]), [-1], tags.encode(["l", "L/NP", "r"]), [-1]])
-    rows, words = np.asarray([0, 4]), np.asarray([2, 2], dtype=np.int32)
     scores = np.random.default_rng(0).normal(size=(8, len(tags)))
-    loss, gradient = LatticeLoss()(scores, gold, rows, words, tags, ORDERS["in"])
-    alone, _ = LatticeLoss()(scores[:4], gold[:4], rows[:1], words[:1], tags, ORDERS["in"])
-    assert loss == alone > 0 and gradient[1].any() and not gradient[3:].any()  # l and r are certain
-    _, gradient = TagLoss()(scores, gold, rows, words, tags, ORDERS["in"])
-    assert gradient.any(axis=1).tolist() == [True, True, True, False, True, False, True, False]
-    nothing = np.full(8, -1)
+    batch = TagScores(scores, [0, 4], [2, 2], tags, ORDERS["in"])
+    loss, gradient = LatticeLoss()(batch, gold)
+    alone, _ = LatticeLoss()(TagScores(scores[:4], [0], [2], tags, ORDERS["in"]), gold[:4])
+    # l and r are certain
+    assert loss == alone > 0 and gradient.scores[1].any() and not gradient.scores[3:].any()
+    _, gradient = TagLoss()(batch, gold)
+    assert gradient.scores.any(axis=1).tolist() == [True, True, True, False, True, False, True, False]
     for made in (LatticeLoss(), TagLoss()):
-        loss, gradient = made(scores, nothing, rows, words, tags, ORDERS["in"])
-        assert loss == 0.0 and gradient.shape == scores.shape and not gradient.any()
+        loss, gradient = made(batch, np.full(8, -1))
+        assert loss == 0.0 and gradient.scores.shape == scores.shape and not gradient.scores.any()

@@ -16,11 +16,10 @@ from spacy.training import Example
 from tiny import ORDERS, TINY_MODEL, TREES, gold_doc, make_examples, make_nlp, spans_of, train, words_only
 
 from spacy_parsetag.compat import has_torch
-from spacy_parsetag.decode import BeamDecoder, ExactDecoder
+from spacy_parsetag.decode import BeamDecoder, ExactDecoder, TagScores, Transitions
 from spacy_parsetag.linearize import ORDERS as LINEARIZERS
 from spacy_parsetag.linearize.tags import TagSet
-from spacy_parsetag.ml.dependent import DependentScores
-from spacy_parsetag.pipeline.bounds import least_bound, with_train_bound
+from spacy_parsetag.ml.heads import DocScores
 from spacy_parsetag.tokens import parses_from_doc
 
 needs_torch = pytest.mark.skipif(not has_torch(), reason="the BiLSTM needs PyTorch")
@@ -100,7 +99,7 @@ def weights(model: Any) -> dict[tuple[int, str], np.ndarray]:
 
 
 @pytest.mark.parametrize("masked", [True, False])
-def test_loss_of_the_chain_through_the_pipe(masked: bool) -> None:
+def test_loss_of_the_linear_chain_through_the_pipe(masked: bool) -> None:
     """Gradients of scores and transitions of a batch, by finite differences; nothing changes without gold."""
     nlp = make_learner("CRF", "pre", masked=masked)
     examples = make_examples(nlp)[:3]
@@ -109,14 +108,14 @@ def test_loss_of_the_chain_through_the_pipe(masked: bool) -> None:
     nlp.initialize(lambda: examples)
     pipe = nlp.get_pipe("parsetag")
     rng = np.random.default_rng(0)
-    scores = pipe.model.predict([eg.predicted for eg in examples])
-    assert isinstance(scores, DependentScores) and scores.masked == masked
-    values = type(scores.dependencies)(*(rng.normal(size=array.shape) for array in scores.dependencies))
-    scores = DependentScores([rng.normal(size=array.shape) for array in scores], values, masked=masked)
+    given = pipe.model.predict([eg.predicted for eg in examples])
+    assert given.transitions.masked == masked
+    values = Transitions(*(rng.normal(size=array.shape) for array in given.transitions[:3]), masked)
+    scores = DocScores([rng.normal(size=array.shape) for array in given.arrays], values)
     _, gradients = pipe.get_loss(examples, scores)
-    assert isinstance(gradients, DependentScores)
     step = 1e-5
-    for array, gradient in zip((scores[0], *values), (gradients[0], *gradients.dependencies), strict=True):
+    arrays = (scores.arrays[0], *values[:3])
+    for array, gradient in zip(arrays, (gradients.arrays[0], *gradients.transitions[:3]), strict=True):
         for i in rng.integers(array.size, size=20).tolist():
             old = array.flat[i]
             slopes = []
@@ -125,23 +124,23 @@ def test_loss_of_the_chain_through_the_pipe(masked: bool) -> None:
                 slopes.append(pipe.get_loss(examples, scores)[0])
             array.flat[i] = old
             assert (slopes[0] - slopes[1]) / (2 * step) == pytest.approx(gradient.flat[i], abs=1e-6)
-    assert not gradients[1][0].any()
+    assert not gradients.arrays[1][0].any()
     plain = [Example(nlp.make_doc("No tree here"), nlp.make_doc("No tree here"))]
-    loss, gradients = pipe.get_loss(plain, DependentScores(scores[:1], values))
-    assert loss == 0.0 and isinstance(gradients, DependentScores)
-    assert not any(array.any() for array in (*gradients, *gradients.dependencies))
+    loss, gradients = pipe.get_loss(plain, DocScores(scores.arrays[:1], values))
+    assert loss == 0.0
+    assert not any(array.any() for array in (*gradients.arrays, *gradients.transitions[:3]))
 
 
 def test_transitions_are_decoded_with() -> None:
     nlp = make_learner("CRF", rate_scale=2.0)
     examples = make_examples(nlp)
     train(nlp, examples)
-    chain = next(node for node in nlp.get_pipe("parsetag").model.walk() if node.name == "tag_chain")
+    chain = next(node for node in nlp.get_pipe("parsetag").model.walk() if node.name == "linear_chain")
     tags = nlp.get_pipe("parsetag").tag_set
     favoured = tags.id("R/VP")
-    transitions = np.zeros_like(chain.get_param("transitions"))
+    transitions = np.zeros_like(chain.get_param("pairs"))
     transitions[:, favoured] = 100.0
-    chain.set_param("transitions", transitions)
+    chain.set_param("pairs", transitions)
     doc = words_only(nlp, examples[0].reference)
     # All internal tags but the first one, which has to be an L.
     assert [label for _, _, label in spans_of(nlp(doc))].count("VP") >= len(doc) - 2 > 2
@@ -149,27 +148,38 @@ def test_transitions_are_decoded_with() -> None:
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_bound_of_the_training_data(order: str) -> None:
-    linearizer = LINEARIZERS[order]
-    assert least_bound(linearizer) == {"in": 1, "pre": 2, "post": 2}[order]
-    decoder = ExactDecoder("train")
-    assert with_train_bound(decoder, linearizer, 7).max_stack == 7
-    assert with_train_bound(decoder, linearizer, 1).max_stack == least_bound(linearizer)
-    assert with_train_bound(decoder, linearizer, 0).max_stack is None and decoder.max_stack == "train"
-    unbounded = ExactDecoder()
-    assert with_train_bound(unbounded, linearizer, 7) is unbounded
+    """A number after `initialize` and when loaded; it lets any sentence have a tree."""
+    batch = TagScores(np.zeros((1, 4)), [0], [1], TagSet(), LINEARIZERS[order])
     with pytest.raises(ValueError, match=r"\[E158\]"):
-        decoder.decode_batch(np.zeros((1, 4)), [0], [1], TagSet(), linearizer)
+        ExactDecoder("train")(batch)
+    nlp = make_nlp(order, decoder={"@misc": "spacy-parsetag.ExactDecoder.v1", "max_stack": "train"})
+    pipe = nlp.get_pipe("parsetag")
+    assert pipe.decoder.max_stack == "train"
+    nlp.initialize(lambda: make_examples(nlp))
+    largest = pipe.cfg["max_stack"]
+    assert pipe.decoder.max_stack == largest > 0
+    loaded = make_nlp(order, decoder={"@misc": "spacy-parsetag.ExactDecoder.v1", "max_stack": "train"})
+    loaded.from_bytes(nlp.to_bytes())
+    assert loaded.get_pipe("parsetag").decoder.max_stack == largest
+    for decoder, bound in ((ExactDecoder("train"), largest), (BeamDecoder(3), None), (ExactDecoder(70), 70)):
+        pipe.decoder = decoder
+        assert pipe.decoder.max_stack == bound
+    labels = {"tags": list(pipe.labels)}
+    fresh = make_nlp(order, decoder={"@misc": "spacy-parsetag.ExactDecoder.v1", "max_stack": "train"})
+    fresh.get_pipe("parsetag").initialize(lambda: make_examples(fresh), nlp=fresh, labels=labels)
+    assert fresh.get_pipe("parsetag").decoder.max_stack is None
     # A pipe that has seen the flattest of trees parses any sentence within the least bound.
     decoders = [{"@misc": f"spacy-parsetag.{kind}Decoder.v1", "max_stack": "train"} for kind in ("Exact", "Beam")]
     for config in decoders:
         nlp = make_nlp(order, decoder=config, loss={"@misc": "spacy-parsetag.LatticeLoss.v1", "max_stack": "train"})
         examples = make_examples(nlp, [TREES[3]])
         train(nlp, examples, steps=2)
+        assert nlp.get_pipe("parsetag").decoder.max_stack == {"in": 1, "pre": None, "post": 2}[order]
         (sentence,) = parses_from_doc(nlp("one two three four five six seven"))
         assert len(sentence.parse) == 7
 
 
-def test_widened_beams_are_told_of() -> None:
+def test_the_width_of_a_beam_is_told() -> None:
     nlp = make_nlp("post", decoder={"@misc": "spacy-parsetag.BeamDecoder.v1", "beam": 1})
     examples = make_examples(nlp)
     nlp.initialize(lambda: examples)
@@ -185,7 +195,7 @@ def test_widened_beams_are_told_of() -> None:
     assert [len(sentence.parse) for sentence in parses_from_doc(doc)] == [9, 1]
     pipe.decoder = BeamDecoder(1, lookahead=True)
     plain = nlp(Doc(nlp.vocab, words=words, sent_starts=[i in {0, 9} for i in range(10)]))
-    assert "beam_widths" not in plain.spans["constituents"].attrs
+    assert plain.spans["constituents"].attrs["beam_widths"] == [1, 1]
 
 
 def test_settings_of_the_independent_learner() -> None:

@@ -73,8 +73,8 @@ def test_several_sentences(trained: Callable[[str], Language]) -> None:
     words = ["Rain", ".", "\n", "She", "enjoys", "papers", ".", "\n", "\n", "\n", "a", "cat", "\n"]
     doc = Doc(nlp.vocab, words=words, sent_starts=[bool(start) for start in starts])
     parsed = pipe.predict([doc, nlp.make_doc(""), doc])
-    assert [tokens for tokens, _ in parsed[0]] == [[0, 1], [3, 4, 5, 6], [10, 11]]
-    assert parsed[1] == [] and parsed[0] == parsed[2]
+    assert [tokens for tokens, _ in parsed[0].sentences] == [[0, 1], [3, 4, 5, 6], [10, 11]]
+    assert parsed[1].sentences == [] and parsed[0] == parsed[2]
     pipe.set_annotations([doc], parsed[:1])
     check_trees(doc)
 
@@ -84,7 +84,7 @@ def test_sentences_by_hook(trained: Callable[[str], Language]) -> None:
     doc = nlp.make_doc("She enjoys papers a cat")
     doc.user_hooks["sents"] = lambda doc: iter([doc[:3], doc[3:]])
     parsed = nlp.get_pipe("parsetag").predict([doc])
-    assert [tokens for tokens, _ in parsed[0]] == [[0, 1, 2], [3, 4]]
+    assert [tokens for tokens, _ in parsed[0].sentences] == [[0, 1, 2], [3, 4]]
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -185,11 +185,10 @@ def test_layout(batch: list, trained: Callable[[str], Language]) -> None:
     layout = Layout.of(docs, name="parsetag")
     assert layout.n_words.tolist() == [len(sentence) for doc in expected for sentence in doc]
     assert layout.offsets.tolist() == np.cumsum([0, *map(len, docs)]).tolist()
-    assert np.diff(layout.rows).tolist() == (2 * layout.n_words[:-1]).tolist()
     tokens = [layout.offsets[i] + token for i, doc in enumerate(expected) for sentence in doc for token in sentence]
     assert layout.token.tolist() == tokens
     parsed = nlp.get_pipe("parsetag").predict(docs)
-    assert [[tokens for tokens, _ in doc] for doc in parsed] == expected
+    assert [[tokens for tokens, _ in doc.sentences] for doc in parsed] == expected
     nlp.get_pipe("parsetag").set_annotations(docs, parsed)
     for doc in docs:
         check_trees(doc)

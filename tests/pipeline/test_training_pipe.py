@@ -218,7 +218,7 @@ def test_other_spans_key(tmp_path: Path) -> None:
     for pipeline in (nlp, spacy.load(tmp_path)):
         parsed = pipeline(words_only(pipeline, docs[0]))
         assert list(parsed.spans) == ["phrases"] and spans_of(parsed, "phrases") == spans_of(docs[0], "phrases")
-        assert pipeline.evaluate([Example(words_only(nlp, doc), doc) for doc in docs])["parsetag_f"] == 1.0
+        assert pipeline.evaluate([Example(words_only(nlp, doc), doc) for doc in docs])["parsetag_phrases_f"] == 1.0
 
 
 def test_frozen_and_annotating_components(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from spacy_parsetag.decode import TagScores
 from spacy_parsetag.decode.nodes import labelled_nodes
 from spacy_parsetag.linearize import ORDERS
 from spacy_parsetag.linearize.tags import TagSet
@@ -50,7 +51,8 @@ def test_batch(treebanks: Path) -> None:
         ids = tags.encode([tag for sequence in sequences for tag in sequence])
         words = np.asarray([len(parse) for parse in parses], dtype=np.int32)
         rows = np.cumsum([0, *(2 * words - 1)])[:-1]
-        nodes = labelled_nodes(ids, rows, words, tags, linearizer)
+        batch = TagScores(np.zeros((len(ids), len(tags))), rows, words, tags, linearizer)
+        nodes = labelled_nodes(ids, batch)
         found = [
             (start, end, label)
             for start, end, tag in zip(nodes.start.tolist(), nodes.end.tolist(), nodes.tag.tolist(), strict=True)

@@ -1,13 +1,11 @@
 """The log-partition against enumeration and finite differences, and where numbers get extreme."""
 
-import itertools
-
 import numpy as np
 import pytest
 from oracle import log_z_by_enumeration
 
-from spacy_parsetag.decode import ExactDecoder, log_partition
-from spacy_parsetag.decode._marginals import class_sums
+from spacy_parsetag.decode import ExactDecoder, TagScores, log_partition
+from spacy_parsetag.decode._passes import limit_registers
 from spacy_parsetag.linearize import ORDERS
 from spacy_parsetag.linearize.tags import TagSet
 
@@ -17,7 +15,7 @@ ALL_ORDERS = pytest.mark.parametrize("order", ["in", "pre", "post"])
 
 def one(scores, order, max_stack=None, tags=TAGS):
     n = (len(scores) + 1) // 2
-    log_z, marginals = log_partition(scores, [0], [n], tags, ORDERS[order], max_stack)
+    log_z, marginals, _ = log_partition(TagScores(scores, [0], [n], tags, ORDERS[order]), max_stack)
     return float(log_z[0]), marginals
 
 
@@ -62,7 +60,7 @@ def test_batch_equals_single_sentences(order):
     words = np.asarray([3, 0, 1, 12, 5])
     rows = np.asarray([40, 0, 2, 4, 30])
     scores = rng.normal(size=(48, len(TAGS))).astype(np.float32)
-    log_z, marginals = log_partition(scores, rows, words, TAGS, ORDERS[order])
+    log_z, marginals, _ = log_partition(TagScores(scores, rows, words, TAGS, ORDERS[order]))
     owned = np.zeros(len(scores), dtype=bool)
     for row, n, z in zip(rows, words, log_z, strict=True):
         if n:
@@ -81,9 +79,7 @@ def test_long_sentence_stays_finite(order, max_stack):
     rng = np.random.default_rng(3)
     scores = rng.normal(scale=5, size=(2 * 2000 - 1, len(TAGS))).astype(np.float32)
     log_z, marginals = one(scores, order, max_stack)
-    _, best = ExactDecoder(max_stack).decode_batch(
-        scores, np.zeros(1, dtype=np.int64), np.asarray([2000], dtype=np.int32), TAGS, ORDERS[order]
-    )
+    _, best, _ = ExactDecoder(max_stack)(TagScores(scores, [0], [2000], TAGS, ORDERS[order]))
     assert best[0] < log_z < best[0] + len(scores) * np.log(len(TAGS))
     assert np.isfinite(marginals).all() and (marginals >= 0).all()
     np.testing.assert_allclose(marginals.sum(axis=1), 1, rtol=1e-4)
@@ -122,9 +118,7 @@ def test_sharp_scores_put_all_mass_on_the_best_tree(order):
     rng = np.random.default_rng(5)
     scores = rng.normal(scale=1000, size=(59, len(TAGS)))
     log_z, marginals = one(scores, order)
-    ids, best = ExactDecoder().decode_batch(
-        scores, np.zeros(1, dtype=np.int64), np.asarray([30], dtype=np.int32), TAGS, ORDERS[order]
-    )
+    ids, best, _ = ExactDecoder()(TagScores(scores, [0], [30], TAGS, ORDERS[order]))
     assert log_z == pytest.approx(best[0], rel=1e-9)
     np.testing.assert_allclose(marginals[np.arange(59), ids], 1, atol=1e-3)
 
@@ -149,51 +143,54 @@ def test_refuses_scores_that_are_not_finite(value):
 def test_refuses_what_does_not_fit():
     scores = np.zeros((9, len(TAGS)), dtype=np.float32)
     with pytest.raises(ValueError, match="E107"):
-        log_partition(scores, [0], [6], TAGS, ORDERS["in"])
+        log_partition(TagScores(scores, [0], [6], TAGS, ORDERS["in"]))
     with pytest.raises(ValueError, match="E107"):
-        log_partition(scores, [-1], [2], TAGS, ORDERS["in"])
+        log_partition(TagScores(scores, [-1], [2], TAGS, ORDERS["in"]))
     with pytest.raises(ValueError, match="E106"):
-        log_partition(scores, [0, 1], [2], TAGS, ORDERS["in"])
+        log_partition(TagScores(scores, [0, 1], [2], TAGS, ORDERS["in"]))
     with pytest.raises(ValueError, match="E101"):
-        log_partition(scores[:, 1:], [0], [2], TAGS, ORDERS["in"])
+        TagScores(scores[:, 1:], [0], [2], TAGS, ORDERS["in"])
     with pytest.raises(ValueError, match="E104"):
-        log_partition(scores, [0], [2], TAGS, ORDERS["in"], max_stack=-2)
+        log_partition(TagScores(scores, [0], [2], TAGS, ORDERS["in"]), -2)
     with pytest.raises(ValueError, match="E103"):
-        log_partition(np.zeros((3, 2)), [0], [2], TagSet(["l", "r"], complete=False), ORDERS["in"])
+        log_partition(TagScores(np.zeros((3, 2)), [0], [2], TagSet(["l", "r"], complete=False), ORDERS["in"]))
 
 
 def test_takes_any_array():
     rng = np.random.default_rng(7)
     scores = rng.normal(size=(5, len(TAGS))).astype(np.float32)
-    expected = log_partition(scores, [0], [3], TAGS, ORDERS["post"])
+    expected = log_partition(TagScores(scores, [0], [3], TAGS, ORDERS["post"]))
 
     class OnDevice:
+        shape, ndim = scores.shape, 2
+
         def get(self):
             return scores
 
+        def __len__(self):
+            return len(scores)
+
     for same in (OnDevice(), np.asfortranarray(scores), scores[:, ::-1][:, ::-1]):
-        log_z, marginals = log_partition(same, [0], [3], TAGS, ORDERS["post"])
+        log_z, marginals, _ = log_partition(TagScores(same, [0], [3], TAGS, ORDERS["post"]))
         assert log_z == expected[0]
         np.testing.assert_array_equal(marginals, expected[1])
-    log_z, marginals = log_partition(np.zeros((0, len(TAGS))), [], [], TAGS, ORDERS["in"])
+    log_z, marginals, _ = log_partition(TagScores(np.zeros((0, len(TAGS))), [], [], TAGS, ORDERS["in"]))
     assert log_z.shape == (0,) and marginals.shape == (0, len(TAGS))
 
 
-@pytest.mark.parametrize("sizes", [(30, 40, 27, 53), (1, 0, 7, 8), (16, 17, 15, 32)])
-def test_variants_agree(sizes):
-    """Every form of the loop over labels gives exp and its sums to float32's precision, also far below the maximum."""
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+@pytest.mark.parametrize("sizes", [(30, 40, 27, 53), (1, 1, 7, 8), (16, 17, 15, 32)])
+def test_registers_of_any_width(sizes):
+    """The loops over labels give the same marginals for every width, also far below the greatest score."""
+    tags = TagSet([f"{name}/X{i}" for name, n in zip("lrLR", sizes, strict=True) for i in range(n)])
     rng = np.random.default_rng(8)
-    scores = (rng.normal(size=(20, offsets[-1])) * 10 ** rng.uniform(-3, 30, (20, offsets[-1]))).astype(np.float32)
-    best = np.empty((20, 4))
-    expected = np.empty(scores.shape)
-    for c, (a, b) in enumerate(itertools.pairwise(offsets)):
-        best[:, c] = scores[:, a:b].max(axis=1, initial=-np.inf)
-        expected[:, a:b] = np.exp(scores[:, a:b] - best[:, c : c + 1].astype(np.float32), dtype=np.float64)
-    for variant in range(3):
-        e = np.empty_like(scores)
-        sums, logs = np.empty((20, 4)), np.empty((20, 4))
-        class_sums(scores, offsets, variant, best, e, sums, logs)
-        np.testing.assert_allclose(e, expected, rtol=3e-7, atol=1.2e-38)
-        for c, (a, b) in enumerate(itertools.pairwise(offsets)):
-            np.testing.assert_allclose(sums[:, c], expected[:, a:b].sum(axis=1), rtol=1e-6)
+    scores = (rng.normal(size=(41, len(tags))) * 10 ** rng.uniform(-3, 30, (41, len(tags)))).astype(np.float32)
+    expected = one(scores.astype(np.float64), "in", tags=tags)
+    widest = limit_registers(0)
+    try:
+        for n_bytes in (64, 32, 16):
+            limit_registers(n_bytes)
+            log_z, marginals = one(scores, "in", tags=tags)
+            assert log_z == pytest.approx(expected[0], rel=1e-6)
+            np.testing.assert_allclose(marginals, expected[1], rtol=1e-5, atol=1e-6)
+    finally:
+        limit_registers(-widest)

@@ -1,6 +1,7 @@
 """Exact decoding with scores between tags, against enumeration and the conformance vectors."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import best_by_enumeration, score_of
 
-from spacy_parsetag.decode import ExactDecoder, decode
-from spacy_parsetag.decode._dependent import best_paths, maxplus, maxplus_rate
+from spacy_parsetag.decode import ExactDecoder, TagScores, Transitions, decode
+from spacy_parsetag.decode._passes import limit_registers, viterbi
+from spacy_parsetag.decode.scores import arguments_of
 from spacy_parsetag.linearize import ORDERS, get_linearizer, max_stack
 from spacy_parsetag.linearize.tags import TagSet
 
@@ -86,9 +88,10 @@ def test_without_dependence_equals_the_independent_decoder(order):
     rows = np.asarray([0, 79, 79, 90])
     scores = rng.normal(size=(123, len(TAGS))).astype(np.float32)
     decoder = ExactDecoder(6)
-    batch = (scores, rows, words, TAGS, ORDERS[order])
-    plain, totals = decoder.decode_batch(*batch)
-    ids, same = decoder.decode_batch(*batch, np.zeros((len(TAGS), len(TAGS))))
+    batch = TagScores(scores, rows, words, TAGS, ORDERS[order])
+    plain, totals, _ = decoder(batch)
+    zeros = Transitions(np.zeros((len(TAGS), len(TAGS))), np.zeros(len(TAGS)), np.zeros(len(TAGS)))
+    ids, same, _ = decoder(replace(batch, transitions=zeros))
     np.testing.assert_array_equal(ids, plain)
     np.testing.assert_allclose(same, totals)
     assert (ids[80:90] == -1).all()
@@ -103,14 +106,14 @@ def test_memory_budget_changes_nothing(order, dtype):
     lengths = 2 * words - 1
     rows = (np.cumsum(lengths) - lengths).astype(np.int64)
     scores = rng.normal(size=(lengths.sum(), len(TAGS))).astype(dtype)
-    dependencies = [rng.normal(size=shape).astype(dtype) for shape in ((len(TAGS), len(TAGS)), len(TAGS), len(TAGS))]
+    shapes = ((len(TAGS), len(TAGS)), len(TAGS), len(TAGS))
+    transitions = Transitions(*(rng.normal(size=shape).astype(dtype) for shape in shapes))
+    batch = TagScores(scores, rows, words, TAGS, ORDERS[order], transitions)
     results = []
     for budget in (0, 1 << 40):
         ids = np.full(len(scores), -1, dtype=np.int32)
         totals, status = np.zeros(len(words)), np.zeros(len(words), dtype=np.uint8)
-        best_paths(
-            scores, rows, words, TAGS.offsets, ORDERS[order].lattice, -1, *dependencies, budget, ids, totals, status
-        )
+        viterbi(*arguments_of(batch, None), ids, totals, status, budget)
         assert not status.any()
         results.append((ids, totals))
     np.testing.assert_array_equal(results[0][0], results[1][0])
@@ -168,29 +171,33 @@ def test_refuses_bad_input():
         decode(scores, TAGS.tags, "in", transitions, end=np.zeros(t + 1))
     for value in (np.nan, np.inf):
         transitions[2, 3] = value
-        with pytest.raises(ValueError, match=r"E111.*'transitions'"):
+        with pytest.raises(ValueError, match=r"E111.*'pairs'"):
             decode(scores, TAGS.tags, "in", transitions)
     scores[4, 0] = np.nan
     with pytest.raises(ValueError, match=r"E102.*at word 3"):
         decode(scores, TAGS.tags, "in", np.zeros((t, t)))
 
 
-@settings(deadline=None, max_examples=60)
-@given(st.integers(1, 13), st.integers(1, 40), st.integers(1, 8), st.sampled_from([np.float32, np.float64]))
-def test_variants_agree(rows, depth, vectors, dtype):
-    """Every form of the product that this CPU runs equals NumPy's."""
-    rng = np.random.default_rng(rows)
-    v = rng.normal(size=(rows, depth)).astype(dtype)
-    m = rng.normal(size=(depth, 16 * vectors)).astype(dtype)
-    v[rng.random(v.shape) < 0.2] = -np.inf
-    expected = (v[:, :, None] + m[None]).max(axis=1)
-    for variant in range(3):
-        out = np.empty((rows, 16 * vectors), dtype=dtype)
-        maxplus(v, m, variant, out)
-        np.testing.assert_array_equal(out, expected)
-
-
-def test_rate_runs():
-    out = np.zeros(128, dtype=np.float32)
-    maxplus_rate(3, np.arange(1024, dtype=np.float32), out)
-    assert out.max() == 1023 + 2
+@ALL_ORDERS
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_tags", [1, 9, 30, 90])
+def test_registers_of_any_width(order, dtype, n_tags):
+    """Products in narrower registers give the same trees; tiles of all shapes take part."""
+    rng = np.random.default_rng(n_tags)
+    tags = TagSet([f"{name}/X{i}" for name in "lrLR" for i in range(n_tags)])
+    shapes = ((len(tags), len(tags)), len(tags), len(tags))
+    transitions = Transitions(*(rng.normal(size=shape).astype(dtype) for shape in shapes))
+    n_words = np.asarray([9, 1, 2, 14], dtype=np.int32)
+    starts = 2 * (np.cumsum(n_words) - n_words)
+    batch = TagScores(rng.normal(size=(52, len(tags))).astype(dtype), starts, n_words, tags, ORDERS[order], transitions)
+    widest = limit_registers(0)
+    try:
+        results = []
+        for n_bytes in (64, 32, 16):
+            limit_registers(n_bytes)
+            results.append(ExactDecoder()(batch))
+    finally:
+        limit_registers(-widest)
+    for other in results[1:]:
+        np.testing.assert_array_equal(other.ids, results[0].ids)
+        np.testing.assert_array_equal(other.scores, results[0].scores)

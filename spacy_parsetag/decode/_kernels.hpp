@@ -1,0 +1,99 @@
+// Loops for registers of PARSETAG_WIDTH bytes. `_simd.hpp` includes this file once for each width, because a compiler cuts
+// vectors to the registers of the function that they are written in.
+
+template <class T, int BYTES> struct ClassSums;
+template <class S, class T, int BYTES> struct Product;
+
+template <class T> struct ClassSums<T, PARSETAG_WIDTH> {
+    PARSETAG_TARGET static void run(const T *x, int rows, int n_tags, const int32_t *offsets, const double *best, T *e,
+                                    double *sums, double *logs) {
+        const size_t size = (size_t)rows * n_tags;
+        for (int row = 0; row < rows; ++row)
+            for (int c = 0; c < 4; ++c) {
+                const T top = T(best[4 * row + c]);
+                const size_t first = (size_t)row * n_tags;
+                for (size_t i = first + offsets[c]; i < first + offsets[c + 1]; ++i) e[i] = x[i] - top;
+            }
+        for (size_t i = 0; i < size; ++i) e[i] = exp_of(e[i]);
+        for (int row = 0; row < rows; ++row)
+            for (int c = 0; c < 4; ++c) {
+                T lane[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+                const T *own = e + (size_t)row * n_tags;
+                int i = offsets[c], end = offsets[c + 1];
+                for (; i + 8 <= end; i += 8)
+                    for (int j = 0; j < 8; ++j) lane[j] += own[i + j];
+                for (int j = 0; i < end; ++i, ++j) lane[j] += own[i];
+                double sum = 0;
+                for (int j = 0; j < 8; ++j) sum += double(lane[j]);
+                sums[4 * row + c] = sum;
+                logs[4 * row + c] = best[4 * row + c] + std::log(sum);
+            }
+    }
+};
+
+template <class S, class T> struct Product<S, T, PARSETAG_WIDTH> {
+    typedef typename Vector<T, PARSETAG_WIDTH>::type V;
+    static const int W = Vector<T, PARSETAG_WIDTH>::lanes;
+
+    PARSETAG_TARGET static PARSETAG_INLINE V add_product(MaxPlus, V sum, V a, V b) {
+        const V product = a + b;
+        return product > sum ? product : sum;
+    }
+    PARSETAG_TARGET static PARSETAG_INLINE V add_product(SumProduct, V sum, V a, V b) { return sum + a * b; }
+    static T zero(MaxPlus) { return T(-INF); }
+    static T zero(SumProduct) { return T(0); }
+
+    // One tile of R rows and C vectors of out, which lives in registers while k runs.
+    template <int R, int C>
+    PARSETAG_TARGET static PARSETAG_INLINE void tile(const T *a, std::ptrdiff_t a_row, std::ptrdiff_t a_column, const T *b,
+                                                     int depth, T *out, int stride, bool add) {
+        V sum[R][C];
+#pragma GCC unroll 4
+        for (int i = 0; i < R; ++i)
+#pragma GCC unroll 4
+            for (int j = 0; j < C; ++j) sum[i][j] = add ? *(const V *)(out + i * stride + j * W) : zero(S()) + V{};
+        for (int k = 0; k < depth; ++k, b += stride) {
+            V row[C];
+#pragma GCC unroll 4
+            for (int j = 0; j < C; ++j) row[j] = *(const V *)(b + j * W);
+#pragma GCC unroll 4
+            for (int i = 0; i < R; ++i) {
+                const V x = a[i * a_row + k * a_column] - V{};
+#pragma GCC unroll 4
+                for (int j = 0; j < C; ++j) sum[i][j] = add_product(S(), sum[i][j], x, row[j]);
+            }
+        }
+#pragma GCC unroll 4
+        for (int i = 0; i < R; ++i)
+#pragma GCC unroll 4
+            for (int j = 0; j < C; ++j) *(V *)(out + i * stride + j * W) = sum[i][j];
+    }
+
+    template <int C>
+    PARSETAG_TARGET static void tiles(const T *a, int rows, std::ptrdiff_t a_row, std::ptrdiff_t a_column, const T *b, int depth,
+                                      T *out, int stride, bool add) {
+        int left = rows;
+        for (; left >= 4; left -= 4, a += 4 * a_row, out += 4 * (std::ptrdiff_t)stride)
+            tile<4, C>(a, a_row, a_column, b, depth, out, stride, add);
+        if (left == 3) tile<3, C>(a, a_row, a_column, b, depth, out, stride, add);
+        if (left == 2) tile<2, C>(a, a_row, a_column, b, depth, out, stride, add);
+        if (left == 1) tile<1, C>(a, a_row, a_column, b, depth, out, stride, add);
+    }
+
+    PARSETAG_TARGET static void run(const T *a, int rows, std::ptrdiff_t a_row, std::ptrdiff_t a_column, const T *b, int depth,
+                                    T *out, int stride, bool add) {
+        for (int j = 0; j < stride;) {
+            const int left = (stride - j) / W;
+            // Five vectors go as three and two: one alone would wait for its own sums.
+            const int c = PARSETAG_WIDTH < 64 ? std::min(left, 2) : left == 5 ? 3 : std::min(left, 4);
+            if (c == 4) tiles<4>(a, rows, a_row, a_column, b + j, depth, out + j, stride, add);
+            if (c == 3) tiles<3>(a, rows, a_row, a_column, b + j, depth, out + j, stride, add);
+            if (c == 2) tiles<2>(a, rows, a_row, a_column, b + j, depth, out + j, stride, add);
+            if (c == 1) tiles<1>(a, rows, a_row, a_column, b + j, depth, out + j, stride, add);
+            j += c * W;
+        }
+    }
+};
+
+#undef PARSETAG_WIDTH
+#undef PARSETAG_TARGET

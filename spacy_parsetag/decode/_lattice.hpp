@@ -1,0 +1,119 @@
+// The lattice of tag classes: its table, and the stack sizes that lie on a path from its start to its end.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace parsetag {
+
+// What a pass has to say of a sentence.
+enum Status : uint8_t { FOUND = 0, NOT_FINITE = 1, NO_TREE = 2, BEAM_EMPTY = 3 };
+
+// Stack sizes low to high, both included; empty if high < low.
+struct Range {
+    int low = 1, high = 0;
+    bool empty() const { return high < low; }
+    bool has(int size) const { return low <= size && size <= high; }
+};
+
+inline Range meet(Range a, Range b) { return {std::max(a.low, b.low), std::min(a.high, b.high)}; }
+
+// The table of `spacy_parsetag.linearize.Lattice`, by tag class (l, r, L, R). Two classes lead into each state.
+struct Lattice {
+    int start_stack, start_state, end_stack, end_state;
+    int delta[4], need[4], source[4], target[4];
+    int into[2][2], out_of[2][2];  // the classes that lead into a state, and those that leave it
+    int n_out_of[2];
+
+    void link() {
+        int n_into[2] = {0, 0};
+        n_out_of[0] = n_out_of[1] = 0;
+        for (int c = 0; c < 4; ++c) {
+            into[target[c]][n_into[target[c]]++ & 1] = c;
+            if (n_out_of[source[c]] < 2) out_of[source[c]][n_out_of[source[c]]++] = c;
+        }
+    }
+
+    // 1 if every class changes the size by one, so that sizes alternate between even and odd.
+    int parity() const { return delta[0] & delta[1] & delta[2] & delta[3] & 1; }
+
+    // The largest size that a path of `length` tags can have on its way, whatever the bound.
+    int largest(int length) const { return std::max(start_stack, (length + start_stack + end_stack) / 2 + 1); }
+
+    // Sizes after a tag of class c that comes in its source state with sizes `before`.
+    Range after(int c, Range before) const {
+        before.low = std::max(before.low, need[c]);
+        return before.empty() ? Range() : Range{before.low + delta[c], before.high + delta[c]};
+    }
+};
+
+// Stack sizes on the way: reachable from the start and leading to the end, for sentences of up to `longest` tags.
+class Reach {
+  public:
+    // bound: the largest size after any tag; below 0 for none.
+    Reach(const Lattice &lattice, int longest, int bound)
+        : lattice_(lattice), forward_(2 * (longest + 1)), backward_(2 * (longest + 1)) {
+        const int most = lattice.largest(longest);
+        limit_ = bound < 0 ? most : std::min(bound, most);
+        forward_[lattice.start_state] = {lattice.start_stack, lattice.start_stack};
+        backward_[lattice.end_state] = {lattice.end_stack, lattice.end_stack};
+        for (int p = 1; p <= longest; ++p)
+            for (int c = 0; c < 4; ++c) {
+                Range r = lattice.after(c, forward_[2 * (p - 1) + lattice.source[c]]);
+                widen(forward_[2 * p + lattice.target[c]], meet(r, {0, limit_}));
+                r = meet(backward_[2 * (p - 1) + lattice.target[c]], {lattice.need[c] + lattice.delta[c], limit_});
+                if (!r.empty()) widen(backward_[2 * p + lattice.source[c]], {r.low - lattice.delta[c], r.high - lattice.delta[c]});
+            }
+    }
+
+    // Sizes in state g after p of `length` tags.
+    Range live(int length, int p, int g) const {
+        Range r = meet(forward_[2 * p + g], backward_[2 * (length - p) + g]);
+        if (lattice_.parity() && !r.empty()) {
+            r.low += (r.low - lattice_.start_stack - p) & 1;
+            r.high -= (r.high - lattice_.start_stack - p) & 1;
+        }
+        return r;
+    }
+
+    // Whether a state of this size can reach the end in `left` tags.
+    bool leads_to_end(int left, int g, int size) const { return backward_[2 * left + g].has(size); }
+
+    // Sizes run from 0 to width - 1.
+    int width() const { return std::max(limit_, lattice_.start_stack) + 1; }
+
+  private:
+    static void widen(Range &r, Range by) {
+        if (by.empty()) return;
+        r = r.empty() ? by : Range{std::min(r.low, by.low), std::max(r.high, by.high)};
+    }
+
+    Lattice lattice_;
+    int limit_;
+    std::vector<Range> forward_, backward_;  // [2 * p + g], with p tags done, or to come
+};
+
+// A batch of sentences as the passes read it. Tags are sorted by class: those of class c have the columns offsets[c] to
+// offsets[c + 1]. Sentence s owns the rows starts[s] to starts[s] + 2 * n_words[s] - 1 of (rows, n_tags) scores.
+template <class T> struct Batch {
+    const T *scores;
+    const int64_t *starts;
+    const int32_t *n_words;
+    int n_sentences, n_tags;
+    const int32_t *offsets;
+    Lattice lattice;
+    int bound;
+    // Scores of successive tags (n_tags, n_tags), and of first and last tags; NULL if the tags are independent.
+    const T *pairs, *start, *end;
+
+    int count(int c) const { return offsets[c + 1] - offsets[c]; }
+    int longest() const {
+        int most = 0;
+        for (int s = 0; s < n_sentences; ++s) most = std::max(most, 2 * n_words[s] - 1);
+        return most;
+    }
+};
+
+}  // namespace parsetag

@@ -1,0 +1,135 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+# distutils: language = c++
+"""Viterbi, log-sum-exp and beam search over the lattice of valid tag sequences: what `_passes.hpp` and `_beam.hpp` do for a
+batch. Callers pass a valid `TagScores`, on the CPU."""
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stddef cimport size_t
+
+cdef extern from "_passes.hpp" namespace "parsetag" nogil:
+    const size_t BUDGET
+
+    cdef cppclass Lattice:
+        int start_stack, start_state, end_stack, end_state
+        int delta[4]
+        int need[4]
+        int source[4]
+        int target[4]
+        void link()
+
+    cdef cppclass Batch[T]:
+        const T *scores
+        const int64_t *starts
+        const int32_t *n_words
+        int n_sentences, n_tags
+        const int32_t *offsets
+        Lattice lattice
+        int bound
+        const T *pairs
+        const T *start
+        const T *end
+
+    int &register_bytes()
+    void c_viterbi "parsetag::viterbi"[T](const Batch[T] &, size_t, int32_t *, double *, uint8_t *) except +
+    void c_log_sums "parsetag::log_sums"[T](const Batch[T] &, size_t, double *, T *, double *, double *, double *,
+                                            uint8_t *) except +
+
+cdef extern from "_beam.hpp" namespace "parsetag" nogil:
+    void c_beam_search "parsetag::beam_search"[T](const Batch[T] &, int, bint, int32_t *, double *, uint8_t *) except +
+
+ctypedef fused real:
+    float
+    double
+
+
+cdef void read_lattice(table, Lattice *lattice) except *:
+    cdef int c
+    lattice.start_stack, lattice.start_state = table.start_stack, table.start_state
+    lattice.end_stack, lattice.end_state = table.end_stack, table.end_state
+    for c in range(4):
+        lattice.delta[c], lattice.need[c] = table.delta[c], table.need[c]
+        lattice.source[c], lattice.target[c] = table.source[c], table.target[c]
+    lattice.link()
+
+
+cdef Batch[real] read_batch(const real[:, ::1] scores, const int64_t[::1] starts, const int32_t[::1] n_words,
+                            const int32_t[::1] offsets, lattice, int bound, const real[:, ::1] pairs,
+                            const real[::1] start, const real[::1] end) except *:
+    """The batch as C++ sees it: pointers into arrays that the caller holds.
+
+    scores (real[R, T]), starts (int64[S]), n_words (int32[S]): As in `TagScores`.
+    offsets (int32[5]): Columns of class c are offsets[c] to offsets[c + 1].
+    lattice (Lattice): The table.
+    bound (int): The largest stack after any tag; -1 for none.
+    pairs (real[T, T]), start (real[T]), end (real[T]): Transitions; None if there are none.
+    """
+    cdef Batch[real] b
+    b.scores = &scores[0, 0] if scores.shape[0] and scores.shape[1] else NULL
+    b.starts = &starts[0] if starts.shape[0] else NULL
+    b.n_words = &n_words[0] if starts.shape[0] else NULL
+    b.n_sentences, b.n_tags = starts.shape[0], scores.shape[1]
+    b.offsets = &offsets[0]
+    read_lattice(lattice, &b.lattice)
+    b.bound = bound
+    b.pairs = b.start = b.end = NULL
+    if pairs is not None and pairs.shape[0]:
+        b.pairs, b.start, b.end = &pairs[0, 0], &start[0], &end[0]
+    return b
+
+
+def viterbi(const real[:, ::1] scores, starts, n_words, offsets, lattice, int bound, const real[:, ::1] pairs, start, end,
+            int32_t[::1] ids, double[::1] totals, uint8_t[::1] status, size_t budget=BUDGET):
+    """The best tree of each sentence. The first nine arguments are those of `read_batch`.
+
+    ids (int32[R]), totals (float64[S]), status (uint8[S]): Outputs; status is 0, or what went wrong.
+    budget (int): Bytes that the states of a sentence may take before checkpointing.
+    """
+    cdef Batch[real] b = read_batch[real](scores, starts, n_words, offsets, lattice, bound, pairs, start, end)
+    if b.n_sentences and b.scores:
+        with nogil:
+            c_viterbi(b, budget, &ids[0], &totals[0], &status[0])
+
+
+def log_sums(const real[:, ::1] scores, starts, n_words, offsets, lattice, int bound, const real[:, ::1] pairs, start, end,
+             double[::1] totals, real[:, ::1] marginals, double[:, ::1] d_pairs, double[::1] d_start, double[::1] d_end,
+             uint8_t[::1] status, size_t budget=BUDGET):
+    """The log-partition of each sentence and its gradient. The first nine arguments are those of `read_batch`.
+
+    totals (float64[S]), marginals (real[R, T]): Outputs; only rows that a sentence owns are written.
+    d_pairs (float64[T, T]), d_start, d_end (float64[T]): Outputs, added to: expected counts over all sentences; None
+        without transitions.
+    status (uint8[S]): Output; 0, or what went wrong.
+    budget (int): As for `viterbi`.
+    """
+    cdef Batch[real] b = read_batch[real](scores, starts, n_words, offsets, lattice, bound, pairs, start, end)
+    cdef double *counts[3]
+    counts[0] = counts[1] = counts[2] = NULL
+    if b.n_sentences and b.scores:
+        if b.pairs:
+            counts[0], counts[1], counts[2] = &d_pairs[0, 0], &d_start[0], &d_end[0]
+        with nogil:
+            c_log_sums(b, budget, &totals[0], &marginals[0, 0], counts[0], counts[1], counts[2], &status[0])
+
+
+def beam_search(const real[:, ::1] scores, starts, n_words, offsets, lattice, int bound, const real[:, ::1] pairs, start,
+                end, int beam, bint lookahead, int32_t[::1] ids, double[::1] totals, uint8_t[::1] status):
+    """Search the sentences whose status is 3, for an empty beam. The first nine arguments are those of `read_batch`.
+
+    beam (int): Sequences kept at each step.
+    lookahead (bool): Whether to keep only sequences from whose state the end can be reached.
+    ids, totals, status: As for `viterbi`; status 3 again: sequences fell out of the beam and none left is a tree.
+    """
+    cdef Batch[real] b = read_batch[real](scores, starts, n_words, offsets, lattice, bound, pairs, start, end)
+    if b.n_sentences and b.scores:
+        with nogil:
+            c_beam_search(b, beam, lookahead, &ids[0], &totals[0], &status[0])
+
+
+def limit_registers(int n_bytes):
+    """Let products use registers of at most 64, 32 or 16 bytes, for tests; 0 changes nothing, below 0 sets the width.
+
+    RETURNS (int): What they used before.
+    """
+    cdef int before = register_bytes()
+    if n_bytes:
+        (&register_bytes())[0] = -n_bytes if n_bytes < 0 else min(n_bytes, before)
+    return before

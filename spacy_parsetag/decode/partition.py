@@ -1,0 +1,61 @@
+"""The log-partition over tag sequences and its gradient: the sums that training needs."""
+
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import numpy as np
+
+from ._passes import log_sums
+from .scores import StackBound, TagScores, Transitions, arguments_of, raise_failure
+
+# Every sequence of tags counts, whether it is a tree or not: one state, and all tags in the first class.
+_LINEAR_CHAIN = SimpleNamespace(
+    start_stack=0, start_state=0, end_stack=0, end_state=0,
+    delta=(0, 0, 0, 0), need=(0, 0, 0, 0), source=(0, 0, 1, 1), target=(0, 0, 1, 1),
+)  # fmt: skip
+
+
+class LogPartition(NamedTuple):
+    """Sums over the tag sequences of each sentence. The last two are the gradient of the sum of the first.
+
+    log_z (np.ndarray): (S,) float64, the log of the sum of exp(score) over the sequences.
+    marginals (np.ndarray): (R, T) probability of each tag at each row, with the type of the scores; 0 in rows that no
+        sentence owns.
+    expected (Transitions | None): Expected number of each pair of successive tags, first and last tag, over all
+        sentences, in float64; None if the batch has no transitions.
+    """
+
+    log_z: np.ndarray
+    marginals: np.ndarray
+    expected: Transitions | None
+
+
+def log_partition(batch: TagScores, max_stack: StackBound = None, *, trees: bool = True) -> LogPartition:
+    """Sum over all trees of each sentence, in one pass of log-sum-exp forward and one back.
+
+    A tag sequence y that is a tree has the probability exp(score(y) - log_z), where score(y) adds up its scores; any
+    other has none. The loss of a gold sequence is log_z - score(gold); the gradient of that loss is what is expected
+    less what is there.
+
+    batch (TagScores): The scores.
+    max_stack (int | None): Largest stack size after any tag; None for no bound.
+    trees (bool): Sum over trees; otherwise over all tag sequences, as a linear-chain CRF does.
+    RETURNS (LogPartition): The sums.
+    RAISES (ValueError): If a score is not finite, naming word and tag, or if no tree exists within the bound.
+    """
+    batch = batch.on_cpu()
+    n_tags = len(batch.tags)
+    log_z = np.zeros(len(batch.n_words))
+    marginals = np.zeros_like(batch.scores)
+    status = np.zeros(len(batch.n_words), dtype=np.uint8)
+    expected = None
+    if batch.transitions is not None:
+        expected = Transitions(np.zeros((n_tags, n_tags)), np.zeros(n_tags), np.zeros(n_tags))
+    counts = (None, None, None) if expected is None else expected[:3]
+    scores, starts, n_words, offsets, lattice, bound, *transitions = arguments_of(batch, max_stack)
+    if not trees:
+        offsets, lattice, bound = np.asarray([0, *[n_tags] * 4], dtype=np.int32), _LINEAR_CHAIN, -1
+    log_sums(scores, starts, n_words, offsets, lattice, bound, *transitions, log_z, marginals, *counts, status)
+    if status.any():
+        raise_failure(batch, max_stack, status)
+    return LogPartition(log_z, marginals, expected)

@@ -1,0 +1,181 @@
+"""`TagScores`, the one batch: what a learner gives, and what every decoder, loss and distribution takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+from ..errors import Errors
+from ..linearize import Linearizer
+from ..linearize.tags import TagSet
+
+# The largest stack size allowed after any tag: a number, None for any size, or "train", which the pipe turns into the
+# largest stack of its training trees.
+StackBound = int | Literal["train"] | None
+
+# What the passes say of a sentence.
+FOUND, NOT_FINITE, NO_TREE, BEAM_EMPTY = range(4)
+
+# A C int holds the bound; no sentence has a stack as large.
+_UNBOUNDED, _LARGEST_BOUND = -1, 2**31 - 1
+
+
+class Transitions(NamedTuple):
+    """Scores of successive tags, beside the scores of each position.
+
+    pairs (np.ndarray): (T, T); [a, b] is the score of tag b right after tag a. -inf shuts a pair out.
+    start, end (np.ndarray): (T,) score of a tag as the first and as the last one.
+    masked (bool): Whether a loss over all tag sequences shuts out the pairs that no tree has.
+    """
+
+    pairs: Any
+    start: Any
+    end: Any
+    masked: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class TagScores:
+    """Scores of the tags of a batch of sentences.
+
+    scores (np.ndarray): (R, T) scores on any device, columns in the order of `tags`. A sentence of N words owns 2N-1
+        rows, in the order of its tags; nothing reads the rows between sentences.
+    starts (np.ndarray): (S,) int64, first row of each sentence.
+    n_words (np.ndarray): (S,) int32, number of words of each sentence. A sentence may be empty.
+    tags (TagSet): The T tags.
+    linearizer (Linearizer): The order.
+    transitions (Transitions | None): Scores of successive tags, where the learner has any.
+    RAISES (ValueError): If shapes disagree or a sentence lies outside the scores.
+    """
+
+    scores: Any
+    starts: np.ndarray
+    n_words: np.ndarray
+    tags: TagSet
+    linearizer: Linearizer
+    transitions: Transitions | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "starts", np.ascontiguousarray(self.starts, dtype=np.int64))
+        object.__setattr__(self, "n_words", np.ascontiguousarray(self.n_words, dtype=np.int32))
+        n_tags = len(self.tags)
+        if self.scores.ndim != 2 or self.scores.shape[1] != n_tags:
+            raise ValueError(Errors.E101.format(rows="R", tags=n_tags, shape=self.scores.shape))
+        if self.starts.ndim != 1 or self.starts.shape != self.n_words.shape:
+            raise ValueError(Errors.E106.format(rows=self.starts.shape, words=self.n_words.shape))
+        outside = (self.starts < 0) | (self.n_words < 0) | (self.stops > len(self.scores))
+        if outside.any():
+            s = int(np.flatnonzero(outside)[0])
+            start, n = int(self.starts[s]), int(self.n_words[s])
+            raise ValueError(Errors.E107.format(s=s, row=start, n=n, total=len(self.scores)))
+        if self.transitions is not None:
+            for name, expected in (("pairs", (n_tags, n_tags)), ("start", (n_tags,)), ("end", (n_tags,))):
+                shape = getattr(self.transitions, name).shape
+                if shape != expected:
+                    raise ValueError(Errors.E110.format(name=name, expected=expected, shape=shape))
+
+    @property
+    def stops(self) -> np.ndarray:
+        """(S,) int64, one past the last row of each sentence."""
+        return self.starts + np.maximum(2 * self.n_words.astype(np.int64) - 1, 0)
+
+    @property
+    def rows(self) -> np.ndarray:
+        """(R',) int64, the rows that sentences own, one sentence after another."""
+        ranges = [np.arange(start, stop) for start, stop in zip(self.starts, self.stops, strict=True)]
+        return np.concatenate([np.zeros(0, dtype=np.int64), *ranges])
+
+    def select(self, sentences: np.ndarray) -> TagScores:
+        """Some of the sentences, by index or by a mask, over the same scores."""
+        return replace(self, starts=self.starts[sentences], n_words=self.n_words[sentences])
+
+    def on_cpu(self) -> TagScores:
+        """The same batch as contiguous NumPy arrays of one type: float64 if the scores are, else float32.
+
+        Arrays on a GPU are copied here, once; a batch that is in this form is returned as it is.
+
+        RAISES (ValueError): If a transition is not a number or is infinite, other than -inf.
+        """
+        scores = as_floats(self.scores)
+        if self.transitions is None:
+            return self if scores is self.scores else replace(self, scores=scores)
+        *given, masked = self.transitions
+        arrays = [np.ascontiguousarray(as_floats(array), dtype=scores.dtype) for array in given]
+        limit = 1e300 if scores.dtype == np.float64 else np.inf
+        for name, array in zip(Transitions._fields, arrays, strict=False):
+            if not ((array < limit) & ((array > -limit) | (array == -np.inf))).all():
+                raise ValueError(Errors.E111.format(name=name))
+        return replace(self, scores=scores, transitions=Transitions(*arrays, masked))
+
+
+class Decoded(NamedTuple):
+    """The trees that a decoder found.
+
+    ids (np.ndarray): (R,) int32 tag ids, -1 in rows that no sentence owns.
+    scores (np.ndarray): (S,) float64 score of each tree.
+    notes (dict[str, np.ndarray]): What else there is to say of each sentence: arrays of S values, by name.
+    """
+
+    ids: np.ndarray
+    scores: np.ndarray
+    notes: dict[str, np.ndarray] = {}  # noqa: RUF012 (never changed)
+
+
+@runtime_checkable
+class Decoder(Protocol):
+    """Finds a tree for each sentence of a batch."""
+
+    def __call__(self, batch: TagScores) -> Decoded: ...
+
+
+def as_floats(array: Any) -> np.ndarray:
+    """An array as C-contiguous floats on the CPU; float64 stays, anything else becomes float32."""
+    if hasattr(array, "get") and not isinstance(array, np.ndarray):
+        array = array.get()
+    array = np.asarray(array)
+    return np.ascontiguousarray(array, dtype=np.float64 if array.dtype == np.float64 else np.float32)
+
+
+def check_bound(max_stack: StackBound) -> StackBound:
+    """Returns a bound on the stack that is one.
+
+    RAISES (ValueError): If the bound is below 0, or not a whole number.
+    """
+    if max_stack is None or max_stack == "train":
+        return max_stack
+    if not isinstance(max_stack, (int, np.integer)) or isinstance(max_stack, bool) or max_stack < 0:
+        raise ValueError(Errors.E104.format(least=0, value=max_stack))
+    return int(max_stack)
+
+
+def bound_of(max_stack: StackBound) -> int:
+    """A bound as the compiled passes take it: -1 for none.
+
+    RAISES (ValueError): If it is still "train".
+    """
+    if max_stack is None:
+        return _UNBOUNDED
+    if isinstance(max_stack, str):
+        raise ValueError(Errors.E158)
+    check_bound(max_stack)
+    return min(max_stack, _LARGEST_BOUND)
+
+
+def arguments_of(batch: TagScores, max_stack: StackBound) -> tuple[Any, ...]:
+    """What the compiled passes read of a batch that is on the CPU."""
+    arrays = (None, None, None) if batch.transitions is None else batch.transitions[:3]
+    lattice = batch.linearizer.lattice
+    return (batch.scores, batch.starts, batch.n_words, batch.tags.offsets, lattice, bound_of(max_stack), *arrays)
+
+
+def raise_failure(batch: TagScores, max_stack: StackBound, status: np.ndarray) -> None:
+    """Raises the error that tells what is wrong with the first sentence that has no result."""
+    s = int(np.flatnonzero(status)[0])
+    n = int(batch.n_words[s])
+    if status[s] == NOT_FINITE:
+        own = batch.scores[batch.starts[s] : batch.stops[s]]
+        row, column = (int(i) for i in np.argwhere(~(np.abs(own.astype(np.float64)) < 1e300))[0])
+        raise ValueError(Errors.E102.format(tag=batch.tags[column], word=row // 2 + 1, value=own[row, column]))
+    raise ValueError(Errors.E103.format(n=n, max_stack=max_stack, order=batch.linearizer.order))
