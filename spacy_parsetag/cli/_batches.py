@@ -72,22 +72,20 @@ class BatchParser:
         self.nlp = load_pipeline(settings.model, gpu_id=settings.gpu_id, code=settings.code)
         self.spans_key = find_spans_key(self.nlp, settings.model)
         self.added_sentencizer = settle_sentences(self.nlp, one_sentence=settings.one_sentence)
-        self.nlp.set_error_handler(self._keep_error)  # type: ignore[arg-type]
-        self.error: Exception | None = None
         self.sentencizer = Sentencizer()
-
-    def _keep_error(self, name: str, component: object, docs: list[Doc], error: Exception) -> None:
-        self.error = error
 
     def __call__(self, records: list[Record]) -> Parsed:
         """Parse a batch. Its strings are forgotten afterwards, so that memory stays level over millions of texts."""
         parsed = Parsed(len(records))
+        found: dict[int, Doc] = {}
         with self.nlp.memory_zone():
-            docs = self.nlp.pipe(self._make_docs(records), as_tuples=True, batch_size=len(records))
-            found = {i: doc for doc, i in docs}
+            # A component of any origin may raise anything. What is lost with a batch is parsed again text by text, and
+            # a text that fails alone is named. (nlp.set_error_handler does not work where spaCy's own parser is.)
+            with suppress(Exception):
+                docs = self.nlp.pipe(self._make_docs(records), as_tuples=True, batch_size=len(records))
+                found.update((i, doc) for doc, i in docs)
             for i, record in enumerate(records):
                 try:
-                    # A component that fails loses the whole batch. What is lost is parsed again text by text.
                     self._add(parsed, record, found[i] if i in found else self._parse_alone(record))
                 except ValueError as err:
                     parsed.failures.append(f"{record.where}: {err}")
@@ -111,11 +109,13 @@ class BatchParser:
         return OneSentence()(doc) if self.settings.one_sentence else doc
 
     def _parse_alone(self, record: Record) -> Doc:
-        self.error = None
-        for doc in self.nlp.pipe([self._make_doc(record)]):
-            return doc
-        reason = f"{type(self.error).__name__}: {self.error}" if self.error else "a component returned no doc"
-        raise ValueError(Errors.E380.format(reason=reason))
+        doc = self._make_doc(record)
+        try:
+            return next(self.nlp.pipe([doc]))
+        except StopIteration as err:
+            raise ValueError(Errors.E380.format(reason="a component returned no doc")) from err
+        except Exception as err:
+            raise ValueError(Errors.E380.format(reason=f"{type(err).__name__}: {err}".rstrip("."))) from err
 
     def _add(self, parsed: Parsed, record: Record, doc: Doc) -> None:
         if self.settings.one_sentence and record.doc is None:

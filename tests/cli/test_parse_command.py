@@ -14,6 +14,7 @@ import spacy
 from command_data import Run
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
+from spacy.training import Example
 from spacy.util import import_file
 from spacy.vocab import Vocab
 
@@ -144,6 +145,22 @@ def test_failures_are_named(run: Run, pipeline: Path, tmp_path: Path) -> None:
     assert [words_of(line) for line in lines] == [["Good", "."], [], ["Good", "again", "."]]
     assert run("parse", model, source, tmp_path / "out.spacy", "--skip-bad").exit_code == 0
     assert len(DocBin().from_disk(tmp_path / "out.spacy")) == 2
+
+
+def test_with_a_dependency_parser(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    def add_parser(nlp: Language) -> None:
+        parser = nlp.add_pipe("parser", first=True)
+        parser.add_label("dep")  # type: ignore[attr-defined]
+        doc = nlp.make_doc("a b . c d .")
+        examples = [Example.from_dict(doc, {"heads": [1, 1, 1, 4, 4, 4], "deps": ["dep", "ROOT"] * 3})]
+        parser.initialize(lambda: examples, nlp=nlp)  # type: ignore[attr-defined]
+        for _ in range(20):
+            parser.update(examples, sgd=nlp.create_optimizer())  # type: ignore[attr-defined]
+
+    model = change(pipeline, tmp_path, add_parser)
+    split, kept = (run("parse", model, "-", "--sents", how, stdin="a b . c d .\n") for how in ("model", "line"))
+    assert [words_of(line) for line in split.stdout.splitlines()] == [["a", "b", "."], ["c", "d", "."]]
+    assert [words_of(line) for line in kept.stdout.splitlines()] == [["a", "b", ".", "c", "d", "."]]
 
 
 def test_failures_in_json(run: Run, pipeline: Path, tmp_path: Path) -> None:
