@@ -127,8 +127,8 @@ def correlate_rows(rows: list[Row]) -> dict[str, tuple[list[Point], Any]]:
     The second looks at how far F falls from in-order to the other orders on the same treebank: treebanks differ in F
     for many reasons, and these drop out.
 
-    rows (List[Row]): The rows of the table of languages.
-    RETURNS (Dict[str, Tuple[List[Point], Correlation]]): By name; nothing where SciPy is not installed, or there are
+    rows (list[Row]): The rows of the table of languages.
+    RETURNS (dict[str, tuple[list[Point], Correlation]]): By name; nothing where SciPy is not installed, or there are
         too few points.
     """
     points = [Point(row["treebank"], row["order"], row["F"], row["mean deviation"]) for row in rows]

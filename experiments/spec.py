@@ -49,7 +49,7 @@ class Run:
 
     name (str): What its line and its files are called.
     treebank (Treebank): The data.
-    settings (Dict[str, Any]): All that its figures depend on, without folders. A run with the same is not made again.
+    settings (dict[str, Any]): All that its figures depend on, without folders. A run with the same is not made again.
     config (Config): The config, without what depends on the data.
     """
 

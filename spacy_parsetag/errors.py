@@ -199,6 +199,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E371 = "{path}: not a table of results: {reason}. Write CSV or JSON with treebank, order, f and deviation."
     E372 = "No mean deviation of treebank {treebank!r} in {order}-order. {hint}"
     E373 = "No doc of {path} has constituents under doc.spans[{key!r}]."
+    E374 = "Give one of --json and --csv, not both."
 
     # Parsing text: E380 to E389
     E380 = "The pipeline failed: {reason}."

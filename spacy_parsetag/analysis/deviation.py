@@ -26,7 +26,7 @@ class Deviations:
 
     trees (int): How many trees.
     words (int): How many words.
-    counts (Dict[str, Counter]): For each order, how many words deviate by each distance.
+    counts (dict[str, Counter]): For each order, how many words deviate by each distance.
     """
 
     trees: int = 0

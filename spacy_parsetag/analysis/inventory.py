@@ -26,7 +26,7 @@ class Inventory:
 
     trees (int): How many trees.
     counts (Counter[str]): How often each item stands in them.
-    train (Optional[Inventory]): That of a training part, if there is one to compare with.
+    train (Inventory | None): That of a training part, if there is one to compare with.
     unseen_trees (int): Trees with at least one item that the training part does not have.
     """
 
@@ -95,7 +95,7 @@ def count_tags(trees: Iterable[BinaryTree], train: Tags | None = None) -> Tags:
     """Count the tags of a treebank, one tree at a time.
 
     trees (Iterable[BinaryTree]): The trees.
-    train (Optional[Tags]): Tags of a training part to compare with.
+    train (Tags | None): Tags of a training part to compare with.
     RETURNS (Tags): The counts.
     """
     total = Tags(train=train)
@@ -149,7 +149,7 @@ def count_labels(parses: Iterable[Parse], train: Labels | None = None) -> Labels
     """Count the labels of a treebank, one parse at a time.
 
     parses (Iterable[Parse]): The parses.
-    train (Optional[Labels]): Labels of a training part to compare with.
+    train (Labels | None): Labels of a training part to compare with.
     RETURNS (Labels): The counts.
     """
     total = Labels()
@@ -170,7 +170,7 @@ def productions(parse: Parse) -> list[str]:
     """Each constituent with its children, in pre-order. A word is its part-of-speech tag.
 
     parse (Parse): The parse.
-    RETURNS (List[str]): Such as "NP → DT NN".
+    RETURNS (list[str]): Such as "NP → DT NN".
     """
     children: list[list[str]] = [[] for _ in parse.spans]
     open_spans: list[int] = []

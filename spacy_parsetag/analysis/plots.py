@@ -31,8 +31,8 @@ Paths = Sequence[str | Path]
 def check_paths(paths: Paths) -> None:
     """Raise before the work is done, not after it.
 
-    paths (Sequence[Union[str, Path]]): Where to write a figure.
-    RAISES (ValueError): If a suffix is none of `FORMATS`.
+    paths (Sequence[str | Path]): Where to write a figure.
+    RAISES (ValueError): If a suffix is not one of `FORMATS`.
     RAISES (ImportError): If there are paths and Matplotlib is not installed.
     """
     for path in map(Path, paths):
@@ -47,7 +47,7 @@ def plot_deviations(treebanks: Mapping[str, Deviations], paths: Paths, *, share:
     always stand at 0.
 
     treebanks (Mapping[str, Deviations]): By name.
-    paths (Sequence[Union[str, Path]]): Where to write.
+    paths (Sequence[str | Path]): Where to write.
     share (float): Cut the tail of the axis beyond this share of the words.
     """
     figure, panels = _panels(len(treebanks), x="deviation (words)", y="share of words")
@@ -77,7 +77,7 @@ def plot_stacks(treebanks: Mapping[str, Stacks], paths: Paths) -> None:
     """A panel for each treebank: share of the trees that each stack size covers, in the three orders.
 
     treebanks (Mapping[str, Stacks]): By name.
-    paths (Sequence[Union[str, Path]]): Where to write.
+    paths (Sequence[str | Path]): Where to write.
     """
     figure, panels = _panels(len(treebanks), x="stack size", y="coverage")
     for axes, (name, found) in zip(panels, treebanks.items(), strict=True):
@@ -98,7 +98,7 @@ def plot_coverage(treebanks: Mapping[str, Inventory], paths: Paths, *, kind: str
     """Share of all occurrences that the most frequent items make up, a line for each treebank.
 
     treebanks (Mapping[str, Inventory]): By name.
-    paths (Sequence[Union[str, Path]]): Where to write.
+    paths (Sequence[str | Path]): Where to write.
     kind (str): What the items are, in the plural.
     """
     figure, (axes,) = _panels(1, x=f"most frequent {kind}", y=f"share of all {kind}", panel=(5.0, 3.4))
@@ -116,7 +116,7 @@ def plot_correlation(points: Sequence[Point], found: Correlation, paths: Paths) 
 
     points (Sequence[Point]): The points.
     found (Correlation): Their correlation.
-    paths (Sequence[Union[str, Path]]): Where to write.
+    paths (Sequence[str | Path]): Where to write.
     """
     figure, (axes,) = _panels(1, x="mean deviation (words)", y="F", panel=(5.0, 3.4), integers=False)
     for order in dict.fromkeys(point.order for point in points):

@@ -24,8 +24,8 @@ def read_points(paths: Iterable[Path], means: Means) -> list[Point]:
 
     paths (Iterable[Path]): The files. Other columns than treebank, order, f and deviation are ignored.
     means (Means): The mean deviations of rows that have none.
-    RETURNS (List[Point]): The results.
-    RAISES (ValueError): If a file is not such a table, or a mean deviation is missing.
+    RETURNS (list[Point]): The results.
+    RAISES (ValueError): If a file is not a table of results, or a mean deviation is missing.
     """
     points = []
     for path in paths:
@@ -55,8 +55,8 @@ def read_means(path: Path) -> dict[tuple[str, str], float]:
     """Read the mean deviations that `analyze deviation --json` wrote.
 
     path (Path): The file.
-    RETURNS (Dict[Tuple[str, str], float]): By treebank and order.
-    RAISES (ValueError): If it is not such a file.
+    RETURNS (dict[tuple[str, str], float]): By treebank and order.
+    RAISES (ValueError): If the file is something else.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))

@@ -15,7 +15,7 @@ def sample(items: Sequence[ItemT], limit: int, seed: int | None = None) -> Seque
 
     items (Sequence): The items.
     limit (int): How many; 0 for all.
-    seed (Optional[int]): Draw them at random by this seed. None takes them at even distances.
+    seed (int | None): Draw them at random by this seed. None takes them at even distances.
     RETURNS (Sequence): The items; all of them if there are no more than the limit.
     """
     n = len(items)

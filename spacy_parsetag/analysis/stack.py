@@ -26,7 +26,7 @@ class Stacks:
     """Stack sizes over a treebank.
 
     trees (int): How many trees.
-    counts (Dict[str, Counter]): For each order, how many trees need each size.
+    counts (dict[str, Counter]): For each order, how many trees need each size.
     """
 
     trees: int = 0

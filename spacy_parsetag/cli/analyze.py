@@ -62,8 +62,8 @@ class Study(NamedTuple):
     measure (Callable): Measures a treebank: its parses, and what the first treebank gave, None for that one itself.
     table (Callable): The table to look at, of what was found by treebank.
     plot (Callable): Draws what was found by treebank into files.
-    csv (Optional[Callable]): The table for --csv, if that is another one.
-    listing (Optional[Callable]): What is printed below the table of a treebank: lists of items by name.
+    csv (Callable | None): The table for --csv, if that is another one.
+    listing (Callable | None): What is printed below the table of a treebank: lists of items by name.
     """
 
     measure: "Callable[[Iterable[Parse], Any], Any]"
@@ -231,8 +231,8 @@ def analyze_correlation_cli(
 def name_inputs(inputs: list[str]) -> dict[str, str]:
     """The treebanks by name.
 
-    inputs (List[str]): Paths, some with a name before them: NAME=PATH.
-    RETURNS (Dict[str, str]): Paths by name. Those without a name are called by the first of these that tells them
+    inputs (list[str]): Paths, some with a name before them: NAME=PATH.
+    RETURNS (dict[str, str]): Paths by name. Those without a name are called by the first of these that tells them
         apart: the name of the file, the name of its folder, both, the whole path.
     RAISES (ValueError): If two have the same name.
     """
@@ -297,7 +297,7 @@ def _read_parses(
             try:
                 parse = Parse.from_tree(tree)
                 if not parse.words:
-                    raise ValueError(Errors.E001.format(reason="there is none"))
+                    raise ValueError(Errors.E001.format(reason="it has no words"))
             except ValueError as err:
                 error = TreebankError(str(file.path), tree.line, str(err))
                 if skipped is None:
@@ -326,7 +326,7 @@ def _check_options(as_json: bool, as_csv: bool, figures: list[Path] | None) -> l
     from ..analysis.plots import check_paths
 
     if as_json and as_csv:
-        raise ValueError(Errors.E362.format(option="--json", needs="that there is no --csv"))
+        raise ValueError(Errors.E374)
     check_paths(figures or [])
     return figures or []
 

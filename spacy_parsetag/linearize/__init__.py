@@ -49,7 +49,7 @@ def linearize(tree: nltk.Tree, order: str = "in") -> list[str]:
 
     tree (nltk.Tree): The tree over N words; a root wrapper such as TOP is dropped.
     order (str): "in", "pre" or "post".
-    RETURNS (List[str]): 2N-1 tags.
+    RETURNS (list[str]): 2N-1 tags.
     RAISES (ValueError): If this is not a tree over words.
 
     >>> from nltk import Tree

@@ -42,7 +42,7 @@ class Lattice:
     order (str): Name of the order; "in", "pre" and "post" are those of the paper.
     start_stack, start_state (int): Where a sequence starts.
     end_stack, end_state (int): Where it ends.
-    delta, need, source, target (Tuple[int, ...]): By tag class: l, r, L, R.
+    delta, need, source, target (tuple[int, ...]): By tag class: l, r, L, R.
     RAISES (ValueError): If no linearization can have this table.
     """
 
@@ -132,7 +132,7 @@ def split_tag(tag: str) -> tuple[TagClass, str]:
     """The inverse of `make_tag`.
 
     tag (str): The tag.
-    RETURNS (Tuple[TagClass, str]): Its class and its label, "" if it has none.
+    RETURNS (tuple[TagClass, str]): Its class and its label, "" if it has none.
     RAISES (ValueError): If it is not written as a tag.
     """
     tag_class = _CLASS_OF.get(tag[:1])
@@ -188,7 +188,7 @@ def deviations(tags: Sequence[str]) -> list[int]:
     the distance between it and the word that its leaf tag is aligned with.
 
     tags (Sequence[str]): The 2N-1 tags of a tree.
-    RETURNS (List[int]): N distances, in words.
+    RETURNS (list[int]): N distances, in words.
     """
     leaves = (i for i, tag in enumerate(tags) if tag[0] in "lr")
     return [abs(i // 2 - n) for n, i in enumerate(leaves)]

@@ -86,7 +86,7 @@ EPSILON = Category(Kind.EMPTY)
 class CornerTree(NamedTuple):
     """A transformed tree over N words.
 
-    nodes (Tuple[Category, ...]): Its nodes in pre-order; as in a `BinaryTree`, that is its whole shape.
+    nodes (tuple[Category, ...]): Its nodes in pre-order; as in a `BinaryTree`, that is its whole shape.
     """
 
     nodes: tuple[Category, ...]
@@ -171,7 +171,7 @@ class Action(NamedTuple):
     """One action of a shift-reduce parser, by its production.
 
     parent (Category): What is made, or for a shift the word with its label.
-    left, right (Optional[Category]): Its children; None for a shift.
+    left, right (Category | None): Its children; None for a shift.
     """
 
     parent: Category
@@ -182,8 +182,8 @@ class Action(NamedTuple):
 def top_down_actions(tree: BinaryTree | CornerTree) -> list[Action]:
     """Actions of a top-down shift-reduce parser, which visits nodes before their children.
 
-    tree (Union[BinaryTree, CornerTree]): A tree, or its corner transform.
-    RETURNS (List[Action]): A shift for each word, a reduce for each node with children; ε takes no action.
+    tree (BinaryTree | CornerTree): A tree, or its corner transform.
+    RETURNS (list[Action]): A shift for each word, a reduce for each node with children; ε takes no action.
     """
     return _actions(tree, range(len(tree.leaf)))
 
@@ -191,8 +191,8 @@ def top_down_actions(tree: BinaryTree | CornerTree) -> list[Action]:
 def bottom_up_actions(tree: BinaryTree | CornerTree) -> list[Action]:
     """Actions of a bottom-up shift-reduce parser, which visits nodes after their children.
 
-    tree (Union[BinaryTree, CornerTree]): A tree, or its corner transform.
-    RETURNS (List[Action]): As `top_down_actions`, in the other order.
+    tree (BinaryTree | CornerTree): A tree, or its corner transform.
+    RETURNS (list[Action]): As `top_down_actions`, in the other order.
     """
     return _actions(tree, post_order(tree.leaf))
 
@@ -208,7 +208,7 @@ def map_top_down(actions: Sequence[Action]) -> list[str]:
     """Pre-order tags of a top-down parser's actions over a tree that is not transformed.
 
     actions (Sequence[Action]): The actions.
-    RETURNS (List[str]): A tag for each.
+    RETURNS (list[str]): A tag for each.
     RAISES (ValueError): If they are not the actions over a tree.
     """
     tags: list[str] = []
@@ -227,7 +227,7 @@ def map_bottom_up(actions: Sequence[Action]) -> list[str]:
     """Post-order tags of a bottom-up parser's actions over a tree that is not transformed.
 
     actions (Sequence[Action]): The actions.
-    RETURNS (List[str]): A tag for each.
+    RETURNS (list[str]): A tag for each.
     RAISES (ValueError): If they are not the actions over a tree.
     """
     sides = [0] * len(actions)  # the root counts as a left child
@@ -251,8 +251,8 @@ def map_right_corner(actions: Sequence[Action]) -> list[str]:
         reduce(N/N1 → ε N2)         L/N        reduce(N/N1 → N/N2 N3)      R/N2
 
     actions (Sequence[Action]): Actions of a bottom-up parser over a right-corner transform.
-    RETURNS (List[str]): A tag for each; a shift's has the label of its word, if it has one.
-    RAISES (ValueError): If one is none of these.
+    RETURNS (list[str]): A tag for each; a shift's has the label of its word, if it has one.
+    RAISES (ValueError): If an action is not one of these.
     """
     return _map_corner([(parent, left) for parent, left, _ in actions], (0, 1, 2, 3), "right-corner")
 
@@ -264,8 +264,8 @@ def map_left_corner(actions: Sequence[Action]) -> list[str]:
         reduce(N/N1 → N2 ε)         R/N        reduce(N/N1 → N3 N/N2)      L/N2
 
     actions (Sequence[Action]): Actions of a top-down parser over a left-corner transform.
-    RETURNS (List[str]): A tag for each; a shift's has the label of its word, if it has one.
-    RAISES (ValueError): If one is none of these.
+    RETURNS (list[str]): A tag for each; a shift's has the label of its word, if it has one.
+    RAISES (ValueError): If an action is not one of these.
     """
     return _map_corner([(parent, right) for parent, _, right in actions], (1, 0, 3, 2), "left-corner")
 
@@ -294,7 +294,7 @@ def merge_tags(tags: Sequence[str], kept: TagClass) -> list[str]:
 
     tags (Sequence[str]): What `map_right_corner` or `map_left_corner` returned.
     kept (TagClass): The class of that tag: a right leaf in Derivation 1, a left leaf in Derivation 2.
-    RETURNS (List[str]): The merged tags.
+    RETURNS (list[str]): The merged tags.
     """
     merged: list[str] = []
     open_left: str | None = None  # label of the `l` just before, if there is one

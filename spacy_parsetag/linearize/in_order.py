@@ -36,7 +36,7 @@ class InOrder:
         """Tags of a binary tree.
 
         tree (BinaryTree): A tree over N words.
-        RETURNS (List[str]): Its 2N-1 tags.
+        RETURNS (list[str]): Its 2N-1 tags.
         """
         tags: list[str] = []
         open_nodes: list[str] = []

@@ -36,7 +36,7 @@ class PostOrder:
         """Tags of a binary tree.
 
         tree (BinaryTree): A tree over N words.
-        RETURNS (List[str]): Its 2N-1 tags.
+        RETURNS (list[str]): Its 2N-1 tags.
         """
         tags = preorder_tags(tree)
         return [tags[node] for node in post_order(tree.leaf)]

@@ -36,7 +36,7 @@ class PreOrder:
         """Tags of a binary tree.
 
         tree (BinaryTree): A tree over N words.
-        RETURNS (List[str]): Its 2N-1 tags.
+        RETURNS (list[str]): Its 2N-1 tags.
         """
         return preorder_tags(tree)
 

@@ -134,7 +134,7 @@ def test_figures(run: Run, treebank: Path, tmp_path: Path) -> None:
         (["tags", "plain.spacy", "--spans-key", "other"], "[E373]"),
         (["deviation", "trees.mrg", "a/trees.mrg", "trees=bad.mrg"], "bad.mrg:4: "),
         (["deviation", "x=trees.mrg", "x=trees.mrg"], "[E370]"),
-        (["deviation", "trees.mrg", "--json", "--csv"], "[E362]"),
+        (["deviation", "trees.mrg", "--json", "--csv"], "[E374]"),
         (["deviation", "trees.mrg", "--figure", "figure.gif"], "[E369]"),
         (["correlation", "missing.csv"], "[E351]"),
         (["correlation", "results.csv"], "[E372]"),
