@@ -9,13 +9,16 @@ from typing import Any
 import pytest
 from command_treebank import write_treebank
 from spacy.util import registry
+from tiny import TREES, gold_doc, make_examples, make_nlp, train
 from weasel.util.config import load_project_config
 
 from spacy_parsetag.compat import has_module
+from spacy_parsetag.decode import BeamDecoder, Decoder, ExactDecoder
 
 EXPERIMENTS = Path(__file__).resolve().parent.parent.parent / "experiments"
 sys.path.insert(0, str(EXPERIMENTS))
 
+import evaluate  # noqa: E402
 import report  # noqa: E402
 import run  # noqa: E402
 import spec  # noqa: E402
@@ -163,6 +166,20 @@ def test_committed_tables() -> None:
             text = (folder / "table.txt").read_text(encoding="utf-8")
             assert report.caption(runs) in text
             assert all(f"{row['F']:.2f}" in text for row in rows)
+
+
+@pytest.mark.parametrize("decoder", [ExactDecoder("train"), BeamDecoder(2, "train")], ids=["exact", "beam"])
+def test_score(decoder: Decoder) -> None:
+    """One trained pipeline, a decoder put into it: the bound becomes a number, and a beam says how often it widened."""
+    nlp = make_nlp()
+    train(nlp, make_examples(nlp), steps=3)
+    golds = [gold_doc(nlp, tree) for tree in TREES]
+    figures, found = evaluate.score(nlp, golds, decoder, "collins", repeats=1)
+    assert figures["sentences"] == len(found) == len(TREES)
+    assert figures["max_stack"] == nlp.get_pipe("parsetag").cfg["max_stack"] > 0
+    assert figures["decoding_sentences_per_second"] > figures["sentences_per_second"] > 0
+    if isinstance(decoder, BeamDecoder):
+        assert 0 <= figures["widened"] <= len(TREES) and figures["f_without_widening"] <= figures["strict_f"] + 1e-9
 
 
 def test_project_names_what_is_there() -> None:

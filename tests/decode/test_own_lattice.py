@@ -1,0 +1,69 @@
+"""An order of a user's own, with another lattice than the three: everything that walks it equals enumeration.
+
+Its two classes into a state leave stacks of unequal least size; see `own_order`.
+"""
+
+import numpy as np
+import pytest
+from oracle import enumerate_trees, score_of
+from own_order import LeftCorner
+
+from spacy_parsetag.decode import BeamDecoder, ExactDecoder, TagScores, Transitions, log_partition
+from spacy_parsetag.linearize import split_tag
+from spacy_parsetag.linearize.tags import TagSet
+from spacy_parsetag.trees import BinaryTree
+
+OWN = LeftCorner()
+TAGS = TagSet(["l/A", "r/A", "L/S", "R/S"])
+
+
+def sequences(n_words: int) -> list[tuple[int, ...]]:
+    """Ids of every tree over so many words with every choice of tags of the right class."""
+    found: list[tuple[int, ...]] = []
+    of_class = [[i for i, tag in enumerate(TAGS.tags) if split_tag(tag)[0] == c] for c in range(4)]
+    for tree in enumerate_trees(n_words):
+        partial: list[tuple[int, ...]] = [()]
+        for tag in OWN.linearize(tree):
+            partial = [(*ids, i) for ids in partial for i in of_class[split_tag(tag)[0]]]
+        found += partial
+    return found
+
+
+@pytest.mark.parametrize("with_transitions", [False, True], ids=["independent", "transitions"])
+@pytest.mark.parametrize("n_words", [1, 2, 3, 4])
+@pytest.mark.parametrize("seed", range(3))
+def test_as_enumeration(n_words: int, with_transitions: bool, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(2 * n_words - 1, len(TAGS))) * 2
+    extra = [rng.normal(size=shape) for shape in ((len(TAGS), len(TAGS)), len(TAGS), len(TAGS))]
+    transitions = Transitions(*extra) if with_transitions else None
+    batch = TagScores(scores, np.zeros(1, dtype=np.int64), np.full(1, n_words), TAGS, OWN, transitions)
+    totals = [score_of(ids, scores, *(extra if with_transitions else ())) for ids in sequences(n_words)]
+    for decoder in (ExactDecoder(), BeamDecoder(beam=2000)):
+        found = decoder(batch)
+        ids = found.ids.tolist()
+        assert found.scores[0] == pytest.approx(max(totals), abs=1e-4)
+        assert score_of(ids, scores, *(extra if with_transitions else ())) == pytest.approx(max(totals), abs=1e-4)
+        assert OWN.linearize(OWN.delinearize(TAGS.decode(ids))) == TAGS.decode(ids)
+    assert log_partition(batch).log_z[0] == pytest.approx(np.logaddexp.reduce(totals), abs=1e-4)
+
+
+def test_long_sentences() -> None:
+    """The scores favour one tree, and exact decoding finds it, whatever its shape."""
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        n_words = int(rng.integers(1, 30))
+        leaf: list[bool] = []
+        todo = [n_words]
+        while todo:
+            n = todo.pop()
+            leaf.append(n == 1)
+            if n > 1:
+                middle = int(rng.integers(1, n))
+                todo += [n - middle, middle]
+        tree = BinaryTree(tuple(leaf), ("",) * len(leaf))
+        gold = TAGS.encode(OWN.linearize(tree))
+        scores = np.zeros((len(gold), len(TAGS)), dtype=np.float32)
+        scores[np.arange(len(gold)), gold] = 1
+        batch = TagScores(scores, np.zeros(1, dtype=np.int64), np.full(1, n_words), TAGS, OWN)
+        assert ExactDecoder()(batch).ids.tolist() == gold.tolist()
