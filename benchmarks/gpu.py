@@ -20,8 +20,8 @@ from record import parse_arguments, write_result
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
+from thinc.compat import has_cupy_gpu, has_torch
 
-from spacy_parsetag.compat import has_cupy_gpu, has_torch
 from spacy_parsetag.tokens import docs_from_trees
 from spacy_parsetag.trees import Parse, from_nltk
 
@@ -97,7 +97,7 @@ def main() -> None:
     parser.add_argument("--batch-words", type=int, default=8192, help="padded words the encoder takes at once")
     parser.add_argument("--repeats", type=int, default=3)
     args = parse_arguments(parser)
-    if args.device == "gpu" and not (has_torch() and has_cupy_gpu()):
+    if args.device == "gpu" and not (has_torch and has_cupy_gpu):
         sys.stdout.write("No GPU here, or no cupy and torch to reach it: nothing measured. See --device cpu.\n")
         return
     name = "CPU"

@@ -25,23 +25,6 @@ def has_module(name: str) -> bool:
     return importlib.util.find_spec(name) is not None
 
 
-def has_torch() -> bool:
-    return has_module("torch")
-
-
-@cache
-def has_cupy_gpu() -> bool:
-    """Whether cupy is installed and sees a device."""
-    if not has_module("cupy"):
-        return False
-    import cupy
-
-    try:
-        return bool(cupy.cuda.runtime.getDeviceCount() > 0)
-    except cupy.cuda.runtime.CUDARuntimeError:
-        return False
-
-
 def require(name: str, purpose: str) -> Any:
     """Import an optional package, or say how to install it.
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from oracle import log_z_by_enumeration, score_of
 from thinc.api import CupyOps, NumpyOps, Ops, get_array_module
+from thinc.compat import has_cupy_gpu
 
-from spacy_parsetag.compat import has_cupy_gpu
 from spacy_parsetag.decode import LogPartition, TagScores, Transitions, log_partition
 from spacy_parsetag.decode._passes import log_sums
 from spacy_parsetag.decode.scores import arguments_of
@@ -22,7 +22,7 @@ from spacy_parsetag.ml.losses import LatticeLoss, TagLoss, mask_transitions
 
 TAGS = TagSet(["l/NP", "r/NP", "L/S", "R/VP"])
 SHAPES = ((len(TAGS), len(TAGS)), (len(TAGS),), (len(TAGS),))
-ALL_OPS: list[Ops] = [NumpyOps(), *([CupyOps()] if has_cupy_gpu() else [])]
+ALL_OPS: list[Ops] = [NumpyOps(), *([CupyOps()] if has_cupy_gpu else [])]
 ALL_ORDERS = pytest.mark.parametrize("order", ORDERS)
 
 

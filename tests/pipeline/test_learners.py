@@ -13,16 +13,16 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
+from thinc.compat import has_torch
 from tiny import ORDERS, TINY_MODEL, TREES, gold_doc, make_examples, make_nlp, spans_of, train, words_only
 
-from spacy_parsetag.compat import has_torch
 from spacy_parsetag.decode import BeamDecoder, ExactDecoder, TagScores, Transitions
 from spacy_parsetag.linearize import ORDERS as LINEARIZERS
 from spacy_parsetag.linearize.tags import TagSet
 from spacy_parsetag.ml.heads import DocScores
 from spacy_parsetag.tokens import parses_from_doc
 
-needs_torch = pytest.mark.skipif(not has_torch(), reason="the BiLSTM needs PyTorch")
+needs_torch = pytest.mark.skipif(not has_torch, reason="the BiLSTM needs PyTorch")
 LEARNERS = ["Independent", "CRF", pytest.param("BiLSTM", marks=needs_torch)]
 DECODERS: list[dict[str, Any]] = [
     {"@misc": "spacy-parsetag.ExactDecoder.v1", "max_stack": "train"},

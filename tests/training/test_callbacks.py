@@ -8,9 +8,9 @@ import pytest
 import spacy
 from spacy.language import Language
 from thinc.api import NumpyOps, Ops, get_current_ops, use_ops
+from thinc.compat import has_torch
 from tiny import make_examples, spans_of, train
 
-from spacy_parsetag.compat import has_torch
 from spacy_parsetag.training.callbacks import make_matmul_precision
 
 BLAS = {"nlp": {"after_pipeline_creation": {"@callbacks": "spacy-parsetag.NumPyBLAS.v1"}}}
@@ -58,7 +58,7 @@ def test_numpy_stays_out_of_other_operations() -> None:
     assert callback(nlp) is nlp and all_ops(nlp) == {own}
 
 
-@pytest.mark.skipif(not has_torch(), reason="the setting is PyTorch's")
+@pytest.mark.skipif(not has_torch, reason="the setting is PyTorch's")
 def test_matmul_precision() -> None:
     import torch
 
