@@ -22,7 +22,13 @@ TREES = """
 """
 
 package = files(spacy_parsetag)
-for name in ("py.typed", "evalb/prm/collins.prm", "decode/_exact.pyx"):
+for name in (
+    "py.typed",
+    "evalb/prm/collins.prm",
+    "decode/_passes.pyx",
+    "project/project.yml",
+    "project/configs/cnn.cfg",
+):
     if not package.joinpath(name).is_file():
         raise SystemExit(f"{name} is not in the package")
 
@@ -31,6 +37,10 @@ with tempfile.TemporaryDirectory() as folder:
     trees = f"{folder}/train.mrg"
     Path(trees).write_text(TREES, encoding="utf-8")
     subprocess.run([*command, "convert", trees, f"{folder}/train.spacy"], check=True)
+    subprocess.run([*command, "init-project", f"{folder}/project"], check=True)
+    subprocess.run([*command, "init-config", f"{folder}/config.cfg"], check=True)
+    paths = ["--paths.train", f"{folder}/train.spacy", "--paths.dev", f"{folder}/train.spacy"]
+    subprocess.run([sys.executable, "-m", "spacy", "debug", "config", f"{folder}/config.cfg", *paths], check=True)
     subprocess.run([*command, "evaluate", trees, trees], check=True, stdout=subprocess.DEVNULL)
 
     nlp = spacy.blank("en")

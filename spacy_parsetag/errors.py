@@ -170,6 +170,9 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E311 = "Cannot set the sentence boundaries of {text!r}: the doc has a dependency parse, which has its own."
 
+    # Projects and configs: E250 to E259
+    E250 = "{path} exists already. Choose another place, or remove it first."
+
     # Commands: E350 to E399
     E350 = "Unknown treebank format {name!r}. Known: {known}."
     E351 = "No such file or folder: {path}."

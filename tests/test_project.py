@@ -1,7 +1,7 @@
-"""project.yml: what it names exists, and its workflow runs."""
+"""project.yml: what it names exists, and its workflow runs where `init-project` wrote it."""
 
+import json
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +11,7 @@ import pytest
 from weasel.util.config import load_project_config
 
 from spacy_parsetag.cli import parsetag_app
+from tools.synthetic import write_parts
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -31,40 +32,49 @@ def test_commands_exist() -> None:
     used = {words[4] for words in scripts(config) if words[3] == "parsetag"}
     assert used <= known
     assert (ROOT / config["vars"]["config"]).is_file()
-    assert (ROOT / config["vars"]["text"]).is_file()
 
 
 def test_dependencies_are_made_by_earlier_commands_or_there() -> None:
     config = load()
     commands = {command["name"]: command for command in config["commands"]}
-    assets = {asset["dest"] for asset in config["assets"]}
+    given = {asset["dest"] for asset in config["assets"]} | {
+        f"treebank/{part}.mrg" for part in ("train", "dev", "test")
+    }
     for steps in config["workflows"].values():
-        made = set(assets)
+        made = set(given)
         for step in steps:
             for path in commands[step].get("deps", []):
                 assert path in made or (ROOT / path).exists(), (step, path)
             made.update(commands[step].get("outputs", []))
 
 
-def test_variables_lead_to_another_treebank() -> None:
-    config = load(treebank="my/trees", name="mine", test="dev")
-    convert = next(command for command in config["commands"] if command["name"] == "convert")
-    assert convert["deps"] == ["my/trees/train.mrg", "my/trees/dev.mrg", "my/trees/dev.mrg"]
-    assert all("synthetic" not in path for command in config["commands"][1:] for path in command.get("outputs", []))
-    # Nothing of it is fetched unless asked for.
+def test_only_the_treebank_asked_for_is_used() -> None:
+    """With a treebank of one's own no other one is drawn, fetched or parsed."""
+    config = load(treebank="my/trees", name="mine", test="dev", lang="zh")
+    commands = {command["name"]: command for command in config["commands"]}
+    steps = config["workflows"]["all"]
+    assert steps[0] == "convert"
+    assert commands["convert"]["deps"] == ["my/trees/train.mrg", "my/trees/dev.mrg", "my/trees/dev.mrg"]
+    assert commands["parse"]["deps"] == ["training/mine/model-best", "corpus/mine/dev.spacy"]
+    paths = [path for step in steps for path in (*commands[step].get("deps", []), *commands[step].get("outputs", []))]
+    assert all("mine" in path or path.startswith(("my/trees/", "configs/")) for path in paths)
     assert all(asset["extra"] for asset in config["assets"])
 
 
 @pytest.mark.slow
 def test_the_workflow_runs(tmp_path: Path) -> None:
-    for name in ("project.yml", "configs", "examples"):
-        source = ROOT / name
-        (shutil.copytree if source.is_dir() else shutil.copy)(source, tmp_path / name)
-    small = {"n_train": 60, "n_dev": 10, "n_test": 10, "max_steps": 4, "eval_frequency": 2}
-    options = [word for name, value in small.items() for word in (f"--vars.{name}", str(value))]
-    for step in ("generate", "convert", "train", "evaluate", "parse"):
-        command = [sys.executable, "-m", "spacy", "project", "run", step, str(tmp_path), *options]
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
-    assert len((tmp_path / "parsed" / "synthetic.mrg").read_text().splitlines()) == 5
-    assert (tmp_path / "metrics" / "synthetic_evalb.json").is_file()
+    """All of it, on a folder of one's own."""
+    run([sys.executable, "-m", "spacy", "parsetag", "init-project", str(tmp_path / "project")])
+    write_parts(tmp_path / "mine", {"train": 60, "dev": 10, "test": 10})
+    variables = {"max_steps": 4, "eval_frequency": 2, "name": "mine", "treebank": tmp_path / "mine"}
+    options = [word for name, value in variables.items() for word in (f"--vars.{name}", str(value))]
+    run([sys.executable, "-m", "spacy", "project", "run", "all", str(tmp_path / "project"), *options])
+    assert len((tmp_path / "project" / "parsed" / "mine.mrg").read_text(encoding="utf8").splitlines()) == 10
+    scores = json.loads((tmp_path / "project" / "metrics" / "mine_evalb.json").read_text(encoding="utf8"))
+    assert scores["evalb"]["all"]["sentences"] == 10
+    assert list(tmp_path.glob("project/packages/*/dist/en_parsetag_mine-0.1.0.tar.gz"))
+
+
+def run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

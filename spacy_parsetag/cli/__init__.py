@@ -11,6 +11,8 @@ from .analyze import analyze_app
 from .convert import convert_cli
 from .diff import diff_cli
 from .evaluate import evaluate_cli
+from .init_config import init_config_cli
+from .init_project import init_project_cli
 from .linearize import linearize_cli
 from .parse import parse_cli
 
@@ -23,6 +25,8 @@ parsetag_app = typer.Typer(
     name="parsetag", help=HELP, no_args_is_help=True, add_completion=False, rich_markup_mode=None
 )
 parsetag_app.command("convert", short_help="Convert treebanks to .spacy files.")(convert_cli)
+parsetag_app.command("init-config", short_help="Write a config that trains as it stands.")(init_config_cli)
+parsetag_app.command("init-project", short_help="Write a spaCy project: convert, train, evaluate.")(init_project_cli)
 parsetag_app.command("linearize", short_help="Write trees as tags, and tags as trees.")(linearize_cli)
 parsetag_app.command("parse", short_help="Parse text and write trees.")(parse_cli)
 parsetag_app.command("evaluate", short_help="Score trees, or a pipeline, as EVALB does.")(evaluate_cli)
@@ -30,4 +34,14 @@ parsetag_app.command("diff", short_help="Show where two files of trees differ.")
 parsetag_app.add_typer(analyze_app)
 app.add_typer(parsetag_app)
 
-__all__ = ["analyze_app", "convert_cli", "diff_cli", "evaluate_cli", "linearize_cli", "parse_cli", "parsetag_app"]
+__all__ = [
+    "analyze_app",
+    "convert_cli",
+    "diff_cli",
+    "evaluate_cli",
+    "init_config_cli",
+    "init_project_cli",
+    "linearize_cli",
+    "parse_cli",
+    "parsetag_app",
+]

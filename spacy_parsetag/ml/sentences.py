@@ -20,7 +20,9 @@ def by_sentence(tok2vec: EncoderT, layer: Model[list[Floats2d], list[Floats2d]])
     layer (Model[list[Floats2d], list[Floats2d]]): The layer.
     RETURNS (Model[list[Doc], list[Floats2d]]): One (tokens, nO) array per doc.
     """
-    return Model("by_sentence", _forward, init=_init, layers=[tok2vec, layer], dims={"nO": None})
+    # With the encoder's name in it: by that `spacy debug model` knows a transformer's listener.
+    name = f"by_sentence({tok2vec.name})"
+    return Model(name, _forward, init=_init, layers=[tok2vec, layer], dims={"nO": None})
 
 
 def _init(model: EncoderT, X: list[Doc] | None = None, Y: list[Floats2d] | None = None) -> None:

@@ -1,138 +1,193 @@
-"""spaCy's own commands work with the pipe: init labels and fill-config, train, evaluate, package, debug data."""
+"""spaCy's own commands work with the shipped configs, and with what `init-config` writes."""
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import spacy
 from spacy.cli import app
 from spacy.tokens import DocBin
+from spacy.util import load_config
+from thinc.api import Config
 from tiny import TREES, gold_doc, make_nlp, spans_of
 from typer.testing import CliRunner
 
-CONFIG = """
-[paths]
-train = null
-dev = null
+from spacy_parsetag.cli.init_config import make_config
 
-[nlp]
-lang = "en"
-pipeline = ["one_sentence","tok2vec","parsetag"]
-
-[components]
-
-[components.one_sentence]
-factory = "one_sentence"
-
-[components.tok2vec]
-factory = "tok2vec"
-
-[components.tok2vec.model]
-@architectures = "spacy.HashEmbedCNN.v2"
-width = 4
-depth = 1
-embed_size = 50
-window_size = 1
-maxout_pieces = 2
-subword_features = true
-pretrained_vectors = null
-
-[components.parsetag]
-factory = "parsetag"
-
-[components.parsetag.model]
-@architectures = "spacy-parsetag.Independent.v1"
-
-[components.parsetag.model.tok2vec]
-@architectures = "spacy.Tok2VecListener.v1"
-width = 4
-
-[corpora]
-
-[corpora.train]
-@readers = "spacy.Corpus.v1"
-path = ${paths.train}
-
-[corpora.dev]
-@readers = "spacy.Corpus.v1"
-path = ${paths.dev}
-
-[training]
-max_steps = 3
-eval_frequency = 2
-"""
+CONFIGS = Path(__file__).resolve().parent.parent.parent / "configs"
+SMALL_CNN: dict[str, Any] = {
+    "vars.width": 8,
+    "components.tok2vec.model.embed.rows": [50, 50, 50, 50],
+    "components.tok2vec.model.encode.depth": 1,
+}
+SMALL_FEATURES: dict[str, Any] = {"components.parsetag.model.tok2vec.features.rows": [50, 50, 50, 50]}
 
 
-def spacy_command(*arguments: Any, ok: bool = True) -> str:
-    """Run a command of spaCy's; returns what it prints."""
+class Project(NamedTuple):
+    """A config, what makes it small, and the pipeline trained with it for two steps."""
+
+    config: Path
+    options: list[str]
+    gold: Path
+    model: Path
+    printed: str
+
+
+def spacy_command(*arguments: Any) -> tuple[int, str]:
+    """Run a command of spaCy's; returns its exit code and what it prints."""
     done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    if ok:
-        assert done.exit_code == 0, f"{done.output}\n{done.exception!r}"
-    return done.output
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.exit_code, done.output
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A config, gold docs, and the model trained with them for three steps."""
-    path = tmp_path_factory.mktemp("project")
+def succeed(*arguments: Any) -> str:
+    code, printed = spacy_command(*arguments)
+    assert code == 0, printed
+    return printed
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        "cnn",
+        "senter",
+        pytest.param("cnn_bilstm", marks=pytest.mark.slow),
+        pytest.param("transformer", marks=pytest.mark.slow),
+        pytest.param("transformer_paper", marks=pytest.mark.slow),
+        pytest.param("transformer_senter", marks=pytest.mark.slow),
+    ],
+)
+def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    folder = tmp_path_factory.mktemp(request.param)
+    changes: dict[str, Any] = {}
+    if "transformer" in request.param:
+        changes["vars.encoder"] = str(request.getfixturevalue("encoder"))
+        changes |= {} if request.param == "transformer_paper" else SMALL_FEATURES
+    else:
+        changes |= SMALL_CNN
+    if request.param == "cnn_bilstm":
+        pytest.importorskip("torch", reason="torch is not installed")
+        changes["components.parsetag.model.hidden_width"] = 8
+    config = CONFIGS / f"{request.param}.cfg"
+    if request.param.endswith("senter"):
+        config = folder / "config.cfg"
+        transformer = request.param == "transformer_senter"
+        text = make_config("en", None, transformer, "pre", "senter", tagger=True)
+        config.write_text(text, encoding="utf8")
+    gold = folder / "gold.spacy"
     nlp = make_nlp()
-    docs = [gold_doc(nlp, tree) for tree in TREES * 3]
-    DocBin(docs=docs).to_disk(path / "gold.spacy")
-    (path / "base.cfg").write_text(CONFIG, encoding="utf8")
-    spacy_command("init", "fill-config", path / "base.cfg", path / "config.cfg")
-    paths: list[Any] = ["--paths.train", path / "gold.spacy", "--paths.dev", path / "gold.spacy"]
-    printed = spacy_command("train", path / "config.cfg", "--output", path / "model", *paths)
-    assert "PARSETAG_F" in printed and "Saved pipeline to output directory" in printed
-    return path
+    DocBin(docs=[gold_doc(nlp, tree) for tree in TREES * 3]).to_disk(gold)
+    changes |= {"paths.train": gold, "paths.dev": gold, "training.max_steps": 2, "training.eval_frequency": 1}
+    options = [
+        word for key, value in changes.items() for word in (f"--{key}", value if isinstance(value, str) else str(value))
+    ]
+    printed = succeed("train", config, "--output", folder / "model", *options)
+    return Project(config, options, gold, folder / "model" / "model-last", printed)
 
 
-def test_filled_config(folder: Path) -> None:
-    config = spacy.util.load_config(folder / "config.cfg")
-    pipe = config["components"]["parsetag"]
-    assert pipe["linearizer"] == {"@misc": "spacy-parsetag.InOrder.v1"} and pipe["spans_key"] == "constituents"
-    weights = config["training"]["score_weights"]
-    assert weights["parsetag_f"] == 1.0 and weights["parsetag_per_type"] is None
+def test_config_is_complete(project: Project, tmp_path: Path) -> None:
+    """Filling it changes nothing, and spaCy finds no fault with it."""
+    assert "Config is valid" in succeed("debug", "config", project.config, *project.options)
+    succeed("init", "fill-config", project.config, tmp_path / "filled.cfg")
+    assert load_config(tmp_path / "filled.cfg") == load_config(project.config)
 
 
-def test_trained_pipeline(folder: Path) -> None:
-    for name in ("model-best", "model-last"):
-        nlp = spacy.load(folder / "model" / name)
-        assert spans_of(nlp("She enjoys reading papers .")) is not None
-        assert nlp.meta["labels"]["parsetag"] == list(nlp.get_pipe("parsetag").labels)
-        assert 0.0 <= nlp.meta["performance"]["parsetag_f"] <= 1.0
+def test_table_of_training(project: Project) -> None:
+    """It shows the scores that matter, each with its whole name."""
+    (header,) = (line.split("  ") for line in project.printed.splitlines() if line.startswith("E "))
+    columns = [name.strip() for name in header if name.strip()]
+    assert columns[-2:] == ["PARSETAG_F", "SCORE"]
+    scores = [name for name in columns[2:-2] if not name.startswith("LOSS")]
+    assert set(scores) <= {"TAG_ACC", "SENTS_F"}
 
 
-def test_evaluate(folder: Path) -> None:
-    model, output = folder / "model" / "model-last", folder / "scores.json"
-    spacy_command("evaluate", model, folder / "gold.spacy", "--output", output)
-    scores = json.loads(output.read_text(encoding="utf8"))
+def test_trained_pipeline(project: Project) -> None:
+    nlp = spacy.load(project.model)
+    doc = nlp("She enjoys reading papers. The old dog barked loudly.")
+    assert spans_of(doc) is not None
+    if "sentencizer" in nlp.pipe_names:
+        assert len(list(doc.sents)) == len(doc._.parse_strings) == 2
+    assert nlp.meta["labels"]["parsetag"] == list(nlp.get_pipe("parsetag").labels)
+    assert 0.0 <= nlp.meta["performance"]["parsetag_f"] <= 1.0
+
+
+def test_training_goes_on(project: Project) -> None:
+    assert spacy.load(project.model).resume_training().learn_rate is not None
+
+
+def test_evaluate(project: Project, tmp_path: Path) -> None:
+    succeed("evaluate", project.model, project.gold, "--output", tmp_path / "scores.json")
+    scores = json.loads((tmp_path / "scores.json").read_text(encoding="utf8"))
     assert {"parsetag_f", "parsetag_p", "parsetag_r", "parsetag_em", "parsetag_per_type"} <= set(scores)
     assert set(scores["parsetag_tag_acc"]) == {"l", "r", "L", "R", "all"}
 
 
-def test_package(folder: Path) -> None:
+def test_package(project: Project, tmp_path: Path) -> None:
     """The package says that it needs ours."""
-    (folder / "packages").mkdir()
-    model = folder / "model" / "model-last"
-    spacy_command("package", model, folder / "packages", "--build", "none", "--name", "trees", "--version", "1.0.0")
-    (meta,) = folder.glob("packages/*/meta.json")
+    succeed("package", project.model, tmp_path, "--build", "none", "--name", "trees", "--version", "1.0.0")
+    (meta,) = tmp_path.glob("*/meta.json")
     requirements = json.loads(meta.read_text(encoding="utf8"))["requirements"]
     assert any(requirement.startswith(("spacy-parsetag>=", "spacy_parsetag>=")) for requirement in requirements)
-    packaged = next(folder.glob("packages/*/*/*/config.cfg")).parent
+    packaged = next(tmp_path.glob("*/*/*/config.cfg")).parent
     text = "She enjoys reading papers ."
-    assert spans_of(spacy.load(packaged)(text)) == spans_of(spacy.load(model)(text))
+    assert spans_of(spacy.load(packaged)(text)) == spans_of(spacy.load(project.model)(text))
 
 
-def test_init_labels(folder: Path) -> None:
-    paths: list[Any] = ["--paths.train", folder / "gold.spacy", "--paths.dev", folder / "gold.spacy"]
-    spacy_command("init", "labels", folder / "config.cfg", folder / "labels", *paths)
-    labels = json.loads((folder / "labels" / "parsetag.json").read_text(encoding="utf8"))
-    assert labels == spacy.load(folder / "model" / "model-last").get_pipe("parsetag").label_data
+def test_init_labels(project: Project, tmp_path: Path) -> None:
+    succeed("init", "labels", project.config, tmp_path, *project.options)
+    labels = json.loads((tmp_path / "parsetag.json").read_text(encoding="utf8"))
+    assert labels == spacy.load(project.model).get_pipe("parsetag").label_data
 
 
-def test_debug_data(folder: Path) -> None:
-    """Its generic checks; so few docs are too few for it."""
-    paths: list[Any] = ["--paths.train", folder / "gold.spacy", "--paths.dev", folder / "gold.spacy"]
-    printed = spacy_command("debug", "data", folder / "config.cfg", *paths, ok=False)
-    assert "Pipeline can be initialized with data" in printed and "Low number of examples" in printed
+def test_debug_data(project: Project) -> None:
+    """So few docs are too few for it."""
+    code, printed = spacy_command("debug", "data", project.config, *project.options)
+    assert code == 1 and "Low number of examples" in printed
+    assert "Pipeline can be initialized with data" in printed
+
+
+def test_debug_model(project: Project) -> None:
+    printed = succeed("debug", "model", project.config, "parsetag", "--print-step0", *project.options)
+    assert "Successfully ended analysis" in printed
+
+
+def test_assemble(project: Project, tmp_path: Path) -> None:
+    """A pipeline is put together from the components of a trained one, the parser with the encoder it listens to."""
+    trained = load_config(project.model / "config.cfg")
+    names = trained["nlp"]["pipeline"]
+    config = {
+        "nlp": {"lang": "en", "pipeline": names},
+        "components": {name: {"source": str(project.model)} for name in names},
+    }
+    Config(config).to_disk(tmp_path / "config.cfg")
+    succeed("assemble", tmp_path / "config.cfg", tmp_path / "assembled")
+    text = "She enjoys reading papers ."
+    assert spans_of(spacy.load(tmp_path / "assembled")(text)) == spans_of(spacy.load(project.model)(text))
+
+
+def test_speed_and_profile(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    printed = succeed("benchmark", "speed", project.model, project.gold, "--batches", 30, "--warmup", 0)
+    assert "words/s" in printed.lower()
+    monkeypatch.chdir(tmp_path)  # where spaCy leaves a file with the profile
+    texts = tmp_path / "texts.jsonl"
+    texts.write_text('{"text": "She enjoys reading papers ."}\n' * 4, encoding="utf8")
+    assert "function calls" in succeed("profile", project.model, texts)
+
+
+def test_find_threshold_refuses(project: Project) -> None:
+    """The parser has no threshold, and spaCy says so."""
+    arguments = (project.model, project.gold, "parsetag", "threshold", "parsetag_f", "--n_trials", 2)
+    code, printed = spacy_command("find-threshold", *arguments)
+    assert code == 1 and "Failed to look up `components.parsetag.threshold`" in printed
+
+
+@pytest.mark.parametrize("lang", ["zh", "de"])
+def test_another_language(lang: str) -> None:
+    """The tokenizer is that of the language: a Chinese sentence is not one word."""
+    config = load_config(CONFIGS / "cnn.cfg", overrides={"nlp.lang": lang})
+    nlp = spacy.util.load_model_from_config(config)
+    assert type(nlp.tokenizer) is type(spacy.blank(lang).tokenizer)
+    text = {"zh": "她喜欢读论文。", "de": "Sie liest z.B. Aufsätze."}[lang]
+    assert [token.text for token in nlp.make_doc(text)] == [token.text for token in spacy.blank(lang)(text)]

@@ -15,29 +15,8 @@ from spacy_parsetag.tokens import parses_from_doc, set_parses
 from spacy_parsetag.trees import Parse
 
 pytest.importorskip("spacy_transformers", reason="spacy-transformers is not installed")
-transformers = pytest.importorskip("transformers", reason="transformers is not installed")
-torch = pytest.importorskip("torch", reason="torch is not installed")
-
-LETTERS = "abcdefghijklmnopqrstuvwxyz.,()-"
-PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *LETTERS, *(f"##{c}" for c in LETTERS), "the", "##ing", "read"]
-
-
-@pytest.fixture(scope="module")
-def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A BERT of two layers, 32 wide, saved as its tokenizer and its weights."""
-    path = tmp_path_factory.mktemp("encoder")
-    (path / "vocab.txt").write_text("\n".join(PIECES), encoding="utf8")
-    torch.manual_seed(0)
-    size: dict[str, int] = {
-        "hidden_size": 32,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 2,
-        "intermediate_size": 64,
-        "max_position_embeddings": 256,
-    }
-    transformers.BertModel(transformers.BertConfig(vocab_size=len(PIECES), **size)).save_pretrained(path)
-    transformers.BertTokenizerFast(vocab_file=str(path / "vocab.txt")).save_pretrained(path)
-    return path
+pytest.importorskip("transformers", reason="transformers is not installed")
+pytest.importorskip("torch", reason="torch is not installed")
 
 
 def make_nlp(encoder: Path, **parsetag: Any) -> Language:

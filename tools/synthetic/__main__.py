@@ -14,7 +14,7 @@ parser = argparse.ArgumentParser(
     "python -m tools.synthetic", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
 )
 parser.add_argument("folder", type=Path, help="folder for the files; older ones are replaced")
-parser.add_argument("--train", type=int, default=4000, help="number of training trees (%(default)s)")
+parser.add_argument("--train", type=int, default=16000, help="number of training trees (%(default)s)")
 parser.add_argument("--dev", type=int, default=500, help="number of development trees (%(default)s)")
 parser.add_argument("--test", type=int, default=500, help="number of test trees (%(default)s)")
 parser.add_argument("--seed", type=int, default=0, help="the same seed gives the same files on every machine")

@@ -1,0 +1,124 @@
+"""`python -m spacy parsetag init-config`: a complete config that trains as it stands."""
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+from spacy.cli._util import Arg, Opt
+
+from ..errors import Errors
+from ._util import STANDARD, note, stated_errors, text_output
+from .init_project import PROJECT
+
+# Successive sentences that make a doc, where a component learns to find their ends.
+N_SENTS = 8
+
+
+class Order(str, Enum):
+    in_order = "in"
+    pre_order = "pre"
+    post_order = "post"
+
+
+def init_config_cli(
+    output: Annotated[Path, Arg(allow_dash=True, dir_okay=False, help="File to write, or - for standard output")],
+    lang: Annotated[str, Opt("--lang", "-l", help="Language, as spaCy calls it")] = "en",
+    transformer: Annotated[
+        bool, Opt("--transformer/--cpu", help="Fine-tune a transformer, on a GPU; or train a small CNN, on a CPU")
+    ] = False,
+    encoder: Annotated[
+        str | None, Opt("--encoder", "-e", help="Name or folder of the transformer. Default: bert-large-uncased")
+    ] = None,
+    order: Annotated[Order, Opt("--order", "-o", help="The order that trees are written in")] = Order.in_order,
+    senter: Annotated[
+        bool, Opt("--senter", help="Learn where sentences end, instead of going by punctuation as sentencizer does")
+    ] = False,
+    one_sentence: Annotated[bool, Opt("--one-sentence", help="Take each text for one sentence")] = False,
+    tagger: Annotated[
+        bool, Opt("--tagger/--no-tagger", help="Learn part-of-speech tags too, which brackets are printed with")
+    ] = True,
+    force: Annotated[bool, Opt("--force", "-F", help="Replace the file if it exists")] = False,
+) -> None:
+    """Write a config to train a parser with.
+
+    python -m spacy parsetag init-config config.cfg --lang de
+
+    python -m spacy train config.cfg --output training --paths.train train.spacy --paths.dev dev.spacy
+    """
+    with stated_errors():
+        if senter and one_sentence:
+            raise ValueError(Errors.E362.format(option="--senter", needs="a pipeline without --one-sentence"))
+        if encoder is not None and not transformer:
+            raise ValueError(Errors.E362.format(option="--encoder", needs="--transformer"))
+        if output != STANDARD and output.exists() and not force:
+            raise ValueError(Errors.E250.format(path=output))
+        sentences = "senter" if senter else "one_sentence" if one_sentence else "sentencizer"
+        text = make_config(lang, encoder if transformer else None, transformer, order.value, sentences, tagger)
+        with text_output(output) as file:
+            file.write(text)
+    if output != STANDARD:
+        note(f"{output}: train with --paths.train TRAIN.spacy --paths.dev DEV.spacy", "good")
+
+
+def make_config(lang: str, encoder: str | None, transformer: bool, order: str, sentences: str, tagger: bool) -> str:
+    """Change a shipped config, and fill it.
+
+    lang (str): The language.
+    encoder (Optional[str]): The transformer; None for the one that the config has.
+    transformer (bool): Whether the encoder is a transformer.
+    order (str): "in", "pre" or "post".
+    sentences (str): Name of the component that finds sentences: "sentencizer", "senter" or "one_sentence".
+    tagger (bool): Whether there is a tagger.
+    RETURNS (str): The config.
+    RAISES (ValueError): spaCy does not know the language.
+    RAISES (ImportError): The language or the transformer needs a package that is not there.
+    """
+    from spacy.util import load_config, load_model_from_config
+
+    config = load_config(PROJECT / "configs" / ("transformer.cfg" if transformer else "cnn.cfg"))
+    components = config["components"]
+    shared = "transformer" if transformer else "tok2vec"
+    config["nlp"]["lang"] = lang
+    del config["nlp"]["tokenizer"]  # filled with the language's own, whose settings can then be changed
+    if encoder is not None:
+        config["vars"]["encoder"] = encoder
+    components["parsetag"]["linearizer"] = {"@misc": f"spacy-parsetag.{order.title()}Order.v1"}
+    pipeline = [shared, "tagger", "parsetag"] if tagger else [shared, "parsetag"]
+    pipeline.insert(1 if sentences == "senter" else 0, sentences)
+    listener: dict[str, Any] = {
+        "@architectures": "spacy.Tok2VecListener.v1",
+        "width": "${components.tok2vec.model.encode.width}",
+        "upstream": "*",
+    }
+    if transformer:
+        listener = {
+            "@architectures": "spacy-transformers.TransformerListener.v1",
+            "grad_factor": 1.0,
+            "upstream": "transformer",
+            "pooling": {"@layers": "reduce_mean.v1"},
+        }
+    tags = {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}
+    made = {
+        sentences: {"factory": sentences, "model": tags} if sentences == "senter" else {"factory": sentences},
+        "tagger": {"factory": "tagger", "model": tags},
+    }
+    config["nlp"]["pipeline"] = pipeline
+    config["components"] = {name: components[name] if name in components else made[name] for name in pipeline}
+    weights = config["training"]["score_weights"]
+    weights.update(dict.fromkeys(("tag_acc", "pos_acc", "tag_micro_p", "tag_micro_r", "tag_micro_f")))
+    if tagger:
+        weights["tag_acc"] = 0.0
+    if sentences == "senter":
+        weights["sents_f"] = 0.0
+        # The parser learns from the treebank's sentences, and is scored over those that the senter finds.
+        for corpus in ("train", "dev"):
+            config["corpora"][corpus] = {
+                "@readers": "spacy-parsetag.Corpus.v1",
+                "path": f"${{paths.{corpus}}}",
+                "n_sents": N_SENTS,
+                "gold_sents": corpus == "train",
+            }
+    filled = load_model_from_config(config, auto_fill=True).config
+    # Once more, as spaCy's own commands do: what was filled in must be valid.
+    text: str = load_model_from_config(filled).config.to_str()
+    return text

@@ -1,0 +1,67 @@
+"""How the shipped configs read treebanks and text. Both are named in configs, and advertised as entry points."""
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from spacy.language import Language
+from spacy.tokenizer import Tokenizer
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.training.corpus import create_docbin_reader
+from spacy.util import registry
+
+
+class TreebankCorpus:
+    """spacy-parsetag.Corpus.v1: spaCy's corpus reader, for docs that are sentences of a treebank.
+
+    path (Optional[Path]): A .spacy file or a folder of such files. None, as configs have it, is an error in training.
+    n_sents (int): So many successive docs are joined into one. A component that learns where sentences end, such as
+        `senter`, needs docs of several sentences.
+    gold_sents (bool): Give the docs to predict on the sentence boundaries of the treebank, which sentence splitters
+        leave alone. Then trees are scored over the treebank's sentences, as EVALB does.
+    limit (int): Read so many docs; 0 for all.
+    """
+
+    def __init__(self, path: Path | None, n_sents: int = 1, gold_sents: bool = False, limit: int = 0) -> None:
+        self.n_sents = n_sents
+        self.gold_sents = gold_sents
+        self.corpus = create_docbin_reader(path, gold_preproc=False, limit=limit)
+
+    def __call__(self, nlp: Language) -> Iterator[Example]:
+        """Read examples.
+
+        nlp (Language): The pipeline.
+        YIELDS (Example): The examples.
+        """
+        examples = self.corpus(nlp)
+        while joined := list(islice(examples, self.n_sents)):
+            if len(joined) == 1 and not self.gold_sents:
+                yield joined[0]
+                continue
+            reference = Doc.from_docs([eg.reference for eg in joined]) if len(joined) > 1 else joined[0].reference
+            # A new doc: `Doc.from_docs` marks where each of the docs began.
+            tokens = [token for eg in joined for token in eg.predicted]
+            words, spaces = [token.text for token in tokens], [bool(token.whitespace_) for token in tokens]
+            eg = Example(Doc(nlp.vocab, words=words, spaces=spaces), reference)
+            if self.gold_sents:
+                starts = eg.get_aligned_sent_starts()  # type: ignore[no-untyped-call]
+                eg = Example(Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=starts), reference)
+            yield eg
+
+
+def make_language_tokenizer() -> Callable[[Language], Tokenizer]:
+    """spacy-parsetag.LanguageTokenizer.v1: the tokenizer that spaCy has for the pipeline's language.
+
+    A config that is complete must name a tokenizer, and `spacy.Tokenizer.v1` takes a Chinese sentence for one word.
+
+    RETURNS (Callable[[Language], Tokenizer]): Makes the tokenizer.
+    """
+
+    def make_tokenizer(nlp: Language) -> Tokenizer:
+        make: Callable[[Language], Tokenizer] = registry.resolve({"tokenizer": nlp.default_config["nlp"]["tokenizer"]})[
+            "tokenizer"
+        ]
+        return make(nlp)
+
+    return make_tokenizer

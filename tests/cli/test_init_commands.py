@@ -1,0 +1,92 @@
+"""`parsetag init-config` and `parsetag init-project`: what they write is complete, and nothing is replaced unasked."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_data import Run
+from spacy.util import load_config, load_model_from_config
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def pipeline_of(path: Path) -> list[str]:
+    names: list[str] = load_config(path)["nlp"]["pipeline"]
+    return names
+
+
+@pytest.mark.parametrize(
+    "options, pipeline",
+    [
+        ([], ["sentencizer", "tok2vec", "tagger", "parsetag"]),
+        (["--senter"], ["tok2vec", "senter", "tagger", "parsetag"]),
+        (["--one-sentence", "--no-tagger"], ["one_sentence", "tok2vec", "parsetag"]),
+    ],
+)
+def test_components(run: Run, tmp_path: Path, options: list[str], pipeline: list[str]) -> None:
+    path = tmp_path / "config.cfg"
+    result = run("init-config", path, "--lang", "de", "--order", "pre", *options)
+    assert result.exit_code == 0 and str(path) in result.stderr
+    config = load_config(path)
+    assert (config["nlp"]["lang"], pipeline_of(path)) == ("de", pipeline)
+    assert set(config["components"]) == set(pipeline)
+    assert config["components"]["parsetag"]["linearizer"] == {"@misc": "spacy-parsetag.PreOrder.v1"}
+    nlp = load_model_from_config(config)  # not filled: it must be complete
+    assert nlp.config.to_str() == config.to_str()
+
+
+def test_settings_of_the_language(run: Run) -> None:
+    printed = run("init-config", "-", "--lang", "zh").stdout
+    assert '@tokenizers = "spacy.zh.ChineseTokenizer"' in printed and 'segmenter = "char"' in printed
+
+
+def test_transformer(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("spacy_transformers", reason="spacy-transformers is not installed")
+    path = tmp_path / "config.cfg"
+    assert run("init-config", path, "--transformer", "--encoder", "my/encoder").exit_code == 0
+    assert pipeline_of(path) == ["sentencizer", "transformer", "tagger", "parsetag"]
+    assert load_config(path)["vars"]["encoder"] == "my/encoder"
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (["--encoder", "x"], "--transformer"),
+        (["--senter", "--one-sentence"], "--one-sentence"),
+        (["--lang", "qq"], "qq"),
+    ],
+)
+def test_what_cannot_be(run: Run, tmp_path: Path, options: list[str], message: str) -> None:
+    result = run("init-config", tmp_path / "config.cfg", *options)
+    assert result.exit_code == 1 and message in result.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_config_is_replaced_only_if_asked_for(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "config.cfg"
+    path.write_text("mine", encoding="utf8")
+    result = run("init-config", path)
+    assert result.exit_code == 1 and "E250" in result.stderr and path.read_text(encoding="utf8") == "mine"
+    assert run("init-config", path, "--force").exit_code == 0
+    assert "parsetag" in pipeline_of(path)
+
+
+def test_project(run: Run, tmp_path: Path) -> None:
+    """What it writes is what the repository has."""
+    folder = tmp_path / "project"
+    assert run("init-project", folder).exit_code == 0
+
+    def contents(root: Path) -> dict[str, Any]:
+        return {name: (root / name).read_text(encoding="utf8") for name in names}
+
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    assert names == [*sorted(f"configs/{path.name}" for path in (ROOT / "configs").iterdir()), "project.yml"]
+    assert contents(folder) == contents(ROOT)
+
+
+def test_a_project_is_not_replaced(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "cnn.cfg").write_text("mine", encoding="utf8")
+    result = run("init-project", tmp_path)
+    assert result.exit_code == 1 and "E250" in result.stderr
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["cnn.cfg"]

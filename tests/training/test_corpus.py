@@ -1,0 +1,62 @@
+"""The reader of the shipped configs: sentences of a treebank one by one or joined, with their boundaries or without."""
+
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.tokens import Doc, DocBin
+from tiny import TREES, gold_doc, make_examples, make_nlp, spans_of, train
+
+from spacy_parsetag.training.corpus import TreebankCorpus
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    nlp = spacy.blank("en")
+    docs = [gold_doc(nlp, tree) for tree in (*TREES, "(TOP (S (NP (UH Stop) (. !)) (VP (VBD said) (NP (PRP she)))))")]
+    DocBin(docs=docs).to_disk(tmp_path / "trees.spacy")
+    return tmp_path / "trees.spacy"
+
+
+@pytest.mark.parametrize("n_sents, sizes", [(1, [1] * 7), (3, [3, 3, 1]), (20, [7])])
+def test_sentences_are_joined(path: Path, n_sents: int, sizes: list[int]) -> None:
+    nlp = spacy.blank("en")
+    single = list(TreebankCorpus(path)(nlp))
+    joined = list(TreebankCorpus(path, n_sents=n_sents)(nlp))
+    assert [len(list(eg.reference.sents)) for eg in joined] == sizes
+    assert [token.text for eg in joined for token in eg.predicted] == [t.text for eg in single for t in eg.reference]
+    assert sum(len(spans_of(eg.reference)) for eg in joined) == sum(len(spans_of(eg.reference)) for eg in single)
+    assert not any(eg.predicted.has_annotation("SENT_START") for eg in joined if len(eg.predicted) > 1)
+
+
+def test_gold_sentences_stay(path: Path) -> None:
+    """The rule-based splitter cuts `Stop ! said she` in two, unless its boundaries are those of the treebank."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+
+    def split(gold_sents: bool) -> list[int]:
+        examples = list(TreebankCorpus(path, gold_sents=gold_sents)(nlp))
+        assert all(eg.alignment.x2y.data.tolist() == list(range(len(eg.reference))) for eg in examples)
+        docs: list[Doc] = list(nlp.pipe(eg.predicted for eg in examples))
+        return [len(list(doc.sents)) for doc in docs]
+
+    assert split(gold_sents=False) == [1, 1, 1, 1, 1, 1, 2]
+    assert split(gold_sents=True) == [1] * 7
+
+
+def test_trees_are_scored_over_gold_sentences(path: Path) -> None:
+    """Scores are those of a pipeline without a splitter of sentences."""
+    nlp = make_nlp()
+    train(nlp, make_examples(nlp))
+    wanted = nlp.evaluate(list(TreebankCorpus(path)(nlp)))["parsetag_f"]
+    nlp.replace_pipe("one_sentence", "sentencizer")
+    assert nlp.evaluate(list(TreebankCorpus(path, gold_sents=True)(nlp)))["parsetag_f"] == wanted
+
+
+def test_limit(path: Path) -> None:
+    assert len(list(TreebankCorpus(path, limit=2)(spacy.blank("en")))) == 2
+
+
+def test_no_path() -> None:
+    with pytest.raises(ValueError, match="Corpus path can't be None"):
+        TreebankCorpus(None)
