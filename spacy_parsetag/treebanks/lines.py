@@ -1,6 +1,5 @@
 """Lines of a bracket file, with what cannot be decoded marked, so that the reader can name the tree it damages."""
 
-import codecs
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +10,7 @@ from .penn_errors import UndecodableBytes
 
 # A line longer than this is handed on in pieces, so that memory stays bounded when a file has no line breaks.
 MAX_PIECE = 1 << 17
-# Bytes that the encoding does not have come as lone surrogates U+DC00 + byte, which no decoder produces otherwise.
+# Bytes that the encoding does not have come as lone surrogates U+DC00 + byte, which no valid text contains.
 UNDECODABLE = re.compile("[\ud800-\udfff]+")
 _SEPARATOR = re.compile("[ \t\r\n\f\v()](?=[^ \t\r\n\f\v()]*$)")
 # Byte order marks of other encodings, as they look when they are undecodable, and when they are read as latin-1.
@@ -32,17 +31,6 @@ class Line(NamedTuple):
     fresh: bool
 
 
-def mark_undecodable(error: UnicodeError) -> tuple[str, int]:
-    """Codec error handler: each byte that cannot be decoded becomes a lone surrogate."""
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    end = max(error.end, error.start + 1)
-    return "".join(chr(0xDC00 + byte) for byte in error.object[error.start : end]), end
-
-
-codecs.register_error("spacy_parsetag.mark", mark_undecodable)
-
-
 def undecodable_bytes(text: str) -> str:
     """The first undecodable bytes in a text, in hexadecimal, for a message."""
     found = UNDECODABLE.search(text)
@@ -60,7 +48,7 @@ def source_name(source: str | Path | TextIO) -> str:
 def read_lines(source: str | Path | TextIO, encoding: str, path: str) -> Iterator[Line]:
     """Read a file's lines, or a stream's.
 
-    source (Union[str, Path, TextIO]): Path, or a stream of text, which is not closed.
+    source (str | Path | TextIO): Path, or a stream of text, which is not closed.
     encoding (str): Encoding of a file. A stream has its own.
     path (str): Name for messages.
     YIELDS (Line): The lines, without a byte order mark. Line breaks of all kinds are read.
@@ -69,7 +57,7 @@ def read_lines(source: str | Path | TextIO, encoding: str, path: str) -> Iterato
     """
     if isinstance(source, (str, Path)):
         try:
-            file = open(source, encoding=encoding, errors="spacy_parsetag.mark")  # noqa: SIM115 (closed below)
+            file = open(source, encoding=encoding, errors="surrogateescape")  # noqa: SIM115 (closed below)
         except LookupError as err:
             raise ValueError(Errors.E011.format(encoding=encoding)) from err
         with file:

@@ -20,6 +20,14 @@ from typing import Any, ClassVar, TypeVar
 
 from ..errors import TreebankError
 
+_LONGEST = 60
+
+
+def excerpt(text: str) -> str:
+    """A word for a message, cut if it is long."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text):,} characters)"
+
+
 _ErrorT = TypeVar("_ErrorT", bound="PennError")
 
 

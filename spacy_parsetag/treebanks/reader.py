@@ -1,24 +1,25 @@
 """The reader of Penn brackets: a tokenizer, a stack, and what to do when brackets do not match.
 
-The grammar decides what a tree is, not the layout. Only where brackets do not match does the reader look at the layout,
-to find out which tree is broken and where the next one starts:
+Brackets decide what a tree is, not the layout. Only where they do not match does the layout tell which tree is broken
+and where the next one starts:
 
-- While a tree is open, a bracket in the first column (or where the file's first tree starts) may be the start of the
-  next one. If it is a root wrapper, it is. If not, the reader remembers the place, and goes back to it when the open
-  tree is not closed in due course.
-- After a closing bracket too many it goes on at the next such start. Whole trees on the same line before that bracket
-  may be parts of one that was closed too early, so they are not given out.
+- While a tree is open, a root wrapper like its own starts the next one: `(TOP` at the start of a line, or after words.
+- In files without wrappers, so may a bracket in the first column (or where the file's first tree starts). The reader
+  remembers the first such place and goes back to it if the open tree is never closed. Once that has happened, it takes
+  each such bracket for a start; once a whole tree has had such a bracket inside, for none. So no line is read more
+  than twice.
+- After a closing bracket too many it goes on at the next wrapper, after a blank line, or at a bracket in the first
+  column. Whole trees before it on the same line may be parts of one that was closed too early: they are not given out.
 - A flaw that leaves the brackets intact (a word without a tag, an undecodable byte) costs just its tree.
-
-So a broken tree costs its neighbours as little as possible, and memory does not depend on the size of the file.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import TreebankError
-from ..trees.escape import unescape_label, unescape_token
+from ..trees.escape import SPACE, unescape_label, unescape_token
 from ..trees.tree import ROOT_LABELS, Tree
 from .lines import UNDECODABLE, Line, undecodable_bytes
 from .penn_errors import (
@@ -34,59 +35,53 @@ from .penn_errors import (
     UnclosedTree,
     UndecodableBytes,
     UnterminatedTree,
+    excerpt,
 )
 
 OnError = Callable[[TreebankError], None]
 
-# Only ASCII white space separates: no-break and ideographic spaces are parts of words.
-_SPACE = " \t\r\n\f\v"
+_TEXT = f"[^{SPACE}()]"
 _TOKEN = re.compile(
-    r"""
-      \( ([^ \t\r\n\f\v()]+) [ \t]+ ([^ \t\r\n\f\v()]+) \)   # groups 1, 2: a part-of-speech tag over a word
-    | \( [ \t\r\n\f\v]* ([^ \t\r\n\f\v()]*)                  # group 3: an opening bracket and its label, if any
-    | (\))                                                   # group 4
-    | ([^ \t\r\n\f\v()]+)                                    # group 5: a word by itself
+    rf"""
+      \( ({_TEXT}+) [ \t]+ ({_TEXT}+) \)      # groups 1, 2: a part-of-speech tag over a word
+    | \( [{SPACE}]* ({_TEXT}*)                # group 3: an opening bracket and its label, if any
+    | (\))                                    # group 4
+    | ({_TEXT}+)                              # group 5: a word by itself
     """,
     re.VERBOSE,
 )
-_PRETERMINAL, _OPEN, _CLOSE, _WORD = 2, 3, 4, 5  # the number of each alternative's last group
-_LINE_START = re.compile(r"([ \t]*)\([ \t\r\n\f\v]*([^ \t\r\n\f\v()]*)")
-_LEADING_WORD = re.compile(r"[ \t\r\n\f\v]*([^ \t\r\n\f\v()]+)?")
-_WRAPPER_START = re.compile(r"\([ \t]*(?=\()|\((?:TOP|ROOT|VROOT|S1)[ \t\r\n(]")
+_PRETERMINAL, _OPEN, _CLOSE = 2, 3, 4  # the number of each alternative's last group
+_LINE_START = re.compile(rf"([ \t]*)\([{SPACE}]*({_TEXT}*)")
+_LABEL = re.compile(rf"[{SPACE}]*({_TEXT}*)")
+_WRAPPER_START = re.compile(rf"\([ \t]*(?=\()|\((?:{'|'.join(sorted(filter(None, ROOT_LABELS)))})[{SPACE}(]")
 _SUSPECT = re.compile("[\x00\ud800-\udfff]")
 
-# An open tree counts as broken after so many possible starts in a row at the same depth, which is how well-formed trees
-# look from inside an open one.
-_MAX_STARTS_IN_A_ROW = 100
 # No sentence is that long, and a file with a bracket missing must not fill the memory.
 _MAX_WORDS = 100_000
 _MAX_HELD = 1_000
 
 
-class _Node(list["_Node | str"]):
-    """A node that is being read, in file form."""
+@dataclass
+class _OpenTree:
+    """The tree that is being read.
 
-    def __init__(self, label: str, children: "Iterable[_Node | str]" = ()) -> None:
-        super().__init__(children)
-        self.label = label
+    line (int): Where it starts.
+    nodes (list[tuple[str, list[Tree | str]]]): Its open nodes: the label in file form, and the children so far.
+    n_words (int): Words so far.
+    word_line (int): The line of the last word that has no bracket of its own.
+    flaw (PennError | None): The first problem that leaves the brackets intact.
+    restart (list[Line]): The lines since the first bracket that may start another tree.
+    restart_missing, restart_flaw: How many nodes were open there, and the flaw known there.
+    """
 
-    def to_tree(self, line: int) -> Tree:
-        """The tree as text."""
-        stack: list[tuple[_Node, int, list[Tree | str]]] = [(self, 0, [])]
-        while True:
-            node, position, children = stack.pop()
-            if position == len(node):
-                made = Tree(unescape_label(node.label) if node.label else "", tuple(children), 0 if stack else line)
-                if not stack:
-                    return made
-                stack[-1][2].append(made)
-                continue
-            stack.append((node, position + 1, children))
-            child = node[position]
-            if isinstance(child, str):
-                children.append(unescape_token(child))
-            else:
-                stack.append((child, 0, []))
+    line: int
+    nodes: list[tuple[str, list[Tree | str]]] = field(default_factory=list)
+    n_words: int = 0
+    word_line: int = 0
+    flaw: PennError | None = None
+    restart: list[Line] = field(default_factory=list)
+    restart_missing: int = 0
+    restart_flaw: PennError | None = None
 
 
 class BracketReader:
@@ -95,8 +90,8 @@ class BracketReader:
     lines (Iterator[Line]): The file's lines.
     path (str): Name for messages.
     encoding (str): What the lines were decoded from, for messages.
-    on_error (Optional[Callable[[TreebankError], None]]): Called with each malformation; None raises the first.
-    default_tag (Optional[str]): Part-of-speech tag for words that have none.
+    on_error (Callable[[TreebankError], None] | None): Called with each malformation; None raises the first.
+    default_tag (str | None): Part-of-speech tag for words that have none.
     """
 
     def __init__(
@@ -107,59 +102,32 @@ class BracketReader:
         self.encoding = encoding
         self.on_error = on_error
         self.default_tag = default_tag
-        self.pushed: list[Line] = []  # lines to read again, the next one last
-        self.ready: list[Tree] = []  # trees to give out
+        self.again: list[Line] = []  # lines to read again, the next one last
         self.held: list[Tree] = []  # whole trees that a closing bracket too many would spoil
-        self.held_line = 1  # where the first of them starts
-        self.number = 1  # line being read
+        self.open: _OpenTree | None = None
+        self.label_follows = False  # the last line ended after an opening bracket
         self.base: int | None = None  # column where the file's first tree starts
         self.after_blank = True
         self.searching = False  # for the next start, after a closing bracket too many
-        self.forgive_closing = False  # after a tree that was reported already
-        self.in_stray = False  # inside a run of text that was reported already
-        self.starts_inside = False  # well-formed trees of this file have lines that look like starts
-        self.wrapped: bool | None = None  # the last well-formed tree had a root wrapper
-        self.distrust = False  # a possible start turned out to be one, so the next will be taken for one
-        self.stack: list[_Node] = []  # open nodes
-        self.tree_line = 1
-        self._reset()
-
-    def _reset(self) -> None:
-        """Forget the open tree. The stack stays the same list."""
-        self.stack.clear()
-        self.n_words = 0
-        self.expect_label = False  # the line ended after an opening bracket
-        self.bare: list[tuple[_Node, int]] = []  # nodes that got a word of their own, and its line
-        self.flaw: PennError | None = None  # the first problem that leaves the brackets intact
-        self.retry: list[Line] = []  # what was read since the first possible start of another tree
-        self.retry_missing = 0  # how many nodes were open there
-        self.retry_flaw: PennError | None = None  # the flaw known there
-        self.starts = 0  # possible starts so far, those in a row at the same depth, and that depth
-        self.starts_in_a_row = 0
-        self.start_depth = 0
+        self.quiet = False  # what stands before the next tree was reported already
+        self.columns_start_trees: bool | None = None  # None until a tree without a wrapper has shown it
 
     def __iter__(self) -> Iterator[Tree]:
-        try:
-            while True:
-                line = self._next_line()
-                if line is not None:
-                    self._read_line(line)
-                elif self.stack:
-                    self._fail_open_tree(None)
-                else:
-                    break
-                if self.ready:
-                    yield from self.ready
-                    self.ready.clear()
-        except TreebankError:
-            # Not those held: the next bracket might have spoilt them.
-            yield from self.ready
-            raise
-        yield from self.held
+        number = 1
+        while True:
+            line = self._next_line()
+            if line is not None:
+                number = line.number
+                yield from self._read_line(line)
+            elif self.open is not None:
+                self._fail(self.open, UnterminatedTree, number)
+            else:
+                break
+        yield from self._release()
 
     def _next_line(self) -> Line | None:
-        if self.pushed:
-            return self.pushed.pop()
+        if self.again:
+            return self.again.pop()
         try:
             return next(self.lines, None)
         except UndecodableBytes as err:
@@ -167,149 +135,171 @@ class BracketReader:
             self._report(err)
             return None
 
+    def _release(self) -> Iterator[Tree]:
+        """Give out the trees that nothing can spoil any more."""
+        trees, self.held = self.held, []
+        yield from trees
+
     # Lines and tokens
 
-    def _read_line(self, line: Line) -> None:
+    def _read_line(self, line: Line) -> Iterator[Tree]:
         """Read one line, or a piece of a long one."""
-        self.number = line.number
-        position = 0
-        if not line.text.strip(_SPACE):
+        if not line.text.strip(SPACE):
             self.after_blank = self.after_blank or line.fresh
-            if self.retry:
-                self.retry.append(line)
+            if self.open is not None and self.open.restart:
+                self.open.restart.append(line)
             return
+        start = _LINE_START.match(line.text) if line.fresh else None
+        at_margin = start is not None and len(start.group(1)) <= (self.base or 0)
+        position: int | None = 0
         if self.searching:
-            start = self._find_start(line)
-            self.searching = start is None
-            position = len(line.text) if start is None else start
-        elif self.stack:
-            if self.retry:
-                self.retry.append(line)
-            if self.n_words > _MAX_WORDS:
-                self.searching = not self.retry
-                self._fail_open_tree(line, OversizedTree)
+            self.searching = False
+            if not at_margin and not (start is not None and self.after_blank):
+                position = self._find_wrapper(line.text, 0)
+        elif self.open is not None:
+            if start is not None and at_margin and self._starts_another(self.open, start.group(2), line):
+                self._fail(self.open, UnclosedTree, line.number, line)
                 return
-            if line.fresh and self._breaks_off(line):
+            if self.open.n_words > _MAX_WORDS:
+                self.searching = not self.open.restart
+                self._fail(self.open, OversizedTree, line.number, line)
                 return
-            if self.expect_label:
-                position = self._read_label(line.text)
-        self._read_tokens(line, position)
+            if self.open.restart and self.open.restart[-1] is not line:
+                self.open.restart.append(line)
+            if self.label_follows:
+                position = self._read_label(self.open, line)
         self.after_blank = False
+        while position is not None:
+            position = yield from self._read_tokens(line, position, start.end(1) if start is not None else -1)
 
-    def _read_tokens(self, line: Line, position: int) -> None:
-        """Take a line's tokens, from a position on."""
-        text, number, stack = line.text, line.number, self.stack
+    def _read_tokens(self, line: Line, position: int, indent: int) -> Generator[Tree, None, int | None]:
+        """Take a line's tokens from a position on.
+
+        indent (int): Where the line's first bracket stands, if the line begins with one; -1 otherwise.
+        RETURNS (int | None): Where to go on after a closing bracket too many; None at the end.
+        """
+        text, number = line.text, line.number
         suspicious = "\x00" in text or (not text.isascii() and UNDECODABLE.search(text) is not None)
         for token in _TOKEN.finditer(text, position):
             kind = token.lastindex
-            if suspicious and _SUSPECT.search(token.group()):
-                self._suspect(token.group())
-            if kind == _PRETERMINAL:
-                label, word = token.group(1, 2)
-                node = _Node(label, [word])
-                if not stack:
-                    self._start(line, token.start(), label)
-                    if label in ROOT_LABELS:
-                        self.bare.append((node, number))
-                self.n_words += 1
-                if stack:
-                    stack[-1].append(node)
-                else:
-                    self._complete(node)
+            tree = self.open
+            if kind in (_PRETERMINAL, _OPEN):
+                label = token.group(kind if kind == _OPEN else 1)
+                pending = not label and token.end() == len(text)
+                root = tree.nodes[0][0] if tree is not None and tree.n_words and not pending else None
+                if tree is not None and label == root and label in ROOT_LABELS:
+                    # A root wrapper inside itself, beside words: the next tree on the same line.
+                    self._fail(tree, UnclosedTree, number)
+                    tree = None
+                if tree is None:
+                    yield from self._start(number, token.start(), token.start() == indent, label)
+                    tree = self.open = _OpenTree(number)
+                elif not label and not pending:
+                    self._note(tree, EmptyLabel, number)
+                if suspicious and _SUSPECT.search(token.group()):
+                    self._suspect(token.group(), number)
+                tree.nodes.append((label, []))
+                self.label_follows = pending
+                if kind == _PRETERMINAL:
+                    tree.n_words += 1
+                    tree.word_line = number if len(tree.nodes) == 1 else tree.word_line
+                    tree.nodes[-1][1].append(unescape_token(token.group(2)))
+                    self._close_node(tree, number)
             elif kind == _CLOSE:
-                if stack:
-                    node = stack.pop()
-                    if not node:
-                        self._note(EmptyNode, label=node.label)
-                    if not stack:
-                        self._complete(node)
-                elif not self.forgive_closing:
-                    self._extra_bracket(Line(number, text[token.end() :], False))
-                    return
-            elif kind == _OPEN:
-                label = token.group(3)
-                node = _Node(label)
-                if not stack:
-                    self._start(line, token.start(), label)
-                    self.expect_label = not label and token.end() == len(text)
+                if tree is not None:
+                    self._close_node(tree, number)
+                elif not self.quiet:
+                    self.quiet = True
+                    tree_line = self.held[0].line if self.held else number
+                    self.held.clear()
+                    self._report(ExtraBracket.at(self.path, number, tree_line))
+                    return self._find_wrapper(text, token.end())
+            elif tree is not None:
+                if suspicious and _SUSPECT.search(token.group()):
+                    self._suspect(token.group(), number)
+                self._add_word(tree, token.group(), number)
+            elif not self.quiet:
+                self.quiet = True
+                if _SUSPECT.search(token.group()):
+                    self._suspect(token.group(), number)
                 else:
-                    if not label and token.end() == len(text):
-                        self.expect_label = True
-                    elif not label:
-                        self._remember(Line(number, text[token.start() :], False))
-                        self._note(EmptyLabel)
-                    elif label in ROOT_LABELS and self.n_words and label == stack[0].label:
-                        # A root wrapper inside itself, beside words: the next tree on the same line.
-                        self._fail_open_tree(Line(number, text[token.start() :], False))
-                        return
-                    stack[-1].append(node)
-                stack.append(node)
-            elif stack:
-                stack[-1].append(token.group())
-                self.n_words += 1
-                self.bare.append((stack[-1], number))
-            elif not self.in_stray:
-                self.in_stray = True
-                self._report(StrayText.at(self.path, number, number, text=token.group()[:60]))
+                    self._report(StrayText.at(self.path, number, number, text=excerpt(token.group())))
+        return None
 
-    def _read_label(self, text: str) -> int:
+    def _read_label(self, tree: _OpenTree, line: Line) -> int:
         """Take the label of a bracket that ended a line, and say where to go on."""
-        self.expect_label = False
-        found = _LEADING_WORD.match(text)
-        if found and found.group(1):
-            self.stack[-1].label = found.group(1)
-            if _SUSPECT.search(found.group(1)):
-                self._suspect(found.group(1))
-            return found.end()
-        if len(self.stack) > 1:
-            self._note(EmptyLabel)
-        return 0
+        self.label_follows = False
+        found = _LABEL.match(line.text)
+        label = found.group(1) if found else ""
+        tree.nodes[-1] = (label, tree.nodes[-1][1])
+        if _SUSPECT.search(label):
+            self._suspect(label, line.number)
+        if not label and len(tree.nodes) > 1:
+            self._note(tree, EmptyLabel, line.number)
+        return found.end() if found and label else 0
+
+    def _find_wrapper(self, text: str, position: int) -> int | None:
+        """Where the next tree starts in a line, after a closing bracket too many; if nowhere, the search goes on."""
+        found = _WRAPPER_START.search(text, position)
+        self.searching = found is None
+        return None if found is None else found.start()
 
     # Trees
 
-    def _start(self, line: Line, column: int, label: str) -> None:
+    def _start(self, number: int, column: int, is_first: bool, label: str) -> Iterator[Tree]:
         """A tree starts."""
-        self.tree_line = line.number
-        self.in_stray = self.forgive_closing = False
-        first = line.fresh and not line.text[:column].strip(_SPACE)
+        self.quiet = False
         if self.base is None:
-            self.base = column if first else 0
-        if self.held and ((first and column <= self.base) or label in ROOT_LABELS or len(self.held) >= _MAX_HELD):
-            self.ready += self.held
-            self.held.clear()
+            self.base = column if is_first else 0
+        if (is_first and column <= self.base) or label in ROOT_LABELS or len(self.held) >= _MAX_HELD:
+            yield from self._release()
 
-    def _complete(self, node: _Node) -> None:
-        """A tree's last bracket was read: give it out, or report what is wrong with it."""
-        error = self.flaw
-        if not self.n_words and (error is None or isinstance(error, (EmptyNode, EmptyLabel))):
-            error = EmptyTree.at(self.path, self.number, self.tree_line)
-        elif error is None and self.bare:
-            error = self._tag_bare_words(node)
-        self.starts_inside = self.starts_inside or self.starts > 0
-        self._reset()
-        if error is not None:
-            self.forgive_closing = True
-            self._report(error)
+    def _add_word(self, tree: _OpenTree, word: str, number: int) -> None:
+        """Add a word that has no bracket of its own: it is fine alone under a label, which is then its tag."""
+        tree.n_words += 1
+        tree.word_line = number
+        children = tree.nodes[-1][1]
+        children.append(unescape_token(word))
+        if len(children) > 1:
+            self._tag_bare_words(tree, word)
+
+    def _tag_bare_words(self, tree: _OpenTree, word: str) -> None:
+        """Give the words right under the last open node the default tag, or note that they have none."""
+        label, children = tree.nodes[-1]
+        if self.default_tag is None:
+            self._note(tree, MissingTag, tree.word_line, word=excerpt(word), label=excerpt(label))
+        else:
+            children[:] = [Tree(self.default_tag, (child,)) if isinstance(child, str) else child for child in children]
+
+    def _close_node(self, tree: _OpenTree, number: int) -> None:
+        """A closing bracket was read."""
+        label, children = tree.nodes[-1]
+        self.label_follows = False
+        if not children:
+            self._note(tree, EmptyNode, number, label=excerpt(label))
+        elif isinstance(children[0], str) and len(tree.nodes) == 1 and label in ROOT_LABELS:
+            self._tag_bare_words(tree, children[0])
+        tree.nodes.pop()
+        node = Tree(unescape_label(label) if label else "", tuple(children), 0 if tree.nodes else tree.line)
+        if not node.label and tree.nodes and label:
+            self._note(tree, EmptyLabel, number)
+        if tree.nodes:
+            siblings = tree.nodes[-1][1]
+            siblings.append(node)
+            if len(siblings) > 1 and isinstance(siblings[-2], str):
+                self._tag_bare_words(tree, siblings[-2])
             return
-        self.wrapped = node.label in ROOT_LABELS
-        tree = node.to_tree(self.tree_line)
-        if not self.held:
-            self.held_line = self.tree_line
-        self.held.append(tree)
-
-    def _tag_bare_words(self, tree: _Node) -> PennError | None:
-        """Give words without a tag the default one, or say that they have none."""
-        for node, line in self.bare:
-            # A node over one word alone is its part-of-speech tag, unless it is the root wrapper.
-            if len(node) == 1 and not (node is tree and node.label in ROOT_LABELS):
-                continue
-            for i, child in enumerate(node):
-                if isinstance(child, _Node):
-                    continue
-                if self.default_tag is None:
-                    return MissingTag.at(self.path, line, self.tree_line, word=child, label=node.label)
-                node[i] = _Node(self.default_tag, [child])
-        return None
+        self.open = None
+        error = tree.flaw
+        if not tree.n_words and (error is None or isinstance(error, (EmptyNode, EmptyLabel))):
+            error = EmptyTree.at(self.path, number, tree.line)
+        if tree.restart:
+            self.columns_start_trees = False
+        if error is not None:
+            self.quiet = True
+            self._report(error)
+        else:
+            self.held.append(node)
 
     # Problems
 
@@ -318,95 +308,53 @@ class BracketReader:
             raise error
         self.on_error(error)
 
-    def _note(self, kind: type[PennError], **values: Any) -> None:
+    def _note(self, tree: _OpenTree, kind: type[PennError], number: int, **values: Any) -> None:
         """Keep the open tree's first problem until the tree ends."""
-        if self.flaw is None:
-            self.flaw = kind.at(self.path, self.number, self.tree_line if self.stack else self.number, **values)
+        if tree.flaw is None:
+            tree.flaw = kind.at(self.path, number, tree.line, **values)
 
-    def _suspect(self, text: str) -> None:
-        """A NUL or undecodable bytes: a flaw of the tree they stand in, or the start of a run of stray text."""
+    def _suspect(self, text: str, number: int) -> None:
+        """A NUL or undecodable bytes: a flaw of the tree they stand in, or text outside of trees."""
         values = {}
         kind: type[PennError] = NulByte
         if "\x00" not in text:
             kind = UndecodableBytes
             values = {"data": undecodable_bytes(text), "encoding": self.encoding, "hint": "latin-1"}
-        if self.stack or text.startswith("("):
-            self._note(kind, **values)
-        elif not self.in_stray:
-            self.in_stray = True
-            self._report(kind.at(self.path, self.number, self.number, **values))
+        if self.open is not None:
+            self._note(self.open, kind, number, **values)
+        else:
+            self._report(kind.at(self.path, number, number, **values))
 
-    def _extra_bracket(self, rest: Line) -> None:
-        """A closing bracket closes nothing. What whole trees stand before it on the line are not to be trusted."""
-        tree_line = self.held_line if self.held else rest.number
-        self.held.clear()
-        self.searching = True
-        self.pushed.append(rest)
-        self._report(ExtraBracket.at(self.path, rest.number, tree_line))
-
-    def _find_start(self, line: Line) -> int | None:
-        """Where the next tree starts in a line, after a closing bracket too many."""
-        if line.fresh:
-            found = _LINE_START.match(line.text)
-            if found and (self.after_blank or len(found.group(1)) <= (self.base or 0)):
-                return 0
-        found = _WRAPPER_START.search(line.text)
-        return found.start() if found else None
-
-    def _breaks_off(self, line: Line) -> bool:
-        """Whether this line shows that the open tree is broken. If so, that is reported."""
-        found = _LINE_START.match(line.text)
-        if not found or len(found.group(1)) > (self.base or 0):
-            return False
-        label, root = found.group(2), self.stack[0].label
-        if label in ROOT_LABELS and (label == root or self.n_words):
-            self._forget_line_starts()
-            self._fail_open_tree(line)
+    def _starts_another(self, tree: _OpenTree, label: str, line: Line) -> bool:
+        """Whether a line that begins like a tree shows that the open one is broken; otherwise remember the place."""
+        root = tree.nodes[0][0]
+        if label in ROOT_LABELS and (label == root or tree.n_words):
             return True
-        if self.starts_inside and not self.after_blank:
+        if root in ROOT_LABELS or self.columns_start_trees is False:
             return False
-        depth = len(self.stack)
-        self.starts += 1
-        self.starts_in_a_row = self.starts_in_a_row + 1 if depth == self.start_depth else 1
-        self.start_depth = depth
-        if self.starts_in_a_row > _MAX_STARTS_IN_A_ROW or (self.distrust and not self._expects_wrappers()):
-            self._fail_open_tree(line)
+        if self.columns_start_trees:
             return True
-        self._remember(line)
+        if not tree.restart:
+            tree.restart = [line]
+            tree.restart_missing = len(tree.nodes)
+            tree.restart_flaw = tree.flaw
         return False
 
-    def _forget_line_starts(self) -> None:
-        """Where trees have wrappers, lines that start without one were just nodes of the open tree."""
-        if self.retry and self.retry[0].fresh and self._expects_wrappers():
-            self.retry = []
-
-    def _expects_wrappers(self) -> bool:
-        """Whether trees of this file have root wrappers, by the last whole tree, else by the open one."""
-        return self.stack[0].label in ROOT_LABELS if self.wrapped is None else self.wrapped
-
-    def _remember(self, start: Line) -> None:
-        """Another tree may start here."""
-        if not self.retry:
-            self.retry = [start]
-            self.retry_missing = len(self.stack)
-            self.retry_flaw = self.flaw
-
-    def _fail_open_tree(self, start: Line | None, kind: type[PennError] = UnclosedTree) -> None:
+    def _fail(self, tree: _OpenTree, kind: type[PennError], number: int, line: Line | None = None) -> None:
         """Report the open tree as not closed, and go back to where another one may have started in it.
 
-        start (Optional[Line]): What is read next, where no earlier start is known. None at the end of the file.
-        kind (Type[PennError]): The problem, where no earlier start is known.
+        kind (type[PennError]): The problem, where no such place is known.
+        number (int): The line where it shows.
+        line (Line | None): What is read next, where no such place is known.
         """
-        missing, line, flaw = len(self.stack), self.number, self.flaw
-        again = [] if start is None else [start]
-        if start is None and (self.wrapped or not 2 <= self.starts == self.starts_in_a_row):
-            self._forget_line_starts()
-        if self.retry:
-            kind = UnclosedTree
-            missing, line, flaw, again = self.retry_missing, self.retry[0].number, self.retry_flaw, self.retry
-            self.distrust = self.distrust or (again[0].fresh and not self.starts_inside)
-        elif start is None:
-            kind = UnterminatedTree
-        self._reset()
-        self.pushed.extend(reversed(again))
-        self._report(flaw or kind.at(self.path, line, self.tree_line, missing=missing, limit=_MAX_WORDS))
+        self.open = None
+        self.label_follows = False
+        self.quiet = True
+        missing, flaw = len(tree.nodes), tree.flaw
+        if tree.restart:
+            self.again.extend(reversed(tree.restart if line in (None, tree.restart[-1]) else [*tree.restart, line]))
+            kind, number, missing, flaw = UnclosedTree, tree.restart[0].number, tree.restart_missing, tree.restart_flaw
+            self.columns_start_trees = True
+        elif line is not None:
+            self.again.append(line)
+        self._report(flaw or kind.at(self.path, number, tree.line, missing=missing, limit=_MAX_WORDS))
