@@ -36,7 +36,8 @@ def find_files(
     """Find files. Those of a folder come sorted by name; inputs keep their order.
 
     inputs (Iterable[Union[str, Path]]): Files, folders, or patterns such as `wsj/*/*.mrg`, `**` being any folders.
-    suffixes (Sequence[str]): Which files below a folder to take, in lower case. Files given by name are taken always.
+    suffixes (Sequence[str]): Which files below a folder to take: suffixes in lower case, or whole names. Files given by
+        name are taken always.
     pattern (Optional[str]): Take those below a folder that match this instead, for instance "train*.mrg".
     RETURNS (List[SourceFile]): The files, each once. Names that begin with a dot are passed over in folders.
     RAISES (ValueError): If an input does not exist, or a folder holds no such file.
@@ -45,11 +46,15 @@ def find_files(
     for source in inputs:
         path = Path(source)
         if path.is_dir():
-            below = sorted(path.rglob(pattern or "*"))
-            files = [file for file in below if file.is_file() and (pattern or file.suffix.lower() in suffixes)]
-            files = [file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts)]
+            files = [
+                file
+                for file in sorted(path.rglob(pattern or "*"))
+                if file.is_file()
+                and (pattern or file.suffix.lower() in suffixes or file.name in suffixes)
+                and not any(part.startswith(".") for part in file.relative_to(path).parts)
+            ]
             if not files:
-                patterns = pattern or ", ".join(f"*{suffix}" for suffix in suffixes)
+                patterns = pattern or ", ".join(f"*{name}" if name.startswith(".") else name for name in suffixes)
                 raise ValueError(Errors.E352.format(patterns=patterns, path=path))
             found.extend(SourceFile(file, path) for file in files)
         elif path.exists():

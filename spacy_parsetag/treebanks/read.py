@@ -8,7 +8,7 @@ from ..trees.clean import CleanCounts, CleanOptions, clean_tree
 from ..trees.parse import Parse
 from ..trees.tree import Tree
 from .files import SourceFile
-from .formats.table import TreebankFormat
+from .formats.base import TreebankFormat
 
 
 @dataclass
@@ -56,7 +56,7 @@ def read_parses(file: SourceFile, options: ReadOptions, counts: ReadCounts | Non
     counts = counts if counts is not None else ReadCounts()
     trees = options.format.read(
         file.path,
-        encoding=options.encoding or options.format.encoding,
+        encoding=options.encoding,
         on_error=options.on_error,
         default_tag=options.default_tag,
     )

@@ -48,14 +48,6 @@ class CleanOptions:
     remove: frozenset[str] = frozenset()
 
 
-# The Penn parsed corpora of historical languages: bare traces, and material that is not text.
-HISTORICAL = CleanOptions(
-    tag_indices=True,
-    trace_words=r"\*.*|0",
-    remove=frozenset({"CODE", "COMMENT", "ID", "LB", "META", "METADATA", "REF"}),
-)
-
-
 @dataclass
 class CleanCounts:
     """How much was cleaned, summed over the trees it was passed with.

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from spacy_parsetag.errors import TreebankError
-from spacy_parsetag.treebanks.files import SourceFile
-from spacy_parsetag.treebanks.formats.encodings import guess_ctb, guess_spmrl
+from spacy_parsetag.treebanks.files import SourceFile, find_files
+from spacy_parsetag.treebanks.formats.base import guess_encoding
 from spacy_parsetag.treebanks.formats.pahc import cut_lemma, cut_lemma_of_mark
 from spacy_parsetag.treebanks.formats.sinica import parse_clause
 from spacy_parsetag.treebanks.formats.table import FORMATS, get_format
-from spacy_parsetag.treebanks.penn import format_tree
+from spacy_parsetag.treebanks.penn import format_tree, read_trees
 from spacy_parsetag.treebanks.split import Split
 from spacy_parsetag.trees.clean import clean_tree
 
@@ -56,7 +56,7 @@ PIECES = {
 
 def read(path: Path, name: str) -> Iterator[str]:
     format = get_format(name)
-    for tree in format.read(path, encoding=format.encoding, on_error=None, default_tag=None):
+    for tree in format.read(path):
         cleaned = clean_tree(tree, format.clean)
         if cleaned is not None:
             yield format_tree(cleaned)
@@ -94,7 +94,7 @@ def test_spmrl_encodings(file: str, word: str, encoding: str, tmp_path: Path) ->
     path = tmp_path / file
     for written in ("utf-8", "utf-16", encoding):
         path.write_text(f"(TOP (S (N##x## {word})))\n", encoding=written)
-        assert guess_spmrl(path) == written
+        assert guess_encoding(path, encoding) == written
         assert list(read(path, "spmrl")) == [f"(TOP (S (N {word})))"]
 
 
@@ -102,7 +102,6 @@ def test_ctb_encodings(tmp_path: Path) -> None:
     path = tmp_path / "chtb_001.fid"
     for encoding in ("gb18030", "utf-8"):
         path.write_text("<S ID=1>\n( (IP (NN 上海浦东开发与法制建设同步)))\n</S>\n", encoding=encoding)
-        assert guess_ctb(path) == encoding
         assert list(read(path, "ctb")) == ["(TOP (IP (NN 上海浦东开发与法制建设同步)))"]
 
 
@@ -164,11 +163,65 @@ def test_deep_clause() -> None:
     assert parse_clause("Head:S(" * depth + "Head:V:x" + ")" * depth).label == "S"
 
 
+FLORESTA = """\
+#Comentário, 7/9/2006 (com parênteses
+#1 CP1-1 É (um) teste
+(STA+fcl (P+v-fin É)
+         (SC+np (>N+art um)
+                (H+n teste))
+         ({)
+         (}))
+
+#2 CP1-2 Março
+(UTT+n Março
+
+#3 CP1-3 Página :-)
+(UTT+n Página
+(.))
+#4 CP1-4 Fim
+  (UTT+n Fim
+"""
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-8"])
+def test_floresta_as_distributed(encoding: str, tmp_path: Path) -> None:
+    """Comments with brackets in them, old encodings, and one-word trees that lack their bracket."""
+    path = tmp_path / "Floresta.ptb"
+    path.write_text(FLORESTA, encoding=encoding)
+    errors: list[TreebankError] = []
+    form = get_format("floresta")
+    trees = [format_tree(tree) for tree in form.read(path, on_error=errors.append)]
+    assert trees == [
+        "(fcl (v-fin É) (np (art um) (n teste)) (-LRB- -LRB-) (-RRB- -RRB-))",
+        "(n Março)",
+        "(n Fim)",
+    ]
+    assert [error.line for error in errors] == [13]
+
+
+def test_cess_as_distributed(tmp_path: Path) -> None:
+    path = tmp_path / "1.tbf"
+    path.write_bytes("\n(\n (S\n  (sn (nc año año))\n  (Fpa ( ()\n  (vm es ser)))\n".encode("latin-1"))
+    assert list(read(path, "cess")) == ["(TOP (S (sn (nc año)) (Fpa -LRB-) (vm es)))"]
+
+
+def test_sinica_as_distributed(tmp_path: Path) -> None:
+    """A folder with a file `parsed`, beside others that are not trees."""
+    (tmp_path / "README").write_text("Sinica")
+    (tmp_path / "raw").write_text("一。\n", encoding="utf-8")
+    (tmp_path / "parsed").write_text("#1:1.[1] NP(Head:Neu:一)#。(PERIOD)\r\n", encoding="utf-8")
+    form = get_format("sinica")
+    [file] = find_files([tmp_path], suffixes=form.suffixes)
+    assert list(read(file.path, "sinica")) == ["(TOP (NP (Neu 一)))"]
+    file.path.write_text("#1:1.[1] NP(Head:Neu:一)#。(PERIOD)\r\n", encoding="big5")
+    assert list(read(file.path, "sinica")) == ["(TOP (NP (Neu 一)))"]
+
+
 def test_a_bad_clause_is_skipped(tmp_path: Path) -> None:
     path = tmp_path / "trees.txt"
     path.write_text("#1:1.[1] S(Head:V:x)#\nnonsense\n#2:2.[2] S(Head:V:y)#\n", encoding="utf-8")
     errors: list[TreebankError] = []
-    trees = list(get_format("sinica").read(path, encoding="utf-8", on_error=errors.append, default_tag=None))
+    trees = list(get_format("sinica").read(path, on_error=errors.append))
     assert [tree.line for tree in trees] == [1, 3]
     assert [error.line for error in errors] == [2]
 
@@ -193,8 +246,7 @@ def test_samples_equal_the_cleaned_trees(folder: str, treebanks: Path) -> None:
     (sample,) = (treebanks / folder / "raw").glob("sample.*")
     found = set(read(sample, name))
     for part in ("train.mrg", "dev.mrg"):
-        with (treebanks / folder / part).open(encoding="utf-8") as file:
-            found -= {line.rstrip("\n") for line in file}
+        found -= {format_tree(tree) for tree in read_trees(treebanks / folder / part)}
     assert len(list(read(sample, name))) - len(found) == expected
 
 
@@ -203,4 +255,4 @@ def test_wsj_files_equal_the_cleaned_trees(treebanks: Path) -> None:
     files = sorted((treebanks / "wsj_sample" / "raw_combined").glob("*.mrg"))
     for part, first, last in (("train", "wsj_0001", "wsj_0159"), ("dev", "wsj_0160", "wsj_0179")):
         ours = [line for file in files if first <= file.stem <= last for line in read(file, "ptb")]
-        assert ours == (treebanks / "wsj_sample" / f"{part}.mrg").read_text(encoding="utf-8").splitlines()
+        assert ours == [format_tree(tree) for tree in read_trees(treebanks / "wsj_sample" / f"{part}.mrg")]

@@ -4,6 +4,7 @@ import io
 import pickle
 import random
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -253,6 +254,35 @@ def test_nodes_in_the_first_column_are_no_trees() -> None:
     errors: list[TreebankError] = []
     assert read(f"{tree}\n{tree[:-1]}\n{tree}\n{tree[:-3]}", on_error=errors.append) == [SHE, SHE]
     assert [type(error) for error in errors] == [penn.UnclosedTree, penn.UnterminatedTree]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["( (S (NN a) ", "(", "()", "(()", "(TOP (NN a))) ", "(S (NN a)\n", "( (S (NN a)\n", "(S\n\n", "(S (X\n(NN a))\n"],
+)
+def test_time_is_linear(piece: str) -> None:
+    """Four times as much text takes about four times as long, whatever is wrong with it."""
+
+    def seconds(size: int) -> float:
+        start = time.perf_counter()
+        read(piece * (size // len(piece)), on_error=lambda error: None)
+        return time.perf_counter() - start
+
+    assert min(seconds(80_000) for _ in range(3)) < 10 * min(seconds(20_000) for _ in range(3))
+
+
+def test_messages_are_short() -> None:
+    word = "x" * 1_000_000
+    for text in (f"(TOP {word} (NN a))", f"({word} )", word, f"(TOP ({word} (NN)))"):
+        with pytest.raises(penn.PennError) as info:
+            read(text)
+        assert len(str(info.value)) < 400
+
+
+def test_a_label_that_is_empty_as_text_is_named() -> None:
+    r"""`\e` is an empty label, which no constituent can have."""
+    with pytest.raises(penn.EmptyLabel):
+        read("(TOP (\\e (NN a)))")
 
 
 # Writing

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from spacy_parsetag.treebanks.formats.penn import HISTORICAL
 from spacy_parsetag.treebanks.penn import format_tree, read_string, read_trees
 from spacy_parsetag.trees import Tree
 from spacy_parsetag.trees.clean import (
-    HISTORICAL,
     CleanCounts,
     CleanOptions,
     clean_tree,
@@ -82,7 +82,7 @@ def test_example() -> None:
         (CleanOptions(trace_tags=frozenset({"XX"})), "(TOP (-NONE- *) (XX *))", "(TOP (-NONE- *))"),
         (CleanOptions(trace_words=r"\*.*|0"), "(TOP (NP *pro*) (C 0) (CD 01))", "(TOP (CD 01))"),
         (CleanOptions(remove=frozenset({"ID", "CODE"})), "( (S (CODE-1 (X y)) (NN a)) (ID z))", "(TOP (S (NN a)))"),
-        (HISTORICAL, "( (IP-MAT (NP-SBJ *con*) (CODE x) (VB-1 go)) (ID z))", "(TOP (IP (VB go)))"),
+        (HISTORICAL.clean, "( (IP-MAT (NP-SBJ *con*) (CODE x) (VB-1 go)) (ID z))", "(TOP (IP (VB go)))"),
     ],
 )
 def test_options(options: CleanOptions, text: str, cleaned: str | None) -> None:
@@ -142,6 +142,6 @@ def test_penn_treebank_sample_train(treebanks: Path) -> None:
 def test_historical_samples(name: str, treebanks: Path) -> None:
     folder = treebanks / name
     expected = {*read_trees(folder / "train.mrg"), *read_trees(folder / "dev.mrg")}
-    cleaned = [clean_tree(tree, HISTORICAL) for tree in read_trees(folder / "raw" / "sample.psd")]
+    cleaned = [clean_tree(tree, HISTORICAL.clean) for tree in read_trees(folder / "raw" / "sample.psd")]
     assert cleaned
     assert all(tree in expected for tree in cleaned)

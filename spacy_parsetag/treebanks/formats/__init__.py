@@ -1,1 +1,1 @@
-"""Readers of treebank files that are not quite Penn brackets. `table` gives them names."""
+"""Kinds of treebank files, one in each file. `table` gives them names."""

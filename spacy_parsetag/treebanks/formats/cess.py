@@ -2,12 +2,14 @@
 
     (sn-SUJ (espec.fs (da0fs0 la el)) (grup.nom.fs (ncfs000 suerte suerte)))
 
-Labels are cut at the first dot, which leaves `sn`, `grup`, `S`: what follows is agreement or a kind of clause.
+Labels are cut at the first dot, which leaves `sn`, `grup`, `S`: what follows is agreement or a kind of clause. Files
+that are not in UTF-8 are in Latin 1.
 """
 
 import re
 
-from .rewrite import RewrittenBrackets
+from ...trees.clean import CleanOptions
+from .base import TreebankFormat, each_line
 
 _LEAF = re.compile(r"\(([^\s()]+)[ \t]+([^\s()]+)[ \t]+[^\s()]+[ \t]*\)")
 _BRACKET = re.compile(r"\(([^\s()]+)[ \t]+([()])[ \t]+\2[ \t]*\)")
@@ -24,4 +26,10 @@ def cut_label(label: str) -> str:
     return label.partition(".")[0].rstrip("*") or label
 
 
-read_cess = RewrittenBrackets(line=rewrite_line, phrase=cut_label)
+CESS = TreebankFormat(
+    suffixes=(".tbf",),
+    encoding="latin-1",
+    clean=CleanOptions(trace_words=r"\*0\*"),
+    lines=each_line(rewrite_line),
+    phrase=cut_label,
+)

@@ -2,7 +2,7 @@
 
 import re
 
-from .rewrite import RewrittenBrackets
+from .base import TreebankFormat, each_line
 
 _LEAF = re.compile(r"\(([^\s()]+) ([^\s()]+(?: [^\s()]+)+)\)")
 
@@ -12,4 +12,4 @@ def rewrite_line(line: str) -> str:
     return _LEAF.sub(lambda found: f"({found.group(1)} {found.group(2).replace(' ', '_')})", line)
 
 
-read_craft = RewrittenBrackets(line=rewrite_line)
+CRAFT = TreebankFormat(suffixes=(".tree",), lines=each_line(rewrite_line))

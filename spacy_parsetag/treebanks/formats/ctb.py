@@ -6,13 +6,13 @@
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
 
-from .encodings import guess_ctb
-from .rewrite import RewrittenBrackets
+from ..lines import Line
+from .base import TreebankFormat
 
 # The split of version 5.1 that papers use, by the numbers of the files, which have three digits there and four later.
-CTB_SPLIT = ",".join(
+SPLIT = ",".join(
     f"{part}=chtb_{first:0{digits}d}..chtb_{last:0{digits}d}"
     for digits in (3, 4)
     for part, first, last in (
@@ -26,24 +26,25 @@ _MARKUP = re.compile(r"\s*</?[A-Za-z][^<>]*>")
 _HEADER = re.compile(r"\s*<(HEADER|DOCHEADER|DOCID|DOCNO|DATE|DATETIME|SRCID)\b[^<>]*>", re.IGNORECASE)
 
 
-def skip_markup() -> Callable[[str], bool]:
-    """A function that says of each line of a file, in order, whether it belongs to a tree."""
-    header = ""  # the element that is open, whose text is no tree
-
-    def keep(line: str) -> bool:
-        nonlocal header
-        if header:
-            if f"</{header}>" in line.lower():
-                header = ""
-            return False
-        found = _HEADER.match(line)
+def skip_markup(lines: Iterator[Line]) -> Iterator[Line]:
+    """Empty the lines that belong to no tree."""
+    header = ""  # the element that is open, whose text is not a tree
+    for line in lines:
+        found = _HEADER.match(line.text) if not header else None
         if found is not None:
-            name = found.group(1).lower()
-            header = "" if f"</{name}>" in line.lower() else name
-            return False
-        return _MARKUP.match(line) is None
+            header = found.group(1).lower()
+        if header:
+            if f"</{header}>" in line.text.lower():
+                header = ""
+            yield line._replace(text="\n")
+        else:
+            yield line._replace(text="\n") if _MARKUP.match(line.text) else line
 
-    return keep
 
-
-read_ctb = RewrittenBrackets(keep=skip_markup, guess_encoding=guess_ctb)
+# GB 18030 contains GB 2312 and GBK.
+CTB = TreebankFormat(
+    suffixes=(".fid", ".nw", ".mz", ".bn", ".bc", ".wb", ".df", ".sc", ".cs"),
+    encoding="gb18030",
+    split=SPLIT,
+    lines=skip_markup,
+)

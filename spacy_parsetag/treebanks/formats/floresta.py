@@ -1,28 +1,48 @@
 """Floresta sintá(c)tica: labels of function and form, `SUBJ+np`, of which the form is kept.
 
+    #1 CP1-1 O dinheiro falta.
     (STA+fcl (SUBJ+np (>N+art O) (H+n dinheiro)) (P+v-fin falta) (.))
 
-Punctuation stands without a tag, `(,)`, and becomes its own tag. The source writes `{` and `}` for parentheses. The
-halves of a discontinuous phrase, `np-` and `-np`, become two phrases.
+Lines that begin with `#` are comments, which may hold brackets. Punctuation stands without a tag, `(,)`, and becomes
+its own tag. The source writes `{` and `}` for parentheses, and leaves out the last bracket of most trees of one word.
+The halves of a discontinuous phrase, `np-` and `-np`, become two phrases. The file that NLTK distributes is in Latin 1.
 """
 
 import re
+from collections.abc import Iterator
 
+from ...trees.clean import CleanOptions
 from ...trees.escape import BRACKETS
-from .rewrite import RewrittenBrackets
+from ..lines import Line
+from .base import TreebankFormat
 
 _MARK = re.compile(r"\(([^\s()]+)\)")
+_ONE_WORD = re.compile(r"\s*\([^\s()]+[ \t]+[^\s()]+\s*")
 _PARENTHESES = {"{": BRACKETS["("], "}": BRACKETS[")"]}
 
 
-def rewrite_line(line: str) -> str:
-    """Give punctuation its tag."""
+def rewrite_lines(lines: Iterator[Line]) -> Iterator[Line]:
+    """Empty comments, give punctuation its tag, and close trees of one word."""
+    after_blank = True
+    word: Line | None = None  # a tree of one word, if nothing follows it
+    for line in lines:
+        text = "\n" if line.fresh and line.text.startswith("#") else _MARK.sub(_tag_mark, line.text)
+        is_blank = not text.strip()
+        if word is not None:
+            yield word._replace(text=word.text.rstrip() + ")\n") if is_blank else word
+            word = None
+        if after_blank and _ONE_WORD.fullmatch(text):
+            word = line._replace(text=text)
+        else:
+            yield line._replace(text=text)
+        after_blank = is_blank
+    if word is not None:
+        yield word._replace(text=word.text.rstrip() + ")\n")
 
-    def leaf(found: "re.Match[str]") -> str:
-        mark = _PARENTHESES.get(found.group(1), found.group(1))
-        return f"({mark} {mark})"
 
-    return _MARK.sub(leaf, line)
+def _tag_mark(found: "re.Match[str]") -> str:
+    mark = _PARENTHESES.get(found.group(1), found.group(1))
+    return f"({mark} {mark})"
 
 
 def form_of(label: str) -> str:
@@ -33,4 +53,11 @@ def form_of(label: str) -> str:
     return form.strip("-")
 
 
-read_floresta = RewrittenBrackets(line=rewrite_line, phrase=form_of, tag=form_of)
+FLORESTA = TreebankFormat(
+    suffixes=(".ptb",),
+    encoding="latin-1",
+    clean=CleanOptions(functions=False),
+    lines=rewrite_lines,
+    phrase=form_of,
+    tag=form_of,
+)

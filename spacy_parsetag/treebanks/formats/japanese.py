@@ -6,7 +6,8 @@
 
 import re
 
-from .rewrite import RewrittenBrackets
+from .base import TreebankFormat, each_line
+from .penn import HISTORICAL_CLEAN
 
 _LEXEME = re.compile(r"\(L[0-9][^\s()]*[ \t]+\([^\s()]+[ \t]+([^\s()]+)\)\)")
 
@@ -21,12 +22,10 @@ def drop_lexemes(line: str) -> str:
     return _LEXEME.sub(r"\1", line)
 
 
-read_keyaki = RewrittenBrackets(phrase=cut_function, tag=cut_function)
-
-
 def is_lexeme(label: str) -> bool:
     """Whether a node is a lexeme, such as L050046: of a compound it stands over the parts."""
     return re.match(r"L[0-9]+", label) is not None
 
 
-read_oncoj = RewrittenBrackets(line=drop_lexemes, dissolve=is_lexeme)
+KEYAKI = TreebankFormat(suffixes=(".psd",), clean=HISTORICAL_CLEAN, phrase=cut_function, tag=cut_function)
+ONCOJ = TreebankFormat(suffixes=(".psd",), clean=HISTORICAL_CLEAN, lines=each_line(drop_lexemes), dissolve=is_lexeme)

@@ -1,6 +1,7 @@
 """Historical corpora whose words carry their lemma after a dash: IcePaHC (`tungu-tunga`) and FarPaHC (marks only)."""
 
-from .rewrite import RewrittenBrackets
+from .base import TreebankFormat
+from .penn import HISTORICAL_CLEAN
 
 
 def cut_lemma(leaf: str) -> str:
@@ -19,5 +20,5 @@ def cut_lemma_of_mark(leaf: str) -> str:
     return word if leaf == f"{word}-{word}" and not any(letter.isalnum() for letter in word) else leaf
 
 
-read_icepahc = RewrittenBrackets(word=cut_lemma)
-read_farpahc = RewrittenBrackets(word=cut_lemma_of_mark)
+ICEPAHC = TreebankFormat(suffixes=(".psd",), clean=HISTORICAL_CLEAN, word=cut_lemma)
+FARPAHC = TreebankFormat(suffixes=(".psd",), clean=HISTORICAL_CLEAN, word=cut_lemma_of_mark)

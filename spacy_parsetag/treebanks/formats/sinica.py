@@ -9,30 +9,23 @@ the tree.
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 from ...errors import Errors, TreebankError
+from ...trees.clean import CleanOptions
 from ...trees.tree import Tree
-from ..lines import UNDECODABLE, read_lines, undecodable_bytes
+from ..lines import UNDECODABLE, Line, undecodable_bytes
 from ..reader import OnError
+from .base import TreebankFormat
 
 _CLAUSE = re.compile(r"#[^\s]*\s+(.*)#.*")
 _PIECE = re.compile(r"([^()|]*)([()|]|$)")
 
 
-def read_sinica(
-    source: Path, *, encoding: str, on_error: OnError | None = None, default_tag: str | None = None
+def read_clauses(
+    lines: Iterator[Line], path: str, encoding: str, on_error: OnError | None, default_tag: str | None
 ) -> Iterator[Tree]:
-    """Read the clauses of a file.
-
-    source (Path): The file.
-    encoding (str): Its encoding.
-    on_error (Optional[Callable[[TreebankError], None]]): Called with what is wrong with a line, which is left out.
-    default_tag (Optional[str]): Not needed: all words have tags.
-    YIELDS (Tree): The trees.
-    RAISES (TreebankError): At a line that is no clause, unless `on_error` is given.
-    """
-    for number, text, _ in read_lines(source, encoding, str(source)):
+    """Read the clauses of a file's lines; all words have tags. See `TreebankFormat.read`."""
+    for number, text, _ in lines:
         text = text.strip()
         if not text:
             continue
@@ -44,12 +37,12 @@ def read_sinica(
                 raise ValueError(Errors.E390.format(reason="no '#', or no space after its number"))
             tree = parse_clause(found.group(1))
         except ValueError as err:
-            error = TreebankError(str(source), number, str(err))
+            error = TreebankError(path, number, str(err))
             if on_error is None:
                 raise error from err
             on_error(error)
-            continue
-        yield replace(tree, line=number)
+        else:
+            yield replace(tree, line=number)
 
 
 def parse_clause(text: str) -> Tree:
@@ -91,3 +84,9 @@ def _leaf(text: str) -> Tree:
     if not colon or not tag or not word:
         raise ValueError(Errors.E390.format(reason=f"{text!r} is not a role, a tag and a word"))
     return Tree(tag, (word,))
+
+
+# NLTK distributes the treebank as one file without a suffix.
+SINICA = TreebankFormat(
+    suffixes=(".txt", "parsed"), encoding="big5", clean=CleanOptions(functions=False), read_lines=read_clauses
+)

@@ -6,8 +6,23 @@ What stands from `##` on is cut, as the shared task's scorer does. Roots are `RO
 reading does not mind which.
 """
 
-from .encodings import guess_spmrl
-from .rewrite import RewrittenBrackets
+from pathlib import Path
+
+from .base import TreebankFormat
+
+# The old encodings of languages, by what stands in their files' names (train.French.gold.ptb).
+OLD_ENCODINGS = {
+    "arabic": "cp1256",
+    "hebrew": "cp1255",
+    "hungarian": "iso8859-2",
+    "korean": "cp949",
+    "polish": "iso8859-2",
+}
+
+
+def old_encoding(path: Path) -> str:
+    """The encoding of a file that is not in UTF-8."""
+    return next((old for language, old in OLD_ENCODINGS.items() if language in path.name.lower()), "latin-1")
 
 
 def cut_morphology(label: str) -> str:
@@ -16,4 +31,6 @@ def cut_morphology(label: str) -> str:
     return label[:found] if found > 0 else label
 
 
-read_spmrl = RewrittenBrackets(phrase=cut_morphology, tag=cut_morphology, guess_encoding=guess_spmrl)
+SPMRL = TreebankFormat(
+    suffixes=(".ptb", ".mrg"), encoding="latin-1", encoding_of=old_encoding, phrase=cut_morphology, tag=cut_morphology
+)

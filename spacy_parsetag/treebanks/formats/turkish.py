@@ -6,7 +6,7 @@
 import re
 
 from ...trees.escape import escape_token
-from .rewrite import RewrittenBrackets
+from .base import TreebankFormat, each_line
 
 _LAYERS = re.compile(r"(?:\{[^{}=]+=[^{}]*\})+")
 _WORD = re.compile(r"\{turkish=([^{}]*)\}")
@@ -23,4 +23,4 @@ def take_word(line: str) -> str:
     return _LAYERS.sub(word, line)
 
 
-read_turkish = RewrittenBrackets(line=take_word)
+TURKISH = TreebankFormat(suffixes=(".txt", ".train", ".dev", ".test"), lines=each_line(take_word))

@@ -1,0 +1,121 @@
+"""What a kind of treebank files is. Each kind has a file of its own beside this one, and a line in `table`."""
+
+import codecs
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from ...trees.clean import CleanOptions
+from ...trees.tree import Tree, rewrite
+from ..lines import Line, read_lines
+from ..reader import BracketReader, OnError
+
+Rewrite = Callable[[str], str]
+PENN_CLEAN = CleanOptions()
+
+
+class ReadLines(Protocol):
+    """Reads the trees of a file's lines."""
+
+    def __call__(
+        self, lines: Iterator[Line], path: str, encoding: str, on_error: OnError | None, default_tag: str | None
+    ) -> Iterable[Tree]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreebankFormat:
+    """A kind of treebank files: what to change in lines and trees, and the usual options.
+
+    suffixes (tuple[str, ...]): Which files of a folder to read: suffixes in lower case, or whole names.
+    encoding (str): The encoding of files that are not in UTF-8.
+    encoding_of (Callable[[Path], str] | None): Says that of one file, where it differs between files.
+    clean (CleanOptions): The usual cleaning.
+    split (str | None): The usual split by names of files, where there is one.
+    lines (Callable[[Iterator[Line]], Iterator[Line]] | None): Changes a file's lines before brackets are read. Lines
+        keep their numbers; what belongs to no tree becomes an empty line.
+    phrase, tag, word (Rewrite | None): Rewrites the labels of phrases, part-of-speech tags, and words, which are text.
+    dissolve (Callable[[str], bool] | None): Which phrases below the top, by label, are replaced by what is in them.
+    read_lines (ReadLines): Reads trees from lines. It is another one where files have no Penn brackets.
+    """
+
+    suffixes: tuple[str, ...]
+    encoding: str = "utf-8"
+    encoding_of: Callable[[Path], str] | None = None
+    clean: CleanOptions = PENN_CLEAN
+    split: str | None = None
+    lines: Callable[[Iterator[Line]], Iterator[Line]] | None = None
+    phrase: Rewrite | None = None
+    tag: Rewrite | None = None
+    word: Rewrite | None = None
+    dissolve: Callable[[str], bool] | None = None
+    read_lines: ReadLines = BracketReader
+
+    def read(
+        self,
+        source: Path,
+        *,
+        encoding: str | None = None,
+        on_error: OnError | None = None,
+        default_tag: str | None = None,
+    ) -> Iterator[Tree]:
+        """Read the trees of a file, one at a time.
+
+        source (Path): The file.
+        encoding (str | None): Its encoding. None: UTF-8 if it is that, else the usual one of the format.
+        on_error (Callable[[TreebankError], None] | None): Called with each malformation; None raises the first.
+        default_tag (str | None): Part-of-speech tag for words that have none; None makes them an error.
+        YIELDS (Tree): The trees.
+        RAISES (TreebankError): The malformation, with file and line.
+        RAISES (ValueError): If there is no such encoding.
+        """
+        if encoding is None:
+            encoding = guess_encoding(source, self.encoding_of(source) if self.encoding_of else self.encoding)
+        lines = read_lines(source, encoding, str(source))
+        if self.lines is not None:
+            lines = self.lines(lines)
+        trees = iter(self.read_lines(lines, str(source), encoding, on_error, default_tag))
+        if self.phrase or self.tag or self.word or self.dissolve:
+            return map(self._rewrite, trees)
+        return trees
+
+    def _rewrite(self, tree: Tree) -> Tree:
+        phrase, tag, word = self.phrase or str, self.tag or str, self.word or str
+
+        def change(node: Tree, children: list[Tree | str]) -> Iterable[Tree | str]:
+            if node.is_preterminal:
+                return (Tree(tag(node.label), (word(str(children[0])),), node.line),)
+            if self.dissolve is not None and node is not tree and self.dissolve(node.label):
+                return children
+            return (Tree(phrase(node.label), tuple(children), node.line),)
+
+        (result,) = rewrite(tree, change, lambda node: True)
+        return result if isinstance(result, Tree) else tree
+
+
+def each_line(change: Rewrite) -> Callable[[Iterator[Line]], Iterator[Line]]:
+    """Make a function for `TreebankFormat.lines` that changes the text of each line by itself."""
+    return lambda lines: (line._replace(text=change(line.text)) for line in lines)
+
+
+def guess_encoding(path: Path, otherwise: str) -> str:
+    """Read a file through to see whether it is UTF-8.
+
+    path (Path): The file.
+    otherwise (str): The encoding if it is not.
+    RETURNS (str): UTF-16 if there is its byte order mark, UTF-8 if all bytes are that, else the other.
+    """
+    if otherwise == "utf-8":
+        return otherwise
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with path.open("rb") as file:
+        if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            return "utf-16"
+        file.seek(0)
+        try:
+            while data := file.read(1 << 20):
+                decoder.decode(data)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return otherwise
+    return "utf-8"
