@@ -281,7 +281,7 @@ class BracketReader:
             self._tag_bare_words(tree, children[0])
         tree.nodes.pop()
         node = Tree(unescape_label(label) if label else "", tuple(children), 0 if tree.nodes else tree.line)
-        if not node.label and tree.nodes and label:
+        if label and not node.label and tree.nodes and not node.is_preterminal:
             self._note(tree, EmptyLabel, number)
         if tree.nodes:
             siblings = tree.nodes[-1][1]

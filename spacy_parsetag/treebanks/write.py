@@ -35,6 +35,8 @@ def format_tree(tree: Tree) -> str:
             parts += (" ", escape_token(child))
         elif not child.children:
             raise ValueError(Errors.E010.format(what="node", text=child.label, reason="it has no children"))
+        elif not child.label and not child.is_preterminal:
+            raise ValueError(Errors.E010.format(what="label", text="", reason="only the root's may be empty"))
         else:
             parts += (" (", escape_label(child.label))
             stack.append(iter(child.children))

@@ -67,7 +67,7 @@ def binarize(parse: Parse) -> BinaryTree:
 
     parse (Parse): A parse of at least one word.
     RETURNS (BinaryTree): The tree over the same words. Several nodes at the top hang under a root without a label.
-    RAISES (ValueError): If spans cross or lie outside the sentence.
+    RAISES (ValueError): If spans cross or lie outside the sentence, or one has no label.
     """
     n = len(parse.words)
     if not n:
@@ -82,6 +82,8 @@ def binarize(parse: Parse) -> BinaryTree:
         start, end = todo.pop()
         chain: list[str] = []
         while i < len(spans) and spans[i][0] == start and spans[i][1] == end:
+            if not spans[i][2]:
+                raise ValueError(Errors.E001.format(reason=f"the constituent over words {start} to {end} has no label"))
             chain.append(spans[i][2])
             i += 1
         label.append(join_chain(chain) if chain else "")

@@ -130,6 +130,14 @@ def test_no_trees(spans: list, code: str) -> None:
         parse.to_tree()
 
 
+def test_empty_labels_are_refused() -> None:
+    """Otherwise the constituent would vanish, or its chain be one that nobody wrote."""
+    for labels in ([""], ["S", ""]):
+        parse = Parse(("a",), ("A",), tuple(Constituent(0, 1, label) for label in labels))
+        with pytest.raises(ValueError, match=r"\[E001\].*words 0 to 1 has no label"):
+            binarize(parse)
+
+
 def test_empty_sentence() -> None:
     with pytest.raises(ValueError, match=r"\[E001\]"):
         binarize(Parse((), (), ()))

@@ -256,10 +256,20 @@ def test_nodes_in_the_first_column_are_no_trees() -> None:
     assert [type(error) for error in errors] == [penn.UnclosedTree, penn.UnterminatedTree]
 
 
-@pytest.mark.parametrize(
-    "piece",
-    ["( (S (NN a) ", "(", "()", "(()", "(TOP (NN a))) ", "(S (NN a)\n", "( (S (NN a)\n", "(S\n\n", "(S (X\n(NN a))\n"],
-)
+PIECES = [
+    "( (S (NN a) ",
+    "(",
+    "()",
+    "(()",
+    "(TOP (NN a))) ",
+    "(S (NN a)\n",
+    "( (S (NN a)\n",
+    "(S\n\n",
+    "(S (X\n(NN a))\n",
+]
+
+
+@pytest.mark.parametrize("piece", PIECES)
 def test_time_is_linear(piece: str) -> None:
     """Four times as much text takes about four times as long, whatever is wrong with it."""
 
@@ -302,6 +312,7 @@ def test_deep_trees(tmp_path: Path) -> None:
     "tree",
     [
         Tree("TOP", (Tree("NP", ()),)),
+        Tree("TOP", (Tree("", (Tree("NN", ("dog",)),)),)),
         Tree("", ()),
         Tree("", ("dog",)),
     ],
