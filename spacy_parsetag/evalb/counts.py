@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from .sentence import Bracket, Rules, fix_quotes, read_sentence
 
-VALID, ERROR, SKIP = 0, 1, 2
+VALID, ERROR, SKIP, MISSED = 0, 1, 2, 3
 
 
 class SentenceCounts(NamedTuple):
@@ -13,7 +13,7 @@ class SentenceCounts(NamedTuple):
 
     length (int): Gold words, those in `delete_labels_for_length` left out.
     status (int): 0 valid, 1 error, 2 skipped. In the last two cases the counts up to `correct_tags` enter no figure:
-        they are 0, save where the only error is that brackets are not balanced.
+        they are 0, save where the only error is that brackets are not balanced. 3 is not EVALB's: see `as_missed`.
     matched, gold, test (int): Matched, gold and test brackets.
     crossing (int): Test brackets that cross a gold bracket.
     words (int): Words that count.
@@ -44,6 +44,10 @@ class SentenceCounts(NamedTuple):
     def failed(self) -> bool:
         """Whether there is no usable parse of a sentence that has words."""
         return self.status == ERROR or (self.status == SKIP and self.all_words > 0)
+
+    def as_missed(self) -> "SentenceCounts":
+        """The row of a failure that counts as zero: every gold bracket and every tag is missed."""
+        return SentenceCounts(self.length, MISSED, gold=self.all_gold, words=self.all_words) if self.failed else self
 
 
 class Matching(NamedTuple):

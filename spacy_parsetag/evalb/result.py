@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Errors
-from .counts import ERROR, SKIP, VALID, Matching, SentenceCounts, compare
+from .counts import ERROR, MISSED, SKIP, VALID, Matching, SentenceCounts, compare
 from .lines import Brackets, to_line
 from .params import EvalbParams, get_params
 from .sentence import Rules
@@ -60,28 +60,19 @@ class Summary:
     two_or_less: int
 
     @classmethod
-    def of(cls, rows: Sequence[SentenceCounts], *, strict: bool = False) -> "Summary":
-        """Sum up.
-
-        rows (Sequence[SentenceCounts]): The sentences.
-        strict (bool): Count a sentence without a usable parse as one in which every gold bracket and tag was missed.
-        RETURNS (Summary): The totals.
-        """
+    def of(cls, rows: Sequence[SentenceCounts]) -> "Summary":
+        """Sum up rows."""
+        counted = [row for row in rows if row.status in (VALID, MISSED)]
         valid = [row for row in rows if row.status == VALID]
-        lost = [row for row in rows if strict and row.failed]
+        sums = ("matched", "gold", "test", "crossing", "words", "correct_tags")
         return cls(
             sentences=len(rows),
-            errors=sum(row.status == ERROR for row in rows if not strict),
-            skipped=sum(row.status == SKIP for row in rows if not (strict and row.failed)),
-            matched=sum(row.matched for row in valid),
-            gold=sum(row.gold for row in valid) + sum(row.all_gold for row in lost),
-            test=sum(row.test for row in valid),
-            crossing=sum(row.crossing for row in valid),
-            words=sum(row.words for row in valid) + sum(row.all_words for row in lost),
-            correct_tags=sum(row.correct_tags for row in valid),
+            errors=sum(row.status == ERROR for row in rows),
+            skipped=sum(row.status == SKIP for row in rows),
             complete=sum(row.complete for row in valid),
             no_crossing=sum(row.crossing == 0 for row in valid),
             two_or_less=sum(row.crossing <= 2 for row in valid),
+            **{name: sum(getattr(row, name) for row in counted) for name in sums},
         )
 
     @property
@@ -143,7 +134,7 @@ class EvalbResult:
     def strict(self) -> Summary:
         """Over all sentences, failures counted as zero: no test bracket, every gold bracket missed. A skipped sentence
         without any gold word that counts is no failure; it adds nothing to any figure."""
-        return Summary.of(self.rows, strict=True)
+        return Summary.of([row.as_missed() for row in self.rows])
 
     @property
     def f(self) -> float:
