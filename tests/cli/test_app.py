@@ -18,7 +18,7 @@ def test_entry_point() -> None:
     assert found.load().info.name == "parsetag"
 
 
-@pytest.mark.parametrize("command", ["convert", "evaluate", "linearize", "parse"])
+@pytest.mark.parametrize("command", ["convert", "diff", "evaluate", "linearize", "parse"])
 def test_help(run: Run, command: str) -> None:
     result = run(command, "--help")
     assert result.exit_code == 0
