@@ -51,7 +51,7 @@ def doc_from_parses(
     spans_key (str): Key of the group in `doc.spans`.
     detokenize (bool): Guess the spaces between words, as in English text (see `spaces_after`). Otherwise spaces are
         unknown, and spaCy's `Corpus` then trains and evaluates on the words as they are.
-    attrs (Optional[Mapping[str, Any]]): Attributes of the group, see `set_parses`.
+    attrs (Mapping[str, Any] | None): Attributes of the group, see `set_parses`.
     RETURNS (Doc): The doc.
     RAISES (ValueError): If a word is empty or white space only, which cannot be a word of a doc.
     """

@@ -32,7 +32,7 @@ from ..errors import Errors, Warnings
 from ..trees.nltk_trees import to_nltk
 from ..trees.parse import Constituent, Parse
 from .group import SPANS_KEY
-from .nodes import DocNodes, Node, get_nodes
+from .nodes import get_nodes
 from .spans import has_parses, words_and_tags
 from .strings import ROOT, doc_to_strings, parse_string
 
@@ -42,30 +42,30 @@ if TYPE_CHECKING:
 
 def get_labels(span: Span, spans_key: str = SPANS_KEY) -> tuple[str, ...]:
     """The labels over just the words of a span, top of the unary chain first; () for a bare word or sentence."""
-    node = _find_node(span, get_nodes(span.doc, spans_key))
+    node = get_nodes(span.doc, spans_key).find(span)
     return () if node is None else tuple(node.labels)
 
 
 def get_children(span: Span, spans_key: str = SPANS_KEY) -> Iterator[Span]:
     """The constituents right below a span and the bare words between them, from left to right."""
     nodes = get_nodes(span.doc, spans_key)
-    node = _find_node(span, nodes)
-    return (_slice(span.doc, nodes, child) for child in (node.children if node is not None else ()))
+    node = nodes.find(span)
+    return (nodes.span(span.doc, child) for child in (node.children if node is not None else ()))
 
 
 def get_constituents(span: Span, spans_key: str = SPANS_KEY) -> Iterator[Span]:
     """A span, and all constituents and words within it, in pre-order; nothing twice."""
     nodes = get_nodes(span.doc, spans_key)
-    node = _find_node(span, nodes)
-    return (_slice(span.doc, nodes, below) for below in (node.subtree() if node is not None else ()))
+    node = nodes.find(span)
+    return (nodes.span(span.doc, below) for below in (node.subtree() if node is not None else ()))
 
 
 def get_parent(span: Span, spans_key: str = SPANS_KEY) -> Span | None:
     """The smallest constituent that contains a span and more than it, or None."""
     nodes = get_nodes(span.doc, spans_key)
-    node = _find_node(span, nodes)
-    parent = nodes.smallest_around(*_bounds(span, nodes)) if node is None else node.parent()
-    return None if parent is None else _slice(span.doc, nodes, parent)
+    node = nodes.find(span)
+    parent = nodes.smallest_around(*nodes.bounds(span)) if node is None else node.parent
+    return None if parent is None else nodes.span(span.doc, parent)
 
 
 def get_tree(span: Span, spans_key: str = SPANS_KEY) -> Tree:
@@ -85,7 +85,7 @@ def get_parse_string(span: Span, spans_key: str = SPANS_KEY) -> str:
 def _read_parse(span: Span, spans_key: str) -> tuple[Parse, str | None] | None:
     """The parse over a span, and the label of the root wrapper if it needs one; None for white space."""
     nodes = get_nodes(span.doc, spans_key)
-    top = _find_node(span, nodes)
+    top = nodes.find(span)
     if top is None:
         return None
     spans = tuple(
@@ -102,7 +102,7 @@ def is_constituent(span: Span, spans_key: str = SPANS_KEY) -> bool:
     if not has_parses(span.doc, spans_key):
         return False
     nodes = get_nodes(span.doc, spans_key)
-    return _bounds(span, nodes) in nodes.at
+    return nodes.bounds(span) in nodes.at
 
 
 def get_token_labels(token: Token, spans_key: str = SPANS_KEY) -> tuple[str, ...]:
@@ -123,7 +123,7 @@ def get_token_parse_string(token: Token, spans_key: str = SPANS_KEY) -> str:
 def get_doc_constituents(doc: Doc, spans_key: str = SPANS_KEY) -> Iterator[Span]:
     """The constituents and words of all sentences of a doc, in pre-order."""
     nodes = get_nodes(doc, spans_key)
-    return (_slice(doc, nodes, node) for top in nodes.tops for node in top.subtree())
+    return (nodes.span(doc, node) for top in nodes.tops for node in top.subtree())
 
 
 EXTENSIONS: dict[type[Doc | Span | Token], dict[str, Callable[..., Any]]] = {
@@ -167,26 +167,3 @@ def register_extensions(spans_key: str = SPANS_KEY, *, force: bool = False) -> N
 
 def _span_of(token: Token) -> Span:
     return token.doc[token.i : token.i + 1]
-
-
-def _bounds(span: Span, nodes: DocNodes) -> tuple[int, int]:
-    """The words of a span, which white space at its edges does not change."""
-    return nodes.words.before[span.start], nodes.words.before[span.end]
-
-
-def _slice(doc: Doc, nodes: DocNodes, node: Node) -> Span:
-    return doc[nodes.words.tokens[node.start] : nodes.words.tokens[node.end - 1] + 1]
-
-
-def _find_node(span: Span, nodes: DocNodes) -> Node | None:
-    """The node over a span, None for white space, and an error for a span that is not a constituent."""
-    start, end = _bounds(span, nodes)
-    node = nodes.at.get((start, end))
-    if node is None and start < end:
-        around = nodes.smallest_around(start, end)
-        hint = "No constituent contains it."
-        if around is not None:
-            text = _slice(span.doc, nodes, around).text
-            hint = f"The smallest constituent around it is {text!r} ({', '.join(around.labels)})."
-        raise ValueError(Errors.E307.format(text=span.text, start=span.start, end=span.end, hint=hint))
-    return node

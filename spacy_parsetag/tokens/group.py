@@ -107,14 +107,9 @@ def _check_nesting(doc: Doc, spans_key: str, words: WordMap, rows: list[_Row]) -
                 bottom_up = bottom_up or (row, upper)
         above.append(row)
     if bottom_up and chain:
+        (lower, around), labels = bottom_up, f"{chain[0][3]} and {chain[1][3]}"
         raise ValueError(
-            Errors.E304.format(
-                key=spans_key,
-                lower=text(bottom_up[0]),
-                upper=text(bottom_up[1]),
-                chain=f"{chain[0][3]} and {chain[1][3]}",
-                text=text(chain[0]),
-            )
+            Errors.E304.format(key=spans_key, lower=text(lower), upper=text(around), chain=labels, text=text(chain[0]))
         )
 
 

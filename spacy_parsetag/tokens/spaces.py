@@ -25,9 +25,9 @@ def spaces_after(words: Sequence[str], tags: Sequence[str] | None = None) -> lis
     A straight quote opens if none is open, and closes otherwise; an apostrophe after a word in s closes too.
 
     words (Sequence[str]): The words, as text.
-    tags (Optional[Sequence[str]]): Their part-of-speech tags; the tag HYPH tells the hyphen of "old-fashioned", which
+    tags (Sequence[str] | None): Their part-of-speech tags; the tag HYPH tells the hyphen of "old-fashioned", which
         some treebanks make a word, from a dash.
-    RETURNS (List[bool]): One value a word.
+    RETURNS (list[bool]): One value a word.
     """
     spaces = [True] * len(words)
     open_quotes = {'"': False, "'": False}

@@ -13,7 +13,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from spacy.strings import StringStore
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ..errors import Errors
@@ -49,24 +48,24 @@ def set_parses(
     Labels are interned anew for each doc: inside `nlp.memory_zone()` strings are forgotten.
 
     doc (Doc): The doc.
-    parses (Iterable[Tuple[Sequence[int], Iterable[Tuple[int, int, str]]]]): For each sentence, in the order of the
-        doc, the token of each of its words (see `sentence_words`) and its constituents over these words in pre-order,
-        which are a `Parse.spans` or plain (start, end, label).
+    parses (Iterable[tuple[Sequence[int], Iterable[tuple[int, int, str]]]]): For each sentence, in the order of the
+        doc, the token of each of its words (see `sentence_words`) and its constituents over these words in pre-order.
     spans_key (str): Key of the group in `doc.spans`.
-    attrs (Optional[Mapping[str, Any]]): What belongs to the parse as a whole; it must be fit for msgpack. The key
+    attrs (Mapping[str, Any] | None): What belongs to the parse as a whole; it must be fit for msgpack. The key
         "format" is ours.
     RETURNS (SpanGroup): The group, now in `doc.spans`.
     RAISES (ValueError): If a constituent lies outside its sentence.
     """
-    labels = _Interned(doc.vocab.strings)
+    ids: dict[str, int] = {}
     spans: list[Span] = []
-    add = spans.append
     for tokens, constituents in parses:
         n_words = len(tokens)
         for start, end, label in constituents:
             if not 0 <= start < end <= n_words:
                 raise ValueError(Errors.E003.format(span=(start, end, label), n=n_words))
-            add(Span(doc, tokens[start], tokens[end - 1] + 1, labels[label]))
+            if label not in ids:
+                ids[label] = doc.vocab.strings.add(label)
+            spans.append(Span(doc, tokens[start], tokens[end - 1] + 1, ids[label]))
     group = SpanGroup(doc, name=spans_key, attrs={**(attrs or {}), "format": FORMAT_VERSION}, spans=spans)
     doc.spans[spans_key] = group
     return group
@@ -85,7 +84,7 @@ def parses_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[SentenceParse]
 
     doc (Doc): The doc. If it has no sentence boundaries it is one sentence.
     spans_key (str): Key of the group in `doc.spans`.
-    RETURNS (List[SentenceParse]): The parses. Tags are `token.tag_`, else `token.pos_`, else "X".
+    RETURNS (list[SentenceParse]): The parses. Tags are `token.tag_`, else `token.pos_`, else "X".
     RAISES (ValueError): If the doc has no constituents; if one leaves its sentence or covers no word; if two cross; if
         the order of a unary chain is unknown.
     """
@@ -111,15 +110,3 @@ def words_and_tags(doc: Doc, tokens: Sequence[int]) -> tuple[tuple[str, ...], tu
     """The text and the part of speech of some tokens, the latter `tag_`, else `pos_`, else "X"."""
     chosen = [doc[i] for i in tokens]
     return tuple(token.text for token in chosen), tuple(token.tag_ or token.pos_ or NO_TAG for token in chosen)
-
-
-class _Interned(dict[str, int]):
-    """The hash of each label, added to the string store when it is first asked for."""
-
-    def __init__(self, strings: StringStore) -> None:
-        super().__init__()
-        self.strings = strings
-
-    def __missing__(self, label: str) -> int:
-        value = self[label] = self.strings.add(label)
-        return value
