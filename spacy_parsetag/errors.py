@@ -77,7 +77,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The component '{name}' was trained with {trained}-order tags, and its linearizer is now {order}-order. "
         "Tag scores mean nothing in another order: train it again, or restore the linearizer."
     )
-    E155 = "The component '{name}' was given {part!r}, which is no {kind}. Registered ones are in the documentation."
+    E155 = "The component '{name}' was given {part!r}, which is not a {kind}. Registered ones are in the documentation."
     E154 = "Labels of the component '{name}' must be strings; got {label!r}."
 
     E156 = (
@@ -115,6 +115,11 @@ class Errors(metaclass=_ErrorsWithCodes):
         "it: other.replace_listeners('{upstream}', '{name}', ['model.tok2vec'])."
     )
     E191 = "Nothing in the training data can be learned by the component '{name}': {problems}"
+    E192 = (
+        "The compiled module {module} is missing: Python took spacy_parsetag from {folder}, which holds the sources "
+        "only. To use the installed package, start Python in another folder than the clone. To use the clone, build it "
+        "there: pip install -e ."
+    )
 
     # Scoring: E200 to E249
     E200 = "{path}:{line}: unknown keyword {keyword!r} in a parameter file. Known: {known}."

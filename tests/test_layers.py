@@ -2,6 +2,7 @@
 
 import ast
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -153,6 +154,26 @@ print(pipe.labels)
         blocked,
     )
     assert lines == [str(("l", "l/NP", "r", "r/NP", "L", "L/NP", "R", "R/NP"))]
+
+
+def test_sources_without_compiled_modules(tmp_path: Path) -> None:
+    """A clone in the working folder goes before the installed package. spaCy goes on to work there."""
+    shutil.copytree(PACKAGE, tmp_path / "spacy_parsetag", ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
+    code = """
+import spacy
+nlp = spacy.blank("en")
+for attempt in (lambda: nlp.add_pipe("parsetag"), lambda: __import__("spacy_parsetag.decode")):
+    try:
+        attempt()
+    except ImportError as err:
+        print(err)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr[-2000:]
+    lines = done.stdout.splitlines()
+    assert len(lines) == 2
+    for line in lines:
+        assert line.startswith("[E192]") and str(tmp_path / "spacy_parsetag") in line and "pip install -e ." in line
 
 
 @pytest.mark.parametrize("name, extra", [("torch", "transformers"), ("cupy", "cuda12x"), ("matplotlib", "plots")])

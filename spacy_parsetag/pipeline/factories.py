@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 from spacy.language import Language
 from spacy.tokens import Doc
 from thinc.api import Config, Model
-from thinc.types import Floats2d
 
 if TYPE_CHECKING:
     from ..decode import Decoder
     from ..linearize import Linearizer
+    from ..ml.heads import DocScores
     from ..ml.losses import Loss
     from .one_sentence import OneSentence
     from .parsetag import ParseTagger
 else:
     # spaCy checks a config against the annotations as it finds them. Those that are text, as all are with `from
     # __future__ import annotations`, it does not check. The component itself checks that its parts fit the protocols.
-    Decoder = Linearizer = Loss = Any
+    Decoder = DocScores = Linearizer = Loss = Any
 
 default_config = """
 [model]
@@ -71,7 +71,7 @@ DEFAULT_MODEL = Config().from_str(default_config)["model"]
 def make_parse_tagger(
     nlp: Language,
     name: str,
-    model: Model[list[Doc], list[Floats2d]],
+    model: Model[list[Doc], DocScores],
     linearizer: Linearizer,
     decoder: Decoder,
     loss: Loss,
@@ -82,7 +82,7 @@ def make_parse_tagger(
 
     nlp (Language): The pipeline.
     name (str): The component's name in it.
-    model (Model[list[Doc], list[Floats2d]]): Scores (tokens, 2 |T|) for each doc.
+    model (Model[list[Doc], DocScores]): The learner, which gives (tokens, 2 |T|) scores of each doc.
     linearizer (Linearizer): The order that trees are written in.
     decoder (Decoder): Finds a tree, given scores.
     loss (Loss): What training minimizes.

@@ -2,6 +2,7 @@
 
 import gc
 import pickle
+import warnings
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -173,11 +174,13 @@ def test_training_on_other_tokens() -> None:
     """Sentences that do not fit are left out, the others of the same doc are learned."""
     nlp = make_nlp(loss={"@misc": "spacy-parsetag.TagLoss.v1"})  # the other knows one tree only, and learns nothing
     eg = half_aligned(nlp.vocab)
-    optimizer = nlp.initialize(lambda: [eg])
+    with pytest.warns(UserWarning, match=r"\[W002\] 1 of 2"):
+        optimizer = nlp.initialize(lambda: [eg])
     pipe = nlp.get_pipe("parsetag")
     assert {"NP"} == set(pipe.constituent_labels)
     scores = pipe.model.predict([eg.predicted])
-    (gradient,) = pipe.get_loss([eg], scores)[1].arrays
+    with pytest.warns(UserWarning, match=r"\[W002\] 1 of 2"):
+        (gradient,) = pipe.get_loss([eg], scores)[1].arrays
     assert gradient[:3].any(axis=1).all() and not gradient[3].any()
     assert nlp.update([eg], sgd=optimizer)["parsetag"] > 0
 
@@ -240,6 +243,24 @@ class TestCounts:
             reader.sentences(eg, KEY)
         with pytest.raises(ValueError, match=r"100 of 100"):
             reader.check("parsetag")
+
+    def test_by_the_pipe(self) -> None:
+        """At `initialize`, where nothing fits; and where a trained pipeline is trained on with labels it never saw."""
+        nlp = make_nlp()
+        gold = Doc(nlp.vocab, words=["a", "b"])
+        set_parses(gold, [([0, 1], [(0, 1, "NP")])])
+        with pytest.raises(ValueError, match=r"\[E191\].*\[W002\]"):
+            nlp.initialize(lambda: [Example(Doc(nlp.vocab, words=["ab"]), gold)])
+        examples = make_examples(nlp)
+        nlp.initialize(lambda: examples)
+        optimizer = nlp.resume_training()
+        others = make_examples(nlp, [tree.replace("NP", "NP-SBJ") for tree in TREES if "NP" in tree])
+        with pytest.warns(UserWarning, match=r"\[W001\].*\[W003\] 5 of 5 sentences \(100.0%\).*NP-SBJ"):
+            assert nlp.update(others, sgd=optimizer)["parsetag"] == 0.0
+        with warnings.catch_warnings(), pytest.raises(ValueError, match=r"\[E191\].*100 of 100"):
+            warnings.simplefilter("ignore")
+            for _ in range(19):
+                nlp.update(others, sgd=optimizer)
 
 
 def test_gold_trees_come_back() -> None:

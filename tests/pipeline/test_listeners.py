@@ -47,6 +47,18 @@ def test_without_the_encoder(listening: Language) -> None:
         require_upstream(pipe.model, [listening.make_doc(""), listening.make_doc("She")], name="parsetag")
 
 
+def test_sourced_without_the_encoder(listening: Language) -> None:
+    """Not nonsense trees. Docs without words need no vectors."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("one_sentence")
+    nlp.add_pipe("parsetag", source=listening)
+    assert spans_of(nlp("")) == spans_of(nlp("\n")) == []
+    with pytest.raises(ValueError, match=r"\[E190\]"):
+        nlp("She enjoys papers")
+    with listening.select_pipes(disable="tok2vec"), pytest.raises(ValueError, match=r"\[E190\]"):
+        listening("She enjoys papers")
+
+
 def test_another_encoder(listening: Language) -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("tok2vec", config={"model": {**TINY_MODEL["tok2vec"], "width": 8}})
