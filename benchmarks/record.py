@@ -99,10 +99,11 @@ def portable(argument: str) -> str:
     path = Path(value)
     if not (path.is_absolute() or ".." in path.parts):
         return shlex.quote(argument)
-    path = path.resolve()
     prefix = shlex.quote(key + equals) if equals else ""
-    if path.is_relative_to(ROOT):
-        return prefix + shlex.quote(str(path.relative_to(ROOT)))
+    named = Path(os.path.abspath(path))  # links such as configs/ keep their names
+    if named.is_relative_to(ROOT):
+        return prefix + shlex.quote(str(named.relative_to(ROOT)))
+    path = path.resolve()
     for name, folder in sorted(os.environ.items()):
         if name.startswith("PARSETAG_") and folder and path.is_relative_to(Path(folder).resolve()):
             return f'{prefix}"${name}"/{shlex.quote(str(path.relative_to(Path(folder).resolve())))}'
