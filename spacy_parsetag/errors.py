@@ -195,6 +195,15 @@ class Errors(metaclass=_ErrorsWithCodes):
     E361 = "Not a regular expression: {text!r} ({reason})."
     E362 = "{option} needs {needs}."
     E363 = "Two of the files would both become {path}. Convert them one by one, or into one file: OUTPUT.spacy."
+    E396 = (
+        "{n:,} of {total:,} trees are malformed, more than {share:.1%} of them, so nothing was written. Is the format "
+        "or the encoding another one? To leave out so many all the same: --max-bad {enough}."
+    )
+    E397 = "{path}: convert writes OUTPUT.spacy, or a folder, whose name has no suffix such as {suffix}."
+    E398 = (
+        "The split leaves {part!r} without a tree. Give it more, choose a smaller --split-block (it is {block}), or "
+        "leave the part out of --split (--split none for no split)."
+    )
     E395 = "{path} is one of the inputs, or written twice. Write to another file, so that nothing is lost."
     E364 = "No doc of {path} has constituents under doc.spans[{key!r}], so there is nothing to score against."
 

@@ -14,8 +14,6 @@ from typing import IO, NoReturn, TypeVar
 import typer
 from tqdm import tqdm
 
-from ..errors import Errors
-
 ItemT = TypeVar("ItemT")
 STANDARD = Path("-")
 LONGEST_MESSAGE = 2000  # characters; a message may quote a word, and a damaged file has words of any length
@@ -124,23 +122,6 @@ class Skipped:
         """Say how many, if there are any."""
         if self.n:
             note(f"Skipped {self.n:,} {self.what}{'s' * (self.n != 1)} (listed above)", "warn")
-
-
-def refuse_overwrite(outputs: Iterable[Path | None], inputs: Iterable[Path]) -> None:
-    """Raise before anything is lost, if a file to write is an input, lies in a folder of inputs, or is written twice.
-
-    outputs (Iterable[Path | None]): Files to write. None, "-" and devices are passed over.
-    inputs (Iterable[Path]): Files and folders to read.
-    RAISES (ValueError): If so.
-    """
-    taken = {path.resolve() for path in inputs}
-    for path in outputs:
-        if path is None or path == STANDARD or (path.exists() and not path.is_file()):
-            continue
-        target = path.resolve()
-        if target in taken or (target.exists() and taken.intersection(target.parents)):
-            raise ValueError(Errors.E395.format(path=path))
-        taken.add(target)
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """`python -m spacy parsetag convert`: treebank files become .spacy files."""
 
+import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -50,6 +51,10 @@ def convert_cli(
     skip_bad: Annotated[
         bool, Opt("--skip-bad", help="List and leave out malformed trees, instead of stopping at the first")
     ] = False,
+    max_bad: Annotated[
+        float,
+        Opt("--max-bad", min=0, max=1, help="With --skip-bad: the largest share of malformed trees to leave out"),
+    ] = 0.01,
     split: Annotated[
         str | None,
         Opt(
@@ -98,6 +103,13 @@ def convert_cli(
             help="Cleaning: strip function tags and indices of phrases (NP-SBJ-1 becomes NP). Default: yes",
         ),
     ] = None,
+    indices: Annotated[
+        bool | None,
+        Opt(
+            "--indices/--keep-indices",
+            help="Cleaning: with --keep-functions, strip indices (NP-SBJ-1 becomes NP-SBJ). Default: yes",
+        ),
+    ] = None,
     tag_functions: Annotated[
         bool | None,
         Opt("--tag-functions/--keep-tag-functions", help="Cleaning: the same for part-of-speech tags. Default: no"),
@@ -139,7 +151,8 @@ def convert_cli(
 
     Each tree becomes a doc with its words, tags (token.tag_), sentence boundaries and constituents
     (doc.spans["constituents"]). At a malformed tree the command states file, line and reason, writes nothing and exits
-    with code 1, unless --skip-bad is given. Files appear whole or not at all, and are the same each time.
+    with code 1. With --skip-bad it lists and leaves out such trees, up to the share --max-bad. Files appear whole or
+    not at all, and are the same each time.
 
     python -m spacy parsetag convert train.mrg corpus/train.spacy
 
@@ -162,6 +175,7 @@ def convert_cli(
             chosen.clean,
             root=root,
             functions=functions,
+            indices=indices,
             tag_functions=tag_functions,
             tag_indices=tag_indices,
             traces=traces,
@@ -179,6 +193,13 @@ def convert_cli(
         files = find_files(inputs, suffixes=chosen.suffixes, pattern=glob)
         make_file = partial(DocFile, vocab=Vocab(), n_sents=n_sents, spans_key=spans_key, detokenize=detokenize)
         counts = ReadCounts()
+
+        def check() -> None:
+            total = counts.cleaned.trees + skipped.n
+            if skipped.n > max_bad * total:
+                enough = min(1, math.ceil(100 * skipped.n / total) / 100)
+                raise ValueError(Errors.E396.format(n=skipped.n, total=total, share=max_bad, enough=enough))
+
         with counting("trees") as count:
             written = write_treebank(
                 files,
@@ -187,6 +208,7 @@ def convert_cli(
                 make_file=make_file,
                 split=parts,
                 limit=limit,
+                check=check,
             )
     skipped.summarize()
     for target in written:

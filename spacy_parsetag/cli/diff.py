@@ -8,7 +8,8 @@ from spacy.cli._util import Arg, Opt
 from wasabi import tables
 
 from ..errors import Errors
-from ._util import STANDARD, fail, refuse_overwrite, stated_errors, text_output
+from ..treebanks.atomic import refuse_overwrite
+from ._util import STANDARD, fail, stated_errors, text_output
 from .evaluate import read_sentences
 
 if TYPE_CHECKING:

@@ -12,9 +12,10 @@ from spacy.cli._util import Arg, Opt
 from wasabi import tables
 
 from ..errors import Errors
+from ..treebanks.atomic import refuse_overwrite
 from ._inputs import read_docs
 from ._model import find_spans_key, load_pipeline
-from ._util import STANDARD, fail, note, refuse_overwrite, stated_errors, text_output
+from ._util import STANDARD, fail, note, stated_errors, text_output
 
 if TYPE_CHECKING:
     from spacy.training import Example

@@ -10,8 +10,9 @@ import typer
 from spacy.cli._util import Arg, Opt
 
 from ..errors import Errors, TreebankError
+from ..treebanks.atomic import refuse_overwrite
 from ._inputs import name_of, numbered_lines
-from ._util import STANDARD, Skipped, counting, fail, note, refuse_overwrite, stated_errors, text_output
+from ._util import STANDARD, Skipped, counting, fail, note, stated_errors, text_output
 
 if TYPE_CHECKING:
     from ..trees import Parse, Tree

@@ -10,10 +10,11 @@ from typing import Annotated
 import typer
 
 from ..errors import Errors
+from ..treebanks.atomic import refuse_overwrite
 from ._batches import BatchParser, Parsed, Settings, parse_in_processes
 from ._inputs import doc_records, json_record, read_records, text_record, tokens_record
 from ._outputs import write_docs, write_texts
-from ._util import STANDARD, Skipped, note, progress_bar, refuse_overwrite, stated_errors
+from ._util import STANDARD, Skipped, note, progress_bar, stated_errors
 
 
 class InputFormat(str, Enum):

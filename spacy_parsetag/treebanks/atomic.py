@@ -33,18 +33,18 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def refuse_overwrite(inputs: Iterable[str | Path], outputs: Iterable[str | Path | None]) -> None:
-    """Raise if an output is one of the inputs, or two outputs are the same file.
+def refuse_overwrite(outputs: Iterable[Path | None], inputs: Iterable[Path]) -> None:
+    """Raise before anything is lost, if a file to write is an input, lies in a folder of inputs, or is written twice.
 
-    inputs (Iterable[str | Path]): Files that are read.
-    outputs (Iterable[str | Path | None]): Files that will be written. None and "-", the standard output, are fine.
-    RAISES (ValueError): With the name of the file.
+    outputs (Iterable[Path | None]): Files to write. None, "-" and devices are passed over.
+    inputs (Iterable[Path]): Files and folders to read.
+    RAISES (ValueError): If so.
     """
-    taken = {os.path.realpath(path) for path in inputs}
+    taken = {path.resolve() for path in inputs}
     for path in outputs:
-        if path is None or str(path) == "-" or (os.path.exists(path) and not os.path.isfile(path)):
+        if path is None or str(path) == "-" or (path.exists() and not path.is_file()):
             continue
-        real = os.path.realpath(path)
-        if real in taken:
+        target = path.resolve()
+        if target in taken or (target.exists() and taken.intersection(target.parents)):
             raise ValueError(Errors.E395.format(path=path))
-        taken.add(real)
+        taken.add(target)

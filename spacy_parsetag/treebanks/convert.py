@@ -14,7 +14,7 @@ from ..errors import Errors
 from ..tokens.convert import doc_from_parses
 from ..tokens.group import SPANS_KEY
 from ..trees.parse import Parse
-from .atomic import atomic_path
+from .atomic import atomic_path, refuse_overwrite
 from .files import SourceFile
 from .split import Split
 
@@ -79,6 +79,7 @@ def write_treebank(
     make_file: Callable[[Path], DocFile],
     split: Split | None = None,
     limit: int = 0,
+    check: Callable[[], None] | None = None,
 ) -> list[DocFile]:
     """Convert files.
 
@@ -89,14 +90,17 @@ def write_treebank(
     make_file (Callable[[Path], DocFile]): Makes the object for a file to be written.
     split (Optional[Split]): What goes into which part; the rest is left out.
     limit (int): Most sentences in each file written; 0 for no limit.
+    check (Callable[[], None] | None): Called when all is read. If it raises, nothing is written.
     RETURNS (List[DocFile]): The files, written.
     RAISES (TreebankError): Whatever `read` raises. Nothing is written then, and what was there stays.
-    RAISES (ValueError): If there are no trees, two files would be written under one name, or output is a file where a
-        folder is needed.
+    RAISES (ValueError): If there are no trees, or none for a part of the split; if two files would be written under one
+        name, or over one that is read; or if output is not such a name.
     """
     as_folder = output.suffix != SUFFIX
     if output.is_file() if as_folder else (output.is_dir() or split is not None):
         raise ValueError(Errors.E357.format(path=output))
+    if as_folder and output.suffix and not output.exists():
+        raise ValueError(Errors.E397.format(path=output, suffix=output.suffix))
     with ExitStack() as stack:
         if split is not None:
             filled: Iterable[DocFile] = _fill_parts(files, read, output, split, make_file, limit)
@@ -104,9 +108,17 @@ def write_treebank(
             filled = _fill_each(files, read, output, make_file, limit)
         else:
             filled = _fill_one(files, read, output, make_file, limit)
-        written = [_save(target, stack) for target in filled]
+        written = []
+        for target in filled:
+            refuse_overwrite([target.path], [file.path for file in files])
+            written.append(_save(target, stack))
+        if check is not None:
+            check()
         if not any(target.sentences for target in written):
             raise ValueError(Errors.E355.format(inputs=", ".join(str(file.path) for file in files[:5])))
+        empty = next((target.path.stem for target in written if not target.sentences), None)
+        if split is not None and empty is not None:
+            raise ValueError(Errors.E398.format(part=empty, block=split.block))
     return written
 
 

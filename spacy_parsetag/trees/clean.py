@@ -27,7 +27,8 @@ class CleanOptions:
     root (str | None): Label of the one root wrapper, renamed or added; wrappers inside it go. None leaves them.
     functions (bool): Strip function tags and indices of phrases: `NP-SBJ-1` and `NP=2` become `NP`. Labels that begin
         with a dash stay as they are.
-    tag_functions (bool): The same for part-of-speech tags. Off: many treebanks have tags with dashes.
+    indices (bool): Strip indices of phrases, where their functions stay: `NP-SBJ-1` becomes `NP-SBJ`.
+    tag_functions (bool): As `functions`, for part-of-speech tags. Off: many treebanks have tags with dashes.
     tag_indices (bool): Strip just indices from part-of-speech tags: `VB-1` becomes `VB`, `N-A` stays.
     traces (bool): Remove words tagged with one of `trace_tags`. Phrases left without words always go.
     trace_tags (frozenset[str]): Part-of-speech tags of words that are not there.
@@ -39,6 +40,7 @@ class CleanOptions:
 
     root: str | None = "TOP"
     functions: bool = True
+    indices: bool = True
     tag_functions: bool = False
     tag_indices: bool = False
     traces: bool = True
@@ -136,6 +138,8 @@ def _clean_node(
             label = strip_indices(label)
     elif options.functions:
         label = strip_functions(label)
+    elif options.indices:
+        label = strip_indices(label)
     counts.labels += label != node.label
     if options.repeats and len(children) == 1:
         (only,) = children

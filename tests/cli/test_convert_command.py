@@ -77,7 +77,7 @@ def test_cleaning_options(run: Run, tmp_path: Path) -> None:
         return doc_to_strings(load(out)[0])[0]
 
     assert brackets() == "(TOP (S (NP (PRP-2 She)) (VP (VB go)) (CODE (X <1>))))"
-    kept = brackets("--keep-functions", "--keep-traces", "--keep-repeats")
+    kept = brackets("--keep-functions", "--keep-indices", "--keep-traces", "--keep-repeats")
     assert kept == "(TOP (S (NP-SBJ-1 (PRP-2 She)) (VP (VP (VB go))) (NP (-NONE- *-1)) (CODE (X <1>))))"
     assert brackets("--tag-functions", "--remove", "CODE VB") == "(TOP (S (NP (PRP She))))"
     assert brackets("--format", "historical") == "(TOP (S (NP (PRP She)) (VP (VB go))))"
@@ -134,13 +134,13 @@ def test_bad_trees_are_named_and_skipped(run: Run, treebank: Path, tmp_path: Pat
     assert result.exit_code == 1
     assert f"{treebank}:2: The word 'the' under 'NP'" in result.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["trees.mrg"]
-    result = run("convert", treebank, out, "--skip-bad")
+    result = run("convert", treebank, out, "--skip-bad", "--max-bad", "1")
     assert result.exit_code == 0
     assert f"skipped {treebank}:2: " in result.stderr
     assert f"skipped {treebank}:3: [E305]" in result.stderr
     assert "Skipped 2 malformed trees" in result.stderr
     assert len(load(out)) == 2
-    assert run("convert", treebank, out, "--skip-bad", "--default-tag", "XX").exit_code == 0
+    assert run("convert", treebank, out, "--skip-bad", "--max-bad", "1", "--default-tag", "XX").exit_code == 0
     assert len(load(out)) == 3
 
 
@@ -153,7 +153,7 @@ def test_mutated_files_give_docs_or_named_errors(run: Run, block: int, tmp_path:
     for seed in range(block * size, (block + 1) * size):
         rng = random.Random(seed)
         source.write_bytes(mutate(make_treebank(rng).encode("utf8"), rng))
-        for options in ([], ["--skip-bad"]):
+        for options in ([], ["--skip-bad", "--max-bad", "1"]):
             result = run("convert", source, out, *options)
             outcomes.add((result.exit_code, bool(options)))
             if result.exit_code:
@@ -164,3 +164,34 @@ def test_mutated_files_give_docs_or_named_errors(run: Run, block: int, tmp_path:
                 assert all(doc_to_strings(doc) for doc in load(out)), seed
                 out.unlink()
     assert {(0, False), (1, False), (0, True)} <= outcomes
+
+
+def test_too_many_bad_trees(run: Run, tmp_path: Path) -> None:
+    source, out = tmp_path / "trees.mrg", tmp_path / "out.spacy"
+    source.write_text("(TOP (NP (NN a)))\n" * 98 + "(TOP (NP))\n" * 2)
+    result = run("convert", source, out, "--skip-bad")
+    assert result.exit_code == 1 and "E396" in result.stderr and "2 of 100 trees" in result.stderr
+    assert not out.exists()
+    assert run("convert", source, out, "--skip-bad", "--max-bad", "0.02").exit_code == 0 and out.exists()
+
+
+def test_outputs_that_are_refused(run: Run, tmp_path: Path) -> None:
+    """An unknown suffix, a file that is read, and a split with a part that gets nothing."""
+    source = tmp_path / "trees.mrg"
+    source.write_text("(TOP (NP (NN a)))\n" * 20)
+    assert "E397" in run("convert", source, tmp_path / "out.conll").stderr
+    same = tmp_path / "same.spacy"
+    same.write_text(source.read_text())
+    assert "E395" in run("convert", same, same).stderr and same.read_text() == source.read_text()
+    result = run("convert", source, tmp_path / "out", "--split", "train=0.8,dev=0.1,test=0.1")
+    assert result.exit_code == 1 and "E398" in result.stderr and "'test'" in result.stderr
+    assert not any((tmp_path / "out").iterdir())
+    fewer = ("--split", "train=0.8,dev=0.1,test=0.1", "--split-block", "1")
+    assert run("convert", source, tmp_path / "out", *fewer).exit_code == 0
+
+
+def test_names_and_temporary_names(run: Run, tmp_path: Path) -> None:
+    source = tmp_path / "trees.mrg"
+    source.write_text("(TOP (NP (NN a)))\n")
+    out = tmp_path / f"{'語' * 82}.spacy"  # 252 bytes, of at most 255
+    assert run("convert", source, out).exit_code == 0 and out.exists()

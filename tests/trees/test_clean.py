@@ -15,7 +15,7 @@ from spacy_parsetag.trees.clean import (
     strip_indices,
 )
 
-NOTHING = CleanOptions(root=None, functions=False, traces=False, repeats=False)
+NOTHING = CleanOptions(root=None, functions=False, indices=False, traces=False, repeats=False)
 
 
 def clean(text: str, options: CleanOptions | None = None, counts: CleanCounts | None = None) -> str | None:
@@ -71,7 +71,8 @@ def test_example() -> None:
         (CleanOptions(root=None), "(S (NN dog))", "(S (NN dog))"),
         (CleanOptions(), "(TOP (NP (NP-1 (NP=2 (NN a)))))", "(TOP (NP (NN a)))"),
         (CleanOptions(repeats=False), "(TOP (NP (NP-1 (NN a))))", "(TOP (NP (NP (NN a))))"),
-        (CleanOptions(functions=False), "(TOP (NP (NP-1 (NN a))))", "(TOP (NP (NP-1 (NN a))))"),
+        (CleanOptions(functions=False, indices=False), "(TOP (NP (NP-1 (NN a))))", "(TOP (NP (NP-1 (NN a))))"),
+        (CleanOptions(functions=False), "(TOP (S (NP-SBJ-1 (A a)) (X=2 (B b))))", "(TOP (S (NP-SBJ (A a)) (X (B b))))"),
         (CleanOptions(), "(TOP (NP (NP a)))", "(TOP (NP (NP a)))"),  # the lower one is a part-of-speech tag
         (CleanOptions(), "(TOP (VP (VB-1 go)))", "(TOP (VP (VB-1 go)))"),
         (CleanOptions(tag_functions=True), "(TOP (VP (VB-X go) (-LRB- -LRB-)))", "(TOP (VP (VB go) (-LRB- -LRB-)))"),
