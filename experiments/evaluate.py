@@ -16,6 +16,7 @@ import srsly
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.util import registry
+from thinc.api import require_gpu
 
 from spacy_parsetag.cli.evaluate import paired_trees
 from spacy_parsetag.decode import BeamDecoder, Decoded, Decoder, TagScores
@@ -39,7 +40,7 @@ class TimedDecoder:
 def blank_copy(nlp: Any, gold: Doc) -> Doc:
     """The words of a doc, and that they are one sentence."""
     spaces = [bool(token.whitespace_) for token in gold]
-    starts = [bool(token.is_sent_start) for token in gold]
+    starts: list[bool | int | None] = [bool(token.is_sent_start) for token in gold]
     return Doc(nlp.vocab, words=[token.text for token in gold], spaces=spaces, sent_starts=starts)
 
 
@@ -92,7 +93,7 @@ def main() -> None:
     parser.add_argument("--gpu-id", type=int, default=-1)
     arguments = parser.parse_args()
     if arguments.gpu_id >= 0:
-        spacy.require_gpu(arguments.gpu_id)
+        require_gpu(arguments.gpu_id)
     nlp = spacy.load(arguments.pipeline)
     golds = list(DocBin().from_disk(arguments.dev).get_docs(nlp.vocab))
     results: dict[str, Any] = {}
