@@ -108,8 +108,8 @@ def execute(run: Run, spec: dict[str, Any], arguments: argparse.Namespace) -> di
 
 
 def made() -> dict[str, Any]:
-    """By what a result was made: commit, command, versions, machine. Absolute paths lose their folders."""
-    script, *words = (re.sub(r"(?<![^=])/\S*/(?=[^/\s])", "PATH/", word) for word in sys.argv)
+    """By what a result was made: commit, command, versions, machine. Paths that lead out of here lose their folders."""
+    script, *words = (re.sub(r"(?<![^=])(?:/|\.\./)\S*/(?=[^/\s])", "PATH/", word) for word in sys.argv)
     command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
     found = subprocess.run(command, capture_output=True, text=True, cwd=HERE)
     return {

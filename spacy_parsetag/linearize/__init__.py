@@ -68,8 +68,6 @@ def delinearize(tags: Sequence[str], words: Sequence[tuple[str, str]], order: st
     RETURNS (nltk.Tree): The tree, wrapped in TOP.
     RAISES (ValueError): If the tags are not those of a tree, or not of N words.
     """
-    if len(tags) != 2 * len(words) - 1:
-        raise ValueError(Errors.E005.format(n_tags=len(tags), n_words=len(words)))
     tree = get_linearizer(order).delinearize(tags)
     parse = unbinarize(tree, [unescape_token(word) for word, _ in words], [unescape_label(pos) for _, pos in words])
     return to_nltk(parse.to_tree())
