@@ -5,7 +5,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 # One core: set before NumPy is imported anywhere.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -15,6 +15,8 @@ import numpy as np  # noqa: E402
 from nltk import Tree  # noqa: E402
 from record import ROOT, parse_arguments  # noqa: E402
 
+from spacy_parsetag.decode import TagScores  # noqa: E402
+from spacy_parsetag.linearize import ORDERS  # noqa: E402
 from spacy_parsetag.linearize.tags import TagSet  # noqa: E402
 
 # 150 tags: labels of each class, beside the bare ones.
@@ -29,22 +31,14 @@ def draw_trees(n: int) -> list[Tree]:
     return [tree for _, tree in generate({"train": n})]
 
 
-class Sample(NamedTuple):
-    """Sentences of 5 to 44 words with normal scores, as a decoder takes them."""
-
-    scores: np.ndarray  # (rows, tags) float32
-    rows: np.ndarray
-    words: np.ndarray
-    tags: TagSet
-
-
-def make_sample(sentences: int, *, seed: int = 0) -> Sample:
+def make_sample(sentences: int, order: str = "in", *, seed: int = 0) -> TagScores:
+    """Sentences of 5 to 44 words with normal scores in float32."""
     rng = np.random.default_rng(seed)
     tags = TagSet(f"{name}/X{i}" for name, n in LABELS.items() for i in range(n))
-    words = rng.integers(5, 45, sentences).astype(np.int32)
-    lengths = 2 * words - 1
-    rows = (np.cumsum(lengths) - lengths).astype(np.int64)
-    return Sample(rng.normal(size=(int(lengths.sum()), len(tags))).astype(np.float32), rows, words, tags)
+    n_words = rng.integers(5, 45, sentences).astype(np.int32)
+    lengths = 2 * n_words - 1
+    scores = rng.normal(size=(int(lengths.sum()), len(tags))).astype(np.float32)
+    return TagScores(scores, np.cumsum(lengths) - lengths, n_words, tags, ORDERS[order])
 
 
 def best_time(run: Callable[[], Any], repeats: int) -> float:

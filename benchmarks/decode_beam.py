@@ -6,25 +6,27 @@ printed: the share of sentences where the beam's tree scores as much as the exac
     python benchmarks/decode_beam.py
 """
 
+from dataclasses import replace
+
 import numpy as np
-from common import Sample, arguments, best_time, make_sample
+from common import arguments, best_time, make_sample
 from record import write_result
 
-from spacy_parsetag.decode import BeamDecoder, ExactDecoder
-from spacy_parsetag.linearize import ORDERS, Lattice, Linearizer
+from spacy_parsetag.decode import BeamDecoder, ExactDecoder, TagScores
+from spacy_parsetag.linearize import ORDERS, Lattice
 
 BEAM = 10
 FEW = 40  # sentences that NumPy gets
 
 
-def model_like(sample: Sample, linearizer: Linearizer, bonus: float) -> Sample:
+def model_like(sample: TagScores, bonus: float) -> TagScores:
     """Scores with a bonus for the tags of one tree a sentence: the best tree of other random scores."""
     rng = np.random.default_rng(1)
     other = rng.normal(size=sample.scores.shape).astype(np.float32)
-    gold, _ = ExactDecoder().decode_batch(other, *sample[1:], linearizer)
+    gold = ExactDecoder()(replace(sample, scores=other)).ids
     scores = sample.scores.copy()
     scores[np.arange(len(gold)), gold] += bonus
-    return sample._replace(scores=scores)
+    return replace(sample, scores=scores)
 
 
 class NumpyBeam:
@@ -82,49 +84,49 @@ class NumpyBeam:
         return ids, best
 
 
-def times_numpy(sample: Sample, linearizer: Linearizer, doublings: int, repeats: int) -> float:
+def times_numpy(sample: TagScores, doublings: int, repeats: int) -> float:
     """How many times as long the NumPy program takes.
 
     Where both give up, the exact decoder's time counts on our side and nothing on NumPy's.
     """
     decoder = BeamDecoder(BEAM)
     decoder.doublings = doublings
-    _, totals, widths = decoder.search_batch(*sample, linearizer)
-    slow = NumpyBeam(linearizer.lattice, sample.tags.classes, BEAM, doublings)
-    sentences = [sample.scores[r : r + 2 * n - 1] for r, n in zip(sample.rows, sample.words, strict=True)]
+    decoded = decoder(sample)
+    slow = NumpyBeam(sample.linearizer.lattice, sample.tags.classes, BEAM, doublings)
+    sentences = [sample.scores[start:stop] for start, stop in zip(sample.starts, sample.stops, strict=True)]
 
     def run() -> list[float]:
         return [slow.decode(own) for own in sentences]
 
-    np.testing.assert_allclose(run(), np.where(widths, totals, np.nan), rtol=1e-5)
-    return best_time(run, repeats) / best_time(lambda: decoder.decode_batch(*sample, linearizer), repeats)
+    np.testing.assert_allclose(run(), np.where(decoded.notes["beam_widths"], decoded.scores, np.nan), rtol=1e-5)
+    return best_time(run, repeats) / best_time(lambda: decoder(sample), repeats)
 
 
 def main() -> None:
     args = arguments(__doc__.splitlines()[0], sentences=500)
-    plain = make_sample(args.sentences)
-    results = {"sentences": args.sentences, "tags": len(plain.tags), "beam": BEAM, "orders": {}}
-    for order, linearizer in ORDERS.items():
-        sample = model_like(plain, linearizer, bonus=4.0)
+    results = {"sentences": args.sentences, "beam": BEAM, "orders": {}}
+    for order in ORDERS:
+        sample = model_like(make_sample(args.sentences, order), bonus=4.0)
         exact = ExactDecoder()
-        _, best = exact.decode_batch(*sample, linearizer)
-        exact_seconds = best_time(lambda: exact.decode_batch(*sample, linearizer), args.repeats)  # noqa: B023
+        best = exact(sample).scores
+        exact_seconds = best_time(lambda: exact(sample), args.repeats)  # noqa: B023
         results["orders"][order] = {}
         for lookahead in (False, True):
             decoder = BeamDecoder(BEAM, lookahead=lookahead)
-            _, totals, widths = decoder.search_batch(*sample, linearizer)
-            seconds = best_time(lambda: decoder.decode_batch(*sample, linearizer), args.repeats)  # noqa: B023
+            decoded = decoder(sample)
+            widths = decoded.notes["beam_widths"]
+            seconds = best_time(lambda: decoder(sample), args.repeats)  # noqa: B023
             figures = {
                 "sentences_per_second": args.sentences / seconds,
                 "times_as_long_as_exact": seconds / exact_seconds,
-                "share_equal_to_exact": float(np.isclose(totals, best, rtol=1e-6).mean()),
+                "share_equal_to_exact": float(np.isclose(decoded.scores, best, rtol=1e-6).mean()),
                 "share_widened": float((widths > BEAM).mean()),
                 "share_exact_stepped_in": float((widths == 0).mean()),
             }
             if not lookahead:
-                few = sample._replace(rows=sample.rows[:FEW], words=sample.words[:FEW])
-                figures["times_numpy"] = times_numpy(few, linearizer, 0, args.repeats)
-                figures["times_numpy_with_widening"] = times_numpy(few, linearizer, BeamDecoder.doublings, args.repeats)
+                few = sample.select(np.arange(min(FEW, args.sentences)))
+                figures["times_numpy"] = times_numpy(few, 0, args.repeats)
+                figures["times_numpy_with_widening"] = times_numpy(few, BeamDecoder.doublings, args.repeats)
             results["orders"][order]["lookahead" if lookahead else "plain"] = figures
             named = ", ".join(f"{name.replace('_', ' ')} {value:,.3g}" for name, value in figures.items())
             print(f"{order}-order, {'with' if lookahead else 'no'} lookahead: {named}")

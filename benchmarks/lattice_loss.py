@@ -21,8 +21,8 @@ from record import parse_arguments, write_result
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_parsetag.decode.batch import StackBound
-from spacy_parsetag.ml.lattice_loss import LatticeLoss
+from spacy_parsetag.decode import StackBound
+from spacy_parsetag.ml.losses import LatticeLoss
 from spacy_parsetag.tokens import docs_from_trees
 from spacy_parsetag.treebanks.penn import read_trees
 from spacy_parsetag.trees.clean import clean_tree

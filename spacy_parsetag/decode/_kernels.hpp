@@ -1,8 +1,44 @@
 // Loops for registers of PARSETAG_WIDTH bytes. `_simd.hpp` includes this file once for each width, because a compiler cuts
 // vectors to the registers of the function that they are written in.
 
+template <class T, int BYTES> struct FirstOf;
 template <class T, int BYTES> struct ClassSums;
 template <class S, class T, int BYTES> struct Product;
+
+template <class T> struct FirstOf<T, PARSETAG_WIDTH> {
+    typedef typename Vector<T, PARSETAG_WIDTH>::type V;
+    typedef typename Vector<typename IntegerOf<T>::type, PARSETAG_WIDTH>::type I;
+    static const int W = Vector<T, PARSETAG_WIDTH>::lanes;
+
+    // Without a branch that depends on the scores: one that the CPU predicts wrongly costs more than a few vectors.
+    PARSETAG_TARGET static void run(const T *x, int rows, int n_tags, const int32_t *offsets, const double *best,
+                                    const uint8_t *classes, int32_t *ids) {
+        for (int row = 0; row < rows; ++row, x += n_tags) {
+            const int first = offsets[classes[row]], n = offsets[classes[row] + 1] - first;
+            const T top = T(best[4 * row + classes[row]]);
+            const T *own = x + first;
+            int id = 0;
+            if (n < W) {
+                while (own[id] != top) ++id;
+            } else {
+                I lanes, least;
+                for (int j = 0; j < W; ++j) lanes[j] = j;
+                least = lanes + n;
+                for (int i = 0; i < n; i += W) {
+                    const int at = std::min(i, n - W);
+                    const I place = lanes + at, found = *(const V *)(own + at) == top ? place : least;
+                    least = found < least ? found : least;
+                }
+                typename IntegerOf<T>::type places[W];
+                std::memcpy(places, &least, sizeof places);
+                for (int half = W / 2; half; half /= 2)
+                    for (int j = 0; j < half; ++j) places[j] = std::min(places[j], places[j + half]);
+                id = int(places[0]);
+            }
+            ids[row] = first + id;
+        }
+    }
+};
 
 template <class T> struct ClassSums<T, PARSETAG_WIDTH> {
     PARSETAG_TARGET static void run(const T *x, int rows, int n_tags, const int32_t *offsets, const double *best, T *e,

@@ -54,7 +54,8 @@ class Reach {
   public:
     // bound: the largest size after any tag; below 0 for none.
     Reach(const Lattice &lattice, int longest, int bound)
-        : lattice_(lattice), forward_(2 * (longest + 1)), backward_(2 * (longest + 1)) {
+        : lattice_(lattice), parity_(lattice.parity()), forward_(2 * (longest + 1)), backward_(2 * (longest + 1)),
+          live_(longest + 1) {
         const int most = lattice.largest(longest);
         limit_ = bound < 0 ? most : std::min(bound, most);
         forward_[lattice.start_state] = {lattice.start_stack, lattice.start_stack};
@@ -68,21 +69,28 @@ class Reach {
             }
     }
 
-    // Sizes in state g after p of `length` tags.
-    Range live(int length, int p, int g) const {
-        Range r = meet(forward_[2 * p + g], backward_[2 * (length - p) + g]);
-        if (lattice_.parity() && !r.empty()) {
-            r.low += (r.low - lattice_.start_stack - p) & 1;
-            r.high -= (r.high - lattice_.start_stack - p) & 1;
+    // Sizes on the way of sentences of `length` tags: element 2 * p + g is for state g after p tags.
+    const Range *live(int length) {
+        std::vector<Range> &ranges = live_[length];
+        if (ranges.empty()) {
+            ranges.resize(2 * (length + 1));
+            for (int p = 0; p <= length; ++p)
+                for (int g = 0; g < 2; ++g) {
+                    Range r = meet(forward_[2 * p + g], backward_[2 * (length - p) + g]);
+                    r.low += (r.low - lattice_.start_stack - p) & parity_;
+                    r.high -= (r.high - lattice_.start_stack - p) & parity_;
+                    ranges[2 * p + g] = r;
+                }
         }
-        return r;
+        return ranges.data();
     }
 
     // Whether a state of this size can reach the end in `left` tags.
     bool leads_to_end(int left, int g, int size) const { return backward_[2 * left + g].has(size); }
 
-    // Sizes run from 0 to width - 1.
-    int width() const { return std::max(limit_, lattice_.start_stack) + 1; }
+    // A size has the place size >> parity, because every other size cannot occur; places run from 0 to places() - 1.
+    int parity() const { return parity_; }
+    int places() const { return (std::max(limit_, lattice_.start_stack) >> parity_) + 1; }
 
   private:
     static void widen(Range &r, Range by) {
@@ -91,8 +99,9 @@ class Reach {
     }
 
     Lattice lattice_;
-    int limit_;
+    int parity_, limit_;
     std::vector<Range> forward_, backward_;  // [2 * p + g], with p tags done, or to come
+    std::vector<std::vector<Range>> live_;    // by length, made when first asked for
 };
 
 // A batch of sentences as the passes read it. Tags are sorted by class: those of class c have the columns offsets[c] to

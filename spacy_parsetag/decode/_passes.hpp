@@ -98,35 +98,41 @@ struct LogSum {
 
 template <class Semiring, class T> class Independent {
   public:
-    Independent(const Batch<T> &batch, const Reach &reach)
-        : b(batch), reach_(reach), width_(reach.width()), tops_(4 * (size_t)batch.longest()), weights_(tops_.size()) {}
+    Independent(const Batch<T> &batch, Reach &reach)
+        : b(batch), reach_(reach), parity_(reach.parity()), places_(reach.places()), tops_(4 * (size_t)batch.longest()) {}
 
-    size_t block() const { return 2 * (size_t)width_; }
+    size_t block() const { return 2 * (size_t)places_; }
 
-    void start(double *states) { states[b.lattice.start_state * width_ + b.lattice.start_stack] = 0; }
+    void start(double *states) { states[at(b.lattice.start_state, b.lattice.start_stack)] = 0; }
 
     void step(int p, const double *old, double *states) {
-        Range from[2] = {live(p, 0), live(p, 1)};
+        const Range from[2] = {live(p, 0), live(p, 1)};
         for (int g = 0; g < 2; ++g) {
             const Range to = live(p + 1, g);
             if (to.empty()) continue;
             const int c = b.lattice.into[g][0], d = b.lattice.into[g][1];
             const Range by_c = meet(to, b.lattice.after(c, from[b.lattice.source[c]]));
             const Range by_d = meet(to, b.lattice.after(d, from[b.lattice.source[d]]));
-            const double *x = state_before(old, c), *y = state_before(old, d);
+            // Places, counted from that of the lowest size.
+            const double *x = old + at(b.lattice.source[c], to.low - b.lattice.delta[c]);
+            const double *y = old + at(b.lattice.source[d], to.low - b.lattice.delta[d]);
             const double u = weights_[4 * p + c], v = weights_[4 * p + d];
-            double *out = states + g * width_;
-            const Range both = meet(by_c, by_d);
-            for (int s = both.low; s <= both.high; ++s) out[s] = Semiring::plus(x[s] + u, y[s] + v);
-            if (both.low == to.low && both.high == to.high) continue;
-            for (int s = to.low; s <= to.high; ++s)
-                if (!both.has(s)) out[s] = by_c.has(s) ? x[s] + u : by_d.has(s) ? y[s] + v : -INF;
+            double *__restrict out = states + at(g, to.low);
+            const int n = ((to.high - to.low) >> parity_) + 1;
+            const Range both = by_c.empty() || by_d.empty() ? Range() : meet(by_c, by_d);
+            const int first = both.empty() ? n : (both.low - to.low) >> parity_;
+            const int end = both.empty() ? n : ((both.high - to.low) >> parity_) + 1;
+            for (int i = first; i < end; ++i) out[i] = Semiring::plus(x[i] + u, y[i] + v);
+            for (int i = first ? 0 : end; i < n; i = i + 1 == first ? end : i + 1) {
+                const int s = to.low + (i << parity_);
+                out[i] = by_c.has(s) ? x[i] + u : by_d.has(s) ? y[i] + v : -INF;
+            }
         }
     }
 
     double total(const double *states) const {
         const Lattice &l = b.lattice;
-        return live(length_, l.end_state).has(l.end_stack) ? states[l.end_state * width_ + l.end_stack] : -INF;
+        return live(length_, l.end_state).has(l.end_stack) ? states[at(l.end_state, l.end_stack)] : -INF;
     }
 
   protected:
@@ -135,62 +141,63 @@ template <class Semiring, class T> class Independent {
     bool read(const T *scores, int length) {
         scores_ = scores;
         length_ = length;
+        live_ = reach_.live(length);
         return !std::isnan(class_max(scores, length, b.n_tags, b.offsets, tops_.data()));
     }
-    Range live(int p, int g) const { return reach_.live(length_, p, g); }
-    // The states that class c comes from, indexed by the size after it.
-    const double *state_before(const double *states, int c) const {
-        return states + b.lattice.source[c] * width_ - b.lattice.delta[c];
-    }
+    Range live(int p, int g) const { return live_[2 * p + g]; }
+    // Where a state stands in a block.
+    int at(int g, int s) const { return g * places_ + (s >> parity_); }
     // The score of a state of size s if it comes by class c, which is at position p; -inf if it cannot.
     double coming(const double *old, int p, int c, int s) const {
-        const bool can = b.lattice.after(c, live(p, b.lattice.source[c])).has(s);
-        return can ? state_before(old, c)[s] + weights_[4 * p + c] : -INF;
+        const int g = b.lattice.source[c], before = s - b.lattice.delta[c];
+        return before >= b.lattice.need[c] && live(p, g).has(before) ? old[at(g, before)] + weights_[4 * p + c] : -INF;
     }
 
-    const Reach &reach_;
-    int width_, length_ = 0;
+    Reach &reach_;
+    int parity_, places_, length_ = 0;
+    const Range *live_ = nullptr;
     const T *scores_ = nullptr;
-    std::vector<double> tops_, weights_;  // (length, 4) greatest score, and weight of each class
+    std::vector<double> tops_;         // (length, 4) greatest score of each class
+    const double *weights_ = nullptr;  // (length, 4) what a class adds to the score of a sequence
 };
 
 // Viterbi: the best tree.
 template <class T> class IndependentViterbi : public Independent<Max, T> {
   public:
-    using Independent<Max, T>::Independent;
     struct Result {
         int32_t *ids;
         double *total;
     };
 
+    IndependentViterbi(const Batch<T> &batch, Reach &reach) : Independent<Max, T>(batch, reach), classes_(batch.longest()) {}
+
     bool read(const T *scores, int length, Result result) {
         result_ = result;
         g_ = this->b.lattice.end_state;
         s_ = this->b.lattice.end_stack;
-        if (!Independent<Max, T>::read(scores, length)) return false;
-        std::copy_n(this->tops_.begin(), 4 * length, this->weights_.begin());
-        return true;
+        this->weights_ = this->tops_.data();
+        return Independent<Max, T>::read(scores, length);
     }
 
     void finish(const double *states) { *result_.total = this->total(states); }
 
-    void back(int p, const double *old, const double *) {
+    void back(int p, const double *old, const double *states) {
         const Batch<T> &b = this->b;
-        const int first = b.lattice.into[g_][0], second = b.lattice.into[g_][1];
-        const int c = this->coming(old, p, second, s_) > this->coming(old, p, first, s_) ? second : first;
-        // The first tag of its class with the greatest score.
-        const T *x = this->scores_ + (size_t)p * b.n_tags, top = T(this->weights_[4 * p + c]);
-        int i = b.offsets[c];
-        while (x[i] != top) ++i;
-        result_.ids[p] = i;
+        int c = b.lattice.into[g_][0];
+        if (this->coming(old, p, c, s_) != states[this->at(g_, s_)]) c = b.lattice.into[g_][1];
+        classes_[p] = c;
         s_ -= b.lattice.delta[c];
         g_ = b.lattice.source[c];
     }
-    void end() {}
+    void end() {
+        const Batch<T> &b = this->b;
+        first_of(this->scores_, this->length_, b.n_tags, b.offsets, this->weights_, classes_.data(), result_.ids);
+    }
 
   private:
     Result result_;
     int g_ = 0, s_ = 0;
+    std::vector<uint8_t> classes_;  // of the best tree's tags
 };
 
 // Log-sum-exp: the log-partition and the marginal of each tag.
@@ -201,44 +208,43 @@ template <class T> class IndependentSums : public Independent<LogSum, T> {
         double *total;
     };
 
-    IndependentSums(const Batch<T> &batch, const Reach &reach)
-        : Independent<LogSum, T>(batch, reach), sums_(this->tops_.size()), classes_(sums_.size()), mass_(this->block()),
+    IndependentSums(const Batch<T> &batch, Reach &reach)
+        : Independent<LogSum, T>(batch, reach), sums_(this->tops_.size()), logs_(sums_.size()), classes_(sums_.size()), mass_(this->block()),
           mass_before_(this->block()) {}
 
     bool read(const T *scores, int length, Result result) {
         const Batch<T> &b = this->b;
         result_ = result;
         if (!Independent<LogSum, T>::read(scores, length)) return false;
-        class_sums(scores, length, b.n_tags, b.offsets, this->tops_.data(), result.marginals, sums_.data(),
-                   this->weights_.data());
+        class_sums(scores, length, b.n_tags, b.offsets, this->tops_.data(), result.marginals, sums_.data(), logs_.data());
+        this->weights_ = logs_.data();
         return true;
     }
 
     void finish(const double *states) {
         *result_.total = this->total(states);
         std::fill(mass_.begin(), mass_.end(), 0);
-        mass_[this->b.lattice.end_state * this->width_ + this->b.lattice.end_stack] = 1;
+        mass_[this->at(this->b.lattice.end_state, this->b.lattice.end_stack)] = 1;
     }
 
     // From the probability of each state after position p to that before it, and the probability of each class.
     void back(int p, const double *old, const double *states) {
         const Lattice &lattice = this->b.lattice;
-        const int width = this->width_;
         double *of_class = classes_.data() + 4 * (size_t)p;
         std::fill_n(of_class, 4, 0);
         std::fill(mass_before_.begin(), mass_before_.end(), 0);
         for (int g = 0; g < 2; ++g) {
             const Range to = this->live(p + 1, g);
-            for (int s = to.low; s <= to.high; ++s) {
-                const double mass = mass_[g * width + s];
+            for (int s = to.low; s <= to.high; s += 1 << this->parity_) {
+                const double mass = mass_[this->at(g, s)];
                 if (mass == 0) continue;
                 const int c = lattice.into[g][0], d = lattice.into[g][1];
                 const double x = this->coming(old, p, c, s), y = this->coming(old, p, d, s);
                 const double difference = y > x ? x - y : y - x;
                 const double ratio = difference > LogSum::LOWEST ? std::exp(difference) : 0;
                 const double by_d = mass * ((y > x ? 1 : ratio) / (1 + ratio)), by_c = mass - by_d;
-                if (by_c > 0) mass_before_[lattice.source[c] * width + s - lattice.delta[c]] += by_c;
-                if (by_d > 0) mass_before_[lattice.source[d] * width + s - lattice.delta[d]] += by_d;
+                if (by_c > 0) mass_before_[this->at(lattice.source[c], s - lattice.delta[c])] += by_c;
+                if (by_d > 0) mass_before_[this->at(lattice.source[d], s - lattice.delta[d])] += by_d;
                 of_class[c] += by_c;
                 of_class[d] += by_d;
             }
@@ -260,7 +266,7 @@ template <class T> class IndependentSums : public Independent<LogSum, T> {
 
   private:
     Result result_;
-    std::vector<double> sums_, classes_;  // (length, 4) sum of exponentials, and probability of each class
+    std::vector<double> sums_, logs_, classes_;  // (length, 4) sum of exponentials, its log, and probability of each class
     std::vector<double> mass_, mass_before_;
 };
 
@@ -271,8 +277,8 @@ template <class T> class IndependentSums : public Independent<LogSum, T> {
 
 template <class Real, class T> class Chain {
   public:
-    Chain(const Batch<T> &batch, const Reach &reach) : b(batch), reach_(reach), parity_(batch.lattice.parity()) {
-        const int slots = (reach.width() >> parity_) + 1;
+    Chain(const Batch<T> &batch, Reach &reach) : b(batch), reach_(reach), parity_(reach.parity()) {
+        const int slots = reach.places();
         int n_out[2] = {0, 0}, n_into[2] = {0, 0};
         for (int c = 0; c < 4; ++c) {
             into_[c] = n_into[b.lattice.target[c]];
@@ -298,17 +304,18 @@ template <class Real, class T> class Chain {
                                 Real(b.pairs[(size_t)tag_into(g, i) * b.n_tags + b.offsets[c] + j]);
         }
         product_ = Buffer<Real>((size_t)slots * std::max(wide_out_[0], wide_out_[1]));
+        shifted_ = Buffer<Real>(b.n_tags);
     }
 
     size_t block() const { return block_; }
     void start(Real *states) { states[0] = 0; }
 
   protected:
-    // From the states after p tags to those after p + 1: multiply(g, rows, n) fills `product_` from n rows of state g, which
-    // are relative to `shift`. Returns the greatest score.
-    template <class Multiply> Real advance(int p, const Real *old, Real *states, Real shift, Multiply multiply) {
+    // From the states after p tags to those after p + 1, less `shift`: multiply(g, rows, n) fills `product_` from n rows of
+    // state g.
+    template <class Multiply> void advance(int p, const Real *old, Real *states, Real shift, Multiply multiply) {
         const T *scores = scores_ + (size_t)p * b.n_tags;
-        Real top = Real(-INF);
+        for (int i = 0; i < b.n_tags; ++i) shifted_[i] = Real(scores[i]) - shift;
         for (int g = 0; g < 2; ++g) {
             const Range from = live(p, g);
             if (p && !from.empty()) multiply(g, row(old, g, from.low), slots(from));
@@ -317,36 +324,43 @@ template <class Real, class T> class Chain {
                 const int target = b.lattice.target[c], n = b.count(c);
                 const Range to = live(p + 1, target), by_c = b.lattice.after(c, from);
                 for (int s = to.low; s <= to.high; s += 1 << parity_) {
-                    Real *out = row(states, target, s) + into_[c];
+                    Real *__restrict out = row(states, target, s) + into_[c];
                     if (!by_c.has(s)) {
                         std::fill_n(out, n, Real(-INF));
                         continue;
                     }
-                    const T *own = scores + b.offsets[c];
+                    const Real *own = shifted_.data() + b.offsets[c];
                     if (p) {
-                        const Real *before =
-                            product_.data() + (size_t)((s - b.lattice.delta[c] - from.low) >> parity_) * wide_out_[g] + out_of_[c];
-                        for (int i = 0; i < n; ++i) out[i] = before[i] + (Real(own[i]) - shift);
+                        const int r = (s - b.lattice.delta[c] - from.low) >> parity_;
+                        const Real *before = product_.data() + (size_t)r * wide_out_[g] + out_of_[c];
+                        for (int i = 0; i < n; ++i) out[i] = before[i] + own[i];
                     } else {
-                        for (int i = 0; i < n; ++i) out[i] = Real(b.start[b.offsets[c] + i]) + (Real(own[i]) - shift);
+                        for (int i = 0; i < n; ++i) out[i] = Real(b.start[b.offsets[c] + i]) + own[i];
                     }
-                    Real ignored = 0;
-                    top = greater(top, greatest(out, n, ignored));
                 }
             }
         }
+    }
+
+    // The greatest state after p tags.
+    Real greatest_state(int p, const Real *states) const {
+        Real top = Real(-INF), ignored = 0;
+        for (int g = 0; g < 2; ++g)
+            for (int s = live(p, g).low; s <= live(p, g).high; s += 1 << parity_)
+                top = greater(top, greatest(row(states, g, s), n_into_[g], ignored));
         return top;
     }
 
     bool read(const T *scores, int length) {
         scores_ = scores;
         length_ = length;
+        live_ = reach_.live(length);
         T check = 0;
         greatest(scores, length * b.n_tags, check);
         return !std::isnan(check);
     }
 
-    Range live(int p, int g) const { return reach_.live(length_, p, g); }
+    Range live(int p, int g) const { return live_[2 * p + g]; }
     int slots(Range r) const { return r.empty() ? 0 : ((r.high - r.low) >> parity_) + 1; }
     Real *row(Real *states, int g, int size) const { return states + base_[g] + (size_t)(size >> parity_) * wide_into_[g]; }
     const Real *row(const Real *states, int g, int size) const { return row(const_cast<Real *>(states), g, size); }
@@ -361,18 +375,20 @@ template <class Real, class T> class Chain {
     }
 
     const Batch<T> &b;
-    const Reach &reach_;
+    Reach &reach_;
     int parity_, length_ = 0;
+    const Range *live_ = nullptr;
     const T *scores_ = nullptr;
     int into_[4], out_of_[4];  // where a class begins among the tags into, and out of, its state
     int n_into_[2], n_out_[2], wide_into_[2], wide_out_[2];
     size_t base_[2], block_;
     Buffer<Real> pairs_[2];  // (tags into, tags out of) scores of successive tags
     Buffer<Real> product_;   // (stack sizes, tags out of)
+    Buffer<Real> shifted_;   // scores of a position
 };
 
-// Viterbi. In float32 states are relative to the best one of their position, so that long sentences lose no precision; the
-// total is added up in double along the best path.
+// Viterbi. Every few positions the best score so far is taken off all states, so that in float32 long sentences lose no
+// precision; the total is added up in double along the best path.
 template <class Real, class T> class ChainViterbi : public Chain<Real, T> {
   public:
     using Chain<Real, T>::Chain;
@@ -384,10 +400,11 @@ template <class Real, class T> class ChainViterbi : public Chain<Real, T> {
     }
 
     void step(int p, const Real *old, Real *states) {
-        const Real top = this->advance(p, old, states, old[0], [this](int g, const Real *rows, int n) {
+        this->advance(p, old, states, old[0], [this](int g, const Real *rows, int n) {
             product<MaxPlus, Real>(rows, n, this->wide_into_[g], 1, this->pairs_[g].data(), this->n_into_[g],
                                    this->product_.data(), this->wide_out_[g]);
         });
+        const Real top = p % 8 == 0 ? this->greatest_state(p + 1, states) : 0;
         states[0] = std::isfinite(top) ? top : 0;
     }
 
@@ -458,8 +475,8 @@ template <class T> class ChainSums : public Chain<double, T> {
         double *pairs, *start, *end;  // expected counts, added to
     };
 
-    ChainSums(const Batch<T> &batch, const Reach &reach) : Chain<double, T>(batch, reach) {
-        const int slots = (reach.width() >> this->parity_) + 1;
+    ChainSums(const Batch<T> &batch, Reach &reach) : Chain<double, T>(batch, reach) {
+        const int slots = reach.places();
         const int into = std::max(this->wide_into_[0], this->wide_into_[1]), out = std::max(this->wide_out_[0], this->wide_out_[1]);
         most_ = std::max(slots, ROWS);
         exp_rows_ = Buffer<double>((size_t)slots * into);
@@ -686,7 +703,7 @@ void run(Model &model, const Batch<T> &b, int longest, size_t budget, uint8_t on
 template <class T> void viterbi(const Batch<T> &b, size_t budget, int32_t *ids, double *totals, uint8_t *status) {
     const int longest = b.longest();
     if (!longest) return;
-    const Reach reach(b.lattice, longest, b.bound);
+    Reach reach(b.lattice, longest, b.bound);
     const auto result_of = [&](int s) { return typename IndependentViterbi<T>::Result{ids + b.starts[s], totals + s}; };
     if (!b.pairs) {
         IndependentViterbi<T> model(b, reach);
@@ -709,7 +726,7 @@ void log_sums(const Batch<T> &b, size_t budget, double *totals, T *marginals, do
               uint8_t *status) {
     const int longest = b.longest();
     if (!longest) return;
-    const Reach reach(b.lattice, longest, b.bound);
+    Reach reach(b.lattice, longest, b.bound);
     if (!b.pairs) {
         IndependentSums<T> model(b, reach);
         run<double>(model, b, longest, budget, FOUND, [&](int s) {

@@ -37,6 +37,10 @@ inline int &register_bytes() {
     return bytes;
 }
 
+template <class T> struct IntegerOf;
+template <> struct IntegerOf<float> { typedef int32_t type; };
+template <> struct IntegerOf<double> { typedef int64_t type; };
+
 template <class T> PARSETAG_INLINE T greater(T a, T b) { return a > b ? a : b; }
 
 #if defined(__GNUC__)
@@ -131,6 +135,17 @@ struct SumProduct {};
 #define PARSETAG_TARGET __attribute__((target("avx512f")))
 #include "_kernels.hpp"
 #endif
+
+// The first tag of a class with the greatest score of the class (`best`, from class_max), given a class for each row.
+template <class T>
+void first_of(const T *x, int rows, int n_tags, const int32_t *offsets, const double *best, const uint8_t *classes,
+              int32_t *ids) {
+#if PARSETAG_X86
+    if (register_bytes() == 64) return FirstOf<T, 64>::run(x, rows, n_tags, offsets, best, classes, ids);
+    if (register_bytes() == 32) return FirstOf<T, 32>::run(x, rows, n_tags, offsets, best, classes, ids);
+#endif
+    FirstOf<T, 16>::run(x, rows, n_tags, offsets, best, classes, ids);
+}
 
 // Given the greatest score of each class (`best`, from class_max): e = exp(x - greatest of its class), for each class the
 // sum of its e, and the log of the sum of its exp(x).
