@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
@@ -34,6 +35,11 @@ class Transitions(NamedTuple):
     start: Any
     end: Any
     masked: bool = False
+
+    def replace(self, arrays: Iterable[Any]) -> Transitions:
+        """The same with other arrays for pairs, start and end."""
+        pairs, start, end = arrays
+        return Transitions(pairs, start, end, self.masked)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,13 +107,12 @@ class TagScores:
         scores = as_floats(self.scores)
         if self.transitions is None:
             return self if scores is self.scores else replace(self, scores=scores)
-        *given, masked = self.transitions
-        arrays = [np.ascontiguousarray(as_floats(array), dtype=scores.dtype) for array in given]
+        arrays = [np.ascontiguousarray(as_floats(array), dtype=scores.dtype) for array in self.transitions[:3]]
         limit = 1e300 if scores.dtype == np.float64 else np.inf
         for name, array in zip(Transitions._fields, arrays, strict=False):
             if not ((array < limit) & ((array > -limit) | (array == -np.inf))).all():
                 raise ValueError(Errors.E111.format(name=name))
-        return replace(self, scores=scores, transitions=Transitions(*arrays, masked))
+        return replace(self, scores=scores, transitions=self.transitions.replace(arrays))
 
 
 class Decoded(NamedTuple):

@@ -46,7 +46,7 @@ def sentence_scores(
             if array.shape != shape:
                 raise ValueError(Errors.E110.format(name=name, expected=shape, shape=array.shape))
             arrays.append(array[np.ix_(*[columns] * array.ndim)])
-        sorted_transitions = Transitions(*arrays)
+        sorted_transitions = Transitions(arrays[0], arrays[1], arrays[2])
     batch = TagScores(
         np.ascontiguousarray(scores[:, columns]),
         np.zeros(1, dtype=np.int64),

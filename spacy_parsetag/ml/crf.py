@@ -86,7 +86,8 @@ def _forward(
     model: Model[DocScores, DocScores], X: DocScores, is_train: bool
 ) -> tuple[DocScores, Callable[[DocScores], DocScores]]:
     scale = model.attrs["rate_scale"]
-    transitions = Transitions(*(model.get_param(name) * scale for name in _PARAMETERS), model.attrs["masked"])
+    pairs, start, end = (model.get_param(name) * scale for name in _PARAMETERS)
+    transitions = Transitions(pairs, start, end, model.attrs["masked"])
 
     def backprop(dY: DocScores) -> DocScores:
         if dY.transitions is not None:

@@ -36,7 +36,7 @@ class TagLoss:
         """The loss and its gradient; see `Loss`."""
         if batch.transitions is not None:
             if batch.transitions.masked:
-                batch = replace(batch, transitions=mask_transitions(batch))
+                batch = replace(batch, transitions=mask_transitions(batch, batch.transitions))
             return negative_log_likelihood(batch, gold, trees=False)
         scores = batch.scores
         xp = get_array_module(scores)
@@ -99,13 +99,12 @@ def negative_log_likelihood(
     xp = get_array_module(batch.scores)
     if batch.transitions is None or some.transitions is None or expected is None:
         return loss, replace(batch, scores=xp.asarray(gradient))
-    *scores, masked = some.transitions
     observed = gold_transitions(some, gold)
-    loss -= sum(float(a[b].sum(dtype=np.float64)) for a, b in zip(scores, observed, strict=True))
+    loss -= sum(float(a[b].sum(dtype=np.float64)) for a, b in zip(some.transitions, observed, strict=False))
     for counts, index in zip(expected, observed, strict=False):
         np.subtract.at(counts, index, 1.0)
     d_scores = (xp.asarray(counts.astype(gradient.dtype)) for counts in expected[:3])
-    return loss, replace(batch, scores=xp.asarray(gradient), transitions=Transitions(*d_scores, masked))
+    return loss, replace(batch, scores=xp.asarray(gradient), transitions=some.transitions.replace(d_scores))
 
 
 def gold_transitions(batch: TagScores, gold: np.ndarray) -> tuple[tuple[np.ndarray, ...], ...]:
@@ -121,18 +120,19 @@ def gold_transitions(batch: TagScores, gold: np.ndarray) -> tuple[tuple[np.ndarr
     return (gold[followed], gold[followed + 1]), (gold[starts],), (gold[stops - 1],)
 
 
-def mask_transitions(batch: TagScores) -> Transitions:
+def mask_transitions(batch: TagScores, transitions: Transitions) -> Transitions:
     """Shut out, with -inf, the pairs of tags that no tree has, and the tags that begin or end none.
 
-    batch (TagScores): A batch with transitions.
+    batch (TagScores): The batch, for its tags and its order.
+    transitions (Transitions): The scores.
     RETURNS (Transitions): New arrays, on the same device.
     """
-    pairs, start, end, masked = batch.transitions or Transitions(None, None, None)
-    xp = get_array_module(pairs)
+    xp = get_array_module(transitions.pairs)
     lattice, classes = batch.linearizer.lattice, batch.tags.classes
     source, target, need = (np.asarray(table)[classes] for table in (lattice.source, lattice.target, lattice.need))
     first = (source == lattice.start_state) & (need <= lattice.start_stack)
     last = target == lattice.end_state
-    follows = target[:, None] == source[None, :]
-    arrays = ((follows, pairs), (first, start), (last, end))
-    return Transitions(*(xp.where(xp.asarray(allowed), scores, -xp.inf) for allowed, scores in arrays), masked)
+    allowed = (target[:, None] == source[None, :], first, last)
+    return transitions.replace(
+        xp.where(xp.asarray(free), scores, -xp.inf) for free, scores in zip(allowed, transitions, strict=False)
+    )

@@ -51,7 +51,7 @@ class ParsedDoc(NamedTuple):
 _TWO_WORDS = BinaryTree((False, True, True), ("", "", ""))
 
 
-class ParseTagger(TrainablePipe):
+class ParseTagger(TrainablePipe):  # type: ignore[misc] (a compiled class without annotations)
     """Constituency parsing as tagging (Amini and Cotterell, 2022).
 
     vocab (Vocab): The shared vocabulary.
@@ -74,7 +74,7 @@ class ParseTagger(TrainablePipe):
         decoder: Decoder,
         loss: Loss,
         spans_key: str = SPANS_KEY,
-        scorer: Callable | None = None,
+        scorer: Callable[..., Any] | None = None,
     ) -> None:
         for part, protocol in ((linearizer, Linearizer), (decoder, Decoder), (loss, Loss)):
             if not isinstance(part, protocol):
@@ -112,7 +112,8 @@ class ParseTagger(TrainablePipe):
             return
         largest = self.cfg["max_stack"]
         least = max_stack(self.linearizer.linearize(_TWO_WORDS), self.linearizer.lattice)
-        for part in (self._decoder, self.loss):
+        parts: tuple[Any, ...] = (self._decoder, self.loss)
+        for part in parts:
             if getattr(part, "max_stack", None) == "train":
                 part.max_stack = max(largest, least) if largest else None
 
@@ -243,7 +244,7 @@ class ParseTagger(TrainablePipe):
         self._gold.check(self.name)
         loss, gradient = self.loss(batch, np.concatenate([np.zeros(0, dtype=np.int32), *gold]))
         xp = get_array_module(gradient.scores)
-        flat = gradient.scores.reshape(len(token), 2 * gradient.scores.shape[1])
+        flat = gradient.scores.reshape((len(token), 2 * gradient.scores.shape[1]))
         if len(token) != offsets[-1]:
             d_flat = xp.zeros((int(offsets[-1]), flat.shape[1]), dtype=flat.dtype)
             d_flat[xp.asarray(index)] = flat
@@ -265,7 +266,7 @@ class ParseTagger(TrainablePipe):
         if len(token) != len(flat):
             flat = flat[xp.asarray(token)]
         starts = 2 * (np.cumsum(n_words) - n_words)
-        rows = flat.reshape(2 * len(token), flat.shape[1] // 2)
+        rows = flat.reshape((2 * len(token), flat.shape[1] // 2))
         return TagScores(rows, starts, n_words, self.tag_set, self.linearizer, scores.transitions)
 
     def initialize(
@@ -303,7 +304,8 @@ class ParseTagger(TrainablePipe):
         self._bound_by_training()
         sample = [eg.reference for eg in islice(get_examples(), 10)]
         width = 2 * len(self.cfg["tags"])
-        self.model.initialize(X=sample, Y=[self.model.ops.alloc2f(len(doc), width) for doc in sample])
+        widths: Any = [self.model.ops.alloc2f(len(doc), width) for doc in sample]
+        self.model.initialize(X=sample, Y=widths)
 
     def _add_tags(self, tags: set[str]) -> bool:
         """Add tags and the four bare ones; whether any was new."""

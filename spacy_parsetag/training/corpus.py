@@ -45,7 +45,7 @@ class TreebankCorpus:
             words, spaces = [token.text for token in tokens], [bool(token.whitespace_) for token in tokens]
             eg = Example(Doc(nlp.vocab, words=words, spaces=spaces), reference)
             if self.gold_sents:
-                starts = eg.get_aligned_sent_starts()  # type: ignore[no-untyped-call]
+                starts = eg.get_aligned_sent_starts()
                 eg = Example(Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=starts), reference)
             yield eg
 
