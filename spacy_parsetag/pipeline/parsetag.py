@@ -51,7 +51,7 @@ class ParsedDoc(NamedTuple):
 _TWO_WORDS = BinaryTree((False, True, True), ("", "", ""))
 
 
-class ParseTagger(TrainablePipe):  # type: ignore[misc] (a compiled class without annotations)
+class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class without annotations
     """Constituency parsing as tagging (Amini and Cotterell, 2022).
 
     vocab (Vocab): The shared vocabulary.

@@ -207,12 +207,12 @@ def test_settings_of_the_independent_learner() -> None:
         model = nlp.get_pipe("parsetag").model
         assert model.get_ref("output_layer").get_dim("nI") == (width or 32)
         docs = [eg.predicted for eg in examples]
-        expected = np.concatenate(model.predict(docs))
-        np.testing.assert_array_equal(np.concatenate(model(docs, True)[0]), expected)
+        expected = np.concatenate(model.predict(docs).arrays)
+        np.testing.assert_array_equal(np.concatenate(model(docs, True)[0].arrays), expected)
         for node in model.walk():
             if node.name == "dropout" and node not in model.get_ref("tok2vec").walk():
                 node.attrs["dropout_rate"] = 0.5
-        assert not np.allclose(np.concatenate(model(docs, True)[0]), expected)
+        assert not np.allclose(np.concatenate(model(docs, True)[0].arrays), expected)
 
 
 @needs_torch
