@@ -7,7 +7,7 @@ Four classes of tag, one notation for the three orders: `l` and `r` tag a leaf t
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import accumulate
@@ -28,6 +28,12 @@ class TagClass(IntEnum):
 
 CLASS_NAMES = ("l", "r", "L", "R")
 _CLASS_OF = {name: TagClass(i) for i, name in enumerate(CLASS_NAMES)}
+# The least and the largest value of each field of a lattice.
+_RANGES: dict[str, tuple[int, int | None]] = {
+    **dict.fromkeys(("start_stack", "end_stack", "need"), (0, None)),
+    **dict.fromkeys(("start_state", "end_state", "source", "target"), (0, 1)),
+    "delta": (-1, 1),
+}
 
 
 @dataclass(frozen=True)
@@ -58,17 +64,17 @@ class Lattice:
 
     def __post_init__(self) -> None:
         if not isinstance(self.order, str) or not self.order:
-            raise ValueError(Errors.E020.format(order=self.order, reason="its order needs a name"))
-        self._check_range(0, None, "start_stack", "end_stack")
-        self._check_range(0, 1, "start_state", "end_state")
-        for name in ("delta", "need", "source", "target"):
-            values = getattr(self, name)
-            if not isinstance(values, Sequence) or len(values) != len(CLASS_NAMES):
-                raise self._invalid(f"{name} needs 4 integers, for l, r, L and R; got {values!r}")
-            object.__setattr__(self, name, tuple(values))
-        self._check_range(-1, 1, "delta")
-        self._check_range(0, None, "need")
-        self._check_range(0, 1, "source", "target")
+            raise self._invalid("its order needs a name")
+        for name, (least, most) in _RANGES.items():
+            field = getattr(self, name)
+            if name in ("delta", "need", "source", "target"):
+                if not isinstance(field, Sequence) or len(field) != len(CLASS_NAMES):
+                    raise self._invalid(f"{name} needs 4 integers, for l, r, L and R; got {field!r}")
+                object.__setattr__(self, name, tuple(field))
+            for value in field if isinstance(field, Sequence) else (field,):
+                if type(value) is not int or value < least or (most is not None and value > most):
+                    expected = f"at least {least}" if most is None else f"from {least} to {most}"
+                    raise self._invalid(f"{name} must be {expected}, in whole numbers; got {field!r}")
         for c, name in enumerate(CLASS_NAMES):
             if self.need[c] + self.delta[c] < 0:
                 raise self._invalid(f"{name} takes more off the stack than it needs there: the size would be negative")
@@ -84,14 +90,6 @@ class Lattice:
                     f"to its end, but {n_words} words have {n_trees} binary trees, each of {2 * n_words - 1} tags"
                 )
                 raise self._invalid(reason)
-
-    def _check_range(self, least: int, most: int | None, *names: str) -> None:
-        for name in names:
-            field = getattr(self, name)
-            for value in field if isinstance(field, tuple) else (field,):
-                if type(value) is not int or value < least or (most is not None and value > most):
-                    expected = f"at least {least}" if most is None else f"from {least} to {most}"
-                    raise self._invalid(f"{name} must be {expected}, in whole numbers; got {field!r}")
 
     def _count_sequences(self, length: int) -> int:
         """How many sequences of so many tags lead from the start to the end."""
@@ -116,11 +114,24 @@ class Linearizer(Protocol):
     lattice: Lattice
 
     @property
-    def order(self) -> str: ...
+    def order(self) -> str:
+        """Name of the order."""
+        return self.lattice.order
 
-    def linearize(self, tree: BinaryTree) -> list[str]: ...
+    def linearize(self, tree: BinaryTree) -> list[str]:
+        """Write a tree as tags.
 
-    def delinearize(self, tags: Sequence[str]) -> BinaryTree: ...
+        tree (BinaryTree): A tree over N words.
+        RETURNS (list[str]): Its 2N-1 tags.
+        """
+
+    def delinearize(self, tags: Sequence[str]) -> BinaryTree:
+        """The inverse of `linearize`.
+
+        tags (Sequence[str]): 2N-1 tags.
+        RETURNS (BinaryTree): The tree.
+        RAISES (ValueError): If the sequence is not that of a tree.
+        """
 
 
 def make_tag(tag_class: int, label: str) -> str:
@@ -194,25 +205,35 @@ def deviations(tags: Sequence[str]) -> list[int]:
     return [abs(i // 2 - n) for n, i in enumerate(leaves)]
 
 
-def invalid(order: str, tags: Sequence[str], position: int, reason: str) -> ValueError:
-    """The error for a tag sequence that is not a tree; position counts from 0."""
-    tag = tags[position] if position < len(tags) else "the end"
-    return ValueError(
-        Errors.E004.format(order=order, n=(len(tags) + 1) // 2, reason=reason, position=position + 1, tag=tag)
-    )
+def read_tags(tags: Sequence[str], lattice: Lattice) -> list[tuple[TagClass, str]]:
+    """Split tags into classes and labels, and walk the lattice with them, so that only those of trees come through.
+
+    tags (Sequence[str]): 2N-1 tags.
+    lattice (Lattice): The table of their order.
+    RETURNS (list[tuple[TagClass, str]]): Class and label of each tag.
+    RAISES (ValueError): If the sequence is not that of a tree; the message says where, and what may come there.
+    """
+    nodes = [split_tag(tag) for tag in tags]
+    size, state = lattice.start_stack, lattice.start_state
+    for i, (tag_class, _) in enumerate(nodes):
+        if state != lattice.source[tag_class] or size < lattice.need[tag_class]:
+            allowed = (c for c in TagClass if state == lattice.source[c] and size >= lattice.need[c])
+            names = " or ".join(CLASS_NAMES[c] for c in allowed)
+            raise _invalid(tags, i, f"{names} must come" if names else "the tree is already complete", lattice)
+        size += lattice.delta[tag_class]
+        state = lattice.target[tag_class]
+    if (size, state) != (lattice.end_stack, lattice.end_state):
+        raise _invalid(tags, len(tags), "the tree is not complete", lattice)
+    return nodes
 
 
-def preorder_tree(left: Sequence[int], right: Sequence[int], labels: Sequence[str], root: int) -> BinaryTree:
-    """Walk linked nodes (children as indices, -1 for none) from the root into a `BinaryTree`."""
-    leaf: list[bool] = []
-    label: list[str] = []
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        label.append(labels[node])
-        is_leaf = left[node] < 0
-        leaf.append(is_leaf)
-        if not is_leaf:
-            stack.append(right[node])
-            stack.append(left[node])
-    return BinaryTree(tuple(leaf), tuple(label))
+def _invalid(tags: Sequence[str], i: int, reason: str, lattice: Lattice) -> ValueError:
+    tag = tags[i] if i < len(tags) else "the end"
+    n_words = (len(tags) + 1) // 2
+    return ValueError(Errors.E004.format(order=lattice.order, n=n_words, reason=reason, position=i + 1, tag=tag))
+
+
+def tree_of(nodes: Sequence[tuple[TagClass, str]], preorder: Iterable[int]) -> BinaryTree:
+    """The tree whose nodes, taken in the order of the indices, are in pre-order."""
+    chosen = [nodes[i] for i in preorder]
+    return BinaryTree(tuple(c < TagClass.LEFT_NODE for c, _ in chosen), tuple(label for _, label in chosen))

@@ -71,42 +71,29 @@ class Category(NamedTuple):
     kind (Kind): What it is. Words and ε have no children, others have two.
     label (str): The label of the word's or the constituent's node in the tree before; "" if it has none.
     other (str): Of a slashed category, the label after the slash.
-    word (int): Which word it is, or which one stands after the slash, from 0; -1 for a constituent.
     """
 
     kind: Kind
     label: str = ""
     other: str = ""
-    word: int = -1
 
 
 EPSILON = Category(Kind.EMPTY)
+# The nodes of a tree, or of a corner transform, in pre-order. As in a `BinaryTree`, that is its whole shape.
+Nodes = tuple[Category, ...]
 
 
-class CornerTree(NamedTuple):
-    """A transformed tree over N words.
-
-    nodes (tuple[Category, ...]): Its nodes in pre-order; as in a `BinaryTree`, that is its whole shape.
-    """
-
-    nodes: tuple[Category, ...]
-
-    @property
-    def leaf(self) -> tuple[bool, ...]:
-        return tuple(node.kind in (Kind.WORD, Kind.EMPTY) for node in self.nodes)
-
-
-def right_corner(tree: BinaryTree) -> CornerTree:
+def right_corner(tree: BinaryTree) -> Nodes:
     """The right-corner transform.
 
     tree (BinaryTree): A tree over N words.
-    RETURNS (CornerTree): The transformed tree over the same words.
+    RETURNS (Nodes): The transformed tree over the same words.
 
     >>> tree = BinaryTree((False, True, False, True, True), ("S", "a", "X", "b", "Y"))
-    >>> [f"{node.label}/{node.other}".strip("/") or "ε" for node in right_corner(tree).nodes]
+    >>> [f"{node.label}/{node.other}".strip("/") or "ε" for node in right_corner(tree)]
     ['S', 'S/Y', 'S/X', 'ε', 'a', 'b', 'Y']
     """
-    right, before = _right_children(tree.leaf), _categories(tree)
+    right, before = _right_children(tree.leaf), _nodes(tree)
     nodes: list[Category] = []
     todo: list[int | Category] = [0]  # subtrees by their root, and nodes of the new tree, ready to be written
     while todo:
@@ -122,37 +109,35 @@ def right_corner(tree: BinaryTree) -> CornerTree:
             nodes.append(top)
             continue
         # S; S/Y and S/X, a chain of left children; ε; their right children from below; the word Y.
-        slashed = [Category(Kind.SLASHED, top.label, node.label, node.word) for node in reversed(lower)]
+        slashed = [Category(Kind.SLASHED, top.label, node.label) for node in reversed(lower)]
         todo += reversed([top, *slashed, EPSILON, *(node + 1 for node in spine[:-1]), lower[-1]])
-    return CornerTree(tuple(nodes))
+    return tuple(nodes)
 
 
-def left_corner(tree: BinaryTree) -> CornerTree:
+def left_corner(tree: BinaryTree) -> Nodes:
     """The left-corner transform.
 
     tree (BinaryTree): A tree over N words.
-    RETURNS (CornerTree): The transformed tree over the same words.
+    RETURNS (Nodes): The transformed tree over the same words.
 
     >>> tree = BinaryTree((False, False, True, True, True), ("S", "X", "Y", "b", "c"))
-    >>> [f"{node.label}/{node.other}".strip("/") or "ε" for node in left_corner(tree).nodes]
+    >>> [f"{node.label}/{node.other}".strip("/") or "ε" for node in left_corner(tree)]
     ['S', 'Y', 'S/Y', 'b', 'S/X', 'c', 'ε']
     """
     turned = post_order(tree.leaf)[::-1]
     mirror = BinaryTree(tuple(tree.leaf[i] for i in turned), tuple(tree.label[i] for i in turned))
-    found = right_corner(mirror)
-    nodes = (found.nodes[i] for i in reversed(post_order(found.leaf)))
-    last = tree.n_words - 1
-    return CornerTree(tuple(node if node.word < 0 else node._replace(word=last - node.word) for node in nodes))
+    nodes = right_corner(mirror)
+    return tuple(nodes[i] for i in reversed(post_order(_leaf(nodes))))
 
 
-def _categories(tree: BinaryTree) -> list[Category]:
-    """The nodes of a tree that is not transformed, in pre-order."""
-    categories: list[Category] = []
-    word = 0
-    for is_leaf, label in zip(tree.leaf, tree.label, strict=True):
-        categories.append(Category(Kind.WORD, label, "", word) if is_leaf else Category(Kind.WHOLE, label))
-        word += is_leaf
-    return categories
+def _nodes(tree: BinaryTree | Nodes) -> Nodes:
+    if not isinstance(tree, BinaryTree):
+        return tree
+    return tuple(Category(Kind.WORD if leaf else Kind.WHOLE, label) for leaf, label in zip(*tree, strict=True))
+
+
+def _leaf(nodes: Nodes) -> list[bool]:
+    return [node.kind in (Kind.WORD, Kind.EMPTY) for node in nodes]
 
 
 def _right_children(leaf: Sequence[bool]) -> list[int]:
@@ -179,29 +164,31 @@ class Action(NamedTuple):
     right: Category | None = None
 
 
-def top_down_actions(tree: BinaryTree | CornerTree) -> list[Action]:
+def top_down_actions(tree: BinaryTree | Nodes) -> list[Action]:
     """Actions of a top-down shift-reduce parser, which visits nodes before their children.
 
-    tree (BinaryTree | CornerTree): A tree, or its corner transform.
+    tree (BinaryTree | Nodes): A tree, or its corner transform.
     RETURNS (list[Action]): A shift for each word, a reduce for each node with children; ε takes no action.
     """
-    return _actions(tree, range(len(tree.leaf)))
+    return _actions(tree, bottom_up=False)
 
 
-def bottom_up_actions(tree: BinaryTree | CornerTree) -> list[Action]:
+def bottom_up_actions(tree: BinaryTree | Nodes) -> list[Action]:
     """Actions of a bottom-up shift-reduce parser, which visits nodes after their children.
 
-    tree (BinaryTree | CornerTree): A tree, or its corner transform.
+    tree (BinaryTree | Nodes): A tree, or its corner transform.
     RETURNS (list[Action]): As `top_down_actions`, in the other order.
     """
-    return _actions(tree, post_order(tree.leaf))
+    return _actions(tree, bottom_up=True)
 
 
-def _actions(tree: BinaryTree | CornerTree, visited: Sequence[int]) -> list[Action]:
-    nodes = _categories(tree) if isinstance(tree, BinaryTree) else tree.nodes
-    right = _right_children(tree.leaf)
-    actions = [Action(nodes[i], *((nodes[i + 1], nodes[right[i]]) if right[i] > 0 else ())) for i in visited]
-    return [action for action in actions if action.parent.kind != Kind.EMPTY]
+def _actions(tree: BinaryTree | Nodes, *, bottom_up: bool) -> list[Action]:
+    nodes = _nodes(tree)
+    leaf = _leaf(nodes)
+    right = _right_children(leaf)
+    visited = post_order(leaf) if bottom_up else range(len(nodes))
+    actions = [Action(nodes[i], *(() if leaf[i] else (nodes[i + 1], nodes[right[i]]))) for i in visited]
+    return [action for action in actions if action.parent != EPSILON]
 
 
 def map_top_down(actions: Sequence[Action]) -> list[str]:

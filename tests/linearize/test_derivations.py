@@ -55,8 +55,10 @@ def check(tree: BinaryTree) -> None:
     assert map_top_down(top_down_actions(tree)) == PreOrder().linearize(tree)
     assert map_bottom_up(bottom_up_actions(tree)) == PostOrder().linearize(tree)
     for transformed in (right_corner(tree), left_corner(tree)):
-        assert [node.word for node in transformed.nodes if node.kind == Kind.WORD] == list(range(tree.n_words))
-        assert sum(transformed.leaf) == (len(transformed.nodes) + 1) // 2
+        words = [label for is_leaf, label in zip(tree.leaf, tree.label, strict=True) if is_leaf]
+        assert [node.label for node in transformed if node.kind == Kind.WORD] == words
+        leaf = [node.kind in (Kind.WORD, Kind.EMPTY) for node in transformed]
+        assert sum(leaf) == (len(leaf) + 1) // 2
 
 
 def left_words(tree: BinaryTree) -> int:
@@ -112,31 +114,31 @@ def test_transformed_spines_need_little_stack(right: bool) -> None:
         assert (size, largest) == (0, 2)
 
 
-WORD = Category(Kind.WORD, "A", "", 0)
-NEXT = Category(Kind.WORD, "B", "", 1)
+WORD = Category(Kind.WORD, "A")
+NEXT = Category(Kind.WORD, "B")
 TOP = Category(Kind.WHOLE, "S")
 
 
 def test_transforms_of_the_figure() -> None:
     """S with the children a and X, and X with b and Y, over the words a b Y; the mirror image for the left corner."""
     right = BinaryTree((False, True, False, True, True), ("S", "a", "X", "b", "Y"))
-    assert right_corner(right).nodes == (
+    assert right_corner(right) == (
         TOP,
-        Category(Kind.SLASHED, "S", "Y", 2),
+        Category(Kind.SLASHED, "S", "Y"),
         Category(Kind.SLASHED, "S", "X"),
         EPSILON,
-        Category(Kind.WORD, "a", "", 0),
-        Category(Kind.WORD, "b", "", 1),
-        Category(Kind.WORD, "Y", "", 2),
+        Category(Kind.WORD, "a"),
+        Category(Kind.WORD, "b"),
+        Category(Kind.WORD, "Y"),
     )
     left = BinaryTree((False, False, True, True, True), ("S", "X", "Y", "b", "c"))
-    assert left_corner(left).nodes == (
+    assert left_corner(left) == (
         TOP,
-        Category(Kind.WORD, "Y", "", 0),
-        Category(Kind.SLASHED, "S", "Y", 0),
-        Category(Kind.WORD, "b", "", 1),
+        Category(Kind.WORD, "Y"),
+        Category(Kind.SLASHED, "S", "Y"),
+        Category(Kind.WORD, "b"),
         Category(Kind.SLASHED, "S", "X"),
-        Category(Kind.WORD, "c", "", 2),
+        Category(Kind.WORD, "c"),
         EPSILON,
     )
     one = BinaryTree((True,), ("NP",))
