@@ -196,8 +196,8 @@ class Errors(metaclass=_ErrorsWithCodes):
     E362 = "{option} needs {needs}."
     E363 = "Two of the files would both become {path}. Convert them one by one, or into one file: OUTPUT.spacy."
     E396 = (
-        "{n:,} of {total:,} trees are malformed, more than {share:.1%} of them, so nothing was written. Is the format "
-        "or the encoding another one? To leave out so many all the same: --max-bad {enough}."
+        "{n:,} of {total:,} trees are malformed, more than {share:.1%} of them. Is the format or the encoding "
+        "another one? To leave out so many all the same: --max-bad {enough}."
     )
     E397 = "{path}: convert writes OUTPUT.spacy, or a folder, whose name has no suffix such as {suffix}."
     E398 = (

@@ -1,6 +1,7 @@
 """What the commands share: messages, errors without a traceback, progress, output that appears whole or not at all."""
 
 import io
+import math
 import os
 import signal
 import sys
@@ -9,14 +10,23 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import IO, NoReturn, TypeVar
+from typing import IO, Annotated, NoReturn, TypeVar
 
 import typer
 from tqdm import tqdm
 
+from ..errors import Errors
+
 ItemT = TypeVar("ItemT")
 STANDARD = Path("-")
 LONGEST_MESSAGE = 2000  # characters; a message may quote a word, and a damaged file has words of any length
+
+MaxBad = Annotated[
+    float,
+    typer.Option(
+        "--max-bad", min=0, max=1, help="With --skip-bad: the largest share of malformed trees that may be left out"
+    ),
+]
 
 _KINDS = {
     "info": ("ℹ", typer.colors.BLUE),
@@ -108,11 +118,27 @@ class Skipped:
     """Lists what is skipped as it comes up, and counts it.
 
     what (str): What is skipped, in the singular.
+    max_share (float): The largest share that may be skipped, from 0 to 1.
     """
 
-    def __init__(self, what: str = "malformed tree") -> None:
+    def __init__(self, what: str = "malformed tree", max_share: float = 1) -> None:
         self.what = what
+        self.max_share = max_share
         self.n = 0
+        self.n_good = 0
+
+    def count_good(self, items: Iterable[ItemT]) -> Iterator[ItemT]:
+        """Pass on what was not skipped, and count it."""
+        for item in items:
+            self.n_good += 1
+            yield item
+
+    def check(self) -> None:
+        """Raise a ValueError if too large a share was skipped. Call it before anything is written."""
+        total = self.n + self.n_good
+        if self.n > self.max_share * total:
+            enough = math.ceil(100 * self.n / total) / 100
+            raise ValueError(Errors.E396.format(n=self.n, total=total, share=self.max_share, enough=enough))
 
     def __call__(self, error: object) -> None:
         self.n += 1

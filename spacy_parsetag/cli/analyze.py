@@ -10,7 +10,7 @@ from spacy.cli._util import Arg, Opt
 
 from ..errors import Errors, TreebankError
 from ._inputs import read_docs
-from ._util import Skipped, counting, stated_errors
+from ._util import MaxBad, Skipped, counting, stated_errors
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -157,17 +157,20 @@ def _add_command(name: str, make_study: Callable[[], Study]) -> None:
         glob: Glob = None,
         encoding: Encoding = "utf-8",
         skip_bad: SkipBad = False,
+        max_bad: MaxBad = 0.01,
         spans_key: SpansKey = "constituents",
     ) -> None:
         with stated_errors():
             figures = _check_options(as_json, as_csv, figure)
             study = make_study()
-            skipped = Skipped()
+            skipped = Skipped(max_share=max_bad)
 
             def read(path: str) -> "Iterator[Parse]":
-                return _read_parses(path, glob, encoding, skipped if skip_bad else None, spans_key)
+                parses = _read_parses(path, glob, encoding, skipped if skip_bad else None, spans_key)
+                return skipped.count_good(parses)
 
             found = _measure(name_inputs(inputs), read, limit, seed, study.measure)
+            skipped.check()
             skipped.summarize()
             if figures:
                 study.plot(found, figures)

@@ -1,6 +1,5 @@
 """`python -m spacy parsetag convert`: treebank files become .spacy files."""
 
-import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from spacy.cli._util import Arg, Opt
 
 from ..errors import Errors
-from ._util import Skipped, counting, note, stated_errors
+from ._util import MaxBad, Skipped, counting, note, stated_errors
 
 if TYPE_CHECKING:
     from ..treebanks.read import ReadCounts
@@ -51,10 +50,7 @@ def convert_cli(
     skip_bad: Annotated[
         bool, Opt("--skip-bad", help="List and leave out malformed trees, instead of stopping at the first")
     ] = False,
-    max_bad: Annotated[
-        float,
-        Opt("--max-bad", min=0, max=1, help="With --skip-bad: the largest share of malformed trees to leave out"),
-    ] = 0.01,
+    max_bad: MaxBad = 0.01,
     split: Annotated[
         str | None,
         Opt(
@@ -184,7 +180,7 @@ def convert_cli(
             repeats=repeats,
             remove=remove,
         )
-        skipped = Skipped()
+        skipped = Skipped(max_share=max_bad)
         on_error = skipped if skip_bad else None
         options = ReadOptions(chosen, clean, encoding, default_tag, max_length, on_error)
         if split is None and output.suffix != SUFFIX:
@@ -195,10 +191,8 @@ def convert_cli(
         counts = ReadCounts()
 
         def check() -> None:
-            total = counts.cleaned.trees + skipped.n
-            if skipped.n > max_bad * total:
-                enough = min(1, math.ceil(100 * skipped.n / total) / 100)
-                raise ValueError(Errors.E396.format(n=skipped.n, total=total, share=max_bad, enough=enough))
+            skipped.n_good = counts.cleaned.trees
+            skipped.check()
 
         with counting("trees") as count:
             written = write_treebank(

@@ -12,7 +12,7 @@ from spacy.cli._util import Arg, Opt
 from ..errors import Errors, TreebankError
 from ..treebanks.atomic import refuse_overwrite
 from ._inputs import name_of, numbered_lines
-from ._util import STANDARD, Skipped, counting, fail, note, stated_errors, text_output
+from ._util import STANDARD, MaxBad, Skipped, counting, fail, note, stated_errors, text_output
 
 if TYPE_CHECKING:
     from ..trees import Parse, Tree
@@ -62,6 +62,7 @@ def linearize_cli(
     skip_bad: Annotated[
         bool, Opt("--skip-bad", help="List and leave out malformed trees, instead of stopping at the first")
     ] = False,
+    max_bad: MaxBad = 0.01,
 ) -> None:
     """Write trees as tags, 2N-1 for N words, a line for each tree; or with --inverse write tags as trees.
 
@@ -74,22 +75,24 @@ def linearize_cli(
         from ..treebanks.files import find_files
         from ..treebanks.formats.table import FORMATS
 
-        skipped = Skipped()
+        skipped = Skipped(max_share=max_bad)
         files = [Path(source)]
         if source != str(STANDARD) and not inverse:
             files = [file.path for file in find_files([source], suffixes=FORMATS["penn"].suffixes, pattern=glob)]
         if not check:
             refuse_overwrite([output], files)
         with counting("trees") as count:
-            trees = count(_read_trees(files, encoding, skipped if skip_bad else None))
+            trees = skipped.count_good(count(_read_trees(files, encoding, skipped if skip_bad else None)))
             if check:
                 check_trees(trees)
+                skipped.check()
             else:
                 with text_output(output) as file:
                     if inverse:
                         file.writelines(line + "\n" for line in count(_read_inverse(files[0])))
                     else:
                         file.writelines(_format_line(path, tree, order.value, format) + "\n" for path, tree in trees)
+                        skipped.check()
         skipped.summarize()
 
 

@@ -162,6 +162,9 @@ def test_bad_input(run: Run, treebank: Path, monkeypatch: pytest.MonkeyPatch, ar
 def test_skip_bad(run: Run, treebank: Path) -> None:
     treebank.write_text(TREES + "(TOP (S (NP (DT a)) ( (VP (VB b)))))\n(TOP (S\n")
     result = run("analyze", "deviation", treebank, "--skip-bad", "--json")
+    assert result.exit_code == 1 and "E396" in result.stderr and "2 of 5 trees" in result.stderr
+    assert not result.stdout
+    result = run("analyze", "deviation", treebank, "--skip-bad", "--max-bad", 0.4, "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["treebanks"]["trees"]["trees"] == 3
     assert "Skipped 2 malformed trees" in result.stderr

@@ -76,7 +76,11 @@ def test_malformed_trees(run: Run, tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert f"{source}:4: " in result.stderr
     assert not (tmp_path / "out").exists()
-    assert run("linearize", source, tmp_path / "out", "--skip-bad").exit_code == 0
+    for args in ([source, tmp_path / "out"], [source, "--check"]):
+        result = run("linearize", *args, "--skip-bad")
+        assert result.exit_code == 1 and "E396" in result.stderr and "1 of 4 trees" in result.stderr
+    assert not (tmp_path / "out").exists()
+    assert run("linearize", source, tmp_path / "out", "--skip-bad", "--max-bad", 0.25).exit_code == 0
     assert len((tmp_path / "out").read_text().splitlines()) == 3
 
 
