@@ -103,10 +103,10 @@ class BatchParser:
                 yield doc, i
 
     def _make_doc(self, record: Record) -> Doc:
-        from ..pipeline.one_sentence import OneSentence
+        from ..tokens import one_sentence
 
         doc = record.make_doc(self.nlp)
-        return OneSentence()(doc) if self.settings.one_sentence else doc
+        return one_sentence(doc) if self.settings.one_sentence else doc
 
     def _parse_alone(self, record: Record) -> Doc:
         doc = self._make_doc(record)
@@ -129,7 +129,7 @@ class BatchParser:
         parsed.lines.extend(self._write(record, doc))
 
     def _write(self, record: Record, doc: Doc | None, error: str = "") -> list[str]:
-        from ..tokens.strings import doc_to_strings
+        from ..tokens import doc_to_strings
 
         if self.settings.format == "spacy":
             return []

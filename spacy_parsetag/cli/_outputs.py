@@ -47,8 +47,7 @@ def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:
     RETURNS (dict[str, Any]): "text", and "sents": for each sentence "start" and "end" (characters of the text),
         "words", "pos", "constituents" (in pre-order; "start" and "end" count the words of the sentence) and "tree".
     """
-    from ..tokens.spans import parses_from_doc
-    from ..tokens.strings import parse_string
+    from ..tokens import parse_string, parses_from_doc
 
     sents: list[dict[str, Any]] = []
     for tokens, parse in parses_from_doc(doc, spans_key):

@@ -207,8 +207,7 @@ def paired_trees(example: "Example", key: str) -> Iterator[tuple[str, str]]:
     key (str): Key of the constituents.
     YIELDS (tuple[str, str]): The trees; an empty string where nothing, or another sentence, was predicted.
     """
-    from ..tokens.spans import has_parses, parses_from_doc
-    from ..tokens.strings import parse_string
+    from ..tokens import has_parses, parse_string, parses_from_doc
 
     predicted = parses_from_doc(example.predicted, key) if has_parses(example.predicted, key) else []
     by_tokens = {tuple(tokens): parse for tokens, parse in predicted}

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ..linearize import Linearizer
     from ..ml.heads import DocScores
     from ..ml.losses import Loss
-    from .one_sentence import OneSentence
     from .parsetag import ParseTagger
 else:
     # spaCy checks a config against the annotations as it finds them. Those that are text, as all are with `from
@@ -78,18 +77,7 @@ def make_parse_tagger(
     spans_key: str,
     scorer: Callable[..., dict[str, Any]] | None,
 ) -> "ParseTagger":
-    """Make the component `parsetag`.
-
-    nlp (Language): The pipeline.
-    name (str): The component's name in it.
-    model (Model[list[Doc], DocScores]): The learner, which gives (tokens, 2 |T|) scores of each doc.
-    linearizer (Linearizer): The order that trees are written in.
-    decoder (Decoder): Finds a tree, given scores.
-    loss (Loss): What training minimizes.
-    spans_key (str): Where the constituents are in `doc.spans`, in training data and on output.
-    scorer (Callable[..., dict[str, Any]] | None): The scoring method.
-    RETURNS (ParseTagger): The component.
-    """
+    """Make the component `parsetag`; see `ParseTagger` for the arguments."""
     from .parsetag import ParseTagger
 
     return ParseTagger(
@@ -105,13 +93,8 @@ def make_parse_tagger(
 
 
 @Language.factory("one_sentence", assigns=["token.is_sent_start", "doc.sents"])
-def make_one_sentence(nlp: Language, name: str) -> "OneSentence":
-    """Make the component `one_sentence`, which has no settings.
+def make_one_sentence(nlp: Language, name: str) -> Callable[[Doc], Doc]:
+    """Make the component `one_sentence`, a function without settings."""
+    from ..tokens import one_sentence
 
-    nlp (Language): The pipeline.
-    name (str): The component's name in it.
-    RETURNS (OneSentence): The component.
-    """
-    from .one_sentence import OneSentence
-
-    return OneSentence()
+    return one_sentence

@@ -1,20 +1,19 @@
 """Gold trees for the tokens that the pipeline sees, which need not be those of the treebank."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 from spacy.attrs import ORTH
-from spacy.tokens import Doc
-from spacy.training import Alignment, Example
+from spacy.training import Example
 
 from ..errors import Errors, Warnings
 from ..linearize import Linearizer
 from ..linearize.tags import TagSet
-from ..tokens.group import GroupCache
-from ..tokens.sentences import WordMap, map_words
-from ..tokens.spans import SentenceParse, has_parses, parses_from_doc
+from ..tokens.sentences import map_words
+from ..tokens.spans import GroupCache, SentenceParse, has_parses, parses_from_doc
 from ..trees import Constituent, Parse, binarize
 
 
@@ -41,8 +40,7 @@ class GoldReader:
     """Reads the gold trees of training data, and counts those that nothing or not all can be learned from.
 
     Gold tags are kept from one epoch to the next where the predicted doc has the tokens of the reference; see
-    `GroupCache` for which changes of a reference are noticed. Reading gold trees takes 3 % of a training step of a CNN
-    pipeline on one CPU core, and more of one on a GPU; kept, they take 0.4 %.
+    `GroupCache` for which changes of a reference are noticed.
     """
 
     def __init__(self) -> None:
@@ -56,14 +54,8 @@ class GoldReader:
         self._known_as: tuple[TagSet, str] | None = None
 
     def sentences(self, eg: Example, spans_key: str) -> list[SentenceParse]:
-        """The gold trees of an example; see `gold_sentences`.
-
-        eg (Example): The example.
-        spans_key (str): Key of the constituents in `eg.reference.spans`.
-        RETURNS (list[SentenceParse]): Tokens of the predicted doc with their tree.
-        RAISES (ValueError): If the reference's constituents are not trees.
-        """
-        found = _read(eg, spans_key)
+        """The gold trees of an example that fit the tokens of its predicted doc; see `read_gold`."""
+        found = read_gold(eg, spans_key)
         fitting = [sentence for _, sentence in found if sentence is not None]
         self.n_sentences += len(found)
         self.n_unaligned += len(found) - len(fitting)
@@ -72,7 +64,7 @@ class GoldReader:
         return fitting
 
     def tags(self, eg: Example, spans_key: str, tags: TagSet, linearizer: Linearizer) -> list[GoldTags]:
-        """The gold tags of an example's sentences; see `gold_sentences`.
+        """The gold tags of an example's sentences that fit the tokens of its predicted doc; see `read_gold`.
 
         eg (Example): The example.
         spans_key (str): Key of the constituents in `eg.reference.spans`.
@@ -82,9 +74,9 @@ class GoldReader:
         RAISES (ValueError): If the reference's constituents are not trees.
         """
         if self._known_as is None or self._known_as[0] is not tags or self._known_as[1] != linearizer.order:
-            self._known.clear()
+            self._known = GroupCache()
             self._known_as = (tags, linearizer.order)
-        if has_parses(eg.reference, spans_key) and _same_tokens(eg.reference, eg.predicted):
+        if has_parses(eg.reference, spans_key) and _has_same_tokens(eg):
             gold = self._known.get(
                 eg.reference, spans_key, lambda: _encode(parses_from_doc(eg.reference, spans_key), tags, linearizer)
             )
@@ -105,48 +97,65 @@ class GoldReader:
             learned. Otherwise that is an error from 100 sentences on.
         RAISES (ValueError): If there were sentences, and nothing can be learned from any of them.
         """
-        n = self.n_sentences
-        problems = []
-        if self.n_unaligned:
-            problems.append(
-                Warnings.W002.format(n=self.n_unaligned, total=n, share=self.n_unaligned / n, example=self._unaligned)
-            )
-        if self.n_unknown:
-            problems.append(
-                Warnings.W003.format(n=self.n_unknown, total=n, share=self.n_unknown / n, example=self._unknown)
-            )
-        if not problems:
+        total, n_bad = self.n_sentences, self.n_unaligned + self.n_unknown
+        if not n_bad:
             return
-        if self.n_unaligned + self.n_unknown >= n and (complete or n >= 100):
-            raise ValueError(Errors.E191.format(name=name, problems=" ".join(problems)))
-        if n >= self._next_warning:
-            warnings.warn(Warnings.W001.format(name=name, problems=" ".join(problems)), stacklevel=2)
-            self._next_warning = 10 * n
+        kinds = ((Warnings.W002, self.n_unaligned, self._unaligned), (Warnings.W003, self.n_unknown, self._unknown))
+        problems = " ".join(
+            text.format(n=n, total=total, share=n / total, example=example) for text, n, example in kinds if n
+        )
+        if n_bad >= total and (complete or total >= 100):
+            raise ValueError(Errors.E191.format(name=name, problems=problems))
+        if total >= self._next_warning:
+            warnings.warn(Warnings.W001.format(name=name, problems=problems), stacklevel=2)
+            self._next_warning = 10 * total
 
 
-def gold_sentences(eg: Example, spans_key: str) -> list[SentenceParse]:
-    """The gold trees of an example, over the tokens of its predicted doc.
+def read_gold(eg: Example, spans_key: str) -> list[tuple[Parse, SentenceParse | None]]:
+    """The gold trees of an example, each with the same tree over the tokens of the predicted doc.
 
-    Where the two docs have different tokens, each constituent is projected. A sentence is left out as a whole if a
-    bound of one of its constituents falls inside a predicted token: what is left would be another tree.
+    Where the two docs have different tokens, constituents keep their characters. A sentence does not fit as a whole if
+    a bound of one of its constituents falls inside a predicted token: what is left would be another tree.
 
     eg (Example): The example.
     spans_key (str): Key of the constituents in `eg.reference.spans`.
-    RETURNS (list[SentenceParse]): Tokens of the predicted doc with their tree; empty if the reference has none.
-    RAISES (ValueError): If the reference's constituents are not trees.
+    RETURNS (list[tuple[Parse, SentenceParse | None]]): Each gold tree, and what it is over the predicted tokens, None
+        if it does not fit them; empty if the reference has no trees.
+    RAISES (ValueError): If the reference's constituents are not trees, or the texts differ in more than white space.
     """
-    return [sentence for _, sentence in _read(eg, spans_key) if sentence is not None]
-
-
-def _read(eg: Example, spans_key: str) -> list[tuple[Parse, SentenceParse | None]]:
-    """Each gold tree, and what it is over the predicted tokens, None if it does not fit them."""
     if not has_parses(eg.reference, spans_key):
         return []
     sentences = parses_from_doc(eg.reference, spans_key)
-    if _same_tokens(eg.reference, eg.predicted):
+    if _has_same_tokens(eg):
         return [(sentence.parse, sentence) for sentence in sentences]
-    words = map_words(eg.predicted)
-    return [(sentence.parse, _project(sentence, eg, words)) for sentence in sentences]
+    eg.alignment  # noqa: B018 - raises if the texts differ
+    tokens = map_words(eg.predicted).tokens
+    words = [eg.predicted[i].text for i in tokens]
+    word_at = {place: i for i, place in enumerate(_bounds(words))}
+    found: list[tuple[Parse, SentenceParse | None]] = []
+    place = 0
+    for _, gold in sentences:
+        bounds = [word_at.get(place + bound) for bound in _bounds(gold.words)]
+        place += sum(map(_size, gold.words))
+        ends = [(bounds[start], bounds[end], label) for start, end, label in ((0, len(gold), ""), *gold.spans)]
+        fitting = [(start, end, label) for start, end, label in ends if start is not None and end is not None]
+        sentence = None
+        if len(fitting) == len(ends):
+            first, last, _ = fitting[0]
+            spans = tuple(Constituent(start - first, end - first, label) for start, end, label in fitting[1:])
+            parse = Parse(tuple(words[first:last]), ("X",) * (last - first), spans)
+            sentence = SentenceParse(tokens[first:last], parse)
+        found.append((gold, sentence))
+    return found
+
+
+def _bounds(words: Iterable[str]) -> Iterator[int]:
+    """The places between words, in characters other than white space."""
+    return accumulate(map(_size, words), initial=0)
+
+
+def _size(word: str) -> int:
+    return len("".join(word.lower().split()))  # spaCy's alignment ignores case too
 
 
 def _encode(sentences: list[SentenceParse], tags: TagSet, linearizer: Linearizer) -> _GoldDoc:
@@ -168,42 +177,6 @@ def _shorten(parse: Parse) -> str:
     return repr(text if len(text) <= 80 else f"{text[:80]} ...")
 
 
-def _same_tokens(a: Doc, b: Doc) -> bool:
-    return len(a) == len(b) and bool((a.to_array([ORTH]) == b.to_array([ORTH])).all())
-
-
-def _project(sentence: SentenceParse, eg: Example, words: WordMap) -> SentenceParse | None:
-    """One sentence over the predicted tokens, or None if it does not fit them."""
-    n = len(sentence.parse)
-    whole = _project_range(sentence.tokens, 0, n, eg.alignment)
-    if whole is None:
-        return None
-    before = words.before
-    origin, n_words = before[whole[0]], before[whole[1]] - before[whole[0]]
-    if not n_words:
-        return None
-    spans: list[Constituent] = []
-    for start, end, label in sentence.parse.spans:
-        found = _project_range(sentence.tokens, start, end, eg.alignment)
-        if found is None:
-            return None
-        first, last = before[found[0]] - origin, before[found[1]] - origin
-        if first >= last:
-            return None
-        spans.append(Constituent(first, last, label))
-    tokens = words.tokens[origin : origin + n_words]
-    texts = tuple(eg.predicted[i].text for i in tokens)
-    return SentenceParse(tokens, Parse(texts, ("X",) * n_words, tuple(spans)))
-
-
-def _project_range(tokens: Sequence[int], start: int, end: int, alignment: Alignment) -> list[int] | None:
-    """First and end predicted token of the reference words start..end, if these tokens hold just those words."""
-    first, last = tokens[start], tokens[end - 1]
-    reached = alignment.y2x[first : last + 1]
-    if not len(reached):
-        return None
-    low, high = int(reached.min()), int(reached.max()) + 1
-    back = alignment.x2y[low:high]
-    if len(back) and (back.min() < first or back.max() > last):
-        return None
-    return [low, high]
+def _has_same_tokens(eg: Example) -> bool:
+    first, second = eg.reference, eg.predicted
+    return len(first) == len(second) and bool((first.to_array([ORTH]) == second.to_array([ORTH])).all())

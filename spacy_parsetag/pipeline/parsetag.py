@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import accumulate, islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from spacy.errors import Errors as SpacyErrors
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
@@ -26,11 +28,10 @@ from ..linearize.tags import TagSet
 from ..ml.heads import DocScores
 from ..ml.losses import Loss
 from ..tokens.extensions import register_extensions
-from ..tokens.group import SPANS_KEY
-from ..tokens.spans import set_parses
+from ..tokens.sentences import has_sentences, sentence_words
+from ..tokens.spans import SPANS_KEY, set_parses
 from ..trees import BinaryTree, binarize, join_chain
 from .gold import GoldReader
-from .layout import Layout
 from .listeners import require_upstream
 
 # Tokens that are words, and constituents over these words.
@@ -49,6 +50,18 @@ class ParsedDoc(NamedTuple):
 
 
 _TWO_WORDS = BinaryTree((False, True, True), ("", "", ""))
+
+
+def _takes(part: object, n_arguments: int) -> bool:
+    """Whether a part can be called with so many arguments: a decoder takes a batch, a loss a batch and gold tags.
+
+    The protocols of both have nothing but `__call__`, so `isinstance` cannot tell one from the other.
+    """
+    try:
+        inspect.signature(part).bind(*range(n_arguments))  # type: ignore[arg-type]
+    except TypeError:
+        return False
+    return True
 
 
 class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class without annotations
@@ -76,9 +89,14 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         spans_key: str = SPANS_KEY,
         scorer: Callable[..., Any] | None = None,
     ) -> None:
-        for part, protocol in ((linearizer, Linearizer), (decoder, Decoder), (loss, Loss)):
-            if not isinstance(part, protocol):
-                raise ValueError(Errors.E155.format(name=name, kind=protocol.__name__.lower(), part=part))
+        parts = [
+            ("linearizer", linearizer, isinstance(linearizer, Linearizer)),
+            ("decoder", decoder, _takes(decoder, 1)),
+            ("loss", loss, _takes(loss, 2)),
+        ]
+        for kind, part, fits in parts:
+            if not fits:
+                raise ValueError(Errors.E155.format(name=name, kind=kind, part=part))
         register_extensions()
         self.vocab = vocab
         self.model = model
@@ -186,25 +204,26 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         RAISES (ValueError): If a doc has no sentence boundaries.
         """
         docs = list(docs)
-        layout = Layout.of(docs, name=self.name)
+        for doc in docs:
+            if not has_sentences(doc):
+                raise ValueError(Errors.E150.format(name=self.name, text=doc.text[:50]))
+        sentences = [sentence_words(doc) for doc in docs]
         parsed = [ParsedDoc([], {}) for _ in docs]
-        if not len(layout.n_words):
+        if not any(sentences):
             return parsed
         self._require_labels()
         require_upstream(self.model, docs, name=self.name)
-        batch = self._make_batch(self.model.predict(docs), layout.token, layout.n_words)
+        batch, _ = self._make_batch(self.model.predict(docs), sentences)
         decoded = self.decoder(batch)
         nodes = labelled_nodes(decoded.ids, batch)
         found = zip(nodes.start.tolist(), nodes.end.tolist(), nodes.tag.tolist(), strict=True)
-        tokens = (layout.token - layout.offsets[np.repeat(layout.doc, layout.n_words)]).tolist()
         chains = batch.tags.chains
-        for s, (doc, first, n_words, n_nodes) in enumerate(
-            zip(layout.doc.tolist(), layout.first.tolist(), layout.n_words.tolist(), nodes.counts.tolist(), strict=True)
-        ):
+        owners = [(result, tokens) for result, own in zip(parsed, sentences, strict=True) for tokens in own]
+        for s, ((result, tokens), n_nodes) in enumerate(zip(owners, nodes.counts.tolist(), strict=True)):
             spans = [(start, end, label) for start, end, tag in islice(found, n_nodes) for label in chains[tag]]
-            parsed[doc].sentences.append((tokens[first : first + n_words], spans))
+            result.sentences.append((tokens, spans))
             for name, values in decoded.notes.items():
-                parsed[doc].notes.setdefault(name, []).append(values[s].item())
+                result.notes.setdefault(name, []).append(values[s].item())
         return parsed
 
     def set_annotations(self, docs: Iterable[Doc], parsed: Sequence[ParsedDoc]) -> None:
@@ -228,46 +247,45 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         """
         examples = list(examples)
         validate_examples(examples, "ParseTagger.get_loss")
-        offsets = np.cumsum([0, *(len(eg.predicted) for eg in examples)])
-        token: list[int] = []  # of each word, among the tokens of all docs
-        gold: list[np.ndarray] = []
-        n_words: list[int] = []
-        for offset, eg in zip(offsets.tolist(), examples, strict=False):
-            for tokens, ids in self._gold.tags(eg, self.cfg["spans_key"], self.tag_set, self.linearizer):
-                token.extend(offset + i for i in tokens)
-                n_words.append(len(tokens))
-                gold.append(np.append(ids, np.int32(-1)))
-        if token:
+        key = self.cfg["spans_key"]
+        found = [self._gold.tags(eg, key, self.tag_set, self.linearizer) for eg in examples]
+        if any(found):
             self._require_labels()
-        index = np.asarray(token, dtype=np.int64)
-        batch = self._make_batch(scores, index, np.asarray(n_words, dtype=np.int32))
         self._gold.check(self.name)
+        batch, index = self._make_batch(scores, [[tokens for tokens, _ in own] for own in found])
+        gold = [np.append(ids, np.int32(-1)) for own in found for _, ids in own]
         loss, gradient = self.loss(batch, np.concatenate([np.zeros(0, dtype=np.int32), *gold]))
         xp = get_array_module(gradient.scores)
-        flat = gradient.scores.reshape((len(token), 2 * gradient.scores.shape[1]))
-        if len(token) != offsets[-1]:
-            d_flat = xp.zeros((int(offsets[-1]), flat.shape[1]), dtype=flat.dtype)
+        flat = gradient.scores.reshape((len(index), 2 * gradient.scores.shape[1]))
+        offsets = [0, *accumulate(map(len, scores.arrays))]
+        if len(index) != offsets[-1]:
+            d_flat = xp.zeros((offsets[-1], flat.shape[1]), dtype=flat.dtype)
             d_flat[xp.asarray(index)] = flat
             flat = d_flat
-        arrays = [flat[start:stop] for start, stop in pairwise(offsets)]
-        return loss, DocScores(arrays, gradient.transitions)
+        return loss, DocScores([flat[start:stop] for start, stop in pairwise(offsets)], gradient.transitions)
 
-    def _make_batch(self, scores: DocScores, token: np.ndarray, n_words: np.ndarray) -> TagScores:
+    def _make_batch(
+        self, scores: DocScores, sentences: Sequence[Sequence[Sequence[int]]]
+    ) -> tuple[TagScores, NDArray[np.int64]]:
         """The sentences of some docs as one batch, two rows of scores a word.
 
         scores (DocScores): The learner's scores.
-        token (np.ndarray): (W,) index of each word's token among the tokens of all docs, rising.
-        n_words (np.ndarray): (S,) words of each sentence.
-        RETURNS (TagScores): The batch; the last row of each sentence is not used.
+        sentences (Sequence[Sequence[Sequence[int]]]): For each doc and each of its sentences, the tokens of its words.
+        RETURNS (tuple[TagScores, NDArray[int64]]): The batch, in which the last row of each sentence is not used; and
+            (W,) index of each word's token among the tokens of all docs.
         """
         arrays = scores.arrays
         xp = get_array_module(arrays[0])
         flat = arrays[0] if len(arrays) == 1 else xp.concatenate(arrays)
-        if len(token) != len(flat):
-            flat = flat[xp.asarray(token)]
+        offsets = accumulate(map(len, arrays), initial=0)
+        tokens = [offset + i for offset, own in zip(offsets, sentences, strict=False) for one in own for i in one]
+        index = np.asarray(tokens, dtype=np.int64)
+        if len(index) != len(flat):
+            flat = flat[xp.asarray(index)]
+        n_words = np.asarray([len(one) for own in sentences for one in own], dtype=np.int32)
         starts = 2 * (np.cumsum(n_words) - n_words)
-        rows = flat.reshape((2 * len(token), flat.shape[1] // 2))
-        return TagScores(rows, starts, n_words, self.tag_set, self.linearizer, scores.transitions)
+        rows = flat.reshape((2 * len(index), flat.shape[1] // 2))
+        return TagScores(rows, starts, n_words, self.tag_set, self.linearizer, scores.transitions), index
 
     def initialize(
         self,
@@ -294,7 +312,12 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
             tags, largest = set(labels["tags"]), int(labels.get("max_stack", 0))
         else:
             self._gold = GoldReader()
-            tags, largest = self._tags_in(get_examples())
+            tags, largest = set(), 0
+            for eg in get_examples():
+                for _, parse in self._gold.sentences(eg, self.cfg["spans_key"]):
+                    sequence = self.linearizer.linearize(binarize(parse))
+                    tags.update(sequence)
+                    largest = max(largest, max_stack(sequence, self.linearizer.lattice))
             self._gold.check(self.name, complete=True)
             self._gold = GoldReader()
         if not tags and not self.cfg["tags"]:
@@ -323,17 +346,6 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         for tag in tag_set.tags:
             self.vocab.strings.add(tag)
         return True
-
-    def _tags_in(self, examples: Iterable[Example]) -> tuple[set[str], int]:
-        """The tags of all gold trees, and the largest stack that one needs."""
-        tags: set[str] = set()
-        largest = 0
-        for eg in examples:
-            for sentence in self._gold.sentences(eg, self.cfg["spans_key"]):
-                sequence = self.linearizer.linearize(binarize(sentence.parse))
-                tags.update(sequence)
-                largest = max(largest, max_stack(sequence, self.linearizer.lattice))
-        return tags, largest
 
     def _require_labels(self) -> None:
         if not self.cfg["tags"]:

@@ -16,8 +16,8 @@ from ..evalb.counts import match_brackets
 from ..evalb.params import EvalbParams, get_params
 from ..evalb.sentence import Bracket, Rules
 from ..linearize import CLASS_NAMES, Linearizer, get_linearizer
-from ..tokens.group import SPANS_KEY
 from ..tokens.sentences import sentence_starts
+from ..tokens.spans import SPANS_KEY
 from ..trees import Parse, binarize
 from ..trees.parse import Constituent
 

@@ -1,12 +1,10 @@
 """Docs: `Parse` and trees to and from `doc.spans`, and the extensions that show constituents on spans and tokens."""
 
-from .convert import doc_from_parses, doc_from_tree, docs_from_trees
+from .convert import doc_from_parses, doc_from_tree, doc_to_strings, doc_to_trees, docs_from_trees, parse_string
 from .extensions import register_extensions
-from .group import FORMAT_VERSION, SPANS_KEY
-from .sentences import WordMap, has_sentences, map_words, mark_one_sentence, sentence_words, set_sentence_starts
+from .sentences import WordMap, has_sentences, map_words, one_sentence, sentence_words, set_sentence_starts
 from .spaces import spaces_after
-from .spans import SentenceParse, has_parses, parses_from_doc, set_parses
-from .strings import doc_to_strings, doc_to_trees, parse_string
+from .spans import FORMAT_VERSION, SPANS_KEY, SentenceParse, has_parses, parses_from_doc, set_parses
 
 __all__ = [
     "FORMAT_VERSION",
@@ -21,7 +19,7 @@ __all__ = [
     "has_parses",
     "has_sentences",
     "map_words",
-    "mark_one_sentence",
+    "one_sentence",
     "parse_string",
     "parses_from_doc",
     "register_extensions",

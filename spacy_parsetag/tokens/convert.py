@@ -1,4 +1,4 @@
-"""Trees become docs.
+"""Trees become docs, and docs become trees and Penn brackets.
 
 (TOP (S (NP (-LRB- -LRB-) (PRP She)) ...))     words ( She ..., tags -LRB- PRP ..., constituents S[0:9] NP[0:2] ...
 """
@@ -6,22 +6,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..errors import Errors
-from ..trees.nltk_trees import from_nltk
+from ..treebanks.write import format_tree
+from ..trees.nltk_trees import from_nltk, to_nltk
 from ..trees.parse import Parse
 from ..trees.tree import Tree
-from .group import SPANS_KEY
 from .spaces import spaces_after
-from .spans import set_parses
+from .spans import SPANS_KEY, parses_from_doc, set_parses
 
 if TYPE_CHECKING:
     import nltk
+
+ROOT = "TOP"
 
 
 def as_parse(tree: Parse | Tree | nltk.Tree) -> Parse:
@@ -55,25 +57,22 @@ def doc_from_parses(
     RETURNS (Doc): The doc.
     RAISES (ValueError): If a word is empty or white space only, which cannot be a word of a doc.
     """
-    words: list[str] = []
-    tags: list[str] = []
-    starts: list[bool | int | None] = []  # the type that Doc wants
-    spaces: list[bool] = []
-    tokens: list[range] = []
     for parse in parses:
         for i, word in enumerate(parse.words):
             if not word or word.isspace():
                 raise ValueError(Errors.E305.format(i=i, word=word, sentence=" ".join(parse.words)[:200]))
-        tokens.append(range(len(words), len(words) + len(parse.words)))
-        words.extend(parse.words)
-        tags.extend(parse.pos)
-        starts.extend(i == 0 for i in range(len(parse.words)))
-        if detokenize:
-            spaces.extend(spaces_after(parse.words, parse.pos))
+    spaces = [space for parse in parses for space in spaces_after(parse.words, parse.pos)] if detokenize else None
     if spaces:
         spaces[-1] = False
-    doc = Doc(vocab, words=words, spaces=spaces if detokenize else None, tags=tags, sent_starts=starts)
-    sentences = ((indices, parse.spans) for indices, parse in zip(tokens, parses, strict=True))
+    doc = Doc(
+        vocab,
+        words=[word for parse in parses for word in parse.words],
+        spaces=spaces,
+        tags=[pos for parse in parses for pos in parse.pos],
+        sent_starts=[i == 0 for parse in parses for i in range(len(parse))],
+    )
+    ends = list(accumulate(map(len, parses), initial=0))
+    sentences = zip(map(range, ends, ends[1:]), (parse.spans for parse in parses), strict=True)
     set_parses(doc, sentences, spans_key=spans_key, attrs=attrs)
     return doc
 
@@ -112,3 +111,31 @@ def docs_from_trees(
     parses = map(as_parse, trees)
     while batch := list(islice(parses, n_sents)):
         yield doc_from_parses(vocab, batch, **options)
+
+
+def parse_string(parse: Parse, root: str | None = ROOT) -> str:
+    """Write a parse in Penn brackets, on one line.
+
+    parse (Parse): The parse.
+    root (str | None): Label of the wrapper. None leaves it out, where a single node is at the top.
+    RETURNS (str): The brackets; "(" has become "-LRB-".
+    RAISES (ValueError): If spans cross or lie outside the sentence, or root is None over several nodes.
+    """
+    return format_tree(parse.to_tree(root))
+
+
+def doc_to_trees(doc: Doc, spans_key: str = SPANS_KEY, *, root: str = ROOT) -> list[nltk.Tree]:
+    """Make a tree of each sentence of a doc.
+
+    doc (Doc): The doc.
+    spans_key (str): Key of the group in `doc.spans`.
+    root (str): Label of the wrapper.
+    RETURNS (list[nltk.Tree]): The trees. Part-of-speech nodes are `token.tag_`, else `token.pos_`, else "X".
+    RAISES (ValueError): If the doc has no constituents, or they are not trees (see `parses_from_doc`).
+    """
+    return [to_nltk(sentence.parse.to_tree(root)) for sentence in parses_from_doc(doc, spans_key)]
+
+
+def doc_to_strings(doc: Doc, spans_key: str = SPANS_KEY, *, root: str = ROOT) -> list[str]:
+    """Write each sentence of a doc in Penn brackets, as one line of a bracket file. See `doc_to_trees`."""
+    return [parse_string(sentence.parse, root) for sentence in parses_from_doc(doc, spans_key)]

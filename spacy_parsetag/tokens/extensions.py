@@ -15,14 +15,16 @@ other spans they raise an error that names the smallest constituent around. Whit
 or constituents, and an empty parse string. The spans they give are plain slices of the doc, so they compare equal to
 `doc[i:j]`; a unary chain is one of them, with several labels.
 
-They are getters, computed from `doc.spans["constituents"]`: nothing is stored on the doc. See `nodes` for what they
-cost and for changes of the group that they do not notice. `span.as_doc()` drops `doc.spans`, and with them the answers.
+They are getters, computed from `doc.spans["constituents"]`: nothing is stored on the doc. What is read of a doc is
+kept for as long as it lives; see `GroupCache` for which changes of the group are noticed. `span.as_doc()` drops
+`doc.spans`, and with them the answers.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,38 +33,141 @@ from spacy.tokens import Doc, Span, Token
 from ..errors import Errors, Warnings
 from ..trees.nltk_trees import to_nltk
 from ..trees.parse import Constituent, Parse
-from .group import SPANS_KEY
-from .nodes import get_nodes
-from .spans import has_parses, words_and_tags
-from .strings import ROOT, doc_to_strings, parse_string
+from .convert import ROOT, doc_to_strings, parse_string
+from .sentences import map_words
+from .spans import SPANS_KEY, GroupCache, has_parses, parses_from_doc, words_and_tags
 
 if TYPE_CHECKING:
     from nltk import Tree
 
 
-def get_labels(span: Span, spans_key: str = SPANS_KEY) -> tuple[str, ...]:
+@dataclass(slots=True, eq=False)
+class Node:
+    """A constituent, a bare word, or the top of a sentence that has several nodes there.
+
+    A unary chain is one node with several labels; a bare word, and such a top, has none. *Kim sings loudly* with
+    S[0:3] NP[0:1] VP[1:3] has the nodes ("S",) 0:3, ("NP",) 0:1, ("VP",) 1:3, () 1:2, () 2:3.
+
+    start (int): Its first word, among the words of the doc.
+    end (int): One past its last word.
+    parent (Node | None): The smallest constituent that contains it and more.
+    labels (list[str]): Its labels, top first.
+    children (list[Node]): The nodes right below, from left to right.
+    """
+
+    start: int
+    end: int
+    parent: Node | None
+    labels: list[str] = field(default_factory=list)
+    children: list[Node] = field(default_factory=list)
+
+    def subtree(self) -> Iterator[Node]:
+        """The node and all nodes within, in pre-order."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(reversed(node.children))
+
+
+class DocNodes:
+    """The constituents of a doc as linked nodes.
+
+    doc (Doc): The doc, which must have constituents. It is not kept.
+    spans_key (str): Key of the group in `doc.spans`.
+    RAISES (ValueError): If they do not nest (see `parses_from_doc`).
+    """
+
+    def __init__(self, doc: Doc, spans_key: str) -> None:
+        self.words = map_words(doc)
+        self.tops: list[Node] = []  # one a sentence
+        self.at: dict[tuple[int, int], Node] = {}  # by their bounds
+        offset = 0
+        for _, parse in parses_from_doc(doc, spans_key):
+            n = len(parse)
+            # Sorted by their bounds into pre-order; of equal ones the constituents, top first, stay in this order.
+            rows: list[tuple[int, int, str | None]] = [
+                (0, n, None),
+                *parse.spans,
+                *((i, i + 1, None) for i in range(n)),
+            ]
+            rows.sort(key=lambda row: (row[0], -row[1]))
+            stack: list[Node] = []  # the open nodes
+            for start, end, label in rows:
+                bounds = (offset + start, offset + end)
+                while stack and stack[-1].end <= bounds[0]:
+                    stack.pop()
+                if not stack or bounds != (stack[-1].start, stack[-1].end):
+                    node = self.at[bounds] = Node(*bounds, stack[-1] if stack and stack[-1].labels else None)
+                    (stack[-1].children if stack else self.tops).append(node)
+                    stack.append(node)
+                if label is not None:
+                    stack[-1].labels.append(label)
+            offset += n
+
+    def bounds(self, span: Span | Token) -> tuple[int, int]:
+        """The words of a span or token: first, and one past the last."""
+        start, end = (span.i, span.i + 1) if isinstance(span, Token) else (span.start, span.end)
+        return self.words.before[start], self.words.before[end]
+
+    def span(self, doc: Doc, node: Node) -> Span:
+        """The slice of the doc over a node."""
+        return doc[self.words.tokens[node.start] : self.words.tokens[node.end - 1] + 1]
+
+    def find(self, span: Span | Token) -> Node | None:
+        """The node over a span; None for white space.
+
+        RAISES (ValueError): If the span is not a constituent, a word or a sentence.
+        """
+        start, end = self.bounds(span)
+        node = self.at.get((start, end))
+        if node is None and start < end and isinstance(span, Span):  # each word has a node
+            around = self.smallest_around(start, end)
+            hint = "No constituent contains it."
+            if around is not None:
+                text = self.span(span.doc, around).text
+                hint = f"The smallest constituent around it is {text!r} ({', '.join(around.labels)})."
+            raise ValueError(Errors.E307.format(text=span.text, start=span.start, end=span.end, hint=hint))
+        return node
+
+    def smallest_around(self, start: int, end: int) -> Node | None:
+        """The smallest constituent with these words and more; with start == end, one with words on both sides."""
+        node = self.at.get((start, start + 1))
+        while node is not None and (not node.labels or node.end < end or (start == end and node.start == start)):
+            node = node.parent
+        return node
+
+
+_CACHE: GroupCache[DocNodes] = GroupCache()
+
+
+def _get_nodes(doc: Doc, spans_key: str) -> DocNodes:
+    return _CACHE.get(doc, spans_key, lambda: DocNodes(doc, spans_key))
+
+
+def get_labels(span: Span | Token, spans_key: str = SPANS_KEY) -> tuple[str, ...]:
     """The labels over just the words of a span, top of the unary chain first; () for a bare word or sentence."""
-    node = get_nodes(span.doc, spans_key).find(span)
+    node = _get_nodes(span.doc, spans_key).find(span)
     return () if node is None else tuple(node.labels)
 
 
 def get_children(span: Span, spans_key: str = SPANS_KEY) -> Iterator[Span]:
     """The constituents right below a span and the bare words between them, from left to right."""
-    nodes = get_nodes(span.doc, spans_key)
+    nodes = _get_nodes(span.doc, spans_key)
     node = nodes.find(span)
     return (nodes.span(span.doc, child) for child in (node.children if node is not None else ()))
 
 
 def get_constituents(span: Span, spans_key: str = SPANS_KEY) -> Iterator[Span]:
     """A span, and all constituents and words within it, in pre-order; nothing twice."""
-    nodes = get_nodes(span.doc, spans_key)
+    nodes = _get_nodes(span.doc, spans_key)
     node = nodes.find(span)
     return (nodes.span(span.doc, below) for below in (node.subtree() if node is not None else ()))
 
 
-def get_parent(span: Span, spans_key: str = SPANS_KEY) -> Span | None:
+def get_parent(span: Span | Token, spans_key: str = SPANS_KEY) -> Span | None:
     """The smallest constituent that contains a span and more than it, or None."""
-    nodes = get_nodes(span.doc, spans_key)
+    nodes = _get_nodes(span.doc, spans_key)
     node = nodes.find(span)
     parent = nodes.smallest_around(*nodes.bounds(span)) if node is None else node.parent
     return None if parent is None else nodes.span(span.doc, parent)
@@ -76,15 +181,15 @@ def get_tree(span: Span, spans_key: str = SPANS_KEY) -> Tree:
     return to_nltk(found[0].to_tree(found[1]))
 
 
-def get_parse_string(span: Span, spans_key: str = SPANS_KEY) -> str:
+def get_parse_string(span: Span | Token, spans_key: str = SPANS_KEY) -> str:
     """The tree over a span in Penn brackets, on one line; "" for white space."""
     found = _read_parse(span, spans_key)
     return "" if found is None else parse_string(*found)
 
 
-def _read_parse(span: Span, spans_key: str) -> tuple[Parse, str | None] | None:
+def _read_parse(span: Span | Token, spans_key: str) -> tuple[Parse, str | None] | None:
     """The parse over a span, and the label of the root wrapper if it needs one; None for white space."""
-    nodes = get_nodes(span.doc, spans_key)
+    nodes = _get_nodes(span.doc, spans_key)
     top = nodes.find(span)
     if top is None:
         return None
@@ -101,28 +206,13 @@ def is_constituent(span: Span, spans_key: str = SPANS_KEY) -> bool:
     """Whether a span is a constituent, a word or a sentence of a parsed doc, so that the other extensions answer."""
     if not has_parses(span.doc, spans_key):
         return False
-    nodes = get_nodes(span.doc, spans_key)
+    nodes = _get_nodes(span.doc, spans_key)
     return nodes.bounds(span) in nodes.at
-
-
-def get_token_labels(token: Token, spans_key: str = SPANS_KEY) -> tuple[str, ...]:
-    """The labels over just this token."""
-    return get_labels(_span_of(token), spans_key)
-
-
-def get_token_parent(token: Token, spans_key: str = SPANS_KEY) -> Span | None:
-    """The smallest constituent that contains this token and more than it, or None."""
-    return get_parent(_span_of(token), spans_key)
-
-
-def get_token_parse_string(token: Token, spans_key: str = SPANS_KEY) -> str:
-    """The tree over just this token in Penn brackets."""
-    return get_parse_string(_span_of(token), spans_key)
 
 
 def get_doc_constituents(doc: Doc, spans_key: str = SPANS_KEY) -> Iterator[Span]:
     """The constituents and words of all sentences of a doc, in pre-order."""
-    nodes = get_nodes(doc, spans_key)
+    nodes = _get_nodes(doc, spans_key)
     return (nodes.span(doc, node) for top in nodes.tops for node in top.subtree())
 
 
@@ -136,15 +226,8 @@ EXTENSIONS: dict[type[Doc | Span | Token], dict[str, Callable[..., Any]]] = {
         "parse_string": get_parse_string,
         "is_constituent": is_constituent,
     },
-    Token: {
-        "labels": get_token_labels,
-        "parent": get_token_parent,
-        "parse_string": get_token_parse_string,
-    },
-    Doc: {
-        "constituents": get_doc_constituents,
-        "parse_strings": doc_to_strings,
-    },
+    Token: {"labels": get_labels, "parent": get_parent, "parse_string": get_parse_string},
+    Doc: {"constituents": get_doc_constituents, "parse_strings": doc_to_strings},
 }
 
 
@@ -163,7 +246,3 @@ def register_extensions(spans_key: str = SPANS_KEY, *, force: bool = False) -> N
                 owner.set_extension(name, getter=partial(getter, spans_key=spans_key), force=force)
             elif getattr(owner.get_extension(name)[2], "func", None) is not getter:
                 warnings.warn(Warnings.W300.format(owner=owner.__name__, name=name), stacklevel=2)
-
-
-def _span_of(token: Token) -> Span:
-    return token.doc[token.i : token.i + 1]

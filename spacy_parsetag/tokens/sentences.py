@@ -30,26 +30,17 @@ class WordMap(NamedTuple):
     tokens: list[int]
 
 
-def find_words(doc: Doc) -> NDArray[np.bool_]:
-    """Find the words of a doc.
+def map_words(doc: Doc) -> WordMap:
+    """Count the words of a doc: the indices of tokens and words, both ways."""
+    is_word = _is_word(doc)
+    return WordMap([0, *np.cumsum(is_word).tolist()], np.flatnonzero(is_word).tolist())
 
-    doc (Doc): The doc.
-    RETURNS (NDArray[bool]): (tokens,) whether each token is a word.
-    """
+
+def _is_word(doc: Doc) -> NDArray[np.bool_]:
     if doc.vocab.lang:
         return np.asarray(doc.to_array(IS_SPACE) == 0)
     # A vocabulary without a language, as gold docs may have, leaves that flag unset for every token.
     return np.asarray([not token.text.isspace() for token in doc], dtype=np.bool_)
-
-
-def map_words(doc: Doc) -> WordMap:
-    """Count the words of a doc.
-
-    doc (Doc): The doc.
-    RETURNS (WordMap): The indices of tokens and words, both ways.
-    """
-    is_word = find_words(doc)
-    return WordMap([0, *np.cumsum(is_word).tolist()], np.flatnonzero(is_word).tolist())
 
 
 def has_sentences(doc: Doc) -> bool:
@@ -58,11 +49,7 @@ def has_sentences(doc: Doc) -> bool:
 
 
 def sentence_starts(doc: Doc) -> NDArray[np.int64]:
-    """Find the sentences of a doc.
-
-    doc (Doc): The doc.
-    RETURNS (NDArray[int64]): The first token of each sentence; empty for an empty doc.
-    """
+    """Find the first token of each sentence; there is none in an empty doc."""
     if "sents" in doc.user_hooks:
         is_start = np.zeros(len(doc), dtype=np.bool_)
         is_start[[sentence.start for sentence in doc.sents]] = True
@@ -73,13 +60,8 @@ def sentence_starts(doc: Doc) -> NDArray[np.int64]:
 
 
 def sentence_words(doc: Doc) -> list[list[int]]:
-    """Find the words of each sentence of a doc.
-
-    doc (Doc): The doc.
-    RETURNS (list[list[int]]): For each sentence, the token of each of its words. Sentences without any word are left
-        out.
-    """
-    words = np.flatnonzero(find_words(doc))
+    """Find the tokens that are words, sentence by sentence. Sentences without any word are left out."""
+    words = np.flatnonzero(_is_word(doc))
     cuts = np.searchsorted(words, sentence_starts(doc)[1:])
     return [sentence.tolist() for sentence in np.split(words, cuts) if len(sentence)]
 
@@ -103,6 +85,11 @@ def set_sentence_starts(doc: Doc, starts: Iterable[int]) -> None:
     doc.from_array([SENT_START], cast(Ints2d, column.astype(np.uint64)))
 
 
-def mark_one_sentence(doc: Doc) -> None:
-    """Make a doc one sentence, whatever sentence boundaries it has. See `set_sentence_starts`."""
-    set_sentence_starts(doc, [])
+def one_sentence(doc: Doc) -> Doc:
+    """Make a doc one sentence if it has no sentence boundaries; boundaries that are there stay.
+
+    This is the component `one_sentence`, for text that comes one sentence a doc: treebanks, subtitles, lines of a file.
+    """
+    if not has_sentences(doc):
+        set_sentence_starts(doc, [])
+    return doc

@@ -7,20 +7,31 @@
 
 The group survives `DocBin`, `to_bytes`, `to_json`, `Doc.from_docs`, copying and pickling (JSON and `Doc.from_docs` keep
 the spans, not the attrs). `Span.as_doc` drops all of `doc.spans`, so keep one sentence per `Doc` where docs get split.
+
+A span over tokens becomes one over words by counting the words before each of its ends, which also trims white space
+off both:
+
+    tokens   She  enjoys  \\n  reading  papers  \\n         span over tokens  (0, 6)
+    words    0    1           2        3                   the same, words   (0, 4)
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
 
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ..errors import Errors
 from ..trees.parse import Constituent, Parse
-from .group import FORMAT_VERSION, SPANS_KEY, read_group, text_of
-from .sentences import map_words, sentence_words
+from .sentences import WordMap, map_words, sentence_words
 
+SPANS_KEY = "constituents"
+FORMAT_VERSION = 1
 NO_TAG = "X"
+ValueT = TypeVar("ValueT")
+# First word, minus one past the last word, place in the group, label: these sort into pre-order, chains as they are.
+_Row = tuple[int, int, int, str]
 
 
 class SentenceParse(NamedTuple):
@@ -43,10 +54,6 @@ def set_parses(
 ) -> SpanGroup:
     """Write the constituents of a doc's sentences, in place of those it has.
 
-    Nearly all of its time goes into making spaCy's `Span` objects, about 0.4 microseconds each. spaCy has no public
-    way to fill a group without them but `SpanGroup.from_bytes`, which is no faster and takes 0.2 milliseconds a call.
-    Labels are interned anew for each doc: inside `nlp.memory_zone()` strings are forgotten.
-
     doc (Doc): The doc.
     parses (Iterable[tuple[Sequence[int], Iterable[tuple[int, int, str]]]]): For each sentence, in the order of the
         doc, the token of each of its words (see `sentence_words`) and its constituents over these words in pre-order.
@@ -56,6 +63,8 @@ def set_parses(
     RETURNS (SpanGroup): The group, now in `doc.spans`.
     RAISES (ValueError): If a constituent lies outside its sentence.
     """
+    # Labels are interned anew for each doc: inside `nlp.memory_zone()` strings are forgotten. Nearly all of the time
+    # goes into making spaCy's `Span` objects; its only other public way, `SpanGroup.from_bytes`, is no faster.
     ids: dict[str, int] = {}
     spans: list[Span] = []
     for tokens, constituents in parses:
@@ -85,20 +94,23 @@ def parses_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[SentenceParse]
     doc (Doc): The doc. If it has no sentence boundaries it is one sentence.
     spans_key (str): Key of the group in `doc.spans`.
     RETURNS (list[SentenceParse]): The parses. Tags are `token.tag_`, else `token.pos_`, else "X".
-    RAISES (ValueError): If the doc has no constituents; if one leaves its sentence or covers no word; if two cross; if
-        the order of a unary chain is unknown.
+    RAISES (ValueError): If the doc has no constituents, or a later version of this package wrote them; if one leaves
+        its sentence or covers no word; if two cross; if the order of a unary chain is unknown; if the doc was
+        retokenized since.
     """
     words = map_words(doc)
     sentences = sentence_words(doc)
     offsets = [words.before[tokens[0]] for tokens in sentences]  # the first word of each sentence
     spans: list[list[Constituent]] = [[] for _ in sentences]
-    for start, end, label in read_group(doc, spans_key, words):
+    for row in _read_group(doc, spans_key, words):
+        start, end, label = row[0], -row[1], row[3]
         i = bisect_right(offsets, start) - 1
         first = offsets[i]
         if end > first + len(sentences[i]):
-            tokens = words.tokens[start], words.tokens[end - 1] + 1
-            text = text_of(doc, words, start, end)
-            raise ValueError(Errors.E302.format(key=spans_key, text=text, label=label, start=tokens[0], end=tokens[1]))
+            text, tokens = _text(doc, words, row), words.tokens
+            raise ValueError(
+                Errors.E302.format(key=spans_key, text=text, label=label, start=tokens[start], end=tokens[end - 1] + 1)
+            )
         spans[i].append(Constituent(start - first, end - first, label))
     return [
         SentenceParse(tokens, Parse(*words_and_tags(doc, tokens), tuple(constituents)))
@@ -110,3 +122,93 @@ def words_and_tags(doc: Doc, tokens: Sequence[int]) -> tuple[tuple[str, ...], tu
     """The text and the part of speech of some tokens, the latter `tag_`, else `pos_`, else "X"."""
     chosen = [doc[i] for i in tokens]
     return tuple(token.text for token in chosen), tuple(token.tag_ or token.pos_ or NO_TAG for token in chosen)
+
+
+class GroupCache(Generic[ValueT]):
+    """Keeps what was made of the constituents of docs, outside the docs and for as long as they live.
+
+    A value is made anew when `doc.spans[key]` is another group than it was, and when the number of its spans or of the
+    doc's tokens has changed. That is all: spans replaced within the group (`group[i] = span`) and sentence boundaries
+    moved later are not noticed. `doc.spans[key] = list(doc.spans[key])` makes another group.
+    """
+
+    def __init__(self) -> None:
+        self._kept: WeakKeyDictionary[Doc, dict[str, tuple[SpanGroup, tuple[int, int], ValueT]]] = WeakKeyDictionary()
+
+    def __reduce__(self) -> tuple[Callable[[], "GroupCache[ValueT]"], tuple[()]]:
+        return GroupCache, ()  # a copy in another process starts empty
+
+    def get(self, doc: Doc, spans_key: str, make: Callable[[], ValueT]) -> ValueT:
+        """The value for a doc.
+
+        doc (Doc): The doc.
+        spans_key (str): Key of the group in `doc.spans`.
+        make (Callable[[], ValueT]): Makes the value. The value must not refer to the doc, which would never be freed.
+        RETURNS (ValueT): The value.
+        RAISES (ValueError): If the doc has no constituents.
+        """
+        group = _get_group(doc, spans_key)  # refers to its doc weakly
+        size = (len(group), len(doc))
+        by_key = self._kept.setdefault(doc, {})
+        kept = by_key.get(spans_key)
+        if kept is None or kept[0] is not group or kept[1] != size:
+            kept = by_key[spans_key] = (group, size, make())
+        return kept[2]
+
+
+def _get_group(doc: Doc, spans_key: str) -> SpanGroup:
+    group: SpanGroup | None = doc.spans.get(spans_key)
+    if group is None:
+        raise ValueError(Errors.E300.format(key=spans_key, known=", ".join(map(repr, doc.spans)) or "none"))
+    # Groups that users make, and those that come from JSON, have no attrs.
+    found = group.attrs.get("format", FORMAT_VERSION)
+    if not isinstance(found, int) or found > FORMAT_VERSION:
+        raise ValueError(Errors.E306.format(key=spans_key, found=found, known=FORMAT_VERSION))
+    return group
+
+
+def _read_group(doc: Doc, spans_key: str, words: WordMap) -> list[_Row]:
+    """Read a doc's constituents in pre-order, over the words of the doc, and check that they nest."""
+    before = words.before
+    first_chars, lengths = doc.to_array(["IDX", "LENGTH"]).T.tolist()
+    rows: list[_Row] = []
+    for position, span in enumerate(_get_group(doc, spans_key)):
+        start, end = span.start, span.end
+        # spaCy's retokenizer leaves groups as they are: on other characters, or beyond the end of the doc.
+        if end > len(doc) or (
+            start < end
+            and (span.start_char != first_chars[start] or span.end_char != first_chars[end - 1] + lengths[end - 1])
+        ):
+            raise ValueError(Errors.E310.format(key=spans_key))
+        if before[start] >= before[end]:
+            raise ValueError(Errors.E303.format(key=spans_key, label=span.label_, start=start, end=end))
+        rows.append((before[start], -before[end], position, span.label_))
+    rows.sort()
+    above: list[_Row] = []  # the open constituents
+    bottom_up: tuple[_Row, _Row] | None = None  # a constituent that the group lists before one that contains it
+    chain: tuple[_Row, _Row] | None = None  # two labels over the same words
+    for row in rows:
+        while above and -above[-1][1] <= row[0]:
+            above.pop()
+        if above:
+            upper = above[-1]
+            if row[1] < upper[1]:
+                first, second = _text(doc, words, upper), _text(doc, words, row)
+                raise ValueError(Errors.E301.format(key=spans_key, first=first, second=second))
+            if row[:2] == upper[:2]:
+                if row[3] != upper[3]:
+                    chain = chain or (upper, row)
+            elif upper[2] > row[2]:
+                bottom_up = bottom_up or (row, upper)
+        above.append(row)
+    if bottom_up and chain:
+        lower, around, text = (_text(doc, words, row) for row in (*bottom_up, chain[0]))
+        labels = f"{chain[0][3]} and {chain[1][3]}"
+        raise ValueError(Errors.E304.format(key=spans_key, lower=lower, upper=around, chain=labels, text=text))
+    return rows
+
+
+def _text(doc: Doc, words: WordMap, row: _Row) -> str:
+    """The text of a constituent, cut in the middle where it is long, for messages."""
+    text = str(doc[words.tokens[row[0]] : words.tokens[-row[1] - 1] + 1].text)
+    return text if len(text) <= 80 else f"{text[:50]} ... {text[-25:]}"

@@ -12,7 +12,7 @@ from spacy.vocab import Vocab
 
 from ..errors import Errors
 from ..tokens.convert import doc_from_parses
-from ..tokens.group import SPANS_KEY
+from ..tokens.spans import SPANS_KEY
 from ..trees.parse import Parse
 from .atomic import atomic_path, refuse_overwrite
 from .files import SourceFile

@@ -20,13 +20,18 @@ from tiny import TREES, gold_doc, make_examples, make_nlp
 from spacy_parsetag.linearize import InOrder
 from spacy_parsetag.linearize.tags import TagSet
 from spacy_parsetag.pipeline import gold as gold_module
-from spacy_parsetag.pipeline.gold import GoldReader, gold_sentences
+from spacy_parsetag.pipeline.gold import GoldReader, read_gold
 from spacy_parsetag.tokens import doc_to_strings, parse_string, set_parses
 from spacy_parsetag.tokens.spans import SentenceParse, parses_from_doc
 from spacy_parsetag.trees import Parse, from_nltk
 
 VOCAB = create_vocab("en", English.Defaults)
 KEY = "constituents"
+
+
+def gold_sentences(eg: Example, spans_key: str) -> list[SentenceParse]:
+    """The gold trees that fit the predicted tokens."""
+    return [sentence for _, sentence in read_gold(eg, spans_key) if sentence is not None]
 
 
 def project(tree: str, words: Sequence[str]) -> list[str]:
@@ -317,4 +322,4 @@ def test_gold_tags_are_kept_while_nothing_changes(monkeypatch: pytest.MonkeyPatc
     assert pickle.loads(pickle.dumps(reader))._known._kept == {}
     del eg, again, merged, group, spans, examples[:], read[:]
     gc.collect()
-    assert not len(reader._known)
+    assert not len(reader._known._kept)

@@ -12,7 +12,6 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from tiny import ORDERS, make_examples, make_nlp, spans_of
 
-from spacy_parsetag.pipeline.layout import Layout
 from spacy_parsetag.tokens import doc_to_strings, parses_from_doc
 from spacy_parsetag.trees import Parse, from_nltk
 
@@ -167,8 +166,8 @@ WORDS = st.sampled_from(["She", "papers", "(", "\n", " ", "  \t", "\u3000", "."]
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
 @given(batch=st.lists(st.lists(st.tuples(WORDS, st.booleans()), max_size=9), max_size=4))
-def test_layout(batch: list, trained: Callable[[str], Language]) -> None:
-    """The layout lists the words of `doc.sents`, and `predict` gives each sentence a tree over them."""
+def test_sentences_of_a_batch(batch: list, trained: Callable[[str], Language]) -> None:
+    """`predict` gives each sentence of `doc.sents` a tree over its words."""
     nlp = trained("in")
     docs = [
         Doc(
@@ -182,11 +181,6 @@ def test_layout(batch: list, trained: Callable[[str], Language]) -> None:
         [sentence for sent in doc.sents if (sentence := [token.i for token in sent if not token.is_space])]
         for doc in docs
     ]
-    layout = Layout.of(docs, name="parsetag")
-    assert layout.n_words.tolist() == [len(sentence) for doc in expected for sentence in doc]
-    assert layout.offsets.tolist() == np.cumsum([0, *map(len, docs)]).tolist()
-    tokens = [layout.offsets[i] + token for i, doc in enumerate(expected) for sentence in doc for token in sentence]
-    assert layout.token.tolist() == tokens
     parsed = nlp.get_pipe("parsetag").predict(docs)
     assert [[tokens for tokens, _ in doc.sentences] for doc in parsed] == expected
     nlp.get_pipe("parsetag").set_annotations(docs, parsed)

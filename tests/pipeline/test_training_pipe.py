@@ -200,8 +200,14 @@ def test_wrong_parts() -> None:
     pipe = nlp.get_pipe("parsetag")
     parts = {"linearizer": pipe.linearizer, "decoder": pipe.decoder, "loss": pipe.loss}
     for name in parts:
-        with pytest.raises(ValueError, match=rf"\[E155\].*no {name}"):
+        with pytest.raises(ValueError, match=rf"\[E155\].*not a {name}"):
             type(pipe)(nlp.vocab, pipe.model, **{**parts, name: "in"})
+    # A decoder and a loss are both called, with other arguments.
+    for name, other in (("decoder", "loss"), ("loss", "decoder"), ("linearizer", "loss")):
+        with pytest.raises(ValueError, match=rf"\[E155\].*not a {name}"):
+            type(pipe)(nlp.vocab, pipe.model, **{**parts, name: parts[other]})
+    own = {"decoder": lambda batch: pipe.decoder(batch), "loss": lambda batch, gold: pipe.loss(batch, gold)}
+    assert type(pipe)(nlp.vocab, pipe.model, **{**parts, **own}).loss is own["loss"]
 
 
 def test_other_spans_key(tmp_path: Path) -> None:

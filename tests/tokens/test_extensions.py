@@ -20,8 +20,7 @@ from spacy_parsetag.tokens import (
     register_extensions,
     set_parses,
 )
-from spacy_parsetag.tokens.extensions import EXTENSIONS
-from spacy_parsetag.tokens.nodes import _CACHE, DocNodes
+from spacy_parsetag.tokens.extensions import _CACHE, EXTENSIONS, DocNodes
 from spacy_parsetag.treebanks.penn import format_tree
 from spacy_parsetag.trees import Constituent, Parse, from_nltk, to_nltk
 from spacy_parsetag.trees.escape import escape_label
@@ -232,10 +231,10 @@ def test_nothing_is_stored_on_the_doc(extensions: None, vocab: Vocab) -> None:
     assert doc.to_bytes() == before
     assert doc.copy()[0]._.labels == ("NP",)
     assert doc in _CACHE._kept
-    n_docs = len(_CACHE)
+    n_docs = len(_CACHE._kept)
     del doc
     gc.collect()
-    assert len(_CACHE) < n_docs
+    assert len(_CACHE._kept) < n_docs
 
 
 def test_the_doc_is_read_once(extensions: None, vocab: Vocab, monkeypatch: pytest.MonkeyPatch) -> None:

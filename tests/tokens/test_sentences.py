@@ -12,14 +12,11 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab, create_vocab
 
 from spacy_parsetag.ml.sentences import sentence_lengths
-from spacy_parsetag.pipeline.layout import Layout
-from spacy_parsetag.pipeline.one_sentence import OneSentence
 from spacy_parsetag.tokens import doc_to_strings, set_parses
 from spacy_parsetag.tokens.sentences import (
-    find_words,
     has_sentences,
     map_words,
-    mark_one_sentence,
+    one_sentence,
     sentence_starts,
     sentence_words,
     set_sentence_starts,
@@ -42,14 +39,11 @@ def test_as_spacy_has_them(vocab: Vocab, tokens: list[tuple[str, bool]], by_hook
     is_word = [not word.isspace() for word in words]
     sentences = [[token.i for token in sent if is_word[token.i]] for sent in doc.sents]
     assert has_sentences(doc)
-    assert find_words(doc).tolist() == is_word
     assert sentence_starts(doc).tolist() == [sent.start for sent in doc.sents]
     assert sentence_words(doc) == [sentence for sentence in sentences if sentence]
     assert map_words(doc).tokens == [i for i, word in enumerate(is_word) if word]
     assert map_words(doc).before == [sum(is_word[:i]) for i in range(len(doc) + 1)]
     assert sentence_lengths(doc) == ([len(sent) for sent in doc.sents] or [0])
-    layout = Layout.of([doc, doc], name="parsetag")
-    assert layout.n_words.tolist() == [len(sentence) for sentence in sentence_words(doc)] * 2
 
 
 def test_without_boundaries() -> None:
@@ -74,7 +68,7 @@ def test_setting_starts(tokens: list[tuple[str, bool]]) -> None:
     set_sentence_starts(doc, starts)
     assert [token.is_sent_start for token in doc] == [i in starts for i in range(len(doc))]
     assert sentence_starts(doc).tolist() == starts
-    mark_one_sentence(doc)
+    set_sentence_starts(doc, [])
     assert [token.is_sent_start for token in doc] == [i == 0 for i in range(len(doc))]
 
 
@@ -88,6 +82,6 @@ def test_long_docs_are_marked_at_once() -> None:
     """Token by token it takes more than 20 seconds, because each assignment looks at all tokens."""
     doc = Doc(VOCAB, words=["a"] * 32_000)
     start = time.perf_counter()
-    OneSentence()(doc)
+    assert one_sentence(doc) is doc
     assert time.perf_counter() - start < 2
     assert len(list(doc.sents)) == 1 and doc.has_annotation("SENT_START", require_complete=True)
