@@ -214,7 +214,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E369 = "Cannot write a figure to {path}: its name must end in {known}."
     E370 = "Two of the inputs are called {name!r}. Name them apart: NAME=PATH."
     E371 = "{path}: not a table of results: {reason}. Write CSV or JSON with treebank, order, f and deviation."
-    E372 = "No mean deviation of treebank {treebank!r} in {order}-order. {hint}"
+    E372 = (
+        "No mean deviation of treebank {treebank!r} in {order}-order. Give deviations in the table, or those that "
+        "`analyze deviation --json` writes, with --deviation."
+    )
     E373 = "No doc of {path} has constituents under doc.spans[{key!r}]."
     E374 = "Give one of --json and --csv, not both."
 

@@ -3,7 +3,8 @@
 A figure is written to every path given, whose suffix says how; the same data give the same bytes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import accumulate
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,8 @@ from typing import Any
 from ..compat import require
 from ..errors import Errors
 from ..treebanks.atomic import atomic_path
-from .correlation import Correlation, Point
-from .deviation import Deviations
-from .inventory import Inventory
-from .stack import Stacks
+from .counts import Deviations, Inventory, Stacks
+from .results import Correlation, Point
 
 FORMATS = (".svg", ".png", ".pdf")
 # Colours that the colour-blind tell apart, and lines that differ in print as well.
@@ -50,17 +49,12 @@ def plot_deviations(treebanks: Mapping[str, Deviations], paths: Paths, *, share:
     paths (Sequence[str | Path]): Where to write.
     share (float): Cut the tail of the axis beyond this share of the words.
     """
-    figure, panels = _panels(len(treebanks), x="deviation (words)", y="share of words")
-    for axes, (name, found) in zip(panels, treebanks.items(), strict=True):
+    figure, panels = _panels(treebanks, x="deviation (words)", y="share of words")
+    for axes, found in zip(panels, treebanks.values(), strict=True):
         end = 1
         for order in ("pre", "post"):
             shares = found.distribution(order)
-            covered = 0.0
-            for distance, value in enumerate(shares):
-                covered += value
-                if covered >= share:
-                    end = max(end, distance)
-                    break
+            end = max(end, next((k for k, covered in enumerate(accumulate(shares)) if covered >= share), 0))
             style = STYLES[order]
             mean = f"{NAMES[order]}, mean {found.mean(order):.2f}"
             edges = [distance - 0.5 for distance in range(len(shares) + 1)]
@@ -68,7 +62,6 @@ def plot_deviations(treebanks: Mapping[str, Deviations], paths: Paths, *, share:
             axes.stairs(shares, edges, label=mean, color=style["color"], linestyle=style["linestyle"])
         axes.set_xlim(-0.5, end + 0.5)
         axes.set_ylim(0, None)
-        axes.set_title(name, fontsize=9)
         axes.legend(fontsize=6, frameon=False)
     _save(figure, paths)
 
@@ -79,9 +72,9 @@ def plot_stacks(treebanks: Mapping[str, Stacks], paths: Paths) -> None:
     treebanks (Mapping[str, Stacks]): By name.
     paths (Sequence[str | Path]): Where to write.
     """
-    figure, panels = _panels(len(treebanks), x="stack size", y="coverage")
-    for axes, (name, found) in zip(panels, treebanks.items(), strict=True):
-        largest = max(found.needed(order) for order in found.counts)
+    figure, panels = _panels(treebanks, x="stack size", y="coverage")
+    for axes, found in zip(panels, treebanks.values(), strict=True):
+        largest = max(map(found.largest, found.counts))
         for order in found.counts:
             shares = found.coverage(order)
             label = f"{NAMES[order]}, all at {len(shares) - 1}"
@@ -89,7 +82,6 @@ def plot_stacks(treebanks: Mapping[str, Stacks], paths: Paths) -> None:
             axes.plot(range(len(shares)), shares, label=label, **{**STYLES[order], "marker": ""})
         axes.set_xlim(0, largest)
         axes.set_ylim(0, 1.03)
-        axes.set_title(name, fontsize=9)
         axes.legend(fontsize=6, frameon=False, loc="lower right")
     _save(figure, paths)
 
@@ -101,7 +93,7 @@ def plot_coverage(treebanks: Mapping[str, Inventory], paths: Paths, *, kind: str
     paths (Sequence[str | Path]): Where to write.
     kind (str): What the items are, in the plural.
     """
-    figure, (axes,) = _panels(1, x=f"most frequent {kind}", y=f"share of all {kind}", panel=(5.0, 3.4))
+    figure, (axes,) = _panels([""], x=f"most frequent {kind}", y=f"share of all {kind}", panel=(5.0, 3.4))
     for name, found in treebanks.items():
         shares = found.covered()
         axes.plot(range(1, len(shares) + 1), shares, label=f"{name}, {len(shares)} {kind}", linewidth=1.2)
@@ -118,24 +110,24 @@ def plot_correlation(points: Sequence[Point], found: Correlation, paths: Paths) 
     found (Correlation): Their correlation.
     paths (Sequence[str | Path]): Where to write.
     """
-    figure, (axes,) = _panels(1, x="mean deviation (words)", y="F", panel=(5.0, 3.4), integers=False)
+    title = f"r = {found.r:.2f}, p = {found.p:.2g}, n = {found.n}"
+    figure, (axes,) = _panels([title], x="mean deviation (words)", y="F", panel=(5.0, 3.4), integers=False)
     for order in dict.fromkeys(point.order for point in points):
         chosen = [point for point in points if point.order == order]
         style = {**STYLES.get(order, {"marker": "o"}), "linestyle": ""}
-        label = NAMES.get(order, order)
-        axes.plot([point.deviation for point in chosen], [point.f for point in chosen], label=label, **style)
+        axes.plot([p.deviation for p in chosen], [p.f for p in chosen], label=NAMES.get(order, order), **style)
         for point in chosen:
             where = (point.deviation, point.f)
             axes.annotate(point.treebank, where, xytext=(3, 3), textcoords="offset points", fontsize=5)
-    axes.set_title(f"r = {found.r:.2f}, p = {found.p:.2g}, n = {found.n}", fontsize=9)
     axes.legend(fontsize=7, frameon=False)
     _save(figure, paths)
 
 
 def _panels(
-    n: int, *, x: str, y: str, panel: tuple[float, float] = PANEL, integers: bool = True
+    titles: Collection[str], *, x: str, y: str, panel: tuple[float, float] = PANEL, integers: bool = True
 ) -> tuple[Any, list[Any]]:
-    """A figure with n panels in rows of up to four; `integers` keeps the ticks of x to whole numbers."""
+    """A figure with panels in rows of up to four; `integers` keeps the ticks of x to whole numbers."""
+    n = len(titles)
     columns = min(4, n)
     rows = ceil(n / columns)
     size = (columns * panel[0], rows * panel[1] + 0.3)
@@ -143,7 +135,8 @@ def _panels(
     panels = list(figure.subplots(rows, columns, squeeze=False).flat)
     for axes in panels[n:]:
         axes.remove()
-    for axes in panels[:n]:
+    for axes, title in zip(panels, titles, strict=False):
+        axes.set_title(title, fontsize=9)
         axes.tick_params(labelsize=7)
         if integers:
             axes.xaxis.get_major_locator().set_params(integer=True)

@@ -8,10 +8,8 @@ from typing import Any, Literal, NamedTuple
 from wasabi.tables import table as format_table
 
 from ..linearize import CLASS_NAMES
-from .correlation import Correlation, Point
-from .deviation import Deviations
-from .inventory import Inventory, Labels, Tags, rank
-from .stack import Stacks
+from .counts import Deviations, Inventory, Labels, Stacks, Tags, rank
+from .results import Correlation, Point
 
 KINDS = tuple(Labels().kinds())
 SHARES = (0.9, 0.95, 0.99, 0.999, 1.0)
@@ -39,11 +37,11 @@ def deviation_table(treebanks: Mapping[str, Deviations]) -> Table:
     return Table(columns, rows)
 
 
-def stack_table(treebanks: Mapping[str, Stacks], shares: Sequence[float] = SHARES) -> Table:
+def stack_table(treebanks: Mapping[str, Stacks]) -> Table:
     """The stack that covers some shares of the trees."""
-    columns = ("treebank", "trees", "order", *(f"{100 * share:g}%" for share in shares))
+    columns = ("treebank", "trees", "order", *(f"{100 * share:g}%" for share in SHARES))
     rows = [
-        (name, found.trees, order, *(found.needed(order, share) for share in shares))
+        (name, found.trees, order, *(found.needed(order, share) for share in SHARES))
         for name, found in treebanks.items()
         for order in found.counts
     ]
@@ -104,11 +102,7 @@ def correlation_table(points: Sequence[Point], found: Correlation) -> Table:
 
 
 def format_text(table: Table) -> str:
-    """Write a table in columns, numbers to the right.
-
-    table (Table): The table.
-    RETURNS (str): Its lines.
-    """
+    """Write a table in columns, numbers to the right; returns its lines."""
     values = list(zip(table.columns, *table.rows, strict=True))  # by column
     numbers = [all(isinstance(value, (int, float)) or value in ("", None) for value in column[1:]) for column in values]
     aligns: list[Literal["l", "r"]] = ["r" if are_numbers else "l" for are_numbers in numbers]
@@ -129,11 +123,7 @@ def _cell(value: Any) -> str:
 
 
 def format_csv(table: Table) -> str:
-    """Write a table as CSV, with the names of the columns in the first line.
-
-    table (Table): The table.
-    RETURNS (str): Its lines, numbers with all digits.
-    """
+    """Write a table as CSV, with the names of the columns in the first line and numbers with all digits."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(table.columns)

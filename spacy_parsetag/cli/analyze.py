@@ -270,7 +270,7 @@ def _measure(
     measure: "Callable[[Iterable[Parse], Any], Any]",
 ) -> dict[str, Any]:
     """Read each treebank once, and count what is in it; a tree at a time if there is no limit."""
-    from ..analysis.sample import sample
+    from ..analysis.counts import sample
 
     found: dict[str, Any] = {}
     with counting("trees") as progress:
@@ -346,7 +346,7 @@ def _show(content: dict[str, Any], table: "Table", as_json: bool, as_csv: bool) 
 
 def _show_lists(found: Mapping[str, Any], listing: "Callable[[Any], dict[str, Counter[str]]]") -> None:
     """Print the most frequent items of each treebank."""
-    from ..analysis.inventory import rank
+    from ..analysis.counts import rank
 
     for name, one in found.items():
         for kind, counts in listing(one).items():

@@ -143,13 +143,12 @@ def test_labels_called_as_tag_classes_can_be_unseen() -> None:
 
 @given(parse=parses(max_words=10))
 def test_productions_of_the_tree(parse: Parse) -> None:
-    """Each node of the tree with its children, but not the wrapper and the nodes above words."""
-    found = []
-    stack = [parse.to_tree()]
-    while stack:
-        node = stack.pop()
-        if not node.is_preterminal:
-            children = [child for child in node.children if not isinstance(child, str)]
-            found.append(f"{node.label} → {' '.join(child.label for child in children)}")
-            stack += reversed(children)
-    assert productions(parse) == found[1:]
+    """Each span and each word is a child of the last span in pre-order that is around it."""
+    spans = [(start, end, i, label) for i, (start, end, label) in enumerate(parse.spans)]
+    words = [(word, word + 1, len(spans), pos) for word, pos in enumerate(parse.pos)]
+    expected = [f"{label} →" for *_, label in spans]
+    for start, end, i, label in sorted([*spans, *words], key=lambda node: (node[0], node[2])):
+        around = [j for j, span in enumerate(spans[:i]) if span[0] <= start and end <= span[1]]
+        if around:
+            expected[around[-1]] += f" {label}"
+    assert productions(parse) == expected
