@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .sentence import Bracket, Rules, fix_quotes, read_sentence
+from .params import Bracket, EvalbParams
+from .sentence import fix_quotes, read_sentence
 
 VALID, ERROR, SKIP, MISSED = 0, 1, 2, 3
 
@@ -51,36 +52,33 @@ class SentenceCounts(NamedTuple):
 
 
 class Matching(NamedTuple):
-    """Brackets matched one to one: test brackets with a partner, gold ones without, test ones without."""
+    """Brackets matched one to one: gold and test brackets in pairs, gold ones without a partner, test ones without."""
 
-    matched: list[Bracket]
+    matched: list[tuple[Bracket, Bracket]]
     missing: list[Bracket]
     extra: list[Bracket]
 
 
-def compare(gold: str, test: str, rules: Rules) -> tuple[SentenceCounts, list[str], Matching]:
-    """Score a test sentence against a gold sentence.
+def compare(gold: str, test: str, params: EvalbParams) -> tuple[SentenceCounts, list[str], Matching]:
+    """Score a test line, empty where there is no parse, against a gold line.
 
-    gold (str): The gold line.
-    test (str): The test line, empty where there is no parse.
-    rules (Rules): The rules.
     RETURNS (tuple[SentenceCounts, list[str], Matching]): The counts, the gold words that count and the brackets over
         them, none where the words differ.
     RAISES (ValueError): If the gold line cannot be read. A test line that cannot be read is an error sentence.
     """
-    ours = read_sentence(gold, rules)
-    row = SentenceCounts(ours.length, all_gold=len(rules.counted(ours.brackets)), all_words=len(ours.words))
+    ours = read_sentence(gold, params)
+    row = SentenceCounts(ours.length, all_gold=len(params.counted(ours.brackets)), all_words=len(ours.words))
     nothing = Matching([], [], [])
     try:
-        theirs = read_sentence(test, rules)
+        theirs = read_sentence(test, params)
     except ValueError as err:
         return row._replace(status=ERROR, error=str(err)), ours.words, nothing
     errors = [*ours.errors, *theirs.errors]
     if not theirs.words:
         return row._replace(status=SKIP, error="; ".join(errors)), ours.words, nothing
     if len(ours.words) != len(theirs.words):
-        fix_quotes(ours, theirs, rules)
-    differing = [pair for pair in zip(ours.words, theirs.words, strict=False) if not rules.same_word(*pair)]
+        fix_quotes(ours, theirs, params.delete_labels)
+    differing = [pair for pair in zip(ours.words, theirs.words, strict=False) if not params.same_word(*pair)]
     if len(ours.words) != len(theirs.words):
         errors.append(f"Length unmatch ({len(ours.words)}|{len(theirs.words)})")
     elif differing:
@@ -88,27 +86,21 @@ def compare(gold: str, test: str, rules: Rules) -> tuple[SentenceCounts, list[st
     row = row._replace(status=ERROR if errors else VALID, error="; ".join(errors))
     if differing or len(ours.words) != len(theirs.words):
         return row, ours.words, nothing
-    gold_brackets, test_brackets = rules.counted(ours.brackets), rules.counted(theirs.brackets)
-    matching = match_brackets(gold_brackets, test_brackets, rules)
+    gold_brackets, test_brackets = params.counted(ours.brackets), params.counted(theirs.brackets)
+    matching = match_brackets(gold_brackets, test_brackets, params)
     row = row._replace(
         matched=len(matching.matched),
         gold=len(gold_brackets),
         test=len(test_brackets),
         crossing=count_crossing(gold_brackets, test_brackets, len(ours.words)),
         words=len(ours.words),
-        correct_tags=sum(map(rules.same_tag, ours.tags, theirs.tags)),
+        correct_tags=sum(map(params.same_tag, ours.tags, theirs.tags)),
     )
     return row, ours.words, matching
 
 
-def match_brackets(gold: Sequence[Bracket], test: Sequence[Bracket], rules: Rules) -> Matching:
-    """Match brackets that count. As in C, each gold bracket takes the first free test bracket that equals it.
-
-    gold (Sequence[Bracket]): Gold brackets.
-    test (Sequence[Bracket]): Test brackets.
-    rules (Rules): The rules.
-    RETURNS (Matching): The brackets with a partner and those without.
-    """
+def match_brackets(gold: Sequence[Bracket], test: Sequence[Bracket], params: EvalbParams) -> Matching:
+    """Match brackets that count. As in C, each gold bracket takes the first free test bracket that equals it."""
     free: dict[tuple[int, int], list[Bracket]] = {}
     for bracket in test:
         free.setdefault(bracket[:2], []).append(bracket)
@@ -116,8 +108,8 @@ def match_brackets(gold: Sequence[Bracket], test: Sequence[Bracket], rules: Rule
     for bracket in gold:
         candidates = free.get(bracket[:2], [])
         for i, other in enumerate(candidates):
-            if not rules.params.labeled or rules.same_label(bracket[2], other[2]):
-                matched.append(candidates.pop(i))
+            if not params.labeled or params.same_label(bracket[2], other[2]):
+                matched.append((bracket, candidates.pop(i)))
                 break
         else:
             missing.append(bracket)
@@ -125,13 +117,7 @@ def match_brackets(gold: Sequence[Bracket], test: Sequence[Bracket], rules: Rule
 
 
 def count_crossing(gold: Sequence[Bracket], test: Sequence[Bracket], n_words: int) -> int:
-    """Count the test brackets that cross one gold bracket or more.
-
-    gold (Sequence[Bracket]): Gold brackets that count.
-    test (Sequence[Bracket]): Test brackets that count.
-    n_words (int): Number of words.
-    RETURNS (int): The count, in time linear in words and brackets where test brackets are short.
-    """
+    """Count the test brackets that cross one gold bracket or more, in linear time where test brackets are short."""
     leftmost = [n_words] * (n_words + 1)  # by boundary: where the widest gold bracket that ends there starts
     rightmost = [0] * (n_words + 1)  # by boundary: where the widest gold bracket that starts there ends
     for start, end, _ in gold:

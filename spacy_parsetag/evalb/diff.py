@@ -2,16 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .counts import Matching, SentenceCounts
+from .counts import SentenceCounts, match_brackets
 from .lines import Brackets
-from .params import EvalbParams, get_params
+from .params import Bracket, EvalbParams, get_params
 from .result import EvalbResult, compare_all, f_score, percent
-from .sentence import Bracket
 
 
 class SentenceDiff(NamedTuple):
@@ -113,25 +112,15 @@ def diff(gold: Iterable[Brackets], test: Iterable[Brackets], params: EvalbParams
     [('NP', 'ADJP', 1), ('VP', None, 1)]
     """
     params = get_params(params)
+    unlabeled = replace(params, labeled=False)
     rows, sentences = [], []
-    for number, (row, words, matching) in enumerate(compare_all(gold, test, params), start=1):
+    for number, (row, words, (_, missing, extra)) in enumerate(compare_all(gold, test, params), start=1):
         rows.append(row)
-        if row.failed or matching.missing or matching.extra:
-            pairs = ([], [], []) if row.failed else _pair_labels(matching)
-            sentences.append(SentenceDiff(number, row, words, *pairs))
+        if row.failed:
+            sentences.append(SentenceDiff(number, row, words, [], [], []))
+        elif missing or extra:
+            pairs, missing, extra = match_brackets(missing, extra, unlabeled)
+            relabeled = [(ours, theirs[2]) for ours, theirs in pairs]
+            sentences.append(SentenceDiff(number, row, words, relabeled, missing, extra))
     sentences.sort(key=lambda one: (not one.counts.failed, one.f, -len([*one.relabeled, *one.missing, *one.extra])))
     return EvalbDiff(EvalbResult(params, rows), sentences)
-
-
-def _pair_labels(matching: Matching) -> tuple[list[tuple[Bracket, str]], list[Bracket], list[Bracket]]:
-    """Pair missing brackets with extra ones over the same words; what is left of both stays as it is."""
-    free: dict[tuple[int, int], list[Bracket]] = {}
-    for bracket in matching.extra:
-        free.setdefault(bracket[:2], []).append(bracket)
-    relabeled, missing = [], []
-    for bracket in matching.missing:
-        if free.get(bracket[:2]):
-            relabeled.append((bracket, free[bracket[:2]].pop(0)[2]))
-        else:
-            missing.append(bracket)
-    return relabeled, missing, [bracket for rest in free.values() for bracket in rest]

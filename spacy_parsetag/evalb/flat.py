@@ -10,12 +10,11 @@ from collections.abc import Iterable, Iterator
 
 from ..errors import Errors
 from ..trees import ROOT_LABELS
-from .lines import Brackets
+from .lines import Brackets, paired_lines
 from .params import EvalbParams
-from .result import paired_lines
-from .sentence import Rules, Sentence, read_sentence
+from .sentence import read_sentence
 
-_EVERYTHING = Rules(EvalbParams())  # no word and no bracket is deleted
+_EVERYTHING = EvalbParams()  # no word and no bracket is deleted
 
 
 def fill_unparsed(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator[tuple[str, bool]]:
@@ -38,13 +37,11 @@ def fill_unparsed(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterato
             usable = found.words == sentence.words and not found.errors
         except ValueError:
             usable = False
-        yield (theirs.strip(), False) if usable else (_flat(sentence), True)
-
-
-def _flat(gold: Sentence) -> str:
-    """The gold words and part-of-speech tags under the gold root, without a bracket."""
-    start, end, root = gold.brackets[0] if gold.brackets else (0, 0, "TOP")
-    if root not in ROOT_LABELS or (start, end) != (0, len(gold.words)):
-        root = "TOP"
-    words = " ".join(f"({tag} {word})" for tag, word in zip(gold.tags, gold.words, strict=True))
-    return f"({root} {words})"
+        if usable:
+            yield theirs.strip(), False
+            continue
+        start, end, root = sentence.brackets[0] if sentence.brackets else (0, 0, "TOP")
+        if root not in ROOT_LABELS or (start, end) != (0, len(sentence.words)):
+            root = "TOP"
+        words = " ".join(f"({tag} {word})" for tag, word in zip(sentence.tags, sentence.words, strict=True))
+        yield f"({root} {words})", True

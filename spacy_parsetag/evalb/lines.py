@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -20,12 +21,7 @@ Brackets: TypeAlias = "str | Tree | nltk.Tree | None"
 
 
 def to_line(tree: Brackets) -> str:
-    """The line of a tree.
-
-    tree (str | Tree | nltk.Tree | None): A line, which is returned as it is; a tree, of which malformed ones are
-        written as they are; or None where there is no parse.
-    RETURNS (str): The line.
-    """
+    """The line of a tree; malformed trees of NLTK are written as they are, and a line is returned as it is."""
     if tree is None or isinstance(tree, str):
         return tree or ""
     if isinstance(tree, Tree):
@@ -84,3 +80,18 @@ def join_lines(lines: Iterable[str]) -> Iterator[str]:
     rest = "".join(parts).strip()
     if rest:
         yield rest
+
+
+def paired_lines(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator[tuple[str, str]]:
+    """Put gold and test lines side by side. Empty lines that only one side has at its end are left out.
+
+    RAISES (ValueError): If one side has more sentences.
+    """
+    n = 0
+    for ours, theirs in zip_longest(map(to_line, gold), map(to_line, test)):
+        if ours is not None and theirs is not None:
+            n += 1
+            yield ours, theirs
+        elif (ours or theirs or "").strip():
+            shorter, longer = ("gold", "test") if ours is None else ("test", "gold")
+            raise ValueError(Errors.E203.format(shorter=shorter, longer=longer, n=n))

@@ -8,7 +8,9 @@ A parameter file has a keyword and a value a line; lines that start with # are c
 Three files come with the package: `collins` (COLLINS.prm), `new` (new.prm) and `spmrl`.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from ..errors import Errors
@@ -16,13 +18,12 @@ from ..errors import Errors
 DATA = Path(__file__).parent / "prm"
 BUNDLED = ("collins", "new", "spmrl")
 
-_NUMBERS = ("DEBUG", "MAX_ERROR", "CUTOFF_LEN", "LABELED", "CUT_TAGS")
-_LABELS = ("DELETE_LABEL", "DELETE_LABEL_FOR_LENGTH", "QUOTE_LABEL", "LABEL_CUT")
-_PAIRS = ("EQ_LABEL", "EQ_WORD")
+Bracket = tuple[int, int, str]  # start, end (exclusive), label
+
 _EXPECTED = {
-    **dict.fromkeys(_NUMBERS, "a whole number"),
-    **dict.fromkeys(_LABELS, "one label"),
-    **dict.fromkeys(_PAIRS, "two values"),
+    **dict.fromkeys(("DEBUG", "MAX_ERROR", "CUTOFF_LEN", "LABELED", "CUT_TAGS"), "a whole number"),
+    **dict.fromkeys(("DELETE_LABEL", "DELETE_LABEL_FOR_LENGTH", "QUOTE_LABEL", "LABEL_CUT"), "one label"),
+    **dict.fromkeys(("EQ_LABEL", "EQ_WORD"), "two values"),
 }
 
 
@@ -53,6 +54,40 @@ class EvalbParams:
     labeled: bool = True
     cutoff_len: int = 40
 
+    @cached_property
+    def _counted(self) -> dict[str, str | None]:
+        return {}  # what `counted` found out: labels as they are cut, None for those deleted
+
+    def cut(self, label: str) -> str:
+        """Drop a label's function tags and indices: NP-SBJ-1 is NP. As in C, -LRB- is the empty label."""
+        for mark in self.label_cuts:
+            label = label.partition(mark)[0]
+        return label
+
+    def same_label(self, first: str, second: str) -> bool:
+        return first == second or (first, second) in self.eq_labels or (second, first) in self.eq_labels
+
+    def same_tag(self, first: str, second: str) -> bool:
+        if self.cut_tags:
+            first, second = self.cut(first), self.cut(second)
+        return self.same_label(first, second)
+
+    def same_word(self, first: str, second: str) -> bool:
+        return first == second or (first, second) in self.eq_words or (second, first) in self.eq_words
+
+    def counted(self, brackets: Iterable[Bracket]) -> list[Bracket]:
+        """Drop brackets over no word and those with deleted labels; cut the labels of the others."""
+        known = self._counted
+        kept = []
+        for start, end, label in brackets:
+            if label not in known:
+                cut = self.cut(label)
+                known[label] = None if any(self.same_label(cut, one) for one in self.delete_labels) else cut
+            name = known[label]
+            if name is not None and start != end:
+                kept.append((start, end, name))
+        return kept
+
 
 def read_params(path: str | Path) -> EvalbParams:
     """Read a parameter file.
@@ -63,43 +98,40 @@ def read_params(path: str | Path) -> EvalbParams:
         about the first and takes 0 for a number it cannot read.)
     """
     path = Path(path)
-    numbers = {"CUTOFF_LEN": EvalbParams.cutoff_len, "LABELED": 1, "CUT_TAGS": 0}
-    labels: dict[str, list[str]] = {key: [] for key in _LABELS}
-    pairs: dict[str, list[tuple[str, str]]] = {key: [] for key in _PAIRS}
+    found: dict[str, list[list[str]]] = {keyword: [] for keyword in _EXPECTED}
     for number, line in enumerate(path.read_bytes().removeprefix(b"\xef\xbb\xbf").splitlines(), start=1):
         if not line.strip() or line.strip().startswith(b"#"):
             continue
         try:
-            keyword, *fields = line.decode("utf-8").split()
+            keyword, *values = line.decode("utf-8").split()
         except UnicodeDecodeError as err:
             data = f"{line[err.start]:#04x}"
             raise ValueError(Errors.E205.format(path=path, line=number, data=data, encoding="UTF-8")) from err
-        value = " ".join(fields)
-        if keyword in _NUMBERS and value.isascii() and value.isdigit():
-            numbers[keyword] = int(value)
-        elif keyword in _LABELS and len(fields) == 1:
-            labels[keyword] += fields
-        elif keyword in _PAIRS and len(fields) == 2:
-            pairs[keyword].append((fields[0], fields[1]))
-        elif keyword in _EXPECTED:
-            expected = _EXPECTED[keyword]
+        if keyword not in found:
+            known = ", ".join(found)
+            raise ValueError(Errors.E200.format(path=path, line=number, keyword=keyword, known=known))
+        value = " ".join(values)
+        is_number = value.isascii() and value.isdigit()
+        fits = {"a whole number": is_number, "one label": len(values) == 1, "two values": len(values) == 2}
+        expected = _EXPECTED[keyword]
+        if not fits[expected]:
             raise ValueError(
                 Errors.E201.format(path=path, line=number, keyword=keyword, expected=expected, value=value)
             )
-        else:
-            known = ", ".join(_EXPECTED)
-            raise ValueError(Errors.E200.format(path=path, line=number, keyword=keyword, known=known))
+        found[keyword].append(values)
+    first = {keyword: tuple(values[0] for values in lines) for keyword, lines in found.items()}
     return EvalbParams(
         name=path.stem,
-        delete_labels=frozenset(labels["DELETE_LABEL"]),
-        delete_labels_for_length=frozenset(labels["DELETE_LABEL_FOR_LENGTH"]),
-        quote_labels=frozenset(labels["QUOTE_LABEL"]),
-        eq_labels=tuple(pairs["EQ_LABEL"]),
-        eq_words=tuple(pairs["EQ_WORD"]),
-        label_cuts=tuple(labels["LABEL_CUT"]) or EvalbParams.label_cuts,
-        cut_tags=bool(numbers["CUT_TAGS"]),
-        labeled=bool(numbers["LABELED"]),
-        cutoff_len=numbers["CUTOFF_LEN"],
+        delete_labels=frozenset(first["DELETE_LABEL"]),
+        delete_labels_for_length=frozenset(first["DELETE_LABEL_FOR_LENGTH"]),
+        quote_labels=frozenset(first["QUOTE_LABEL"]),
+        eq_labels=tuple((a, b) for a, b in found["EQ_LABEL"]),
+        eq_words=tuple((a, b) for a, b in found["EQ_WORD"]),
+        label_cuts=first["LABEL_CUT"] or EvalbParams.label_cuts,
+        # The last of several lines with a number counts.
+        cut_tags=bool(int(("0", *first["CUT_TAGS"])[-1])),
+        labeled=bool(int(("1", *first["LABELED"])[-1])),
+        cutoff_len=int((EvalbParams.cutoff_len, *first["CUTOFF_LEN"])[-1]),
     )
 
 

@@ -15,15 +15,13 @@ that cannot be read, and differing numbers of sentences, raise an error.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from ..errors import Errors
 from .counts import ERROR, MISSED, SKIP, VALID, Matching, SentenceCounts, compare
-from .lines import Brackets, to_line
+from .lines import Brackets, paired_lines
 from .params import EvalbParams, get_params
-from .sentence import Rules
 
 
 def percent(part: float, whole: float) -> float:
@@ -40,12 +38,23 @@ def f_score(p: float, r: float) -> float:
 class Summary:
     """Totals over sentences, as in EVALB's summaries; rates are in percent.
 
-    sentences, errors, skipped (int): Numbers of sentences; the counts below are over the others.
+    recall, precision, f (float): Of brackets.
+    complete_match (float): Share of valid sentences with exactly the gold brackets.
+    average_crossing (float): Crossing brackets a valid sentence.
+    tag_accuracy (float): Share of words with the right part-of-speech tag.
+    sentences, errors, skipped, valid (int): Numbers of sentences; the counts below are over the valid ones.
     matched, gold, test, crossing, words, correct_tags (int): Sums over these.
     complete, no_crossing, two_or_less (int): Number of them with exactly the gold brackets; with no crossing bracket;
         with at most two.
     """
 
+    recall: float
+    precision: float
+    f: float
+    complete_match: float
+    average_crossing: float
+    tag_accuracy: float
+    valid: int
     sentences: int
     errors: int
     skipped: int
@@ -62,51 +71,28 @@ class Summary:
     @classmethod
     def of(cls, rows: Sequence[SentenceCounts]) -> "Summary":
         """Sum up rows."""
+        parsed = [row for row in rows if row.status == VALID]
         counted = [row for row in rows if row.status in (VALID, MISSED)]
-        valid = [row for row in rows if row.status == VALID]
-        sums = ("matched", "gold", "test", "crossing", "words", "correct_tags")
+        names = ("matched", "gold", "test", "crossing", "words", "correct_tags")
+        sums = {name: sum(getattr(row, name) for row in counted) for name in names}
+        precision, recall = percent(sums["matched"], sums["test"]), percent(sums["matched"], sums["gold"])
+        complete = sum(row.complete for row in parsed)
         return cls(
+            recall=recall,
+            precision=precision,
+            f=f_score(precision, recall),
+            complete_match=percent(complete, len(counted)),
+            average_crossing=sums["crossing"] / len(counted) if counted else 0.0,
+            tag_accuracy=percent(sums["correct_tags"], sums["words"]),
+            valid=len(counted),
             sentences=len(rows),
             errors=sum(row.status == ERROR for row in rows),
             skipped=sum(row.status == SKIP for row in rows),
-            complete=sum(row.complete for row in valid),
-            no_crossing=sum(row.crossing == 0 for row in valid),
-            two_or_less=sum(row.crossing <= 2 for row in valid),
-            **{name: sum(getattr(row, name) for row in counted) for name in sums},
+            complete=complete,
+            no_crossing=sum(row.crossing == 0 for row in parsed),
+            two_or_less=sum(row.crossing <= 2 for row in parsed),
+            **sums,
         )
-
-    @property
-    def valid(self) -> int:
-        return self.sentences - self.errors - self.skipped
-
-    @property
-    def recall(self) -> float:
-        return percent(self.matched, self.gold)
-
-    @property
-    def precision(self) -> float:
-        return percent(self.matched, self.test)
-
-    @property
-    def f(self) -> float:
-        return f_score(self.precision, self.recall)
-
-    @property
-    def complete_match(self) -> float:
-        return percent(self.complete, self.valid)
-
-    @property
-    def average_crossing(self) -> float:
-        return self.crossing / self.valid if self.valid else 0.0
-
-    @property
-    def tag_accuracy(self) -> float:
-        return percent(self.correct_tags, self.words)
-
-    def to_dict(self) -> dict[str, float]:
-        """The rates and the counts, ready for JSON."""
-        rates = ("recall", "precision", "f", "complete_match", "average_crossing", "tag_accuracy", "valid")
-        return {**{name: getattr(self, name) for name in rates}, **asdict(self)}
 
 
 @dataclass(frozen=True)
@@ -159,9 +145,9 @@ class EvalbResult:
         return {
             "params": self.params.name,
             "failures": self.failures,
-            "all": self.all.to_dict(),
-            f"len<={self.params.cutoff_len}": self.short.to_dict(),
-            "strict": self.strict.to_dict(),
+            "all": asdict(self.all),
+            f"len<={self.params.cutoff_len}": asdict(self.short),
+            "strict": asdict(self.strict),
             "errors": {number: row.error for number, row in enumerate(self.rows, start=1) if row.error},
         }
 
@@ -192,27 +178,8 @@ def compare_all(
     gold: Iterable[Brackets], test: Iterable[Brackets], params: EvalbParams
 ) -> Iterator[tuple[SentenceCounts, list[str], Matching]]:
     """Score sentence by sentence: see `evalb` for the arguments and errors, and `compare` for what is yielded."""
-    rules = Rules(params)
     for number, (ours, theirs) in enumerate(paired_lines(gold, test), start=1):
         try:
-            yield compare(ours, theirs, rules)
+            yield compare(ours, theirs, params)
         except ValueError as err:
             raise ValueError(Errors.E204.format(n=number, reason=err)) from err
-
-
-def paired_lines(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator[tuple[str, str]]:
-    """Put the lines of both sides side by side. Empty lines that only one side has at its end are left out.
-
-    gold (Iterable[str | Tree | nltk.Tree]): Gold trees.
-    test (Iterable[str | Tree | nltk.Tree | None]): Test trees.
-    YIELDS (tuple[str, str]): A gold line and a test line.
-    RAISES (ValueError): If one side has more sentences.
-    """
-    n = 0
-    for ours, theirs in zip_longest(map(to_line, gold), map(to_line, test)):
-        if ours is not None and theirs is not None:
-            n += 1
-            yield ours, theirs
-        elif (ours or theirs or "").strip():
-            shorter, longer = ("gold", "test") if ours is None else ("test", "gold")
-            raise ValueError(Errors.E203.format(shorter=shorter, longer=longer, n=n))

@@ -5,12 +5,9 @@ pre-order, with the root. Malformed lines are read as the C program reads them.
 """
 
 import re
-from functools import cache
 from typing import NamedTuple
 
-from .params import EvalbParams
-
-Bracket = tuple[int, int, str]  # start, end (exclusive), label
+from .params import Bracket, EvalbParams
 
 # With ASCII, \s is what C's isspace() knows. The groups: a label, the word where it is a tag, a closing bracket.
 _PIECE = re.compile(r"\(([^\s()]*)(?:\s+([^\s()]*)\))?|(\))|[^\s()]+", re.ASCII)
@@ -55,62 +52,11 @@ class Sentence(NamedTuple):
     errors: list[str]
 
 
-class Rules:
-    """What parameters say about labels, tags and words.
-
-    params (EvalbParams): The parameters.
-    """
-
-    def __init__(self, params: EvalbParams) -> None:
-        self.params = params
-        self._equal_labels = {pair for a, b in params.eq_labels for pair in ((a, b), (b, a))}
-        self._equal_words = {pair for a, b in params.eq_words for pair in ((a, b), (b, a))}
-        self._cut_or_none = cache(self._cut_or_none_of)
-        self._names: dict[str, str] = {}
-        for first, second in params.eq_labels:
-            self._names.setdefault(second, self._names.get(first, first))
-
-    def cut(self, label: str) -> str:
-        """Drop a label's function tags and indices: NP-SBJ-1 is NP. As in C, -LRB- is the empty label."""
-        for mark in self.params.label_cuts:
-            label = label.partition(mark)[0]
-        return label
-
-    def name(self, label: str) -> str:
-        """The name of a label in figures by label: labels held equal share the first one's."""
-        return self._names.get(label, label)
-
-    def same_label(self, first: str, second: str) -> bool:
-        return first == second or (first, second) in self._equal_labels
-
-    def same_tag(self, first: str, second: str) -> bool:
-        if self.params.cut_tags:
-            first, second = self.cut(first), self.cut(second)
-        return self.same_label(first, second)
-
-    def same_word(self, first: str, second: str) -> bool:
-        return first == second or (first, second) in self._equal_words
-
-    def counted(self, brackets: list[Bracket]) -> list[Bracket]:
-        """Drop brackets over no word and those with deleted labels; cut the labels of the others."""
-        kept = ((start, end, self._cut_or_none(label)) for start, end, label in brackets if start != end)
-        return [(start, end, label) for start, end, label in kept if label is not None]
-
-    def _cut_or_none_of(self, label: str) -> str | None:
-        label = self.cut(label)
-        return None if any(self.same_label(label, deleted) for deleted in self.params.delete_labels) else label
-
-
-def read_sentence(line: str, rules: Rules) -> Sentence:
+def read_sentence(line: str, params: EvalbParams) -> Sentence:
     """Read a line of brackets. All brackets on it are one sentence; on an empty line there is none.
 
-    line (str): The line.
-    rules (Rules): The rules.
-    RETURNS (Sentence): What counts of it.
     RAISES (ValueError): If there is text that is not alone in a bracket with its tag. The C program never gets past it.
     """
-    deleted, no_length = rules.params.delete_labels, rules.params.delete_labels_for_length
-    quote_labels = rules.params.quote_labels
     words: list[str] = []
     tags: list[str] = []
     brackets: list[Bracket] = []
@@ -124,10 +70,10 @@ def read_sentence(line: str, rules: Rules) -> Sentence:
         kind = match.lastindex
         if kind == _WORD:
             tag, word = match.group(_LABEL, _WORD)
-            length += tag not in no_length
-            if tag in quote_labels and word in _QUOTES:
+            length += tag not in params.delete_labels_for_length
+            if tag in params.quote_labels and word in _QUOTES:
                 quotes.append(Quote(word, tag, len(words), len(brackets), [stack[i] for i in range(top)]))
-            if tag not in deleted:
+            if tag not in params.delete_labels:
                 words.append(word)
                 tags.append(tag)
         elif kind == _LABEL:
@@ -149,17 +95,12 @@ def read_sentence(line: str, rules: Rules) -> Sentence:
     return Sentence(words, tags, brackets, length, quotes, errors)
 
 
-def fix_quotes(gold: Sentence, test: Sentence, rules: Rules) -> None:
+def fix_quotes(gold: Sentence, test: Sentence, deleted: frozenset[str]) -> None:
     """Put back quotes that only one of the two deletes, as EVALB does where the numbers of words differ.
 
     A tagger may call the quote ' a possessive (POS, which counts) and the treebank '' (deleted). The order of steps,
-    and what is compared with what, is the C program's.
-
-    gold (Sentence): The gold sentence, changed in place.
-    test (Sentence): The test sentence, changed in place.
-    rules (Rules): The rules.
+    and what is compared with what, is the C program's. Both sentences are changed in place.
     """
-    deleted = rules.params.delete_labels
     for i in range(len(test.quotes)):
         position = test.quotes[i].position
         for j in range(len(gold.quotes)):

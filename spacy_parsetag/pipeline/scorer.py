@@ -2,24 +2,21 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from spacy.scorer import PRFScore
-from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..evalb.counts import match_brackets
-from ..evalb.params import EvalbParams, get_params
-from ..evalb.sentence import Bracket, Rules
+from ..evalb.params import Bracket, EvalbParams, get_params
 from ..linearize import CLASS_NAMES, Linearizer, get_linearizer
-from ..tokens.sentences import sentence_starts
+from ..tokens.sentences import map_words, sentence_words
 from ..tokens.spans import SPANS_KEY
-from ..trees import Parse, binarize
-from ..trees.parse import Constituent
+from ..trees import Constituent, Parse, binarize
 
 DEFAULT_ORDER = "in"
 SCORES = ("f", "p", "r", "em", "per_type", "tag_acc")
@@ -50,6 +47,15 @@ class ScoredSentence(NamedTuple):
     def counted(self, spans: list[Bracket]) -> list[Bracket]:
         """Constituents over the units that count."""
         return [(self.before[start], self.before[end], label) for start, end, label in spans]
+
+    def tags(self, spans: list[Bracket], linearizer: Linearizer) -> list[str]:
+        """The parsing tags of constituents; none if they are not a tree over the words."""
+        blank = ("",) * self.n_words  # the tags do not depend on the words
+        constituents = (Constituent(start - self.start, end - self.start, label) for start, end, label in spans)
+        try:
+            return linearizer.linearize(binarize(Parse(blank, blank, tuple(constituents)))) if blank else []
+        except ValueError:
+            return []
 
 
 def make_evalb_scorer(spans_key: str | None = None, params: str | Path = "collins", order: str | None = None) -> Scorer:
@@ -100,23 +106,23 @@ def score_constituents(
     key = default_key or kwargs.get("spans_key") or SPANS_KEY
     order = default_order or kwargs.get("order") or kwargs.get("linearizer") or DEFAULT_ORDER
     linearizer = order if isinstance(order, Linearizer) else get_linearizer(order)
-    rules = Rules(params)
+    rows: dict[str, str] = {}  # of labels that are held equal to another
+    for first, second in params.eq_labels:
+        rows.setdefault(second, rows.get(first, first))
     matched, missing, extra, gold_tags, right_tags = (Counter[str]() for _ in range(5))
     sentences = complete = 0
-    annotated = False
-    for example in examples:
-        if key not in example.reference.spans:
-            continue
-        annotated = True
-        for sentence in align_sentences(example, key, params.delete_labels):
-            sentences += 1
-            gold, test = (rules.counted(sentence.counted(spans)) for spans in (sentence.gold, sentence.test))
-            matching = match_brackets(gold, test, rules)
-            complete += not matching.missing and not matching.extra
-            for counter, brackets in zip((matched, missing, extra), matching, strict=True):
-                counter.update(rules.name(label) for _, _, label in brackets)
-            if sentence.n_words:
-                _count_tags(sentence, linearizer, gold_tags, right_tags)
+    annotated = [example for example in examples if key in example.reference.spans]
+    for sentence in (one for example in annotated for one in align_sentences(example, key, params.delete_labels)):
+        sentences += 1
+        gold, test = (params.counted(sentence.counted(spans)) for spans in (sentence.gold, sentence.test))
+        pairs, only_gold, only_test = match_brackets(gold, test, params)
+        complete += not only_gold and not only_test
+        for counter, brackets in ((matched, [ours for ours, _ in pairs]), (missing, only_gold), (extra, only_test)):
+            counter.update(rows.get(label, label) for _, _, label in brackets)
+        tags = sentence.tags(sentence.gold, linearizer)
+        found = tags if sentence.test == sentence.gold else sentence.tags(sentence.test, linearizer)
+        gold_tags.update(tag[0] for tag in tags)
+        right_tags.update(ours[0] for ours, theirs in zip(tags, found, strict=False) if ours == theirs)
     prefix = score_prefix(key)
     if not annotated:
         return dict.fromkeys(f"{prefix}_{name}" for name in SCORES)
@@ -144,51 +150,24 @@ def align_sentences(example: Example, key: str, deleted: frozenset[str]) -> Iter
     deleted (frozenset[str]): Part-of-speech tags of words that do not count.
     YIELDS (ScoredSentence): The sentences of the reference that have a word that counts.
     """
-    reference, predicted = example.reference, example.predicted
-    words, predicted_words = (["".join(token.text.split()) for token in doc] for doc in (reference, predicted))
-    same_words = list(filter(None, words)) == list(filter(None, predicted_words))
-    width: Callable[[str], int] = bool if same_words else len
-    kept = [token.tag_ not in deleted for token, word in zip(reference, words, strict=True) for _ in range(width(word))]
+    reference = example.reference
+    docs = (reference, example.predicted)
+    maps = [map_words(doc) for doc in docs]
+    texts = [["".join(doc[i].text.split()) for i in words.tokens] for doc, words in zip(docs, maps, strict=True)]
+    same_words = texts[0] == texts[1]
+    comparable = same_words or "".join(texts[0]) == "".join(texts[1])
+    widths = [[1 if same_words else len(text) for text in words] for words in texts]
+    units = [list(accumulate(own, initial=0)) for own in widths]  # the first unit of each word
+    words_and_widths = zip(maps[0].tokens, widths[0], strict=True)
+    kept = [reference[i].tag_ not in deleted for i, width in words_and_widths for _ in range(width)]
     before = list(accumulate(kept, initial=0))
-    units = list(accumulate(map(width, words), initial=0))
-    starts = [units[start] for start in sentence_starts(reference)]
-    gold = _sentence_spans(reference, key, units, starts)
-    if same_words or "".join(words) == "".join(predicted_words):
-        test = _sentence_spans(predicted, key, list(accumulate(map(width, predicted_words), initial=0)), starts)
-    else:
-        test = [[] for _ in starts]
-    for i, (start, end) in enumerate(pairwise([*starts, units[-1]])):
+    starts = [units[0][maps[0].before[tokens[0]]] for tokens in sentence_words(reference)]
+    sides: list[list[list[Bracket]]] = [[[] for _ in starts] for _ in docs]
+    for doc, words, own, sentences in zip(docs[: 1 + comparable], maps, units, sides, strict=False):
+        for span in doc.spans.get(key, ()):
+            start, end = own[words.before[span.start]], own[words.before[span.end]]
+            if start < end:
+                sentences[bisect_right(starts, start) - 1].append((start, end, span.label_))
+    for (start, end), gold, test in zip(pairwise([*starts, units[0][-1]]), *sides, strict=True):
         if before[start] < before[end]:
-            yield ScoredSentence(start, end - start if same_words else 0, gold[i], test[i], before)
-
-
-def _sentence_spans(doc: Doc, key: str, units: list[int], starts: list[int]) -> list[list[Bracket]]:
-    """The spans that start in each sentence, in units."""
-    groups: list[list[Bracket]] = [[] for _ in starts]
-    for span in doc.spans.get(key, ()):
-        start, end = units[span.start], units[span.end]
-        if start < end:
-            # Among sentences that start at the same unit (all but one consist of white space), the last has the words.
-            groups[bisect_right(starts, start) - 1].append((start, end, span.label_))
-    return groups
-
-
-def _count_tags(sentence: ScoredSentence, linearizer: Linearizer, gold: Counter[str], right: Counter[str]) -> None:
-    """Count the sentence's gold parsing tags, and those that the predicted tree has too, by kind."""
-    gold_tags = _linearize(sentence, sentence.gold, linearizer)
-    if gold_tags is None:
-        return
-    gold.update(tag[0] for tag in gold_tags)
-    test_tags = gold_tags if sentence.test == sentence.gold else _linearize(sentence, sentence.test, linearizer)
-    if test_tags is not None:
-        right.update(ours[0] for ours, theirs in zip(gold_tags, test_tags, strict=True) if ours == theirs)
-
-
-def _linearize(sentence: ScoredSentence, spans: list[Bracket], linearizer: Linearizer) -> list[str] | None:
-    """The tags of a sentence; None if the spans are not a tree over it."""
-    blank = ("",) * sentence.n_words  # the tags do not depend on the words
-    constituents = (Constituent(start - sentence.start, end - sentence.start, label) for start, end, label in spans)
-    try:
-        return linearizer.linearize(binarize(Parse(blank, blank, tuple(constituents))))
-    except ValueError:
-        return None
+            yield ScoredSentence(start, end - start if same_words else 0, gold, test, before)

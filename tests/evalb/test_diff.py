@@ -5,7 +5,6 @@ import pytest
 from spacy_parsetag.evalb import get_params
 from spacy_parsetag.evalb.counts import compare
 from spacy_parsetag.evalb.diff import diff
-from spacy_parsetag.evalb.sentence import Rules
 
 GOLD = "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sees) (NP (NNS cats))) (. .)))"
 TESTS = [
@@ -40,9 +39,9 @@ def test_confusions() -> None:
 
 
 def test_brackets_add_up_to_the_counts() -> None:
-    rules = Rules(get_params("collins"))
+    params = get_params("collins")
     for test in TESTS:
-        row, words, matching = compare(GOLD, test, rules)
+        row, words, matching = compare(GOLD, test, params)
         if not row.failed:
             assert len(words) == row.words
             assert len(matching.matched) == row.matched

@@ -8,7 +8,7 @@ from nltk import Tree
 
 from spacy_parsetag.evalb import EvalbParams, evalb, format_summary, format_table, get_params
 from spacy_parsetag.evalb.counts import count_crossing, match_brackets
-from spacy_parsetag.evalb.sentence import Bracket, Rules
+from spacy_parsetag.evalb.params import Bracket
 
 COLLINS, NEW, SPMRL = map(get_params, ("collins", "new", "spmrl"))
 
@@ -144,7 +144,6 @@ def test_crossing() -> None:
 
 def test_crossing_and_matching_against_the_definition() -> None:
     rng = random.Random(0)
-    rules = Rules(COLLINS)
 
     def brackets(n: int) -> list[Bracket]:
         bounds = (sorted(rng.sample(range(n + 1), 2)) for _ in range(rng.randint(0, 12)))
@@ -156,7 +155,7 @@ def test_crossing_and_matching_against_the_definition() -> None:
         crossing = sum(any(a < c < b < d or c < a < d < b for a, b, _ in gold) for c, d, _ in test)
         assert count_crossing(gold, test, n) == crossing
         matched = sum(min(gold.count(bracket), test.count(bracket)) for bracket in set(gold))
-        matching = match_brackets(gold, test, rules)
+        matching = match_brackets(gold, test, COLLINS)
         assert len(matching.matched) == matched
         assert len(matching.missing) == len(gold) - matched and len(matching.extra) == len(test) - matched
 
