@@ -365,9 +365,12 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> ParseTagger:
         """Load the pipe from a folder; see spaCy's `TrainablePipe.from_disk`.
 
-        RAISES (ValueError): If settings and weights do not fit together, naming the folder.
+        RAISES (ValueError): If a file cannot be read, or settings and weights do not fit together, naming the folder.
         """
-        super().from_disk(path, exclude=exclude)
+        try:
+            super().from_disk(path, exclude=exclude)
+        except ValueError as error:
+            raise ValueError(Errors.E163.format(name=self.name, source=path, problem=error)) from error
         self._check_loaded(str(path))
         return self
 

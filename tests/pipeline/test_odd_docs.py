@@ -133,6 +133,26 @@ def test_no_sentence_boundaries(trained: Callable[[str], Language]) -> None:
         del pipe.error_handler
 
 
+@pytest.mark.parametrize("batch_size", [1, 2, 16])
+def test_only_the_bad_doc_of_a_batch_is_lost(batch_size: int, trained: Callable[[str], Language]) -> None:
+    nlp = make_nlp("in").from_bytes(trained("in").to_bytes())
+    failed: list[str] = []
+    nlp.set_error_handler(lambda name, pipe, docs, err: failed.extend(doc.text for doc in docs))
+    docs = [nlp.make_doc(f"She enjoys papers {i}") for i in range(9)]
+    for i, doc in enumerate(docs):
+        if i not in (2, 7):  # these two have no sentence boundaries
+            doc[0].is_sent_start = True
+            for token in doc[1:]:
+                token.is_sent_start = False
+    with nlp.select_pipes(disable="one_sentence"):
+        parsed = list(nlp.pipe(docs, batch_size=batch_size))
+    assert failed == ["She enjoys papers 2", "She enjoys papers 7"]
+    assert parsed == [doc for i, doc in enumerate(docs) if i not in (2, 7)]
+    for doc in parsed:
+        check_trees(doc)
+        assert spans_of(doc)
+
+
 @pytest.mark.parametrize("component", ["sentencizer", "one_sentence"])
 def test_components_that_help(component: str) -> None:
     nlp = spacy.blank("en")

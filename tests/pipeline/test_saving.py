@@ -1,11 +1,14 @@
 """What a trained pipe says stays the same when it is saved, copied, sourced or spread over processes."""
 
 import pickle
+import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import spacy
+import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from tiny import ORDERS, TREES, gold_doc, make_examples, make_nlp, spans_of, train, words_only
@@ -119,3 +122,60 @@ def test_predict_sets_nothing(trained: Callable[[str], Language]) -> None:
     assert pipe.predict([]) == []
     pipe.set_annotations([doc], parsed)  # anew, in place of the first
     assert spans_of(doc) == outputs(nlp)[0]
+
+
+TAMPERED: list[tuple[dict[str, Any], str]] = [
+    ({"tags": None}, "'tags' must be a list of strings"),
+    ({"tags": "l"}, "'tags' must be a list of strings"),
+    ({"tags": ["l", 3]}, "'tags' must be a list of strings"),
+    ({"tags": ["L", "R", "l", "r"]}, "'tags' must be sorted"),
+    ({"tags": ["l", "r", "L", "L/NP"]}, "'tags' must be sorted, without duplicates, and have the four bare tags"),
+    ({"tags": ["l", "r", "L", "R"]}, "the model scores [0-9]+ tags, and 'tags' has 4"),
+    ({"tags": []}, "the model scores [0-9]+ tags, and 'tags' has 0"),
+    ({"order": "pre"}, "'order' is 'pre', but the config has the linearizer 'in'"),
+    ({"max_stack": -1}, "'max_stack' must be a whole number"),
+    ({"max_stack": 2.5}, "'max_stack' must be a whole number"),
+    ({"max_stack": None}, "'max_stack' must be a whole number"),
+    ({"spans_key": 7}, "'spans_key' must be a string"),
+]
+
+
+@pytest.mark.parametrize(("change", "problem"), TAMPERED)
+def test_settings_that_do_not_fit_the_weights(
+    change: dict[str, Any], problem: str, trained: Callable[[str], Language], tmp_path: Path
+) -> None:
+    """Better an error when the pipeline is loaded than at its first doc."""
+    trained("in").to_disk(tmp_path)
+    folder = tmp_path / "parsetag"
+    srsly.write_json(folder / "cfg", {**srsly.read_json(folder / "cfg"), **change})
+    with pytest.raises(ValueError, match=rf"\[E163\].*'parsetag'.*{re.escape(str(folder))}: {problem}"):
+        spacy.load(tmp_path)
+    data = srsly.msgpack_loads(trained("in").get_pipe("parsetag").to_bytes())
+    data["cfg"] = srsly.json_dumps({**srsly.json_loads(data["cfg"]), **change})
+    with pytest.raises(ValueError, match=rf"\[E163\].*the bytes of the component: {problem}"):
+        make_nlp("in").get_pipe("parsetag").from_bytes(srsly.msgpack_dumps(data))
+
+
+@pytest.mark.parametrize("name", ["cfg", "model"])
+def test_a_file_cut_off(name: str, trained: Callable[[str], Language], tmp_path: Path) -> None:
+    trained("in").to_disk(tmp_path)
+    path = tmp_path / "parsetag" / name
+    path.write_bytes(path.read_bytes()[:50])
+    with pytest.raises(ValueError, match=rf"\[E163\].*{re.escape(str(path.parent))}: .*damaged"):
+        spacy.load(tmp_path)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_bound_of_the_training_data_is_loaded(order: str, tmp_path: Path) -> None:
+    """`"train"` is a number again in a loaded pipeline, for the decoder and for the loss."""
+    bounded = {"@misc": "spacy-parsetag.ExactDecoder.v1", "max_stack": "train"}
+    loss = {"@misc": "spacy-parsetag.LatticeLoss.v1", "max_stack": "train"}
+    nlp = make_nlp(order, decoder=bounded, loss=loss)
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    largest = nlp.get_pipe("parsetag").label_data["max_stack"]
+    nlp.to_disk(tmp_path)
+    for loaded in (spacy.load(tmp_path), make_nlp(order, decoder=bounded, loss=loss).from_bytes(nlp.to_bytes())):
+        pipe = loaded.get_pipe("parsetag")
+        assert pipe.decoder.max_stack == pipe.loss.max_stack == largest > 0
+        loaded("She enjoys papers")

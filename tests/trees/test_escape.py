@@ -98,6 +98,12 @@ def test_ordinary_labels_stay(label: str) -> None:
     assert escape_label(label) == label
 
 
+@pytest.mark.parametrize("label", ["A\\ B", "\\ ", "\\(", "\\\\", "\\u0041", "\\\u00a0", "S\\\\NP", "A \\", "\\é"])
+def test_backslashes_before_what_is_escaped(label: str) -> None:
+    written = escape_label(label)
+    assert unescape_label(written) == label and " " not in written and "(" not in written
+
+
 def test_only_ascii_white_space_separates() -> None:
     """As the bracket reader has it: the spaces of other scripts, and line separators, are parts of words."""
     line = "a\u00a0b\u3000c\u2028d\x85e f\tg\x0bh\x0ci\r\n"
