@@ -4,7 +4,7 @@
 exception classes of its own, because callers skip, count and list them:
 
     TreebankError (ValueError)          file, line and reason of one malformed tree
-    └── one subclass per malformation   defined in `spacy_parsetag.treebanks.penn_errors`
+    └── one subclass per malformation   defined in `spacy_parsetag.treebanks.penn`
 """
 
 from collections.abc import Callable

@@ -1,10 +1,9 @@
 """Parses become .spacy files, one or many, which appear all together or not at all."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import ExitStack
-from itertools import groupby
-from operator import itemgetter
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from spacy.tokens import DocBin
@@ -24,6 +23,7 @@ DOCBIN_ATTRS = ("TAG", "SENT_START")
 SUFFIX = ".spacy"
 
 
+@dataclass
 class DocFile:
     """A .spacy file that parses are added to.
 
@@ -32,21 +32,21 @@ class DocFile:
     n_sents (int): Sentences in a doc.
     spans_key (str): Key of the constituents in `doc.spans`.
     detokenize (bool): Guess the spaces between words.
+    docs_added, sentences, words (int): What is in it so far.
     """
 
-    def __init__(
-        self, path: Path, vocab: Vocab, *, n_sents: int = 1, spans_key: str = SPANS_KEY, detokenize: bool = False
-    ) -> None:
-        if n_sents < 1:
-            raise ValueError(Errors.E308.format(n=n_sents))
-        self.path = path
-        self.vocab = vocab
-        self.n_sents = n_sents
-        self.spans_key = spans_key
-        self.detokenize = detokenize
+    path: Path
+    vocab: Vocab
+    n_sents: int = 1
+    spans_key: str = SPANS_KEY
+    detokenize: bool = False
+    docs_added: int = field(default=0, init=False)
+    sentences: int = field(default=0, init=False)
+    words: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
         self.docs = DocBin(attrs=DOCBIN_ATTRS)
         self.waiting: list[Parse] = []
-        self.docs_added = self.sentences = self.words = 0
 
     def add(self, parse: Parse) -> None:
         """Add a sentence."""
@@ -67,6 +67,7 @@ class DocFile:
 
     def write(self, path: Path) -> None:
         """Write the file under this name, and forget the docs."""
+        path.parent.mkdir(parents=True, exist_ok=True)
         self.docs.to_disk(path)
         self.docs = DocBin(attrs=DOCBIN_ATTRS)
 
@@ -79,7 +80,7 @@ def write_treebank(
     make_file: Callable[[Path], DocFile],
     split: Split | None = None,
     limit: int = 0,
-    check: Callable[[], None] | None = None,
+    check: Callable[[], None],
 ) -> list[DocFile]:
     """Convert files.
 
@@ -88,10 +89,10 @@ def write_treebank(
     output (Path): A name that ends in .spacy: one file with everything. Another name: a folder, with a file for each
         part of the split, or for each file read.
     make_file (Callable[[Path], DocFile]): Makes the object for a file to be written.
-    split (Optional[Split]): What goes into which part; the rest is left out.
+    split (Split | None): What goes into which part; the rest is left out.
     limit (int): Most sentences in each file written; 0 for no limit.
-    check (Callable[[], None] | None): Called when all is read. If it raises, nothing is written.
-    RETURNS (List[DocFile]): The files, written.
+    check (Callable[[], None]): Called when all is read. If it raises, nothing is written.
+    RETURNS (list[DocFile]): The files, written.
     RAISES (TreebankError): Whatever `read` raises. Nothing is written then, and what was there stays.
     RAISES (ValueError): If there are no trees, or none for a part of the split; if two files would be written under one
         name, or over one that is read; or if output is not such a name.
@@ -101,89 +102,48 @@ def write_treebank(
         raise ValueError(Errors.E357.format(path=output))
     if as_folder and output.suffix and not output.exists():
         raise ValueError(Errors.E397.format(path=output, suffix=output.suffix))
-    with ExitStack() as stack:
-        if split is not None:
-            filled: Iterable[DocFile] = _fill_parts(files, read, output, split, make_file, limit)
-        elif as_folder:
-            filled = _fill_each(files, read, output, make_file, limit)
-        else:
-            filled = _fill_one(files, read, output, make_file, limit)
-        written = []
-        for target in filled:
-            refuse_overwrite([target.path], [file.path for file in files])
-            written.append(_save(target, stack))
-        if check is not None:
-            check()
-        if not any(target.sentences for target in written):
-            raise ValueError(Errors.E355.format(inputs=", ".join(str(file.path) for file in files[:5])))
-        empty = next((target.path.stem for target in written if not target.sentences), None)
-        if split is not None and empty is not None:
-            raise ValueError(Errors.E398.format(part=empty, block=split.block))
-    return written
-
-
-def _fill(target: DocFile, parses: Iterable[Parse], limit: int) -> None:
-    """Add parses that stand one after another, up to the limit."""
-    if not limit or target.sentences < limit:
-        for parse in parses:
-            target.add(parse)
-            if target.sentences == limit:
-                break
-        target.end_doc()
-
-
-def _fill_one(
-    files: Sequence[SourceFile],
-    read: Callable[[SourceFile], Iterator[Parse]],
-    path: Path,
-    make_file: Callable[[Path], DocFile],
-    limit: int,
-) -> list[DocFile]:
-    """One file for everything."""
-    target = make_file(path)
-    for file in files:
-        _fill(target, read(file), limit)
-    return [target]
-
-
-def _fill_each(
-    files: Sequence[SourceFile],
-    read: Callable[[SourceFile], Iterator[Parse]],
-    folder: Path,
-    make_file: Callable[[Path], DocFile],
-    limit: int,
-) -> Iterator[DocFile]:
-    """A file for each one read, as it is done, so that its docs need not stay in memory."""
-    paths = [folder / file.relative.with_suffix(SUFFIX) for file in files]
-    twice = next((path for path, n in Counter(paths).items() if n > 1), None)
+    # What is written, by part of the split, by file read, or as a whole (None).
+    one_each = as_folder and split is None
+    paths: dict[Hashable, Path] = {None: output}
+    if split is not None:
+        paths = {part: output / f"{part}{SUFFIX}" for part in split.parts}
+    elif one_each:
+        paths = {file: output / file.relative.with_suffix(SUFFIX) for file in files}
+    twice = next((path for path, n in Counter(paths.values()).items() if n > 1), None)
     if twice is not None:
         raise ValueError(Errors.E363.format(path=twice))
-    for path, file in zip(paths, files, strict=True):
-        target = make_file(path)
-        _fill(target, read(file), limit)
-        yield target
+    refuse_overwrite(paths.values(), [file.path for file in files])
+    targets = {key: make_file(path) for key, path in paths.items()}
 
+    def is_full(target: DocFile) -> bool:
+        return limit > 0 and target.sentences == limit
 
-def _fill_parts(
-    files: Sequence[SourceFile],
-    read: Callable[[SourceFile], Iterator[Parse]],
-    folder: Path,
-    split: Split,
-    make_file: Callable[[Path], DocFile],
-    limit: int,
-) -> list[DocFile]:
-    """A file for each part of a split. A doc of several sentences ends where a run of one part's sentences ends."""
-    targets = {part: make_file(folder / f"{part}{SUFFIX}") for part in split.parts}
-    for file in files:
-        parts = ((split.part_of(file, index), parse) for index, parse in enumerate(read(file)))
-        for part, run in groupby(parts, key=itemgetter(0)):
-            if part is not None:
-                _fill(targets[part], (parse for _, parse in run), limit)
+    with ExitStack() as stack:
+        for file in files:
+            filling = [targets[file]] if one_each else list(targets.values())
+            last: DocFile | None = None
+            for index, parse in enumerate(() if all(map(is_full, filling)) else read(file)):
+                key = split.part_of(file, index) if split is not None else file if one_each else None
+                target = targets.get(key)
+                if last is not None and target is not last:
+                    last.end_doc()
+                last = target
+                if target is not None and not is_full(target):
+                    target.add(parse)
+                    if all(map(is_full, filling)):
+                        break
+            if last is not None:
+                last.end_doc()
+            if one_each:
+                # Now, so that its docs need not stay in memory.
+                targets[file].write(stack.enter_context(atomic_path(targets[file].path)))
+        check()
+        if not any(target.sentences for target in targets.values()):
+            raise ValueError(Errors.E355.format(inputs=", ".join(str(file.path) for file in files[:5])))
+        empty = next((target.path.stem for target in targets.values() if not target.sentences), None)
+        if split is not None and empty is not None:
+            raise ValueError(Errors.E398.format(part=empty, block=split.block))
+        if not one_each:
+            for target in targets.values():
+                target.write(stack.enter_context(atomic_path(target.path)))
     return list(targets.values())
-
-
-def _save(target: DocFile, stack: ExitStack) -> DocFile:
-    """Write a file under a temporary name, which the stack changes to its own at the end, if all goes well."""
-    target.path.parent.mkdir(parents=True, exist_ok=True)
-    target.write(stack.enter_context(atomic_path(target.path)))
-    return target

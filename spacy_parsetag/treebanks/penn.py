@@ -1,55 +1,162 @@
-"""Penn brackets: read as a stream, and write.
+"""Penn brackets as files have them, read as a stream.
 
     >>> from spacy_parsetag.treebanks.penn import format_tree, read_string
     >>> [format_tree(tree) for tree in read_string("( (S (NP (PRP She)) (VP (VBZ reads))) )")]
     ['( (S (NP (PRP She)) (VP (VBZ reads))))']
 
 Trees may run over several lines or stand several to a line, under a root label (`(TOP ...)`) or none (`( (S ...))`).
-Each malformation is an exception class of its own, with file and line: see `penn_errors`.
+Brackets decide what a tree is, not the layout. Only where they do not match does the layout tell which tree is broken
+and where the next one starts:
+
+- While a tree is open, a root wrapper like its own starts the next one: `(TOP` at the start of a line, or after words.
+- In files without wrappers, so may a bracket at the margin (in the first column, or where the file's first tree
+  starts). The reader remembers the first such place and goes back to it if the open tree is never closed. Once that has
+  happened, it takes each such bracket for a start; once a whole tree has had such a bracket inside, for none. So no
+  line is read more than twice.
+- After a closing bracket too many it goes on at the next wrapper, after a blank line, or at a bracket at the margin.
+  Whole trees before it on the same line may be parts of one that was closed too early: they are not given out.
+- A flaw that leaves the brackets intact (a word without a tag, an undecodable byte) costs just its tree.
 """
 
 import io
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
-from typing import TextIO
+from typing import ClassVar, NamedTuple, TextIO, TypeVar
 
-from ..trees.tree import Tree
-from .lines import read_lines, source_name
-from .penn_errors import (
-    EmptyLabel,
-    EmptyNode,
-    EmptyTree,
-    ExtraBracket,
-    MissingTag,
-    NulByte,
-    OversizedTree,
-    PennError,
-    StrayText,
-    UnclosedTree,
-    UndecodableBytes,
-    UnterminatedTree,
-)
-from .reader import BracketReader, OnError
+from ..errors import Errors, TreebankError
+from ..trees.escape import SPACE, unescape_label, unescape_token
+from ..trees.tree import ROOT_LABELS, Tree
 from .write import format_tree, write_trees
 
-__all__ = [
-    "EmptyLabel",
-    "EmptyNode",
-    "EmptyTree",
-    "ExtraBracket",
-    "MissingTag",
-    "NulByte",
-    "OversizedTree",
-    "PennError",
-    "StrayText",
-    "UnclosedTree",
-    "UndecodableBytes",
-    "UnterminatedTree",
-    "format_tree",
-    "read_string",
-    "read_trees",
-    "write_trees",
-]
+__all__ = ["PennError", "format_tree", "read_string", "read_trees", "write_trees"]
+
+OnError = Callable[[TreebankError], None]
+_ErrorT = TypeVar("_ErrorT", bound="PennError")
+
+_TEXT = f"[^{SPACE}()]"
+_TOKEN = re.compile(
+    rf"""
+      \( (?P<tag>{_TEXT}+) [ \t]+ (?P<tagged>{_TEXT}+) \)
+    | \( [{SPACE}]* (?P<label>{_TEXT}*)
+    | (?P<close>\))
+    | (?P<word>{_TEXT}+)
+    """,
+    re.VERBOSE,
+)
+_LINE_START = re.compile(rf"([ \t]*)\([{SPACE}]*({_TEXT}*)")
+_WRAPPER_START = re.compile(rf"\([ \t]*(?=\()|\((?:{'|'.join(sorted(filter(None, ROOT_LABELS)))})[{SPACE}(]")
+# Bytes that the encoding does not have come as lone surrogates U+DC00 + byte, which no valid text contains.
+UNDECODABLE = re.compile("[\ud800-\udfff]+")
+_SUSPECT = re.compile("[\x00\ud800-\udfff]")
+# Byte order marks of other encodings, as undecodable bytes and as Latin 1.
+_FOREIGN_MARK = re.compile("[\udcffÿ][\udcfeþ]|[\udcfeþ][\udcffÿ]|ï»¿")
+_MARKS = {"ff fe": "utf-16", "fe ff": "utf-16", "ef bb bf": "utf-8"}
+
+# No sentence is that long, and a file with a bracket missing must not fill the memory.
+_MAX_WORDS = 100_000
+_MAX_HELD = 1_000
+_LONGEST = 60  # characters of a word in a message
+
+
+class PennError(TreebankError):
+    """A malformation of bracket files: `path`, `line` (of the problem), `tree_line` (where its tree starts), `reason`.
+
+    Each kind is a subclass; `template` is its reason, filled in by `at`.
+    """
+
+    template: ClassVar[str] = ""
+
+    @classmethod
+    def at(cls: type[_ErrorT], path: str, line: int, tree_line: int, **values: str | int) -> _ErrorT:
+        """Make the error, with what the template asks for."""
+        reason = cls.template.format(**{name: _excerpt(value) for name, value in values.items()})
+        if tree_line != line:
+            reason = f"{reason} (The tree starts on line {tree_line}.)"
+        return cls(path, line, reason, tree_line=tree_line)
+
+
+class EmptyTree(PennError):
+    """Brackets without a word: `(())`, `()`, `(TOP)`."""
+
+    template = (
+        "Empty tree: brackets without a word, which some treebanks write for a sentence left unparsed. "
+        "Leave it out, or skip bad trees."
+    )
+
+
+class EmptyNode(PennError):
+    """A bracket without content inside a tree that has words: `(S (NP) (VP (VB go)))`."""
+
+    template = "Nothing under the node {label!r}: it needs a word or other nodes. Is a word or a tag missing?"
+
+
+class EmptyLabel(PennError):
+    """A node without a label below the root: `(S ((NN dog)))`."""
+
+    template = (
+        "A node inside the tree has no label; only the root may go without. Is a label or a bracket missing before it?"
+    )
+
+
+class MissingTag(PennError):
+    """A word without a part-of-speech bracket of its own: `(NP the (NN dog))`."""
+
+    template = (
+        "The word {word!r} under {label!r} has no part-of-speech bracket of its own. "
+        "Write it as (TAG word), or give a default tag for such words."
+    )
+
+
+class UnclosedTree(PennError):
+    """A closing bracket is missing: another tree starts before this one ends."""
+
+    template = "The tree is not closed where another one starts. Closing brackets missing: {missing}."
+
+
+class UnterminatedTree(UnclosedTree):
+    """The file ends inside a tree."""
+
+    template = "The file ends inside a tree. Closing brackets missing: {missing}. Is the file cut off?"
+
+
+class OversizedTree(UnclosedTree):
+    """A tree with more words than any sentence has."""
+
+    template = (
+        "More than {limit} words in one tree, which no sentence has. Closing brackets missing: {missing}. "
+        "Are trees of several sentences wrapped in one bracket, or is one of them not closed?"
+    )
+
+
+class ExtraBracket(PennError):
+    """A closing bracket that closes nothing."""
+
+    template = "Closing bracket without an opening one: remove it, or add the missing opening bracket before it."
+
+
+class StrayText(PennError):
+    """Text between trees."""
+
+    template = "Text outside of brackets: {text!r}. Only trees may stand in a bracket file."
+
+
+class NulByte(PennError):
+    """A NUL character: binary data, or UTF-16 read as something else."""
+
+    template = "NUL byte. Is the file binary, or in UTF-16 (then say so: --encoding utf-16)?"
+
+
+class UndecodableBytes(PennError):
+    """Bytes that the encoding does not have."""
+
+    template = (
+        "Bytes {data} are not valid {encoding}. If the file is in another encoding, say which, "
+        "for instance --encoding {hint}."
+    )
 
 
 def read_trees(
@@ -61,37 +168,348 @@ def read_trees(
 ) -> Iterator[Tree]:
     """Read the trees of a bracket file, one at a time.
 
-    Words and labels become text: `-LRB-` is `(`. An empty file has no trees,
-    which is no error. A whole tree without words, `(())`, is the malformation `EmptyTree`.
+    Words and labels become text: `-LRB-` is `(`. An empty file has no trees, which is not an error.
 
-    source (Union[str, Path, TextIO]): Path of a file, or a stream of text, which is not closed.
+    source (str | Path | TextIO): Path of a file, or a stream of text, which is not closed.
     encoding (str): Encoding of the file, for instance "latin-1". A byte order mark is left out.
-    on_error (Optional[Callable[[TreebankError], None]]): Called with each malformation; reading then goes on with the
+    on_error (Callable[[TreebankError], None] | None): Called with each malformation; reading then goes on with the
         next tree. Without it, the first malformation is raised, after the trees that are whole beyond doubt.
-    default_tag (Optional[str]): Part-of-speech tag for words that have none: `(NP the (NN dog))`.
+    default_tag (str | None): Part-of-speech tag for words that have none: `(NP the (NN dog))`.
     YIELDS (Tree): The trees, in order.
-    RAISES (TreebankError): The malformation's subclass, with file and line.
+    RAISES (PennError): The malformation's subclass, with file and line.
     RAISES (ValueError): If there is no such encoding.
     """
-    path = source_name(source)
+    path = str(source) if isinstance(source, (str, Path)) else str(getattr(source, "name", "<stream>"))
     return iter(BracketReader(read_lines(source, encoding, path), path, encoding, on_error, default_tag))
 
 
 def read_string(
-    text: str,
-    name: str = "<string>",
-    *,
-    on_error: OnError | None = None,
-    default_tag: str | None = None,
+    text: str, name: str = "<string>", *, on_error: OnError | None = None, default_tag: str | None = None
 ) -> list[Tree]:
     """Read the trees in a string.
 
     text (str): Brackets.
     name (str): What messages call it.
-    on_error (Optional[Callable[[TreebankError], None]]): As in `read_trees`.
-    default_tag (Optional[str]): As in `read_trees`.
+    on_error, default_tag: As in `read_trees`.
     RETURNS (list[Tree]): The trees.
-    RAISES (TreebankError): The malformation's subclass, with the line.
+    RAISES (PennError): The malformation's subclass, with the line.
     """
     lines = read_lines(io.StringIO(text, newline=None), "utf-8", name)
     return list(BracketReader(lines, name, "utf-8", on_error, default_tag))
+
+
+class Line(NamedTuple):
+    """A line of a file: its number, from 1, and its text with the line break."""
+
+    number: int
+    text: str
+
+
+def read_lines(source: str | Path | TextIO, encoding: str, path: str) -> Iterator[Line]:
+    """Read a file's lines, or a stream's. Line breaks of all kinds are read; byte order marks are left out.
+
+    Where decoding cannot go on, the last line is just the bytes that stopped it, as the reader knows them.
+
+    source (str | Path | TextIO): Path, or a stream of text, which is not closed.
+    encoding (str): Encoding of a file. A stream has its own.
+    path (str): Name for messages.
+    YIELDS (Line): The lines.
+    RAISES (TreebankError): If the file is not in this encoding from the start.
+    RAISES (ValueError): If there is no such encoding.
+    """
+    file: AbstractContextManager[TextIO]
+    try:
+        if isinstance(source, (str, Path)):
+            file = open(source, encoding=encoding, errors="surrogateescape")  # noqa: SIM115 (closed below)
+        else:
+            file = nullcontext(source)
+    except LookupError as err:
+        raise ValueError(Errors.E011.format(encoding=encoding)) from err
+    with file as stream:
+        for number in count(1):
+            try:
+                text = stream.readline()
+            except UnicodeDecodeError as err:
+                # Only streams that others opened, and codecs that know no error handlers, come here.
+                yield Line(number, _mark(err.object[err.start : err.end]))
+                return
+            except UnicodeError as err:
+                raise TreebankError(path, number, f"{err}. --encoding is {encoding}: is it another one?") from err
+            if not text:
+                return
+            found = _FOREIGN_MARK.match(text) if number == 1 else None
+            if found is not None:
+                yield Line(number, _mark(bytes(ord(char) & 0xFF for char in found.group())))
+                return
+            # A mark inside a file comes from files joined without removing it.
+            yield Line(number, text.removeprefix("\ufeff"))
+
+
+def undecodable_bytes(text: str) -> str:
+    """The first undecodable bytes in a text, in hexadecimal, for a message; empty if there are none."""
+    found = UNDECODABLE.search(text)
+    return " ".join(f"{ord(mark) & 0xFF:02x}" for mark in found.group()[:8]) if found else ""
+
+
+def _mark(data: bytes) -> str:
+    return "".join(chr(0xDC00 + byte) for byte in data)
+
+
+def _excerpt(value: str | int) -> str | int:
+    if isinstance(value, int) or len(value) <= _LONGEST:
+        return value
+    return f"{value[:_LONGEST]}… ({len(value):,} characters)"
+
+
+@dataclass(slots=True)
+class _Node:
+    """An open bracket: its label in file form, the children so far, and the line of it or of its last bare word."""
+
+    label: str
+    line: int
+    children: list[Tree | str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _OpenTree:
+    """The tree that is being read.
+
+    line (int): Where it starts.
+    nodes (list[_Node]): Its open nodes.
+    n_words (int): Words so far.
+    flaw (PennError | None): The first problem that leaves the brackets intact.
+    restart (list[Line]): The lines since the first bracket that may start another tree.
+    restart_missing (int): How many nodes were open there.
+    """
+
+    line: int
+    nodes: list[_Node] = field(default_factory=list)
+    n_words: int = 0
+    flaw: PennError | None = None
+    restart: list[Line] = field(default_factory=list)
+    restart_missing: int = 0
+
+
+class BracketReader:
+    """Iterates over the trees of one file.
+
+    lines (Iterator[Line]): The file's lines.
+    path (str): Name for messages.
+    encoding (str): What the lines were decoded from, for messages.
+    on_error (Callable[[TreebankError], None] | None): Called with each malformation; None raises the first.
+    default_tag (str | None): Part-of-speech tag for words that have none.
+    """
+
+    def __init__(
+        self, lines: Iterator[Line], path: str, encoding: str, on_error: OnError | None, default_tag: str | None
+    ) -> None:
+        self.lines = lines
+        self.path = path
+        self.encoding = encoding
+        self.on_error = on_error
+        self.default_tag = default_tag
+        self.again: list[Line] = []  # lines to read again, the next one last
+        self.sure: list[Tree] = []  # whole trees that nothing can spoil
+        self.held: list[Tree] = []  # whole trees that a closing bracket too many would spoil
+        self.open: _OpenTree | None = None
+        self.label_follows = False  # the last line ended after an opening bracket
+        self.margin: int | None = None  # column where the file's first tree starts
+        self.margin_starts_trees: bool | None = None  # None until a tree without a wrapper has shown it
+        self.after_blank = True
+        self.searching = False  # for the next start, after a closing bracket too many
+        self.quiet = False  # what stands before the next tree was reported already
+
+    def __iter__(self) -> Iterator[Tree]:
+        number = 1
+        while True:
+            line = self.again.pop() if self.again else next(self.lines, None)
+            try:
+                if line is not None:
+                    number = line.number
+                    self._read_line(line)
+                elif self.open is not None:
+                    self._fail(self.open, UnterminatedTree, number)
+                else:
+                    break
+            finally:
+                yield from self.sure
+                self.sure.clear()
+        yield from self.held
+
+    def _read_line(self, line: Line) -> None:
+        text, tree = line.text, self.open
+        if not text.strip(SPACE):
+            self.after_blank = True
+            if tree is not None and tree.restart:
+                tree.restart.append(line)
+            return
+        start = _LINE_START.match(text)
+        if self.margin is None and start is not None:
+            self.margin = start.end(1)
+        at_margin = start is not None and start.end(1) <= (self.margin or 0)
+        position = 0
+        if self.searching:
+            self.searching = False
+            if not at_margin and not (start is not None and self.after_blank):
+                position = self._find_wrapper(text, 0)
+        elif tree is not None:
+            root, label = tree.nodes[0].label, start.group(2) if start is not None and at_margin else None
+            is_bare = root not in ROOT_LABELS
+            if label in ROOT_LABELS and (label == root or tree.n_words):
+                return self._fail(tree, UnclosedTree, line.number, line)
+            if at_margin and is_bare and self.margin_starts_trees:
+                return self._fail(tree, UnclosedTree, line.number, line)
+            if tree.n_words > _MAX_WORDS:
+                self.searching = not tree.restart
+                return self._fail(tree, OversizedTree, line.number, line)
+            if not tree.restart:
+                tree.restart_missing = len(tree.nodes)
+            if tree.restart or (at_margin and is_bare and self.margin_starts_trees is None):
+                tree.restart.append(line)
+        self.after_blank = False
+        self._read_tokens(line, position)
+
+    def _read_tokens(self, line: Line, position: int) -> None:
+        """Take a line's tokens from a position on."""
+        number, text = line
+        is_suspect = _SUSPECT.search(text) is not None
+        while (token := _TOKEN.search(text, position)) is not None:
+            position = token.end()
+            kind, tree = token.lastgroup, self.open
+            label_follows = False
+            if kind in ("tagged", "label"):
+                label = token["tag"] or token["label"]
+                label_follows = not label and position == len(text)
+                root = tree.nodes[0].label if tree is not None and tree.n_words and not label_follows else None
+                if tree is not None and label == root and label in ROOT_LABELS:
+                    # A root wrapper inside itself, beside words: the next tree on the same line.
+                    self._fail(tree, UnclosedTree, number)
+                    tree = None
+                if tree is None:
+                    self._start(text, token.start(), label)
+                    tree = self.open = _OpenTree(number)
+                tree.nodes.append(_Node(label, number))
+            elif tree is None and self.quiet:
+                continue
+            elif tree is None:
+                self.quiet = True
+                if kind == "close":
+                    tree_line = self.held[0].line if self.held else number
+                    self.held.clear()
+                    self._report(ExtraBracket.at(self.path, number, tree_line))
+                    position = self._find_wrapper(text, position)
+                elif not (is_suspect and self._suspect(token.group(), number)):
+                    self._report(StrayText.at(self.path, number, number, text=token.group()))
+                continue
+            if is_suspect:
+                self._suspect(token.group(), number)
+            if kind == "tagged":
+                self._add_word(tree, token["tagged"], number)
+            elif kind == "word" and self.label_follows:
+                tree.nodes[-1].label = token.group()
+            elif kind == "word":
+                self._add_word(tree, token.group(), number)
+            self.label_follows = label_follows
+            if kind in ("tagged", "close"):
+                self._close_node(tree, number)
+
+    def _find_wrapper(self, text: str, position: int) -> int:
+        """Where to go on in a line after a closing bracket too many; at its end, the search goes on."""
+        found = _WRAPPER_START.search(text, position)
+        self.searching = found is None
+        return len(text) if found is None else found.start()
+
+    def _start(self, text: str, column: int, label: str) -> None:
+        """A tree starts. Nothing that follows it can spoil the trees before it, if it is sure to be one."""
+        self.quiet = False
+        at_margin = column <= (self.margin or 0) and not text[:column].strip(SPACE)
+        if at_margin or label in ROOT_LABELS or len(self.held) >= _MAX_HELD:
+            self.sure += self.held
+            self.held.clear()
+
+    def _add_word(self, tree: _OpenTree, word: str, number: int) -> None:
+        tree.n_words += 1
+        tree.nodes[-1].line = number
+        tree.nodes[-1].children.append(unescape_token(word))
+
+    def _close_node(self, tree: _OpenTree, number: int) -> None:
+        """A closing bracket was read."""
+        node = tree.nodes.pop()
+        is_root = not tree.nodes
+        label = unescape_label(node.label) if node.label else ""
+        # A word alone under a label has it for its tag, unless this is a root wrapper.
+        has_words = str in map(type, node.children)
+        if has_words and (len(node.children) > 1 or (is_root and node.label in ROOT_LABELS)):
+            if self.default_tag is None:
+                word = next(child for child in node.children if isinstance(child, str))
+                self._note(tree, MissingTag, node.line, word=word, label=node.label)
+            else:
+                node.children = [
+                    Tree(self.default_tag, (child,)) if isinstance(child, str) else child for child in node.children
+                ]
+        elif not (label or is_root or has_words):
+            self._note(tree, EmptyLabel, node.line)
+        elif not node.children:
+            self._note(tree, EmptyNode, node.line, label=node.label)
+        made = Tree(label, tuple(node.children), tree.line if is_root else 0)
+        if not is_root:
+            tree.nodes[-1].children.append(made)
+            return
+        self.open = None
+        if tree.restart:
+            self.margin_starts_trees = False
+        error = tree.flaw
+        if not tree.n_words and (error is None or isinstance(error, (EmptyNode, EmptyLabel))):
+            error = EmptyTree.at(self.path, number, tree.line)
+        if error is None:
+            self.held.append(made)
+        else:
+            self.quiet = True
+            self._report(error)
+
+    def _report(self, error: TreebankError) -> None:
+        if self.on_error is None:
+            raise error
+        self.on_error(error)
+
+    def _note(self, tree: _OpenTree, kind: type[PennError], number: int, **values: str | int) -> None:
+        """Keep the open tree's first problem until the tree ends."""
+        if tree.flaw is None:
+            tree.flaw = kind.at(self.path, number, tree.line, **values)
+
+    def _suspect(self, text: str, number: int) -> bool:
+        """Whether there is a NUL or an undecodable byte: a flaw of the open tree, or something outside of trees."""
+        if not _SUSPECT.search(text):
+            return False
+        tree_line = self.open.line if self.open is not None else number
+        if "\x00" in text:
+            error: PennError = NulByte.at(self.path, number, tree_line)
+        else:
+            data = undecodable_bytes(text)
+            hint = _MARKS.get(data, "latin-1")
+            error = UndecodableBytes.at(self.path, number, tree_line, data=data, encoding=self.encoding, hint=hint)
+        if self.open is None:
+            self._report(error)
+        else:
+            self.open.flaw = self.open.flaw or error
+        return True
+
+    def _fail(self, tree: _OpenTree, kind: type[PennError], number: int, line: Line | None = None) -> None:
+        """Report the open tree as not closed, and go back to where another one may have started in it.
+
+        kind (type[PennError]): The problem, where no such place is known.
+        number (int): The line where it shows.
+        line (Line | None): What is read next, after the lines since that place.
+        """
+        self.open = None
+        self.label_follows = False
+        self.quiet = True
+        missing, flaw = len(tree.nodes), tree.flaw
+        if line is not None:
+            self.again.append(line)
+        if tree.restart:
+            self.again.extend(reversed(tree.restart))
+            kind, number, missing = UnclosedTree, tree.restart[0].number, tree.restart_missing
+            flaw = flaw if flaw is not None and flaw.line < number else None
+            self.margin_starts_trees = True
+        self._report(flaw or kind.at(self.path, number, tree.line, missing=missing, limit=_MAX_WORDS))

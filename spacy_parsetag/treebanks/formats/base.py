@@ -8,8 +8,7 @@ from typing import Protocol
 
 from ...trees.clean import CleanOptions
 from ...trees.tree import Tree, rewrite
-from ..lines import Line, read_lines
-from ..reader import BracketReader, OnError
+from ..penn import BracketReader, Line, OnError, read_lines
 
 Rewrite = Callable[[str], str]
 PENN_CLEAN = CleanOptions()

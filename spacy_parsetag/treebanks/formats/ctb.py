@@ -8,7 +8,7 @@
 import re
 from collections.abc import Iterator
 
-from ..lines import Line
+from ..penn import Line
 from .base import TreebankFormat
 
 # The split of version 5.1 that papers use, by the numbers of the files, which have three digits there and four later.

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from ...trees.clean import CleanOptions
 from ...trees.escape import BRACKETS
-from ..lines import Line
+from ..penn import Line
 from .base import TreebankFormat
 
 _MARK = re.compile(r"\(([^\s()]+)\)")
@@ -26,7 +26,7 @@ def rewrite_lines(lines: Iterator[Line]) -> Iterator[Line]:
     after_blank = True
     word: Line | None = None  # a tree of one word, if nothing follows it
     for line in lines:
-        text = "\n" if line.fresh and line.text.startswith("#") else _MARK.sub(_tag_mark, line.text)
+        text = "\n" if line.text.startswith("#") else _MARK.sub(_tag_mark, line.text)
         is_blank = not text.strip()
         if word is not None:
             yield word._replace(text=word.text.rstrip() + ")\n") if is_blank else word

@@ -13,8 +13,7 @@ from dataclasses import replace
 from ...errors import Errors, TreebankError
 from ...trees.clean import CleanOptions
 from ...trees.tree import Tree
-from ..lines import UNDECODABLE, Line, undecodable_bytes
-from ..reader import OnError
+from ..penn import Line, OnError, undecodable_bytes
 from .base import TreebankFormat
 
 _CLAUSE = re.compile(r"#[^\s]*\s+(.*)#.*")
@@ -25,14 +24,14 @@ def read_clauses(
     lines: Iterator[Line], path: str, encoding: str, on_error: OnError | None, default_tag: str | None
 ) -> Iterator[Tree]:
     """Read the clauses of a file's lines; all words have tags. See `TreebankFormat.read`."""
-    for number, text, _ in lines:
+    for number, text in lines:
         text = text.strip()
         if not text:
             continue
         found = _CLAUSE.fullmatch(text)
         try:
-            if UNDECODABLE.search(text):
-                raise ValueError(Errors.E392.format(data=undecodable_bytes(text), encoding=encoding))
+            if data := undecodable_bytes(text):
+                raise ValueError(Errors.E392.format(data=data, encoding=encoding))
             if found is None:
                 raise ValueError(Errors.E390.format(reason="no '#', or no space after its number"))
             tree = parse_clause(found.group(1))
