@@ -4,6 +4,7 @@
 #     tools/pythons.sh                    # 3.10 to 3.13
 #     tools/pythons.sh 3.10 3.13          # these
 #     STEPS=install tools/pythons.sh 3.12 # only as far as the installation
+#     EXTRAS=test,plots,dev tools/pythons.sh 3.13  # without PyTorch: its tests are skipped
 #
 # It checks the commit that is checked out, in a copy. A Python is looked for on PATH and among pyenv's versions. What a
 # step prints is kept in a folder that is named at the end; the exit status is 1 if a step failed or a Python is missing.
@@ -13,6 +14,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 versions=("$@")
 [ ${#versions[@]} -gt 0 ] || versions=(3.10 3.11 3.12 3.13)
 steps=${STEPS:-install lint types doctests tests}
+extras=${EXTRAS:-test,transformers,plots,dev}
 logs=$(mktemp -d "${TMPDIR:-/tmp}/pythons.XXXXXX")
 work=$(mktemp -d "${TMPDIR:-/tmp}/pythons-work.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -30,8 +32,8 @@ find_python() { # a Python of this version that starts, on PATH or of pyenv
 run_step() { # in the copy, with its environment
   case $1 in
     install) "$2" -m venv "$copy.env" &&
-      "$copy.env/bin/pip" install -q -c constraints.txt torch &&
-      "$copy.env/bin/pip" install -q -c constraints.txt -e ".[test,transformers,plots,dev]" ;;
+      { [[ $extras != *transformers* ]] || "$copy.env/bin/pip" install -q -c constraints.txt torch; } &&
+      "$copy.env/bin/pip" install -q -c constraints.txt -e ".[$extras]" ;;
     lint) "$copy.env/bin/ruff" check . && "$copy.env/bin/ruff" format --check . ;;
     types) "$copy.env/bin/mypy" ;;
     doctests) "$copy.env/bin/python" -m pytest -q tests/test_doctests.py ;;
