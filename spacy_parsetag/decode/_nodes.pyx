@@ -1,169 +1,154 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Valid tag sequences to the labelled nodes of their trees, a batch a call: `delinearize` and `tree_spans` without an
-object per tag. A sequence that is no tree is found out, since decoders are pluggable."""
-from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t
-from libc.stdlib cimport free, malloc
+# distutils: language = c++
+"""Valid tag sequences to the labelled nodes of their trees, a batch a call: what `delinearize` and `tree_spans` do, without
+an object per tag. Decoders are pluggable, so a sequence that is not a tree is found out."""
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from libcpp.vector cimport vector
 
 cdef enum:
     IN = 0
     PRE = 1
     POST = 2
 
-
-cdef struct Space:
-    int *left
-    int *right
-    int *stack
-    int *holes
-    int *starts
-    int *ends
+# Each of the three reads the tag classes (0 to 3: l, r, L, R) of a sentence once, keeps a stack of open nodes and writes the
+# bounds of every node; it returns False if the sequence is not a tree. Checks are those of `delinearize`.
 
 
-cdef int link_in_order(const uint8_t *cls, int size, Space w) noexcept nogil:
-    """Children of each node of an in-order sequence; returns the root, or -1 if it is no tree. See `InOrder.delinearize`.
-    """
-    cdef int i, top = -1
+cdef bint bounds_in_order(const uint8_t *cls, int size, int *stack, int *starts, int *ends, int *above) noexcept nogil:
+    # The stack holds partial trees, each by its last node that waits for a right child (`above` links those further up), or
+    # by -1 - first word if the tree is complete.
+    cdef int i, node, word = 0, top = -1
     for i in range(size):
         if (cls[i] >= 2) != (i % 2 == 1) or top < (0 if cls[i] == 1 else 1 if cls[i] == 3 else -1):
-            return -1
-        w.left[i] = w.right[i] = -1
+            return False
+        if cls[i] < 2:
+            starts[i] = word
+            word += 1
+            ends[i] = word
         if cls[i] == 0:
             top += 1
-            w.stack[top] = i
-            w.holes[top] = -1
-        elif cls[i] == 1:
-            w.right[w.holes[top]] = i
-            w.holes[top] = -1
-        elif cls[i] == 2:
-            w.left[i] = w.stack[top]
-            w.stack[top] = i
-            w.holes[top] = i
-        else:
-            w.left[i] = w.stack[top]
-            top -= 1
-            w.right[w.holes[top]] = i
-            w.holes[top] = i
-    return w.stack[0] if top == 0 and w.holes[0] < 0 else -1
+            stack[top] = -1 - starts[i]
+        elif cls[i] == 1:  # everything that waits on top ends here
+            node = stack[top]
+            while node >= 0:
+                ends[node] = word
+                stack[top] = -1 - starts[node]
+                node = above[node]
+        else:  # the complete tree on top becomes a left child, of a new tree or of one below
+            starts[i] = -1 - stack[top]
+            top -= cls[i] == 3
+            above[i] = stack[top] if cls[i] == 3 else -1
+            stack[top] = i
+    return top == 0 and stack[0] < 0
 
 
-cdef int link_pre_order(const uint8_t *cls, int size, Space w) noexcept nogil:
-    cdef int i, top = -1
+cdef bint bounds_pre_order(const uint8_t *cls, int size, int *stack, int *starts, int *ends) noexcept nogil:
+    cdef int i, node, word = 0, top = -1  # the stack holds the nodes that have not ended
     for i in range(size):
-        if (cls[i] % 2 == 1) != (i > 0 and cls[i - 1] < 2):
-            return -1
-        w.left[i] = w.right[i] = -1
-        if i > 0:
-            if cls[i - 1] >= 2:
-                w.left[i - 1] = i
-            elif top < 0:
-                return -1
-            else:
-                w.right[w.stack[top]] = i
+        if (cls[i] % 2 == 1) != (i > 0 and cls[i - 1] < 2) or (cls[i] % 2 == 1 and top < 0):
+            return False
+        starts[i] = word
+        top += 1
+        stack[top] = i
+        if cls[i] < 2:  # it ends, and with a right child its parent
+            word += 1
+            while True:
+                node = stack[top]
                 top -= 1
-        if cls[i] >= 2:
-            top += 1
-            w.stack[top] = i
-    return 0 if top < 0 and cls[size - 1] < 2 else -1
+                ends[node] = word
+                if cls[node] % 2 == 0:
+                    break
+    return top < 0 and cls[size - 1] < 2
 
 
-cdef int link_post_order(const uint8_t *cls, int size, Space w) noexcept nogil:
-    cdef int i, top = -1
+cdef bint bounds_post_order(const uint8_t *cls, int size, int *stack, int *starts, int *ends) noexcept nogil:
+    cdef int i, word = 0, top = -1  # the stack holds the nodes without a parent
     for i in range(size):
         # An internal node comes after a right child, and a right child has a left one beneath it.
         if (cls[i] >= 2) != (i > 0 and cls[i - 1] % 2 == 1):
-            return -1
-        w.left[i] = w.right[i] = -1
+            return False
         if cls[i] >= 2:
-            w.right[i] = w.stack[top]
-            w.left[i] = w.stack[top - 1]
-            top -= 2
-        top += 1
-        w.stack[top] = i
+            top -= 1
+            starts[i], ends[i] = starts[stack[top]], ends[stack[top + 1]]
+        else:
+            top += 1
+            starts[i] = word
+            word += 1
+            ends[i] = word
+        stack[top] = i
         if cls[i] % 2 == 1 and top < 1:
-            return -1
-    return w.stack[0] if top == 0 and cls[size - 1] % 2 == 0 else -1
+            return False
+    return top == 0 and cls[size - 1] % 2 == 0
 
 
-cdef int labelled_nodes(const int32_t *ids, int size, int order, const uint8_t *class_of, const uint8_t *labelled,
-                        uint8_t *cls, Space w, int32_t *start, int32_t *end, int32_t *tag) noexcept nogil:
-    """Write the labelled nodes of one sentence in pre-order; returns how many, -1 if it is no tree."""
-    cdef int i, node, root, top, seen = 0, n = 0, visited = 0
+cdef int write_nodes(const int32_t *ids, int size, int order, const uint8_t *class_of, const uint8_t *labelled,
+                     uint8_t *cls, int *memory, int32_t *start, int32_t *end, int32_t *tag) noexcept nogil:
+    """Write the labelled nodes of one sentence in pre-order; returns how many, -1 if it is not a tree."""
+    cdef int *stack = memory
+    cdef int *starts = memory + size
+    cdef int *ends = memory + 2 * size
+    cdef int *above = memory + 3 * size
+    cdef int *order_of = memory + 4 * size
+    cdef int *place = memory + 5 * size  # of the next node that starts at a word
+    cdef int i, node, n_words = (size + 1) // 2, n = 0
+    cdef bint is_tree
     for i in range(size):
         cls[i] = class_of[ids[i]]
     if order == IN:
-        root = link_in_order(cls, size, w)
+        is_tree = bounds_in_order(cls, size, stack, starts, ends, above)
     elif order == PRE:
-        root = link_pre_order(cls, size, w)
+        is_tree = bounds_pre_order(cls, size, stack, starts, ends)
     else:
-        root = link_post_order(cls, size, w)
-    if root < 0:
+        is_tree = bounds_post_order(cls, size, stack, starts, ends)
+    if not is_tree:
         return -1
-    # Pre-order walk; `holes` keeps the visiting order so that ends can be filled in backwards.
-    top = 0
-    w.stack[0] = root
-    while top >= 0:
-        node = w.stack[top]
-        top -= 1
-        w.holes[visited] = node
-        visited += 1
-        w.starts[node] = seen
-        if w.left[node] < 0:
-            seen += 1
-            w.ends[node] = seen
-        else:
-            top += 1
-            w.stack[top] = w.right[node]
-            top += 1
-            w.stack[top] = w.left[node]
-    for i in range(size - 1, -1, -1):
-        node = w.holes[i]
-        if w.left[node] >= 0:
-            w.ends[node] = w.ends[w.right[node]]
+    # Pre-order is by first word, and longer nodes first: of nodes with the same first word, pre-order tags have the longer
+    # ones first, and in- and post-order tags last.
+    for i in range(n_words + 1):
+        place[i] = 0
     for i in range(size):
-        node = w.holes[i]
+        place[starts[i] + 1] += 1
+    for i in range(n_words):
+        place[i + 1] += place[i]
+    for i in range(size):
+        node = i if order == PRE else size - 1 - i
+        order_of[place[starts[node]]] = node
+        place[starts[node]] += 1
+    for i in range(size):
+        node = order_of[i]
         if labelled[ids[node]]:
-            start[n] = w.starts[node]
-            end[n] = w.ends[node]
-            tag[n] = ids[node]
+            start[n], end[n], tag[n] = starts[node], ends[node], ids[node]
             n += 1
     return n
 
 
-def batch_nodes(const int32_t[::1] ids, const int64_t[::1] rows, const int32_t[::1] words, int order,
+def batch_nodes(const int32_t[::1] ids, const int64_t[::1] rows, const int32_t[::1] n_words, int order,
                 const uint8_t[::1] class_of, const uint8_t[::1] labelled, int32_t[::1] start, int32_t[::1] end,
                 int32_t[::1] tag, int32_t[::1] counts):
     """Labelled nodes of a batch of trees, sentence after sentence, each in pre-order.
 
-    ids (int32[R]), rows (int64[S]), words (int32[S]): As the decoder returned and received them.
-        Each sentence lies within ids, and its ids are those of tags.
+    ids (int32[R]), rows (int64[S]), n_words (int32[S]): What a decoder gave, and first row and length of each sentence, which
+        lies within ids and whose ids are those of tags.
     order (int): 0 in-order, 1 pre-order, 2 post-order.
     class_of, labelled (uint8[T]): Class of each tag, and whether it has a label.
     start, end, tag (int32[R]): Outputs: word indices within the sentence, and the tag.
     counts (int32[S]): Output: labelled nodes of each sentence.
-    RETURNS (int): Labelled nodes in all; -1 - s if sentence s is the first that is no tree.
+    RETURNS (int): Labelled nodes in all; -1 - s if sentence s is the first that is not a tree.
     """
-    cdef int longest = 1, s, size
+    cdef int longest = 1, s
     cdef Py_ssize_t total = 0
-    for s in range(words.shape[0]):
-        longest = max(longest, words[s])
-    size = 2 * longest
-    cdef int *memory = <int *>malloc(6 * size * sizeof(int))
-    cdef uint8_t *cls = <uint8_t *>malloc(size)
-    if memory == NULL or cls == NULL:
-        free(memory); free(cls)
-        raise MemoryError
-    cdef Space w
-    w.left, w.right, w.stack = memory, memory + size, memory + 2 * size
-    w.holes, w.starts, w.ends = memory + 3 * size, memory + 4 * size, memory + 5 * size
+    for s in range(n_words.shape[0]):
+        longest = max(longest, n_words[s])
+    cdef vector[int] memory = vector[int](14 * longest)
+    cdef vector[uint8_t] cls = vector[uint8_t](2 * longest)
     with nogil:
-        for s in range(words.shape[0]):
+        for s in range(n_words.shape[0]):
             counts[s] = 0
-            if words[s] > 0:
-                counts[s] = labelled_nodes(&ids[rows[s]], 2 * words[s] - 1, order, &class_of[0], &labelled[0], cls, w,
-                                           &start[total], &end[total], &tag[total])
+            if n_words[s] > 0:
+                counts[s] = write_nodes(&ids[rows[s]], 2 * n_words[s] - 1, order, &class_of[0], &labelled[0], cls.data(),
+                                        memory.data(), &start[total], &end[total], &tag[total])
                 if counts[s] < 0:
                     total = -1 - s
                     break
                 total += counts[s]
-    free(memory); free(cls)
     return total
