@@ -1,9 +1,10 @@
 """From a decoder's tag ids to labelled nodes, a batch a call."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import Errors
 from ..linearize import CLASS_NAMES
@@ -25,13 +26,13 @@ class Nodes(NamedTuple):
     counts (np.ndarray): (S,) int32, nodes of each sentence.
     """
 
-    start: np.ndarray
-    end: np.ndarray
-    tag: np.ndarray
-    counts: np.ndarray
+    start: NDArray[Any]
+    end: NDArray[Any]
+    tag: NDArray[Any]
+    counts: NDArray[Any]
 
 
-def labelled_nodes(ids: np.ndarray, batch: TagScores) -> Nodes:
+def labelled_nodes(ids: NDArray[Any], batch: TagScores) -> Nodes:
     """The labelled nodes of the trees that tag sequences stand for.
 
     ids (np.ndarray): (R,) int32 tag ids, as a decoder gives them.
@@ -56,7 +57,7 @@ def labelled_nodes(ids: np.ndarray, batch: TagScores) -> Nodes:
     return _collect(_trees(ids, batch), tags)
 
 
-def _check_ids(ids: np.ndarray, batch: TagScores) -> None:
+def _check_ids(ids: NDArray[Any], batch: TagScores) -> None:
     """Raises if a sentence lies outside the ids, or one of its ids is not that of a tag."""
     outside = np.flatnonzero(batch.stops > len(ids))
     if len(outside):
@@ -72,7 +73,7 @@ def _check_ids(ids: np.ndarray, batch: TagScores) -> None:
             raise ValueError(Errors.E108.format(id=int(ids[row]), row=row, n=len(batch.tags)))
 
 
-def _trees(ids: np.ndarray, batch: TagScores) -> Iterator[BinaryTree]:
+def _trees(ids: NDArray[Any], batch: TagScores) -> Iterator[BinaryTree]:
     for start, stop in zip(batch.starts.tolist(), batch.stops.tolist(), strict=True):
         yield batch.linearizer.delinearize(batch.tags.decode(ids[start:stop].tolist()))
 

@@ -1,9 +1,10 @@
 """The log-partition over tag sequences and its gradient: the sums that training needs."""
 
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._passes import log_sums
 from .scores import StackBound, TagScores, Transitions, arguments_of, raise_failure
@@ -25,8 +26,8 @@ class LogPartition(NamedTuple):
         sentences, in float64; None if the batch has no transitions.
     """
 
-    log_z: np.ndarray
-    marginals: np.ndarray
+    log_z: NDArray[Any]
+    marginals: NDArray[Any]
     expected: Transitions | None
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import Errors
 from ..linearize import Linearizer
@@ -57,8 +58,8 @@ class TagScores:
     """
 
     scores: Any
-    starts: np.ndarray
-    n_words: np.ndarray
+    starts: NDArray[Any]
+    n_words: NDArray[Any]
     tags: TagSet
     linearizer: Linearizer
     transitions: Transitions | None = None
@@ -83,17 +84,17 @@ class TagScores:
                     raise ValueError(Errors.E110.format(name=name, expected=expected, shape=shape))
 
     @property
-    def stops(self) -> np.ndarray:
+    def stops(self) -> NDArray[Any]:
         """(S,) int64, one past the last row of each sentence."""
         return self.starts + np.maximum(2 * self.n_words.astype(np.int64) - 1, 0)
 
     @property
-    def rows(self) -> np.ndarray:
+    def rows(self) -> NDArray[Any]:
         """(R',) int64, the rows that sentences own, one sentence after another."""
         ranges = [np.arange(start, stop) for start, stop in zip(self.starts, self.stops, strict=True)]
         return np.concatenate([np.zeros(0, dtype=np.int64), *ranges])
 
-    def select(self, sentences: np.ndarray) -> TagScores:
+    def select(self, sentences: NDArray[Any]) -> TagScores:
         """Some of the sentences, by index or by a mask, over the same scores."""
         return replace(self, starts=self.starts[sentences], n_words=self.n_words[sentences])
 
@@ -123,9 +124,9 @@ class Decoded(NamedTuple):
     notes (dict[str, np.ndarray]): What else there is to say of each sentence: arrays of S values, by name.
     """
 
-    ids: np.ndarray
-    scores: np.ndarray
-    notes: dict[str, np.ndarray] = {}  # noqa: RUF012 (never changed)
+    ids: NDArray[Any]
+    scores: NDArray[Any]
+    notes: dict[str, NDArray[Any]] = {}  # noqa: RUF012 (never changed)
 
 
 @runtime_checkable
@@ -135,7 +136,7 @@ class Decoder(Protocol):
     def __call__(self, batch: TagScores) -> Decoded: ...
 
 
-def as_floats(array: Any) -> np.ndarray:
+def as_floats(array: Any) -> NDArray[Any]:
     """An array as C-contiguous floats on the CPU; float64 stays, anything else becomes float32."""
     if hasattr(array, "get") and not isinstance(array, np.ndarray):
         array = array.get()
@@ -175,7 +176,7 @@ def arguments_of(batch: TagScores, max_stack: StackBound) -> tuple[Any, ...]:
     return (batch.scores, batch.starts, batch.n_words, batch.tags.offsets, lattice, bound_of(max_stack), *arrays)
 
 
-def raise_failure(batch: TagScores, max_stack: StackBound, status: np.ndarray) -> None:
+def raise_failure(batch: TagScores, max_stack: StackBound, status: NDArray[Any]) -> None:
     """Raises the error that tells what is wrong with the first sentence that has no result."""
     s = int(np.flatnonzero(status)[0])
     n = int(batch.n_words[s])

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import Errors
 from ..linearize import get_linearizer
@@ -20,7 +21,7 @@ def sentence_scores(
     transitions: Any = None,
     start: Any = None,
     end: Any = None,
-) -> tuple[TagScores, np.ndarray]:
+) -> tuple[TagScores, NDArray[Any]]:
     """One sentence as a batch.
 
     scores, tags, order, transitions, start, end: As `decode` takes them.
@@ -67,7 +68,7 @@ def decode(
     end: Any = None,
     max_stack: int | None = None,
     beam: int | None = None,
-) -> tuple[np.ndarray, float]:
+) -> tuple[NDArray[Any], float]:
     """Find the best tree of one sentence.
 
     scores (np.ndarray): (2N-1, T) scores of T tags at each position, for N words.
