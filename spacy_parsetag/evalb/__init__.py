@@ -1,8 +1,7 @@
 """EVALB: counts on trees, its tables and its parameter files."""
 
 from .counts import SentenceCounts
-from .flat import fill_unparsed
-from .lines import join_lines, read_lines
+from .lines import fill_unparsed, join_lines, read_lines
 from .params import EvalbParams, get_params, read_params
 from .result import EvalbResult, Summary, evalb
 from .table import format_summary, format_table

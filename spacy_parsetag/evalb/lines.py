@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ..errors import Errors
 from ..treebanks.write import format_tree
-from ..trees import Tree
+from ..trees import ROOT_LABELS, Tree
+from .counts import read_sentence
+from .params import EvalbParams
 
 _INVALID = re.compile("[\udc80-\udcff]")
 
@@ -95,3 +97,40 @@ def paired_lines(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator
         elif (ours or theirs or "").strip():
             shorter, longer = ("gold", "test") if ours is None else ("test", "gold")
             raise ValueError(Errors.E203.format(shorter=shorter, longer=longer, n=n))
+
+
+def fill_unparsed(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator[tuple[str, bool]]:
+    """Put a flat tree wherever there is no tree over the gold sentence's words.
+
+    No scorer can then leave such a sentence out, or count it right: a flat tree has no bracket but the root, so it
+    misses every gold bracket and adds none. See docs/scoring.md.
+
+        gold    (TOP (S (NP (PRP She)) (VP (VBZ sleeps))))
+        test    (TOP)                                          becomes    (TOP (PRP She) (VBZ sleeps))
+
+    gold (Iterable[str | Tree | nltk.Tree]): The gold trees.
+    test (Iterable[str | Tree | nltk.Tree | None]): The test trees in the same order; None where there is none.
+    YIELDS (tuple[str, bool]): The line of the test tree or of a flat one, and whether it is a flat one.
+    RAISES (ValueError): If the numbers of trees differ, or a gold tree cannot be read or has no words.
+    """
+    everything = EvalbParams()  # no word and no bracket is deleted
+    for number, (ours, theirs) in enumerate(paired_lines(gold, test), start=1):
+        try:
+            sentence = read_sentence(ours, everything)
+        except ValueError as err:
+            raise ValueError(Errors.E204.format(n=number, reason=err)) from err
+        if not sentence.words:
+            raise ValueError(Errors.E391.format(number=number))
+        try:
+            found = read_sentence(theirs, everything)
+            usable = found.words == sentence.words and not found.errors
+        except ValueError:
+            usable = False
+        if usable:
+            yield theirs.strip(), False
+            continue
+        start, end, root = sentence.brackets[0] if sentence.brackets else (0, 0, "TOP")
+        if root not in ROOT_LABELS or (start, end) != (0, len(sentence.words)):
+            root = "TOP"
+        words = " ".join(f"({tag} {word})" for tag, word in zip(sentence.tags, sentence.words, strict=True))
+        yield f"({root} {words})", True

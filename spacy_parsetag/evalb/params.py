@@ -67,14 +67,6 @@ class EvalbParams:
     def same_label(self, first: str, second: str) -> bool:
         return first == second or (first, second) in self.eq_labels or (second, first) in self.eq_labels
 
-    def same_tag(self, first: str, second: str) -> bool:
-        if self.cut_tags:
-            first, second = self.cut(first), self.cut(second)
-        return self.same_label(first, second)
-
-    def same_word(self, first: str, second: str) -> bool:
-        return first == second or (first, second) in self.eq_words or (second, first) in self.eq_words
-
     def counted(self, brackets: Iterable[Bracket]) -> list[Bracket]:
         """Drop brackets over no word and those with deleted labels; cut the labels of the others."""
         known = self._counted

@@ -80,16 +80,8 @@ def make_parse_tagger(
     """Make the component `parsetag`; see `ParseTagger` for the arguments."""
     from .parsetag import ParseTagger
 
-    return ParseTagger(
-        nlp.vocab,
-        model,
-        name,
-        linearizer=linearizer,
-        decoder=decoder,
-        loss=loss,
-        spans_key=spans_key,
-        scorer=scorer,
-    )
+    parts: dict[str, Any] = {"linearizer": linearizer, "decoder": decoder, "loss": loss}
+    return ParseTagger(nlp.vocab, model, name, **parts, spans_key=spans_key, scorer=scorer)
 
 
 @Language.factory("one_sentence", assigns=["token.is_sent_start", "doc.sents"])

@@ -66,12 +66,7 @@ class GoldReader:
     def tags(self, eg: Example, spans_key: str, tags: TagSet, linearizer: Linearizer) -> list[GoldTags]:
         """The gold tags of an example's sentences that fit the tokens of its predicted doc; see `read_gold`.
 
-        eg (Example): The example.
-        spans_key (str): Key of the constituents in `eg.reference.spans`.
-        tags (TagSet): The tags.
-        linearizer (Linearizer): The order.
-        RETURNS (list[GoldTags]): Tokens of the predicted doc with their tags.
-        RAISES (ValueError): If the reference's constituents are not trees.
+        Tags are made in the linearizer's order, their ids are those of `tags`.
         """
         if self._known_as is None or self._known_as[0] is not tags or self._known_as[1] != linearizer.order:
             self._known = GroupCache()

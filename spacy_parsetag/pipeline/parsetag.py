@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import accumulate, islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,29 +35,24 @@ from ..trees import BinaryTree, binarize, join_chain
 from .gold import GoldReader
 from .listeners import require_upstream
 
-# Tokens that are words, and constituents over these words.
-ParsedSentence = tuple[list[int], list[tuple[int, int, str]]]
+_TWO_WORDS = BinaryTree((False, True, True), ("", "", ""))
+_make_tag_set = lru_cache(maxsize=16)(TagSet)
 
 
 class ParsedDoc(NamedTuple):
     """What the pipe found in a doc.
 
-    sentences (list[ParsedSentence]): The words and constituents of each sentence.
+    sentences (list[tuple[list[int], list[tuple[int, int, str]]]]): For each sentence, the tokens that are words and the
+        constituents over these in pre-order: first word, end word (exclusive) and label.
     notes (dict[str, list[Any]]): What the decoder had to say of each sentence, by name.
     """
 
-    sentences: list[ParsedSentence]
+    sentences: list[tuple[list[int], list[tuple[int, int, str]]]]
     notes: dict[str, list[Any]]
 
 
-_TWO_WORDS = BinaryTree((False, True, True), ("", "", ""))
-
-
 def _takes(part: object, n_arguments: int) -> bool:
-    """Whether a part can be called with so many arguments: a decoder takes a batch, a loss a batch and gold tags.
-
-    The protocols of both have nothing but `__call__`, so `isinstance` cannot tell one from the other.
-    """
+    """Whether a part can be called with so many arguments: all that the protocols of decoders and losses differ in."""
     try:
         inspect.signature(part).bind(*range(n_arguments))  # type: ignore[arg-type]
     except TypeError:
@@ -105,7 +101,6 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         self.scorer = scorer
         # JSON only: it is saved with the pipe, and passed to the scorer.
         self.cfg: dict[str, Any] = {"tags": [], "order": linearizer.order, "max_stack": 0, "spans_key": spans_key}
-        self._tag_set: tuple[list[str], TagSet] | None = None  # made of the first
         self.loss = loss
         self.decoder = decoder
         self._gold = GoldReader()
@@ -138,10 +133,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
     @property
     def tag_set(self) -> TagSet:
         """The tags, sorted; their ids are columns of the scores."""
-        tags = self.cfg["tags"]
-        if self._tag_set is None or self._tag_set[0] is not tags:
-            self._tag_set = (tags, TagSet(tags))
-        return self._tag_set[1]
+        return _make_tag_set(tuple(self.cfg["tags"]))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -199,8 +191,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         """Find the tree of each sentence of each doc.
 
         docs (Iterable[Doc]): The docs, with sentence boundaries.
-        RETURNS (list[ParsedDoc]): For each doc and each of its sentences, the tokens that are words, and the
-            constituents over these in pre-order: first word, end word (exclusive) and label.
+        RETURNS (list[ParsedDoc]): The words and constituents of each doc.
         RAISES (ValueError): If a doc has no sentence boundaries.
         """
         docs = list(docs)
@@ -267,12 +258,10 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
     def _make_batch(
         self, scores: DocScores, sentences: Sequence[Sequence[Sequence[int]]]
     ) -> tuple[TagScores, NDArray[np.int64]]:
-        """The sentences of some docs as one batch, two rows of scores a word.
+        """Some docs as one batch, two rows of scores a word, the last of each sentence unused.
 
-        scores (DocScores): The learner's scores.
-        sentences (Sequence[Sequence[Sequence[int]]]): For each doc and each of its sentences, the tokens of its words.
-        RETURNS (tuple[TagScores, NDArray[int64]]): The batch, in which the last row of each sentence is not used; and
-            (W,) index of each word's token among the tokens of all docs.
+        With it comes the (W,) index of each word's token among the tokens of all docs. `sentences` has, for each doc
+        and each of its sentences, the tokens of its words.
         """
         arrays = scores.arrays
         xp = get_array_module(arrays[0])

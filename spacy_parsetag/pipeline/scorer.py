@@ -2,11 +2,11 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from spacy.scorer import PRFScore
 from spacy.training import Example
@@ -18,12 +18,7 @@ from ..tokens.sentences import map_words, sentence_words
 from ..tokens.spans import SPANS_KEY
 from ..trees import Constituent, Parse, binarize
 
-DEFAULT_ORDER = "in"
 SCORES = ("f", "p", "r", "em", "per_type", "tag_acc")
-
-
-class Scorer(Protocol):
-    def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]: ...
 
 
 class ScoredSentence(NamedTuple):
@@ -58,7 +53,9 @@ class ScoredSentence(NamedTuple):
             return []
 
 
-def make_evalb_scorer(spans_key: str | None = None, params: str | Path = "collins", order: str | None = None) -> Scorer:
+def make_evalb_scorer(
+    spans_key: str | None = None, params: str | Path = "collins", order: str | None = None
+) -> Callable[..., dict[str, Any]]:
     """Make the scorer for constituents (see `score_constituents`).
 
     spans_key (str | None): Where constituents are in `doc.spans`. None: where the component's config says, else
@@ -66,7 +63,7 @@ def make_evalb_scorer(spans_key: str | None = None, params: str | Path = "collin
     params (str | Path): EVALB's parameters: "collins", "new", "spmrl" or a `.prm` file.
     order (str | None): Order of the tags whose accuracy is given: "in", "pre" or "post". None: that of the component's
         config, else "in".
-    RETURNS (Scorer): The scorer.
+    RETURNS (Callable[..., dict[str, Any]]): The scorer.
     """
     # A partial, unlike a function made here, can be pickled with the component that holds it.
     return partial(score_constituents, default_key=spans_key, params=get_params(params), default_order=order)
@@ -104,7 +101,7 @@ def score_constituents(
         unless it is the default (`parsetag_mine_f`), so that two parsers do not overwrite each other's scores.
     """
     key = default_key or kwargs.get("spans_key") or SPANS_KEY
-    order = default_order or kwargs.get("order") or kwargs.get("linearizer") or DEFAULT_ORDER
+    order = default_order or kwargs.get("order") or kwargs.get("linearizer") or "in"
     linearizer = order if isinstance(order, Linearizer) else get_linearizer(order)
     rows: dict[str, str] = {}  # of labels that are held equal to another
     for first, second in params.eq_labels:

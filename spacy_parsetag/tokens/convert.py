@@ -27,12 +27,7 @@ ROOT = "TOP"
 
 
 def as_parse(tree: Parse | Tree | nltk.Tree) -> Parse:
-    """The parse of a tree, or the parse itself.
-
-    tree (Parse | Tree | nltk.Tree): Words are text, but in an `nltk.Tree`, where they are in file form (-LRB-).
-    RETURNS (Parse): The parse, without the root wrapper.
-    RAISES (ValueError): If it is not a tree over words.
-    """
+    """The parse of a tree, without the root wrapper. Words are text, but in an `nltk.Tree` in file form (-LRB-)."""
     if isinstance(tree, Parse):
         return tree
     return Parse.from_tree(tree if isinstance(tree, Tree) else from_nltk(tree))
@@ -86,7 +81,7 @@ def doc_from_tree(vocab: Vocab, tree: Parse | Tree | nltk.Tree, **options: Any) 
     (['(', 'She'], [('( She', 'NP')])
 
     vocab (Vocab): The vocabulary.
-    tree (Parse | Tree | nltk.Tree): The tree, see `as_parse`.
+    tree (Parse | Tree | nltk.Tree): The tree. Words are text, but in an `nltk.Tree`, where they are in file form.
     options: See `doc_from_parses`.
     RETURNS (Doc): The doc.
     RAISES (ValueError): If it is not a tree over words, or a word is empty or white space only.

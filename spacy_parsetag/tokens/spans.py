@@ -107,10 +107,9 @@ def parses_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[SentenceParse]
         i = bisect_right(offsets, start) - 1
         first = offsets[i]
         if end > first + len(sentences[i]):
-            text, tokens = _text(doc, words, row), words.tokens
-            raise ValueError(
-                Errors.E302.format(key=spans_key, text=text, label=label, start=tokens[start], end=tokens[end - 1] + 1)
-            )
+            place = {"start": words.tokens[start], "end": words.tokens[end - 1] + 1}
+            text = _text(doc, words, row)
+            raise ValueError(Errors.E302.format(key=spans_key, text=text, label=label, **place))
         spans[i].append(Constituent(start - first, end - first, label))
     return [
         SentenceParse(tokens, Parse(*words_and_tags(doc, tokens), tuple(constituents)))
