@@ -7,9 +7,6 @@ exception classes of its own, because callers skip, count and list them:
     └── one subclass per malformation   defined in `spacy_parsetag.treebanks.penn`
 """
 
-from collections.abc import Callable
-from typing import Any
-
 
 class _ErrorsWithCodes(type):
     """Prefix each message with its code when it is read."""
@@ -266,19 +263,12 @@ class TreebankError(ValueError):
     reason (str): What is wrong, and what to do.
     """
 
-    def __init__(self, path: str, line: int, reason: str, *, tree_line: int | None = None) -> None:
+    def __init__(self, path: str, line: int, reason: str, tree_line: int | None = None) -> None:
+        super().__init__(path, line, reason, tree_line)  # its arguments, so that it gets to another process
         self.path = path
         self.line = line
         self.reason = reason
-        self.tree_line = tree_line if tree_line is not None else line
-        super().__init__(f"{path}:{line}: {reason}")
+        self.tree_line = line if tree_line is None else tree_line
 
-    def __reduce__(self) -> tuple[Callable[..., "TreebankError"], tuple[Any, ...]]:
-        # The default would call the class with the message alone, and fail in another process.
-        return _rebuild_treebank_error, (type(self), self.path, self.line, self.reason, self.tree_line)
-
-
-def _rebuild_treebank_error(
-    kind: type[TreebankError], path: str, line: int, reason: str, tree_line: int
-) -> TreebankError:
-    return kind(path, line, reason, tree_line=tree_line)
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.reason}"

@@ -29,9 +29,6 @@ class TagSet:
     def __len__(self) -> int:
         return len(self.tags)
 
-    def __contains__(self, tag: object) -> bool:
-        return tag in self._ids
-
     def __getitem__(self, i: int) -> str:
         return self.tags[i]
 

@@ -29,27 +29,29 @@ def build_bilstm(
     runs over each sentence on its own; over a whole doc if that has no sentence boundaries, as in training, where a doc
     should be one sentence.
 
-    tok2vec (Model[List[Doc], List[Floats2d]]): The encoder.
-    nO (Optional[int]): Twice the number of tags; set when the component is initialized.
+    tok2vec (Model[list[Doc], list[Floats2d]]): The encoder.
+    nO (int | None): Twice the number of tags; set when the component is initialized.
     depth (int): Layers of the LSTM; the paper has 2, and tried 3.
-    hidden_width (Optional[int]): Cells in each direction; None for as many as there are tags, as in the paper.
+    hidden_width (int | None): Cells in each direction; None for as many as there are tags, as in the paper.
     rate_scale (float): How much faster than the rest the heads learn.
     RETURNS (Model[list[Doc], DocScores]): (tokens, 2 |T|) scores of each doc.
     RAISES (ImportError): Without PyTorch, with the install line.
     """
-    require("torch", "spacy-parsetag.BiLSTM.v1")
+    _torch()
     for what, value in (("depth", depth), ("hidden_width", hidden_width)):
         if value is not None and value < 1:
             raise ValueError(Errors.E159.format(what=what, least=1, value=value))
     heads = tag_heads(nO, rate_scale=rate_scale)
-    encoder: Model[list[Doc], list[Floats2d]] = by_sentence(
-        tok2vec, chain(with_array(Dropout()), bilstm(depth, hidden_width))
-    )
+    encoder = by_sentence(tok2vec, chain(with_array(Dropout()), bilstm(depth, hidden_width)))
     dropout: Model[list[Floats2d], list[Floats2d]] = with_array(Dropout())
     model: Model[list[Doc], DocScores] = chain(encoder, dropout, heads)
     model.set_ref("tok2vec", tok2vec)
     model.set_ref("output_layer", heads.get_ref("linear"))
     return model
+
+
+def _torch() -> Any:
+    return require("torch", "spacy-parsetag.BiLSTM.v1")
 
 
 def bilstm(depth: int = 2, hidden_width: int | None = None) -> Model[list[Floats2d], list[Floats2d]]:
@@ -58,7 +60,7 @@ def bilstm(depth: int = 2, hidden_width: int | None = None) -> Model[list[Floats
     Input: (words, nI) arrays. Output: (words, 2 hidden) arrays.
 
     depth (int): Layers.
-    hidden_width (Optional[int]): Cells in each direction; None for half the width of the sample of outputs that
+    hidden_width (int | None): Cells in each direction; None for half the width of the sample of outputs that
         `initialize` gets: these are scores of |T| tags for two slots.
     RETURNS (Model): The layer.
     """
@@ -80,8 +82,7 @@ class LSTMShim(PyTorchShim):
     """
 
     def __init__(self) -> None:
-        torch = require("torch", "spacy-parsetag.BiLSTM.v1")
-        super().__init__(torch.nn.Module(), deserialize_model=_load_lstm)
+        super().__init__(_torch().nn.Module(), deserialize_model=_load_lstm)
 
     def build(self, nI: int, hidden: int, depth: int) -> None:
         """Make the LSTM, with random weights."""
@@ -102,14 +103,12 @@ class LSTMShim(PyTorchShim):
 
 
 def _make_lstm(nI: int, hidden: int, depth: int, device: Any) -> Any:
-    torch = require("torch", "spacy-parsetag.BiLSTM.v1")
-    return torch.nn.LSTM(nI, hidden, depth, bidirectional=True).to(device)
+    return _torch().nn.LSTM(nI, hidden, depth, bidirectional=True).to(device)
 
 
 def _load_lstm(model: Any, data: bytes, device: Any) -> Any:
     """The LSTM whose weights were saved; the model as it is if it was saved before it had any."""
-    torch = require("torch", "spacy-parsetag.BiLSTM.v1")
-    state = torch.load(BytesIO(data), map_location=device)
+    state = _torch().load(BytesIO(data), map_location=device)
     if state:
         depth = len(state) // 8  # two directions, each with weights and biases of inputs and of states
         model = _make_lstm(state["weight_ih_l0"].shape[1], state["weight_hh_l0"].shape[1], depth, device)
@@ -139,7 +138,7 @@ def _forward(
     if not present:
         return [model.ops.alloc2f(0, model.get_dim("nO")) for _ in X], lambda dY: [xp.zeros_like(x) for x in X]
     one_thread_after_fork()
-    torch = require("torch", "spacy-parsetag.BiLSTM.v1")
+    torch = _torch()
     shim = cast(LSTMShim, model.shims[0])
     # Packed, so that no sentence sees the padding of a longer one: first the first words of all sentences, and so on.
     order = torch.nn.utils.rnn.pack_sequence(torch.arange(sum(lengths)).split(present), enforce_sorted=False)

@@ -1,7 +1,5 @@
 """An encoder that also sees how words are spelled."""
 
-from collections.abc import Callable
-
 from spacy.tokens import Doc
 from thinc.api import Dropout, LayerNorm, Maxout, Model, chain, concatenate, expand_window, residual, with_array
 from thinc.types import Floats2d
@@ -23,12 +21,12 @@ def build_with_features(
     word as it is written (spacy.MultiHashEmbed.v2) bring back capitals, digits and endings. The convolution stays
     within each sentence.
 
-    tok2vec (Model[List[Doc], List[Floats2d]]): An encoder, such as a listener to a transformer.
-    features (Model[List[Doc], List[Floats2d]]): Another one.
+    tok2vec (Model[list[Doc], list[Floats2d]]): An encoder, such as a listener to a transformer.
+    features (Model[list[Doc], list[Floats2d]]): Another one.
     depth (int): Layers of the convolution; each is as wide as the two encoders together, and added to its input.
     window_size (int): Words on either side that a layer sees.
     maxout_pieces (int): Pieces of its maxout units.
-    RETURNS (Model[List[Doc], List[Floats2d]]): One array per doc, as wide as the two encoders together.
+    RETURNS (Model[list[Doc], list[Floats2d]]): One array per doc, as wide as the two encoders together.
     RAISES (ValueError): If depth or maxout_pieces is below 1, or window_size below 0.
     """
     for what, least, value in (
@@ -58,17 +56,13 @@ def window_layer(window_size: int, maxout_pieces: int) -> Model[Floats2d, Floats
     """
     maxout: Model[Floats2d, Floats2d] = Maxout(nP=maxout_pieces)
     layer = residual(chain(expand_window(window_size), maxout, LayerNorm(), Dropout(0.0)))
-    return Model("window", _forward, init=_init, layers=[layer], refs={"maxout": maxout}, dims={"nO": None})
+    layer.set_ref("maxout", maxout)
+    layer.init = _init
+    return layer
 
 
 def _init(model: Model[Floats2d, Floats2d], X: Floats2d | None = None, Y: Floats2d | None = None) -> None:
     if X is not None:
-        model.set_dim("nO", X.shape[1])
-        model.get_ref("maxout").set_dim("nO", X.shape[1])
+        for layer in (model, model.get_ref("maxout")):
+            layer.set_dim("nO", X.shape[1])
     model.layers[0].initialize(X=X)
-
-
-def _forward(
-    model: Model[Floats2d, Floats2d], X: Floats2d, is_train: bool
-) -> tuple[Floats2d, Callable[[Floats2d], Floats2d]]:
-    return model.layers[0](X, is_train)

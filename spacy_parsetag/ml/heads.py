@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
-from thinc.api import Linear, Model, Ops, chain, glorot_uniform_init, with_array
+from thinc.api import Linear, Model, Ops, glorot_uniform_init, with_array
 from thinc.types import Floats2d, Shape
 
 from ..decode import Transitions
@@ -29,17 +29,28 @@ def tag_heads(nO: int | None = None, *, rate_scale: float = 1.0) -> Model[list[F
 
     Input: one (tokens, width) array per doc. Output: one (tokens, nO) array per doc, where nO = 2 |T|.
 
-    nO (Optional[int]): 2 |T|; None until the labels are known.
+    nO (int | None): 2 |T|; None until the labels are known.
     rate_scale (float): How much faster than the rest of the network the heads learn. An optimizer such as Adam steps
         by the learning rate whatever the size of the gradient, so scores that are `rate_scale` times a linear layer
         move `rate_scale` times as far a step.
     RETURNS (Model): The layer.
     """
-    # Not zeros: the encoder's first gradients would be next to nothing, and Adam makes full steps of their noise.
+    # Not zeros: the encoder's first gradients would be next to nothing, and Adam makes full steps of their noise. But
+    # so small that the scores begin as large as those of a plain linear layer.
     linear = Linear(nO=nO, init_W=partial(_init_scaled, rate_scale))
-    heads = linear if rate_scale == 1.0 else chain(linear, scale(rate_scale))
-    layers: list[Model[Any, Any]] = [with_array(heads)]
-    return Model("tag_heads", _forward, init=_init, layers=layers, refs={"linear": linear}, dims={"nO": nO})
+    return Model(
+        "tag_heads",
+        _forward,
+        init=_init,
+        layers=[with_array(linear)],
+        refs={"linear": linear},
+        dims={"nO": nO},
+        attrs={"rate_scale": rate_scale},
+    )
+
+
+def _init_scaled(factor: float, ops: Ops, shape: Shape) -> Floats2d:
+    return cast(Floats2d, glorot_uniform_init(ops, shape) / factor)
 
 
 def _init(
@@ -52,26 +63,11 @@ def _init(
 def _forward(
     model: Model[list[Floats2d], DocScores], X: list[Floats2d], is_train: bool
 ) -> tuple[DocScores, Callable[[DocScores], list[Floats2d]]]:
-    arrays, backprop = model.layers[0](X, is_train)
-    return DocScores(arrays), lambda dY: backprop(dY.arrays)
+    factor: float = model.attrs["rate_scale"]
+    arrays, backprop_linear = model.layers[0](X, is_train)
 
+    def backprop(dY: DocScores) -> list[Floats2d]:
+        dX: list[Floats2d] = backprop_linear([d_scores * factor for d_scores in dY.arrays])
+        return dX
 
-def _init_scaled(factor: float, ops: Ops, shape: Shape) -> Floats2d:
-    """Weights so small that the scores begin as large as those of a plain linear layer."""
-    return cast(Floats2d, glorot_uniform_init(ops, shape) / factor)
-
-
-def scale(factor: float) -> Model[Floats2d, Floats2d]:
-    """Multiply by a constant."""
-    return Model("scale", _scale_forward, attrs={"factor": factor})
-
-
-def _scale_forward(
-    model: Model[Floats2d, Floats2d], X: Floats2d, is_train: bool
-) -> tuple[Floats2d, Callable[[Floats2d], Floats2d]]:
-    factor: float = model.attrs["factor"]
-
-    def backprop(dY: Floats2d) -> Floats2d:
-        return dY * factor
-
-    return X * factor, backprop
+    return DocScores([scores * factor for scores in arrays]), backprop

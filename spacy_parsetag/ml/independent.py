@@ -17,10 +17,10 @@ def build_independent(
 ) -> Model[list[Doc], DocScores]:
     """Two linear heads over a tok2vec: spacy-parsetag.Independent.v1.
 
-    tok2vec (Model[List[Doc], List[Floats2d]]): The encoder: any tok2vec, or a listener to a tok2vec or transformer
+    tok2vec (Model[list[Doc], list[Floats2d]]): The encoder: any tok2vec, or a listener to a tok2vec or transformer
         component.
-    nO (Optional[int]): Twice the number of tags; set when the component is initialized.
-    hidden_width (Optional[int]): Width of a maxout layer between encoder and heads; None for no such layer.
+    nO (int | None): Twice the number of tags; set when the component is initialized.
+    hidden_width (int | None): Width of a maxout layer between encoder and heads; None for no such layer.
     rate_scale (float): How much faster than the encoder the heads learn.
     RETURNS (Model[list[Doc], DocScores]): (tokens, 2 |T|) scores of each doc.
     """

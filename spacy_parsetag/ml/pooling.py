@@ -20,17 +20,15 @@ def last_subword() -> Model[Ragged, Floats2d]:
 def _forward(
     model: Model[Ragged, Floats2d], Xr: Ragged, is_train: bool
 ) -> tuple[Floats2d, Callable[[Floats2d], Ragged]]:
-    xp = model.ops.xp
-    lengths = Xr.lengths
-    present = xp.nonzero(lengths > 0)[0]
-    lasts = lengths.cumsum()[present] - 1
+    present = Xr.lengths > 0
+    lasts = Xr.lengths.cumsum()[present] - 1
     shape = Xr.dataXd.shape
-    Y = model.ops.alloc2f(len(lengths), shape[-1])
+    Y = model.ops.alloc2f(len(Xr.lengths), shape[-1])
     Y[present] = Xr.dataXd[lasts]
 
     def backprop(dY: Floats2d) -> Ragged:
         dX = model.ops.alloc2f(*shape)
         dX[lasts] = dY[present]
-        return Ragged(dX, lengths)
+        return Ragged(dX, Xr.lengths)
 
     return Y, backprop

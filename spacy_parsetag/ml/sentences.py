@@ -1,11 +1,12 @@
 """Layers that see one sentence at a time, whatever the doc."""
 
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from spacy.tokens import Doc
-from thinc.api import Model
+from thinc.api import Model, get_array_module
 from thinc.types import Floats2d
 
 from ..tokens.sentences import sentence_starts
@@ -58,19 +59,11 @@ def sentence_lengths(doc: Doc) -> list[int]:
 
 def split(x: Floats2d, lengths: list[int]) -> list[Floats2d]:
     """Cut an array into pieces of so many rows; they are views."""
-    pieces = []
-    start = 0
-    for n in lengths:
-        pieces.append(x[start : start + n])
-        start += n
+    pieces: list[Floats2d] = get_array_module(x).split(x, np.cumsum(lengths)[:-1])
     return pieces
 
 
 def _join(xp: Any, pieces: list[Floats2d], counts: list[int]) -> list[Floats2d]:
     """Put so many pieces together into each array."""
-    joined = []
-    start = 0
-    for n in counts:
-        joined.append(pieces[start] if n == 1 else xp.concatenate(pieces[start : start + n]))
-        start += n
-    return joined
+    rest = iter(pieces)
+    return [xp.concatenate(list(islice(rest, n))) for n in counts]

@@ -15,7 +15,7 @@ from spacy.util import registry
 class TreebankCorpus:
     """spacy-parsetag.Corpus.v1: spaCy's corpus reader, for docs that are sentences of a treebank.
 
-    path (Optional[Path]): A .spacy file or a folder of such files. None, as configs have it, is an error in training.
+    path (Path | None): A .spacy file or a folder of such files. None, as configs have it, is an error in training.
     n_sents (int): So many successive docs are joined into one. A component that learns where sentences end, such as
         `senter`, needs docs of several sentences.
     gold_sents (bool): Give the docs to predict on the sentence boundaries of the treebank, which sentence splitters

@@ -96,7 +96,7 @@ _last_asked: ContextVar[Plateau | None] = ContextVar("last_asked", default=None)
 def make_plateau_logger(logger: SetupLogger | None = None) -> SetupLogger:
     """spacy-parsetag.PlateauLogger.v1: tells the Plateau schedule the score of each check, and logs as another.
 
-    logger (Optional[Callable]): The other logger; None for spaCy's console logger.
+    logger (Callable | None): The other logger; None for spaCy's console logger.
     RETURNS (Callable): What spaCy calls when training starts. What that returns raises a ValueError at the first check
         if the optimizer has no Plateau schedule.
     """
