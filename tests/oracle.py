@@ -13,7 +13,8 @@ from spacy_parsetag.linearize import CLASS_NAMES, get_linearizer
 from spacy_parsetag.trees import BinaryTree
 
 # Change of the stack by a tag of each class (l, r, L, R), and the size at the start: the guide's table, written again.
-_STACK = {"in": (0, (1, 0, 0, -1)), "pre": (1, (-1, -1, 1, 1)), "post": (0, (1, 1, -1, -1))}
+# Tests of decoders take the orders from here.
+STACK = {"in": (0, (1, 0, 0, -1)), "pre": (1, (-1, -1, 1, 1)), "post": (0, (1, 1, -1, -1))}
 
 
 @cache
@@ -33,7 +34,7 @@ def enumerate_trees(n: int) -> Iterator[BinaryTree]:
 def enumerate_classes(n: int, order: str, max_stack: int | None = None) -> tuple[tuple[int, ...], ...]:
     """Tag classes (0 to 3: l, r, L, R) of every tree over n words whose stack stays within the bound."""
     linearizer = get_linearizer(order)
-    start, delta = _STACK[order]
+    start, delta = STACK[order]
     found = []
     for tree in enumerate_trees(n):
         classes = tuple(CLASS_NAMES.index(tag) for tag in linearizer.linearize(tree))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle import best_by_enumeration, score_of
+from oracle import STACK, best_by_enumeration, score_of
 
 from spacy_parsetag.decode import BeamDecoder, ExactDecoder, TagScores, Transitions, decode
 from spacy_parsetag.linearize import ORDERS, get_linearizer, max_stack
@@ -12,7 +12,7 @@ from spacy_parsetag.linearize.tags import TagSet
 
 TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
 INVENTORY = ["l", "l/NP", "r", "r/NP", "L", "L/S", "R", "R/VP"]
-ALL_ORDERS = pytest.mark.parametrize("order", ["in", "pre", "post"])
+ALL_ORDERS = pytest.mark.parametrize("order", STACK)
 
 
 def check_tree(ids, tags, order, n, bound=None):
@@ -57,7 +57,7 @@ def brute_beam(scores, tags, order, beam, transitions, bound):
 
 @settings(deadline=None, max_examples=100)
 @given(
-    order=st.sampled_from(["in", "pre", "post"]),
+    order=st.sampled_from(sorted(STACK)),
     n=st.integers(1, 4),
     bound=st.one_of(st.none(), st.integers(0, 4)),
     tags=st.lists(st.sampled_from(INVENTORY), min_size=1, unique=True),
@@ -88,7 +88,7 @@ def test_wide_enough_equals_exact(order, n, bound, tags, seed, levels, dependent
 
 @settings(deadline=None, max_examples=100)
 @given(
-    order=st.sampled_from(["in", "pre", "post"]),
+    order=st.sampled_from(sorted(STACK)),
     n=st.integers(1, 7),
     bound=st.one_of(st.none(), st.integers(2, 4)),
     beam=st.integers(1, 12),
@@ -139,6 +139,20 @@ def test_always_a_tree_never_better_than_exact(order, lookahead, dependent):
         assert set(widths) <= {0, beam, *(beam << k for k in range(1, 5))}
         if lookahead:
             assert (widths == beam).all()
+
+
+@ALL_ORDERS
+def test_lookahead_keeps_within_the_bound(order):
+    """With lookahead a beam of one is never widened: what it keeps can always become a tree within the bound."""
+    rng = np.random.default_rng(4)
+    n_words = np.arange(1, 40, dtype=np.int32)
+    starts = np.cumsum(2 * n_words - 1) - (2 * n_words - 1)
+    scores = rng.normal(size=((2 * n_words - 1).sum(), len(TAGS)))
+    batch = TagScores(scores, starts, n_words, TAGS, ORDERS[order])
+    for bound in (3, 4, 6):
+        decoded = BeamDecoder(1, max_stack=bound, lookahead=True)(batch)
+        assert (decoded.notes["beam_widths"] == 1).all()
+        assert (decoded.scores <= ExactDecoder(bound)(batch).scores + 1e-9).all()
 
 
 @ALL_ORDERS

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle import best_by_enumeration, enumerate_classes, score_of
+from oracle import STACK, best_by_enumeration, enumerate_classes, score_of
 
 from spacy_parsetag.decode import ExactDecoder, TagScores, decode
 from spacy_parsetag.linearize import ORDERS, get_linearizer, max_stack
@@ -15,7 +15,7 @@ from spacy_parsetag.linearize.tags import TagSet
 
 TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
 INVENTORY = ["l", "l/NP", "l/S+VP", "r", "r/NP", "L", "L/S", "L/VP", "R", "R/VP", "R/S+VP"]
-ALL_ORDERS = pytest.mark.parametrize("order", ["in", "pre", "post"])
+ALL_ORDERS = pytest.mark.parametrize("order", STACK)
 
 
 def decode_rows(scores, words, order, bound=None, tags=TAGS):
@@ -51,7 +51,7 @@ def test_conformance(conformance):
 
 @settings(deadline=None, max_examples=150)
 @given(
-    order=st.sampled_from(["in", "pre", "post"]),
+    order=st.sampled_from(sorted(STACK)),
     n=st.integers(1, 7),
     bound=st.one_of(st.none(), st.integers(0, 5)),
     tags=st.lists(st.sampled_from(INVENTORY), min_size=1, unique=True),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from oracle import log_z_by_enumeration
+from oracle import STACK, log_z_by_enumeration
 
 from spacy_parsetag.decode import ExactDecoder, TagScores, log_partition
 from spacy_parsetag.decode._passes import limit_registers
@@ -10,7 +10,7 @@ from spacy_parsetag.linearize import ORDERS
 from spacy_parsetag.linearize.tags import TagSet
 
 TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
-ALL_ORDERS = pytest.mark.parametrize("order", ["in", "pre", "post"])
+ALL_ORDERS = pytest.mark.parametrize("order", STACK)
 
 
 def one(scores, order, max_stack=None, tags=TAGS):

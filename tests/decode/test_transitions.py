@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle import best_by_enumeration, score_of
+from oracle import STACK, best_by_enumeration, score_of
 
 from spacy_parsetag.decode import ExactDecoder, TagScores, Transitions, decode
 from spacy_parsetag.decode._passes import limit_registers, viterbi
@@ -17,7 +17,7 @@ from spacy_parsetag.linearize.tags import TagSet
 
 TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
 INVENTORY = ["l", "l/NP", "l/S+VP", "r", "r/NP", "L", "L/S", "L/VP", "R", "R/VP", "R/S+VP"]
-ALL_ORDERS = pytest.mark.parametrize("order", ["in", "pre", "post"])
+ALL_ORDERS = pytest.mark.parametrize("order", STACK)
 
 
 def check_tree(ids, tags, order, n, bound=None):
@@ -46,7 +46,7 @@ def test_conformance(conformance):
 
 @settings(deadline=None, max_examples=150)
 @given(
-    order=st.sampled_from(["in", "pre", "post"]),
+    order=st.sampled_from(sorted(STACK)),
     n=st.integers(1, 7),
     bound=st.one_of(st.none(), st.integers(0, 5)),
     tags=st.lists(st.sampled_from(INVENTORY), min_size=1, unique=True),
@@ -132,6 +132,17 @@ def test_2000_words(order, bound):
     exact_ids, exact = decode(scores, TAGS.tags, order, transitions, max_stack=bound)
     assert score == pytest.approx(exact, abs=1e-3)
     assert (ids == exact_ids).mean() > 0.99
+
+
+@ALL_ORDERS
+def test_great_sums_keep_precision(order):
+    """2,000 scores around 1,000 add up to 2 million, where float32 has steps of 0.25; sums are kept near 0."""
+    rng = np.random.default_rng(1)
+    scores = (rng.normal(size=(1999, len(TAGS))) + 1000).astype(np.float32)
+    transitions = rng.normal(size=(len(TAGS), len(TAGS))).astype(np.float32)
+    score = decode(scores, TAGS.tags, order, transitions, max_stack=6)[1]
+    exact = decode(scores.astype(np.float64), TAGS.tags, order, transitions.astype(np.float64), max_stack=6)[1]
+    assert score == pytest.approx(exact, abs=0.05)
 
 
 @ALL_ORDERS

@@ -57,4 +57,4 @@ def test_propositions_2_and_3_worst_trees(n: int) -> None:
 @pytest.mark.parametrize("n", range(1, 9))
 def test_bounds_over_every_tree(n: int) -> None:
     found = [all_deviations(tree) for tree in enumerate_trees(n)]
-    assert {order: max(max(one[order]) for one in found) for order in ORDERS} == worst(n)
+    assert {order: max(max(one[order]) for one in found) for order in worst(n)} == worst(n)
