@@ -185,7 +185,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E354 = "{path} is not a .spacy file that spaCy can read: {reason}."
     E355 = "No trees in {inputs}."
-    E356 = "{path}:{line}: not a line of {what}: {reason}."
+    E356 = "Cannot make a tree of this line: {reason}. Write JSON with order, words, pos and tags, as linearize does."
     E357 = "{path} is neither a folder nor named like one: with several parts or a folder of files, give a folder."
     E358 = "The pipeline {name!r} has no component that sets doc.spans[{key!r}]; it has: {pipes}. Add 'parsetag' to it."
     E360 = "A part of a split cannot be called {name!r}: it becomes the name of a file."
@@ -230,6 +230,9 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E383 = "Cannot tell from the name {path} what to write. Known suffixes: {known}. Or say it with --format."
     E384 = "--n-process must be at least 1, or -1 for one process per core; got {n}."
+    E385 = "Not text in UTF-8: {what} at character {position}."
+    E386 = "Cannot read this JSON: {reason}."
+    E387 = 'Not a text to parse: {reason}. Write {{"text": "..."}} or {{"tokens": [...], "tags": [...]}}.'
 
     # Formats of treebanks: E390 to E399
     E390 = "Not a clause of the Sinica Treebank: {reason}."

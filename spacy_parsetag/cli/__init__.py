@@ -34,14 +34,4 @@ parsetag_app.command("diff", short_help="Show where two files of trees differ.")
 parsetag_app.add_typer(analyze_app)
 app.add_typer(parsetag_app)
 
-__all__ = [
-    "analyze_app",
-    "convert_cli",
-    "diff_cli",
-    "evaluate_cli",
-    "init_config_cli",
-    "init_project_cli",
-    "linearize_cli",
-    "parse_cli",
-    "parsetag_app",
-]
+__all__ = ["parsetag_app"]

@@ -5,14 +5,14 @@ import os
 import signal
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from concurrent import futures  # which imports the pool of processes when it is used
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing import active_children, get_context
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc, DocBin
@@ -20,7 +20,6 @@ from spacy.tokens import Doc, DocBin
 from ..errors import Errors
 from ._inputs import Record
 from ._model import find_spans_key, load_pipeline, settle_sentences
-from ._outputs import to_json
 
 NO_PARSE = "(TOP)"
 
@@ -30,7 +29,6 @@ class Settings(NamedTuple):
 
     one_sentence (bool): Each text is one sentence. Otherwise the pipeline splits it.
     format (str): What to make of the docs: "brackets", "jsonl", "json" or "spacy".
-    skip_bad (bool): Go on after a text that fails.
     """
 
     model: str
@@ -38,7 +36,6 @@ class Settings(NamedTuple):
     code: Path | None
     one_sentence: bool
     format: str
-    skip_bad: bool
 
 
 @dataclass
@@ -48,7 +45,7 @@ class Parsed:
     n_texts (int): How many there were.
     lines (list[str]): The lines to write: trees in brackets, or JSON.
     docs (DocBin): The docs to write, where docs are asked for.
-    failures (list[str]): For each text that failed file, line and reason. Unless bad texts are skipped, it is the last.
+    failures (list[str]): For each text that failed file, line and reason.
     n_several (int): How many texts look like several sentences and were parsed as one.
     """
 
@@ -69,7 +66,7 @@ class BatchParser:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.nlp = load_pipeline(settings.model, gpu_id=settings.gpu_id, code=settings.code)
+        self.nlp = load_pipeline(settings.model, settings.gpu_id, settings.code)
         self.spans_key = find_spans_key(self.nlp, settings.model)
         self.added_sentencizer = settle_sentences(self.nlp, one_sentence=settings.one_sentence)
         self.sentencizer = Sentencizer()
@@ -77,30 +74,23 @@ class BatchParser:
     def __call__(self, records: list[Record]) -> Parsed:
         """Parse a batch. Its strings are forgotten afterwards, so that memory stays level over millions of texts."""
         parsed = Parsed(len(records))
+        docs: list[tuple[Doc, int]] = []
         found: dict[int, Doc] = {}
         with self.nlp.memory_zone():
+            for i, record in enumerate(records):
+                with suppress(ValueError):  # `_parse_alone` meets it again
+                    docs.append((self._make_doc(record), i))
             # A component of any origin may raise anything. What is lost with a batch is parsed again text by text, and
             # a text that fails alone is named. (nlp.set_error_handler does not work where spaCy's own parser is.)
             with suppress(Exception):
-                docs = self.nlp.pipe(self._make_docs(records), as_tuples=True, batch_size=len(records))
-                found.update((i, doc) for doc, i in docs)
+                found.update((i, doc) for doc, i in self.nlp.pipe(docs, as_tuples=True, batch_size=len(docs)))
             for i, record in enumerate(records):
                 try:
                     self._add(parsed, record, found[i] if i in found else self._parse_alone(record))
                 except ValueError as err:
                     parsed.failures.append(f"{record.where}: {err}")
-                    if not self.settings.skip_bad:
-                        break
-                    parsed.lines.extend(self._write(record, None, str(err)))
+                    parsed.lines.extend(self._lines(record, None, str(err)))
         return parsed
-
-    def _make_docs(self, records: list[Record]) -> Iterator[tuple[Doc, int]]:
-        for i, record in enumerate(records):
-            doc = None
-            with suppress(ValueError):  # which `_parse_alone` will meet again
-                doc = self._make_doc(record)
-            if doc is not None:
-                yield doc, i
 
     def _make_doc(self, record: Record) -> Doc:
         from ..tokens import one_sentence
@@ -118,17 +108,17 @@ class BatchParser:
             raise ValueError(Errors.E380.format(reason=f"{type(err).__name__}: {err}".rstrip("."))) from err
 
     def _add(self, parsed: Parsed, record: Record, doc: Doc) -> None:
-        if self.settings.one_sentence and record.doc is None:
+        if self.settings.one_sentence and "doc" not in record.data:
             n_sents = sum(1 for _ in doc.sents)
             if n_sents > 1:
                 raise ValueError(Errors.E381.format(n=n_sents))
-            if record.words is None and sum(self.sentencizer.predict([doc])[0]) > 1:
-                parsed.n_several += 1
+            if "tokens" not in record.data:
+                parsed.n_several += sum(self.sentencizer.predict([doc])[0]) > 1
         if self.settings.format == "spacy":
             parsed.docs.add(doc)
-        parsed.lines.extend(self._write(record, doc))
+        parsed.lines.extend(self._lines(record, doc))
 
-    def _write(self, record: Record, doc: Doc | None, error: str = "") -> list[str]:
+    def _lines(self, record: Record, doc: Doc | None, error: str = "") -> list[str]:
         from ..tokens import doc_to_strings
 
         if self.settings.format == "spacy":
@@ -136,21 +126,40 @@ class BatchParser:
         if self.settings.format == "brackets":
             lines = [] if doc is None else doc_to_strings(doc, self.spans_key)
             return lines or [NO_PARSE] * self.settings.one_sentence  # so that lines keep their numbers
-        failed = {"text": record.text, "sents": [], "error": error}
+        failed = {"text": record.data.get("text", ""), "sents": [], "error": error}
         data = failed if doc is None else to_json(doc, self.spans_key)
-        return [json.dumps({**data, **record.passed_on}, ensure_ascii=False)]
+        data.update((key, record.data[key]) for key in ("id", "meta") if key in record.data)
+        return [json.dumps(data, ensure_ascii=False)]
 
 
-def parse_in_processes(settings: Settings, batches: Iterable[list[Record]], n_process: int) -> Iterator[Parsed]:
+def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:
+    """A parsed doc as JSON: "text", and "sents" with "start" and "end" (characters of the text), "words", "pos",
+    "constituents" (in pre-order; "start" and "end" count the words of the sentence) and "tree"."""
+    from ..tokens import parse_string, parses_from_doc
+
+    sents: list[dict[str, Any]] = []
+    for tokens, parse in parses_from_doc(doc, spans_key):
+        first, last = doc[tokens[0]], doc[tokens[-1]]
+        sents.append(
+            {
+                "start": first.idx,
+                "end": last.idx + len(last),
+                "words": parse.words,
+                "pos": parse.pos,
+                "constituents": [{"label": label, "start": start, "end": end} for start, end, label in parse.spans],
+                "tree": parse_string(parse),
+            }
+        )
+    return {"text": doc.text, "sents": sents}
+
+
+def parse_in_processes(
+    settings: Settings, batches: Iterable[list[Record]], n_process: int
+) -> Generator[Parsed, None, None]:
     """Parse batches in several processes, each of which loads the pipeline once and returns finished output.
 
     `nlp.pipe(n_process=...)` sends each doc to and fro as bytes, which takes longer than most pipelines need to parse.
-
-    settings (Settings): How to parse.
-    batches (Iterable[list[Record]]): The batches.
-    n_process (int): Number of processes.
-    YIELDS (Parsed): The results, in order.
-    RAISES (ValueError): If a process comes to an end, for instance for want of memory.
+    Results keep the order of the batches. Raises a ValueError if a process dies, for instance for want of memory.
     """
     others = set(active_children())
     pool = futures.ProcessPoolExecutor(
@@ -181,9 +190,7 @@ def _start_worker(n_process: int) -> None:
         torch.set_num_threads(max(1, (os.cpu_count() or 1) // n_process))
 
 
-@cache
-def _load(settings: Settings) -> BatchParser:
-    return BatchParser(settings)
+_load = cache(BatchParser)
 
 
 def _parse_in_worker(settings: Settings, records: list[Record]) -> Parsed:

@@ -1,41 +1,30 @@
-"""What `parsetag parse` reads: lines of text, JSON lines, docs."""
+"""What the commands read: texts to parse, one per line, and docs."""
 
-import io
-import json
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from ..errors import Errors
-from ._util import STANDARD
+from ._util import check_text, load_json, read_lines
 
-PASSED_ON = ("id", "meta")  # what of a JSON line goes on to the output
+READ = ("text", "tokens", "tags", "id", "meta")  # what a JSON line may say; the rest is left out
 
 
 class Record(NamedTuple):
     """One text to parse. It becomes a doc when its turn comes, in whatever process that is.
 
     where (str): File and line of the text, for messages.
-    text (str): The text. Not used if there are words or a doc.
-    words (list[str] | None): Its words, if they are known.
-    tags (list[str] | None): Their part-of-speech tags, if they are known.
-    doc (DocBin | None): The text as a doc, alone in a DocBin, if it came as one.
-    passed_on (dict[str, Any]): What goes to the output as it is.
+    data (dict[str, Any]): What a line of JSON says: "text", or "tokens" and optionally "tags"; "id" and "meta" go to
+        the output. In place of these, "doc" is a DocBin with one doc.
     error (str): Why the line cannot be read, else "".
     """
 
     where: str
-    text: str = ""
-    words: list[str] | None = None
-    tags: list[str] | None = None
-    doc: DocBin | None = None
-    passed_on: dict[str, Any] = {}  # noqa: RUF012 (never changed)
+    data: dict[str, Any]
     error: str = ""
 
     def make_doc(self, nlp: Language) -> Doc:
@@ -47,92 +36,60 @@ class Record(NamedTuple):
         """
         if self.error:
             raise ValueError(self.error)
-        if self.doc is not None:
-            return next(self.doc.get_docs(nlp.vocab))
-        if self.words is None:
-            return nlp.make_doc(self.text)
-        spaces = [True] * (len(self.words) - 1) + [False] * bool(self.words)
-        return Doc(nlp.vocab, words=self.words, spaces=spaces, tags=self.tags)
+        if "doc" in self.data:
+            (doc,) = DocBin.get_docs(self.data["doc"], nlp.vocab)
+            return doc
+        if "tokens" not in self.data:
+            return nlp.make_doc(self.data["text"])
+        words = self.data["tokens"]
+        spaces = [True] * (len(words) - 1) + [False] * bool(words)
+        return Doc(nlp.vocab, words=words, spaces=spaces, tags=self.data.get("tags"))
 
 
-def read_records(path: Path, make_record: Callable[[str, str], Record | None]) -> Iterator[Record]:
-    """Read a text a line. A line that cannot be read gives a record that says so.
+def read_records(path: Path, format: str) -> Iterator[Record]:
+    """Read one text per line. A line that cannot be read gives a record that says so.
 
     path (Path): The file in UTF-8, or - for standard input.
-    make_record (Callable[[str, str], Record | None]): Gets file and line, for messages, and the line: `text_record`,
-        `tokens_record` or `json_record`.
-    YIELDS (Record): The records, one for each line; none for a blank line between JSON lines.
+    format (str): "text"; "tokens": words separated as in a bracket file; "jsonl": objects, or blank lines between them.
+    YIELDS (Record): The records.
     """
-    for number, line in _split_lines(path):
-        where = f"{name_of(path)}:{number}"
+    for where, line in read_lines(path):
+        if format == "jsonl" and not line.strip():
+            continue
         try:
-            check_text(line)
-            record = make_record(where, line)
+            record = Record(where, _read_line(line, format))
         except ValueError as err:
-            record = Record(where, error=str(err))
-        if record is not None:
-            yield record
+            record = Record(where, {}, str(err))
+        yield record
 
 
-def text_record(where: str, line: str) -> Record:
-    """A line of text; a blank line is a text without words."""
-    return Record(where, line.strip())
-
-
-def tokens_record(where: str, line: str) -> Record:
-    """A line of words, separated as in a bracket file."""
+def _read_line(line: str, format: str) -> dict[str, Any]:
     from ..trees.escape import split_tokens
 
-    return Record(where, words=split_tokens(line))
-
-
-def json_record(where: str, line: str) -> Record | None:
-    """A line of JSON: {"text": "..."} or {"tokens": [...], "tags": [...]}. "id" and "meta" are passed on.
-
-    where (str): File and line.
-    line (str): The line.
-    RETURNS (Record | None): The record; None if the line is blank.
-    RAISES (ValueError): If the line is something else.
-    """
-    if not line.strip():
-        return None
+    if format != "jsonl":
+        check_text(line)
+        return {"tokens": split_tokens(line)} if format == "tokens" else {"text": line.strip()}
     data = load_json(line)
     if not isinstance(data, dict):
-        raise ValueError("not a JSON object")
-    passed_on = {key: data[key] for key in PASSED_ON if key in data}
+        raise ValueError(Errors.E387.format(reason="it is not an object"))
+    data = {key: data[key] for key in READ if key in data}
     if "tokens" not in data:
-        text = data.get("text")
-        if not isinstance(text, str):
-            raise ValueError('the object has neither "tokens" nor a string "text"')
-        check_text(text)
-        return Record(where, text, passed_on=passed_on)
-    words = _strings(data, "tokens")
-    tags = None if data.get("tags") is None else _strings(data, "tags")
+        if not isinstance(data.get("text"), str):
+            raise ValueError(Errors.E387.format(reason='it has neither "tokens" nor a string "text"'))
+        check_text(data["text"])
+        return data
+    words = _check_strings(data, "tokens")
     if not all(words):
-        raise ValueError("a token is empty")
-    if tags is not None and len(tags) != len(words):
-        raise ValueError(f"{len(words)} tokens have {len(tags)} tags")
-    return Record(where, words=words, tags=tags, passed_on=passed_on)
+        raise ValueError(Errors.E387.format(reason="a token is empty"))
+    if data.get("tags") is not None and len(_check_strings(data, "tags")) != len(words):
+        raise ValueError(Errors.E387.format(reason=f"{len(words)} tokens have {len(data['tags'])} tags"))
+    return data
 
 
-def load_json(text: str) -> Any:
-    """Read JSON, with an error for users where it is nested too deeply.
-
-    srsly's reader refuses integers over 64 bits, and its writer rounds floats to 10 digits and escapes all that is not
-    ASCII: "meta" would not leave as it came. So JSON is Python's own here.
-
-    RAISES (ValueError): If it cannot be read.
-    """
-    try:
-        return json.loads(text)
-    except RecursionError as err:
-        raise ValueError("the JSON is nested too deeply") from err
-
-
-def _strings(data: dict[str, Any], key: str) -> list[str]:
-    strings = data[key]
+def _check_strings(data: dict[str, Any], key: str) -> list[str]:
+    strings: list[str] = data[key]
     if not isinstance(strings, list) or not all(isinstance(string, str) for string in strings):
-        raise ValueError(f'"{key}" is not a list of strings')
+        raise ValueError(Errors.E387.format(reason=f'"{key}" is not a list of strings'))
     for string in strings:
         check_text(string)
     return strings
@@ -161,7 +118,8 @@ def doc_records(path: Path, spans_key: str) -> Iterator[Record]:
     for file, docs in _doc_bins(path):
         for number, doc in enumerate(docs.get_docs(Vocab()), start=1):
             doc.spans.pop(spans_key, None)
-            yield Record(f"{file}: doc {number}", doc.text, doc=DocBin(docs=[doc], store_user_data=True))
+            data = {"text": doc.text, "doc": DocBin(docs=[doc], store_user_data=True)}
+            yield Record(f"{file}: doc {number}", data)
 
 
 def _doc_bins(path: Path) -> Iterator[tuple[Path, DocBin]]:
@@ -173,45 +131,3 @@ def _doc_bins(path: Path) -> Iterator[tuple[Path, DocBin]]:
         except (ValueError, KeyError, TypeError) as err:
             raise ValueError(Errors.E354.format(path=file.path, reason=str(err).rstrip("."))) from err
         yield file.path, docs
-
-
-def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Read a text file in UTF-8, or standard input for "-", whatever the locale. Lines end in LF, CR LF or CR.
-
-    path (Path): The file.
-    YIELDS (tuple[int, str]): Number of the line, from 1, and the line. A byte order mark is left out.
-    RAISES (ValueError): With file and line, if it is not in UTF-8.
-    """
-    for number, line in _split_lines(path):
-        try:
-            check_text(line)
-        except ValueError as err:
-            raise ValueError(Errors.E356.format(path=name_of(path), line=number, what="UTF-8", reason=err)) from err
-        yield number, line
-
-
-def name_of(path: Path) -> str:
-    """How messages call an input."""
-    return "<stdin>" if path == STANDARD else str(path)
-
-
-def _split_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Lines with their numbers. Bytes that are not UTF-8 come as half a surrogate pair each; see `check_text`."""
-    with ExitStack() as stack:
-        file: IO[bytes] = sys.stdin.buffer if path == STANDARD else stack.enter_context(path.open("rb"))
-        lines = io.TextIOWrapper(file, "utf-8-sig", "surrogateescape")
-        stack.callback(lines.detach)  # or else standard input would be closed with it
-        yield from enumerate(lines, start=1)
-
-
-def check_text(text: str) -> None:
-    """Refuse what is not text: half a surrogate pair, or a byte that was not UTF-8.
-
-    RAISES (ValueError): With the character that it begins at.
-    """
-    try:
-        text.encode()
-    except UnicodeEncodeError as err:
-        code = ord(text[err.start])
-        what = f"the byte 0x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"half a surrogate pair, U+{code:X},"
-        raise ValueError(f"{what} at character {err.start + 1} is not text in UTF-8") from err

@@ -13,16 +13,8 @@ from ..errors import Errors
 SENTENCES = {"token.is_sent_start", "doc.sents"}  # what a component that splits sentences says that it assigns
 
 
-def load_pipeline(name: str, *, gpu_id: int = -1, code: Path | None = None) -> Language:
-    """Load a pipeline.
-
-    name (str): A package or a folder.
-    gpu_id (int): The GPU, or -1 for none.
-    code (Path | None): Python file with registered functions that the pipeline needs.
-    RETURNS (Language): The pipeline.
-    RAISES (OSError): If there is no pipeline of that name.
-    RAISES (ValueError): If there is no such GPU.
-    """
+def load_pipeline(name: str, gpu_id: int, code: Path | None) -> Language:
+    """Load a pipeline, a package or a folder, on a GPU or the CPU (-1), after a file with code of the user's."""
     if code is not None:
         if not code.is_file():
             raise ValueError(Errors.E351.format(path=code))
@@ -33,13 +25,7 @@ def load_pipeline(name: str, *, gpu_id: int = -1, code: Path | None = None) -> L
 
 
 def find_spans_key(nlp: Language, name: str) -> str:
-    """Where a pipeline's last parser puts constituents.
-
-    nlp (Language): The pipeline.
-    name (str): What to call it in the message.
-    RETURNS (str): The key in `doc.spans`.
-    RAISES (ValueError): If the pipeline has no parser.
-    """
+    """The key in `doc.spans` of a pipeline's last parser. Raises a ValueError, with its name, if it has none."""
     for pipe in reversed(nlp.pipe_names):
         if _factory(nlp, pipe) == "parsetag":
             return str(nlp.get_pipe(pipe).cfg["spans_key"])  # type: ignore[attr-defined]

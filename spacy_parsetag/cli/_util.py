@@ -1,19 +1,23 @@
-"""What the commands share: messages, errors without a traceback, progress, output that appears whole or not at all."""
+"""What the commands share: options, messages, errors without a traceback, progress, lines in and out."""
 
 import io
+import json
 import math
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from enum import Enum
 from pathlib import Path
 from types import FrameType
-from typing import IO, Annotated, NoReturn, TypeVar
+from typing import IO, Annotated, Any, NoReturn, TypeVar
 
 import typer
 from tqdm import tqdm
+from typer import Argument as Arg
+from typer import Option as Opt
 
 from ..errors import Errors
 
@@ -21,12 +25,30 @@ ItemT = TypeVar("ItemT")
 STANDARD = Path("-")
 LONGEST_MESSAGE = 2000  # characters; a message may quote a word, and a damaged file has words of any length
 
+AsJson = Annotated[bool, Opt("--json", "-j", help="Print JSON")]
+BatchSize = Annotated[int | None, Opt("--batch-size", "-b", min=1, help="Texts per batch. Default: the pipeline's own")]
+Code = Annotated[Path | None, Opt("--code", "-c", help="Python file with registered functions that the pipeline needs")]
+Encoding = Annotated[str, Opt("--encoding", "-e", help="Encoding of bracket files")]
+Glob = Annotated[str | None, Opt("--glob", help="Which files of a folder to read, such as 'train*.mrg'")]
+GpuId = Annotated[int, Opt("--gpu-id", "-g", help="GPU to use, or -1 for the CPU")]
 MaxBad = Annotated[
-    float,
-    typer.Option(
-        "--max-bad", min=0, max=1, help="With --skip-bad: the largest share of malformed trees that may be left out"
-    ),
+    float, Opt("--max-bad", min=0, max=1, help="With --skip-bad: the largest share of malformed trees to leave out")
 ]
+Multiline = Annotated[bool, Opt("--multiline", "-m", help="Trees run over several lines, and empty lines mean nothing")]
+Params = Annotated[str, Opt("--params", "-p", help="EVALB's parameters: collins, new, spmrl, or a parameter file")]
+SkipBad = Annotated[
+    bool, Opt("--skip-bad", help="List malformed trees and leave them out, instead of stopping at the first")
+]
+Output = Annotated[
+    Path, Arg(metavar="OUTPUT", allow_dash=True, dir_okay=False, help="File to write, or - for standard output")
+]
+
+
+class Order(str, Enum):
+    inside = "in"
+    pre = "pre"
+    post = "post"
+
 
 _KINDS = {
     "info": ("ℹ", typer.colors.BLUE),
@@ -57,12 +79,6 @@ def shorten(text: str) -> str:
     return f"{text[:half]} [... {len(text) - 2 * half:,} characters ...] {text[-half:]}"
 
 
-def fail(text: str) -> NoReturn:
-    """Say what is wrong, and exit with code 1."""
-    note(text, "fail")
-    raise typer.Exit(1)
-
-
 @contextmanager
 def stated_errors() -> Iterator[None]:
     """Turn what users can cause (bad data, missing files or packages) into a message and exit code 1.
@@ -78,7 +94,8 @@ def stated_errors() -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(1) from None
     except (ValueError, OSError, ImportError) as err:
-        fail(str(err))
+        note(str(err), "fail")
+        raise typer.Exit(1) from err
     finally:
         if in_main_thread:
             signal.signal(signal.SIGTERM, previous)
@@ -88,15 +105,6 @@ def _terminate(number: int, frame: FrameType | None) -> NoReturn:
     raise SystemExit(128 + number)
 
 
-def progress_bar(unit: str) -> "tqdm[NoReturn]":
-    """A count of items, with their rate, on a terminal. Shows nothing where standard error goes elsewhere.
-
-    unit (str): What the items are.
-    RETURNS (tqdm): The bar: call `update(n)`; it is a context manager.
-    """
-    return tqdm(unit=f" {unit}", disable=None)
-
-
 @contextmanager
 def counting(unit: str) -> Iterator[Callable[[Iterable[ItemT]], Iterator[ItemT]]]:
     """Show on a terminal how many items have gone by.
@@ -104,7 +112,7 @@ def counting(unit: str) -> Iterator[Callable[[Iterable[ItemT]], Iterator[ItemT]]
     unit (str): What the items are.
     YIELDS (Callable[[Iterable], Iterator]): Passes items through and counts them. It can be called many times.
     """
-    with progress_bar(unit) as bar:
+    with tqdm(unit=f" {unit}", disable=None) as bar:
 
         def count(items: Iterable[ItemT]) -> Iterator[ItemT]:
             for item in items:
@@ -150,6 +158,55 @@ class Skipped:
             note(f"Skipped {self.n:,} {self.what}{'s' * (self.n != 1)} (listed above)", "warn")
 
 
+def read_lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Read a text file in UTF-8, or standard input for "-", whatever the locale. Lines end in LF, CR LF or CR.
+
+    path (Path): The file.
+    YIELDS (tuple[str, str]): File and line number, for messages, and the line, without a byte order mark. Each byte
+        that is not UTF-8 becomes half a surrogate pair; `check_text` names it.
+    """
+    name = name_of(path)
+    with ExitStack() as stack:
+        file: IO[bytes] = sys.stdin.buffer if path == STANDARD else stack.enter_context(path.open("rb"))
+        lines = io.TextIOWrapper(file, "utf-8-sig", "surrogateescape")
+        stack.callback(lines.detach)  # otherwise standard input would be closed with it
+        for number, line in enumerate(lines, start=1):
+            yield f"{name}:{number}", line
+
+
+def name_of(path: Path) -> str:
+    """How messages call an input."""
+    return "<stdin>" if path == STANDARD else str(path)
+
+
+def check_text(text: str) -> None:
+    """Raise a ValueError that names the first character, if one is half a surrogate pair or a byte not in UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as err:
+        code = ord(text[err.start])
+        what = f"the byte 0x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"half a surrogate pair, U+{code:X},"
+        raise ValueError(Errors.E385.format(what=what, position=err.start + 1)) from err
+
+
+def load_json(line: str) -> Any:
+    """Read JSON.
+
+    srsly's reader refuses integers over 64 bits, and its writer rounds floats to 10 digits and escapes all that is not
+    ASCII: "meta" would not leave as it came. So the commands use Python's own.
+
+    line (str): The JSON.
+    RETURNS (Any): What it says.
+    RAISES (ValueError): If it is not text, not JSON, or nested too deeply.
+    """
+    check_text(line)
+    try:
+        return json.loads(line)
+    except (json.JSONDecodeError, RecursionError) as err:
+        reason = "it is nested too deeply" if isinstance(err, RecursionError) else err
+        raise ValueError(Errors.E386.format(reason=reason)) from err
+
+
 @contextmanager
 def text_output(path: Path) -> Iterator[IO[str]]:
     """Open a text file to write in UTF-8, or standard output for "-". A file appears whole or not at all.
@@ -173,3 +230,14 @@ def text_output(path: Path) -> Iterator[IO[str]]:
         temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file,
     ):
         yield file
+
+
+def write_text(text: str, path: Path = STANDARD) -> None:
+    """Write a text to a file, or to standard output, as `text_output` does."""
+    with text_output(path) as file:
+        file.write(text)
+
+
+def format_json(data: Any) -> str:
+    """JSON to look at."""
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"

@@ -1,15 +1,15 @@
 """`python -m spacy parsetag diff`: where trees differ, sentence by sentence and label by label."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from spacy.cli._util import Arg, Opt
+from typer import Argument as Arg
+from typer import Option as Opt
 from wasabi import tables
 
 from ..errors import Errors
 from ..treebanks.atomic import refuse_overwrite
-from ._util import STANDARD, fail, stated_errors, text_output
+from ._util import STANDARD, AsJson, Encoding, Multiline, Params, format_json, stated_errors, write_text
 from .evaluate import read_sentences
 
 if TYPE_CHECKING:
@@ -17,44 +17,39 @@ if TYPE_CHECKING:
 
 
 def diff_cli(
-    gold: Annotated[Path, Arg(help="Bracket file with the right trees")],
-    test: Annotated[Path, Arg(help="Bracket file with the trees to compare, an empty line where there is no parse")],
-    params: Annotated[
-        str, Opt("--params", "-p", help="EVALB's parameters: collins, new, spmrl, or a parameter file")
-    ] = "collins",
+    gold: Annotated[Path, Arg(metavar="GOLD", help="Bracket file with the right trees")],
+    test: Annotated[Path, Arg(metavar="TEST", help="Bracket file to compare, an empty line where there is no parse")],
+    params: Params = "collins",
     top: Annotated[
         int, Opt("--top", "-n", min=0, help="Show this many sentences and label confusions; 0 shows all")
     ] = 10,
-    multiline: Annotated[
-        bool, Opt("--multiline", "-m", help="Trees run over several lines; empty lines mean nothing")
-    ] = False,
-    as_json: Annotated[bool, Opt("--json", "-j", help="Print JSON instead, with all confusions")] = False,
+    multiline: Multiline = False,
+    as_json: AsJson = False,
     output: Annotated[
-        Path | None, Opt("--output", "-o", dir_okay=False, help="Write to this file instead of standard output")
-    ] = None,
-    encoding: Annotated[str, Opt("--encoding", "-e", help="Encoding of the files")] = "utf-8",
+        Path, Opt("--output", "-o", dir_okay=False, help="File to write, or - for standard output")
+    ] = STANDARD,
+    encoding: Encoding = "utf-8",
 ) -> None:
     """Show where trees differ: sentences from worst to best, and which labels are taken for which.
 
-    What counts as a bracket and as a word is decided by EVALB's parameters, as in `evaluate`. Sentences without a
-    usable parse come first; the others are in the order of their F, and then of the number of brackets that differ.
+    EVALB's parameters decide what counts as a bracket and as a word, as in `evaluate`. Sentences without a usable
+    parse come first. The others are in the order of their F, and then of the number of brackets that differ. JSON has
+    all confusions.
 
-    python -m spacy parsetag diff gold.mrg test.mrg --top 20
+    \b
+    Example:
+      python -m spacy parsetag diff gold.mrg test.mrg --top 20
     """
     with stated_errors():
         from ..evalb.diff import diff
 
         refuse_overwrite([output], [gold, test, Path(params)])
-        lines = [read_sentences(path, encoding, multiline) for path in (gold, test)]
-        if not any(line.strip() for line in lines[0]):
-            fail(Errors.E355.format(inputs=gold))
-        found = diff(lines[0], lines[1], params)
-        if as_json:
-            text = json.dumps(found.to_dict(top or None), indent=2, ensure_ascii=False) + "\n"
-        else:
-            text = format_diff(found, top or None)
-        with text_output(output or STANDARD) as file:
-            file.write(text)
+        gold_lines, test_lines = (read_sentences(path, encoding, multiline) for path in (gold, test))
+        if not any(line.strip() for line in gold_lines):
+            raise ValueError(Errors.E355.format(inputs=gold))
+        found = diff(gold_lines, test_lines, params)
+        top_n = top or None
+        write_text(format_json(found.to_dict(top_n)) if as_json else format_diff(found, top_n), output)
 
 
 def format_diff(found: "EvalbDiff", top: int | None) -> str:

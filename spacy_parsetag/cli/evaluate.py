@@ -1,6 +1,5 @@
 """`python -m spacy parsetag evaluate`: score trees as EVALB does."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -8,16 +7,30 @@ from timeit import default_timer as timer
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from spacy.cli._util import Arg, Opt
+from typer import Argument as Arg
+from typer import Option as Opt
 from wasabi import tables
 
 from ..errors import Errors
 from ..treebanks.atomic import refuse_overwrite
 from ._inputs import read_docs
 from ._model import find_spans_key, load_pipeline
-from ._util import STANDARD, fail, note, stated_errors, text_output
+from ._util import (
+    AsJson,
+    BatchSize,
+    Code,
+    Encoding,
+    GpuId,
+    Multiline,
+    Params,
+    format_json,
+    note,
+    stated_errors,
+    write_text,
+)
 
 if TYPE_CHECKING:
+    from spacy.language import Language
     from spacy.training import Example
 
     from ..evalb import EvalbResult
@@ -29,60 +42,46 @@ def evaluate_cli(
     gold: Annotated[str, Arg(metavar="GOLD|MODEL", help="Bracket file with the right trees; or a pipeline")],
     test: Annotated[
         Path,
-        Arg(
-            metavar="TEST|DATA",
-            help="Bracket file with the trees to score, an empty line or (TOP) where there is no parse; or a .spacy "
-            "file or a folder of such files with the right trees",
-        ),
+        Arg(metavar="TEST|DATA", help="Bracket file to score; or a .spacy file, or a folder of such files"),
     ],
-    params: Annotated[
-        str, Opt("--params", "-p", help="EVALB's parameters: collins, new, spmrl, or a parameter file")
-    ] = "collins",
+    params: Params = "collins",
     table: Annotated[
         bool | None,
         Opt(
             "--table/--summary",
-            help="Print EVALB's table, a line a sentence; or both summaries in three lines. Default: the table for "
-            "bracket files, the summary for a pipeline",
+            help="Print EVALB's table, one line per sentence, or a summary. Default: the table for bracket files",
         ),
     ] = None,
-    multiline: Annotated[
-        bool,
-        Opt("--multiline", "-m", help="Trees of bracket files run over several lines, and empty lines mean nothing"),
-    ] = False,
-    as_json: Annotated[bool, Opt("--json", "-j", help="Print JSON instead")] = False,
+    multiline: Multiline = False,
+    as_json: AsJson = False,
     output: Annotated[
         Path | None, Opt("--output", "-o", dir_okay=False, help="Write the JSON to this file as well")
     ] = None,
     fill: Annotated[
         Path | None,
         Opt(
-            "--fill",
-            dir_okay=False,
-            help="Write the bracket file TEST to this new file, with a flat tree for each sentence that has no parse "
-            "over the words of GOLD, for scorers that leave such sentences out or count them right",
+            "--fill", dir_okay=False, help="Write TEST to this file, with a flat tree for each sentence without a parse"
         ),
     ] = None,
-    encoding: Annotated[str, Opt("--encoding", "-e", help="Encoding of bracket files")] = "utf-8",
-    batch_size: Annotated[
-        int | None, Opt("--batch-size", "-b", min=1, help="Docs in a batch. Default: as the pipeline says")
-    ] = None,
-    gpu_id: Annotated[int, Opt("--gpu-id", "-g", help="GPU, or -1 for none")] = -1,
-    code: Annotated[
-        Path | None, Opt("--code", "-c", help="Python file with registered functions that the pipeline needs")
-    ] = None,
+    encoding: Encoding = "utf-8",
+    batch_size: BatchSize = None,
+    gpu_id: GpuId = -1,
+    code: Code = None,
 ) -> None:
-    """Score bracket files against each other, or a pipeline on a .spacy file. Counts are those of EVALB.
+    """Score bracket files, or a pipeline on .spacy files. The counts are those of EVALB.
 
-    As in EVALB a line of a bracket file is a sentence, and an empty line is a sentence without a parse.
+    As in EVALB, each line of a bracket file is one sentence. An empty line or (TOP) is a sentence without a parse.
 
-    Two figures are given: EVALB's own, from which sentences without a usable parse are missing, and one in which each
-    of these counts as zero. A pipeline is scored on the words and sentences of the data, and its trees get the data's
-    part-of-speech tags, as is the convention, since EVALB tells punctuation by its tag.
+    The command gives two figures. EVALB's own leaves out sentences without a usable parse. The other counts each of
+    them as zero. A pipeline is scored on the words and sentences of the data, and its trees get the data's
+    part-of-speech tags, because EVALB tells punctuation by its tag.
 
-    python -m spacy parsetag evaluate gold.mrg test.mrg --params collins
+    The flat trees of --fill are for scorers that leave out sentences without a parse, or count them as right.
 
-    python -m spacy parsetag evaluate training/model-best corpus/test.spacy
+    \b
+    Examples:
+      python -m spacy parsetag evaluate gold.mrg test.mrg --params collins
+      python -m spacy parsetag evaluate training/model-best corpus/test.spacy
     """
     with stated_errors():
         from ..evalb import evalb, fill_unparsed, format_summary, format_table
@@ -93,7 +92,12 @@ def evaluate_cli(
         if of_pipeline:
             if fill is not None or multiline:
                 raise ValueError(Errors.E362.format(option="--fill" if fill else "--multiline", needs="bracket files"))
-            scores, pairs = score_pipeline(gold, test, gpu_id, code, batch_size)
+            if not test.exists():
+                raise ValueError(Errors.E351.format(path=test))
+            nlp = load_pipeline(gold, gpu_id, code)
+            key = find_spans_key(nlp, gold)
+            scores, examples = score_pipeline(nlp, test, key, batch_size)
+            pairs = [pair for eg in examples for pair in paired_trees(eg, key)]
             gold_lines, test_lines = ([pair[side] for pair in pairs] for side in (0, 1))
         else:
             if Path(gold).is_dir():
@@ -101,35 +105,25 @@ def evaluate_cli(
             gold_lines, test_lines = (read_sentences(path, encoding, multiline) for path in (Path(gold), test))
         result = evalb(gold_lines, test_lines, params)
         if not any(line.strip() for line in gold_lines):
-            fail(Errors.E355.format(inputs=gold))
-        report = {"scores": scores, "evalb": result.to_dict()} if of_pipeline else result.to_dict()
-        text = json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+            raise ValueError(Errors.E355.format(inputs=gold))
+        report = format_json({"scores": scores, "evalb": result.to_dict()} if of_pipeline else result.to_dict())
         if output is not None:
-            with text_output(output) as file:
-                file.write(text)
+            write_text(report, output)
         if fill is not None:
             filled = list(fill_unparsed(gold_lines, test_lines))
-            with text_output(fill) as file:
-                file.writelines(line + "\n" for line, _ in filled)
+            write_text("".join(f"{line}\n" for line, _ in filled), fill)
             note(f"{len(filled):,} trees, {sum(is_flat for _, is_flat in filled):,} of them flat: {fill}")
-        if not as_json:
-            text = format_table(result) if table or (table is None and not of_pipeline) else format_summary(result)
-            if of_pipeline and not table:
-                text += format_scores(scores)
-        with text_output(STANDARD) as file:
-            file.write(text)
+        if as_json:
+            write_text(report)
+        elif table or (table is None and not of_pipeline):
+            write_text(format_table(result))
+        else:
+            write_text(format_summary(result) + (format_scores(scores) if of_pipeline else ""))
         warn_of_failures(result)
 
 
 def read_sentences(path: Path, encoding: str, multiline: bool) -> list[str]:
-    """Read a bracket file.
-
-    path (Path): The file.
-    encoding (str): Its encoding.
-    multiline (bool): Whether a tree is a sentence rather than a line.
-    RETURNS (list[str]): The brackets of each sentence.
-    RAISES (ValueError): If there is no such file, or its encoding is another.
-    """
+    """The brackets of each sentence of a file: of each line, or of each tree where trees run over several lines."""
     from ..evalb import join_lines, read_lines
 
     if not path.is_file():
@@ -156,18 +150,11 @@ def warn_of_failures(result: "EvalbResult") -> None:
 
 
 def score_pipeline(
-    model: str, data: Path, gpu_id: int, code: Path | None, batch_size: int | None
-) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """Run a pipeline on data with gold trees.
+    nlp: "Language", data: Path, key: str, batch_size: int | None
+) -> tuple[dict[str, Any], list["Example"]]:
+    """Run a pipeline on data with gold trees: scores of the parser with words per second, and gold and parsed docs.
 
-    model (str): The pipeline.
-    data (Path): A .spacy file or a folder.
-    gpu_id (int): The GPU, or -1 for none.
-    code (Path | None): Python file to import first.
-    batch_size (int | None): Docs in a batch.
-    RETURNS (tuple[dict[str, Any], list[tuple[str, str]]]): The parser's own scores, as `spacy evaluate` has them but
-        under their default names, with the speed in words a second; and each sentence's gold and predicted tree.
-    RAISES (ValueError): If the pipeline has no parser, or the data no trees.
+    The scores are those of `spacy evaluate`, under their default names whatever the key of the constituents.
     """
     from spacy.scorer import Scorer
     from spacy.tokens import Doc
@@ -175,10 +162,6 @@ def score_pipeline(
 
     from ..pipeline.scorer import SCORES, score_prefix
 
-    if not data.exists():
-        raise ValueError(Errors.E351.format(path=data))
-    nlp = load_pipeline(model, gpu_id=gpu_id, code=code)
-    key = find_spans_key(nlp, model)
     examples = []
     for doc in read_docs(data, nlp):
         if key in doc.spans and len(doc):
@@ -186,7 +169,7 @@ def score_pipeline(
             predicted = Doc(nlp.vocab, words=list(words), spaces=list(spaces), sent_starts=list(starts))
             examples.append(Example(predicted, doc))
     if not examples:
-        fail(Errors.E364.format(path=data, key=key))
+        raise ValueError(Errors.E364.format(path=data, key=key))
     # Not `nlp.evaluate`, which works on copies and keeps the parses to itself.
     start = timer()
     docs = nlp.pipe([eg.predicted for eg in examples], batch_size=batch_size)
@@ -197,7 +180,7 @@ def score_pipeline(
     scores = Scorer(nlp=nlp).score(examples)
     kept = {f"parsetag_{name}": scores[f"{prefix}_{name}"] for name in SCORES if f"{prefix}_{name}" in scores}
     kept["speed"] = sum(len(eg.predicted) for eg in examples) / seconds
-    return kept, [pair for eg in examples for pair in paired_trees(eg, key)]
+    return kept, examples
 
 
 def paired_trees(example: "Example", key: str) -> Iterator[tuple[str, str]]:
@@ -226,4 +209,4 @@ def format_scores(scores: dict[str, Any]) -> str:
     tags = {kind: value for kind, value in (scores.get("parsetag_tag_acc") or {}).items() if value is not None}
     if tags:
         text += "parsing tags right: " + ", ".join(f"{kind} {value:.2%}" for kind, value in tags.items()) + "\n"
-    return text + f"{scores['speed']:,.0f} words a second\n"
+    return text + f"{scores['speed']:,.0f} words per second\n"

@@ -1,27 +1,19 @@
 """`python -m spacy parsetag init-config`: a complete config that trains as it stands."""
 
-from enum import Enum
-from pathlib import Path
 from typing import Annotated, Any
 
-from spacy.cli._util import Arg, Opt
+from typer import Option as Opt
 
 from ..errors import Errors
-from ._util import STANDARD, note, stated_errors, text_output
+from ._util import STANDARD, Order, Output, note, stated_errors, write_text
 from .init_project import PROJECT
 
 # Successive sentences that make a doc, where a component learns to find their ends.
 N_SENTS = 8
 
 
-class Order(str, Enum):
-    in_order = "in"
-    pre_order = "pre"
-    post_order = "post"
-
-
 def init_config_cli(
-    output: Annotated[Path, Arg(allow_dash=True, dir_okay=False, help="File to write, or - for standard output")],
+    output: Output,
     lang: Annotated[str, Opt("--lang", "-l", help="Language, as spaCy calls it")] = "en",
     transformer: Annotated[
         bool, Opt("--transformer/--cpu", help="Fine-tune a transformer, on a GPU; or train a small CNN, on a CPU")
@@ -29,21 +21,22 @@ def init_config_cli(
     encoder: Annotated[
         str | None, Opt("--encoder", "-e", help="Name or folder of the transformer. Default: bert-large-uncased")
     ] = None,
-    order: Annotated[Order, Opt("--order", "-o", help="The order that trees are written in")] = Order.in_order,
-    senter: Annotated[
-        bool, Opt("--senter", help="Learn where sentences end, instead of going by punctuation as sentencizer does")
-    ] = False,
-    one_sentence: Annotated[bool, Opt("--one-sentence", help="Take each text for one sentence")] = False,
+    order: Annotated[
+        Order, Opt("--order", "-o", help="in (tetratags), pre (top-down) or post (bottom-up)")
+    ] = Order.inside,
+    senter: Annotated[bool, Opt("--senter", help="Learn where sentences end, instead of using punctuation")] = False,
+    one_sentence: Annotated[bool, Opt("--one-sentence", help="Each text is one sentence")] = False,
     tagger: Annotated[
-        bool, Opt("--tagger/--no-tagger", help="Learn part-of-speech tags too, which brackets are printed with")
+        bool, Opt("--tagger/--no-tagger", help="Learn part-of-speech tags too; brackets are printed with them")
     ] = True,
     force: Annotated[bool, Opt("--force", "-F", help="Replace the file if it exists")] = False,
 ) -> None:
-    """Write a config to train a parser with.
+    """Write a config that trains as it stands.
 
-    python -m spacy parsetag init-config config.cfg --lang de
-
-    python -m spacy train config.cfg --output training --paths.train train.spacy --paths.dev dev.spacy
+    \b
+    Examples:
+      python -m spacy parsetag init-config config.cfg --lang de
+      python -m spacy train config.cfg --output training --paths.train train.spacy --paths.dev dev.spacy
     """
     with stated_errors():
         if senter and one_sentence:
@@ -53,9 +46,7 @@ def init_config_cli(
         if output != STANDARD and output.exists() and not force:
             raise ValueError(Errors.E250.format(path=output))
         sentences = "senter" if senter else "one_sentence" if one_sentence else "sentencizer"
-        text = make_config(lang, encoder if transformer else None, transformer, order.value, sentences, tagger)
-        with text_output(output) as file:
-            file.write(text)
+        write_text(make_config(lang, encoder, transformer, order.value, sentences, tagger), output)
     if output != STANDARD:
         note(f"{output}: train with --paths.train TRAIN.spacy --paths.dev DEV.spacy", "good")
 
@@ -64,14 +55,13 @@ def make_config(lang: str, encoder: str | None, transformer: bool, order: str, s
     """Change a shipped config, and fill it.
 
     lang (str): The language.
-    encoder (Optional[str]): The transformer; None for the one that the config has.
+    encoder (str | None): The transformer; None for the one that the config has.
     transformer (bool): Whether the encoder is a transformer.
     order (str): "in", "pre" or "post".
-    sentences (str): Name of the component that finds sentences: "sentencizer", "senter" or "one_sentence".
+    sentences (str): The component that finds sentences: "sentencizer", "senter" or "one_sentence".
     tagger (bool): Whether there is a tagger.
     RETURNS (str): The config.
-    RAISES (ValueError): spaCy does not know the language.
-    RAISES (ImportError): The language or the transformer needs a package that is not there.
+    RAISES (ValueError, ImportError): If spaCy does not know the language, or a package is missing.
     """
     from spacy.util import load_config, load_model_from_config
 

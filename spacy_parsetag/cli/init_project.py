@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from spacy.cli._util import Arg
+from typer import Argument as Arg
 
 from ..errors import Errors
 from ._util import note, stated_errors
@@ -13,24 +13,24 @@ PROJECT = Path(__file__).parent.parent / "project"
 
 
 def init_project_cli(
-    folder: Annotated[Path, Arg(help="Folder for project.yml and configs/, made if need be", file_okay=False)],
+    folder: Annotated[Path, Arg(metavar="FOLDER", file_okay=False, help="Folder to write to; need not exist")],
 ) -> None:
-    """Write a spaCy project: convert a treebank, train, evaluate, parse and package.
+    """Write a spaCy project, project.yml and configs/: convert a treebank, train, evaluate, parse and package.
 
-    python -m spacy parsetag init-project parser
-
-    python -m spacy project run all parser --vars.treebank FOLDER --vars.name mine
+    \b
+    Examples:
+      python -m spacy parsetag init-project parser
+      python -m spacy project run all parser --vars.treebank FOLDER --vars.name mine
     """
     with stated_errors():
-        files = [
-            path.relative_to(PROJECT) for path in (PROJECT / "project.yml", *sorted(PROJECT.glob("configs/*.cfg")))
-        ]
-        for path in files:
-            if (folder / path).exists():
-                raise ValueError(Errors.E250.format(path=folder / path))
-        for path in files:
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_bytes((PROJECT / path).read_bytes())
-            note(str(folder / path), "good")
+        sources = [PROJECT / "project.yml", *sorted(PROJECT.glob("configs/*.cfg"))]
+        targets = [folder / source.relative_to(PROJECT) for source in sources]
+        for target in targets:
+            if target.exists():
+                raise ValueError(Errors.E250.format(path=target))
+        for source, target in zip(sources, targets, strict=True):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(source.read_bytes())
+            note(str(target), "good")
         trees = folder / "treebank"
-        note(f"Next: train.mrg, dev.mrg and test.mrg into {trees}; python -m spacy project run all {folder}")
+        note(f"Next: put train.mrg, dev.mrg and test.mrg into {trees}; python -m spacy project run all {folder}")

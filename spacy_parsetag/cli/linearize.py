@@ -7,21 +7,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from spacy.cli._util import Arg, Opt
+from typer import Argument as Arg
+from typer import Option as Opt
 
 from ..errors import Errors, TreebankError
 from ..treebanks.atomic import refuse_overwrite
-from ._inputs import name_of, numbered_lines
-from ._util import STANDARD, MaxBad, Skipped, counting, fail, note, stated_errors, text_output
+from ._util import (
+    STANDARD,
+    Encoding,
+    Glob,
+    MaxBad,
+    Order,
+    Output,
+    SkipBad,
+    Skipped,
+    counting,
+    load_json,
+    name_of,
+    note,
+    read_lines,
+    stated_errors,
+    text_output,
+)
 
 if TYPE_CHECKING:
     from ..trees import Parse, Tree
-
-
-class Order(str, Enum):
-    inside = "in"
-    pre = "pre"
-    post = "post"
 
 
 class LineFormat(str, Enum):
@@ -31,45 +41,35 @@ class LineFormat(str, Enum):
 
 def linearize_cli(
     source: Annotated[
-        str,
-        Arg(
-            metavar="INPUT",
-            help="Bracket file, folder or quoted pattern, or - for standard input; with --inverse a file that this "
-            "command wrote",
-        ),
+        str, Arg(metavar="INPUT", help="Bracket file, folder or quoted pattern, or - for standard input")
     ],
-    output: Annotated[
-        Path, Arg(help="File to write, or - for standard output", allow_dash=True, dir_okay=False)
-    ] = STANDARD,
+    output: Output = STANDARD,
     order: Annotated[
         Order, Opt("--order", "-o", help="in (tetratags), pre (top-down) or post (bottom-up)")
     ] = Order.inside,
     format: Annotated[
         LineFormat,
-        Opt(
-            "--format",
-            "-f",
-            help="jsonl: a line each with words, pos and tags, from which --inverse restores the tree; tags: just "
-            "the tags, with spaces between",
-        ),
+        Opt("--format", "-f", help="jsonl: words, pos and tags. tags: the tags alone, separated by spaces"),
     ] = LineFormat.jsonl,
-    inverse: Annotated[bool, Opt("--inverse", "-i", help="Read what --format jsonl wrote, and write brackets")] = False,
+    inverse: Annotated[bool, Opt("--inverse", "-i", help="Read what --format jsonl wrote, and write trees")] = False,
     check: Annotated[
-        bool, Opt("--check", help="Write nothing; check that each tree comes back from its tags, in all three orders")
+        bool, Opt("--check", help="Write nothing; check that each tree comes back, in all three orders")
     ] = False,
-    glob: Annotated[str | None, Opt("--glob", help="Which files of a folder to read, such as 'train*.mrg'")] = None,
-    encoding: Annotated[str, Opt("--encoding", "-e", help="Encoding of bracket files")] = "utf-8",
-    skip_bad: Annotated[
-        bool, Opt("--skip-bad", help="List and leave out malformed trees, instead of stopping at the first")
-    ] = False,
+    glob: Glob = None,
+    encoding: Encoding = "utf-8",
+    skip_bad: SkipBad = False,
     max_bad: MaxBad = 0.01,
 ) -> None:
-    """Write trees as tags, 2N-1 for N words, a line for each tree; or with --inverse write tags as trees.
+    """Write trees as tags, 2N-1 for N words, one tree per line; with --inverse, write tags as trees.
 
-    Trees are taken as they are: nothing is cleaned. Words and labels are text: -LRB- is (.
-    The order of the tags is part of each line, so --inverse needs no --order.
+    Trees are taken as they are: nothing is cleaned. Words and labels are text, so -LRB- becomes (. Each line of JSON
+    says its order, so --inverse needs no --order.
 
-    python -m spacy parsetag linearize trees.mrg --order pre --format tags
+    \b
+    Examples:
+      python -m spacy parsetag linearize trees.mrg --order pre --format tags
+      python -m spacy parsetag linearize trees.mrg tags.jsonl
+      python -m spacy parsetag linearize tags.jsonl trees.mrg --inverse
     """
     with stated_errors():
         from ..treebanks.files import find_files
@@ -106,13 +106,8 @@ def _read_trees(files: list[Path], encoding: str, skipped: Skipped | None) -> "I
             yield name_of(path), tree
 
 
-def root_of(tree: "Tree") -> str | None:
-    """The label of the root wrapper that `Parse.from_tree` drops; None if there is none."""
-    return tree.label if tree.is_wrapper else None
-
-
 def _parse_of(path: str, tree: "Tree") -> "Parse":
-    from ..trees.parse import Parse
+    from ..trees import Parse
 
     try:
         return Parse.from_tree(tree)
@@ -120,9 +115,14 @@ def _parse_of(path: str, tree: "Tree") -> "Parse":
         raise TreebankError(path, tree.line, str(err)) from err
 
 
+def _root_of(tree: "Tree") -> str | None:
+    """The label of the root wrapper that `Parse.from_tree` drops; None if there is none."""
+    return tree.label if tree.is_wrapper else None
+
+
 def _format_line(path: str, tree: "Tree", order: str, format: LineFormat) -> str:
     from ..linearize import get_linearizer
-    from ..trees.binarize import binarize
+    from ..trees import binarize
     from ..trees.escape import escape_label
 
     parse = _parse_of(path, tree)
@@ -130,82 +130,65 @@ def _format_line(path: str, tree: "Tree", order: str, format: LineFormat) -> str
     if format is LineFormat.tags:
         return " ".join(map(escape_label, tags))  # white space in a label would look like the end of a tag
     record: dict[str, Any] = {"order": order, "words": parse.words, "pos": parse.pos, "tags": tags}
-    root = root_of(tree)
+    root = _root_of(tree)
     if root != "TOP":
         record["root"] = root
     return json.dumps(record, ensure_ascii=False)
 
 
 def _read_inverse(path: Path) -> Iterator[str]:
-    """The brackets of each line of tags."""
-    for number, line in numbered_lines(path):
+    """The brackets of each line of JSON."""
+    for where, line in read_lines(path):
         if line.strip():
             try:
-                yield line_to_brackets(line)
-            except (ValueError, KeyError, TypeError, RecursionError) as err:
-                reason = f"no {err} in it" if isinstance(err, KeyError) else err
-                what = "JSON with order, words, pos and tags"
-                raise ValueError(Errors.E356.format(path=name_of(path), line=number, what=what, reason=reason)) from err
+                yield _line_to_brackets(line)
+            except (ValueError, KeyError, TypeError) as err:
+                reason = f"no {err} in it" if isinstance(err, KeyError) else str(err).rstrip(".")
+                raise ValueError(f"{where}: {Errors.E356.format(reason=reason)}") from err
 
 
-def line_to_brackets(line: str) -> str:
-    """Restore the tree of a line.
-
-    line (str): JSON with "words", "pos", "tags" and "order", and "root" where that is not TOP.
-    RETURNS (str): The tree in brackets.
-    RAISES (ValueError): If it is not JSON, or its tags are not those of a tree over its words.
-    RAISES (KeyError): If something is missing.
-    RAISES (TypeError): If something is of another type.
-    RAISES (RecursionError): If lists in it are nested too deeply.
-    """
+def _line_to_brackets(line: str) -> str:
     from ..linearize import get_linearizer
     from ..treebanks.write import format_tree
-    from ..trees.binarize import unbinarize
+    from ..trees import unbinarize
 
-    record = json.loads(line)
-    words, pos, tags = (_strings(record[key]) for key in ("words", "pos", "tags"))
+    record = load_json(line)
+    words, pos, tags = (record[key] for key in ("words", "pos", "tags"))
+    root = record.get("root", "TOP")
+    for strings in (words, pos, tags, [] if root is None else [root]):
+        if not isinstance(strings, list) or not all(isinstance(each, str) for each in strings):
+            raise TypeError("words, pos and tags must be lists of strings, and root a string or null")
     if len(pos) != len(words):
         raise ValueError(f"{len(words)} words have {len(pos)} part-of-speech tags")
     if len(tags) != 2 * len(words) - 1:
         raise ValueError(Errors.E005.format(n_tags=len(tags), n_words=len(words)))
     tree = get_linearizer(record["order"]).delinearize(tags)
-    root = record.get("root", "TOP")
-    if root is not None and not isinstance(root, str):
-        raise TypeError("root must be a string or null")
     return format_tree(unbinarize(tree, words, pos).to_tree(root))
-
-
-def _strings(value: Any) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise TypeError("words, pos and tags must be lists of strings")
-    return value
 
 
 def check_trees(trees: "Iterable[tuple[str, Tree]]") -> None:
     """Take each tree to tags and back in all three orders, and say how many came back as they were."""
     from ..linearize import ORDERS
     from ..treebanks.write import format_tree
-    from ..trees.binarize import binarize, unbinarize
+    from ..trees import binarize, unbinarize
 
-    n_trees = n_words = bad = 0
+    n_trees = n_words = 0
     same = dict.fromkeys(ORDERS, 0)
     for path, tree in trees:
         parse = _parse_of(path, tree)
         n_trees += 1
         n_words += len(parse)
-        root, text = root_of(tree), format_tree(tree)
-        binary = binarize(parse)
+        text, binary = format_tree(tree), binarize(parse)
         for order, linearizer in ORDERS.items():
             tags = linearizer.linearize(binary)
             back = unbinarize(linearizer.delinearize(tags), parse.words, parse.pos)
-            if len(tags) == 2 * len(parse) - 1 and back == parse and format_tree(back.to_tree(root)) == text:
+            if len(tags) == 2 * len(parse) - 1 and back == parse and format_tree(back.to_tree(_root_of(tree))) == text:
                 same[order] += 1
             else:
-                bad += 1
                 note(f"{path}:{tree.line}: {order}-order: another tree came back", "warn")
     if not n_trees:
-        fail(Errors.E355.format(inputs="the input"))
+        raise ValueError(Errors.E355.format(inputs="the input"))
     for order, n in same.items():
         typer.echo(f"{order:<5} {n:,} of {n_trees:,} trees came back ({n_words:,} words)")
-    if bad:
+    if any(n < n_trees for n in same.values()):
         raise typer.Exit(1)

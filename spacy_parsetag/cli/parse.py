@@ -1,20 +1,23 @@
 """`python -m spacy parsetag parse`: text becomes trees."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from enum import Enum
-from itertools import islice
+from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from spacy.tokens import DocBin
+from tqdm import tqdm
+from typer import Argument as Arg
+from typer import Option as Opt
 
 from ..errors import Errors
-from ..treebanks.atomic import refuse_overwrite
+from ..treebanks.atomic import atomic_path, refuse_overwrite
 from ._batches import BatchParser, Parsed, Settings, parse_in_processes
-from ._inputs import doc_records, json_record, read_records, text_record, tokens_record
-from ._outputs import write_docs, write_texts
-from ._util import STANDARD, Skipped, note, progress_bar, stated_errors
+from ._inputs import doc_records, read_records
+from ._util import STANDARD, BatchSize, Code, GpuId, Output, Skipped, note, stated_errors, text_output
 
 
 class InputFormat(str, Enum):
@@ -36,78 +39,56 @@ class Sentences(str, Enum):
     model = "model"
 
 
-RECORDS = {InputFormat.text: text_record, InputFormat.tokens: tokens_record, InputFormat.jsonl: json_record}
-
-
 def parse_cli(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="Pipeline: a package or a folder")],
+    model: Annotated[str, Arg(metavar="MODEL", help="Pipeline: a package or a folder")],
     source: Annotated[
         Path,
-        typer.Argument(
-            metavar="INPUT", allow_dash=True, help="File to parse, - for standard input, or a folder of .spacy files"
-        ),
+        Arg(metavar="INPUT", allow_dash=True, help="File to parse, - for standard input, or a folder of .spacy files"),
     ],
-    output: Annotated[
-        Path,
-        typer.Argument(
-            metavar="OUTPUT", allow_dash=True, dir_okay=False, help="File to write, or - for standard output"
-        ),
-    ] = STANDARD,
+    output: Output = STANDARD,
     input_format: Annotated[
         InputFormat | None,
-        typer.Option(
-            "--input-format",
-            "-i",
-            help="text: one text per line. tokens: one sentence per line, its words separated by spaces. jsonl: one "
-            'object per line, with "text", or with "tokens" and optionally "tags". spacy: docs. Default: by the '
-            "suffix of INPUT, else text",
-        ),
+        Opt("--input-format", "-i", help="What INPUT holds, as listed above. Default: by its suffix, else text"),
     ] = None,
     format: Annotated[
         OutputFormat | None,
-        typer.Option(
-            "--format",
-            "-f",
-            help="brackets: one sentence per line. jsonl, json: one object per text. spacy: docs. Default: by the "
-            "suffix of OUTPUT, else brackets",
-        ),
+        Opt("--format", "-f", help="What to write, as listed above. Default: by the suffix of OUTPUT, else brackets"),
     ] = None,
     sents: Annotated[
         Sentences,
-        typer.Option(
-            "--sents",
-            "-s",
-            help="line: each line or object is one sentence. model: the pipeline splits text into sentences; if it "
-            "cannot, punctuation does. Docs that have sentence boundaries keep them",
-        ),
+        Opt("--sents", "-s", help="line: each text is one sentence. model: the pipeline splits text into sentences"),
     ] = Sentences.line,
     skip_bad: Annotated[
         bool,
-        typer.Option("--skip-bad", help="List texts that cannot be parsed and go on, instead of stopping at the first"),
+        Opt("--skip-bad", help="List texts that cannot be parsed and go on, instead of stopping at the first"),
     ] = False,
-    batch_size: Annotated[
-        int | None, typer.Option("--batch-size", "-b", min=1, help="Texts per batch. Default: the pipeline's own")
-    ] = None,
+    batch_size: BatchSize = None,
     n_process: Annotated[
         int,
-        typer.Option(
-            "--n-process",
-            "-n",
-            help="Number of processes, -1 for one per core. Each loads the pipeline, which takes seconds: more than "
-            "one pays for large inputs. On a GPU leave it at 1",
-        ),
+        Opt("--n-process", "-n", help="Number of processes, or -1 for one per core. Each takes seconds to start"),
     ] = 1,
-    gpu_id: Annotated[int, typer.Option("--gpu-id", "-g", help="GPU to use, or -1 for the CPU")] = -1,
-    code: Annotated[
-        Path | None,
-        typer.Option("--code", "-c", help="Python file with registered functions that the pipeline needs"),
-    ] = None,
+    gpu_id: GpuId = -1,
+    code: Code = None,
 ) -> None:
     """Parse text and write trees.
 
+    \b
+    Inputs:
+      text      one text per line
+      tokens    one sentence per line, words separated by spaces
+      jsonl     one object per line, with "text", or with "tokens" and perhaps "tags"
+      spacy     docs, which keep their sentence boundaries
+
+    \b
+    Outputs:
+      brackets  one sentence per line
+      jsonl     one object per line, for each text
+      json      a list of these objects
+      spacy     docs
+
     With --sents line, the default, brackets keep line numbers: line N of the output is the tree of line N of the
-    input, and (TOP) stands for an empty line. Part-of-speech tags are the pipeline's (token.tag_, else token.pos_), or
-    X if it has no tagger.
+    input, and (TOP) stands for an empty line. With --sents model, punctuation splits text if the pipeline cannot.
+    Part-of-speech tags are the pipeline's (token.tag_, else token.pos_), or X if it has no tagger.
 
     \b
     Examples:
@@ -116,50 +97,39 @@ def parse_cli(
       echo "She reads papers." | python -m spacy parsetag parse training/model-best -
     """
     with stated_errors():
-        reading = input_format or _guess_input(source)
-        writing = format or _guess_output(output)
+        reading = (input_format or _guess_input(source)).value
+        writing = (format or _guess_output(output)).value
         if source != STANDARD and not source.exists():
             raise ValueError(Errors.E351.format(path=source))
-        if reading is InputFormat.spacy and source == STANDARD:
+        if reading == "spacy" and source == STANDARD:
             raise ValueError(Errors.E362.format(option="--input-format spacy", needs="a file or folder"))
-        if writing is OutputFormat.spacy and output == STANDARD:
+        if writing == "spacy" and output == STANDARD:
             raise ValueError(Errors.E362.format(option="--format spacy", needs="a file to write"))
         if n_process == 0 or n_process < -1:
             raise ValueError(Errors.E384.format(n=n_process))
         n_process = n_process if n_process > 0 else os.cpu_count() or 1
         refuse_overwrite([output], [source, Path(model)])
-        settings = Settings(model, gpu_id, code, sents is Sentences.line, writing.value, skip_bad)
+        settings = Settings(model, gpu_id, code, sents is Sentences.line, writing)
         parser = BatchParser(settings)
         if parser.added_sentencizer:
             note("The pipeline has no splitter of sentences: text is split at sentence-final punctuation.", "warn")
+        records = doc_records(source, parser.spans_key) if reading == "spacy" else read_records(source, reading)
         size = batch_size or parser.nlp.batch_size
-        if reading is InputFormat.spacy:
-            records = doc_records(source, parser.spans_key)
-        else:
-            records = read_records(source, RECORDS[reading])
         batches = iter(lambda: list(islice(records, size)), [])
+        alone = (parser(batch) for batch in batches)
+        results = alone if n_process == 1 else parse_in_processes(settings, batches, n_process)
         skipped = Skipped("text")
         n_texts = n_several = 0
-
-        def results() -> Iterator[Parsed]:
-            nonlocal n_texts, n_several
-            done = map(parser, batches) if n_process == 1 else parse_in_processes(settings, batches, n_process)
-            with progress_bar("texts") as bar:
-                for parsed in done:
-                    for failure in parsed.failures:
-                        if not skip_bad:
-                            raise ValueError(failure)
-                        skipped(failure)
-                    n_texts += parsed.n_texts
-                    n_several += parsed.n_several
-                    bar.update(parsed.n_texts)
-                    yield parsed
-
-        if writing is OutputFormat.spacy:
-            write_docs((parsed.docs for parsed in results()), output)
-        else:
-            lines = (line for parsed in results() for line in parsed.lines)
-            write_texts(lines, output, as_list=writing is OutputFormat.json)
+        with closing(results), _open_output(output, writing) as write, tqdm(unit=" texts", disable=None) as bar:
+            for parsed in results:
+                for failure in parsed.failures:
+                    if not skip_bad:
+                        raise ValueError(failure)
+                    skipped(failure)
+                write(parsed)
+                n_texts += parsed.n_texts
+                n_several += parsed.n_several
+                bar.update(parsed.n_texts)
         skipped.summarize()
         if n_several:
             note(
@@ -169,25 +139,40 @@ def parse_cli(
             )
 
 
+@contextmanager
+def _open_output(path: Path, format: str) -> Iterator[Callable[[Parsed], None]]:
+    """Yields a function that writes a batch. A file appears whole or not at all."""
+    if format == "spacy":
+        docs = DocBin()
+        yield lambda parsed: docs.merge(parsed.docs)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_path(path) as temporary:
+            docs.to_disk(temporary)
+        return
+    with text_output(path) as file:
+        if format != "json":
+            yield lambda parsed: file.writelines(line + "\n" for line in parsed.lines)
+            return
+        separators = chain(["\n"], repeat(",\n"))
+        file.write("[")
+        yield lambda parsed: file.writelines(next(separators) + line for line in parsed.lines)
+        file.write("\n]\n")
+
+
 def _guess_input(source: Path) -> InputFormat:
     """The format of an input by its name; text if that says nothing."""
-    if source.suffix.lower() == ".jsonl":
-        return InputFormat.jsonl
-    return InputFormat.spacy if source.suffix.lower() == ".spacy" or source.is_dir() else InputFormat.text
+    if source.is_dir():
+        return InputFormat.spacy
+    return {".jsonl": InputFormat.jsonl, ".spacy": InputFormat.spacy}.get(source.suffix.lower(), InputFormat.text)
 
 
 def _guess_output(output: Path) -> OutputFormat:
-    """The format of an output by its name.
-
-    RAISES (ValueError): If the name has a suffix that stands for no format.
-    """
+    """The format of an output by its name. Raises a ValueError if its suffix stands for no format."""
     from ..treebanks.formats.table import FORMATS
 
-    suffix = output.suffix.lower()
-    brackets = (*FORMATS["penn"].suffixes, ".txt")
-    if not suffix or suffix in brackets:
-        return OutputFormat.brackets
     known = {".jsonl": OutputFormat.jsonl, ".json": OutputFormat.json, ".spacy": OutputFormat.spacy}
+    known |= dict.fromkeys((*FORMATS["penn"].suffixes, ".txt", ""), OutputFormat.brackets)
+    suffix = output.suffix.lower()
     if suffix not in known:
-        raise ValueError(Errors.E383.format(path=output, known=", ".join((*known, *brackets))))
+        raise ValueError(Errors.E383.format(path=output, known=", ".join(filter(None, known))))
     return known[suffix]

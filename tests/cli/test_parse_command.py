@@ -227,8 +227,9 @@ def test_two_processes(run: Run, pipeline: Path, tmp_path: Path) -> None:
     args = ["parse", pipeline, "-", "--batch-size", 2, "--skip-bad", "-i", "jsonl", "-f", "json"]
     stdin = "".join(json.dumps({"text": line}) + "\n" for line in TEXT.splitlines()) + "[]\n"
     one, two = (run(*args, "--n-process", n, stdin=stdin) for n in (1, 2))
+    assert not two.exit_code, two.stderr
     assert one.stdout == two.stdout and len(json.loads(one.stdout)) == 5
-    assert one.stderr == two.stderr and "<stdin>:5: not a JSON object" in one.stderr
+    assert one.stderr == two.stderr and "<stdin>:5: [E387] Not a text to parse: it is not an object" in one.stderr
 
 
 @pytest.mark.slow
@@ -257,7 +258,7 @@ def test_a_worker_that_dies(run: Run, pipeline: Path, tmp_path: Path) -> None:
         ("bad.jsonl", '{"tokens": ["a"], "tags": []}\n', [], "bad.jsonl:1: "),
         ("bad.txt", "good\n\udcff\n", [], "bad.txt:2: "),
         ("bad.spacy", "nonsense", [], "[E354]"),
-        ("bad.jsonl", "[" * 100_000, [], "bad.jsonl:1: the JSON is nested too deeply"),
+        ("bad.jsonl", "[" * 100_000, [], "bad.jsonl:1: [E386] Cannot read this JSON: it is nested too deeply"),
         ("bad.jsonl", '{"text": "\\udcff"}', [], "bad.jsonl:1: "),
         ("long.txt", "a" * 2_000_000, [], "long.txt:1: [E088]"),
         ("text.txt", "a", ["--format", "spacy"], "[E362]"),
