@@ -14,8 +14,7 @@ import srsly
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
-from spacy_parsetag.analysis import count_deviations, count_stacks, count_tags
-from spacy_parsetag.analysis.counts import sample
+from spacy_parsetag.analysis.counts import count_deviations, count_stacks, count_tags, sample
 from spacy_parsetag.tokens.spans import parses_from_doc
 from spacy_parsetag.treebanks.convert import DocFile
 from spacy_parsetag.treebanks.files import SourceFile

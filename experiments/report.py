@@ -15,8 +15,8 @@ from typing import Any
 import srsly
 from spec import short_hash
 
-from spacy_parsetag.analysis import Point, correlate
 from spacy_parsetag.analysis.plots import plot_correlation
+from spacy_parsetag.analysis.results import Point, correlate
 from spacy_parsetag.analysis.tables import Table, format_text
 from spacy_parsetag.compat import has_module
 

@@ -151,9 +151,8 @@ def analyze_correlation_cli(
       python -m spacy parsetag analyze correlation results.csv --deviation deviation.json --figure correlation.svg
     """
     with stated_errors():
-        from ..analysis import correlate
         from ..analysis.plots import plot_correlation
-        from ..analysis.results import read_means, read_points
+        from ..analysis.results import correlate, read_means, read_points
         from ..analysis.tables import correlation_table
 
         _check_options(as_json, as_csv, figures)

@@ -69,7 +69,7 @@ class TagSet:
         return np.asarray([split_tag(tag)[0] for tag in self.tags], dtype=np.uint8)
 
     @cached_property
-    def chains(self) -> tuple[tuple[str, ...], ...]:
+    def unaries(self) -> tuple[tuple[str, ...], ...]:
         """The unary chain each tag stands for, top first; empty for a bare tag."""
         return tuple(split_chain(split_tag(tag)[1]) for tag in self.tags)
 

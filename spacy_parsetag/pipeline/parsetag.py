@@ -143,7 +143,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
     @property
     def constituent_labels(self) -> tuple[str, ...]:
         """The labels that constituents can get, sorted."""
-        return tuple(sorted({label for chain in self.tag_set.chains for label in chain}))
+        return tuple(sorted({label for chain in self.tag_set.unaries for label in chain}))
 
     @property
     def label_data(self) -> dict[str, Any]:
@@ -208,10 +208,10 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         decoded = self.decoder(batch)
         nodes = labelled_nodes(decoded.ids, batch)
         found = zip(nodes.start.tolist(), nodes.end.tolist(), nodes.tag.tolist(), strict=True)
-        chains = batch.tags.chains
+        unaries = batch.tags.unaries
         owners = [(result, tokens) for result, own in zip(parsed, sentences, strict=True) for tokens in own]
         for s, ((result, tokens), n_nodes) in enumerate(zip(owners, nodes.counts.tolist(), strict=True)):
-            spans = [(start, end, label) for start, end, tag in islice(found, n_nodes) for label in chains[tag]]
+            spans = [(start, end, label) for start, end, tag in islice(found, n_nodes) for label in unaries[tag]]
             result.sentences.append((tokens, spans))
             for name, values in decoded.notes.items():
                 result.notes.setdefault(name, []).append(values[s].item())
@@ -325,7 +325,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         if not added:
             return False
         tag_set = TagSet({*self.cfg["tags"], *tags})
-        tag_set.chains  # noqa: B018 - raises if a label is not a chain, before anything is changed
+        tag_set.unaries  # noqa: B018 - raises if a label is not a chain, before anything is changed
         # TrainablePipe's `_allow_extra_label` takes the model's width for the number of labels; ours is twice as wide.
         n_scores = self._n_scores()
         if n_scores is not None and n_scores != 2 * len(tag_set):

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from spacy_parsetag.analysis import Correlation, Point, correlate
-from spacy_parsetag.analysis.results import read_means, read_points
+from spacy_parsetag.analysis.results import Correlation, Point, correlate, read_means, read_points
 
 stats = pytest.importorskip("scipy.stats")
 NUMBERS = st.floats(-100, 100).map(lambda value: round(value, 3))

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from spacy_parsetag.analysis import Correlation, Deviations, Point, Stacks, count_tags
+from spacy_parsetag.analysis.counts import Deviations, Stacks, count_tags
 from spacy_parsetag.analysis.plots import check_paths, plot_correlation, plot_coverage, plot_deviations, plot_stacks
+from spacy_parsetag.analysis.results import Correlation, Point
 from spacy_parsetag.analysis.tables import Table, format_csv, format_text
 from spacy_parsetag.trees import BinaryTree
 

@@ -52,7 +52,7 @@ def spans_of(nodes: Nodes, tags: TagSet) -> list[list[Constituent]]:
         [
             Constituent(int(nodes.start[i]), int(nodes.end[i]), label)
             for i in range(end - count, end)
-            for label in tags.chains[nodes.tag[i]]
+            for label in tags.unaries[nodes.tag[i]]
         ]
         for end, count in zip(ends, nodes.counts, strict=True)
     ]

@@ -27,7 +27,7 @@ def test_columns(tags: list[str], complete: bool) -> None:
     assert found.offsets[0] == 0 and found.offsets[4] == len(found) and (found.classes == np.sort(found.classes)).all()
     assert TagSet(reversed(tags), complete=complete) == found
     assert hash(TagSet(reversed(tags), complete=complete)) == hash(found)
-    assert [join_chain(chain) for chain in found.chains] == [split_tag(tag)[1] for tag in found.tags]
+    assert [join_chain(chain) for chain in found.unaries] == [split_tag(tag)[1] for tag in found.tags]
     assert found.labelled.tolist() == [len(tag) > 1 for tag in found.tags]
 
 

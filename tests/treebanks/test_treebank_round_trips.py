@@ -56,6 +56,6 @@ def test_batch(treebanks: Path) -> None:
         found = [
             (start, end, label)
             for start, end, tag in zip(nodes.start.tolist(), nodes.end.tolist(), nodes.tag.tolist(), strict=True)
-            for label in tags.chains[tag]
+            for label in tags.unaries[tag]
         ]
         assert found == [tuple(span) for parse in parses for span in parse.spans]
