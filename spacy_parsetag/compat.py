@@ -10,6 +10,8 @@ import sys
 from functools import cache
 from typing import Any
 
+from .errors import Errors
+
 _INSTALL = {
     "torch": 'pip install "spacy-parsetag[transformers]"',
     "spacy_transformers": 'pip install "spacy-parsetag[transformers]"',
@@ -37,8 +39,7 @@ def require(name: str, purpose: str) -> Any:
         return importlib.import_module(name)
     except ImportError as err:
         install = _INSTALL.get(name.split(".")[0], f"pip install {name}")
-        message = f"{purpose} needs the package {name!r}, which is not installed. Install it: {install}"
-        raise ImportError(message) from err
+        raise ImportError(Errors.E500.format(purpose=purpose, name=name, install=install)) from err
 
 
 _process = os.getpid()

@@ -173,7 +173,7 @@ for attempt in (lambda: nlp.add_pipe("parsetag"), lambda: __import__("spacy_pars
     lines = done.stdout.splitlines()
     assert len(lines) == 2
     for line in lines:
-        assert line.startswith("[E192]") and str(tmp_path / "spacy_parsetag") in line and "pip install -e ." in line
+        assert line.startswith("[E163]") and str(tmp_path / "spacy_parsetag") in line and "pip install -e ." in line
 
 
 @pytest.mark.parametrize("name, extra", [("torch", "transformers"), ("cupy", "cuda12x"), ("matplotlib", "plots")])

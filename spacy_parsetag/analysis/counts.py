@@ -130,7 +130,7 @@ class Stacks(_Sizes):
         RAISES (ValueError): If the share is below 0 or above 1.
         """
         if not 0 <= share <= 1:
-            raise ValueError(Errors.E367.format(share=share))
+            raise ValueError(Errors.E400.format(share=share))
         # In whole trees: 0.99 of 100 trees are 99, whatever floats make of it.
         least = max(1, share * self.trees - 1e-9)
         return next((size for size, n in enumerate(accumulate(self.histogram(order))) if n >= least), 0)

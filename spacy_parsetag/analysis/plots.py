@@ -36,7 +36,7 @@ def check_paths(paths: Paths) -> None:
     """
     for path in map(Path, paths):
         if path.suffix.lower() not in FORMATS:
-            raise ValueError(Errors.E369.format(path=path, known=", ".join(FORMATS)))
+            raise ValueError(Errors.E402.format(path=path, known=", ".join(FORMATS)))
     if paths:
         require("matplotlib", "Figures")
 

@@ -56,13 +56,13 @@ def correlate(points: Sequence[Point]) -> Correlation:
     RAISES (ImportError): If SciPy is not installed.
     """
     if len(points) < 3:
-        raise ValueError(Errors.E368.format(reason=f"at least 3 points, got {len(points)}"))
+        raise ValueError(Errors.E401.format(reason=f"at least 3 points, got {len(points)}"))
     columns = [point.f for point in points], [point.deviation for point in points]
     for column in columns:
         if not all(map(isfinite, column)):
-            raise ValueError(Errors.E368.format(reason="finite numbers"))
+            raise ValueError(Errors.E401.format(reason="finite numbers"))
         if min(column) == max(column):
-            raise ValueError(Errors.E368.format(reason="values that differ"))
+            raise ValueError(Errors.E401.format(reason="values that differ"))
     found = require("scipy.stats", "A correlation").pearsonr(*columns)
     return Correlation(len(points), float(found.statistic), float(found.pvalue))
 
@@ -83,13 +83,13 @@ def read_points(paths: Iterable[Path], means: Mapping[tuple[str, str], float]) -
                 deviation = row.get("deviation")
                 mean = means.get((treebank, order)) if deviation in (None, "") else float(deviation)
             except KeyError as err:
-                raise ValueError(Errors.E371.format(path=path, reason=f"no {err} in {row}")) from err
+                raise ValueError(Errors.E403.format(path=path, reason=f"no {err} in {row}")) from err
             except (TypeError, ValueError, OverflowError) as err:
-                raise ValueError(Errors.E371.format(path=path, reason=f"{err} in {row}")) from err
+                raise ValueError(Errors.E403.format(path=path, reason=f"{err} in {row}")) from err
             if order not in ORDERS:
-                raise ValueError(Errors.E006.format(order=order))
+                raise ValueError(Errors.E051.format(order=order))
             if mean is None:
-                raise ValueError(Errors.E372.format(treebank=treebank, order=order))
+                raise ValueError(Errors.E404.format(treebank=treebank, order=order))
             points.append(Point(treebank, order, f, mean))
     return points
 
@@ -110,7 +110,7 @@ def read_means(path: Path) -> dict[tuple[str, str], float]:
         }
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError, OverflowError) as err:
         reason = f"not what analyze deviation --json writes ({err})"
-        raise ValueError(Errors.E371.format(path=path, reason=reason)) from err
+        raise ValueError(Errors.E403.format(path=path, reason=reason)) from err
 
 
 def _read_rows(path: Path) -> list[dict[str, Any]]:
@@ -124,7 +124,7 @@ def _read_rows(path: Path) -> list[dict[str, Any]]:
         else:
             rows = list(csv.DictReader(io.StringIO(text)))
     except (ValueError, RecursionError, csv.Error) as err:
-        raise ValueError(Errors.E371.format(path=path, reason=str(err))) from err
+        raise ValueError(Errors.E403.format(path=path, reason=str(err))) from err
     if not all(isinstance(row, dict) for row in rows):
-        raise ValueError(Errors.E371.format(path=path, reason="a row is not an object"))
+        raise ValueError(Errors.E403.format(path=path, reason="a row is not an object"))
     return rows

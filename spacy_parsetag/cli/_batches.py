@@ -103,15 +103,15 @@ class BatchParser:
         try:
             return next(self.nlp.pipe([doc]))
         except StopIteration as err:
-            raise ValueError(Errors.E380.format(reason="a component returned no doc")) from err
+            raise ValueError(Errors.E460.format(reason="a component returned no doc")) from err
         except Exception as err:
-            raise ValueError(Errors.E380.format(reason=f"{type(err).__name__}: {err}".rstrip("."))) from err
+            raise ValueError(Errors.E460.format(reason=f"{type(err).__name__}: {err}".rstrip("."))) from err
 
     def _add(self, parsed: Parsed, record: Record, doc: Doc) -> None:
         if self.settings.one_sentence and "doc" not in record.data:
             n_sents = sum(1 for _ in doc.sents)
             if n_sents > 1:
-                raise ValueError(Errors.E381.format(n=n_sents))
+                raise ValueError(Errors.E461.format(n=n_sents))
             if "tokens" not in record.data:
                 parsed.n_several += sum(self.sentencizer.predict([doc])[0]) > 1
         if self.settings.format == "spacy":
@@ -175,7 +175,7 @@ def parse_in_processes(
             yield pending.popleft().result()
         pool.shutdown()
     except futures.BrokenExecutor as err:
-        raise ValueError(Errors.E382) from err
+        raise ValueError(Errors.E462) from err
     finally:
         # After an error nobody waits for what the workers are at.
         pool.shutdown(wait=False, cancel_futures=True)

@@ -71,25 +71,25 @@ def _read_line(line: str, format: str) -> dict[str, Any]:
         return {"tokens": split_tokens(line)} if format == "tokens" else {"text": line.strip()}
     data = load_json(line)
     if not isinstance(data, dict):
-        raise ValueError(Errors.E387.format(reason="it is not an object"))
+        raise ValueError(Errors.E467.format(reason="it is not an object"))
     data = {key: data[key] for key in READ if key in data}
     if "tokens" not in data:
         if not isinstance(data.get("text"), str):
-            raise ValueError(Errors.E387.format(reason='it has neither "tokens" nor a string "text"'))
+            raise ValueError(Errors.E467.format(reason='it has neither "tokens" nor a string "text"'))
         check_text(data["text"])
         return data
     words = _check_strings(data, "tokens")
     if not all(words):
-        raise ValueError(Errors.E387.format(reason="a token is empty"))
+        raise ValueError(Errors.E467.format(reason="a token is empty"))
     if data.get("tags") is not None and len(_check_strings(data, "tags")) != len(words):
-        raise ValueError(Errors.E387.format(reason=f"{len(words)} tokens have {len(data['tags'])} tags"))
+        raise ValueError(Errors.E467.format(reason=f"{len(words)} tokens have {len(data['tags'])} tags"))
     return data
 
 
 def _check_strings(data: dict[str, Any], key: str) -> list[str]:
     strings: list[str] = data[key]
     if not isinstance(strings, list) or not all(isinstance(string, str) for string in strings):
-        raise ValueError(Errors.E387.format(reason=f'"{key}" is not a list of strings'))
+        raise ValueError(Errors.E467.format(reason=f'"{key}" is not a list of strings'))
     for string in strings:
         check_text(string)
     return strings
@@ -129,5 +129,5 @@ def _doc_bins(path: Path) -> Iterator[tuple[Path, DocBin]]:
         try:
             docs = DocBin(store_user_data=True).from_disk(file.path)
         except (ValueError, KeyError, TypeError) as err:
-            raise ValueError(Errors.E354.format(path=file.path, reason=str(err).rstrip("."))) from err
+            raise ValueError(Errors.E451.format(path=file.path, reason=str(err).rstrip("."))) from err
         yield file.path, docs

@@ -17,7 +17,7 @@ def load_pipeline(name: str, gpu_id: int, code: Path | None) -> Language:
     """Load a pipeline, a package or a folder, on a GPU or the CPU (-1), after a file with code of the user's."""
     if code is not None:
         if not code.is_file():
-            raise ValueError(Errors.E351.format(path=code))
+            raise ValueError(Errors.E103.format(path=code))
         import_file("python_code", code)
     if gpu_id >= 0:
         require_gpu(gpu_id)
@@ -29,7 +29,7 @@ def find_spans_key(nlp: Language, name: str) -> str:
     for pipe in reversed(nlp.pipe_names):
         if _factory(nlp, pipe) == "parsetag":
             return str(nlp.get_pipe(pipe).cfg["spans_key"])  # type: ignore[attr-defined]
-    raise ValueError(Errors.E358.format(name=name, key="constituents", pipes=", ".join(nlp.pipe_names) or "none"))
+    raise ValueError(Errors.E453.format(name=name, key="constituents", pipes=", ".join(nlp.pipe_names) or "none"))
 
 
 def settle_sentences(nlp: Language, *, one_sentence: bool) -> bool:

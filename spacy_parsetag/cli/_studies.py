@@ -91,7 +91,7 @@ def read_parses(
                     annotated = True
                     yield from (parse for _, parse in parses_from_doc(doc, spans_key))
             if not annotated:
-                raise ValueError(Errors.E373.format(path=file.path, key=spans_key))
+                raise ValueError(Errors.E458.format(path=file.path, key=spans_key))
             continue
         for tree in read_trees(file.path, encoding=encoding, on_error=skipped):
             try:

@@ -146,7 +146,7 @@ class Skipped:
         total = self.n + self.n_good
         if self.n > self.max_share * total:
             enough = math.ceil(100 * self.n / total) / 100
-            raise ValueError(Errors.E396.format(n=self.n, total=total, share=self.max_share, enough=enough))
+            raise ValueError(Errors.E456.format(n=self.n, total=total, share=self.max_share, enough=enough))
 
     def __call__(self, error: object) -> None:
         self.n += 1
@@ -186,7 +186,7 @@ def check_text(text: str) -> None:
     except UnicodeEncodeError as err:
         code = ord(text[err.start])
         what = f"the byte 0x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"half a surrogate pair, U+{code:X},"
-        raise ValueError(Errors.E385.format(what=what, position=err.start + 1)) from err
+        raise ValueError(Errors.E465.format(what=what, position=err.start + 1)) from err
 
 
 def load_json(line: str) -> Any:
@@ -204,7 +204,7 @@ def load_json(line: str) -> Any:
         return json.loads(line)
     except (json.JSONDecodeError, RecursionError) as err:
         reason = "it is nested too deeply" if isinstance(err, RecursionError) else err
-        raise ValueError(Errors.E386.format(reason=reason)) from err
+        raise ValueError(Errors.E466.format(reason=reason)) from err
 
 
 @contextmanager

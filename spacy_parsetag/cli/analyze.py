@@ -109,7 +109,7 @@ def _add_command(name: str, help: str) -> None:
                         parses = sample(list(parses), limit, seed)
                     found[treebank] = study.measure(parses, next(iter(found.values()), None))
                     if not found[treebank].trees:
-                        raise ValueError(Errors.E355.format(inputs=path))
+                        raise ValueError(Errors.E106.format(inputs=path))
             skipped.check()
             skipped.summarize()
             if figures:
@@ -158,7 +158,7 @@ def analyze_correlation_cli(
         _check_options(as_json, as_csv, figures)
         for path in (*inputs, deviation):
             if path is not None and not path.is_file():
-                raise ValueError(Errors.E351.format(path=path))
+                raise ValueError(Errors.E103.format(path=path))
         points = read_points(inputs, {} if deviation is None else read_means(deviation))
         found = correlate(points)
         if figures:
@@ -190,7 +190,7 @@ def name_inputs(inputs: list[str]) -> dict[str, str]:
     for name, path in pairs:
         name = name or way(Path(path))
         if name in found:
-            raise ValueError(Errors.E370.format(name=name))
+            raise ValueError(Errors.E457.format(name=name))
         found[name] = path
     return found
 
@@ -200,7 +200,7 @@ def _check_options(as_json: bool, as_csv: bool, figures: list[Path]) -> None:
     from ..analysis.plots import check_paths
 
     if as_json and as_csv:
-        raise ValueError(Errors.E374)
+        raise ValueError(Errors.E459)
     check_paths(figures)
 
 

@@ -224,7 +224,7 @@ def change_cleaning(options: "CleanOptions", **changes: Any) -> "CleanOptions":
         try:
             re.compile(changes["trace_words"])
         except re.error as err:
-            raise ValueError(Errors.E361.format(text=changes["trace_words"], reason=err)) from err
+            raise ValueError(Errors.E454.format(text=changes["trace_words"], reason=err)) from err
     return replace(options, **changes)
 
 

@@ -46,7 +46,7 @@ def diff_cli(
         refuse_overwrite([output], [gold, test, Path(params)])
         gold_lines, test_lines = (read_sentences(path, encoding, multiline) for path in (gold, test))
         if not any(line.strip() for line in gold_lines):
-            raise ValueError(Errors.E355.format(inputs=gold))
+            raise ValueError(Errors.E106.format(inputs=gold))
         found = diff(gold_lines, test_lines, params)
         top_n = top or None
         write_text(format_json(found.to_dict(top_n)) if as_json else format_diff(found, top_n), output)

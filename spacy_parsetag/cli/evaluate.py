@@ -91,9 +91,9 @@ def evaluate_cli(
         scores: dict[str, Any] = {}
         if of_pipeline:
             if fill is not None or multiline:
-                raise ValueError(Errors.E362.format(option="--fill" if fill else "--multiline", needs="bracket files"))
+                raise ValueError(Errors.E455.format(option="--fill" if fill else "--multiline", needs="bracket files"))
             if not test.exists():
-                raise ValueError(Errors.E351.format(path=test))
+                raise ValueError(Errors.E103.format(path=test))
             nlp = load_pipeline(gold, gpu_id, code)
             key = find_spans_key(nlp, gold)
             scores, examples = score_pipeline(nlp, test, key, batch_size)
@@ -101,11 +101,11 @@ def evaluate_cli(
             gold_lines, test_lines = ([pair[side] for pair in pairs] for side in (0, 1))
         else:
             if Path(gold).is_dir():
-                raise ValueError(Errors.E362.format(option="A pipeline", needs=f"a .spacy file, which {test} is not"))
+                raise ValueError(Errors.E455.format(option="A pipeline", needs=f"a .spacy file, which {test} is not"))
             gold_lines, test_lines = (read_sentences(path, encoding, multiline) for path in (Path(gold), test))
         result = evalb(gold_lines, test_lines, params)
         if not any(line.strip() for line in gold_lines):
-            raise ValueError(Errors.E355.format(inputs=gold))
+            raise ValueError(Errors.E106.format(inputs=gold))
         report = format_json({"scores": scores, "evalb": result.to_dict()} if of_pipeline else result.to_dict())
         if output is not None:
             write_text(report, output)
@@ -127,7 +127,7 @@ def read_sentences(path: Path, encoding: str, multiline: bool) -> list[str]:
     from ..evalb import join_lines, read_lines
 
     if not path.is_file():
-        raise ValueError(Errors.E351.format(path=path))
+        raise ValueError(Errors.E103.format(path=path))
     lines = read_lines(path, encoding=encoding)
     return list(join_lines(lines) if multiline else lines)
 
@@ -169,7 +169,7 @@ def score_pipeline(
             predicted = Doc(nlp.vocab, words=list(words), spaces=list(spaces), sent_starts=list(starts))
             examples.append(Example(predicted, doc))
     if not examples:
-        raise ValueError(Errors.E364.format(path=data, key=key))
+        raise ValueError(Errors.E458.format(path=data, key=key))
     # Not `nlp.evaluate`, which works on copies and keeps the parses to itself.
     start = timer()
     docs = nlp.pipe([eg.predicted for eg in examples], batch_size=batch_size)

@@ -40,11 +40,11 @@ def init_config_cli(
     """
     with stated_errors():
         if senter and one_sentence:
-            raise ValueError(Errors.E362.format(option="--senter", needs="a pipeline without --one-sentence"))
+            raise ValueError(Errors.E455.format(option="--senter", needs="a pipeline without --one-sentence"))
         if encoder is not None and not transformer:
-            raise ValueError(Errors.E362.format(option="--encoder", needs="--transformer"))
+            raise ValueError(Errors.E455.format(option="--encoder", needs="--transformer"))
         if output != STANDARD and output.exists() and not force:
-            raise ValueError(Errors.E250.format(path=output))
+            raise ValueError(Errors.E450.format(path=output))
         sentences = "senter" if senter else "one_sentence" if one_sentence else "sentencizer"
         write_text(make_config(lang, encoder, transformer, order.value, sentences, tagger), output)
     if output != STANDARD:

@@ -27,7 +27,7 @@ def init_project_cli(
         targets = [folder / source.relative_to(PROJECT) for source in sources]
         for target in targets:
             if target.exists():
-                raise ValueError(Errors.E250.format(path=target))
+                raise ValueError(Errors.E450.format(path=target))
         for source, target in zip(sources, targets, strict=True):
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(source.read_bytes())

@@ -144,7 +144,7 @@ def _read_inverse(path: Path) -> Iterator[str]:
                 yield _line_to_brackets(line)
             except (ValueError, KeyError, TypeError) as err:
                 reason = f"no {err} in it" if isinstance(err, KeyError) else str(err).rstrip(".")
-                raise ValueError(f"{where}: {Errors.E356.format(reason=reason)}") from err
+                raise ValueError(f"{where}: {Errors.E452.format(reason=reason)}") from err
 
 
 def _line_to_brackets(line: str) -> str:
@@ -161,7 +161,7 @@ def _line_to_brackets(line: str) -> str:
     if len(pos) != len(words):
         raise ValueError(f"{len(words)} words have {len(pos)} part-of-speech tags")
     if len(tags) != 2 * len(words) - 1:
-        raise ValueError(Errors.E005.format(n_tags=len(tags), n_words=len(words)))
+        raise ValueError(Errors.E004.format(n_tags=len(tags), n_words=len(words)))
     tree = get_linearizer(record["order"]).delinearize(tags)
     return format_tree(unbinarize(tree, words, pos).to_tree(root))
 
@@ -187,7 +187,7 @@ def check_trees(trees: "Iterable[tuple[str, Tree]]") -> None:
             else:
                 note(f"{path}:{tree.line}: {order}-order: another tree came back", "warn")
     if not n_trees:
-        raise ValueError(Errors.E355.format(inputs="the input"))
+        raise ValueError(Errors.E106.format(inputs="the input"))
     for order, n in same.items():
         typer.echo(f"{order:<5} {n:,} of {n_trees:,} trees came back ({n_words:,} words)")
     if any(n < n_trees for n in same.values()):

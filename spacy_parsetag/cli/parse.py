@@ -100,13 +100,13 @@ def parse_cli(
         reading = (input_format or _guess_input(source)).value
         writing = (format or _guess_output(output)).value
         if source != STANDARD and not source.exists():
-            raise ValueError(Errors.E351.format(path=source))
+            raise ValueError(Errors.E103.format(path=source))
         if reading == "spacy" and source == STANDARD:
-            raise ValueError(Errors.E362.format(option="--input-format spacy", needs="a file or folder"))
+            raise ValueError(Errors.E455.format(option="--input-format spacy", needs="a file or folder"))
         if writing == "spacy" and output == STANDARD:
-            raise ValueError(Errors.E362.format(option="--format spacy", needs="a file to write"))
+            raise ValueError(Errors.E455.format(option="--format spacy", needs="a file to write"))
         if n_process == 0 or n_process < -1:
-            raise ValueError(Errors.E384.format(n=n_process))
+            raise ValueError(Errors.E464.format(n=n_process))
         n_process = n_process if n_process > 0 else os.cpu_count() or 1
         refuse_overwrite([output], [source, Path(model)])
         settings = Settings(model, gpu_id, code, sents is Sentences.line, writing)
@@ -174,5 +174,5 @@ def _guess_output(output: Path) -> OutputFormat:
     known |= dict.fromkeys((*FORMATS["penn"].suffixes, ".txt", ""), OutputFormat.brackets)
     suffix = output.suffix.lower()
     if suffix not in known:
-        raise ValueError(Errors.E383.format(path=output, known=", ".join(filter(None, known))))
+        raise ValueError(Errors.E463.format(path=output, known=", ".join(filter(None, known))))
     return known[suffix]

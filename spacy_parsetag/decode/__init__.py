@@ -13,7 +13,7 @@ try:
 except ModuleNotFoundError as err:
     if not str(err.name).startswith(f"{__name__}._"):
         raise
-    raise ImportError(Errors.E192.format(module=err.name, folder=Path(__file__).parents[1])) from err
+    raise ImportError(Errors.E163.format(module=err.name, folder=Path(__file__).parents[1])) from err
 
 __all__ = [
     "BeamDecoder",

@@ -30,7 +30,7 @@ class BeamDecoder:
 
     def __init__(self, beam: int = 10, max_stack: StackBound = None, lookahead: bool = False) -> None:
         if not isinstance(beam, int) or not 1 <= beam <= self.widest:
-            raise ValueError(Errors.E112.format(value=beam, widest=self.widest))
+            raise ValueError(Errors.E160.format(value=beam, widest=self.widest))
         self.beam = beam
         self.max_stack = check_bound(max_stack)
         self.lookahead = lookahead

@@ -63,14 +63,14 @@ def _check_ids(ids: NDArray[Any], batch: TagScores) -> None:
     if len(outside):
         s = int(outside[0])
         n, start = int(batch.n_words[s]), int(batch.starts[s])
-        raise ValueError(Errors.E109.format(n=len(ids), s=s, words=n, row=start))
+        raise ValueError(Errors.E157.format(n=len(ids), s=s, words=n, row=start))
     strange = (ids < 0) | (ids >= len(batch.tags))
     if strange.any():
         owned = batch.rows
         rows = owned[strange[owned]]
         if len(rows):
             row = int(rows[0])
-            raise ValueError(Errors.E108.format(id=int(ids[row]), row=row, n=len(batch.tags)))
+            raise ValueError(Errors.E156.format(id=int(ids[row]), row=row, n=len(batch.tags)))
 
 
 def _trees(ids: NDArray[Any], batch: TagScores) -> Iterator[BinaryTree]:

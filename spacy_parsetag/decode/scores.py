@@ -69,19 +69,19 @@ class TagScores:
         object.__setattr__(self, "n_words", np.ascontiguousarray(self.n_words, dtype=np.int32))
         n_tags = len(self.tags)
         if self.scores.ndim != 2 or self.scores.shape[1] != n_tags:
-            raise ValueError(Errors.E101.format(rows="R", tags=n_tags, shape=self.scores.shape))
+            raise ValueError(Errors.E150.format(rows="R", tags=n_tags, shape=self.scores.shape))
         if self.starts.ndim != 1 or self.starts.shape != self.n_words.shape:
-            raise ValueError(Errors.E106.format(rows=self.starts.shape, words=self.n_words.shape))
+            raise ValueError(Errors.E154.format(rows=self.starts.shape, words=self.n_words.shape))
         outside = (self.starts < 0) | (self.n_words < 0) | (self.stops > len(self.scores))
         if outside.any():
             s = int(np.flatnonzero(outside)[0])
             start, n = int(self.starts[s]), int(self.n_words[s])
-            raise ValueError(Errors.E107.format(s=s, row=start, n=n, total=len(self.scores)))
+            raise ValueError(Errors.E155.format(s=s, row=start, n=n, total=len(self.scores)))
         if self.transitions is not None:
             for name, expected in (("pairs", (n_tags, n_tags)), ("start", (n_tags,)), ("end", (n_tags,))):
                 shape = getattr(self.transitions, name).shape
                 if shape != expected:
-                    raise ValueError(Errors.E110.format(name=name, expected=expected, shape=shape))
+                    raise ValueError(Errors.E158.format(name=name, expected=expected, shape=shape))
 
     @property
     def stops(self) -> NDArray[Any]:
@@ -112,7 +112,7 @@ class TagScores:
         limit = 1e300 if scores.dtype == np.float64 else np.inf
         for name, array in zip(Transitions._fields, arrays, strict=False):
             if not ((array < limit) & ((array > -limit) | (array == -np.inf))).all():
-                raise ValueError(Errors.E111.format(name=name))
+                raise ValueError(Errors.E159.format(name=name))
         return replace(self, scores=scores, transitions=self.transitions.replace(arrays))
 
 
@@ -152,7 +152,7 @@ def check_bound(max_stack: StackBound) -> StackBound:
     if max_stack is None or max_stack == "train":
         return max_stack
     if not isinstance(max_stack, (int, np.integer)) or isinstance(max_stack, bool) or max_stack < 0:
-        raise ValueError(Errors.E104.format(least=0, value=max_stack))
+        raise ValueError(Errors.E161.format(least=0, value=max_stack))
     return int(max_stack)
 
 
@@ -164,7 +164,7 @@ def bound_of(max_stack: StackBound) -> int:
     if max_stack is None:
         return _UNBOUNDED
     if isinstance(max_stack, str):
-        raise ValueError(Errors.E158)
+        raise ValueError(Errors.E162)
     check_bound(max_stack)
     return min(max_stack, _LARGEST_BOUND)
 
@@ -183,5 +183,5 @@ def raise_failure(batch: TagScores, max_stack: StackBound, status: NDArray[Any])
     if status[s] == NOT_FINITE:
         own = batch.scores[batch.starts[s] : batch.stops[s]]
         row, column = (int(i) for i in np.argwhere(~(np.abs(own.astype(np.float64)) < 1e300))[0])
-        raise ValueError(Errors.E102.format(tag=batch.tags[column], word=row // 2 + 1, value=own[row, column]))
-    raise ValueError(Errors.E103.format(n=n, max_stack=max_stack, order=batch.linearizer.order))
+        raise ValueError(Errors.E151.format(tag=batch.tags[column], word=row // 2 + 1, value=own[row, column]))
+    raise ValueError(Errors.E152.format(n=n, max_stack=max_stack, order=batch.linearizer.order))

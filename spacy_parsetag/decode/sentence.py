@@ -31,11 +31,11 @@ def sentence_scores(
     scores = as_floats(scores)
     n_tags = len(tags)
     if scores.ndim != 2 or scores.shape[0] % 2 == 0 or scores.shape[1] != n_tags:
-        raise ValueError(Errors.E101.format(rows="2N-1", tags=n_tags, shape=scores.shape))
+        raise ValueError(Errors.E150.format(rows="2N-1", tags=n_tags, shape=scores.shape))
     tag_set = TagSet(tags, complete=False)
     if len(tag_set) != n_tags:
         twice = next(tag for i, tag in enumerate(tags) if tag in tags[:i])
-        raise ValueError(Errors.E105.format(tag=twice))
+        raise ValueError(Errors.E153.format(tag=twice))
     columns = np.asarray([tags.index(tag) for tag in tag_set.tags], dtype=np.int32)
     sorted_transitions = None
     if not (transitions is None and start is None and end is None):
@@ -45,7 +45,7 @@ def sentence_scores(
         ):  # fmt: skip
             array = np.zeros(shape) if array is None else np.asarray(array)
             if array.shape != shape:
-                raise ValueError(Errors.E110.format(name=name, expected=shape, shape=array.shape))
+                raise ValueError(Errors.E158.format(name=name, expected=shape, shape=array.shape))
             arrays.append(array[np.ix_(*[columns] * array.ndim)])
         sorted_transitions = Transitions(arrays[0], arrays[1], arrays[2])
     batch = TagScores(

@@ -53,13 +53,13 @@ def read_lines(path: str | Path, *, encoding: str = "utf-8") -> Iterator[str]:
         # An invalid byte becomes a lone surrogate, which no valid one does, so that its line can be named.
         file = open(path, encoding=encoding, errors="surrogateescape")  # noqa: SIM115 (closed below)
     except LookupError as err:
-        raise ValueError(Errors.E011.format(encoding=encoding)) from err
+        raise ValueError(Errors.E101.format(encoding=encoding)) from err
     with file:
         for number, line in enumerate(file, start=1):
             invalid = _INVALID.search(line)
             if invalid:
                 data = f"{ord(invalid.group()) & 0xFF:#04x}"
-                raise ValueError(Errors.E205.format(path=path, line=number, data=data, encoding=encoding))
+                raise ValueError(Errors.E355.format(path=path, line=number, data=data, encoding=encoding))
             yield line.removeprefix("\ufeff")
 
 
@@ -96,7 +96,7 @@ def paired_lines(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator
             yield ours, theirs
         elif (ours or theirs or "").strip():
             shorter, longer = ("gold", "test") if ours is None else ("test", "gold")
-            raise ValueError(Errors.E203.format(shorter=shorter, longer=longer, n=n))
+            raise ValueError(Errors.E353.format(shorter=shorter, longer=longer, n=n))
 
 
 def fill_unparsed(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator[tuple[str, bool]]:
@@ -118,9 +118,9 @@ def fill_unparsed(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterato
         try:
             sentence = read_sentence(ours, everything)
         except ValueError as err:
-            raise ValueError(Errors.E204.format(n=number, reason=err)) from err
+            raise ValueError(Errors.E354.format(n=number, reason=err)) from err
         if not sentence.words:
-            raise ValueError(Errors.E391.format(number=number))
+            raise ValueError(Errors.E356.format(number=number))
         try:
             found = read_sentence(theirs, everything)
             usable = found.words == sentence.words and not found.errors

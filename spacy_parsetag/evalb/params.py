@@ -98,17 +98,17 @@ def read_params(path: str | Path) -> EvalbParams:
             keyword, *values = line.decode("utf-8").split()
         except UnicodeDecodeError as err:
             data = f"{line[err.start]:#04x}"
-            raise ValueError(Errors.E205.format(path=path, line=number, data=data, encoding="UTF-8")) from err
+            raise ValueError(Errors.E355.format(path=path, line=number, data=data, encoding="UTF-8")) from err
         if keyword not in found:
             known = ", ".join(found)
-            raise ValueError(Errors.E200.format(path=path, line=number, keyword=keyword, known=known))
+            raise ValueError(Errors.E350.format(path=path, line=number, keyword=keyword, known=known))
         value = " ".join(values)
         is_number = value.isascii() and value.isdigit()
         fits = {"a whole number": is_number, "one label": len(values) == 1, "two values": len(values) == 2}
         expected = _EXPECTED[keyword]
         if not fits[expected]:
             raise ValueError(
-                Errors.E201.format(path=path, line=number, keyword=keyword, expected=expected, value=value)
+                Errors.E351.format(path=path, line=number, keyword=keyword, expected=expected, value=value)
             )
         found[keyword].append(values)
     first = {keyword: tuple(values[0] for values in lines) for keyword, lines in found.items()}
@@ -139,5 +139,5 @@ def get_params(params: EvalbParams | str | Path) -> EvalbParams:
     if isinstance(params, str) and params.lower() in BUNDLED:
         return read_params(DATA / f"{params.lower()}.prm")
     if not Path(params).is_file():
-        raise ValueError(Errors.E202.format(name=str(params), known=", ".join(BUNDLED)))
+        raise ValueError(Errors.E352.format(name=str(params), known=", ".join(BUNDLED)))
     return read_params(params)

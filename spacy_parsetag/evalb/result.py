@@ -182,4 +182,4 @@ def compare_all(
         try:
             yield compare(ours, theirs, params)
         except ValueError as err:
-            raise ValueError(Errors.E204.format(n=number, reason=err)) from err
+            raise ValueError(Errors.E354.format(n=number, reason=err)) from err

@@ -40,7 +40,7 @@ ORDERS: dict[str, Linearizer] = {"in": InOrder(), "pre": PreOrder(), "post": Pos
 def get_linearizer(order: str) -> Linearizer:
     """The linearizer of an order: "in", "pre" or "post"."""
     if order not in ORDERS:
-        raise ValueError(Errors.E006.format(order=order))
+        raise ValueError(Errors.E051.format(order=order))
     return ORDERS[order]
 
 

@@ -104,7 +104,7 @@ class Lattice:
         return counts[self.end_stack, self.end_state]
 
     def _invalid(self, reason: str) -> ValueError:
-        return ValueError(Errors.E020.format(order=self.order, reason=reason))
+        return ValueError(Errors.E053.format(order=self.order, reason=reason))
 
 
 @runtime_checkable
@@ -148,7 +148,7 @@ def split_tag(tag: str) -> tuple[TagClass, str]:
     """
     tag_class = _CLASS_OF.get(tag[:1])
     if tag_class is None or (len(tag) > 1 and (tag[1] != "/" or len(tag) == 2)):
-        raise ValueError(Errors.E007.format(tag=tag))
+        raise ValueError(Errors.E052.format(tag=tag))
     return tag_class, tag[2:]
 
 
@@ -230,7 +230,7 @@ def read_tags(tags: Sequence[str], lattice: Lattice) -> list[tuple[TagClass, str
 def _invalid(tags: Sequence[str], i: int, reason: str, lattice: Lattice) -> ValueError:
     tag = tags[i] if i < len(tags) else "the end"
     n_words = (len(tags) + 1) // 2
-    return ValueError(Errors.E004.format(order=lattice.order, n=n_words, reason=reason, position=i + 1, tag=tag))
+    return ValueError(Errors.E050.format(order=lattice.order, n=n_words, reason=reason, position=i + 1, tag=tag))
 
 
 def tree_of(nodes: Sequence[tuple[TagClass, str]], preorder: Iterable[int]) -> BinaryTree:

@@ -307,4 +307,4 @@ def in_order_by_left_corner(tree: BinaryTree) -> list[str]:
 
 
 def _wrong_action(what: str, reason: str, i: int) -> ValueError:
-    return ValueError(Errors.E366.format(what=what, reason=reason, position=i + 1))
+    return ValueError(Errors.E055.format(what=what, reason=reason, position=i + 1))

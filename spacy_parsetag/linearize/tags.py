@@ -46,7 +46,7 @@ class TagSet:
         try:
             return self._ids[tag]
         except KeyError:
-            raise ValueError(Errors.E100.format(tag=tag, n=len(self.tags))) from None
+            raise ValueError(Errors.E054.format(tag=tag, n=len(self.tags))) from None
 
     def encode(self, tags: Sequence[str]) -> np.ndarray:
         """Ids of tags as int32; -1 for a tag that is not in the set, which losses leave out."""

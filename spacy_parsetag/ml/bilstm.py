@@ -40,7 +40,7 @@ def build_bilstm(
     _torch()
     for what, value in (("depth", depth), ("hidden_width", hidden_width)):
         if value is not None and value < 1:
-            raise ValueError(Errors.E159.format(what=what, least=1, value=value))
+            raise ValueError(Errors.E200.format(what=what, least=1, value=value))
     heads = tag_heads(nO, rate_scale=rate_scale)
     encoder = by_sentence(tok2vec, chain(with_array(Dropout()), bilstm(depth, hidden_width)))
     dropout: Model[list[Floats2d], list[Floats2d]] = with_array(Dropout())

@@ -35,7 +35,7 @@ def build_with_features(
         ("maxout_pieces", 1, maxout_pieces),
     ):
         if value < least:
-            raise ValueError(Errors.E159.format(what=what, least=least, value=value))
+            raise ValueError(Errors.E200.format(what=what, least=least, value=value))
     words: Model[list[Doc], list[Floats2d]] = concatenate(tok2vec, features)
     layers = [window_layer(window_size, maxout_pieces) for _ in range(depth)]
     # Padding, so that no sentence of a batch sees the next one.

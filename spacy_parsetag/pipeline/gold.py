@@ -95,14 +95,14 @@ class GoldReader:
         total, n_bad = self.n_sentences, self.n_unaligned + self.n_unknown
         if not n_bad:
             return
-        kinds = ((Warnings.W002, self.n_unaligned, self._unaligned), (Warnings.W003, self.n_unknown, self._unknown))
+        kinds = ((Warnings.W251, self.n_unaligned, self._unaligned), (Warnings.W252, self.n_unknown, self._unknown))
         problems = " ".join(
             text.format(n=n, total=total, share=n / total, example=example) for text, n, example in kinds if n
         )
         if n_bad >= total and (complete or total >= 100):
-            raise ValueError(Errors.E191.format(name=name, problems=problems))
+            raise ValueError(Errors.E259.format(name=name, problems=problems))
         if total >= self._next_warning:
-            warnings.warn(Warnings.W001.format(name=name, problems=problems), stacklevel=2)
+            warnings.warn(Warnings.W250.format(name=name, problems=problems), stacklevel=2)
             self._next_warning = 10 * total
 
 

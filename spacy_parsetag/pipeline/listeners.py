@@ -37,4 +37,4 @@ def require_upstream(model: Model[Any, Any], docs: Iterable[Doc], *, name: str) 
                     found = f"vectors of width {doc.tensor.shape[-1]}, not {width}"
             if not fits:
                 upstream = upstream if listener.upstream_name == "*" else listener.upstream_name
-                raise ValueError(Errors.E190.format(name=name, upstream=upstream, found=found))
+                raise ValueError(Errors.E258.format(name=name, upstream=upstream, found=found))

@@ -92,7 +92,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         ]
         for kind, part, fits in parts:
             if not fits:
-                raise ValueError(Errors.E155.format(name=name, kind=kind, part=part))
+                raise ValueError(Errors.E254.format(name=name, kind=kind, part=part))
         register_extensions()
         self.vocab = vocab
         self.model = model
@@ -158,7 +158,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         RAISES (ValueError): If the model's size is already fixed.
         """
         if not isinstance(label, str):
-            raise ValueError(Errors.E154.format(name=self.name, label=label))
+            raise ValueError(Errors.E255.format(name=self.name, label=label))
         try:
             split_tag(label)
             tags = {label}
@@ -197,7 +197,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         docs = list(docs)
         for doc in docs:
             if not has_sentences(doc):
-                raise ValueError(Errors.E150.format(name=self.name, text=doc.text[:50]))
+                raise ValueError(Errors.E250.format(name=self.name, text=doc.text[:50]))
         sentences = [sentence_words(doc) for doc in docs]
         parsed = [ParsedDoc([], {}) for _ in docs]
         if not any(sentences):
@@ -293,10 +293,10 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         validate_get_examples(get_examples, "ParseTagger.initialize")
         if labels is not None:
             if not isinstance(labels, dict) or "tags" not in labels:
-                raise ValueError(Errors.E152.format(name=self.name))
+                raise ValueError(Errors.E252.format(name=self.name))
             if labels.get("order", self.linearizer.order) != self.linearizer.order:
                 raise ValueError(
-                    Errors.E153.format(name=self.name, trained=labels["order"], order=self.linearizer.order)
+                    Errors.E253.format(name=self.name, trained=labels["order"], order=self.linearizer.order)
                 )
             tags, largest = set(labels["tags"]), int(labels.get("max_stack", 0))
         else:
@@ -310,7 +310,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
             self._gold.check(self.name, complete=True)
             self._gold = GoldReader()
         if not tags and not self.cfg["tags"]:
-            raise ValueError(Errors.E151.format(name=self.name, key=self.cfg["spans_key"]))
+            raise ValueError(Errors.E251.format(name=self.name, key=self.cfg["spans_key"]))
         self._add_tags(tags)
         self.cfg.update(order=self.linearizer.order, max_stack=largest)
         self._bound_by_training()
@@ -330,7 +330,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         n_scores = self._n_scores()
         if n_scores is not None and n_scores != 2 * len(tag_set):
             listed = ", ".join(sorted(added))[:200]
-            raise ValueError(Errors.E156.format(name=self.name, n=n_scores // 2, tags=listed))
+            raise ValueError(Errors.E256.format(name=self.name, n=n_scores // 2, tags=listed))
         self.cfg["tags"] = list(tag_set.tags)
         for tag in tag_set.tags:
             self.vocab.strings.add(tag)
@@ -340,7 +340,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         if not self.cfg["tags"]:
             raise ValueError(SpacyErrors.E143.format(name=self.name))
         if self.cfg["order"] != self.linearizer.order:
-            raise ValueError(Errors.E153.format(name=self.name, trained=self.cfg["order"], order=self.linearizer.order))
+            raise ValueError(Errors.E253.format(name=self.name, trained=self.cfg["order"], order=self.linearizer.order))
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> ParseTagger:
         """Load the pipe from bytes; see spaCy's `TrainablePipe.from_bytes`.
@@ -359,7 +359,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         try:
             super().from_disk(path, exclude=exclude)
         except ValueError as error:
-            raise ValueError(Errors.E163.format(name=self.name, source=path, problem=error)) from error
+            raise ValueError(Errors.E257.format(name=self.name, source=path, problem=error)) from error
         self._check_loaded(str(path))
         return self
 
@@ -381,7 +381,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         elif (n_scores := self._n_scores()) is not None and n_scores != 2 * len(tags):
             problem = f"the model scores {n_scores // 2} tags, and 'tags' has {len(tags)}"
         if problem:
-            raise ValueError(Errors.E163.format(name=self.name, source=source, problem=problem))
+            raise ValueError(Errors.E257.format(name=self.name, source=source, problem=problem))
         self._bound_by_training()
 
     def _n_scores(self) -> int | None:

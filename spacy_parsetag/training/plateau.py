@@ -50,7 +50,7 @@ class Plateau:
 
     def __init__(self, initial_rate: float, warmup_steps: int = 160, factor: float = 0.5, patience: int = 1) -> None:
         if not (initial_rate > 0 and warmup_steps >= 0 and 0 < factor < 1 and patience >= 1):
-            raise ValueError(Errors.E160)
+            raise ValueError(Errors.E225)
         self.rate = initial_rate
         self.warmup_steps = warmup_steps
         self.factor = factor
@@ -109,7 +109,7 @@ def make_plateau_logger(logger: SetupLogger | None = None) -> SetupLogger:
             if info is not None:
                 schedule = _last_asked.get()
                 if schedule is None:
-                    raise ValueError(Errors.E161)
+                    raise ValueError(Errors.E226)
                 if schedule.observe(info["score"]):
                     util.logger.info("Learning rate after warm-up lowered to %g", schedule.rate)
             log_inner(info)

@@ -46,5 +46,5 @@ def refuse_overwrite(outputs: Iterable[Path | None], inputs: Iterable[Path]) -> 
             continue
         target = path.resolve()
         if target in taken or (target.exists() and taken.intersection(target.parents)):
-            raise ValueError(Errors.E395.format(path=path))
+            raise ValueError(Errors.E112.format(path=path))
         taken.add(target)

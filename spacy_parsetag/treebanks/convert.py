@@ -99,9 +99,9 @@ def write_treebank(
     """
     as_folder = output.suffix != SUFFIX
     if output.is_file() if as_folder else (output.is_dir() or split is not None):
-        raise ValueError(Errors.E357.format(path=output))
+        raise ValueError(Errors.E107.format(path=output))
     if as_folder and output.suffix and not output.exists():
-        raise ValueError(Errors.E397.format(path=output, suffix=output.suffix))
+        raise ValueError(Errors.E110.format(path=output, suffix=output.suffix))
     # What is written, by part of the split, by file read, or as a whole (None).
     one_each = as_folder and split is None
     paths: dict[Hashable, Path] = {None: output}
@@ -111,7 +111,7 @@ def write_treebank(
         paths = {file: output / file.relative.with_suffix(SUFFIX) for file in files}
     twice = next((path for path, n in Counter(paths.values()).items() if n > 1), None)
     if twice is not None:
-        raise ValueError(Errors.E363.format(path=twice))
+        raise ValueError(Errors.E109.format(path=twice))
     refuse_overwrite(paths.values(), [file.path for file in files])
     targets = {key: make_file(path) for key, path in paths.items()}
 
@@ -139,10 +139,10 @@ def write_treebank(
                 targets[file].write(stack.enter_context(atomic_path(targets[file].path)))
         check()
         if not any(target.sentences for target in targets.values()):
-            raise ValueError(Errors.E355.format(inputs=", ".join(str(file.path) for file in files[:5])))
+            raise ValueError(Errors.E106.format(inputs=", ".join(str(file.path) for file in files[:5])))
         empty = next((target.path.stem for target in targets.values() if not target.sentences), None)
         if split is not None and empty is not None:
-            raise ValueError(Errors.E398.format(part=empty, block=split.block))
+            raise ValueError(Errors.E111.format(part=empty, block=split.block))
         if not one_each:
             for target in targets.values():
                 target.write(stack.enter_context(atomic_path(target.path)))

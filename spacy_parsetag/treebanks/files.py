@@ -55,7 +55,7 @@ def find_files(
             ]
             if not files:
                 patterns = pattern or ", ".join(f"*{name}" if name.startswith(".") else name for name in suffixes)
-                raise ValueError(Errors.E352.format(patterns=patterns, path=path))
+                raise ValueError(Errors.E104.format(patterns=patterns, path=path))
             found.extend(SourceFile(file, path) for file in files)
         elif path.exists():
             found.append(SourceFile(path))
@@ -63,6 +63,6 @@ def find_files(
             matches = sorted(Path(match) for match in glob.glob(str(source), recursive=True))
             files = [match for match in matches if match.is_file()]
             if not files:
-                raise ValueError(Errors.E351.format(path=source))
+                raise ValueError(Errors.E103.format(path=source))
             found.extend(SourceFile(file) for file in files)
     return list(dict.fromkeys(found))

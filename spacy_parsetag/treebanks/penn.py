@@ -224,7 +224,7 @@ def read_lines(source: str | Path | TextIO, encoding: str, path: str) -> Iterato
         else:
             file = nullcontext(source)
     except LookupError as err:
-        raise ValueError(Errors.E011.format(encoding=encoding)) from err
+        raise ValueError(Errors.E101.format(encoding=encoding)) from err
     with file as stream:
         for number in count(1):
             try:

@@ -35,22 +35,22 @@ class Split:
         for item in filter(None, (item.strip() for item in text.split(","))):
             part, equals, value = (piece.strip() for piece in item.partition("="))
             if not equals or not value:
-                raise ValueError(Errors.E353.format(text=text, reason=f"{item!r} has no '='"))
+                raise ValueError(Errors.E105.format(text=text, reason=f"{item!r} has no '='"))
             if not _PART.fullmatch(part):
-                raise ValueError(Errors.E360.format(name=part))
+                raise ValueError(Errors.E108.format(name=part))
             share = _as_share(value)
             if share is None:
                 self.patterns.append((part, value))
             elif part in self.shares:
-                raise ValueError(Errors.E353.format(text=text, reason=f"{part!r} has two shares"))
+                raise ValueError(Errors.E105.format(text=text, reason=f"{part!r} has two shares"))
             else:
                 self.shares[part] = share
         if bool(self.shares) == bool(self.patterns):
             reason = "it mixes shares and names" if self.shares else "it is empty"
-            raise ValueError(Errors.E353.format(text=text, reason=reason))
+            raise ValueError(Errors.E105.format(text=text, reason=reason))
         if sum(self.shares.values()) > 1 + 1e-9:
             reason = f"the shares add up to {sum(self.shares.values()):g}, more than 1"
-            raise ValueError(Errors.E353.format(text=text, reason=reason))
+            raise ValueError(Errors.E105.format(text=text, reason=reason))
         self._counts = dict.fromkeys(self.shares, 0)
         self._left_out = 0
         self._current: str | None = None

@@ -58,7 +58,7 @@ def split_chain(label: str) -> tuple[str, ...]:
     else:
         chain = tuple(re.sub(r"\\(.)", r"\1", part, flags=re.DOTALL) for part in _CHAIN.findall(label))
     if not all(chain) or join_chain(chain) != label:
-        raise ValueError(Errors.E008.format(label=label))
+        raise ValueError(Errors.E005.format(label=label))
     return chain
 
 
@@ -125,7 +125,7 @@ def unbinarize(tree: BinaryTree, words: Sequence[str], pos: Sequence[str]) -> Pa
     """
     n = tree.n_words
     if len(words) != n:
-        raise ValueError(Errors.E005.format(n_tags=len(tree.leaf), n_words=len(words)))
+        raise ValueError(Errors.E004.format(n_tags=len(tree.leaf), n_words=len(words)))
     if len(pos) != n:
         raise ValueError(Errors.E001.format(reason=f"{n} words have {len(pos)} part-of-speech tags"))
     return Parse(tuple(words), tuple(pos), tuple(tree_spans(tree)))

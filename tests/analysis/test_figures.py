@@ -61,7 +61,7 @@ def test_pdf(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["figure", "figure.jpeg", "figure.svgz"])
 def test_unknown_kinds(path: str) -> None:
-    with pytest.raises(ValueError, match=r"\[E369\].*\.svg, \.png, \.pdf"):
+    with pytest.raises(ValueError, match=r"\[E402\].*\.svg, \.png, \.pdf"):
         check_paths([path])
 
 

@@ -126,19 +126,19 @@ def test_figures(run: Run, treebank: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "args, message",
     [
-        (["deviation", "missing.mrg"], "[E351]"),
+        (["deviation", "missing.mrg"], "[E103]"),
         (["deviation", "bad.mrg"], "bad.mrg:4: "),
         (["stack", "crossing.mrg"], "crossing.mrg:1: "),
-        (["stack", "empty.mrg"], "[E355]"),
-        (["tags", "bad.spacy"], "[E354]"),
-        (["tags", "plain.spacy", "--spans-key", "other"], "[E373]"),
+        (["stack", "empty.mrg"], "[E106]"),
+        (["tags", "bad.spacy"], "[E451]"),
+        (["tags", "plain.spacy", "--spans-key", "other"], "[E458]"),
         (["deviation", "trees.mrg", "a/trees.mrg", "trees=bad.mrg"], "bad.mrg:4: "),
-        (["deviation", "x=trees.mrg", "x=trees.mrg"], "[E370]"),
-        (["deviation", "trees.mrg", "--json", "--csv"], "[E374]"),
-        (["deviation", "trees.mrg", "--figure", "figure.gif"], "[E369]"),
-        (["correlation", "missing.csv"], "[E351]"),
-        (["correlation", "results.csv"], "[E372]"),
-        (["correlation", "few.csv"], "[E368]"),
+        (["deviation", "x=trees.mrg", "x=trees.mrg"], "[E457]"),
+        (["deviation", "trees.mrg", "--json", "--csv"], "[E459]"),
+        (["deviation", "trees.mrg", "--figure", "figure.gif"], "[E402]"),
+        (["correlation", "missing.csv"], "[E103]"),
+        (["correlation", "results.csv"], "[E404]"),
+        (["correlation", "few.csv"], "[E401]"),
     ],
 )
 def test_bad_input(run: Run, treebank: Path, monkeypatch: pytest.MonkeyPatch, args: list[str], message: str) -> None:
@@ -162,7 +162,7 @@ def test_bad_input(run: Run, treebank: Path, monkeypatch: pytest.MonkeyPatch, ar
 def test_skip_bad(run: Run, treebank: Path) -> None:
     treebank.write_text(TREES + "(TOP (S (NP (DT a)) ( (VP (VB b)))))\n(TOP (S\n")
     result = run("analyze", "deviation", treebank, "--skip-bad", "--json")
-    assert result.exit_code == 1 and "E396" in result.stderr and "2 of 5 trees" in result.stderr
+    assert result.exit_code == 1 and "E456" in result.stderr and "2 of 5 trees" in result.stderr
     assert not result.stdout
     result = run("analyze", "deviation", treebank, "--skip-bad", "--max-bad", 0.4, "--json")
     assert result.exit_code == 0

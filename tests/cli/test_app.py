@@ -48,5 +48,5 @@ def test_outputs_that_are_inputs(tmp_path: Path) -> None:
         path.touch()
     refuse_overwrite([new, None, Path("-"), Path(os.devnull), folder / "new.spacy"], [gold, folder, Path(os.devnull)])
     for outputs in ([gold], [new, new], [folder / ".." / "gold.mrg"], [folder / "part.spacy"]):
-        with pytest.raises(ValueError, match=r"\[E395\]"):
+        with pytest.raises(ValueError, match=r"\[E112\]"):
             refuse_overwrite(outputs, [gold, folder])

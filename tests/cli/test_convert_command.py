@@ -99,18 +99,18 @@ def test_split(run: Run, treebank: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "args, message",
     [
-        (["missing.mrg", "out.spacy"], "E351"),
-        (["empty", "out.spacy"], "E352"),
-        (["trees.mrg", "out.spacy", "--format", "nonsense"], "E350"),
-        (["trees.mrg", "out.spacy", "--encoding", "nonsense"], "E011"),
-        (["trees.mrg", "out.spacy", "--trace-words", "("], "E361"),
-        (["trees.mrg", "out.spacy", "--split", "a=0.5,b=0.5"], "E357"),
-        (["trees.mrg", "trees.mrg"], "E357"),
-        (["trees.mrg", "out", "--split", "a=0.9,b=0.2"], "E353"),
-        (["trees.mrg", "out", "--split", "a=0.9,b=dev"], "E353"),
-        (["trees.mrg", "out", "--split", "../a=0.9"], "E360"),
+        (["missing.mrg", "out.spacy"], "E103"),
+        (["empty", "out.spacy"], "E104"),
+        (["trees.mrg", "out.spacy", "--format", "nonsense"], "E102"),
+        (["trees.mrg", "out.spacy", "--encoding", "nonsense"], "E101"),
+        (["trees.mrg", "out.spacy", "--trace-words", "("], "E454"),
+        (["trees.mrg", "out.spacy", "--split", "a=0.5,b=0.5"], "E107"),
+        (["trees.mrg", "trees.mrg"], "E107"),
+        (["trees.mrg", "out", "--split", "a=0.9,b=0.2"], "E105"),
+        (["trees.mrg", "out", "--split", "a=0.9,b=dev"], "E105"),
+        (["trees.mrg", "out", "--split", "../a=0.9"], "E108"),
         (["trees.mrg", "trees.mrg", "out"], None),
-        (["trees.mrg", "copy/trees.mrg", "out"], "E363"),
+        (["trees.mrg", "copy/trees.mrg", "out"], "E109"),
     ],
 )
 def test_what_users_get_wrong(
@@ -158,7 +158,7 @@ def test_mutated_files_give_docs_or_named_errors(run: Run, block: int, tmp_path:
             outcomes.add((result.exit_code, bool(options)))
             if result.exit_code:
                 named = re.search(rf"{re.escape(str(source))}:\d+: \S", result.stderr)
-                assert named or "[E355]" in result.stderr, (seed, result.stderr)
+                assert named or "[E106]" in result.stderr, (seed, result.stderr)
                 assert [path.name for path in tmp_path.iterdir()] == ["mutated.mrg"], seed
             else:
                 assert all(doc_to_strings(doc) for doc in load(out)), seed
@@ -170,7 +170,7 @@ def test_too_many_bad_trees(run: Run, tmp_path: Path) -> None:
     source, out = tmp_path / "trees.mrg", tmp_path / "out.spacy"
     source.write_text("(TOP (NP (NN a)))\n" * 98 + "(TOP (NP))\n" * 2)
     result = run("convert", source, out, "--skip-bad")
-    assert result.exit_code == 1 and "E396" in result.stderr and "2 of 100 trees" in result.stderr
+    assert result.exit_code == 1 and "E456" in result.stderr and "2 of 100 trees" in result.stderr
     assert not out.exists()
     assert run("convert", source, out, "--skip-bad", "--max-bad", "0.02").exit_code == 0 and out.exists()
 
@@ -179,12 +179,12 @@ def test_outputs_that_are_refused(run: Run, tmp_path: Path) -> None:
     """An unknown suffix, a file that is read, and a split with a part that gets nothing."""
     source = tmp_path / "trees.mrg"
     source.write_text("(TOP (NP (NN a)))\n" * 20)
-    assert "E397" in run("convert", source, tmp_path / "out.conll").stderr
+    assert "E110" in run("convert", source, tmp_path / "out.conll").stderr
     same = tmp_path / "same.spacy"
     same.write_text(source.read_text())
-    assert "E395" in run("convert", same, same).stderr and same.read_text() == source.read_text()
+    assert "E112" in run("convert", same, same).stderr and same.read_text() == source.read_text()
     result = run("convert", source, tmp_path / "out", "--split", "train=0.8,dev=0.1,test=0.1")
-    assert result.exit_code == 1 and "E398" in result.stderr and "'test'" in result.stderr
+    assert result.exit_code == 1 and "E111" in result.stderr and "'test'" in result.stderr
     assert not (tmp_path / "out").exists()
     fewer = ("--split", "train=0.8,dev=0.1,test=0.1", "--split-block", "1")
     assert run("convert", source, tmp_path / "out", *fewer).exit_code == 0

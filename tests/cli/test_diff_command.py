@@ -55,10 +55,10 @@ def test_json(run: Run, treebank: Path, test: Path, tmp_path: Path) -> None:
 
 def test_bad_input(run: Run, treebank: Path, test: Path, tmp_path: Path) -> None:
     for args, code in [
-        ([tmp_path / "none.mrg", test], "[E351]"),
-        ([treebank, test, "--params", "none"], "[E202]"),
-        ([treebank, test, "--output", treebank], "[E395]"),
-        ([tmp_path / "empty.mrg", test], "[E355]"),
+        ([tmp_path / "none.mrg", test], "[E103]"),
+        ([treebank, test, "--params", "none"], "[E352]"),
+        ([treebank, test, "--output", treebank], "[E112]"),
+        ([tmp_path / "empty.mrg", test], "[E106]"),
     ]:
         (tmp_path / "empty.mrg").write_text("\n")
         result = run("diff", *args)

@@ -49,18 +49,18 @@ def test_pipeline(run: Run, pipeline: Path, treebank: Path, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     "gold, test, options, message",
     [
-        ("missing.mrg", "trees.mrg", [], "[E351]"),
-        ("trees.mrg", "missing.mrg", [], "[E351]"),
-        ("bad.mrg", "trees.mrg", [], "[E203]"),
+        ("missing.mrg", "trees.mrg", [], "[E103]"),
+        ("trees.mrg", "missing.mrg", [], "[E103]"),
+        ("bad.mrg", "trees.mrg", [], "[E353]"),
         ("words.mrg", "trees.mrg", [], "Gold sentence 1 cannot be scored"),
         ("latin.mrg", "trees.mrg", [], "latin.mrg:2: byte 0xe9 is not valid utf-8"),
         ("trees.mrg", "trees.mrg", ["--params", "LATIN.prm"], "LATIN.prm:1: byte 0xc9 is not valid UTF-8"),
-        ("trees.mrg", "short.mrg", [], "[E203]"),
-        ("trees.mrg", "trees.mrg", ["--params", "nonsense"], "[E202]"),
-        ("trees.mrg", "missing.spacy", [], "[E351]"),
-        ("empty.mrg", "empty.mrg", [], "[E355]"),
-        ("MODEL", "trees.mrg", [], "[E362]"),
-        ("MODEL", "bad.spacy", [], "[E354]"),
+        ("trees.mrg", "short.mrg", [], "[E353]"),
+        ("trees.mrg", "trees.mrg", ["--params", "nonsense"], "[E352]"),
+        ("trees.mrg", "missing.spacy", [], "[E103]"),
+        ("empty.mrg", "empty.mrg", [], "[E106]"),
+        ("MODEL", "trees.mrg", [], "[E455]"),
+        ("MODEL", "bad.spacy", [], "[E451]"),
     ],
 )
 def test_bad_input(
@@ -84,7 +84,7 @@ def test_no_constituents(run: Run, pipeline: Path, treebank: Path, tmp_path: Pat
     run("convert", treebank, tmp_path / "data.spacy", "--spans-key", "other")
     result = run("evaluate", pipeline, tmp_path / "data.spacy")
     assert result.exit_code == 1
-    assert "[E364]" in result.stderr
+    assert "[E458]" in result.stderr
 
 
 def test_a_line_is_a_sentence(run: Run, treebank: Path, tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_no_input_is_overwritten(run: Run, treebank: Path, tmp_path: Path, optio
         path.write_text(text)
     link.symlink_to(gold)
     result = run("evaluate", gold, test, "--params", params, option, tmp_path / which)
-    assert result.exit_code == 1 and "[E395]" in result.stderr and not result.stdout
+    assert result.exit_code == 1 and "[E112]" in result.stderr and not result.stdout
     assert {path: path.read_text() for path in texts} == texts
 
 

@@ -66,7 +66,7 @@ def test_a_config_is_replaced_only_if_asked_for(run: Run, tmp_path: Path) -> Non
     path = tmp_path / "config.cfg"
     path.write_text("mine", encoding="utf8")
     result = run("init-config", path)
-    assert result.exit_code == 1 and "E250" in result.stderr and path.read_text(encoding="utf8") == "mine"
+    assert result.exit_code == 1 and "E450" in result.stderr and path.read_text(encoding="utf8") == "mine"
     assert run("init-config", path, "--force").exit_code == 0
     assert "parsetag" in pipeline_of(path)
 
@@ -88,5 +88,5 @@ def test_a_project_is_not_replaced(run: Run, tmp_path: Path) -> None:
     (tmp_path / "configs").mkdir()
     (tmp_path / "configs" / "cnn.cfg").write_text("mine", encoding="utf8")
     result = run("init-project", tmp_path)
-    assert result.exit_code == 1 and "E250" in result.stderr
+    assert result.exit_code == 1 and "E450" in result.stderr
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["cnn.cfg"]

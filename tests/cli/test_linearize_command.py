@@ -78,7 +78,7 @@ def test_malformed_trees(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
     for args in ([source, tmp_path / "out"], [source, "--check"]):
         result = run("linearize", *args, "--skip-bad")
-        assert result.exit_code == 1 and "E396" in result.stderr and "1 of 4 trees" in result.stderr
+        assert result.exit_code == 1 and "E456" in result.stderr and "1 of 4 trees" in result.stderr
     assert not (tmp_path / "out").exists()
     assert run("linearize", source, tmp_path / "out", "--skip-bad", "--max-bad", 0.25).exit_code == 0
     assert len((tmp_path / "out").read_text().splitlines()) == 3
@@ -90,5 +90,5 @@ def test_an_input_is_never_overwritten(run: Run, tmp_path: Path, options: list[s
     source.write_text(TREES)
     for inputs in (source, tmp_path):
         result = run("linearize", inputs, source, *options)
-        assert result.exit_code == 1 and "[E395]" in result.stderr
+        assert result.exit_code == 1 and "[E112]" in result.stderr
         assert source.read_text() == TREES

@@ -127,7 +127,7 @@ def test_a_component_that_splits_all_the_same(run: Run, pipeline: Path, tmp_path
     model = change(pipeline, tmp_path, lambda nlp: nlp.add_pipe(COMPONENTS[0], after="one_sentence"))
     result = run("parse", model, "-", stdin="One\nTwo words.\n")
     assert result.exit_code == 1
-    assert "<stdin>:2: [E381]" in result.stderr
+    assert "<stdin>:2: [E461]" in result.stderr
 
 
 def test_failures_are_named(run: Run, pipeline: Path, tmp_path: Path) -> None:
@@ -136,11 +136,11 @@ def test_failures_are_named(run: Run, pipeline: Path, tmp_path: Path) -> None:
     source.write_text("Good.\nThis will boom.\nGood again.\n")
     result = run("parse", model, source, tmp_path / "out.mrg")
     assert result.exit_code == 1
-    assert f"{source}:2: [E380]" in result.stderr and "KeyError: 'boom'" in result.stderr
+    assert f"{source}:2: [E460]" in result.stderr and "KeyError: 'boom'" in result.stderr
     assert not (tmp_path / "out.mrg").exists()
     result = run("parse", model, source, tmp_path / "out.mrg", "--skip-bad")
     assert result.exit_code == 0
-    assert f"skipped {source}:2: [E380]" in result.stderr and "Skipped 1 text " in result.stderr
+    assert f"skipped {source}:2: [E460]" in result.stderr and "Skipped 1 text " in result.stderr
     lines = (tmp_path / "out.mrg").read_text().splitlines()
     assert [words_of(line) for line in lines] == [["Good", "."], [], ["Good", "again", "."]]
     assert run("parse", model, source, tmp_path / "out.spacy", "--skip-bad").exit_code == 0
@@ -199,7 +199,7 @@ def test_inputs_are_not_overwritten(run: Run, pipeline: Path, tmp_path: Path) ->
     source.write_text("A.\n")
     for out in (source, tmp_path / "." / "in.txt", pipeline / "meta.json"):
         before = out.read_bytes()
-        assert "[E395]" in run("parse", pipeline, source, out).stderr
+        assert "[E112]" in run("parse", pipeline, source, out).stderr
         assert out.read_bytes() == before
 
 
@@ -229,7 +229,7 @@ def test_two_processes(run: Run, pipeline: Path, tmp_path: Path) -> None:
     one, two = (run(*args, "--n-process", n, stdin=stdin) for n in (1, 2))
     assert not two.exit_code, two.stderr
     assert one.stdout == two.stdout and len(json.loads(one.stdout)) == 5
-    assert one.stderr == two.stderr and "<stdin>:5: [E387] Not a text to parse: it is not an object" in one.stderr
+    assert one.stderr == two.stderr and "<stdin>:5: [E467] Not a text to parse: it is not an object" in one.stderr
 
 
 @pytest.mark.slow
@@ -243,28 +243,28 @@ def test_a_worker_that_dies(run: Run, pipeline: Path, tmp_path: Path) -> None:
     import_file("code", code)
     model = change(pipeline, tmp_path, lambda nlp: nlp.add_pipe("dies"))
     result = run("parse", model, "-", tmp_path / "out.mrg", "--n-process", 2, "--code", code, stdin=TEXT)
-    assert result.exit_code == 1 and "[E382]" in result.stderr
+    assert result.exit_code == 1 and "[E462]" in result.stderr
     assert not list(tmp_path.glob("*out.mrg*"))
 
 
 @pytest.mark.parametrize(
     "name, content, args, message",
     [
-        ("missing.txt", None, [], "[E351]"),
+        ("missing.txt", None, [], "[E103]"),
         ("bad.jsonl", "\n{]\n", [], "bad.jsonl:2: "),
         ("bad.jsonl", "[1]\n", [], "bad.jsonl:1: "),
         ("bad.jsonl", '{"tokens": ["a", 1]}\n', [], "bad.jsonl:1: "),
         ("bad.jsonl", '{"tokens": ["a", ""]}\n', [], "bad.jsonl:1: "),
         ("bad.jsonl", '{"tokens": ["a"], "tags": []}\n', [], "bad.jsonl:1: "),
         ("bad.txt", "good\n\udcff\n", [], "bad.txt:2: "),
-        ("bad.spacy", "nonsense", [], "[E354]"),
-        ("bad.jsonl", "[" * 100_000, [], "bad.jsonl:1: [E386] Cannot read this JSON: it is nested too deeply"),
+        ("bad.spacy", "nonsense", [], "[E451]"),
+        ("bad.jsonl", "[" * 100_000, [], "bad.jsonl:1: [E466] Cannot read this JSON: it is nested too deeply"),
         ("bad.jsonl", '{"text": "\\udcff"}', [], "bad.jsonl:1: "),
         ("long.txt", "a" * 2_000_000, [], "long.txt:1: [E088]"),
-        ("text.txt", "a", ["--format", "spacy"], "[E362]"),
-        ("text.txt", "a", ["out.conll"], "[E383]"),
-        ("text.txt", "a", ["--n-process", "0"], "[E384]"),
-        ("text.txt", "a", ["--code", "missing.py"], "[E351]"),
+        ("text.txt", "a", ["--format", "spacy"], "[E455]"),
+        ("text.txt", "a", ["out.conll"], "[E463]"),
+        ("text.txt", "a", ["--n-process", "0"], "[E464]"),
+        ("text.txt", "a", ["--code", "missing.py"], "[E103]"),
     ],
 )
 def test_bad_input(
@@ -283,7 +283,7 @@ def test_no_such_pipeline(run: Run, tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("a")
     assert "[E050]" in run("parse", "no_such_pipeline", tmp_path / "text.txt").stderr
     spacy.blank("en").to_disk(tmp_path / "blank")
-    assert "[E358]" in run("parse", tmp_path / "blank", tmp_path / "text.txt").stderr
+    assert "[E453]" in run("parse", tmp_path / "blank", tmp_path / "text.txt").stderr
 
 
 def start(*args: object, **kwargs: object) -> "subprocess.Popen[bytes]":

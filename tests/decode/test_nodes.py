@@ -96,9 +96,9 @@ def test_strange_output() -> None:
     for row, value in ((0, -1), (2, len(tags)), (4, -1), (4, 10**6)):
         ids = good.copy()
         ids[row] = value
-        with pytest.raises(ValueError, match=rf"\[E108\].*{value} at row {row}"):
+        with pytest.raises(ValueError, match=rf"\[E156\].*{value} at row {row}"):
             labelled_nodes(ids, batch)
-    with pytest.raises(ValueError, match=r"\[E109\].*4 rows lacks sentence 1"):
+    with pytest.raises(ValueError, match=r"\[E157\].*4 rows lacks sentence 1"):
         labelled_nodes(good[:4], batch)
 
 

@@ -62,5 +62,5 @@ def test_json() -> None:
 def test_nothing_differs() -> None:
     found = diff([GOLD], [GOLD])
     assert not found.sentences and not found.confusions
-    with pytest.raises(ValueError, match="E203"):
+    with pytest.raises(ValueError, match="E353"):
         diff([GOLD], [])

@@ -185,15 +185,15 @@ def test_table_without_any_match() -> None:
 
 def test_numbers_of_trees_differ() -> None:
     tree = Tree.fromstring(GOLD)
-    with pytest.raises(ValueError, match=r"E203.*The test trees end after 1 sentences"):
+    with pytest.raises(ValueError, match=r"E353.*The test trees end after 1 sentences"):
         evalb([tree, tree], [tree])
-    with pytest.raises(ValueError, match=r"E203.*The gold trees end after 0 sentences"):
+    with pytest.raises(ValueError, match=r"E353.*The gold trees end after 0 sentences"):
         evalb([], iter([tree]))
 
 
 def test_malformed_trees() -> None:
     good, bad = Tree.fromstring(GOLD), Tree.fromstring("(TOP (S a (NN b)))")
-    with pytest.raises(ValueError, match=r"E204.*Gold sentence 2.*'a'"):
+    with pytest.raises(ValueError, match=r"E354.*Gold sentence 2.*'a'"):
         evalb([good, bad], [good, good])
     result = evalb([good], [bad])
     assert result.rows[0].status == 1 and "'a'" in result.rows[0].error and result.failures == 1

@@ -43,11 +43,11 @@ def test_filled_trees_score_as_strict_counts_say(params: str) -> None:
 
 
 def test_gold_trees_must_be_whole() -> None:
-    with pytest.raises(ValueError, match="E203"):
+    with pytest.raises(ValueError, match="E353"):
         list(fill_unparsed([GOLD, GOLD], [GOLD]))
-    with pytest.raises(ValueError, match=r"E391.*tree 2"):
+    with pytest.raises(ValueError, match=r"E356.*tree 2"):
         list(fill_unparsed([GOLD, ""], [GOLD, GOLD]))
-    with pytest.raises(ValueError, match=r"E204.*sentence 1"):
+    with pytest.raises(ValueError, match=r"E354.*sentence 1"):
         list(fill_unparsed(["(S x (NN b))"], [GOLD]))
 
 

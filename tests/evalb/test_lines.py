@@ -83,7 +83,7 @@ def test_printed_table() -> None:
 
 @pytest.mark.parametrize("text", ["S", "(S (NN a) b)", "(S (NN a b))", "(NP the (NN dog))", "(NN a)x"])
 def test_text_outside_of_brackets(text: str) -> None:
-    with pytest.raises(ValueError, match=r"E204.*Gold sentence 2.*Reading sentence \('"):
+    with pytest.raises(ValueError, match=r"E354.*Gold sentence 2.*Reading sentence \('"):
         evalb([GOLD, text], [GOLD, GOLD])
     row = evalb([GOLD], [text]).rows[0]
     assert row.status == 1 and row.error.startswith("Reading sentence")
@@ -101,7 +101,7 @@ def test_lines_at_the_end() -> None:
     assert evalb([GOLD, ""], [GOLD]).all.sentences == 1
     assert evalb([GOLD], [GOLD, "\n", " \n"]).all.sentences == 1
     assert evalb([GOLD, ""], [GOLD, ""]).all.skipped == 1
-    with pytest.raises(ValueError, match="E203"):
+    with pytest.raises(ValueError, match="E353"):
         evalb([GOLD, "", GOLD], [GOLD])
 
 
@@ -109,10 +109,10 @@ def test_files(tmp_path: Path) -> None:
     path = tmp_path / "test.mrg"
     path.write_bytes("\ufeff(NN a)\r\n\r\n(NN é)\r(NN c)".encode())
     assert list(read_lines(path)) == ["(NN a)\n", "\n", "(NN é)\n", "(NN c)"]
-    with pytest.raises(ValueError, match=r"E011.*'nonsense'"):
+    with pytest.raises(ValueError, match=r"E101.*'nonsense'"):
         list(read_lines(path, encoding="nonsense"))
     path.write_bytes(b"(NN a)\n" * 3000 + "(NN é)\n".encode("latin-1"))
-    with pytest.raises(ValueError, match=r"E205.*test\.mrg:3001: byte 0xe9 is not valid utf-8"):
+    with pytest.raises(ValueError, match=r"E355.*test\.mrg:3001: byte 0xe9 is not valid utf-8"):
         list(read_lines(path))
     assert list(read_lines(path, encoding="latin-1"))[-1] == "(NN é)\n"
 

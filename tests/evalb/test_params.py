@@ -27,7 +27,7 @@ def test_get_params(tmp_path: Path) -> None:
     path = tmp_path / "mine.prm"
     path.write_text("DELETE_LABEL X\n")
     assert get_params(path) == get_params(str(path)) == EvalbParams(name="mine", delete_labels=frozenset("X"))
-    with pytest.raises(ValueError, match=r"E202.*'colins'.*collins, new, spmrl"):
+    with pytest.raises(ValueError, match=r"E352.*'colins'.*collins, new, spmrl"):
         get_params("colins")
 
 
@@ -54,13 +54,13 @@ def test_read_params_all_keywords(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line,message",
     [
-        ("DELETE_LABLE TOP", r"E200.*bad\.prm:2: unknown keyword 'DELETE_LABLE'"),
-        ("MAX_ERROR ten", r"E201.*bad\.prm:2: MAX_ERROR takes a whole number; got 'ten'"),
-        ("CUTOFF_LEN", r"E201.*bad\.prm:2: CUTOFF_LEN takes a whole number; got ''"),
-        ("LABELED ²", r"E201.*bad\.prm:2: LABELED"),
-        ("EQ_LABEL ADVP", r"E201.*bad\.prm:2: EQ_LABEL takes two values; got 'ADVP'"),
-        ("EQ_WORD a b c", r"E201.*bad\.prm:2: EQ_WORD takes two values; got 'a b c'"),
-        ("DELETE_LABEL", r"E201.*bad\.prm:2: DELETE_LABEL takes one label; got ''"),
+        ("DELETE_LABLE TOP", r"E350.*bad\.prm:2: unknown keyword 'DELETE_LABLE'"),
+        ("MAX_ERROR ten", r"E351.*bad\.prm:2: MAX_ERROR takes a whole number; got 'ten'"),
+        ("CUTOFF_LEN", r"E351.*bad\.prm:2: CUTOFF_LEN takes a whole number; got ''"),
+        ("LABELED ²", r"E351.*bad\.prm:2: LABELED"),
+        ("EQ_LABEL ADVP", r"E351.*bad\.prm:2: EQ_LABEL takes two values; got 'ADVP'"),
+        ("EQ_WORD a b c", r"E351.*bad\.prm:2: EQ_WORD takes two values; got 'a b c'"),
+        ("DELETE_LABEL", r"E351.*bad\.prm:2: DELETE_LABEL takes one label; got ''"),
     ],
 )
 def test_read_params_errors(tmp_path: Path, line: str, message: str) -> None:
@@ -77,5 +77,5 @@ def test_encoding_of_the_file(tmp_path: Path) -> None:
     path.write_bytes("# Größe\nCUTOFF_LEN 9\n".encode("latin-1"))
     assert read_params(path).cutoff_len == 9, "comments may be in any encoding"
     path.write_bytes("# Größe\nDELETE_LABEL É\n".encode("latin-1"))
-    with pytest.raises(ValueError, match=r"E205.*latin\.prm:2: byte 0xc9 is not valid UTF-8"):
+    with pytest.raises(ValueError, match=r"E355.*latin\.prm:2: byte 0xc9 is not valid UTF-8"):
         read_params(path)

@@ -148,9 +148,9 @@ def test_transforms_of_the_figure() -> None:
 def test_no_actions() -> None:
     plain = Action(TOP, WORD, NEXT)
     for map_actions in (map_right_corner, map_left_corner):
-        with pytest.raises(ValueError, match=r"\[E366\].*action 2"):
+        with pytest.raises(ValueError, match=r"\[E055\].*action 2"):
             map_actions([Action(WORD), plain])
     for actions in ([], [plain], [Action(WORD), Action(NEXT)], [Action(WORD), plain, Action(NEXT)]):
         for map_actions in (map_top_down, map_bottom_up):
-            with pytest.raises(ValueError, match=r"\[E366\]"):
+            with pytest.raises(ValueError, match=r"\[E055\]"):
                 map_actions(actions)

@@ -89,6 +89,6 @@ def test_needs_may_be_lax() -> None:
     ],
 )
 def test_what_cannot_be_a_lattice(lattice: Lattice, changes: dict[str, Any], reason: str) -> None:
-    with pytest.raises(ValueError, match=r"\[E020\]") as caught:
+    with pytest.raises(ValueError, match=r"\[E053\]") as caught:
         replace(lattice, **changes)
     assert reason in str(caught.value), caught.value

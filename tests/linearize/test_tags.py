@@ -35,8 +35,8 @@ def test_unknown_tags() -> None:
     found = TagSet(["l/NP"])
     assert found.encode(["r/X", "l/NP", "l"]).tolist() == [-1, 1, 0] and found.encode([]).dtype == np.int32
     assert found[1] == "l/NP"
-    with pytest.raises(ValueError, match=r"\[E100\] Tag 'r/X' is not in the tag set of 5 tags"):
+    with pytest.raises(ValueError, match=r"\[E054\] Tag 'r/X' is not in the tag set of 5 tags"):
         found.id("r/X")
-    with pytest.raises(ValueError, match=r"\[E007\]"):
+    with pytest.raises(ValueError, match=r"\[E052\]"):
         TagSet(["NP"])
     assert found != found.tags

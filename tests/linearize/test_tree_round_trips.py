@@ -71,12 +71,12 @@ def test_chains(chain: list[str]) -> None:
 
 @pytest.mark.parametrize("label", ["+", "a+", "+a", "a++b", "\\", "a\\", "a\\b", "a+\\"])
 def test_malformed_chains(label: str) -> None:
-    with pytest.raises(ValueError, match=r"\[E008\]"):
+    with pytest.raises(ValueError, match=r"\[E005\]"):
         split_chain(label)
 
 
 def test_unknown_order() -> None:
-    with pytest.raises(ValueError, match=r"\[E006\]"):
+    with pytest.raises(ValueError, match=r"\[E051\]"):
         get_linearizer("level")
 
 

@@ -240,11 +240,11 @@ def test_checkpointing_changes_nothing(order: str, transitions: bool) -> None:
 
 def test_no_tree_is_an_error() -> None:
     batch = random_batch([3], "post", seed=9)
-    with pytest.raises(ValueError, match=r"\[E103\].*3 words.*bound of 1"):
+    with pytest.raises(ValueError, match=r"\[E152\].*3 words.*bound of 1"):
         log_partition(batch, 1)
     batch.scores[2, 1] = np.nan
     for trees in (False, True):
-        with pytest.raises(ValueError, match=r"\[E102\].*at word 2"):
+        with pytest.raises(ValueError, match=r"\[E151\].*at word 2"):
             log_partition(batch, trees=trees)
 
 

@@ -18,7 +18,7 @@ def test_a_wrong_config_is_an_error(config: dict[str, Any]) -> None:
 @pytest.mark.parametrize("part", ["linearizer", "decoder", "loss"])
 def test_a_part_of_another_kind_is_an_error(part: str) -> None:
     other = "ExactDecoder" if part == "linearizer" else "InOrder"
-    with pytest.raises(ValueError, match=rf"\[E155\].*'parsetag'.*{other}.*{part}"):
+    with pytest.raises(ValueError, match=rf"\[E254\].*'parsetag'.*{other}.*{part}"):
         spacy.blank("en").add_pipe("parsetag", config={part: {"@misc": f"spacy-parsetag.{other}.v1"}})
 
 

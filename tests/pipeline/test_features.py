@@ -76,5 +76,5 @@ def test_gradient_of_the_convolution() -> None:
 
 @pytest.mark.parametrize("wrong", [{"depth": 0}, {"window_size": -1}, {"maxout_pieces": 0}])
 def test_bad_sizes(wrong: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match=r"\[E159\]"):
+    with pytest.raises(ValueError, match=r"\[E200\]"):
         build_with_features(window_layer(1, 1), window_layer(1, 1), **wrong)  # type: ignore[arg-type]

@@ -179,12 +179,12 @@ def test_training_on_other_tokens() -> None:
     """Sentences that do not fit are left out, the others of the same doc are learned."""
     nlp = make_nlp(loss={"@misc": "spacy-parsetag.TagLoss.v1"})  # the other knows one tree only, and learns nothing
     eg = half_aligned(nlp.vocab)
-    with pytest.warns(UserWarning, match=r"\[W002\] 1 of 2"):
+    with pytest.warns(UserWarning, match=r"\[W251\] 1 of 2"):
         optimizer = nlp.initialize(lambda: [eg])
     pipe = nlp.get_pipe("parsetag")
     assert {"NP"} == set(pipe.constituent_labels)
     scores = pipe.model.predict([eg.predicted])
-    with pytest.warns(UserWarning, match=r"\[W002\] 1 of 2"):
+    with pytest.warns(UserWarning, match=r"\[W251\] 1 of 2"):
         (gradient,) = pipe.get_loss([eg], scores)[1].arrays
     assert gradient[:3].any(axis=1).all() and not gradient[3].any()
     assert nlp.update([eg], sgd=optimizer)["parsetag"] > 0
@@ -213,7 +213,7 @@ class TestCounts:
         reader = GoldReader()
         eg = half_aligned(VOCAB)
         assert len(reader.sentences(eg, KEY)) == 1
-        with pytest.warns(UserWarning, match=r"\[W001\].*'parser'.*\[W002\] 1 of 2 sentences \(50.0%\).*in 'b c'\. "):
+        with pytest.warns(UserWarning, match=r"\[W250\].*'parser'.*\[W251\] 1 of 2 sentences \(50.0%\).*in 'b c'\. "):
             reader.check("parser", complete=True)
         for _ in range(8):  # up to 18 sentences
             reader.sentences(eg, KEY)
@@ -231,7 +231,7 @@ class TestCounts:
             found = [reader.tags(eg, KEY, tags, InOrder()) for eg in examples]
         assert sum((gold.ids < 0).any() for eg in found for gold in eg) == 5
         assert (reader.n_sentences, reader.n_unaligned, reader.n_unknown) == (18, 0, 15)
-        with pytest.warns(UserWarning, match=r"\[W003\] 15 of 18 sentences \(83.3%\).*example ./\S+ in 'She enjoys"):
+        with pytest.warns(UserWarning, match=r"\[W252\] 15 of 18 sentences \(83.3%\).*example ./\S+ in 'She enjoys"):
             reader.check("parsetag")
 
     def test_nothing_is_left(self) -> None:
@@ -240,9 +240,9 @@ class TestCounts:
         set_parses(gold, [([0, 1], [(0, 1, "NP")])])
         eg = Example(Doc(VOCAB, words=["ab"]), gold)
         assert reader.sentences(eg, KEY) == []
-        with pytest.raises(ValueError, match=r"\[E191\].*'parsetag'.*1 of 1 sentences \(100.0%\).*'a b'"):
+        with pytest.raises(ValueError, match=r"\[E259\].*'parsetag'.*1 of 1 sentences \(100.0%\).*'a b'"):
             reader.check("parsetag", complete=True)
-        with pytest.warns(UserWarning, match=r"\[W001\]"):  # a batch: what comes may be better
+        with pytest.warns(UserWarning, match=r"\[W250\]"):  # a batch: what comes may be better
             reader.check("parsetag")
         for _ in range(99):
             reader.sentences(eg, KEY)
@@ -254,15 +254,15 @@ class TestCounts:
         nlp = make_nlp()
         gold = Doc(nlp.vocab, words=["a", "b"])
         set_parses(gold, [([0, 1], [(0, 1, "NP")])])
-        with pytest.raises(ValueError, match=r"\[E191\].*\[W002\]"):
+        with pytest.raises(ValueError, match=r"\[E259\].*\[W251\]"):
             nlp.initialize(lambda: [Example(Doc(nlp.vocab, words=["ab"]), gold)])
         examples = make_examples(nlp)
         nlp.initialize(lambda: examples)
         optimizer = nlp.resume_training()
         others = make_examples(nlp, [tree.replace("NP", "NP-SBJ") for tree in TREES if "NP" in tree])
-        with pytest.warns(UserWarning, match=r"\[W001\].*\[W003\] 5 of 5 sentences \(100.0%\).*NP-SBJ"):
+        with pytest.warns(UserWarning, match=r"\[W250\].*\[W252\] 5 of 5 sentences \(100.0%\).*NP-SBJ"):
             assert nlp.update(others, sgd=optimizer)["parsetag"] == 0.0
-        with warnings.catch_warnings(), pytest.raises(ValueError, match=r"\[E191\].*100 of 100"):
+        with warnings.catch_warnings(), pytest.raises(ValueError, match=r"\[E259\].*100 of 100"):
             warnings.simplefilter("ignore")
             for _ in range(19):
                 nlp.update(others, sgd=optimizer)

@@ -150,7 +150,7 @@ def test_transitions_are_decoded_with() -> None:
 def test_bound_of_the_training_data(order: str) -> None:
     """A number after `initialize` and when loaded; it lets any sentence have a tree."""
     batch = TagScores(np.zeros((1, 4)), [0], [1], TagSet(), LINEARIZERS[order])
-    with pytest.raises(ValueError, match=r"\[E158\]"):
+    with pytest.raises(ValueError, match=r"\[E162\]"):
         ExactDecoder("train")(batch)
     nlp = make_nlp(order, decoder={"@misc": "spacy-parsetag.ExactDecoder.v1", "max_stack": "train"})
     pipe = nlp.get_pipe("parsetag")
@@ -231,7 +231,7 @@ def test_bilstm_sizes() -> None:
         shims = [shim for node in loaded.get_pipe("parsetag").model.walk() for shim in node.shims]
         assert [shim._model.num_layers for shim in shims] == [depth]
     for wrong in ({"depth": 0}, {"hidden_width": 0}):
-        with pytest.raises(ValueError, match=r"\[E159\]"):
+        with pytest.raises(ValueError, match=r"\[E200\]"):
             make_learner("BiLSTM", **wrong)
 
 

@@ -43,7 +43,7 @@ def test_without_listeners() -> None:
 
 def test_without_the_encoder(listening: Language) -> None:
     pipe = listening.get_pipe("parsetag")
-    with pytest.raises(ValueError, match=r"\[E190\].*'parsetag'.*'tok2vec'.*no vectors.*add_pipe\('tok2vec', source"):
+    with pytest.raises(ValueError, match=r"\[E258\].*'parsetag'.*'tok2vec'.*no vectors.*add_pipe\('tok2vec', source"):
         require_upstream(pipe.model, [listening.make_doc(""), listening.make_doc("She")], name="parsetag")
 
 
@@ -53,9 +53,9 @@ def test_sourced_without_the_encoder(listening: Language) -> None:
     nlp.add_pipe("one_sentence")
     nlp.add_pipe("parsetag", source=listening)
     assert spans_of(nlp("")) == spans_of(nlp("\n")) == []
-    with pytest.raises(ValueError, match=r"\[E190\]"):
+    with pytest.raises(ValueError, match=r"\[E258\]"):
         nlp("She enjoys papers")
-    with listening.select_pipes(disable="tok2vec"), pytest.raises(ValueError, match=r"\[E190\]"):
+    with listening.select_pipes(disable="tok2vec"), pytest.raises(ValueError, match=r"\[E258\]"):
         listening("She enjoys papers")
 
 
@@ -63,7 +63,7 @@ def test_another_encoder(listening: Language) -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("tok2vec", config={"model": {**TINY_MODEL["tok2vec"], "width": 8}})
     nlp.initialize()
-    with pytest.raises(ValueError, match=r"\[E190\].*width 8, not 32.*replace_listeners\('tok2vec', 'parsetag'"):
+    with pytest.raises(ValueError, match=r"\[E258\].*width 8, not 32.*replace_listeners\('tok2vec', 'parsetag'"):
         require_upstream(listening.get_pipe("parsetag").model, [nlp("She")], name="parsetag")
 
 
@@ -75,14 +75,14 @@ def test_listener_to_a_transformer() -> None:
 
     listener = Listener("transformer-listener", lambda model, X, is_train: (X, lambda dX: dX))
     nlp = spacy.blank("en")
-    with pytest.raises(ValueError, match=r"\[E190\].*'transformer'"):
+    with pytest.raises(ValueError, match=r"\[E258\].*'transformer'"):
         require_upstream(listener, [nlp.make_doc("She")], name="parsetag")
     had = Doc.has_extension("trf_data")
     if not had:
         Doc.set_extension("trf_data", default=None)
     try:
         doc = nlp.make_doc("She")
-        with pytest.raises(ValueError, match=r"\[E190\]"):
+        with pytest.raises(ValueError, match=r"\[E258\]"):
             require_upstream(listener, [doc], name="parsetag")
         doc._.trf_data = SimpleNamespace()
         require_upstream(listener, [doc], name="parsetag")

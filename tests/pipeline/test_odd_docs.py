@@ -113,7 +113,7 @@ def test_no_sentence_boundaries(trained: Callable[[str], Language]) -> None:
     nlp = trained("in")
     with (
         pytest.raises(
-            ValueError, match=r"\[E150\].*'parsetag'.*She enjoys.*sentencizer.*before='parsetag'.*one_sentence"
+            ValueError, match=r"\[E250\].*'parsetag'.*She enjoys.*sentencizer.*before='parsetag'.*one_sentence"
         ),
         nlp.select_pipes(disable="one_sentence"),
     ):
@@ -124,7 +124,7 @@ def test_no_sentence_boundaries(trained: Callable[[str], Language]) -> None:
     failed: list[Doc] = []
     pipe = nlp.get_pipe("parsetag")
     docs = pipe.pipe([nlp.make_doc("Two words")])
-    with pytest.raises(ValueError, match=r"\[E150\]"):
+    with pytest.raises(ValueError, match=r"\[E250\]"):
         list(docs)
     pipe.set_error_handler(lambda name, pipe, docs, err: failed.extend(docs))
     try:

@@ -148,11 +148,11 @@ def test_settings_that_do_not_fit_the_weights(
     trained("in").to_disk(tmp_path)
     folder = tmp_path / "parsetag"
     srsly.write_json(folder / "cfg", {**srsly.read_json(folder / "cfg"), **change})
-    with pytest.raises(ValueError, match=rf"\[E163\].*'parsetag'.*{re.escape(str(folder))}: {problem}"):
+    with pytest.raises(ValueError, match=rf"\[E257\].*'parsetag'.*{re.escape(str(folder))}: {problem}"):
         spacy.load(tmp_path)
     data = srsly.msgpack_loads(trained("in").get_pipe("parsetag").to_bytes())
     data["cfg"] = srsly.json_dumps({**srsly.json_loads(data["cfg"]), **change})
-    with pytest.raises(ValueError, match=rf"\[E163\].*the bytes of the component: {problem}"):
+    with pytest.raises(ValueError, match=rf"\[E257\].*the bytes of the component: {problem}"):
         make_nlp("in").get_pipe("parsetag").from_bytes(srsly.msgpack_dumps(data))
 
 
@@ -161,7 +161,7 @@ def test_a_file_cut_off(name: str, trained: Callable[[str], Language], tmp_path:
     trained("in").to_disk(tmp_path)
     path = tmp_path / "parsetag" / name
     path.write_bytes(path.read_bytes()[:50])
-    with pytest.raises(ValueError, match=rf"\[E163\].*{re.escape(str(path.parent))}: .*damaged"):
+    with pytest.raises(ValueError, match=rf"\[E257\].*{re.escape(str(path.parent))}: .*damaged"):
         spacy.load(tmp_path)
 
 

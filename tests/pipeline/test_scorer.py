@@ -82,9 +82,9 @@ def test_settings_of_the_component() -> None:
     scores = make_evalb_scorer()([example], spans_key="mine", linearizer="post", labels=("l",), threshold=1)
     assert scores["parsetag_mine_f"] and scores == score((docs[0], docs[1]), spans_key="mine", order="post")
     assert make_evalb_scorer(spans_key="other")([example], spans_key="mine")["parsetag_other_f"] is None
-    with pytest.raises(ValueError, match="E006"):
+    with pytest.raises(ValueError, match="E051"):
         make_evalb_scorer(order="up")([])
-    with pytest.raises(ValueError, match=r"E202"):
+    with pytest.raises(ValueError, match=r"E352"):
         make_evalb_scorer(params="unknown")
 
 

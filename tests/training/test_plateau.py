@@ -51,7 +51,7 @@ def test_checks_during_warm_up_lower_nothing() -> None:
 
 @pytest.mark.parametrize("wrong", [(0.0,), (1.0, -1), (1.0, 1, 1.0), (1.0, 1, 0.0), (1.0, 1, 0.5, 0)])
 def test_wrong_settings(wrong: tuple[Any, ...]) -> None:
-    with pytest.raises(ValueError, match=r"\[E160\]"):
+    with pytest.raises(ValueError, match=r"\[E225\]"):
         Plateau(*wrong)
 
 
@@ -95,7 +95,7 @@ def test_no_schedule() -> None:
     raised = []
 
     def check() -> None:
-        with pytest.raises(ValueError, match=r"\[E161\]"):
+        with pytest.raises(ValueError, match=r"\[E226\]"):
             start_logger()({"score": 0.5})
         raised.append(True)
 

@@ -154,7 +154,7 @@ def test_lemmas_of_marks(leaf: str, word: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "S(", "S(Head:V:x))", "S(Head:V:x)Na:y", "S()", "NP(x)", "A:B:c|D:E:f"])
 def test_no_clause(text: str) -> None:
-    with pytest.raises(ValueError, match="E390"):
+    with pytest.raises(ValueError, match="E113"):
         parse_clause(text)
 
 

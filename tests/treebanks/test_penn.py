@@ -86,7 +86,7 @@ def test_sources(tmp_path: Path) -> None:
     with path.open() as stream:
         assert len(list(read_trees(stream))) == 1
         assert not stream.closed
-    with pytest.raises(ValueError, match="E011"):
+    with pytest.raises(ValueError, match="E101"):
         list(read_trees(path, encoding="klingon"))
     with pytest.raises(FileNotFoundError):
         list(read_trees(tmp_path / "none.mrg"))
@@ -318,7 +318,7 @@ def test_deep_trees(tmp_path: Path) -> None:
 )
 def test_unwritable_trees_are_refused(tree: Tree, tmp_path: Path) -> None:
     path = tmp_path / "out.mrg"
-    with pytest.raises(ValueError, match="E010"):
+    with pytest.raises(ValueError, match="E100"):
         write_trees(path, [tree])
     assert list(tmp_path.iterdir()) == []
 

@@ -31,9 +31,9 @@ def read_clauses(
         found = _CLAUSE.fullmatch(text)
         try:
             if data := undecodable_bytes(text):
-                raise ValueError(Errors.E392.format(data=data, encoding=encoding))
+                raise ValueError(Errors.E114.format(data=data, encoding=encoding))
             if found is None:
-                raise ValueError(Errors.E390.format(reason="no '#', or no space after its number"))
+                raise ValueError(Errors.E113.format(reason="no '#', or no space after its number"))
             tree = parse_clause(found.group(1))
         except ValueError as err:
             error = TreebankError(path, number, str(err))
@@ -59,20 +59,20 @@ def parse_clause(text: str) -> Tree:
         if not name and not mark:
             break
         if after_close == bool(name):
-            raise ValueError(Errors.E390.format(reason=f"{found.group()!r} at character {found.start() + 1}"))
+            raise ValueError(Errors.E113.format(reason=f"{found.group()!r} at character {found.start() + 1}"))
         if mark == "(":
             stack.append((name.rpartition(":")[2], []))
         elif name:
             stack[-1][1].append(_leaf(name))
         if mark == ")":
             if len(stack) == 1:
-                raise ValueError(Errors.E390.format(reason="a closing bracket too many"))
+                raise ValueError(Errors.E113.format(reason="a closing bracket too many"))
             label, children = stack.pop()
             stack[-1][1].append(Tree(label, tuple(children)))
         after_close = mark == ")"
     found_nodes = stack[0][1]
     if len(stack) != 1 or len(found_nodes) != 1 or not isinstance(found_nodes[0], Tree):
-        raise ValueError(Errors.E390.format(reason="brackets do not match"))
+        raise ValueError(Errors.E113.format(reason="brackets do not match"))
     return found_nodes[0]
 
 
@@ -81,7 +81,7 @@ def _leaf(text: str) -> Tree:
     rest, colon, word = text.rpartition(":")
     tag = rest.rpartition(":")[2]
     if not colon or not tag or not word:
-        raise ValueError(Errors.E390.format(reason=f"{text!r} is not a role, a tag and a word"))
+        raise ValueError(Errors.E113.format(reason=f"{text!r} is not a role, a tag and a word"))
     return Tree(tag, (word,))
 
 

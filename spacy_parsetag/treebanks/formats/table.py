@@ -39,5 +39,5 @@ def get_format(name: str) -> TreebankFormat:
     RAISES (ValueError): If there is none of that name.
     """
     if name not in FORMATS:
-        raise ValueError(Errors.E350.format(name=name, known=", ".join(FORMATS)))
+        raise ValueError(Errors.E102.format(name=name, known=", ".join(FORMATS)))
     return FORMATS[name]
