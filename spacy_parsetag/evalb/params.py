@@ -123,7 +123,7 @@ def read_params(path: str | Path) -> EvalbParams:
         # The last of several lines with a number counts.
         cut_tags=bool(int(("0", *first["CUT_TAGS"])[-1])),
         labeled=bool(int(("1", *first["LABELED"])[-1])),
-        cutoff_len=int((EvalbParams.cutoff_len, *first["CUTOFF_LEN"])[-1]),
+        cutoff_len=int((str(EvalbParams.cutoff_len), *first["CUTOFF_LEN"])[-1]),
     )
 
 

@@ -14,7 +14,7 @@ from spacy.training import Example
 from ..evalb.counts import match_brackets
 from ..evalb.params import Bracket, EvalbParams, get_params
 from ..linearize import CLASS_NAMES, Linearizer, get_linearizer
-from ..tokens.sentences import map_words, sentence_words
+from ..tokens.sentences import map_words, sentence_starts
 from ..tokens.spans import SPANS_KEY
 from ..trees import Constituent, Parse, binarize
 
@@ -153,17 +153,20 @@ def align_sentences(example: Example, key: str, deleted: frozenset[str]) -> Iter
     texts = [["".join(doc[i].text.split()) for i in words.tokens] for doc, words in zip(docs, maps, strict=True)]
     same_words = texts[0] == texts[1]
     comparable = same_words or "".join(texts[0]) == "".join(texts[1])
-    widths = [[1 if same_words else len(text) for text in words] for words in texts]
-    units = [list(accumulate(own, initial=0)) for own in widths]  # the first unit of each word
-    words_and_widths = zip(maps[0].tokens, widths[0], strict=True)
-    kept = [reference[i].tag_ not in deleted for i, width in words_and_widths for _ in range(width)]
-    before = list(accumulate(kept, initial=0))
-    starts = [units[0][maps[0].before[tokens[0]]] for tokens in sentence_words(reference)]
+    widths = [[1] * len(own) if same_words else list(map(len, own)) for own in texts]
+    places = [list(accumulate(own, initial=0)) for own in widths]
+    units = [[place[i] for i in words.before] for place, words in zip(places, maps, strict=True)]  # before each token
+    keeps = [reference[i].tag_ not in deleted for i in maps[0].tokens]
+    if not same_words:
+        keeps = [keep for keep, width in zip(keeps, widths[0], strict=True) for _ in range(width)]
+    before = list(accumulate(keeps, initial=0))
+    starts = [units[0][start] for start in sentence_starts(reference).tolist()]
     sides: list[list[list[Bracket]]] = [[[] for _ in starts] for _ in docs]
-    for doc, words, own, sentences in zip(docs[: 1 + comparable], maps, units, sides, strict=False):
+    for doc, own, sentences in zip(docs[: 1 + comparable], units, sides, strict=False):
         for span in doc.spans.get(key, ()):
-            start, end = own[words.before[span.start]], own[words.before[span.end]]
+            start, end = own[span.start], own[span.end]
             if start < end:
+                # Among sentences that start at the same unit (all but one are white space), the last has the words.
                 sentences[bisect_right(starts, start) - 1].append((start, end, span.label_))
     for (start, end), gold, test in zip(pairwise([*starts, units[0][-1]]), *sides, strict=True):
         if before[start] < before[end]:
