@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import spacy
 
-from ..analysis import count_deviations, count_labels, count_stacks, count_tags
+from ..analysis.counts import count_deviations, count_labels, count_stacks, count_tags
 from ..analysis.plots import plot_coverage, plot_deviations, plot_stacks
 from ..analysis.tables import Table, deviation_table, label_table, labels_table, stack_table, tag_table, tags_table
 from ..errors import Errors, TreebankError
