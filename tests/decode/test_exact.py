@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import STACK, best_by_enumeration, enumerate_classes, score_of
 
-from spacy_parsetag.decode import ExactDecoder, TagScores, decode
+from spacy_parsetag.decode import ExactDecoder, TagScores, Transitions, decode
 from spacy_parsetag.linearize import ORDERS, get_linearizer, max_stack
 from spacy_parsetag.linearize.tags import TagSet
 
@@ -215,3 +216,32 @@ def test_bounds_are_whole_numbers(value):
 def test_bounds_of_any_size(order):
     scores = np.random.default_rng(5).normal(size=(9, len(TAGS)))
     assert decode(scores, TAGS.tags, order, max_stack=2**40)[1] == decode(scores, TAGS.tags, order)[1]
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_first_of_tags_with_the_same_score(order, dtype):
+    tags = TagSet([f"{name}/X{i:02}" for name in "lrLR" for i in range(41)])
+    rng = np.random.default_rng(6)
+    scores = np.repeat(rng.normal(size=(9, 4)), 41, axis=1).astype(dtype)
+    bare = np.zeros((9, len(tags)), dtype=dtype) - 9
+    for c in range(4):
+        bare[:, tags.offsets[c] + 1 : tags.offsets[c + 1]] = scores[:, 41 * c : 41 * c + 41]
+    ids, _ = decode(bare, tags.tags, order)
+    assert {tags[i][1:] for i in ids} == {"/X00"}
+
+
+def test_a_batch_knows_its_rows():
+    t = len(TAGS)
+    batch = TagScores(np.zeros((10, t)), [1, 0, 4, 9], [2, 0, 3, 0], TAGS, ORDERS["in"])
+    assert batch.stops.tolist() == [4, 0, 9, 9] and batch.rows.tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
+    some = batch.select(np.asarray([False, True, True, False]))
+    assert some.rows.tolist() == [4, 5, 6, 7, 8] and some.n_words.tolist() == [0, 3]
+    for shapes in (((t, t - 1), t, t), ((t, t), t + 1, t), ((t, t), t, (t, 1))):
+        with pytest.raises(ValueError, match=r"E110.*'(pairs|start|end)'"):
+            replace(batch, transitions=Transitions(*map(np.zeros, shapes)))
+
+
+def test_only_the_component_knows_the_training_trees():
+    with pytest.raises(ValueError, match=r"E158"):
+        ExactDecoder("train")(TagScores(np.zeros((3, len(TAGS))), [0], [2], TAGS, ORDERS["in"]))

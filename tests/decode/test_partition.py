@@ -194,3 +194,15 @@ def test_registers_of_any_width(sizes):
             np.testing.assert_allclose(marginals, expected[1], rtol=1e-5, atol=1e-6)
     finally:
         limit_registers(-widest)
+
+
+@ALL_ORDERS
+def test_labels_far_below_the_best_of_their_class(order):
+    """In float32 exp(x) is 0 below -87, not what is left of the bits."""
+    tags = TagSet([f"{name}/X{i}" for name in "lrLR" for i in range(9)])
+    scores = np.random.default_rng(7).choice([0, -80, -90, -120, -190, -300], size=(9, len(tags))).astype(np.float32)
+    scores[:, tags.offsets[:4]] = 0
+    log_z, marginals = one(scores, order, tags=tags)
+    expected_z, expected = one(scores.astype(np.float64), order, tags=tags)
+    assert log_z == pytest.approx(expected_z, rel=1e-6)
+    np.testing.assert_allclose(marginals, expected, atol=1e-6)

@@ -212,3 +212,21 @@ def test_registers_of_any_width(order, dtype, n_tags):
     for other in results[1:]:
         np.testing.assert_array_equal(other.ids, results[0].ids)
         np.testing.assert_array_equal(other.scores, results[0].scores)
+
+
+@ALL_ORDERS
+def test_one_sentence_that_float32_cannot_add_up(order):
+    """It is searched again in double; the sentences around it are as they would be without it."""
+    rng = np.random.default_rng(8)
+    n_words = np.asarray([3, 7, 4], dtype=np.int32)
+    starts = np.asarray([0, 5, 18])
+    scores = rng.normal(size=(25, len(TAGS))).astype(np.float32)
+    scores[5:18] = -3e38
+    t = len(TAGS)
+    transitions = Transitions(*(np.zeros(shape, dtype=np.float32) for shape in ((t, t), t, t)))
+    found = ExactDecoder()(TagScores(scores, starts, n_words, TAGS, ORDERS[order], transitions))
+    for s, (start, stop) in enumerate(((0, 5), (5, 18), (18, 25))):
+        check_tree(found.ids[start:stop], TAGS, order, int(n_words[s]))
+        one = decode(scores[start:stop], TAGS.tags, order, transitions.pairs)
+        np.testing.assert_array_equal(found.ids[start:stop], one[0])
+        assert found.scores[s] == pytest.approx(one[1])

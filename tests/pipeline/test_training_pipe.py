@@ -271,6 +271,9 @@ def test_changed_decoder(trained: Callable[[str], Language], tmp_path: Path) -> 
     assert spans_of(nlp(words_only(nlp, gold))) == spans_of(gold)
     nlp.get_pipe("parsetag").decoder = ExactDecoder(None)
     assert spans_of(nlp(words_only(nlp, gold))) == spans_of(gold)
+    nlp.get_pipe("parsetag").decoder = ExactDecoder("train")
+    assert nlp.get_pipe("parsetag").decoder.max_stack == largest
+    assert spans_of(nlp(words_only(nlp, gold))) == spans_of(gold)
     nlp.get_pipe("parsetag").decoder = ExactDecoder(0)
     with pytest.raises(ValueError, match=r"\[E152\].*stack bound of 0"):
         nlp(words_only(nlp, gold))
