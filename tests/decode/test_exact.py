@@ -238,10 +238,10 @@ def test_a_batch_knows_its_rows():
     some = batch.select(np.asarray([False, True, True, False]))
     assert some.rows.tolist() == [4, 5, 6, 7, 8] and some.n_words.tolist() == [0, 3]
     for shapes in (((t, t - 1), t, t), ((t, t), t + 1, t), ((t, t), t, (t, 1))):
-        with pytest.raises(ValueError, match=r"E110.*'(pairs|start|end)'"):
+        with pytest.raises(ValueError, match=r"\[E158\].*'(pairs|start|end)'"):
             replace(batch, transitions=Transitions(*map(np.zeros, shapes)))
 
 
 def test_only_the_component_knows_the_training_trees():
-    with pytest.raises(ValueError, match=r"E158"):
+    with pytest.raises(ValueError, match=r"\[E162\]"):
         ExactDecoder("train")(TagScores(np.zeros((3, len(TAGS))), [0], [2], TAGS, ORDERS["in"]))
