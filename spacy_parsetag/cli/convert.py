@@ -27,25 +27,18 @@ def convert_cli(
         Opt(
             "--format",
             "-f",
-            help="Kind of files: penn; ptb (the Penn Treebank's folders, with the standard split); spmrl; ctb (the "
-            "Chinese Treebank, with the split of 5.1); historical (Penn corpora of historical languages, which have "
-            "bare traces, and labels such as CODE); icepahc, farpahc, keyaki, oncoj, cess, craft, floresta, sinica, "
-            "turkish",
+            help="Kind of files: penn; ptb and ctb (the Penn and the Chinese Treebank, with their standard splits); "
+            "historical (Penn corpora of historical languages); spmrl, icepahc, farpahc, keyaki, oncoj, cess, craft, "
+            "floresta, sinica, turkish",
         ),
     ] = "penn",
     glob: Annotated[
-        str | None,
-        Opt(
-            "--glob",
-            help="Which files of a folder to read, such as 'train*.mrg'. Default: the usual suffixes of the format",
-        ),
+        str | None, Opt("--glob", help="Files of a folder to read, such as 'train*.mrg'. Default: by suffix")
     ] = None,
-    encoding: Annotated[
-        str | None, Opt("--encoding", "-e", help="Encoding of the files. Default: the usual one of the format")
-    ] = None,
+    encoding: Annotated[str | None, Opt("--encoding", "-e", help="Encoding of the files. Default: by format")] = None,
     default_tag: Annotated[
         str | None,
-        Opt("--default-tag", help="Part-of-speech tag for words that have none. Default: such a word is an error"),
+        Opt("--default-tag", help="Part-of-speech tag for words that have none, which are an error otherwise"),
     ] = None,
     skip_bad: Annotated[
         bool, Opt("--skip-bad", help="List and leave out malformed trees, instead of stopping at the first")
@@ -57,27 +50,17 @@ def convert_cli(
             "--split",
             "-s",
             help="Split into OUTPUT/PART.spacy, by shares of the trees (train=0.8,dev=0.1,test=0.1) or by names of "
-            "files or folders (train=02..21,dev=22,test=23). No chance is involved; what fits no part is left "
-            "out. Default: the format's standard split, if it has one and OUTPUT is a folder; none for no split",
+            "files or folders (train=02..21,dev=22,test=23). No chance is involved; what fits no part is left out. "
+            "Default: the format's standard split, if it has one and OUTPUT is a folder; none for no split",
         ),
     ] = None,
     split_block: Annotated[
-        int,
-        Opt(
-            "--split-block",
-            min=0,
-            help="How many consecutive trees of a file stay together in a split by shares; 0: whole files",
-        ),
+        int, Opt("--split-block", min=0, help="Trees of a file that stay together in a split by shares; 0: all of them")
     ] = 10,
     n_sents: Annotated[
-        int,
-        Opt(
-            "--n-sents", "-n", min=1, help="Sentences in a doc. Leave it at 1 to train with what spaCy splits or merges"
-        ),
+        int, Opt("--n-sents", "-n", min=1, help="Sentences in a doc. Keep 1 to train with what spaCy splits or merges")
     ] = 1,
-    limit: Annotated[
-        int, Opt("--limit", "-l", min=0, help="Write no more than so many trees to each file; 0: all")
-    ] = 0,
+    limit: Annotated[int, Opt("--limit", "-l", min=0, help="Most trees in each file written; 0: all")] = 0,
     max_length: Annotated[int, Opt("--max-length", min=0, help="Leave out sentences of more words; 0: none")] = 0,
     detokenize: Annotated[
         bool,
@@ -89,22 +72,15 @@ def convert_cli(
     ] = False,
     spans_key: Annotated[str, Opt("--spans-key", "-k", help="Key of the constituents in doc.spans")] = "constituents",
     root: Annotated[
-        str | None,
-        Opt("--root", help="Cleaning: label of the one root wrapper. '': leave wrappers as they are. Default: TOP"),
+        str | None, Opt("--root", help="Cleaning: label of the root wrapper; '' leaves wrappers. Default: TOP")
     ] = None,
     functions: Annotated[
         bool | None,
-        Opt(
-            "--functions/--keep-functions",
-            help="Cleaning: strip function tags and indices of phrases (NP-SBJ-1 becomes NP). Default: yes",
-        ),
+        Opt("--functions/--keep-functions", help="Cleaning: strip functions and indices: NP-SBJ-1 to NP. Default: yes"),
     ] = None,
     indices: Annotated[
         bool | None,
-        Opt(
-            "--indices/--keep-indices",
-            help="Cleaning: with --keep-functions, strip indices (NP-SBJ-1 becomes NP-SBJ). Default: yes",
-        ),
+        Opt("--indices/--keep-indices", help="Cleaning: with --keep-functions, NP-SBJ-1 to NP-SBJ. Default: yes"),
     ] = None,
     tag_functions: Annotated[
         bool | None,
@@ -112,16 +88,12 @@ def convert_cli(
     ] = None,
     tag_indices: Annotated[
         bool | None,
-        Opt(
-            "--tag-indices/--keep-tag-indices",
-            help="Cleaning: strip just indices from part-of-speech tags. Default: no",
-        ),
+        Opt("--tag-indices/--keep-tag-indices", help="Cleaning: strip indices of part-of-speech tags. Default: no"),
     ] = None,
     traces: Annotated[
         bool | None,
         Opt(
-            "--traces/--keep-traces",
-            help="Cleaning: remove words that are not there, and phrases left empty. Default: yes",
+            "--traces/--keep-traces", help="Cleaning: remove words that are not there, and empty phrases. Default: yes"
         ),
     ] = None,
     trace_tags: Annotated[
@@ -130,14 +102,11 @@ def convert_cli(
     ] = None,
     trace_words: Annotated[
         str | None,
-        Opt("--trace-words", help="Cleaning: regular expression for such words, where they have no tag of their own"),
+        Opt("--trace-words", help="Cleaning: regular expression for such words that have no tag of their own"),
     ] = None,
     repeats: Annotated[
         bool | None,
-        Opt(
-            "--repeats/--keep-repeats",
-            help="Cleaning: collapse a phrase over a lone phrase of the same label. Default: yes",
-        ),
+        Opt("--repeats/--keep-repeats", help="Cleaning: NP over a lone NP becomes one NP. Default: yes"),
     ] = None,
     remove: Annotated[
         str | None, Opt("--remove", help="Cleaning: labels that go with everything under them, with spaces between")

@@ -112,20 +112,14 @@ class MissingTag(PennError):
 
 
 class UnclosedTree(PennError):
-    """A closing bracket is missing: another tree starts before this one ends."""
-
     template = "The tree is not closed where another one starts. Closing brackets missing: {missing}."
 
 
 class UnterminatedTree(UnclosedTree):
-    """The file ends inside a tree."""
-
     template = "The file ends inside a tree. Closing brackets missing: {missing}. Is the file cut off?"
 
 
 class OversizedTree(UnclosedTree):
-    """A tree with more words than any sentence has."""
-
     template = (
         "More than {limit} words in one tree, which no sentence has. Closing brackets missing: {missing}. "
         "Are trees of several sentences wrapped in one bracket, or is one of them not closed?"
@@ -133,26 +127,18 @@ class OversizedTree(UnclosedTree):
 
 
 class ExtraBracket(PennError):
-    """A closing bracket that closes nothing."""
-
     template = "Closing bracket without an opening one: remove it, or add the missing opening bracket before it."
 
 
 class StrayText(PennError):
-    """Text between trees."""
-
     template = "Text outside of brackets: {text!r}. Only trees may stand in a bracket file."
 
 
 class NulByte(PennError):
-    """A NUL character: binary data, or UTF-16 read as something else."""
-
     template = "NUL byte. Is the file binary, or in UTF-16 (then say so: --encoding utf-16)?"
 
 
 class UndecodableBytes(PennError):
-    """Bytes that the encoding does not have."""
-
     template = (
         "Bytes {data} are not valid {encoding}. If the file is in another encoding, say which, "
         "for instance --encoding {hint}."
@@ -183,19 +169,9 @@ def read_trees(
     return iter(BracketReader(read_lines(source, encoding, path), path, encoding, on_error, default_tag))
 
 
-def read_string(
-    text: str, name: str = "<string>", *, on_error: OnError | None = None, default_tag: str | None = None
-) -> list[Tree]:
-    """Read the trees in a string.
-
-    text (str): Brackets.
-    name (str): What messages call it.
-    on_error, default_tag: As in `read_trees`.
-    RETURNS (list[Tree]): The trees.
-    RAISES (PennError): The malformation's subclass, with the line.
-    """
-    lines = read_lines(io.StringIO(text, newline=None), "utf-8", name)
-    return list(BracketReader(lines, name, "utf-8", on_error, default_tag))
+def read_string(text: str, *, on_error: OnError | None = None, default_tag: str | None = None) -> list[Tree]:
+    """Read the trees in a string of brackets. Arguments and errors are those of `read_trees`."""
+    return list(read_trees(io.StringIO(text, newline=None), on_error=on_error, default_tag=default_tag))
 
 
 class Line(NamedTuple):
@@ -398,11 +374,12 @@ class BracketReader:
                     self.held.clear()
                     self._report(ExtraBracket.at(self.path, number, tree_line))
                     position = self._find_wrapper(text, position)
-                elif not (is_suspect and self._suspect(token.group(), number)):
-                    self._report(StrayText.at(self.path, number, number, text=token.group()))
+                else:
+                    error = self._suspect(token.group(), number, number)
+                    self._report(error or StrayText.at(self.path, number, number, text=token.group()))
                 continue
             if is_suspect:
-                self._suspect(token.group(), number)
+                tree.flaw = tree.flaw or self._suspect(token.group(), number, tree.line)
             if kind == "tagged":
                 self._add_word(tree, token["tagged"], number)
             elif kind == "word" and self.label_follows:
@@ -477,22 +454,15 @@ class BracketReader:
         if tree.flaw is None:
             tree.flaw = kind.at(self.path, number, tree.line, **values)
 
-    def _suspect(self, text: str, number: int) -> bool:
-        """Whether there is a NUL or an undecodable byte: a flaw of the open tree, or something outside of trees."""
-        if not _SUSPECT.search(text):
-            return False
-        tree_line = self.open.line if self.open is not None else number
+    def _suspect(self, text: str, number: int, tree_line: int) -> PennError | None:
+        """What is wrong with a token that has a NUL or an undecodable byte."""
         if "\x00" in text:
-            error: PennError = NulByte.at(self.path, number, tree_line)
-        else:
-            data = undecodable_bytes(text)
-            hint = _MARKS.get(data, "latin-1")
-            error = UndecodableBytes.at(self.path, number, tree_line, data=data, encoding=self.encoding, hint=hint)
-        if self.open is None:
-            self._report(error)
-        else:
-            self.open.flaw = self.open.flaw or error
-        return True
+            return NulByte.at(self.path, number, tree_line)
+        data = undecodable_bytes(text)
+        if not data:
+            return None
+        hint = _MARKS.get(data, "latin-1")
+        return UndecodableBytes.at(self.path, number, tree_line, data=data, encoding=self.encoding, hint=hint)
 
     def _fail(self, tree: _OpenTree, kind: type[PennError], number: int, line: Line | None = None) -> None:
         """Report the open tree as not closed, and go back to where another one may have started in it.

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from ..errors import Errors, TreebankError
 from ..trees.clean import CleanCounts, CleanOptions, clean_tree
 from ..trees.parse import Parse
-from ..trees.tree import Tree
 from .files import SourceFile
 from .formats.base import TreebankFormat
 
@@ -17,10 +16,10 @@ class ReadOptions:
 
     format (TreebankFormat): The kind of files.
     clean (CleanOptions): What to clean.
-    encoding (Optional[str]): Encoding of the files; None for the usual one of the format.
-    default_tag (Optional[str]): Part-of-speech tag for words that have none; None makes them an error.
+    encoding (str | None): Encoding of the files; None for the usual one of the format.
+    default_tag (str | None): Part-of-speech tag for words that have none; None makes them an error.
     max_length (int): Leave out sentences of more words; 0 keeps all.
-    on_error (Optional[Callable[[TreebankError], None]]): Called with what is wrong with a tree, which is then left
+    on_error (Callable[[TreebankError], None] | None): Called with what is wrong with a tree, which is then left
         out. Without it the error is raised.
     """
 
@@ -49,41 +48,31 @@ def read_parses(file: SourceFile, options: ReadOptions, counts: ReadCounts | Non
 
     file (SourceFile): The file.
     options (ReadOptions): How to read it.
-    counts (Optional[ReadCounts]): Counts to add to.
+    counts (ReadCounts | None): Counts to add to.
     YIELDS (Parse): The parses, their words as text.
     RAISES (TreebankError): At the first tree that cannot be used, with file and line, unless `options.on_error` is set.
     """
     counts = counts if counts is not None else ReadCounts()
     trees = options.format.read(
-        file.path,
-        encoding=options.encoding,
-        on_error=options.on_error,
-        default_tag=options.default_tag,
+        file.path, encoding=options.encoding, on_error=options.on_error, default_tag=options.default_tag
     )
     for tree in trees:
         try:
-            parse = _to_parse(tree, options, counts)
+            cleaned = clean_tree(tree, options.clean, counts.cleaned)
+            if cleaned is None:
+                continue
+            parse = Parse.from_tree(cleaned)
+            blank = next((i for i, word in enumerate(parse.words) if not word or word.isspace()), None)
+            if blank is not None:
+                sentence = " ".join(parse.words)[:200]
+                raise ValueError(Errors.E305.format(i=blank, word=parse.words[blank], sentence=sentence))
         except ValueError as err:
             error = TreebankError(str(file.path), tree.line, str(err))
             if options.on_error is None:
                 raise error from err
             options.on_error(error)
             continue
-        if parse is None:
-            continue
         if options.max_length and len(parse) > options.max_length:
             counts.too_long += 1
-            continue
-        yield parse
-
-
-def _to_parse(tree: Tree, options: ReadOptions, counts: ReadCounts) -> Parse | None:
-    """Clean and check one tree; None if nothing is left of it."""
-    cleaned = clean_tree(tree, options.clean, counts.cleaned)
-    if cleaned is None:
-        return None
-    parse = Parse.from_tree(cleaned)
-    for i, word in enumerate(parse.words):
-        if not word or word.isspace():
-            raise ValueError(Errors.E305.format(i=i, word=word, sentence=" ".join(parse.words)[:200]))
-    return parse
+        else:
+            yield parse

@@ -9,7 +9,7 @@ together: each block goes to the part that lacks most. No chance is involved.
 """
 
 import re
-from collections.abc import Sequence
+from collections import Counter
 from fnmatch import fnmatchcase
 
 from ..errors import Errors
@@ -18,6 +18,7 @@ from .files import SourceFile
 DEFAULT_BLOCK = 10
 _RANGE = re.compile(r"(.+)\.\.(.+)")
 _PART = re.compile(r"\w[\w.-]*")
+_SHARE = re.compile(r"0?\.[0-9]+|0\.|1\.0*")  # a number from 0 to 1 with a point; anything else is a name
 
 
 class Split:
@@ -38,21 +39,19 @@ class Split:
                 raise ValueError(Errors.E105.format(text=text, reason=f"{item!r} has no '='"))
             if not _PART.fullmatch(part):
                 raise ValueError(Errors.E108.format(name=part))
-            share = _as_share(value)
-            if share is None:
+            if not _SHARE.fullmatch(value):
                 self.patterns.append((part, value))
             elif part in self.shares:
                 raise ValueError(Errors.E105.format(text=text, reason=f"{part!r} has two shares"))
             else:
-                self.shares[part] = share
+                self.shares[part] = float(value)
         if bool(self.shares) == bool(self.patterns):
             reason = "it mixes shares and names" if self.shares else "it is empty"
             raise ValueError(Errors.E105.format(text=text, reason=reason))
         if sum(self.shares.values()) > 1 + 1e-9:
             reason = f"the shares add up to {sum(self.shares.values()):g}, more than 1"
             raise ValueError(Errors.E105.format(text=text, reason=reason))
-        self._counts = dict.fromkeys(self.shares, 0)
-        self._left_out = 0
+        self._counts: Counter[str | None] = Counter()
         self._current: str | None = None
 
     @property
@@ -68,40 +67,22 @@ class Split:
         RETURNS (Optional[str]): The part; None if the tree belongs to none.
         """
         if self.patterns:
-            return part_of_names(file.names, self.patterns)
+            fitting = (part for part, pattern in self.patterns if any(_fits(name, pattern) for name in file.names))
+            return next(fitting, None)
         if index == 0 or (self.block and index % self.block == 0):
             self._current = self._neediest()
-        if self._current is None:
-            self._left_out += 1
-        else:
-            self._counts[self._current] += 1
+        self._counts[self._current] += 1
         return self._current
 
     def _neediest(self) -> str | None:
         """The part that is furthest behind its share, the first one of several; None stands for what no part gets."""
-        n = sum(self._counts.values()) + self._left_out + 1
-        lacks: list[tuple[float, str | None]] = [
-            (share * n - self._counts[part], part) for part, share in self.shares.items()
-        ]
+        n = sum(self._counts.values()) + 1
+        lacks: dict[str | None, float] = {part: share * n - self._counts[part] for part, share in self.shares.items()}
         rest = 1 - sum(self.shares.values())
         if rest > 1e-9:
-            lacks.append((rest * n - self._left_out, None))
-        most = max(lack for lack, _ in lacks)
+            lacks[None] = rest * n - self._counts[None]
         # Shares such as 0.1 are not exact in binary: what is equal on paper must not depend on that.
-        return next(part for lack, part in lacks if lack > most - 1e-9)
-
-
-def part_of_names(names: Sequence[str], patterns: Sequence[tuple[str, str]]) -> str | None:
-    """The part of a file, by its name and those of its folders.
-
-    names (Sequence[str]): The names.
-    patterns (Sequence[Tuple[str, str]]): Part and pattern; the first one that fits decides.
-    RETURNS (Optional[str]): The part; None if no pattern fits.
-    """
-    for part, pattern in patterns:
-        if any(_fits(name, pattern) for name in names):
-            return part
-    return None
+        return next(part for part, lack in lacks.items() if lack > max(lacks.values()) - 1e-9)
 
 
 def _fits(name: str, pattern: str) -> bool:
@@ -111,11 +92,3 @@ def _fits(name: str, pattern: str) -> bool:
     first, last = found.groups()
     # Names of another length are others: 100 does not lie between 02 and 21.
     return len(first) == len(name) == len(last) and first <= name <= last
-
-
-def _as_share(value: str) -> float | None:
-    """A number from 0 to 1, written with a point; anything else is a name."""
-    if not re.fullmatch(r"[01]?\.[0-9]+|[01]\.", value):
-        return None
-    share = float(value)
-    return share if share <= 1 else None

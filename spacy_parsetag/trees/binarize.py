@@ -93,16 +93,11 @@ def binarize(parse: Parse) -> BinaryTree:
         leaf.append(False)
         # The first child: the next span if it starts here, else a word.
         middle = start + 1
-        if i < len(spans):
-            first = spans[i]
-            if first[0] < start or first[1] > n or first[1] <= first[0]:
-                raise ValueError(_misplaced(first, start, end, n))
-            if first[0] == start:
-                middle = first[1]
-                if middle >= end:
-                    raise ValueError(_misplaced(first, start, end, n))
-        todo.append((middle, end))
-        todo.append((start, middle))
+        if i < len(spans) and spans[i][0] <= start:
+            middle = spans[i][1]
+            if spans[i][0] < start or not start < middle < end:
+                raise ValueError(_misplaced(spans[i], start, end, n))
+        todo += [(middle, end), (start, middle)]
     if i < len(spans):
         raise ValueError(_misplaced(spans[i], 0, n, n))
     return BinaryTree(tuple(leaf), tuple(label))

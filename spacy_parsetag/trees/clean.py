@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from .tree import Tree, rewrite
 
 # Group 1 is the label proper. Labels that begin with a dash (`-LRB-`, `-NONE-`) do not match, and stay whole.
-_FUNCTION = re.compile(r"([^-=]+)[-=].*", re.DOTALL)
-_INDEX = re.compile(r"([^-=].*?)(?:[-=][0-9]+)+", re.DOTALL)
+_FUNCTION = re.compile(r"\A([^-=]+)[-=].*", re.DOTALL)
+_INDEX = re.compile(r"\A([^-=].*?)(?:[-=][0-9]+)+\Z", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -87,88 +87,58 @@ def clean_tree(tree: Tree, options: CleanOptions | None = None, counts: CleanCou
     options = options or CleanOptions()
     counts = counts if counts is not None else CleanCounts()
     counts.trees += 1
-    cleaned = rewrite(
-        tree,
-        lambda node, children: _clean_node(node, children, options, counts),
-        lambda node: not _is_removed(node, options, counts),
-    )
-    if not cleaned:
+    strip_phrase = strip_functions if options.functions else strip_indices if options.indices else str
+    strip_tag = strip_functions if options.tag_functions else strip_indices if options.tag_indices else str
+
+    def is_kept(node: Tree) -> bool:
+        if not options.remove:
+            return True
+        removed = node.label in options.remove or strip_functions(node.label) in options.remove
+        counts.removed += removed
+        return not removed
+
+    def is_trace(node: Tree) -> bool:
+        words = options.trace_words
+        return node.label in options.trace_tags or bool(words and re.fullmatch(words, str(node.children[0])))
+
+    def clean_node(node: Tree, children: list[Tree | str]) -> Iterable[Tree | str]:
+        """What takes the place of a node whose children are cleaned."""
+        if not children:
+            counts.emptied += 1
+            return ()
+        if options.traces and node.is_preterminal and is_trace(node):
+            counts.traces += 1
+            return ()
+        counts.words += node.is_preterminal
+        label = strip_tag(node.label) if node.is_preterminal else strip_phrase(node.label)
+        counts.labels += label != node.label
+        only = children[0] if len(children) == 1 else None
+        if options.repeats and isinstance(only, Tree) and only.label == label and not only.is_preterminal:
+            counts.repeats += 1
+            return (only,)
+        return (Tree(label, tuple(children)),)
+
+    cleaned = rewrite(tree, clean_node, is_kept)
+    if not cleaned or not isinstance(cleaned[0], Tree):
         counts.emptied_trees += 1
         return None
-    (top,) = cleaned
-    return _wrap(top, options, counts) if isinstance(top, Tree) else None
+    top = cleaned[0]
+    if options.root is None:
+        return top
+    if not top.is_wrapper:
+        return Tree(options.root, (top,))
+    # Wrappers inside the wrapper: ( (ROOT (TOP (S ...)))).
+    while len(top.children) == 1 and isinstance(inner := top.children[0], Tree) and inner.is_wrapper:
+        counts.wrappers += 1
+        top = inner
+    return Tree(options.root, top.children)
 
 
 def strip_functions(label: str) -> str:
-    """Strip function tags and indices: `NP-SBJ-1` becomes `NP`, `-LRB-` and `PRT|ADVP` stay.
-
-    label (str): The label.
-    RETURNS (str): The label proper.
-    """
-    found = _FUNCTION.fullmatch(label)
-    return found.group(1) if found else label
+    """Strip function tags and indices: `NP-SBJ-1` becomes `NP`, `-LRB-` and `PRT|ADVP` stay."""
+    return _FUNCTION.sub(r"\1", label)
 
 
 def strip_indices(label: str) -> str:
-    """Strip indices only: `VB-1` becomes `VB`, `N-A` stays.
-
-    label (str): The label.
-    RETURNS (str): The label without indices.
-    """
-    found = _INDEX.fullmatch(label)
-    return found.group(1) if found else label
-
-
-def _clean_node(
-    node: Tree, children: list[Tree | str], options: CleanOptions, counts: CleanCounts
-) -> Iterable[Tree | str]:
-    """Keep a node whose children are cleaned, or not."""
-    if not children:
-        counts.emptied += 1
-        return ()
-    label = node.label
-    if node.is_preterminal:
-        if options.traces and (label in options.trace_tags or _is_trace(node, options.trace_words)):
-            counts.traces += 1
-            return ()
-        counts.words += 1
-        if options.tag_functions:
-            label = strip_functions(label)
-        elif options.tag_indices:
-            label = strip_indices(label)
-    elif options.functions:
-        label = strip_functions(label)
-    elif options.indices:
-        label = strip_indices(label)
-    counts.labels += label != node.label
-    if options.repeats and len(children) == 1:
-        (only,) = children
-        if isinstance(only, Tree) and only.label == label and not only.is_preterminal:
-            counts.repeats += 1
-            return (only,)
-    return (Tree(label, tuple(children)),)
-
-
-def _wrap(tree: Tree, options: CleanOptions, counts: CleanCounts) -> Tree:
-    """Give the tree the one root wrapper that the options ask for."""
-    if options.root is None:
-        return tree
-    if not tree.is_wrapper:
-        return Tree(options.root, (tree,))
-    # Wrappers inside the wrapper: ( (ROOT (TOP (S ...)))).
-    while len(tree.children) == 1 and isinstance(inner := tree.children[0], Tree) and inner.is_wrapper:
-        counts.wrappers += 1
-        tree = inner
-    return Tree(options.root, tree.children)
-
-
-def _is_removed(node: Tree, options: CleanOptions, counts: CleanCounts) -> bool:
-    if not options.remove:
-        return False
-    removed = node.label in options.remove or strip_functions(node.label) in options.remove
-    counts.removed += removed
-    return removed
-
-
-def _is_trace(node: Tree, trace_words: str | None) -> bool:
-    return trace_words is not None and re.fullmatch(trace_words, str(node.children[0])) is not None
+    """Strip indices only: `VB-1` becomes `VB`, `N-A` stays."""
+    return _INDEX.sub(r"\1", label)

@@ -16,6 +16,7 @@ that was never escaped is read as it is. `unescape_token(escape_token(text)) == 
 """
 
 import re
+from collections.abc import Mapping
 from re import Match
 
 BRACKETS = {"(": "-LRB-", ")": "-RRB-", "{": "-LCB-", "}": "-RCB-"}
@@ -54,7 +55,7 @@ def escape_token(text: str) -> str:
     text (str): The text, any string.
     RETURNS (str): The word as it stands in a bracket file.
     """
-    return _TOKEN_SPECIAL.sub(_escape_token_char, text) if text else "\\e"
+    return _TOKEN_SPECIAL.sub(lambda found: _escape_char(found, BRACKETS), text) if text else "\\e"
 
 
 def unescape_token(text: str) -> str:
@@ -66,7 +67,7 @@ def unescape_token(text: str) -> str:
     text (str): The word as it stands in a bracket file.
     RETURNS (str): The text.
     """
-    return _TOKEN_ESCAPE.sub(_unescape_token_match, text) if text != "\\e" else ""
+    return _TOKEN_ESCAPE.sub(_unescape, text) if text != "\\e" else ""
 
 
 def escape_label(label: str) -> str:
@@ -80,7 +81,7 @@ def escape_label(label: str) -> str:
     """
     if label in ("", "\\e"):
         return "\\e" if not label else "\\\\e"
-    return _LABEL_SPECIAL.sub(_escape_label_char, label)
+    return _LABEL_SPECIAL.sub(lambda found: _escape_char(found, {}), label)
 
 
 def unescape_label(label: str) -> str:
@@ -89,40 +90,27 @@ def unescape_label(label: str) -> str:
     label (str): The label as it stands in a bracket file.
     RETURNS (str): The label.
     """
-    return _LABEL_ESCAPE.sub(_unescape_label_match, label) if label != "\\e" else ""
+    return _LABEL_ESCAPE.sub(_unescape, label) if label != "\\e" else ""
 
 
-def _escape_token_char(match: Match[str]) -> str:
+def _escape_char(match: Match[str], names: Mapping[str, str]) -> str:
     char = match.group()
-    if char in BRACKETS:
-        return BRACKETS[char]
+    if char in names:
+        return names[char]
     if char in "\\-":
         return "\\" + char
-    return char if char.isprintable() and char != " " else _code_point(char)
-
-
-def _escape_label_char(match: Match[str]) -> str:
-    char = match.group()
-    if char == "\\":
-        return "\\\\"
-    return char if char.isprintable() and char not in " ()" else _code_point(char)
-
-
-def _code_point(char: str) -> str:
+    if char.isprintable() and char not in " ()":
+        return char
     code = ord(char)
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def _unescape_token_match(match: Match[str]) -> str:
+def _unescape(match: Match[str]) -> str:
     found = match.group()
-    # `[LR][RCS]B` are just the six names.
-    return _NAMES[found] if found[0] == "-" else _unescape_label_match(match)
-
-
-def _unescape_label_match(match: Match[str]) -> str:
-    found = match.group()
+    if found[0] == "-":
+        return _NAMES[found]  # `[LR][RCS]B` are just the six names
     if found[1] not in "uU":
         return found[1]
     code = int(found[2:], 16)
-    # `\U` with a number beyond Unicode is no escape of ours, so it stands for itself.
+    # `\U` with a number beyond Unicode is not an escape of ours, so it stands for itself.
     return chr(code) if code < 0x110000 else found

@@ -47,24 +47,16 @@ def from_nltk(tree: nltk.Tree) -> Tree:
     """
     import nltk
 
-    found: list[Tree | str] = []
-    # A node, and where its children go; the node itself is made when they are all there.
-    stack: list[tuple[nltk.Tree, int, list[Tree | str]]] = [(tree, 0, [])]
-    while stack:
-        node, position, children = stack.pop()
-        if position == len(node):
-            made = Tree(unescape_label(str(node.label())), tuple(children))
-            (stack[-1][2] if stack else found).append(made)
-            continue
-        stack.append((node, position + 1, children))
-        child = node[position]
-        if isinstance(child, nltk.Tree):
-            stack.append((child, 0, []))
-        elif isinstance(child, str):
-            children.append(unescape_token(child))
-        else:
-            raise TypeError(f"a word of a tree is a string; got {child!r}")
-    (result,) = found
-    if not isinstance(result, Tree):
-        raise TypeError("not a tree")
-    return result
+    nodes, todo = [], [tree]
+    while todo:
+        nodes.append(todo.pop())
+        todo.extend(child for child in nodes[-1] if isinstance(child, nltk.Tree))
+    made: dict[int, Tree] = {}
+    for node in reversed(nodes):  # children before their parents
+        children: list[Tree | str] = []
+        for child in node:
+            if not isinstance(child, (nltk.Tree, str)):
+                raise TypeError(f"a word of a tree is a string; got {child!r}")
+            children.append(unescape_token(child) if isinstance(child, str) else made[id(child)])
+        made[id(node)] = Tree(unescape_label(str(node.label())), tuple(children))
+    return made[id(tree)]

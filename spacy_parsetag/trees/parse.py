@@ -92,36 +92,26 @@ class Parse:
         RAISES (ValueError): If spans cross or lie outside the sentence, or root is None over a forest.
         """
         n = len(self.words)
-        # Open nodes: label, end, and the children so far.
-        stack: list[tuple[str, int, list[Tree | str]]] = [(root or "", n + 1, [])]
-
-        def advance(position: int, until: int) -> None:
-            """Hang words under the open nodes, closing each node where it ends."""
-            while True:
-                while stack[-1][1] <= position:
-                    label, _, children = stack.pop()
-                    stack[-1][2].append(Tree(label, tuple(children)))
-                if position == until:
-                    return
-                stack[-1][2].append(Tree(self.pos[position], (self.words[position],)))
-                position += 1
-
-        position = 0  # the next word to hang
-        for span in self.spans:
-            start, end, label = span
-            if not 0 <= start < end <= n:
-                raise ValueError(Errors.E003.format(span=tuple(span), n=n))
-            if start < position:
-                raise ValueError(Errors.E002.format(first=tuple(span), second=f"one that starts at word {position}"))
-            advance(position, start)
-            if end > stack[-1][1]:
-                raise ValueError(Errors.E002.format(first=tuple(span), second=f"one that ends at word {stack[-1][1]}"))
-            position = start
-            stack.append((label, end, []))
-        advance(position, n)
-        top = tuple(stack[0][2])
+        done: list[tuple[int, Tree]] = []  # complete nodes with their ends, the leftmost last
+        position = n  # the leftmost word that has been hung
+        for start, end, label in (*reversed(self.spans), (0, n, "")):  # children before their parents
+            if not 0 <= start < end <= n and (start, end) != (0, n):
+                raise ValueError(Errors.E003.format(span=(start, end, label), n=n))
+            if start > position:
+                raise ValueError(Errors.E002.format(first=(start, end, label), second=f"one from word {position} on"))
+            while position > start:
+                position -= 1
+                done.append((position + 1, Tree(self.pos[position], (self.words[position],))))
+            children: list[Tree] = []
+            reached = start
+            while done and done[-1][0] <= end:
+                reached, node = done.pop()
+                children.append(node)
+            if reached != end:
+                raise ValueError(Errors.E002.format(first=(start, end, label), second=f"one after word {reached}"))
+            done.append((end, Tree(label, tuple(children))))
         if root is not None:
-            return Tree(root, top)
-        if len(top) != 1 or not isinstance(top[0], Tree):
-            raise ValueError(Errors.E001.format(reason=f"{len(top)} nodes at the top need a root label"))
-        return top[0]
+            return Tree(root, tuple(children))
+        if len(children) != 1:
+            raise ValueError(Errors.E001.format(reason=f"{len(children)} nodes at the top need a root label"))
+        return children[0]

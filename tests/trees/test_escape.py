@@ -91,6 +91,16 @@ def test_any_label_comes_back(label: str) -> None:
     assert to_nltk(tree)[0][0].label() == written and from_nltk(to_nltk(tree)) == tree
 
 
+@pytest.mark.parametrize("after", [" ", "(", ")", "\t", "\u00a0", "\\", "u0041", "U00000041"])
+def test_a_backslash_before_what_is_escaped_comes_back(after: str) -> None:
+    r"""The escape of a space after a backslash begins with one too: `\ ` is not to become a backslash and `u0020`."""
+    label = "NP\\" + after
+    assert escape_label(label).startswith("NP\\\\")
+    assert unescape_label(escape_label(label)) == label
+    tree = Tree("TOP", (Tree(label, (Tree("NN", ("dog",)),)),))
+    assert read_string(format_tree(tree)) == [tree]
+
+
 @pytest.mark.parametrize(
     "label", ["NP", "-LRB-", "-NONE-", "S\\NP", "S+VP", "PRP$", "NP|<DT-NN>", "A@B", "a:b", "``", "\\+", "名詞"]
 )

@@ -4,7 +4,6 @@ import codecs
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from ...trees.clean import CleanOptions
 from ...trees.tree import Tree, rewrite
@@ -14,12 +13,8 @@ Rewrite = Callable[[str], str]
 PENN_CLEAN = CleanOptions()
 
 
-class ReadLines(Protocol):
-    """Reads the trees of a file's lines."""
-
-    def __call__(
-        self, lines: Iterator[Line], path: str, encoding: str, on_error: OnError | None, default_tag: str | None
-    ) -> Iterable[Tree]: ...
+# Reads trees from lines. The other arguments are the file's name, its encoding, `on_error` and `default_tag`.
+ReadLines = Callable[[Iterator[Line], str, str, OnError | None, str | None], Iterable[Tree]]
 
 
 @dataclass(frozen=True, kw_only=True)
