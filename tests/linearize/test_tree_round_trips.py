@@ -151,5 +151,5 @@ def test_spans_of_a_binary_tree(parse: Parse) -> None:
 @pytest.mark.parametrize("words, pos", [(("a",), ("A", "B")), (("a", "b"), ("A",)), (("a", "b"), ("A", "B", "C"))])
 def test_unbinarize_counts_words_and_pos(words: tuple[str, ...], pos: tuple[str, ...]) -> None:
     tree = binarize(Parse(("a", "b"), ("A", "B"), ()))
-    with pytest.raises(ValueError, match=r"\[E00[15]\]"):
+    with pytest.raises(ValueError, match=r"\[E00[14]\]"):
         unbinarize(tree, words, pos)
