@@ -28,7 +28,7 @@ class Settings(NamedTuple):
     """How to parse: the options of the command. They go to each worker process.
 
     one_sentence (bool): Each text is one sentence. Otherwise the pipeline splits it.
-    format (str): What to make of the docs: "brackets", "jsonl", "json" or "spacy".
+    format (str): What to write: "brackets", "jsonl", "json" or "spacy".
     """
 
     model: str
@@ -40,7 +40,7 @@ class Settings(NamedTuple):
 
 @dataclass
 class Parsed:
-    """What came of a batch of texts.
+    """The result of a batch of texts.
 
     n_texts (int): How many there were.
     lines (list[str]): The lines to write: trees in brackets, or JSON.
@@ -57,12 +57,7 @@ class Parsed:
 
 
 class BatchParser:
-    """A loaded pipeline that makes of texts what is to be written.
-
-    settings (Settings): How to parse.
-    RAISES (OSError): If there is no such pipeline.
-    RAISES (ValueError): If it has no parser.
-    """
+    """A loaded pipeline that turns texts into what is written."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -158,8 +153,8 @@ def parse_in_processes(
 ) -> Generator[Parsed, None, None]:
     """Parse batches in several processes, each of which loads the pipeline once and returns finished output.
 
-    `nlp.pipe(n_process=...)` sends each doc to and fro as bytes, which takes longer than most pipelines need to parse.
-    Results keep the order of the batches. Raises a ValueError if a process dies, for instance for want of memory.
+    `nlp.pipe(n_process=...)` sends each doc there and back as bytes, which takes most pipelines longer than to parse.
+    Results keep the order of the batches. Raises a ValueError if a process dies, for instance because memory ran out.
     """
     others = set(active_children())
     pool = futures.ProcessPoolExecutor(
@@ -177,7 +172,7 @@ def parse_in_processes(
     except futures.BrokenExecutor as err:
         raise ValueError(Errors.E462) from err
     finally:
-        # After an error nobody waits for what the workers are at.
+        # After an error nobody needs what the workers are doing.
         pool.shutdown(wait=False, cancel_futures=True)
         for process in set(active_children()) - others:
             process.terminate()

@@ -1,15 +1,19 @@
-"""What the commands read: texts to parse, one per line, and docs."""
+"""What the commands read: texts to parse, one per line; trees; docs."""
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import typer
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from ..errors import Errors
-from ._util import check_text, load_json, read_lines
+from ..errors import Errors, TreebankError
+from ._util import STANDARD, Skipped, check_text, load_json, name_of, read_lines
+
+if TYPE_CHECKING:
+    from ..trees import Parse, Tree
 
 READ = ("text", "tokens", "tags", "id", "meta")  # what a JSON line may say; the rest is left out
 
@@ -28,12 +32,7 @@ class Record(NamedTuple):
     error: str = ""
 
     def make_doc(self, nlp: Language) -> Doc:
-        """Make the doc.
-
-        nlp (Language): The pipeline, for its tokenizer and vocabulary.
-        RETURNS (Doc): The doc, without tokens for a text without words.
-        RAISES (ValueError): If the text could not be read, or is longer than the pipeline takes.
-        """
+        """Make the doc. Raises a ValueError if the text could not be read, or is longer than the pipeline takes."""
         if self.error:
             raise ValueError(self.error)
         if "doc" in self.data:
@@ -47,12 +46,8 @@ class Record(NamedTuple):
 
 
 def read_records(path: Path, format: str) -> Iterator[Record]:
-    """Read one text per line. A line that cannot be read gives a record that says so.
-
-    path (Path): The file in UTF-8, or - for standard input.
-    format (str): "text"; "tokens": words separated as in a bracket file; "jsonl": objects, or blank lines between them.
-    YIELDS (Record): The records.
-    """
+    """Read one text per line, in the format "text", "tokens" (separated as in a bracket file) or "jsonl" (objects, and
+    blank lines between them). A line that cannot be read gives a record that says so."""
     for where, line in read_lines(path):
         if format == "jsonl" and not line.strip():
             continue
@@ -95,31 +90,42 @@ def _check_strings(data: dict[str, Any], key: str) -> list[str]:
     return strings
 
 
-def read_docs(path: Path, nlp: Language) -> Iterator[Doc]:
-    """Read the docs of a .spacy file, or of all .spacy files in a folder.
+def read_trees(path: Path, encoding: str, skipped: Skipped | None) -> Iterator[tuple[str, "Tree", "Parse"]]:
+    """Read a bracket file, or standard input for "-": file and line of each tree, the tree, and its parse.
 
-    path (Path): The file or folder.
-    nlp (Language): The pipeline, for its vocabulary.
-    YIELDS (Doc): The docs.
-    RAISES (ValueError): If a file is not as spaCy writes it.
+    Malformed trees go to `skipped`. If that is None, the first one is a TreebankError.
     """
+    from ..treebanks import penn
+    from ..trees import Parse
+
+    stream = typer.get_text_stream("stdin", encoding=encoding) if path == STANDARD else path
+    for tree in penn.read_trees(stream, encoding=encoding, on_error=skipped):
+        try:
+            parse = Parse.from_tree(tree)
+            if not parse.words:
+                raise ValueError(Errors.E001.format(reason="it has no words"))
+        except ValueError as err:
+            error = TreebankError(name_of(path), tree.line, str(err))
+            if skipped is None:
+                raise error from err
+            skipped(error)
+        else:
+            yield f"{name_of(path)}:{tree.line}", tree, parse
+
+
+def read_docs(path: Path, nlp: Language) -> Iterator[Doc]:
+    """Read the docs of a .spacy file, or of all .spacy files in a folder, with the vocabulary of a pipeline."""
     for _, docs in _doc_bins(path):
         yield from docs.get_docs(nlp.vocab)
 
 
 def doc_records(path: Path, spans_key: str) -> Iterator[Record]:
-    """Read docs as records.
-
-    path (Path): A .spacy file or a folder.
-    spans_key (str): Constituents under this key in `doc.spans` are left out: the parser replaces them.
-    YIELDS (Record): The records.
-    RAISES (ValueError): If a file is not as spaCy writes it.
-    """
+    """Read docs as records, without the constituents under this key in `doc.spans`: the parser replaces them."""
     for file, docs in _doc_bins(path):
         for number, doc in enumerate(docs.get_docs(Vocab()), start=1):
             doc.spans.pop(spans_key, None)
-            data = {"text": doc.text, "doc": DocBin(docs=[doc], store_user_data=True)}
-            yield Record(f"{file}: doc {number}", data)
+            content = DocBin(docs=[doc], store_user_data=True)
+            yield Record(f"{file}: doc {number}", {"text": doc.text, "doc": content})
 
 
 def _doc_bins(path: Path) -> Iterator[tuple[Path, DocBin]]:

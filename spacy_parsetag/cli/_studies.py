@@ -10,13 +10,12 @@ import spacy
 from ..analysis.counts import count_deviations, count_labels, count_stacks, count_tags
 from ..analysis.plots import plot_coverage, plot_deviations, plot_stacks
 from ..analysis.tables import Table, deviation_table, label_table, labels_table, stack_table, tag_table, tags_table
-from ..errors import Errors, TreebankError
+from ..errors import Errors
 from ..tokens import has_parses, parses_from_doc
 from ..treebanks.files import find_files
 from ..treebanks.formats.table import FORMATS
-from ..treebanks.penn import read_trees
 from ..trees import Parse, binarize
-from ._inputs import read_docs
+from ._inputs import read_docs, read_trees
 from ._util import Skipped
 
 Found = Mapping[str, Any]  # what was counted, by treebank
@@ -72,16 +71,9 @@ STUDIES = {
 def read_parses(
     source: str, glob: str | None, encoding: str, skipped: Skipped | None, spans_key: str
 ) -> Iterator[Parse]:
-    """The parses of a treebank. Labels are text, as they are in docs.
+    """The parses of a file, folder or pattern. Labels are text, as they are in docs.
 
-    source (str): A file, folder or pattern.
-    glob (str | None): Which files of a folder to read.
-    encoding (str): Encoding of bracket files.
-    skipped (Skipped | None): Gets malformed trees; None stops at the first.
-    spans_key (str): Key of the constituents in .spacy files.
-    YIELDS (Parse): The parses.
-    RAISES (TreebankError): At a malformed tree.
-    RAISES (ValueError): If the docs of a file have no constituents.
+    Malformed trees go to `skipped`. If that is None, the first one is a TreebankError.
     """
     for file in find_files([source], suffixes=(*FORMATS["penn"].suffixes, ".spacy"), pattern=glob):
         if file.path.suffix == ".spacy":
@@ -93,15 +85,4 @@ def read_parses(
             if not annotated:
                 raise ValueError(Errors.E458.format(path=file.path, key=spans_key))
             continue
-        for tree in read_trees(file.path, encoding=encoding, on_error=skipped):
-            try:
-                parse = Parse.from_tree(tree)
-                if not parse.words:
-                    raise ValueError(Errors.E001.format(reason="it has no words"))
-            except ValueError as err:
-                error = TreebankError(str(file.path), tree.line, str(err))
-                if skipped is None:
-                    raise error from err
-                skipped(error)
-                continue
-            yield parse
+        yield from (parse for *_, parse in read_trees(file.path, encoding, skipped))

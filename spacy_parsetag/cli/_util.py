@@ -62,10 +62,7 @@ def note(text: str, kind: str = "info") -> None:
     """Tell the user something on standard error, so that standard output holds nothing but data.
 
     wasabi's printer writes to standard output and wraps lines. Here a message stays on its line, so that editors and
-    scripts find `file:line: reason`.
-
-    text (str): The message.
-    kind (str): "info", "good", "warn" or "fail".
+    scripts find `file:line: reason`. The kind is "info", "good", "warn" or "fail".
     """
     icon, color = _KINDS[kind]
     typer.secho(f"{icon} {shorten(text)}", fg=color, err=True)
@@ -107,11 +104,7 @@ def _terminate(number: int, frame: FrameType | None) -> NoReturn:
 
 @contextmanager
 def counting(unit: str) -> Iterator[Callable[[Iterable[ItemT]], Iterator[ItemT]]]:
-    """Show on a terminal how many items have gone by.
-
-    unit (str): What the items are.
-    YIELDS (Callable[[Iterable], Iterator]): Passes items through and counts them. It can be called many times.
-    """
+    """Yields a function that passes items through, and shows on a terminal how many have gone by."""
     with tqdm(unit=f" {unit}", disable=None) as bar:
 
         def count(items: Iterable[ItemT]) -> Iterator[ItemT]:
@@ -161,9 +154,8 @@ class Skipped:
 def read_lines(path: Path) -> Iterator[tuple[str, str]]:
     """Read a text file in UTF-8, or standard input for "-", whatever the locale. Lines end in LF, CR LF or CR.
 
-    path (Path): The file.
-    YIELDS (tuple[str, str]): File and line number, for messages, and the line, without a byte order mark. Each byte
-        that is not UTF-8 becomes half a surrogate pair; `check_text` names it.
+    Yields file and line number, for messages, and the line, without a byte order mark. Each byte that is not UTF-8
+    becomes half a surrogate pair; `check_text` names it.
     """
     name = name_of(path)
     with ExitStack() as stack:
@@ -190,14 +182,10 @@ def check_text(text: str) -> None:
 
 
 def load_json(line: str) -> Any:
-    """Read JSON.
+    """Read JSON. Raises a ValueError if it is not text, not JSON, or nested too deeply.
 
     srsly's reader refuses integers over 64 bits, and its writer rounds floats to 10 digits and escapes all that is not
     ASCII: "meta" would not leave as it came. So the commands use Python's own.
-
-    line (str): The JSON.
-    RETURNS (Any): What it says.
-    RAISES (ValueError): If it is not text, not JSON, or nested too deeply.
     """
     check_text(line)
     try:

@@ -55,8 +55,7 @@ HELP = {
 
 AsCsv = Annotated[bool, Opt("--csv", help="Print CSV")]
 Figures = Annotated[
-    list[Path],
-    Opt("--figure", "-f", dir_okay=False, help="Draw a figure: .svg, .png or .pdf; may be repeated"),
+    list[Path], Opt("--figure", "-f", dir_okay=False, help="Draw a figure: .svg, .png or .pdf; may be repeated")
 ]
 
 analyze_app = typer.Typer(
@@ -168,13 +167,8 @@ def analyze_correlation_cli(
 
 
 def name_inputs(inputs: list[str]) -> dict[str, str]:
-    """The treebanks by name.
-
-    inputs (list[str]): Paths, some with a name before them: NAME=PATH.
-    RETURNS (dict[str, str]): Paths by name. Those without a name are called by the first of these that tells them
-        apart: the name of the file, the name of its folder, both, the whole path.
-    RAISES (ValueError): If two have the same name.
-    """
+    """Paths by name. Some come as NAME=PATH. The others are called by the first of these that tells them apart: the
+    name of the file, the name of its folder, both, the whole path."""
     pairs = []
     for text in inputs:
         name, _, path = text.partition("=")

@@ -53,12 +53,7 @@ def diff_cli(
 
 
 def format_diff(found: "EvalbDiff", top: int | None) -> str:
-    """The difference as text.
-
-    found (EvalbDiff): The difference.
-    top (int | None): How many sentences and confusions to show; None shows all.
-    RETURNS (str): A line on the whole, the sentences, the table of confusions.
-    """
+    """A line on the whole, the worst sentences and the most frequent confusions; None for top shows all of them."""
     result = found.result
     text = (
         f"{len(found.sentences)} of {len(result.rows)} sentences differ, {result.failures} of them without a usable "

@@ -54,14 +54,8 @@ def init_config_cli(
 def make_config(lang: str, encoder: str | None, transformer: bool, order: str, sentences: str, tagger: bool) -> str:
     """Change a shipped config, and fill it.
 
-    lang (str): The language.
     encoder (str | None): The transformer; None for the one that the config has.
-    transformer (bool): Whether the encoder is a transformer.
-    order (str): "in", "pre" or "post".
     sentences (str): The component that finds sentences: "sentencizer", "senter" or "one_sentence".
-    tagger (bool): Whether there is a tagger.
-    RETURNS (str): The config.
-    RAISES (ValueError, ImportError): If spaCy does not know the language, or a package is missing.
     """
     from spacy.util import load_config, load_model_from_config
 

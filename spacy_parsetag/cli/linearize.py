@@ -10,8 +10,9 @@ import typer
 from typer import Argument as Arg
 from typer import Option as Opt
 
-from ..errors import Errors, TreebankError
+from ..errors import Errors
 from ..treebanks.atomic import refuse_overwrite
+from ._inputs import read_trees
 from ._util import (
     STANDARD,
     Encoding,
@@ -23,7 +24,6 @@ from ._util import (
     Skipped,
     counting,
     load_json,
-    name_of,
     note,
     read_lines,
     stated_errors,
@@ -82,37 +82,18 @@ def linearize_cli(
         if not check:
             refuse_overwrite([output], files)
         with counting("trees") as count:
-            trees = skipped.count_good(count(_read_trees(files, encoding, skipped if skip_bad else None)))
+            on_error = skipped if skip_bad else None
+            read = (found for path in files for found in read_trees(path, encoding, on_error))
+            trees = skipped.count_good(count(read))
             if check:
                 check_trees(trees)
                 skipped.check()
             else:
+                tags = (_format_line(tree, parse, order.value, format) for _, tree, parse in trees)
                 with text_output(output) as file:
-                    if inverse:
-                        file.writelines(line + "\n" for line in count(_read_inverse(files[0])))
-                    else:
-                        file.writelines(_format_line(path, tree, order.value, format) + "\n" for path, tree in trees)
-                        skipped.check()
+                    file.writelines(line + "\n" for line in (count(_read_inverse(files[0])) if inverse else tags))
+                    skipped.check()
         skipped.summarize()
-
-
-def _read_trees(files: list[Path], encoding: str, skipped: Skipped | None) -> "Iterator[tuple[str, Tree]]":
-    """Each tree with the name of its file."""
-    from ..treebanks.penn import read_trees
-
-    for path in files:
-        stream = typer.get_text_stream("stdin", encoding=encoding) if path == STANDARD else path
-        for tree in read_trees(stream, encoding=encoding, on_error=skipped):
-            yield name_of(path), tree
-
-
-def _parse_of(path: str, tree: "Tree") -> "Parse":
-    from ..trees import Parse
-
-    try:
-        return Parse.from_tree(tree)
-    except ValueError as err:
-        raise TreebankError(path, tree.line, str(err)) from err
 
 
 def _root_of(tree: "Tree") -> str | None:
@@ -120,12 +101,11 @@ def _root_of(tree: "Tree") -> str | None:
     return tree.label if tree.is_wrapper else None
 
 
-def _format_line(path: str, tree: "Tree", order: str, format: LineFormat) -> str:
+def _format_line(tree: "Tree", parse: "Parse", order: str, format: LineFormat) -> str:
     from ..linearize import get_linearizer
     from ..trees import binarize
     from ..trees.escape import escape_label
 
-    parse = _parse_of(path, tree)
     tags = get_linearizer(order).linearize(binarize(parse))
     if format is LineFormat.tags:
         return " ".join(map(escape_label, tags))  # white space in a label would look like the end of a tag
@@ -166,7 +146,7 @@ def _line_to_brackets(line: str) -> str:
     return format_tree(unbinarize(tree, words, pos).to_tree(root))
 
 
-def check_trees(trees: "Iterable[tuple[str, Tree]]") -> None:
+def check_trees(trees: "Iterable[tuple[str, Tree, Parse]]") -> None:
     """Take each tree to tags and back in all three orders, and say how many came back as they were."""
     from ..linearize import ORDERS
     from ..treebanks.write import format_tree
@@ -174,8 +154,7 @@ def check_trees(trees: "Iterable[tuple[str, Tree]]") -> None:
 
     n_trees = n_words = 0
     same = dict.fromkeys(ORDERS, 0)
-    for path, tree in trees:
-        parse = _parse_of(path, tree)
+    for where, tree, parse in trees:
         n_trees += 1
         n_words += len(parse)
         text, binary = format_tree(tree), binarize(parse)
@@ -185,7 +164,7 @@ def check_trees(trees: "Iterable[tuple[str, Tree]]") -> None:
             if len(tags) == 2 * len(parse) - 1 and back == parse and format_tree(back.to_tree(_root_of(tree))) == text:
                 same[order] += 1
             else:
-                note(f"{path}:{tree.line}: {order}-order: another tree came back", "warn")
+                note(f"{where}: {order}-order: another tree came back", "warn")
     if not n_trees:
         raise ValueError(Errors.E106.format(inputs="the input"))
     for order, n in same.items():

@@ -84,6 +84,16 @@ def test_malformed_trees(run: Run, tmp_path: Path) -> None:
     assert len((tmp_path / "out").read_text().splitlines()) == 3
 
 
+def test_skip_bad_skips_trees_that_are_no_parses(run: Run, tmp_path: Path) -> None:
+    """The reader takes a node without a label; a parse does not."""
+    source = tmp_path / "trees.mrg"
+    source.write_text(TREES + "(TOP (S (NP (DT a)) ( (VP (VB b)))))\n")
+    assert f"{source}:4: " in run("linearize", source, "-").stderr
+    result = run("linearize", source, "-", "--skip-bad", "--max-bad", 0.25)
+    assert result.exit_code == 0 and len(result.stdout.splitlines()) == 3
+    assert f"skipped {source}:4: " in result.stderr
+
+
 @pytest.mark.parametrize("options", [[], ["--inverse"]])
 def test_an_input_is_never_overwritten(run: Run, tmp_path: Path, options: list[str]) -> None:
     source = tmp_path / "trees.mrg"

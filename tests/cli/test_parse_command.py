@@ -6,6 +6,7 @@ import signal
 import struct
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -311,6 +312,7 @@ def test_terminal_locale_and_signal(pipeline: Path, tmp_path: Path) -> None:
     ended.stdin.flush()
     while not any(tmp_path.iterdir()):  # until it writes
         assert ended.poll() is None
+        time.sleep(0.05)
     ended.send_signal(signal.SIGTERM)
     _, err = ended.communicate()
     assert ended.returncode == 128 + signal.SIGTERM
