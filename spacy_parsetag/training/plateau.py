@@ -25,7 +25,6 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import IO, Any
 
-from spacy import util
 from spacy.language import Language
 from spacy.util import registry
 
@@ -111,7 +110,7 @@ def make_plateau_logger(logger: SetupLogger | None = None) -> SetupLogger:
                 if schedule is None:
                     raise ValueError(Errors.E226)
                 if schedule.observe(info["score"]):
-                    util.logger.info("Learning rate after warm-up lowered to %g", schedule.rate)
+                    stdout.write(f"Learning rate after warm-up lowered to {schedule.rate:g}\n")
             log_inner(info)
 
         return log_step, finalize

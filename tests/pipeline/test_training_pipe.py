@@ -98,7 +98,7 @@ def test_label_data_of_another_order() -> None:
 def test_label_data_that_are_no_tags(tag: str) -> None:
     nlp = make_nlp()
     examples = make_examples(nlp)
-    with pytest.raises(ValueError, match=r"\[E00[78]\]"):
+    with pytest.raises(ValueError, match=r"\[E005\]|\[E052\]"):
         nlp.get_pipe("parsetag").initialize(lambda: examples, nlp=nlp, labels={"tags": [tag]})
     assert nlp.get_pipe("parsetag").labels == ()
 

@@ -158,7 +158,9 @@ def test_spacy_train(tmp_path: Path) -> None:
     config.to_disk(tmp_path / "config.cfg")
     trained = init_nlp(spacy.util.load_config(tmp_path / "config.cfg"), use_gpu=-1)
     (tmp_path / "model").mkdir()
-    train_loop(trained, tmp_path / "model", stdout=io.StringIO(), stderr=io.StringIO())
+    printed = io.StringIO()
+    train_loop(trained, tmp_path / "model", stdout=printed, stderr=io.StringIO())
+    assert printed.getvalue().count("Learning rate after warm-up lowered to 0.00") == 3
     assert [step for step, _, _ in seen] == [0, 2, 4, 6]
     assert [rate for _, rate, _ in seen] == [0.008, 0.004, 0.002, 0.001]
     assert [decays for _, _, decays in seen] == [0, 1, 2, 3]
