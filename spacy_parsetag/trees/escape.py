@@ -8,7 +8,7 @@ A word's *file form* has no bracket, no white space and is never empty:
 | `[` `]` | as they are | `-LSB-` `-RSB-` are read as well |
 | `\` | `\\` | |
 | `-LRB-` itself | `\-LRB-` | |
-| white space, unprintable characters | `\u00a0`, `\U000e0001` | |
+| white space, unprintable characters | `\u00a0`, `\U000e0001` | private-use characters stay |
 | empty | `\e` | |
 
 The Penn Treebank's own `\/` and `\*` are read as `/` and `*`. Any other backslash in a file stands for itself, so text
@@ -18,6 +18,7 @@ that was never escaped is read as it is. `unescape_token(escape_token(text)) == 
 import re
 from collections.abc import Mapping
 from re import Match
+from unicodedata import category
 
 BRACKETS = {"(": "-LRB-", ")": "-RRB-", "{": "-LCB-", "}": "-RCB-"}
 _NAMES = {**{name: text for text, name in BRACKETS.items()}, "-LSB-": "[", "-RSB-": "]"}
@@ -99,7 +100,8 @@ def _escape_char(match: Match[str], names: Mapping[str, str]) -> str:
         return names[char]
     if char in "\\-":
         return "\\" + char
-    if char.isprintable() and char not in " ()":
+    # Private-use characters are letters in some treebanks (medieval ones, rare Chinese ones).
+    if (char.isprintable() or category(char) == "Co") and char not in " ()":
         return char
     code = ord(char)
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
