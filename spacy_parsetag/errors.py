@@ -102,6 +102,11 @@ class Errors(metaclass=_ErrorsWithCodes):
         "only. To use the installed package, start Python in another folder than the clone. To use the clone, build it "
         "there: pip install -e ."
     )
+    E164 = "Scores of spans do not fit: {reason}. See spacy_parsetag.decode.SpanScores."
+    E165 = (
+        "{what} reads scores of tags alone, and this model scores spans too. Use the exact decoder "
+        "(spacy-parsetag.ExactDecoder.v1) and sums over trees."
+    )
 
     E200 = "{what} of the layer must be at least {least}; got {value}."
 

@@ -8,7 +8,7 @@ try:
     from .beam import BeamDecoder
     from .exact import ExactDecoder
     from .partition import LogPartition, log_partition
-    from .scores import Decoded, Decoder, StackBound, TagScores, Transitions
+    from .scores import Decoded, Decoder, SpanScores, StackBound, TagScores, Transitions
     from .sentence import decode
 except ModuleNotFoundError as err:
     if not str(err.name).startswith(f"{__name__}._"):
@@ -21,6 +21,7 @@ __all__ = [
     "Decoder",
     "ExactDecoder",
     "LogPartition",
+    "SpanScores",
     "StackBound",
     "TagScores",
     "Transitions",

@@ -43,6 +43,8 @@ class BeamDecoder:
             each step: `beam`, more where it had to be widened, 0 where the exact decoder took over.
         RAISES (ValueError): If a score is not finite, naming word and tag, or if no tree exists within the bound.
         """
+        if batch.spans is not None:
+            raise ValueError(Errors.E165.format(what="Beam search"))
         batch = batch.on_cpu()
         ids = np.full(len(batch.scores), -1, dtype=np.int32)
         totals = np.zeros(len(batch.n_words))

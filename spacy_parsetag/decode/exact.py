@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..errors import Errors
 from ._passes import viterbi
 from .scores import Decoded, StackBound, TagScores, arguments_of, check_bound, raise_failure
 
@@ -27,6 +28,8 @@ class ExactDecoder:
         RETURNS (Decoded): The best tree of each sentence.
         RAISES (ValueError): If a score is not finite, naming word and tag, or if no tree exists within the bound.
         """
+        if batch.spans is not None:
+            raise ValueError(Errors.E165.format(what="The exact decoder"))
         batch = batch.on_cpu()
         ids = np.full(len(batch.scores), -1, dtype=np.int32)
         totals = np.zeros(len(batch.n_words))

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import Errors
 from ._passes import log_sums
 from .scores import StackBound, TagScores, Transitions, arguments_of, raise_failure
 
@@ -17,18 +18,22 @@ _LINEAR_CHAIN = SimpleNamespace(
 
 
 class LogPartition(NamedTuple):
-    """Sums over the tag sequences of each sentence. The last two are the gradient of the sum of the first.
+    """Sums over the tag sequences of each sentence. All but the first are the gradient of the sum of the first.
 
     log_z (np.ndarray): (S,) float64, the log of the sum of exp(score) over the sequences.
     marginals (np.ndarray): (R, T) probability of each tag at each row, with the type of the scores; 0 in rows that no
         sentence owns.
     expected (Transitions | None): Expected number of each pair of successive tags, first and last tag, over all
         sentences, in float64; None if the batch has no transitions.
+    spans (np.ndarray | None): (K, L) probability that a span is a node and has the label, with the type of the scores;
+        None if the batch has no scores of spans. `marginals` then has, in the rows of gaps, the probability that a left
+        or a right child splits there, in the columns of the bare tags.
     """
 
     log_z: NDArray[Any]
     marginals: NDArray[Any]
     expected: Transitions | None
+    spans: NDArray[Any] | None = None
 
 
 def log_partition(batch: TagScores, max_stack: StackBound = None, *, trees: bool = True) -> LogPartition:
@@ -44,6 +49,8 @@ def log_partition(batch: TagScores, max_stack: StackBound = None, *, trees: bool
     RETURNS (LogPartition): The sums.
     RAISES (ValueError): If a score is not finite, naming word and tag, or if no tree exists within the bound.
     """
+    if batch.spans is not None:
+        raise ValueError(Errors.E165.format(what="The log-partition"))
     batch = batch.on_cpu()
     n_tags = len(batch.tags)
     log_z = np.zeros(len(batch.n_words))

@@ -44,6 +44,35 @@ class Transitions(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+class SpanScores:
+    """Scores of labels of spans, beside those of tags: what an internal node is called, given both its ends.
+
+    A sentence of N words owns N(N-1)/2 rows, one for each span of two words or more: (0, 2), (0, 3) to (0, N), (1, 3)
+    to (N-2, N), ends exclusive. A start of -1 says that the spans of a sentence are not scored: its trees are those of
+    its tags alone.
+
+    scores (np.ndarray): (K, L) scores on any device, columns in the order of the tag set's `node_labels`. A label
+        counts for a left or a right child only if the tag set has that tag.
+    starts (np.ndarray): (S,) int64, first row of each sentence, or -1.
+    RAISES (ValueError): If the shapes are not those of rows and starts.
+    """
+
+    scores: Any
+    starts: NDArray[Any]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "starts", np.ascontiguousarray(self.starts, dtype=np.int64))
+        if self.scores.ndim != 2 or self.starts.ndim != 1:
+            shapes = f"scores of shape {self.scores.shape} with starts of shape {self.starts.shape}"
+            raise ValueError(Errors.E164.format(reason=f"{shapes}, not (K, L) and (S,)"))
+
+    def stops(self, n_words: NDArray[Any]) -> NDArray[Any]:
+        """(S,) int64, one past the last row of each sentence; -1 where spans are not scored."""
+        n_words = n_words.astype(np.int64)
+        return np.where(self.starts < 0, -1, self.starts + n_words * (n_words - 1) // 2)
+
+
+@dataclass(frozen=True, eq=False)
 class TagScores:
     """Scores of the tags of a batch of sentences.
 
@@ -54,6 +83,10 @@ class TagScores:
     tags (TagSet): The T tags.
     linearizer (Linearizer): The order.
     transitions (Transitions | None): Scores of successive tags, where the learner has any.
+    spans (SpanScores | None): Scores of spans, where the learner has any; in-order only, without transitions. An
+        internal node over words i to j that splits at k, a left child, then scores what the bare tag `L` has in the row
+        of gap k plus what its label has in the row of (i, j); a right child the same with `R`. Columns of internal tags
+        with labels are not read.
     RAISES (ValueError): If shapes disagree or a sentence lies outside the scores.
     """
 
@@ -63,6 +96,7 @@ class TagScores:
     tags: TagSet
     linearizer: Linearizer
     transitions: Transitions | None = None
+    spans: SpanScores | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "starts", np.ascontiguousarray(self.starts, dtype=np.int64))
@@ -82,6 +116,29 @@ class TagScores:
                 shape = getattr(self.transitions, name).shape
                 if shape != expected:
                     raise ValueError(Errors.E158.format(name=name, expected=expected, shape=shape))
+        if self.spans is not None and (reason := self._misfit(self.spans)):
+            raise ValueError(Errors.E164.format(reason=reason))
+
+    def _misfit(self, spans: SpanScores) -> str | None:
+        """Why the scores of spans do not fit to those of tags."""
+        labels = self.tags.node_labels
+        total = len(spans.scores)
+        if self.linearizer.order != "in":
+            return f"they go with in-order tags, not with {self.linearizer.order!r}"
+        if self.transitions is not None:
+            return "they do not go with transitions"
+        if not {"L", "R"} <= set(self.tags.tags):
+            return "the tag set lacks the tag L or R, whose scores are those of split points"
+        if spans.scores.shape[1] != len(labels):
+            return f"{spans.scores.shape[1]} columns, but internal nodes have {len(labels)} labels"
+        if spans.starts.shape != self.n_words.shape:
+            return f"{len(spans.starts)} first rows, but {len(self.n_words)} sentences"
+        outside = (spans.starts < -1) | (spans.stops(self.n_words) > total)
+        if outside.any():
+            s = int(np.flatnonzero(outside)[0])
+            row, n = int(spans.starts[s]), int(self.n_words[s])
+            return f"sentence {s}, {n} words from row {row} on, does not fit into {total} rows"
+        return None
 
     @property
     def stops(self) -> NDArray[Any]:
@@ -96,7 +153,8 @@ class TagScores:
 
     def select(self, sentences: NDArray[Any]) -> TagScores:
         """Some of the sentences, by index or by a mask, over the same scores."""
-        return replace(self, starts=self.starts[sentences], n_words=self.n_words[sentences])
+        spans = None if self.spans is None else replace(self.spans, starts=self.spans.starts[sentences])
+        return replace(self, starts=self.starts[sentences], n_words=self.n_words[sentences], spans=spans)
 
     def on_cpu(self) -> TagScores:
         """The same batch as contiguous NumPy arrays of one type: float64 if the scores are, else float32.
@@ -106,6 +164,11 @@ class TagScores:
         RAISES (ValueError): If a transition is not a number or is infinite, other than -inf.
         """
         scores = as_floats(self.scores)
+        if self.spans is not None:
+            spans = np.ascontiguousarray(as_floats(self.spans.scores), dtype=scores.dtype)
+            if scores is self.scores and spans is self.spans.scores:
+                return self
+            return replace(self, scores=scores, spans=replace(self.spans, scores=spans))
         if self.transitions is None:
             return self if scores is self.scores else replace(self, scores=scores)
         arrays = [np.ascontiguousarray(as_floats(array), dtype=scores.dtype) for array in self.transitions[:3]]

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..errors import Errors
 from ..trees import split_chain
-from . import CLASS_NAMES, split_tag
+from . import CLASS_NAMES, make_tag, split_tag
 
 
 class TagSet:
@@ -72,6 +72,16 @@ class TagSet:
     def unaries(self) -> tuple[tuple[str, ...], ...]:
         """The unary chain each tag stands for, top first; empty for a bare tag."""
         return tuple(split_chain(split_tag(tag)[1]) for tag in self.tags)
+
+    @cached_property
+    def node_labels(self) -> tuple[str, ...]:
+        """What an internal node may be labelled, as a left or a right child: "" if it is there, then sorted."""
+        return tuple(sorted({split_tag(tag)[1] for tag in self.tags[self.offsets[2] :]}))
+
+    @cached_property
+    def node_ids(self) -> np.ndarray:
+        """(2, L) int32: id of each of `node_labels` as a left child and as a right one; -1 for one not in the set."""
+        return np.stack([self.encode([make_tag(c, label) for label in self.node_labels]) for c in (2, 3)])
 
     @cached_property
     def labelled(self) -> np.ndarray:

@@ -91,7 +91,7 @@ def negative_log_likelihood(
     """
     known = [bool((gold[start:stop] >= 0).all()) for start, stop in zip(batch.starts, batch.stops, strict=True)]
     some = batch.on_cpu().select(np.asarray(known, dtype=bool))
-    log_z, gradient, expected = log_partition(some, max_stack, trees=trees)
+    log_z, gradient, expected, _ = log_partition(some, max_stack, trees=trees)
     rows = some.rows
     ids = gold[rows]
     loss = float(log_z.sum() - some.scores[rows, ids].sum(dtype=np.float64))

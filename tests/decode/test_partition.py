@@ -15,7 +15,7 @@ ALL_ORDERS = pytest.mark.parametrize("order", STACK)
 
 def one(scores, order, max_stack=None, tags=TAGS):
     n = (len(scores) + 1) // 2
-    log_z, marginals, _ = log_partition(TagScores(scores, [0], [n], tags, ORDERS[order]), max_stack)
+    log_z, marginals, *_ = log_partition(TagScores(scores, [0], [n], tags, ORDERS[order]), max_stack)
     return float(log_z[0]), marginals
 
 
@@ -60,7 +60,7 @@ def test_batch_equals_single_sentences(order):
     words = np.asarray([3, 0, 1, 12, 5])
     rows = np.asarray([40, 0, 2, 4, 30])
     scores = rng.normal(size=(48, len(TAGS))).astype(np.float32)
-    log_z, marginals, _ = log_partition(TagScores(scores, rows, words, TAGS, ORDERS[order]))
+    log_z, marginals, *_ = log_partition(TagScores(scores, rows, words, TAGS, ORDERS[order]))
     owned = np.zeros(len(scores), dtype=bool)
     for row, n, z in zip(rows, words, log_z, strict=True):
         if n:
@@ -171,10 +171,10 @@ def test_takes_any_array():
             return len(scores)
 
     for same in (OnDevice(), np.asfortranarray(scores), scores[:, ::-1][:, ::-1]):
-        log_z, marginals, _ = log_partition(TagScores(same, [0], [3], TAGS, ORDERS["post"]))
+        log_z, marginals, *_ = log_partition(TagScores(same, [0], [3], TAGS, ORDERS["post"]))
         assert log_z == expected[0]
         np.testing.assert_array_equal(marginals, expected[1])
-    log_z, marginals, _ = log_partition(TagScores(np.zeros((0, len(TAGS))), [], [], TAGS, ORDERS["in"]))
+    log_z, marginals, *_ = log_partition(TagScores(np.zeros((0, len(TAGS))), [], [], TAGS, ORDERS["in"]))
     assert log_z.shape == (0,) and marginals.shape == (0, len(TAGS))
 
 
