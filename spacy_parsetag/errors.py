@@ -239,6 +239,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E465 = "Not text in UTF-8: {what} at character {position}."
     E466 = "Cannot read this JSON: {reason}."
     E467 = 'Not a text to parse: {reason}. Write {{"text": "..."}} or {{"tokens": [...], "tags": [...]}}.'
+    E468 = (
+        "No pipeline given, and {name}, the one that comes with spacy-parsetag, is not installed. In a clone of "
+        "spacy-parsetag: python -m pip install ./models/{name}. Or name another pipeline, a package or a folder."
+    )
 
     E500 = "{purpose} needs the package {name!r}, which is not installed. Install it: {install}"
 

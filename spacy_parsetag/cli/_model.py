@@ -5,12 +5,25 @@ from pathlib import Path
 
 import spacy
 from spacy.language import Language
-from spacy.util import import_file
+from spacy.util import import_file, is_package
 from thinc.api import require_gpu
 
 from ..errors import Errors
 
+DEFAULT_MODEL = "en_parsetag_sm"  # the pipeline that comes with the project, as a package of its own
 SENTENCES = {"token.is_sent_start", "doc.sents"}  # what a component that splits sentences says that it assigns
+
+
+def default_model() -> str:
+    """The name of the pipeline for commands that are given none. Raises a ValueError if it is not installed."""
+    if not is_package(DEFAULT_MODEL):
+        raise ValueError(Errors.E468.format(name=DEFAULT_MODEL))
+    return DEFAULT_MODEL
+
+
+def is_pipeline(name: str) -> bool:
+    """Whether there is a pipeline of this name, a package or a folder."""
+    return is_package(name) or (Path(name) / "config.cfg").is_file()
 
 
 def load_pipeline(name: str, gpu_id: int, code: Path | None) -> Language:

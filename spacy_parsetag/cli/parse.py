@@ -16,7 +16,8 @@ from typer import Option as Opt
 from ..errors import Errors
 from ..treebanks.atomic import atomic_path, refuse_overwrite
 from ._batches import BatchParser, Parsed, Settings, parse_in_processes
-from ._inputs import doc_records, read_records
+from ._inputs import Record, doc_records, read_records
+from ._model import DEFAULT_MODEL, default_model, is_pipeline
 from ._util import STANDARD, BatchSize, Code, GpuId, Output, Skipped, note, stated_errors, text_output
 
 
@@ -40,11 +41,15 @@ class Sentences(str, Enum):
 
 
 def parse_cli(
-    model: Annotated[str, Arg(metavar="MODEL", help="Pipeline: a package or a folder")],
+    model: Annotated[str, Arg(metavar="[MODEL]", help=f"Pipeline: a package or a folder. Default: {DEFAULT_MODEL}")],
     source: Annotated[
-        Path,
-        Arg(metavar="INPUT", allow_dash=True, help="File to parse, - for standard input, or a folder of .spacy files"),
-    ],
+        str | None,
+        Arg(
+            metavar="INPUT",
+            show_default=False,
+            help="File to parse, - for standard input, a folder of .spacy files, or, without MODEL, a text in quotes",
+        ),
+    ] = None,
     output: Output = STANDARD,
     input_format: Annotated[
         InputFormat | None,
@@ -55,9 +60,14 @@ def parse_cli(
         Opt("--format", "-f", help="What to write, as listed above. Default: by the suffix of OUTPUT, else brackets"),
     ] = None,
     sents: Annotated[
-        Sentences,
-        Opt("--sents", "-s", help="line: each text is one sentence. model: the pipeline splits text into sentences"),
-    ] = Sentences.line,
+        Sentences | None,
+        Opt(
+            "--sents",
+            "-s",
+            help="line: each text is one sentence. model: the pipeline splits text into sentences. Default: line for "
+            "files, model for a text in quotes",
+        ),
+    ] = None,
     skip_bad: Annotated[
         bool,
         Opt("--skip-bad", help="List texts that cannot be parsed and go on, instead of stopping at the first"),
@@ -71,6 +81,8 @@ def parse_cli(
     code: Code = None,
 ) -> None:
     """Parse text and write trees.
+
+    Without MODEL, the English pipeline en_parsetag_sm parses, if it is installed.
 
     \b
     Inputs:
@@ -86,34 +98,38 @@ def parse_cli(
       json      a list of these objects
       spacy     docs
 
-    With --sents line, the default, brackets keep line numbers: line N of the output is the tree of line N of the
-    input, and (TOP) stands for an empty line. With --sents model, punctuation splits text if the pipeline cannot.
+    With --sents line, brackets keep line numbers: line N of the output is the tree of line N of the input, and (TOP)
+    stands for an empty line. With --sents model, punctuation splits text if the pipeline cannot.
     Part-of-speech tags are the pipeline's (token.tag_, else token.pos_), or X if it has no tagger.
 
     \b
     Examples:
+      python -m spacy parsetag parse "She enjoys reading papers."
       python -m spacy parsetag parse training/model-best sentences.txt trees.mrg
       python -m spacy parsetag parse training/model-best news.txt news.jsonl --sents model
       echo "She reads papers." | python -m spacy parsetag parse training/model-best -
     """
     with stated_errors():
-        reading = (input_format or _guess_input(source)).value
+        name, path, text = _find_input(model, source)
+        reading = (input_format or _guess_input(path)).value
         writing = (format or _guess_output(output)).value
-        if source != STANDARD and not source.exists():
-            raise ValueError(Errors.E103.format(path=source))
-        if reading == "spacy" and source == STANDARD:
+        if reading == "spacy" and path == STANDARD:
             raise ValueError(Errors.E455.format(option="--input-format spacy", needs="a file or folder"))
         if writing == "spacy" and output == STANDARD:
             raise ValueError(Errors.E455.format(option="--format spacy", needs="a file to write"))
         if n_process == 0 or n_process < -1:
             raise ValueError(Errors.E464.format(n=n_process))
         n_process = n_process if n_process > 0 else os.cpu_count() or 1
-        refuse_overwrite([output], [source, Path(model)])
-        settings = Settings(model, gpu_id, code, sents is Sentences.line, writing)
+        refuse_overwrite([output], [path, Path(name)])
+        one_sentence = (sents or (Sentences.line if text is None else Sentences.model)) is Sentences.line
+        settings = Settings(name, gpu_id, code, one_sentence, writing)
         parser = BatchParser(settings)
         if parser.added_sentencizer:
             note("The pipeline has no splitter of sentences: text is split at sentence-final punctuation.", "warn")
-        records = doc_records(source, parser.spans_key) if reading == "spacy" else read_records(source, reading)
+        if text is not None:
+            records = iter([Record("the text", {"text": text})])
+        else:
+            records = doc_records(path, parser.spans_key) if reading == "spacy" else read_records(path, reading)
         size = batch_size or parser.nlp.batch_size
         batches = iter(lambda: list(islice(records, size)), [])
         alone = (parser(batch) for batch in batches)
@@ -157,6 +173,19 @@ def _open_output(path: Path, format: str) -> Iterator[Callable[[Parsed], None]]:
         file.write("[")
         yield lambda parsed: file.writelines(next(separators) + line for line in parsed.lines)
         file.write("\n]\n")
+
+
+def _find_input(model: str, source: str | None) -> tuple[str, Path, str | None]:
+    """The pipeline, the file to parse (standard input for a text in quotes), and the text in quotes, if it is one."""
+    if source is None and is_pipeline(model):
+        raise ValueError(Errors.E455.format(option=f"The pipeline {model}", needs="an INPUT to parse"))
+    name, given = (default_model(), model) if source is None else (model, source)
+    path = Path(given)
+    if source is None and len(given.split()) > 1 and not path.exists():
+        return name, STANDARD, given
+    if path != STANDARD and not path.exists():
+        raise ValueError(Errors.E103.format(path=path))
+    return name, path, None
 
 
 def _guess_input(source: Path) -> InputFormat:

@@ -317,3 +317,25 @@ def test_terminal_locale_and_signal(pipeline: Path, tmp_path: Path) -> None:
     _, err = ended.communicate()
     assert ended.returncode == 128 + signal.SIGTERM
     assert not err and not any(tmp_path.iterdir())  # and none where there is no terminal
+
+
+def test_the_default_pipeline(run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without MODEL: a text in quotes, whose sentences the pipeline splits, or a file, whose lines are sentences."""
+    (tmp_path / "en_parsetag_sm").symlink_to(pipeline)
+    monkeypatch.chdir(tmp_path)  # `spacy.load` finds a folder of the name
+    result = run("parse", "She reads. The dog barks.")
+    assert result.exit_code == 1 and "[E468]" in result.stderr
+    assert "pip install ./models/en_parsetag_sm" in " ".join(result.stderr.split())
+    monkeypatch.setattr("spacy_parsetag.cli._model.is_package", lambda name: name == "en_parsetag_sm")
+    result = run("parse", "She reads. The dog barks.")
+    assert [words_of(line) for line in result.stdout.splitlines()] == [
+        ["She", "reads", "."],
+        ["The", "dog", "barks", "."],
+    ]
+    assert len(run("parse", "She reads. The dog barks.", "--sents", "line").stdout.splitlines()) == 1
+    (tmp_path / "some text.txt").write_text("The dog barks.\nShe reads.\n")
+    assert len(run("parse", "some text.txt").stdout.splitlines()) == 2
+    assert len(run("parse", "-", stdin="The dog barks.\n").stdout.splitlines()) == 1
+    for argument, code in (("en_parsetag_sm", "[E455]"), ("absent.txt", "[E103]")):
+        result = run("parse", argument)
+        assert result.exit_code == 1 and code in result.stderr
