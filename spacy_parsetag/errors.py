@@ -107,6 +107,11 @@ class Errors(metaclass=_ErrorsWithCodes):
         "{what} reads scores of tags alone, and this model scores spans too. Use the exact decoder "
         "(spacy-parsetag.ExactDecoder.v1) and sums over trees."
     )
+    E166 = (
+        "The score of label {label!r} for the span of words {start} to {end} is {value}. Scores must be finite, and "
+        "between -1e300 and 1e300, so that they can be added up. Was training unstable?"
+    )
+    E167 = "Spans are known of in-, pre- and post-order tags alone; the order here is {order!r}."
 
     E200 = "{what} of the layer must be at least {least}; got {value}."
 

@@ -4,6 +4,8 @@
 template <class T, int BYTES> struct FirstOf;
 template <class T, int BYTES> struct ClassSums;
 template <class S, class T, int BYTES> struct Product;
+template <int BYTES> struct Splits;
+template <class T, int BYTES> struct Labels;
 
 template <class T> struct FirstOf<T, PARSETAG_WIDTH> {
     typedef typename Vector<T, PARSETAG_WIDTH>::type V;
@@ -127,6 +129,83 @@ template <class S, class T> struct Product<S, T, PARSETAG_WIDTH> {
             if (c == 2) tiles<2>(a, rows, a_row, a_column, b + j, depth, out + j, stride, add);
             if (c == 1) tiles<1>(a, rows, a_row, a_column, b + j, depth, out + j, stride, add);
             j += c * W;
+        }
+    }
+};
+
+// Loops over the split points of a span.
+template <> struct Splits<PARSETAG_WIDTH> {
+    PARSETAG_TARGET static double add(const double *a, const double *b, const double *g, int n, double *x) {
+        double lane[8];
+        for (int j = 0; j < 8; ++j) lane[j] = -INF;
+        if (g)
+            for (int k = 0; k < n; ++k) x[k] = a[k] + b[k] + g[k];
+        else
+            for (int k = 0; k < n; ++k) x[k] = a[k] + b[k];
+        int k = 0;
+        for (; k + 8 <= n; k += 8)
+            for (int j = 0; j < 8; ++j) lane[j] = greater(x[k + j], lane[j]);
+        for (int j = 0; k < n; ++k, ++j) lane[j] = greater(x[k], lane[j]);
+        for (int half = 4; half; half /= 2)
+            for (int j = 0; j < half; ++j) lane[j] = greater(lane[j], lane[j + half]);
+        return lane[0];
+    }
+
+    PARSETAG_TARGET static double exp_sum(double *x, int n, double top) {
+        double lane[8] = {0, 0, 0, 0, 0, 0, 0, 0}, sum = 0;
+        for (int k = 0; k < n; ++k) x[k] = exp_of(x[k] - top);
+        int k = 0;
+        for (; k + 8 <= n; k += 8)
+            for (int j = 0; j < 8; ++j) lane[j] += x[k + j];
+        for (int j = 0; k < n; ++k, ++j) lane[j] += x[k];
+        for (int j = 0; j < 8; ++j) sum += lane[j];
+        return sum;
+    }
+
+    PARSETAG_TARGET static void share(const double *__restrict x, int n, double mass, double *__restrict left,
+                                      double *__restrict right, double *__restrict gap) {
+        for (int k = 0; k < n; ++k) left[k] += mass * x[k];
+        for (int k = 0; k < n; ++k) right[k] += mass * x[k];
+        if (gap)
+            for (int k = 0; k < n; ++k) gap[k] += mass * x[k];
+    }
+};
+
+// Loops over the labels of a span.
+template <class T> struct Labels<T, PARSETAG_WIDTH> {
+    PARSETAG_TARGET static void tops(const T *x, int n, const T *left, const T *right, double *tops) {
+        T lane[2][8];
+        for (int j = 0; j < 8; ++j) lane[0][j] = lane[1][j] = T(-INF);
+        int i = 0;
+        for (; i + 8 <= n; i += 8) {
+            for (int j = 0; j < 8; ++j) lane[0][j] = greater(T(x[i + j] + left[i + j]), lane[0][j]);
+            for (int j = 0; j < 8; ++j) lane[1][j] = greater(T(x[i + j] + right[i + j]), lane[1][j]);
+        }
+        for (int j = 0; i < n; ++i, ++j) {
+            lane[0][j] = greater(T(x[i] + left[i]), lane[0][j]);
+            lane[1][j] = greater(T(x[i] + right[i]), lane[1][j]);
+        }
+        for (int side = 0; side < 2; ++side) {
+            tops[side] = -INF;
+            for (int j = 0; j < 8; ++j) tops[side] = greater(double(lane[side][j]), tops[side]);
+        }
+    }
+
+    PARSETAG_TARGET static void sums(const T *x, int n, T top, const T *left, const T *right, T *e, double *sums) {
+        T lane[2][8] = {{0, 0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0, 0, 0}};
+        for (int i = 0; i < n; ++i) e[i] = exp_of(T(x[i] - top));
+        int i = 0;
+        for (; i + 8 <= n; i += 8) {
+            for (int j = 0; j < 8; ++j) lane[0][j] += e[i + j] * left[i + j];
+            for (int j = 0; j < 8; ++j) lane[1][j] += e[i + j] * right[i + j];
+        }
+        for (int j = 0; i < n; ++i, ++j) {
+            lane[0][j] += e[i] * left[i];
+            lane[1][j] += e[i] * right[i];
+        }
+        for (int side = 0; side < 2; ++side) {
+            sums[side] = 0;
+            for (int j = 0; j < 8; ++j) sums[side] += double(lane[side][j]);
         }
     }
 };

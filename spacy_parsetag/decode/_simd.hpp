@@ -116,7 +116,29 @@ PARSETAG_INLINE float exp_of(float x) {
     std::memcpy(&power, &bits, sizeof power);
     return x < -87.0f ? 0.0f : p * power;
 }
-PARSETAG_INLINE double exp_of(double x) { return std::exp(x); }
+// The same in double, within 2 units in the last place; 0 below -708.
+PARSETAG_INLINE double exp_of(double x) {
+    double shifted = x * 1.4426950408889634 + 6755399441055744.0, k = shifted - 6755399441055744.0, power;
+    double r = (x - k * 0.693147180369123816490) - k * 1.90821492927058770002e-10;
+    double p = 1.0 / 6227020800;
+    uint64_t bits;
+    p = p * r + 1.0 / 479001600;
+    p = p * r + 1.0 / 39916800;
+    p = p * r + 1.0 / 3628800;
+    p = p * r + 1.0 / 362880;
+    p = p * r + 1.0 / 40320;
+    p = p * r + 1.0 / 5040;
+    p = p * r + 1.0 / 720;
+    p = p * r + 1.0 / 120;
+    p = p * r + 1.0 / 24;
+    p = p * r + 1.0 / 6;
+    p = p * r + 0.5;
+    p = p * (r * r) + r + 1.0;
+    std::memcpy(&bits, &shifted, sizeof bits);
+    bits = (bits + 1023u) << 52;
+    std::memcpy(&power, &bits, sizeof power);
+    return x < -708.0 ? 0.0 : p * power;
+}
 
 // ---- Loops that gain from wide registers: sums over labels, and products of matrices in a semiring ----
 
@@ -157,6 +179,51 @@ void class_sums(const T *x, int rows, int n_tags, const int32_t *offsets, const 
     if (register_bytes() == 32) return ClassSums<T, 32>::run(x, rows, n_tags, offsets, best, e, sums, logs);
 #endif
     ClassSums<T, 16>::run(x, rows, n_tags, offsets, best, e, sums, logs);
+}
+
+// x[k] = a[k] + b[k] + g[k], without g if it is NULL; returns the greatest, -INF of none.
+inline double add_splits(const double *a, const double *b, const double *g, int n, double *x) {
+#if PARSETAG_X86
+    if (register_bytes() == 64) return Splits<64>::add(a, b, g, n, x);
+    if (register_bytes() == 32) return Splits<32>::add(a, b, g, n, x);
+#endif
+    return Splits<16>::add(a, b, g, n, x);
+}
+
+// x[k] = exp(x[k] - top), none of which is much above 1; returns their sum.
+inline double exp_splits(double *x, int n, double top) {
+#if PARSETAG_X86
+    if (register_bytes() == 64) return Splits<64>::exp_sum(x, n, top);
+    if (register_bytes() == 32) return Splits<32>::exp_sum(x, n, top);
+#endif
+    return Splits<16>::exp_sum(x, n, top);
+}
+
+// Each x times mass is added to left and to right, and to gap unless it is NULL.
+inline void share_splits(const double *x, int n, double mass, double *left, double *right, double *gap) {
+#if PARSETAG_X86
+    if (register_bytes() == 64) return Splits<64>::share(x, n, mass, left, right, gap);
+    if (register_bytes() == 32) return Splits<32>::share(x, n, mass, left, right, gap);
+#endif
+    Splits<16>::share(x, n, mass, left, right, gap);
+}
+
+// The greatest of x + mask on each side, where a mask has 0 for the labels of a side and -INF for others.
+template <class T> void label_tops(const T *x, int n, const T *left, const T *right, double *tops) {
+#if PARSETAG_X86
+    if (register_bytes() == 64) return Labels<T, 64>::tops(x, n, left, right, tops);
+    if (register_bytes() == 32) return Labels<T, 32>::tops(x, n, left, right, tops);
+#endif
+    Labels<T, 16>::tops(x, n, left, right, tops);
+}
+
+// e = exp(x - top), and their sums on each side, where `has` is 1 for the labels of a side and 0 for others.
+template <class T> void label_sums(const T *x, int n, T top, const T *left, const T *right, T *e, double *sums) {
+#if PARSETAG_X86
+    if (register_bytes() == 64) return Labels<T, 64>::sums(x, n, top, left, right, e, sums);
+    if (register_bytes() == 32) return Labels<T, 32>::sums(x, n, top, left, right, e, sums);
+#endif
+    Labels<T, 16>::sums(x, n, top, left, right, e, sums);
 }
 
 // out[i][j] = sum over k of a[i][k] b[k][j] in the semiring S, plus what out holds if `add`. Element (i, k) of a is

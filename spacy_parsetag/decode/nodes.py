@@ -13,9 +13,7 @@ from ..linearize.tags import TagSet
 from ..trees import BinaryTree
 from ..trees.binarize import node_bounds
 from ._nodes import batch_nodes
-from .scores import TagScores
-
-_ORDER_CODES = {"in": 0, "pre": 1, "post": 2}
+from .scores import ORDER_CODES, TagScores
 
 
 class Nodes(NamedTuple):
@@ -44,7 +42,7 @@ def labelled_nodes(ids: NDArray[Any], batch: TagScores) -> Nodes:
     ids = np.ascontiguousarray(ids, dtype=np.int32)
     _check_ids(ids, batch)
     tags = batch.tags
-    code = _ORDER_CODES.get(batch.linearizer.order)
+    code = ORDER_CODES.get(batch.linearizer.order)
     if code is not None:
         start, end, tag = (np.empty(len(ids), dtype=np.int32) for _ in range(3))
         counts = np.empty(len(batch.n_words), dtype=np.int32)

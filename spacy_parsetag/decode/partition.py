@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..errors import Errors
 from ._passes import log_sums
+from .chart import chart_sums, needs_chart
 from .scores import StackBound, TagScores, Transitions, arguments_of, raise_failure
 
 # Every sequence of tags counts, whether it is a tree or not: one state, and all tags in the first class.
@@ -49,21 +50,30 @@ def log_partition(batch: TagScores, max_stack: StackBound = None, *, trees: bool
     RETURNS (LogPartition): The sums.
     RAISES (ValueError): If a score is not finite, naming word and tag, or if no tree exists within the bound.
     """
-    if batch.spans is not None:
-        raise ValueError(Errors.E165.format(what="The log-partition"))
     batch = batch.on_cpu()
+    spans = needs_chart(batch)
+    if not trees and spans.any():
+        raise ValueError(Errors.E165.format(what="The sum over all tag sequences"))
     n_tags = len(batch.tags)
     log_z = np.zeros(len(batch.n_words))
     marginals = np.zeros_like(batch.scores)
+    labels = None if batch.spans is None else np.zeros_like(batch.spans.scores)
     status = np.zeros(len(batch.n_words), dtype=np.uint8)
     expected = None
     if batch.transitions is not None:
         expected = Transitions(np.zeros((n_tags, n_tags)), np.zeros(n_tags), np.zeros(n_tags))
-    counts = (None, None, None) if expected is None else expected[:3]
-    scores, starts, n_words, offsets, lattice, bound, *transitions = arguments_of(batch, max_stack)
-    if not trees:
-        offsets, lattice, bound = np.asarray([0, *[n_tags] * 4], dtype=np.int32), _LINEAR_CHAIN, -1
-    log_sums(scores, starts, n_words, offsets, lattice, bound, *transitions, log_z, marginals, *counts, status)
+    if not spans.all():
+        some = batch.select(~spans)
+        counts = (None, None, None) if expected is None else expected[:3]
+        scores, starts, n_words, offsets, lattice, bound, *transitions = arguments_of(some, max_stack)
+        if not trees:
+            offsets, lattice, bound = np.asarray([0, *[n_tags] * 4], dtype=np.int32), _LINEAR_CHAIN, -1
+        found, failed = np.zeros(len(n_words)), np.zeros(len(n_words), dtype=np.uint8)
+        log_sums(scores, starts, n_words, offsets, lattice, bound, *transitions, found, marginals, *counts, failed)
+        log_z[~spans], status[~spans] = found, failed
+    if batch.spans is not None and spans.any():
+        some = batch.select(spans)
+        log_z[spans], status[spans] = chart_sums(some, max_stack, marginals, labels, batch.spans.starts[spans])
     if status.any():
         raise_failure(batch, max_stack, status)
-    return LogPartition(log_z, marginals, expected)
+    return LogPartition(log_z, marginals, expected, labels)

@@ -17,6 +17,9 @@ from ..linearize.tags import TagSet
 # largest stack of its training trees.
 StackBound = int | Literal["train"] | None
 
+# The orders whose trees the compiled passes over spans and nodes know.
+ORDER_CODES = {"in": 0, "pre": 1, "post": 2}
+
 # What the passes say of a sentence.
 FOUND, NOT_FINITE, NO_TREE, BEAM_EMPTY = range(4)
 
@@ -245,6 +248,31 @@ def raise_failure(batch: TagScores, max_stack: StackBound, status: NDArray[Any])
     n = int(batch.n_words[s])
     if status[s] == NOT_FINITE:
         own = batch.scores[batch.starts[s] : batch.stops[s]]
-        row, column = (int(i) for i in np.argwhere(~(np.abs(own.astype(np.float64)) < 1e300))[0])
+        bad = _not_finite(own)
+        if batch.spans is not None and batch.spans.starts[s] >= 0:
+            # Of these columns the chart reads leaves, and the bare tags of nodes.
+            leaves, nodes = batch.tags.classes < 2, [batch.tags.id("L"), batch.tags.id("R")]
+            bad[::2, ~leaves] = False
+            bad[1::2, np.setdiff1d(np.arange(len(batch.tags)), nodes)] = False
+            if not bad.any():
+                _raise_span(batch, s)
+        row, column = (int(i) for i in np.argwhere(bad)[0])
         raise ValueError(Errors.E151.format(tag=batch.tags[column], word=row // 2 + 1, value=own[row, column]))
     raise ValueError(Errors.E152.format(n=n, max_stack=max_stack, order=batch.linearizer.order))
+
+
+def _not_finite(scores: NDArray[Any]) -> NDArray[Any]:
+    """Where scores cannot be added up."""
+    bad: NDArray[Any] = ~(np.abs(scores.astype(np.float64)) < 1e300)
+    return bad
+
+
+def _raise_span(batch: TagScores, s: int) -> None:
+    """Raises the error that names the first score of a span that is not finite."""
+    if batch.spans is None:
+        return
+    start, stop = int(batch.spans.starts[s]), int(batch.spans.stops(batch.n_words)[s])
+    row, column = (int(i) for i in np.argwhere(_not_finite(batch.spans.scores[start:stop]))[0])
+    ends = [(i, j) for i in range(int(batch.n_words[s])) for j in range(i + 2, int(batch.n_words[s]) + 1)]
+    label, value = batch.tags.node_labels[column], batch.spans.scores[start + row, column]
+    raise ValueError(Errors.E166.format(label=label, start=ends[row][0] + 1, end=ends[row][1], value=value))

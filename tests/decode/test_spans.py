@@ -1,11 +1,18 @@
 """Scores of tags and spans together, against enumeration of all trees and finite differences."""
 
+from dataclasses import replace
+from itertools import product
+
 import numpy as np
 import pytest
+from oracle import enumerate_classes
 
-from spacy_parsetag.decode import BeamDecoder, SpanScores, TagScores, Transitions
-from spacy_parsetag.linearize import ORDERS
+from spacy_parsetag.decode import BeamDecoder, ExactDecoder, SpanScores, TagScores, Transitions, log_partition
+from spacy_parsetag.decode.nodes import labelled_nodes
+from spacy_parsetag.linearize import CLASS_NAMES, ORDERS
+from spacy_parsetag.linearize.base import node_classes
 from spacy_parsetag.linearize.tags import TagSet
+from spacy_parsetag.trees.binarize import node_bounds
 
 TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
 LABELS = ("", "S", "S+VP", "VP")
@@ -75,3 +82,181 @@ def test_refuses_other_shapes():
 def test_beam_search_reads_tags_alone():
     with pytest.raises(ValueError, match=r"E165.*Beam search"):
         BeamDecoder()(make_batch([3], np.random.default_rng(0)))
+
+
+def trees_of(batch, s, max_stack=None):
+    """Every tree of a sentence with all its labels: tag ids, the nodes' columns of spans (row, label), and scores."""
+    n, tags, own = int(batch.n_words[s]), batch.tags, batch.scores[batch.starts[s] :]
+    spans = batch.spans.scores[batch.spans.starts[s] :]
+    rows = {span: i for i, span in enumerate((i, j) for i in range(n) for j in range(i + 2, n + 1))}
+    for classes in enumerate_classes(n, "in", max_stack):
+        tree = batch.linearizer.delinearize([CLASS_NAMES[c] for c in classes])
+        bounds = iter(node_bounds(tree))
+        # Nodes in pre-order, put in in-order: nodes split where their right child begins.
+        place = {}
+        for node_class, (i, j) in zip(node_classes(tree.leaf), bounds, strict=True):
+            place[(i, j)] = node_class
+        options = []
+        for p, c in enumerate(classes):
+            if p % 2 == 0:
+                choices = [(float(own[p, t]), t, None) for t in range(*tags.offsets[c : c + 2])]
+            else:
+                k = (p + 1) // 2
+                split = [
+                    (i, j) for i, j in place
+                    if j - i > 1 and i < k < j and (i, k) in place and (k, j) in place and place[i, j] == c
+                ]  # fmt: skip
+                assert len(split) == 1
+                gap, row = float(own[p, tags.id(CLASS_NAMES[c])]), rows[split[0]]
+                choices = [
+                    (gap + float(spans[row, label]), int(t), (row, label))
+                    for label, t in enumerate(tags.node_ids[c - 2]) if t >= 0
+                ]  # fmt: skip
+            options.append(choices)
+        for chosen in product(*options):
+            yield tuple(t for _, t, _ in chosen), [c for *_, c in chosen if c], sum(score for score, *_ in chosen)
+
+
+SMALL = TagSet(["l/NP", "L/S", "R/VP"])
+ONE_SIDED = TagSet(["L/A", "L/B", "R/C"])
+
+
+@pytest.mark.parametrize("tags", [SMALL, ONE_SIDED, TagSet([])])
+@pytest.mark.parametrize("max_stack", [None, 1, 2, 3])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_equals_enumeration(tags, max_stack, dtype):
+    words = [1, 2, 3, 4] if len(tags) > 4 else [1, 2, 3, 4, 5, 6]
+    batch = make_batch(words, np.random.default_rng(1), tags=tags, dtype=dtype, scale=2)
+    tolerance = {"abs": 1e-5 if dtype == np.float32 else 1e-11}
+    for s in range(len(words)):
+        one = batch.select(np.asarray([s]))
+        trees = list(trees_of(batch, s, max_stack))
+        if not trees:
+            with pytest.raises(ValueError, match="E152"):
+                log_partition(one, max_stack)
+            with pytest.raises(ValueError, match="E152"):
+                ExactDecoder(max_stack)(one)
+            continue
+        scores = np.asarray([score for *_, score in trees])
+        log_z, marginals, _, labels = log_partition(one, max_stack)
+        assert log_z[0] == pytest.approx(np.logaddexp.reduce(scores), **tolerance)
+        expected, expected_labels = np.zeros_like(batch.scores), np.zeros_like(batch.spans.scores)
+        for (ids, nodes, _), p in zip(trees, np.exp(scores - log_z[0]), strict=True):
+            for row, tag in enumerate(ids):
+                bare = tags.id(tags[tag][0]) if row % 2 else tag
+                expected[batch.starts[s] + row, bare] += p
+            for row, label in nodes:
+                expected_labels[batch.spans.starts[s] + row, label] += p
+        np.testing.assert_allclose(marginals, expected, atol=tolerance["abs"])
+        np.testing.assert_allclose(labels, expected_labels, atol=tolerance["abs"])
+        assert marginals.dtype == labels.dtype == dtype
+        ids, totals, _ = ExactDecoder(max_stack)(one)
+        best = max(trees, key=lambda tree: tree[2])
+        assert totals[0] == pytest.approx(best[2], **tolerance)
+        assert tuple(ids[batch.starts[s] : batch.stops[s]]) == best[0]
+
+
+@pytest.mark.parametrize("max_stack", [None, 3])
+def test_gradient_by_finite_differences(max_stack):
+    batch = make_batch([5, 2], np.random.default_rng(2), scale=2)
+    found = log_partition(batch, max_stack)
+    step = 1e-6
+    for array, gradient in ((batch.scores, found.marginals), (batch.spans.scores, found.spans)):
+        for at in np.ndindex(array.shape):
+            before = array[at]
+            slope = 0.0
+            for sign in (1, -1):
+                array[at] = before + sign * step
+                slope += sign * log_partition(batch, max_stack).log_z.sum() / (2 * step)
+            array[at] = before
+            assert slope == pytest.approx(gradient[at], abs=1e-7)
+
+
+@pytest.mark.parametrize("max_stack", [None, 4])
+def test_batch_equals_single_sentences(max_stack):
+    """Sentences of any length, some without scores of spans, in one call and one by one."""
+    batch = make_batch([3, 0, 1, 12, 7, 2, 1], np.random.default_rng(3), dtype=np.float32)
+    batch.spans.starts[[4, 6]] = -1
+    found, decoded = log_partition(batch, max_stack), ExactDecoder(max_stack)(batch)
+    owned, owned_spans = np.zeros(len(batch.scores), dtype=bool), np.zeros(len(batch.spans.scores), dtype=bool)
+    for s in range(len(batch.n_words)):
+        one = batch.select(np.asarray([s]))
+        single, tree = log_partition(one, max_stack), ExactDecoder(max_stack)(one)
+        assert single.log_z[0] == found.log_z[s] and tree.scores[0] == decoded.scores[s]
+        own = slice(batch.starts[s], batch.stops[s])
+        np.testing.assert_array_equal(single.marginals[own], found.marginals[own])
+        np.testing.assert_array_equal(tree.ids[own], decoded.ids[own])
+        owned[own] = True
+        if batch.spans.starts[s] >= 0:
+            own = slice(batch.spans.starts[s], batch.spans.stops(batch.n_words)[s])
+            np.testing.assert_array_equal(single.spans[own], found.spans[own])
+            owned_spans[own] = True
+    alone = replace(batch, spans=None)
+    assert found.log_z[4] == log_partition(alone, max_stack).log_z[4]
+    assert decoded.scores[4] == ExactDecoder(max_stack)(alone).scores[4]
+    assert not found.marginals[~owned].any() and not found.spans[~owned_spans].any()
+    assert (decoded.ids[~owned] == -1).all() and decoded.scores[1] == found.log_z[1] == 0
+    labelled_nodes(decoded.ids, batch)
+
+
+def test_labelled_columns_of_gaps_are_not_read():
+    batch = make_batch([4], np.random.default_rng(4))
+    found = log_partition(batch)
+    gaps, leaves = batch.starts[0] + np.arange(1, 7, 2), batch.starts[0] + np.arange(0, 7, 2)
+    inner = np.flatnonzero((TAGS.classes >= 2) & (TAGS.labelled > 0))
+    batch.scores[np.ix_(gaps, inner)] = np.nan
+    batch.scores[np.ix_(leaves, TAGS.classes >= 2)] = np.nan
+    again = log_partition(batch)
+    np.testing.assert_array_equal(found.log_z, again.log_z)
+    np.testing.assert_array_equal(found.marginals, again.marginals)
+    assert not found.marginals[np.ix_(gaps, inner)].any()
+    batch.scores[gaps[1], TAGS.id("R")] = np.inf
+    with pytest.raises(ValueError, match=r"E151.*'R' at word 2 is inf"):
+        ExactDecoder()(batch)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_refuses_spans_that_are_not_finite(value):
+    batch = make_batch([2, 5], np.random.default_rng(5), dtype=np.float32)
+    batch.spans.scores[batch.spans.starts[1] + 5, 2] = value  # (1, 4)
+    for run in (ExactDecoder(), log_partition):
+        with pytest.raises(ValueError, match=r"E166.*'S\+VP' for the span of words 2 to 4"):
+            run(batch)
+
+
+def test_refuses_sums_over_all_tag_sequences():
+    with pytest.raises(ValueError, match="E165"):
+        log_partition(make_batch([3], np.random.default_rng(0)), trees=False)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("max_stack", [None, 6])
+def test_long_sentences_and_extreme_scores(dtype, max_stack):
+    batch = make_batch([120], np.random.default_rng(6), dtype=dtype, scale=30)
+    batch.spans.scores[:, 1] -= 1000  # S, which only left children have; now far below the others
+    log_z, marginals, _, labels = log_partition(batch, max_stack)
+    decoded = ExactDecoder(max_stack)(batch)
+    assert decoded.scores[0] < log_z[0] < decoded.scores[0] + 500
+    own = slice(batch.starts[0], batch.stops[0])
+    np.testing.assert_allclose(marginals[own].sum(axis=1), 1, rtol=1e-4)
+    assert labels.sum() == pytest.approx(119, rel=1e-4)
+    check = np.asarray([TAGS.classes[i] for i in decoded.ids[own]])
+    assert (np.cumsum(np.asarray([1, 0, 0, -1])[check]) <= (max_stack or 120)).all()
+
+
+def test_a_side_whose_labels_are_all_far_below():
+    """The labels of right children score so low that their exponentials vanish beside those of left children."""
+    tags = TagSet(["L/A", "R/C"])
+    batch = make_batch([3], np.random.default_rng(7), tags=tags, dtype=np.float32)
+    batch.spans.scores[:] = [0, 5000, -4000]
+    batch.spans.scores[:, 0] = -4000
+    found = log_partition(batch)
+    trees = list(trees_of(batch, 0))
+    scores = np.asarray([score for *_, score in trees])
+    assert found.log_z[0] == pytest.approx(np.logaddexp.reduce(scores), rel=1e-6)
+    expected = np.zeros_like(found.spans)
+    for (_, nodes, _), p in zip(trees, np.exp(scores - np.logaddexp.reduce(scores)), strict=True):
+        for row, label in nodes:
+            expected[batch.spans.starts[0] + row, label] += p
+    np.testing.assert_allclose(found.spans, expected, atol=1e-3)
+    np.testing.assert_allclose(found.spans.sum(), 2, rtol=1e-5)
