@@ -3,7 +3,28 @@
     nlp.add_pipe("parsetag")
 
 scores two tags per token, finds the best tree among all valid tag sequences, and sets it as
-`doc.spans["constituents"]`.
+`doc.spans["constituents"]`. `spacy_parsetag.render(doc)` draws it; `spacy_parsetag.explain("SBAR")` says what a label
+means.
 """
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .tokens.render import render
+    from .trees.labels import explain
+
 __version__ = "0.1.0"
+__all__ = ["explain", "render"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for: spaCy imports this package whenever it starts, and must not pay for ours."""
+    if name == "render":
+        from .tokens.render import render
+
+        return render
+    if name == "explain":
+        from .trees.labels import explain
+
+        return explain
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -42,6 +42,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "Not a chain of labels: {label!r}. Join labels by '+', none of them empty, with a backslash before each + and "
         "each backslash inside a label."
     )
+    E006 = "A drawing needs at least {least} columns; got {width}."
 
     E050 = "Not a valid {order}-order tag sequence for {n} words: {reason} at tag {position} ({tag!r})."
     E051 = "Unknown linearization order {order!r}. Use one of: in, pre, post."
@@ -196,6 +197,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "it merges or splits tokens. Put components that do so, for instance merge_entities, before the parser."
     )
     E311 = "Cannot set the sentence boundaries of {text!r}: the doc has a dependency parse, which has its own."
+    E312 = "Unknown style {style!r} of a drawing. Use one of: text, svg, html."
 
     E350 = "{path}:{line}: unknown keyword {keyword!r} in a parameter file. Known: {known}."
     E351 = "{path}:{line}: {keyword} takes {expected}; got {value!r}."

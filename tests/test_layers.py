@@ -25,7 +25,7 @@ EVALB = {*TREES, "treebanks", "evalb"}
 ML = {*DECODE, "tokens", "ml"}
 PIPELINE = {*ML, *TOKENS, "evalb", "pipeline"}
 ROOMS: dict[str, set[str]] = {
-    "__init__": set(),
+    "__init__": {"trees", "tokens"},  # when they are asked for
     "errors": set(),
     "compat": {"errors", "compat"},
     "trees": TREES,

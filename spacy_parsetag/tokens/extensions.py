@@ -33,12 +33,13 @@ from spacy.tokens import Doc, Span, Token
 from ..errors import Errors, Warnings
 from ..trees.nltk_trees import to_nltk
 from ..trees.parse import Constituent, Parse
+from ..trees.tree import Tree
 from .convert import ROOT, doc_to_strings, parse_string
 from .sentences import map_words
 from .spans import SPANS_KEY, GroupCache, has_parses, parses_from_doc, words_and_tags
 
 if TYPE_CHECKING:
-    from nltk import Tree
+    import nltk
 
 
 @dataclass(slots=True, eq=False)
@@ -173,12 +174,17 @@ def get_parent(span: Span | Token, spans_key: str = SPANS_KEY) -> Span | None:
     return None if parent is None else nodes.span(span.doc, parent)
 
 
-def get_tree(span: Span, spans_key: str = SPANS_KEY) -> Tree:
+def get_tree(span: Span, spans_key: str = SPANS_KEY) -> nltk.Tree:
     """The tree over a span; a sentence with several nodes at the top gets a root TOP over them."""
+    return to_nltk(read_tree(span, spans_key))
+
+
+def read_tree(span: Span, spans_key: str = SPANS_KEY) -> Tree:
+    """The same, as a tree of this package."""
     found = _read_parse(span, spans_key)
     if found is None:
         raise ValueError(Errors.E309.format(text=span.text))
-    return to_nltk(found[0].to_tree(found[1]))
+    return found[0].to_tree(found[1])
 
 
 def get_parse_string(span: Span | Token, spans_key: str = SPANS_KEY) -> str:

@@ -24,11 +24,11 @@ from spacy.tokens import Doc, Span, SpanGroup
 
 from ..errors import Errors
 from ..trees.parse import Constituent, Parse
+from ..trees.tree import NO_TAG
 from .sentences import WordMap, map_words, sentence_words
 
 SPANS_KEY = "constituents"
 FORMAT_VERSION = 1
-NO_TAG = "X"
 ValueT = TypeVar("ValueT")
 # First word, minus one past the last word, place in the group, label: these sort into pre-order, chains as they are.
 _Row = tuple[int, int, int, str]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 ROOT_LABELS = frozenset({"TOP", "ROOT", "VROOT", "S1", ""})
+NO_TAG = "X"  # stands for a part of speech that is not known
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
