@@ -65,7 +65,7 @@ class Drawing(str):
     tags (bool): Show part-of-speech tags.
     """
 
-    def __new__(cls, text: str, sentences: Sequence[Sentence], tags: bool) -> Drawing:
+    def __new__(cls, text: str, sentences: Sequence[Sentence] = (), tags: bool = True) -> Drawing:
         drawing = super().__new__(cls, text)
         drawing.sentences = sentences
         drawing.tags = tags

@@ -14,6 +14,7 @@ from spacy.vocab import Vocab
 
 import spacy_parsetag
 from spacy_parsetag.tokens import docs_from_trees, render, set_parses
+from spacy_parsetag.tokens.extensions import get_tree
 
 TREES = (
     "(TOP (S (NP (PRP She)) (VP (VBZ enjoys) (NP (NNS papers))) (. .)))",
@@ -90,7 +91,7 @@ def test_in_a_notebook(doc: Doc) -> None:
     page = Page(html)
     assert page.tags.count("section") == 3 and page.tags[0] == "div"
     assert not {"html", "body", "head"}.intersection(page.tags)
-    assert doc[1:3]._.tree._repr_svg_().startswith("<svg")
+    assert get_tree(doc[1:3])._repr_svg_().startswith("<svg")
 
 
 def test_colors(doc: Doc, monkeypatch: pytest.MonkeyPatch) -> None:
