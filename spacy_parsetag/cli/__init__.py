@@ -15,6 +15,7 @@ from .init_config import init_config_cli
 from .init_project import init_project_cli
 from .linearize import linearize_cli
 from .parse import parse_cli
+from .show import show_cli
 
 HELP = """Constituency parsing: prepare treebanks, parse text, score trees.
 
@@ -29,6 +30,7 @@ parsetag_app.command("init-config", short_help="Write a config that trains as it
 parsetag_app.command("init-project", short_help="Write a spaCy project: convert, train, evaluate.")(init_project_cli)
 parsetag_app.command("linearize", short_help="Write trees as tags, and tags as trees.")(linearize_cli)
 parsetag_app.command("parse", short_help="Parse text and write trees.")(parse_cli)
+parsetag_app.command("show", short_help="Draw trees: in the terminal, as SVG, as a page.")(show_cli)
 parsetag_app.command("evaluate", short_help="Score trees, or a pipeline, as EVALB does.")(evaluate_cli)
 parsetag_app.command("diff", short_help="Show where two files of trees differ.")(diff_cli)
 parsetag_app.add_typer(analyze_app)

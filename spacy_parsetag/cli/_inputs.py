@@ -1,8 +1,9 @@
 """What the commands read: texts to parse, one per line; trees; docs."""
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import typer
 from spacy.language import Language
@@ -90,16 +91,18 @@ def _check_strings(data: dict[str, Any], key: str) -> list[str]:
     return strings
 
 
-def read_trees(path: Path, encoding: str, skipped: Skipped | None) -> Iterator[tuple[str, "Tree", "Parse"]]:
+def read_trees(
+    path: Path, encoding: str, skipped: Skipped | None, text: str | None = None
+) -> Iterator[tuple[str, "Tree", "Parse"]]:
     """Read a bracket file, or standard input for "-": file and line of each tree, the tree, and its parse.
 
-    Malformed trees go to `skipped`. If that is None, the first one is a TreebankError.
+    A text in place of the file's has been read already. Malformed trees go to `skipped`. If that is None, the first one is a TreebankError.
     """
     from ..treebanks import penn
     from ..trees import Parse
 
-    stream = typer.get_text_stream("stdin", encoding=encoding) if path == STANDARD else path
-    for tree in penn.read_trees(stream, encoding=encoding, on_error=skipped):
+    stream: TextIO | Path = typer.get_text_stream("stdin", encoding=encoding) if path == STANDARD else path
+    for tree in penn.read_trees(stream if text is None else io.StringIO(text), encoding=encoding, on_error=skipped):
         try:
             parse = Parse.from_tree(tree)
             if not parse.words:

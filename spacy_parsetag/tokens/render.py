@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from spacy.glossary import GLOSSARY
 from spacy.tokens import Doc, Span
+from wasabi.util import supports_ansi
 
 from ..errors import Errors
 from ..treebanks.write import format_tree
@@ -82,7 +83,7 @@ class Drawing(str):
 
 
 def render(
-    doc_or_span: Doc | Span,
+    what: Doc | Span | Iterable[Doc | Span],
     style: str = "text",
     *,
     spans_key: str = SPANS_KEY,
@@ -90,9 +91,9 @@ def render(
     width: int | None = None,
     color: bool | None = None,
 ) -> Drawing:
-    """Draw the constituents of a doc, or of a span that is a constituent or a sentence.
+    """Draw the constituents of docs, or of spans that are constituents or sentences.
 
-    doc_or_span (Doc | Span): What to draw.
+    what (Doc | Span | Iterable[Doc | Span]): What to draw.
     style (str): "text" for a terminal, "svg", or "html" for a page of its own with all sentences.
     spans_key (str): Key of the group in `doc.spans`.
     tags (bool): Show part-of-speech tags where there are any.
@@ -103,15 +104,8 @@ def render(
     RAISES (ValueError): If the doc has no constituents, they are not trees, the span is not a constituent, or the style
         is not known.
     """
-    if isinstance(doc_or_span, Doc):
-        sentences = [
-            Sentence(doc_or_span[tokens[0] : tokens[-1] + 1].text, parse.to_tree(ROOT))
-            for tokens, parse in parses_from_doc(doc_or_span, spans_key)
-        ]
-        lang = doc_or_span.lang_
-    else:
-        sentences = [Sentence(doc_or_span.text, read_tree(doc_or_span, spans_key))]
-        lang = doc_or_span.doc.lang_
+    given = [what] if isinstance(what, (Doc, Span)) else list(what)
+    sentences = [sentence for each in given for sentence in _sentences(each, spans_key)]
     if style == "text":
         width = max(LEAST_WIDTH, shutil.get_terminal_size().columns) if width is None else width
         color = _shows_colors() if color is None else color
@@ -120,10 +114,20 @@ def render(
         drawn = _svg(sentences, tags)
     elif style == "html":
         title = escape(" ".join(sentences[0].text.split())[:60]) if sentences else "No sentences"
+        lang = next((each.vocab.lang for each in given), "")
         drawn = _PAGE.format(lang=escape(lang), title=title, body=_html(sentences, tags))
     else:
         raise ValueError(Errors.E312.format(style=style))
     return Drawing(drawn, sentences, tags)
+
+
+def _sentences(each: Doc | Span, spans_key: str) -> list[Sentence]:
+    if isinstance(each, Span):
+        return [Sentence(each.text, read_tree(each, spans_key))]
+    return [
+        Sentence(each[tokens[0] : tokens[-1] + 1].text, parse.to_tree(ROOT))
+        for tokens, parse in parses_from_doc(each, spans_key)
+    ]
 
 
 def explain_all(sentences: Sequence[Sentence], tags: bool = True) -> list[tuple[str, str, str]]:
@@ -142,7 +146,8 @@ def explain_all(sentences: Sequence[Sentence], tags: bool = True) -> list[tuple[
 
 
 def _shows_colors() -> bool:
-    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and sys.stdout.isatty()
+    wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return wanted and sys.stdout.isatty() and supports_ansi()
 
 
 def _svg(sentences: Sequence[Sentence], tags: bool) -> str:

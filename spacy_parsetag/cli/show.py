@@ -1,0 +1,188 @@
+"""`python -m spacy parsetag show`: trees are drawn."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import spacy
+from spacy.tokens import Doc
+from typer import Argument as Arg
+from typer import Option as Opt
+
+from ..errors import Errors
+from ..treebanks.atomic import refuse_overwrite
+from ._batches import BatchParser, Settings
+from ._inputs import Record, doc_records, read_docs, read_trees
+from ._model import DEFAULT_MODEL, default_model
+from ._util import (
+    STANDARD,
+    Code,
+    Encoding,
+    GpuId,
+    check_text,
+    name_of,
+    note,
+    read_lines,
+    stated_errors,
+    text_output,
+    write_text,
+)
+
+if TYPE_CHECKING:
+    from ..tokens.render import Sentence
+
+BATCH = 32  # texts: few, so that the first trees do not wait for many others
+_TREE = re.compile(r"\s*\([^\s()]*\s*\(")  # how a tree begins
+
+
+class InputFormat(str, Enum):
+    text = "text"
+    brackets = "brackets"
+    spacy = "spacy"
+
+
+def show_cli(
+    source: Annotated[
+        str,
+        Arg(metavar="INPUT", help="Text or brackets in quotes, a file, a folder of .spacy files, - for standard input"),
+    ],
+    model: Annotated[
+        str | None,
+        Opt("--model", "-m", help=f"Pipeline to parse with: a package or a folder. Default: {DEFAULT_MODEL}"),
+    ] = None,
+    format: Annotated[
+        InputFormat | None,
+        Opt("--format", "-f", help="What INPUT holds. Default: by its suffix, or by whether it begins with a tree"),
+    ] = None,
+    svg: Annotated[Path | None, Opt("--svg", dir_okay=False, help="Write a picture of the trees to this file")] = None,
+    html: Annotated[Path | None, Opt("--html", dir_okay=False, help="Write a page of the trees to this file")] = None,
+    width: Annotated[int | None, Opt("--width", "-w", help="Columns to fit into. Default: the terminal's")] = None,
+    color: Annotated[
+        bool | None,
+        Opt("--color/--no-color", help="Colour labels. Default: on a terminal, unless NO_COLOR is set"),
+    ] = None,
+    tags: Annotated[bool, Opt("--tags/--no-tags", help="Show part-of-speech tags where there are any")] = True,
+    explain: Annotated[bool, Opt("--explain", "-x", help="Say what the labels and tags mean")] = False,
+    encoding: Encoding = "utf-8",
+    gpu_id: GpuId = -1,
+    code: Code = None,
+) -> None:
+    """Draw trees in the terminal, as a picture (SVG) or as a page (HTML).
+
+    Text is parsed, and split into sentences, by the pipeline. Trees in brackets, and docs that have constituents, are
+    drawn as they are; with --model, docs are parsed anew. In the terminal, a tree that is too wide becomes an outline.
+
+    \b
+    Examples:
+      python -m spacy parsetag show "She enjoys reading papers."
+      python -m spacy parsetag show "(S (NP (PRP She)) (VP (VBZ reads)))" --svg tree.svg
+      python -m spacy parsetag show news.txt --model training/model-best --html news.html
+      python -m spacy parsetag parse news.txt | python -m spacy parsetag show - --explain
+    """
+    with stated_errors():
+        from ..tokens import render
+
+        path, text = _find_input(source)
+        refuse_overwrite([svg, html], [path, *([Path(model)] if model else [])])
+        kind = (format or _guess_format(path, text)).value
+        docs, spans_key = _read(path, text, kind, encoding, model, gpu_id, code)
+        seen: list[Sentence] = []
+        n_trees = 0
+        if svg is None and html is None:
+            with text_output(STANDARD) as out:
+                for doc in docs:
+                    drawing = render(doc, spans_key=spans_key, width=width, color=color, tags=tags)
+                    if drawing:
+                        out.write("\n" * bool(n_trees) + drawing + "\n")
+                        out.flush()
+                    n_trees += len(drawing.sentences)
+                    seen += drawing.sentences if explain else ()
+        else:
+            found = list(docs)
+            wanted = [(style, to) for style, to in (("svg", svg), ("html", html)) if to is not None]
+            drawn = [(render(found, style, spans_key=spans_key, tags=tags), to) for style, to in wanted]
+            seen += drawn[0][0].sentences
+            n_trees = len(seen)
+            for drawing, to in drawn if n_trees else ():
+                write_text(drawing, to)
+                note(f"Wrote {n_trees:,} tree{'s' * (n_trees != 1)} to {to}", "good")
+        if not n_trees:
+            raise ValueError(Errors.E106.format(inputs="the input"))
+        if explain:
+            _explain(seen, tags)
+
+
+def _find_input(source: str) -> tuple[Path, str | None]:
+    """The file to read, and the text where that is given in quotes or on standard input."""
+    if source == str(STANDARD):
+        text = "".join(line for _, line in read_lines(STANDARD))
+        check_text(text)
+        return STANDARD, text
+    if os.path.exists(source):  # unlike Path.exists, it knows that a long text is no file
+        return Path(source), None
+    if len(source.split()) < 2:
+        raise ValueError(Errors.E103.format(path=source))
+    return STANDARD, source
+
+
+def _guess_format(path: Path, text: str | None) -> InputFormat:
+    from ..treebanks.formats.table import FORMATS
+
+    suffix = path.suffix.lower()
+    if path.is_dir() or suffix == ".spacy":
+        return InputFormat.spacy
+    if suffix in FORMATS["penn"].suffixes:
+        return InputFormat.brackets
+    lines = (line for _, line in read_lines(path)) if text is None else text.splitlines()
+    first = next((line for line in lines if line.strip()), "")
+    return InputFormat.brackets if _TREE.match(first) else InputFormat.text
+
+
+def _read(
+    path: Path, text: str | None, format: str, encoding: str, model: str | None, gpu_id: int, code: Path | None
+) -> tuple[Iterable[Doc], str]:
+    """Docs with constituents, and the key of these in `doc.spans`."""
+    from ..tokens import SPANS_KEY, docs_from_trees
+
+    if format == "brackets":
+        parses = (parse for _, _, parse in read_trees(path, encoding, None, text))
+        return docs_from_trees(spacy.blank("xx").vocab, parses, detokenize=True), SPANS_KEY
+    if format == "spacy":
+        if path == STANDARD:
+            raise ValueError(Errors.E455.format(option="--format spacy", needs="a file or folder"))
+        if model is None:
+            return read_docs(path, spacy.blank("xx")), SPANS_KEY
+    parser = BatchParser(Settings(model or default_model(), gpu_id, code, one_sentence=False, format="spacy"))
+    if parser.added_sentencizer:
+        note("The pipeline has no splitter of sentences: text is split at sentence-final punctuation.", "warn")
+    records = doc_records(path, parser.spans_key) if format == "spacy" else _records(path, text)
+    return _parse(parser, records), parser.spans_key
+
+
+def _records(path: Path, text: str | None) -> Iterator[Record]:
+    """A text to parse for each line."""
+    lines = read_lines(path) if text is None else enumerate(text.splitlines(), start=1)
+    for where, line in lines:
+        check_text(line)
+        yield Record(where if isinstance(where, str) else f"{name_of(path)}:{where}", {"text": line.strip()})
+
+
+def _parse(parser: BatchParser, records: Iterator[Record]) -> Iterator[Doc]:
+    for batch in iter(lambda: list(islice(records, BATCH)), []):
+        parsed = parser(batch)
+        if parsed.failures:
+            raise ValueError(parsed.failures[0])
+        yield from parsed.docs.get_docs(parser.nlp.vocab)
+
+
+def _explain(sentences: "list[Sentence]", tags: bool) -> None:
+    """Write what labels and tags mean, a line each."""
+    from ..tokens.render import explain_all
+
+    meanings = explain_all(sentences, tags)
+    longest = max((len(text) for text, _, _ in meanings), default=0)
+    write_text("\n" + "".join(f"{text:<{longest}}  {meaning}\n" for text, _, meaning in meanings))
