@@ -96,7 +96,8 @@ def read_trees(
 ) -> Iterator[tuple[str, "Tree", "Parse"]]:
     """Read a bracket file, or standard input for "-": file and line of each tree, the tree, and its parse.
 
-    A text in place of the file's has been read already. Malformed trees go to `skipped`. If that is None, the first one is a TreebankError.
+    A text stands for what was read already, or came in quotes. Malformed trees go to `skipped`. If that is None, the
+    first one is a TreebankError.
     """
     from ..treebanks import penn
     from ..trees import Parse

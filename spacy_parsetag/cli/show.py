@@ -16,7 +16,7 @@ from typer import Option as Opt
 from ..errors import Errors
 from ..treebanks.atomic import refuse_overwrite
 from ._batches import BatchParser, Settings
-from ._inputs import Record, doc_records, read_docs, read_trees
+from ._inputs import Record, doc_records, read_docs, read_records, read_trees
 from ._model import DEFAULT_MODEL, default_model
 from ._util import (
     STANDARD,
@@ -60,7 +60,9 @@ def show_cli(
     ] = None,
     svg: Annotated[Path | None, Opt("--svg", dir_okay=False, help="Write a picture of the trees to this file")] = None,
     html: Annotated[Path | None, Opt("--html", dir_okay=False, help="Write a page of the trees to this file")] = None,
-    width: Annotated[int | None, Opt("--width", "-w", help="Columns to fit into. Default: the terminal's")] = None,
+    width: Annotated[
+        int | None, Opt("--width", "-w", min=20, help="Columns to fit into. Default: the terminal's")
+    ] = None,
     color: Annotated[
         bool | None,
         Opt("--color/--no-color", help="Colour labels. Default: on a terminal, unless NO_COLOR is set"),
@@ -165,10 +167,10 @@ def _read(
 
 def _records(path: Path, text: str | None) -> Iterator[Record]:
     """A text to parse for each line."""
-    lines = read_lines(path) if text is None else enumerate(text.splitlines(), start=1)
-    for where, line in lines:
-        check_text(line)
-        yield Record(where if isinstance(where, str) else f"{name_of(path)}:{where}", {"text": line.strip()})
+    if text is None:
+        return read_records(path, "text")
+    lines = enumerate(text.splitlines(), start=1)
+    return (Record(f"{name_of(path)}:{number}", {"text": line.strip()}) for number, line in lines)
 
 
 def _parse(parser: BatchParser, records: Iterator[Record]) -> Iterator[Doc]:

@@ -1,0 +1,119 @@
+"""`parsetag show`: texts, brackets and docs are drawn."""
+
+from pathlib import Path
+from xml.etree.ElementTree import fromstring
+
+import pytest
+import spacy
+from command_data import TREES, Run
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from spacy_parsetag.tokens import docs_from_trees
+from spacy_parsetag.treebanks.penn import read_string
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def words_of(svg: Path) -> list[str]:
+    return [text.text or "" for text in fromstring(svg.read_text(encoding="utf-8")).iter(f"{SVG}text")]
+
+
+def docs_of(path: Path, docs: list[Doc]) -> Path:
+    DocBin(docs=docs).to_disk(path)
+    return path
+
+
+def test_brackets(run: Run, treebank: Path) -> None:
+    result = run("show", treebank)
+    assert result.exit_code == 0 and not result.stderr
+    assert len(result.stdout.split("\n\n")) == 3
+    assert result.stdout.splitlines()[-1].split() == ["No", "(", "really", ")"]
+    assert run("show", "-", stdin=TREES).stdout == result.stdout
+    assert run("show", TREES).stdout == result.stdout
+    untold = treebank.rename(treebank.with_suffix(".txt"))  # which begins with a tree
+    assert run("show", untold).stdout == result.stdout
+
+
+def test_options_of_the_terminal(run: Run, treebank: Path) -> None:
+    assert "PRP" not in run("show", treebank, "--no-tags").stdout
+    assert "\x1b[38;5;33mNP\x1b[0m" in run("show", treebank, "--color").stdout
+    narrow = run("show", treebank, "--width", 20).stdout
+    assert max(map(len, narrow.splitlines())) <= 20 and "├─ NP She/PRP" in narrow
+    assert run("show", treebank, "--width", 19).exit_code == 2
+    explained = run("show", treebank, "--explain").stdout.split("\n\n")[-1].splitlines()
+    assert explained[:2] == ["S      sentence or clause", "NP     noun phrase"]
+    assert "PRP    pronoun, personal" in explained and not any(line.startswith("No ") for line in explained)
+
+
+def test_files(run: Run, treebank: Path, tmp_path: Path) -> None:
+    svg, html = tmp_path / "new" / "trees.svg", tmp_path / "trees.html"
+    result = run("show", treebank, "--svg", svg, "--html", html)
+    assert result.exit_code == 0 and not result.stdout
+    assert "Wrote 3 trees to" in result.stderr
+    assert words_of(svg).count("NP") == 4 and "(" in words_of(svg)
+    assert html.read_text(encoding="utf-8").count("<section") == 3
+    for path in (treebank, svg.parent):
+        before = treebank.read_text(encoding="utf-8")
+        assert run("show", treebank, "--html", path).exit_code != 0
+        assert treebank.read_text(encoding="utf-8") == before
+    assert "[E112]" in run("show", treebank, "--svg", treebank).stderr
+    assert "[E112]" in run("show", treebank, "--svg", svg, "--html", svg).stderr
+
+
+def test_docs(run: Run, tmp_path: Path, pipeline: Path) -> None:
+    docs = list(docs_from_trees(Vocab(), read_string(TREES), n_sents=2))
+    path = docs_of(tmp_path / "docs.spacy", docs)
+    assert run("show", path).stdout == run("show", tmp_path).stdout == run("show", TREES).stdout
+    parsed = run("show", path, "--model", pipeline)
+    assert parsed.exit_code == 0 and "She" in parsed.stdout and parsed.stdout != run("show", path).stdout
+    result = run("show", docs_of(tmp_path / "plain.spacy", [Doc(Vocab(), words=["a"])]))
+    assert result.exit_code == 1 and "[E300]" in result.stderr
+
+
+def test_text(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    """The pipeline parses and splits; a line without words is passed over."""
+    text = "She reads. The dog barks.\n\n(He left.)\n"
+    result = run("show", text, "--model", pipeline)
+    assert result.exit_code == 0 and "no splitter" in result.stderr
+    assert len(result.stdout.rstrip().split("\n\n")) >= 3
+    (tmp_path / "text.txt").write_text(text)
+    assert run("show", tmp_path / "text.txt", "-m", pipeline).stdout == result.stdout
+    assert run("show", "-", "-m", pipeline, stdin=text).stdout == result.stdout
+    assert run("show", TREES, "-m", pipeline, "--format", "text").stdout != run("show", TREES).stdout
+
+
+def test_the_pipeline_that_comes_with_it(
+    run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "en_parsetag_sm").symlink_to(pipeline)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("spacy_parsetag.cli._model.is_package", lambda name: False)
+    assert "[E468]" in run("show", "She reads papers.").stderr
+    monkeypatch.setattr("spacy_parsetag.cli._model.is_package", lambda name: True)
+    assert run("show", "She reads papers.").stdout == run("show", "She reads papers.", "-m", pipeline).stdout
+
+
+def test_a_pipeline_with_another_key(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    nlp = spacy.load(pipeline)
+    nlp.get_pipe("parsetag").cfg["spans_key"] = "other"  # type: ignore[attr-defined]
+    nlp.to_disk(tmp_path / "other")
+    result = run("show", "She reads papers.", "-m", tmp_path / "other")
+    assert result.exit_code == 0 and "She" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments, code",
+    [
+        (["absent.txt"], "[E103]"),
+        (["-", "--format", "brackets"], "[E106]"),
+        (["-", "--format", "spacy"], "[E455]"),
+        (["((a) b", "--format", "brackets"], "<stream>:1"),
+        (["a b" * 2000, "--format", "brackets"], "<stream>:1"),
+        (["(S (NP (NN a)))", "--svg", "absent"], ""),
+    ],
+)
+def test_errors(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run("show", *arguments)
+    assert result.exit_code == (1 if code else 0) and code in result.stderr
