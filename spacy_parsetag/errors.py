@@ -115,6 +115,11 @@ class Errors(metaclass=_ErrorsWithCodes):
     E167 = "Spans are known of in-, pre- and post-order tags alone; the order here is {order!r}."
 
     E200 = "{what} of the layer must be at least {least}; got {value}."
+    E201 = "TagLoss learns tags alone, and this model scores spans too. Use spacy-parsetag.LatticeLoss.v1."
+    E202 = (
+        "The learner spacy-parsetag.Chart.v1 scores in-order tags; got order {order!r} and {n} tags. Use it in the "
+        "component 'parsetag' with the linearizer spacy-parsetag.InOrder.v1."
+    )
 
     E225 = (
         "The schedule Plateau needs a positive initial_rate, warmup_steps of at least 0, a factor between 0 and 1, and "
@@ -124,6 +129,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         'PlateauLogger found no schedule to tell the score. Set @schedules = "spacy-parsetag.Plateau.v1" in '
         "[training.optimizer.learn_rate], or take another logger."
     )
+    E227 = "The batcher BatchByLength needs a {what} of at least 1; got {value}."
 
     E250 = (
         "The component '{name}' parses sentence by sentence, and this doc has no sentence boundaries: {text!r}. Add a "
@@ -265,6 +271,11 @@ class Warnings(metaclass=_ErrorsWithCodes):
         "{n:,} of {total:,} sentences ({share:.1%}) have tags that the model does not know, for example {example}: "
         "LatticeLoss learns nothing from these, TagLoss only their other tags. Were labels changed, or function tags "
         "kept? Initialize the component with this data, and make files of 'spacy init labels' again."
+    )
+    W253 = (
+        "{n:,} of {total:,} sentences ({share:.1%}) are left out, because the predicted doc has a sentence boundary "
+        "inside them, for example in {example}: a model that scores spans sees one sentence at a time. Take the "
+        "component that sets these boundaries out of the annotating components, or train on docs of one sentence."
     )
 
     W300 = (

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Errors
-from ..linearize import CLASS_NAMES
-from ..linearize.base import node_classes
+from ..linearize.base import make_tag, node_classes
 from ..linearize.tags import TagSet
 from ..trees import BinaryTree
 from ..trees.binarize import node_bounds
@@ -30,12 +29,13 @@ class Nodes(NamedTuple):
     counts: NDArray[Any]
 
 
-def labelled_nodes(ids: NDArray[Any], batch: TagScores) -> Nodes:
+def labelled_nodes(ids: NDArray[Any], batch: TagScores, *, bare: bool = False) -> Nodes:
     """The labelled nodes of the trees that tag sequences stand for.
 
     ids (np.ndarray): (R,) int32 tag ids, as a decoder gives them.
     batch (TagScores): The batch that was decoded. Orders other than the three of this package go through their own
         `delinearize`.
+    bare (bool): The nodes without a label too, so that all 2N-1 nodes of a tree are there.
     RETURNS (Nodes): The nodes.
     RAISES (ValueError): If the ids of a sentence are not those of a tree.
     """
@@ -46,13 +46,12 @@ def labelled_nodes(ids: NDArray[Any], batch: TagScores) -> Nodes:
     if code is not None:
         start, end, tag = (np.empty(len(ids), dtype=np.int32) for _ in range(3))
         counts = np.empty(len(batch.n_words), dtype=np.int32)
-        total = batch_nodes(
-            ids, batch.starts, batch.n_words, code, tags.classes, tags.labelled, start, end, tag, counts
-        )  # fmt: skip
+        wanted = np.ones_like(tags.labelled) if bare else tags.labelled
+        total = batch_nodes(ids, batch.starts, batch.n_words, code, tags.classes, wanted, start, end, tag, counts)
         if total >= 0:
             return Nodes(start[:total], end[:total], tag[:total], counts)
     # A user's own order; and where ids are not a tree, the slow way says what is wrong.
-    return _collect(_trees(ids, batch), tags)
+    return _collect(_trees(ids, batch), tags, bare)
 
 
 def _check_ids(ids: NDArray[Any], batch: TagScores) -> None:
@@ -76,16 +75,16 @@ def _trees(ids: NDArray[Any], batch: TagScores) -> Iterator[BinaryTree]:
         yield batch.linearizer.delinearize(batch.tags.decode(ids[start:stop].tolist()))
 
 
-def _collect(trees: Iterator[BinaryTree], tags: TagSet) -> Nodes:
+def _collect(trees: Iterator[BinaryTree], tags: TagSet, bare: bool) -> Nodes:
     """The same nodes from binary trees, whose tags are found by class and label."""
     start, end, tag, counts = [], [], [], []
     for tree in trees:
         n = 0
         for bounds, node_class, label in zip(node_bounds(tree), node_classes(tree.leaf), tree.label, strict=True):
-            if label:
+            if label or bare:
                 start.append(bounds[0])
                 end.append(bounds[1])
-                tag.append(tags.id(f"{CLASS_NAMES[node_class]}/{label}"))
+                tag.append(tags.id(make_tag(node_class, label)))
                 n += 1
         counts.append(n)
     return Nodes(*(np.asarray(column, dtype=np.int32) for column in (start, end, tag, counts)))

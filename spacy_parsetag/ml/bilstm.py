@@ -37,10 +37,6 @@ def build_bilstm(
     RETURNS (Model[list[Doc], DocScores]): (tokens, 2 |T|) scores of each doc.
     RAISES (ImportError): Without PyTorch, with the install line.
     """
-    _torch()
-    for what, value in (("depth", depth), ("hidden_width", hidden_width)):
-        if value is not None and value < 1:
-            raise ValueError(Errors.E200.format(what=what, least=1, value=value))
     heads = tag_heads(nO, rate_scale=rate_scale)
     encoder = by_sentence(tok2vec, chain(with_array(Dropout()), bilstm(depth, hidden_width)))
     dropout: Model[list[Floats2d], list[Floats2d]] = with_array(Dropout())
@@ -55,21 +51,27 @@ def _torch() -> Any:
 
 
 def bilstm(depth: int = 2, hidden_width: int | None = None) -> Model[list[Floats2d], list[Floats2d]]:
-    """A BiLSTM over sequences of vectors.
+    """A BiLSTM over sequences of vectors: spacy-parsetag.TorchBiLSTM.v1. It needs PyTorch.
 
-    Input: (words, nI) arrays. Output: (words, 2 hidden) arrays.
+    Input: (words, nI) arrays. Output: (words, 2 hidden) arrays, first the forward states. Between its layers is dropout
+    at the rate that the training loop passes.
 
     depth (int): Layers.
     hidden_width (int | None): Cells in each direction; None for half the width of the sample of outputs that
         `initialize` gets: these are scores of |T| tags for two slots.
     RETURNS (Model): The layer.
+    RAISES (ImportError): Without PyTorch, with the install line.
     """
+    _torch()
+    for what, value in (("depth", depth), ("hidden_width", hidden_width)):
+        if value is not None and value < 1:
+            raise ValueError(Errors.E200.format(what=what, least=1, value=value))
     return Model(
         "bilstm",
         _forward,
         init=_init,
         dims={"nI": None, "nO": None},
-        attrs={"depth": depth, "hidden_width": hidden_width},
+        attrs={"depth": depth, "hidden_width": hidden_width, "dropout_rate": 0.0},
         shims=[LSTMShim()],
     )
 
@@ -146,6 +148,7 @@ def _forward(
     rows = cast(Ints1d, torch2xp(order.data))
     packed = xp2torch(xp.concatenate(X)[rows], requires_grad=is_train, device=shim.device)  # (words, nI)
     inputs = ArgsKwargs(args=(order._replace(data=packed),), kwargs={})
+    shim._model.dropout = model.attrs["dropout_rate"]  # between layers; PyTorch applies it in training only
     (outputs, _), torch_backprop = shim(inputs, is_train)
 
     def unpack(array: Any) -> list[Floats2d]:

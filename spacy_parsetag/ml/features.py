@@ -23,20 +23,23 @@ def build_with_features(
 
     tok2vec (Model[list[Doc], list[Floats2d]]): An encoder, such as a listener to a transformer.
     features (Model[list[Doc], list[Floats2d]]): Another one.
-    depth (int): Layers of the convolution; each is as wide as the two encoders together, and added to its input.
+    depth (int): Layers of the convolution; each is as wide as the two encoders together, and added to its input. 0 for
+        no convolution.
     window_size (int): Words on either side that a layer sees.
     maxout_pieces (int): Pieces of its maxout units.
     RETURNS (Model[list[Doc], list[Floats2d]]): One array per doc, as wide as the two encoders together.
-    RAISES (ValueError): If depth or maxout_pieces is below 1, or window_size below 0.
+    RAISES (ValueError): If maxout_pieces is below 1, or depth or window_size below 0.
     """
     for what, least, value in (
-        ("depth", 1, depth),
+        ("depth", 0, depth),
         ("window_size", 0, window_size),
         ("maxout_pieces", 1, maxout_pieces),
     ):
         if value < least:
             raise ValueError(Errors.E200.format(what=what, least=least, value=value))
     words: Model[list[Doc], list[Floats2d]] = concatenate(tok2vec, features)
+    if not depth:
+        return words
     layers = [window_layer(window_size, maxout_pieces) for _ in range(depth)]
     # Padding, so that no sentence of a batch sees the next one.
     convolution: Model[list[Floats2d], list[Floats2d]] = with_array(

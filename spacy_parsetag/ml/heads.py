@@ -9,6 +9,7 @@ from thinc.api import Linear, Model, Ops, glorot_uniform_init, with_array
 from thinc.types import Floats2d, Shape
 
 from ..decode import Transitions
+from .spans import DocSpans
 
 
 @dataclass(frozen=True)
@@ -18,10 +19,12 @@ class DocScores:
     arrays (list[Floats2d]): One (tokens, 2 |T|) array per doc: the scores of the T tags at a word's first position,
         then those at its second.
     transitions (Transitions | None): Scores of successive tags, where the learner has any.
+    spans (DocSpans | None): Scores of spans, where the learner has any.
     """
 
     arrays: list[Floats2d]
     transitions: Transitions | None = None
+    spans: DocSpans | None = None
 
 
 def tag_heads(nO: int | None = None, *, rate_scale: float = 1.0) -> Model[list[Floats2d], DocScores]:

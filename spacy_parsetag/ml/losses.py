@@ -6,8 +6,11 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from thinc.api import get_array_module
 
-from ..decode import StackBound, TagScores, Transitions, log_partition
+from ..decode import SpanScores, StackBound, TagScores, Transitions, log_partition
+from ..decode.nodes import labelled_nodes
 from ..decode.scores import check_bound
+from ..errors import Errors
+from .spans import span_row
 
 
 @runtime_checkable
@@ -34,6 +37,8 @@ class TagLoss:
 
     def __call__(self, batch: TagScores, gold: np.ndarray) -> tuple[float, TagScores]:
         """The loss and its gradient; see `Loss`."""
+        if batch.spans is not None:
+            raise ValueError(Errors.E201)
         if batch.transitions is not None:
             if batch.transitions.masked:
                 batch = replace(batch, transitions=mask_transitions(batch, batch.transitions))
@@ -58,8 +63,8 @@ class LatticeLoss:
 
     Tag by tag, a model spends probability on sequences that are not trees, which the decoder rules out anyway. Here the
     sum in the denominator runs over the trees alone. Its logarithm and gradient come from the lattice, in one pass of
-    log-sum-exp forward and one back. The paper does not have this. A sentence with an unknown gold tag is left out as a
-    whole.
+    log-sum-exp forward and one back; where spans are scored too, from the chart. The paper does not have this. A
+    sentence with an unknown gold tag is left out as a whole.
 
     With transitions a sentence takes O(dN|T|^2): in pre- and post-order, where the stack may be as large as the
     sentence is long, that calls for a bound.
@@ -91,12 +96,18 @@ def negative_log_likelihood(
     """
     known = [bool((gold[start:stop] >= 0).all()) for start, stop in zip(batch.starts, batch.stops, strict=True)]
     some = batch.on_cpu().select(np.asarray(known, dtype=bool))
-    log_z, gradient, expected, _ = log_partition(some, max_stack, trees=trees)
+    log_z, gradient, expected, d_spans = log_partition(some, max_stack, trees=trees)
+    xp = get_array_module(batch.scores)
+    loss = float(log_z.sum())
     rows = some.rows
     ids = gold[rows]
-    loss = float(log_z.sum() - some.scores[rows, ids].sum(dtype=np.float64))
+    if batch.spans is not None and some.spans is not None and d_spans is not None:
+        ids, *at = gold_spans(some, some.spans, gold)
+        loss -= float(some.spans.scores[tuple(at)].sum(dtype=np.float64))
+        d_spans[tuple(at)] -= 1.0
+        batch = replace(batch, spans=replace(batch.spans, scores=xp.asarray(d_spans)))
+    loss -= float(some.scores[rows, ids].sum(dtype=np.float64))
     gradient[rows, ids] -= 1.0
-    xp = get_array_module(batch.scores)
     if batch.transitions is None or some.transitions is None or expected is None:
         return loss, replace(batch, scores=xp.asarray(gradient))
     observed = gold_transitions(some, gold)
@@ -105,6 +116,31 @@ def negative_log_likelihood(
         np.subtract.at(counts, index, 1.0)
     d_scores = (xp.asarray(counts.astype(gradient.dtype)) for counts in expected[:3])
     return loss, replace(batch, scores=xp.asarray(gradient), transitions=some.transitions.replace(d_scores))
+
+
+def gold_spans(batch: TagScores, spans: SpanScores, gold: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where the scores of gold trees are in a batch with scores of spans.
+
+    batch (TagScores): The batch, whose sentences all have gold tags.
+    spans (SpanScores): Its scores of spans.
+    gold (np.ndarray): (R,) ids of the gold tags.
+    RETURNS (tuple[np.ndarray, np.ndarray, np.ndarray]): The column of each row that sentences own, which for an
+        internal node is that of the bare tag where spans are scored; row and column of each internal node in `spans`.
+    """
+    tags, n_words = batch.tags, batch.n_words.astype(np.int64)
+    scored = spans.starts >= 0
+    columns = gold[batch.rows]
+    inner = np.repeat(scored, np.maximum(2 * n_words - 1, 0)) & (tags.classes[columns] >= 2)
+    columns[inner] = tags.offsets[tags.classes[columns[inner]]]  # the bare tag is the first of its class
+    label_of = np.zeros(len(tags), dtype=np.int64)
+    for ids in tags.node_ids:
+        label_of[ids[ids >= 0]] = np.flatnonzero(ids >= 0)
+    nodes = labelled_nodes(gold, batch.select(scored), bare=True)
+    s = np.repeat(np.flatnonzero(scored), nodes.counts)
+    start, end = nodes.start.astype(np.int64), nodes.end.astype(np.int64)
+    rows = spans.starts[s] + span_row(n_words[s], start, end)
+    internal = end - start > 1
+    return columns, rows[internal], label_of[nodes.tag[internal]]
 
 
 def gold_transitions(batch: TagScores, gold: np.ndarray) -> tuple[tuple[np.ndarray, ...], ...]:

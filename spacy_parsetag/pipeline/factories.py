@@ -56,6 +56,7 @@ DEFAULT_MODEL = Config().from_str(default_config)["model"]
         "decoder": {"@misc": "spacy-parsetag.ExactDecoder.v1", "max_stack": None},
         "loss": {"@misc": "spacy-parsetag.LatticeLoss.v1", "max_stack": None},
         "spans_key": "constituents",
+        "learn_rate_scale": 1.0,
         "scorer": {"@scorers": "spacy-parsetag.evalb_scorer.v1"},
     },
     default_score_weights={
@@ -75,13 +76,15 @@ def make_parse_tagger(
     decoder: Decoder,
     loss: Loss,
     spans_key: str,
+    learn_rate_scale: float,
     scorer: Callable[..., dict[str, Any]] | None,
 ) -> "ParseTagger":
     """Make the component `parsetag`; see `ParseTagger` for the arguments."""
     from .parsetag import ParseTagger
 
     parts: dict[str, Any] = {"linearizer": linearizer, "decoder": decoder, "loss": loss}
-    return ParseTagger(nlp.vocab, model, name, **parts, spans_key=spans_key, scorer=scorer)
+    settings: dict[str, Any] = {"spans_key": spans_key, "learn_rate_scale": learn_rate_scale, "scorer": scorer}
+    return ParseTagger(nlp.vocab, model, name, **parts, **settings)
 
 
 @Language.factory("one_sentence", assigns=["token.is_sent_start", "doc.sents"])

@@ -12,7 +12,8 @@ from spacy.training import Example
 from ..errors import Errors, Warnings
 from ..linearize import Linearizer
 from ..linearize.tags import TagSet
-from ..tokens.sentences import map_words
+from ..ml.spans import DocSpans
+from ..tokens.sentences import has_sentences, map_words, sentence_starts, set_sentence_starts
 from ..tokens.spans import GroupCache, SentenceParse, has_parses, parses_from_doc
 from ..trees import Constituent, Parse, binarize
 
@@ -47,8 +48,10 @@ class GoldReader:
         self.n_sentences = 0
         self.n_unaligned = 0
         self.n_unknown = 0
+        self.n_cut = 0
         self._unaligned = ""  # an example
         self._unknown = ""
+        self._cut = ""
         self._next_warning = 1  # once so many sentences have been read
         self._known: GroupCache[_GoldDoc] = GroupCache()
         self._known_as: tuple[TagSet, str] | None = None
@@ -82,6 +85,25 @@ class GoldReader:
         self._unknown = self._unknown or gold.example
         return gold.tags
 
+    def within(self, gold: list[list[GoldTags]], spans: DocSpans, examples: Sequence[Example]) -> list[list[GoldTags]]:
+        """The gold tags of those sentences that lie in a sentence of the learner; the others are counted.
+
+        gold (list[list[GoldTags]]): The gold tags of each doc.
+        spans (DocSpans): The learner's scores of spans, whose sentences these are.
+        examples (Sequence[Example]): The examples, to show one.
+        RETURNS (list[list[GoldTags]]): What is left.
+        """
+        found = iter((spans.locate([[tokens for tokens, _ in own] for own in gold])[:, 0] >= 0).tolist())
+        kept: list[list[GoldTags]] = []
+        for eg, own in zip(examples, gold, strict=True):
+            inside = [next(found) for _ in own]
+            kept.append([sentence for sentence, fits in zip(own, inside, strict=True) if fits])
+            if not all(inside):
+                self.n_cut += inside.count(False)
+                tokens = own[inside.index(False)].tokens
+                self._cut = self._cut or _quote([eg.predicted[i].text for i in tokens])
+        return kept
+
     def check(self, name: str, *, complete: bool = False) -> None:
         """Warn if parts of the data that was read cannot be learned. Call it after each pass or batch.
 
@@ -92,10 +114,14 @@ class GoldReader:
             learned. Otherwise that is an error from 100 sentences on.
         RAISES (ValueError): If there were sentences, and nothing can be learned from any of them.
         """
-        total, n_bad = self.n_sentences, self.n_unaligned + self.n_unknown
+        total, n_bad = self.n_sentences, self.n_unaligned + self.n_unknown + self.n_cut
         if not n_bad:
             return
-        kinds = ((Warnings.W251, self.n_unaligned, self._unaligned), (Warnings.W252, self.n_unknown, self._unknown))
+        kinds = (
+            (Warnings.W251, self.n_unaligned, self._unaligned),
+            (Warnings.W252, self.n_unknown, self._unknown),
+            (Warnings.W253, self.n_cut, self._cut),
+        )
         problems = " ".join(
             text.format(n=n, total=total, share=n / total, example=example) for text, n, example in kinds if n
         )
@@ -167,8 +193,23 @@ def _encode(sentences: list[SentenceParse], tags: TagSet, linearizer: Linearizer
     return _GoldDoc(found, n_unknown, example)
 
 
+def set_gold_sentences(eg: Example) -> None:
+    """Give the predicted doc of an example the sentence boundaries of its reference, where words align."""
+    if _has_same_tokens(eg):
+        starts = sentence_starts(eg.reference).tolist()
+    elif has_sentences(eg.reference):
+        starts = [i for i, is_start in enumerate(eg.get_aligned_sent_starts()) if is_start]
+    else:
+        starts = []
+    set_sentence_starts(eg.predicted, starts)
+
+
 def _shorten(parse: Parse) -> str:
-    text = " ".join(parse.words)
+    return _quote(parse.words)
+
+
+def _quote(words: Sequence[str]) -> str:
+    text = " ".join(words)
     return repr(text if len(text) <= 80 else f"{text[:80]} ...")
 
 

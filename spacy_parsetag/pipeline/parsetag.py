@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, partial
 from itertools import accumulate, islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.util import minibatch
 from spacy.vocab import Vocab
-from thinc.api import Model, get_array_module
+from thinc.api import Model, Optimizer, get_array_module
 
 from ..compat import one_thread_after_fork
 from ..decode import Decoder, TagScores
@@ -32,7 +33,7 @@ from ..tokens.extensions import register_extensions
 from ..tokens.sentences import has_sentences, sentence_words
 from ..tokens.spans import SPANS_KEY, set_parses
 from ..trees import BinaryTree, binarize, join_chain
-from .gold import GoldReader
+from .gold import GoldReader, set_gold_sentences
 from .listeners import require_upstream
 
 _TWO_WORDS = BinaryTree((False, True, True), ("", "", ""))
@@ -70,6 +71,8 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
     decoder (Decoder): Finds a tree, given scores. It can be changed on a trained pipeline.
     loss (Loss): What training minimizes.
     spans_key (str): Where the constituents are in `doc.spans`, in training data and on output.
+    learn_rate_scale (float): How much faster this pipe's own layers learn than the learning rate says. An encoder that
+        it listens to is a component of its own, and learns at the rate as it is.
     scorer (Optional[Callable]): The scoring method.
     """
 
@@ -83,6 +86,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         decoder: Decoder,
         loss: Loss,
         spans_key: str = SPANS_KEY,
+        learn_rate_scale: float = 1.0,
         scorer: Callable[..., Any] | None = None,
     ) -> None:
         parts = [
@@ -99,6 +103,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         self.name = name
         self.linearizer = linearizer
         self.scorer = scorer
+        self.learn_rate_scale = learn_rate_scale
         # JSON only: it is saved with the pipe, and passed to the scorer.
         self.cfg: dict[str, Any] = {"tags": [], "order": linearizer.order, "max_stack": 0, "spans_key": spans_key}
         self.loss = loss
@@ -204,7 +209,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
             return parsed
         self._require_labels()
         require_upstream(self.model, docs, name=self.name)
-        batch, _ = self._make_batch(self.model.predict(docs), sentences)
+        batch, *_ = self._make_batch(self.model.predict(docs), sentences)
         decoded = self.decoder(batch)
         nodes = labelled_nodes(decoded.ids, batch)
         found = zip(nodes.start.tolist(), nodes.end.tolist(), nodes.tag.tolist(), strict=True)
@@ -228,6 +233,32 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         for doc, (sentences, notes) in zip(docs, parsed, strict=True):
             set_parses(doc, sentences, spans_key=self.cfg["spans_key"], attrs=notes)
 
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Learn from a batch; see spaCy's `TrainablePipe.update`.
+
+        A predicted doc without sentence boundaries gets those of its reference, so that a learner that reads sentences
+        sees in training what it sees in prediction.
+        """
+        examples = list(examples)
+        validate_examples(examples, "ParseTagger.update")
+        for eg in examples:
+            if not has_sentences(eg.predicted):
+                set_gold_sentences(eg)
+        updated: dict[str, float] = super().update(examples, drop=drop, sgd=sgd, losses=losses)
+        return updated
+
+    def finish_update(self, sgd: Optimizer) -> None:
+        """Change the weights by their gradients, at this pipe's own learning rate (see `learn_rate_scale`)."""
+        # It is called as an optimizer is, and nothing more.
+        self.model.finish_update(partial(sgd, lr_scale=self.learn_rate_scale))  # type: ignore[arg-type]
+
     def get_loss(self, examples: Iterable[Example], scores: DocScores) -> tuple[float, DocScores]:
         """The loss of a batch and its gradient.
 
@@ -242,8 +273,10 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         found = [self._gold.tags(eg, key, self.tag_set, self.linearizer) for eg in examples]
         if any(found):
             self._require_labels()
+        if scores.spans is not None:
+            found = self._gold.within(found, scores.spans, examples)
         self._gold.check(self.name)
-        batch, index = self._make_batch(scores, [[tokens for tokens, _ in own] for own in found])
+        batch, index, span_rows = self._make_batch(scores, [[tokens for tokens, _ in own] for own in found])
         gold = [np.append(ids, np.int32(-1)) for own in found for _, ids in own]
         loss, gradient = self.loss(batch, np.concatenate([np.zeros(0, dtype=np.int32), *gold]))
         xp = get_array_module(gradient.scores)
@@ -253,15 +286,24 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
             d_flat = xp.zeros((offsets[-1], flat.shape[1]), dtype=flat.dtype)
             d_flat[xp.asarray(index)] = flat
             flat = d_flat
-        return loss, DocScores([flat[start:stop] for start, stop in pairwise(offsets)], gradient.transitions)
+        arrays = [flat[start:stop] for start, stop in pairwise(offsets)]
+        spans = scores.spans
+        if spans is not None and gradient.spans is not None:
+            d_spans = gradient.spans.scores
+            if span_rows is not None:
+                d_spans = xp.zeros_like(spans.scores)
+                d_spans[xp.asarray(span_rows)] = gradient.spans.scores
+            spans = replace(spans, scores=d_spans)
+        return loss, DocScores(arrays, gradient.transitions, spans)
 
     def _make_batch(
         self, scores: DocScores, sentences: Sequence[Sequence[Sequence[int]]]
-    ) -> tuple[TagScores, NDArray[np.int64]]:
+    ) -> tuple[TagScores, NDArray[np.int64], NDArray[np.int64] | None]:
         """Some docs as one batch, two rows of scores a word, the last of each sentence unused.
 
-        With it comes the (W,) index of each word's token among the tokens of all docs. `sentences` has, for each doc
-        and each of its sentences, the tokens of its words.
+        With it come the (W,) index of each word's token among the tokens of all docs, and the index of each row of span
+        scores among those of the docs, None if they are the same. `sentences` has, for each doc and each of its
+        sentences, the tokens of its words.
         """
         arrays = scores.arrays
         xp = get_array_module(arrays[0])
@@ -274,7 +316,11 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         n_words = np.asarray([len(one) for own in sentences for one in own], dtype=np.int32)
         starts = 2 * (np.cumsum(n_words) - n_words)
         rows = flat.reshape((2 * len(index), flat.shape[1] // 2))
-        return TagScores(rows, starts, n_words, self.tag_set, self.linearizer, scores.transitions), index
+        spans = span_rows = None
+        if scores.spans is not None:
+            spans, span_rows = scores.spans.select(scores.spans.locate(sentences), n_words)
+        batch = TagScores(rows, starts, n_words, self.tag_set, self.linearizer, scores.transitions, spans)
+        return batch, index, span_rows
 
     def initialize(
         self,
@@ -314,6 +360,8 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         self._add_tags(tags)
         self.cfg.update(order=self.linearizer.order, max_stack=largest)
         self._bound_by_training()
+        if "tags" in self.model.attrs:  # a learner that has to know what each column is
+            self.model.attrs.update(tags=list(self.cfg["tags"]), order=self.linearizer.order)
         sample = [eg.reference for eg in islice(get_examples(), 10)]
         width = 2 * len(self.cfg["tags"])
         widths: Any = [self.model.ops.alloc2f(len(doc), width) for doc in sample]

@@ -74,7 +74,7 @@ def test_gradient_of_the_convolution() -> None:
         assert gradient[place] == pytest.approx((high - low) / (2 * step), abs=2e-2)
 
 
-@pytest.mark.parametrize("wrong", [{"depth": 0}, {"window_size": -1}, {"maxout_pieces": 0}])
+@pytest.mark.parametrize("wrong", [{"depth": -1}, {"window_size": -1}, {"maxout_pieces": 0}])
 def test_bad_sizes(wrong: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=r"\[E200\]"):
         build_with_features(window_layer(1, 1), window_layer(1, 1), **wrong)  # type: ignore[arg-type]
