@@ -4,9 +4,10 @@
         --train $PARSETAG_SHARED/treebanks/wsj_sample/train.mrg --dev $PARSETAG_SHARED/treebanks/wsj_sample/dev.mrg \\
         --set vars.encoder=$PARSETAG_ENCODER vars.matmul_precision=medium
 
-writes benchmarks/results/NAME.json and NAME.log. Folders are left out of the log, so that it reads the same on every
-machine. `--only-score` takes a run that has been trained already. The seconds of training are written only if no other
-process took the machine when it began.
+writes benchmarks/results/NAME.json and NAME.log: figures of the best checkpoint on the development part, and beside
+them those of the last one, which was not chosen by it. Folders are left out of the log, so that it reads the same on
+every machine. `--only-score` takes a run that has been trained already. The seconds of training are written only if
+no other process took the machine when it began.
 """
 
 import argparse
@@ -68,11 +69,15 @@ def main() -> None:
     if not args.only_score:
         train(args, folder, log, made)
     trained = json.loads((folder / "trained.json").read_text(encoding="utf-8"))
-    scored = folder / "scores.json"
     dev = next((folder / "dev").glob("*.spacy"))
     pipeline = folder / "pipeline" / "model-best"
-    subprocess.run(spacy("parsetag", "evaluate", str(pipeline), str(dev), "--output", str(scored)), check=True)
-    figures = json.loads(scored.read_text(encoding="utf-8"))
+    found = {}
+    for checkpoint in ("model-best", "model-last"):
+        scored = folder / f"{checkpoint}.json"
+        evaluated = str(folder / "pipeline" / checkpoint)
+        subprocess.run(spacy("parsetag", "evaluate", evaluated, str(dev), "--output", str(scored)), check=True)
+        found[checkpoint] = json.loads(scored.read_text(encoding="utf-8"))
+    figures = found["model-best"]
     config = load_config(pipeline / "config.cfg", interpolate=True)
     rows = [line.split() for line in log.read_text(encoding="utf-8").splitlines()]
     report = {
@@ -86,11 +91,12 @@ def main() -> None:
         "parsetag_f": figures["scores"]["parsetag_f"],
         "parsetag_tag_acc": figures["scores"]["parsetag_tag_acc"],
         "evalb": figures["evalb"],
+        "last": found["model-last"]["evalb"]["all"],
     }
     write_result(report, RESULTS / f"{args.name}.json", trained["made_by"], config=pipeline / "config.cfg")
     text = without_folders(log.read_text(encoding="utf-8"))
     (RESULTS / f"{args.name}.log").write_text(f"$ {trained['made_by']['command']}\n{text}", encoding="utf-8")
-    sys.stdout.write(f"{args.name}: dev F {100 * report['parsetag_f']:.2f}\n")
+    sys.stdout.write(f"{args.name}: dev F {report['last']['f']:.2f}, best {100 * report['parsetag_f']:.2f}\n")
 
 
 if __name__ == "__main__":

@@ -72,8 +72,8 @@ def read_spec(path: Path, arguments: argparse.Namespace) -> dict[str, Any]:
         spec["steps"] = 0
     for name, default in (("max_length", 0), ("without", [])):
         spec.setdefault(name, default)
-    changes = (spec.get("changes") or {}).get(Path(spec["config"]).name, {})
-    spec["changes"] = {**changes, **dict(map(_read_change, getattr(arguments, "set", None) or []))}
+    spec["changes"] = (spec.get("changes") or {}).get(Path(spec["config"]).name, {})
+    spec["set"] = dict(map(_read_change, getattr(arguments, "set", None) or []))
     return spec
 
 
@@ -120,12 +120,13 @@ def build_config(spec: dict[str, Any], row: dict[str, str], encoder: str | None)
     path = Path(spec["config"])
     config = load_config(path if path.is_file() else CONFIGS / path.name, interpolate=False)
     changes = {
+        **spec["changes"],
         "components.parsetag.linearizer": {"@misc": f"spacy-parsetag.{spec['orders'][row['order']]}.v1"},
         "components.parsetag.loss": spec["loss"],
         **spec["learners"][row["learner"]],
         "components.parsetag.decoder": {**spec["decoders"][spec["training_decoder"]], "max_stack": None},
         "system.seed": spec["seed"],
-        **spec["changes"],
+        **spec["set"],
     }
     if encoder is not None and "encoder" in config.get("vars", {}):
         changes["vars.encoder"] = encoder

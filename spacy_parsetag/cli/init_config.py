@@ -67,6 +67,10 @@ def make_config(lang: str, encoder: str | None, transformer: bool, order: str, s
     if encoder is not None:
         config["vars"]["encoder"] = encoder
     components["parsetag"]["linearizer"] = {"@misc": f"spacy-parsetag.{order.title()}Order.v1"}
+    model = components["parsetag"]["model"]
+    if order != "in" and model["@architectures"] == "spacy-parsetag.Chart.v1":  # which scores in-order tags
+        changed = {"@architectures": "spacy-parsetag.BiLSTM.v1", "hidden_width": 256, "tok2vec": model["tok2vec"]}
+        components["parsetag"]["model"] = changed
     pipeline = [shared, "tagger", "parsetag"] if tagger else [shared, "parsetag"]
     pipeline.insert(1 if sentences == "senter" else 0, sentences)
     listener: dict[str, Any] = {

@@ -16,6 +16,7 @@ from spacy_parsetag.linearize.tags import TagSet
 from spacy_parsetag.ml import scorer as scorer_module
 from spacy_parsetag.ml.chart import Layout, build_chart
 from spacy_parsetag.ml.heads import DocScores
+from spacy_parsetag.ml.scaled import build_scaled
 from spacy_parsetag.ml.scorer import Hidden, scorer
 from spacy_parsetag.ml.spans import DocSpans, span_row
 
@@ -330,3 +331,14 @@ def test_no_words() -> None:
     assert Y.spans is not None and Y.spans.scores.shape == (0, len(TAGS.node_labels)) and not len(Y.spans.starts)
     backprop(Y)
     assert [array.shape for array in lookup.gradient] == [(0, WIDTH), (1, WIDTH)]
+
+
+def test_scaled_encoder() -> None:
+    docs = [words_of(2), words_of()]
+    lookup = Lookup()
+    model = build_scaled(Model("lookup", lookup), 10.0)
+    Y, backprop = model(docs, True)
+    assert [array.shape for array in Y] == [(2, WIDTH), (0, WIDTH)]
+    np.testing.assert_allclose(Y[0], 10 * lookup(None, docs, True)[0][0], rtol=1e-6)
+    backprop([np.ones_like(array) for array in Y])
+    assert (lookup.gradient[0] == 10).all()
