@@ -15,42 +15,37 @@ from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 import numpy as np
-from spacy.tokens import Doc
 from thinc.api import Dropout, Model, chain, get_array_module, with_array
 from thinc.types import Floats2d
 from thinc.util import get_width
 
 from ..errors import Errors
 from ._sru import backward, forward
-from .sentences import by_sentence, split
+from .sentences import split
 
 
-def build_sru(
-    tok2vec: Model[list[Doc], list[Floats2d]], depth: int = 2, hidden_width: int = 128
-) -> Model[list[Doc], list[Floats2d]]:
-    """A tok2vec, then bidirectional SRUs over each sentence on its own: spacy-parsetag.SRU.v1.
+def sru_layers(depth: int = 2, hidden_width: int = 128) -> Model[list[Floats2d], list[Floats2d]]:
+    """Layers of SRUs in both directions over sequences of vectors, with dropout between them: spacy-parsetag.SRU.v1.
 
-    tok2vec (Model[list[Doc], list[Floats2d]]): The encoder of words, such as a listener to a tok2vec component.
+    Input: (words, nI) arrays, one for each sequence; no sequence sees another one. Output: (words, 2 hidden_width)
+    arrays, first the forward units, which know the words before.
+
     depth (int): Layers.
     hidden_width (int): Units in each direction.
-    RETURNS (Model[list[Doc], list[Floats2d]]): (tokens, 2 hidden_width) for each doc: first the forward units.
+    RETURNS (Model): The layers.
     RAISES (ValueError): If a size is below 1.
     """
     for what, value in (("depth", depth), ("hidden_width", hidden_width)):
         if value < 1:
             raise ValueError(Errors.E200.format(what=what, least=1, value=value))
-    layers: list[Model[Any, Any]] = []
-    for _ in range(depth):
+    layers: list[Model[Any, Any]] = [sru(hidden_width)]
+    for _ in range(depth - 1):
         layers += [with_array(Dropout()), sru(hidden_width)]
-    model = by_sentence(tok2vec, chain(*layers))
-    model.set_ref("tok2vec", tok2vec)
-    return model
+    return chain(*layers) if depth > 1 else layers[0]
 
 
 def sru(hidden_width: int, nI: int | None = None) -> Model[list[Floats2d], list[Floats2d]]:
-    """One layer of SRUs in both directions over sequences of vectors.
-
-    Input: (words, nI) arrays. Output: (words, 2 hidden_width) arrays. No sequence sees another one.
+    """One such layer.
 
     hidden_width (int): Units in each direction.
     nI (int | None): Width of the input; None until `initialize` sees it.

@@ -4,12 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from spacy.tokens import Doc
-from spacy.vocab import Vocab
-from thinc.api import Model, fix_random_seed
+from thinc.api import fix_random_seed
 
 from spacy_parsetag.ml import _sru
-from spacy_parsetag.ml.sru import backward_steps, build_sru, forward_steps, sru
+from spacy_parsetag.ml.sru import backward_steps, forward_steps, sru, sru_layers
 
 EPSILON = 1e-5
 
@@ -85,51 +83,40 @@ def test_layer_gradient() -> None:
             assert (values[0] - values[1]) / 0.02 == pytest.approx(gradient[i], abs=2e-3)
 
 
-def encoder(**sizes: int) -> tuple[Model[list[Doc], Any], list[Doc]]:
-    """SRUs over vectors that depend on the word alone, and docs of several sentences."""
+def test_no_sequence_sees_another() -> None:
+    """A sequence gets the same vectors alone and in any batch, and its words see each other."""
     fix_random_seed(0)
-    vectors = {word: np.random.default_rng(i).normal(size=4).astype("f") for i, word in enumerate("abcdef")}
-    words: Model[list[Doc], Any] = Model(
-        "words",
-        lambda model, docs, is_train: (
-            [np.asarray([vectors[t.text] for t in doc], dtype="f").reshape(-1, 4) for doc in docs],
-            lambda dY: [],
-        ),
-    )
-    vocab = Vocab()
-    docs = [
-        Doc(vocab, words=list("abcabf"), sent_starts=[True, False, False, True, False, False]),
-        Doc(vocab),
-        Doc(vocab, words=list("abc"), sent_starts=[True, False, False]),
-    ]
-    model = build_sru(words, **sizes)
-    model.initialize(X=docs)
-    return model, docs
-
-
-def test_it_sees_one_sentence() -> None:
-    """A sentence gets the same vectors alone, in a doc of several, and in any batch; its words see each other."""
-    model, docs = encoder(depth=2, hidden_width=3)
-    first, empty, alone = model.predict(docs)
-    assert first.shape == (6, 6) and empty.shape == (0, 6)
-    np.testing.assert_array_equal(first[:3], alone)
-    np.testing.assert_array_equal(model.predict([docs[2]])[0], alone)
-    assert not np.allclose(first[3], first[0]) and not np.allclose(first[4], first[1])
+    rng = np.random.default_rng(0)
+    a, b = (rng.normal(size=(n, 4)).astype("f") for n in (5, 3))
+    layers = sru_layers(depth=2, hidden_width=3)
+    layers.initialize(X=[a, b])
+    alone = layers.predict([a])[0]
+    first, empty, second = layers.predict([a, a[:0], b])
+    assert first.shape == (5, 6) and empty.shape == (0, 6)
+    np.testing.assert_allclose(first, alone, atol=1e-6)
+    np.testing.assert_allclose(second, layers.predict([b])[0], atol=1e-6)
+    changed = a.copy()
+    changed[2] += 1
+    different = ~np.isclose(layers.predict([changed])[0], alone).all(axis=1)
+    assert different.all()
+    # The first layer's forward units know the words before, its backward units those after.
+    layer = sru_layers(depth=1, hidden_width=3).initialize(X=[a])
+    before, after = layer.predict([a])[0], layer.predict([changed])[0]
+    different = ~np.isclose(before, after)
+    assert not different[:2, :3].any() and different[2:, :3].any(axis=1).all()
+    assert not different[3:, 3:].any() and different[:3, 3:].any(axis=1).all()
 
 
 def test_saving() -> None:
-    model, docs = encoder(depth=2, hidden_width=2)  # the first layer has a highway of its own, the second has not
-    other, _ = encoder(depth=2, hidden_width=2)
-    for node in other.walk():
-        for name in node.param_names:
-            node.set_param(name, node.get_param(name) * 0)
-    other.from_bytes(model.to_bytes())
-    for own, loaded in zip(model.predict(docs), other.predict(docs), strict=True):
-        np.testing.assert_array_equal(own, loaded)
+    X = [np.random.default_rng(0).normal(size=(4, 3)).astype("f")]
+    # The first layer has a highway of its own, the second has not.
+    layers, other = (sru_layers(depth=2, hidden_width=2).initialize(X=X) for _ in range(2))
+    assert not np.allclose(layers.predict(X)[0], other.predict(X)[0])
+    other.from_bytes(layers.to_bytes())
+    np.testing.assert_array_equal(layers.predict(X)[0], other.predict(X)[0])
 
 
 def test_sizes() -> None:
-    with pytest.raises(ValueError, match="E200"):
-        encoder(depth=0)
-    with pytest.raises(ValueError, match="E200"):
-        encoder(hidden_width=0)
+    for sizes in ((0, 1), (1, 0)):
+        with pytest.raises(ValueError, match="E200"):
+            sru_layers(*sizes)
