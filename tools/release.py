@@ -1,0 +1,74 @@
+"""A trained pipeline becomes `models/en_parsetag_sm`, a distribution that pip installs, with its card.
+
+    python -m tools.release PIPELINE CARD
+
+PIPELINE is the folder that `spacy train` wrote, CARD the file that becomes the package's README.md.
+"""
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import spacy
+from spacy.cli.package import package
+
+NAME, VERSION = "parsetag_sm", "0.1.0"
+META = {
+    "description": "English constituency parser for spacy-parsetag, on the CPU and without PyTorch: sentences, "
+    "part-of-speech tags and trees.",
+    "license": "CC BY-SA 4.0",
+    "sources": [
+        {
+            "name": "GUM, documents under free terms",
+            "url": "https://github.com/amir-zeldes/gum",
+            "license": "annotations CC BY 4.0; texts CC BY, CC BY-SA or public domain",
+            "author": "Amir Zeldes and others",
+        },
+        {
+            "name": "CRAFT",
+            "url": "https://github.com/UCDenver-ccp/CRAFT",
+            "license": "annotations CC BY 3.0; texts from the open access subset of PubMed Central",
+            "author": "Karin Verspoor and others",
+        },
+        {
+            "name": "word embeddings of all-MiniLM-L6-v2",
+            "url": "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2",
+            "license": "Apache 2.0",
+            "author": "Nils Reimers and others",
+        },
+    ],
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pipeline", type=Path, metavar="PIPELINE")
+    parser.add_argument("card", type=Path, metavar="CARD")
+    parser.add_argument("--output", type=Path, default=Path("models"))
+    args = parser.parse_args()
+    nlp = spacy.load(args.pipeline)
+    nlp.meta.update(META)
+    # Figures of training are those of one part on gold tokens; the card has all.
+    nlp.meta["performance"] = {}
+    for section in ("train", "dev", "vectors", "init_tok2vec"):
+        nlp.config["paths"][section] = None  # folders of the machine that trained it
+    target = args.output / f"en_{NAME}"
+    with tempfile.TemporaryDirectory() as folder:
+        trained, packages = Path(folder) / "pipeline", Path(folder) / "packages"
+        nlp.to_disk(trained)
+        shutil.copy(args.card, trained / "README.md")
+        packages.mkdir()
+        package(trained, packages, name=NAME, version=VERSION, create_sdist=False)
+        if target.exists():
+            shutil.rmtree(target)
+        shutil.copytree(packages / f"en_{NAME}-{VERSION}", target)
+    meta = json.loads((target / "meta.json").read_text(encoding="utf8"))
+    size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file()) / 2**20
+    sys.stdout.write(f"{target}: {size:.1f} MB, requires {', '.join(meta['requirements'])}\n")
+
+
+if __name__ == "__main__":
+    main()
