@@ -108,7 +108,7 @@ def forward_steps(U: Any, X: Any, v: Any, b: Any, lengths: Any) -> tuple[Any, An
     gates = xp.empty((n, 2, 2, units), dtype=U.dtype)
     for direction in (0, 1):
         c = xp.zeros((len(lengths), units), dtype=U.dtype)
-        for rows in _steps(lengths, direction):
+        for rows in map(xp.asarray, _steps(lengths, direction)):
             c = c[: len(rows)]
             u, x = parts[rows, direction], highway[rows, direction]
             gate = 1 / (1 + xp.exp(-(u[:, 1:3] + v[direction] * c[:, None] + b[direction])))
@@ -132,7 +132,7 @@ def backward_steps(
     gates = gates.reshape((n, 2, 2, units))
     for direction in (0, 1):
         carried = xp.zeros((0, units), dtype=U.dtype)
-        steps = list(_steps(lengths, direction))
+        steps = [xp.asarray(rows) for rows in _steps(lengths, direction)]
         for t in reversed(range(len(steps))):
             rows = steps[t]
             n_new = len(rows) - len(carried)
