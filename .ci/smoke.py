@@ -52,5 +52,7 @@ with tempfile.TemporaryDirectory() as folder:
     nlp.update(examples, sgd=optimizer)
     nlp.to_disk(f"{folder}/pipeline")
     doc = spacy.load(f"{folder}/pipeline")("She enjoys reading papers. He does not.")
+    if "<svg" not in spacy_parsetag.render(doc, "html"):
+        raise SystemExit("no tree was drawn")
     for sentence in doc.sents:
         sys.stdout.write(f"{sentence._.parse_string}\n")

@@ -1,4 +1,4 @@
-"""The README's first command, timed: draw the synthetic treebank, and run the project on it.
+"""The README's training, timed: draw the synthetic treebank, and run the project on it.
 
     python benchmarks/synthetic.py
 

@@ -14,7 +14,7 @@ README = ROOT / "README.md"
 START, END = "<!-- results -->", "<!-- /results -->"
 ORDERS = {"in": "in-order", "pre": "pre-order", "post": "post-order"}
 RUNS = (
-    ("synthetic", "synthetic, 500 test sentences", "`cnn.cfg`; the first command above"),
+    ("synthetic", "synthetic, 500 test sentences", "`cnn.cfg`, trained as above"),
     ("wsj-cnn", "NLTK's Penn Treebank sample, 273 development sentences", "no pretrained part, GUM added"),
     ("wsj-transformer", "the same", "all-MiniLM-L6-v2 (6 layers, 384 wide)"),
     ("wsj-transformer-tagwise", "the same", "the same, trained tag by tag"),

@@ -26,6 +26,7 @@ from .extensions import read_tree
 from .spans import SPANS_KEY, parses_from_doc
 
 _MARGIN = 12  # pixels around a tree in an SVG file
+_OUTLINE = 90  # columns of an outline in a page: long sentences are easier to read there than in a wide tree
 _CSS = """
 .parsetag section { margin: 0 0 2.5em }
 .parsetag p { margin: 0 0 .6em; line-height: 1.5 }
@@ -175,11 +176,11 @@ def _html(sentences: Sequence[Sentence], tags: bool) -> str:
     """All trees, each below its text, and what their labels mean."""
     parts = [f'<div class="parsetag">\n<style>{_CSS}</style>']
     for text, tree in sentences:
-        svg = tostring(draw_svg(tree, tags=tags), encoding="unicode")
         parts += [
             '<section dir="auto">',
             f"<p>{escape(text)}</p>",
-            f'<div class="tree">{svg}</div>',
+            f'<div class="tree">{tostring(draw_svg(tree, tags=tags), encoding="unicode")}</div>',
+            f"<details><summary>Outline</summary><pre>{escape(draw_text(tree, _OUTLINE, tags=tags))}</pre></details>",
             f"<details><summary>Brackets</summary><pre>{escape(format_tree(tree))}</pre></details>",
             "</section>",
         ]

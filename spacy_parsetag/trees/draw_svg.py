@@ -69,10 +69,10 @@ def _draw_node(node: Node, is_triangle: bool, options: Any) -> Any:
     from svgwrite.text import Text
 
     rows = [node, *node.children] if node.kind == "tag" else [node]
-    svg = SVG(x=0, y=0, width="100%")
+    svg = SVG(x=0, y=0, width="100%", debug=False)  # half of the time would go into checks of what is right
     for number, row in enumerate(rows):
         y = (1 + number * 1.1) * FONT_SIZE
-        text = Text(row.text, insert=("50%", y), text_anchor="middle", fill=COLORS[row.kind])
+        text = Text(row.text, insert=("50%", y), text_anchor="middle", fill=COLORS[row.kind], debug=False)
         if row.kind == "tag":
             text["font-size"] = 0.8 * FONT_SIZE
         meaning = None if node.is_leaf else explain(node.text)
