@@ -105,7 +105,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E164 = "Scores of spans do not fit: {reason}. See spacy_parsetag.decode.SpanScores."
     E165 = (
-        "{what} reads scores of tags alone, and this model scores spans too. Use the exact decoder "
+        "{what} reads scores of tags alone, and this batch has scores of spans, or constraints. Use the exact decoder "
         "(spacy-parsetag.ExactDecoder.v1) and sums over trees."
     )
     E166 = (
@@ -113,6 +113,14 @@ class Errors(metaclass=_ErrorsWithCodes):
         "between -1e300 and 1e300, so that they can be added up. Was training unstable?"
     )
     E167 = "Spans are known of in-, pre- and post-order tags alone; the order here is {order!r}."
+    E168 = (
+        "Not a constraint on a sentence of {n} words: {constraint}. Give (start, end, label or None, kind), with words "
+        "counted from 0 within the sentence, end exclusive, and a kind of {kinds}."
+    )
+    E169 = (
+        "No tree over {n} words agrees with: {constraints}. Leave one of them out. What is in the way may also be the "
+        "tags of the model or the bound on the stack ({max_stack})."
+    )
 
     E200 = "{what} of the layer must be at least {least}; got {value}."
     E201 = "TagLoss learns tags alone, and this model scores spans too. Use spacy-parsetag.LatticeLoss.v1."

@@ -117,7 +117,7 @@ template <class Semiring, class T> class Chart {
                 for (int label = 0; label < spans.n_labels; ++label) {
                     const int id = spans.ids[side * spans.n_labels + label];
                     const bool has = id >= 0 && (!sets.has || sets.has[(size_t)set * b.n_tags + id]);
-                    mask(set, side)[label] = is_max() ? T(has ? 0 : -INF) : T(has);
+                    masks_[(size_t)(2 * set + side) * spans.n_labels + label] = is_max() ? T(has ? 0 : -INF) : T(has);
                 }
         for (int side = 0; side < 2; ++side) bare_[side] = b.offsets[2 + side];  // "L" and "R" sort first
     }
@@ -128,8 +128,7 @@ template <class Semiring, class T> class Chart {
         const int n = b.n_words[s], length = 2 * n - 1;
         layout_.set(n, options_);
         scores_ = b.scores + b.starts[s] * b.n_tags;
-        cells_ = sets_.starts && sets_.starts[s] >= 0 ? sets_.cells + sets_.starts[s] : nullptr;
-        n_sets_ = cells_ ? sets_.n : 1;
+        read_sets(s);
         own_spans_ = spans_.starts && spans_.starts[s] >= 0 ? spans_.scores + spans_.starts[s] * spans_.n_labels : nullptr;
         joint_ = spans_.starts && spans_.starts[s] >= 0;
         weights_.assign((size_t)n_sets_ * length * 4, -INF);
@@ -147,9 +146,11 @@ template <class Semiring, class T> class Chart {
 
   protected:
     static constexpr bool is_max() { return std::is_same<Semiring, Max>::value; }
-    T *mask(int set, int side) { return masks_.data() + (size_t)(2 * set + side) * spans_.n_labels; }
+    // Sets are numbered by sentence, those that it uses; `used_` has their numbers in the batch.
+    T *mask(int set, int side) { return masks_.data() + (size_t)(2 * used_[set] + side) * spans_.n_labels; }
+    bool has(int set, int tag) const { return !set || sets_.has[(size_t)used_[set] * b.n_tags + tag]; }
     int set_of(int i, int j) const {
-        return cells_ ? cells_[(size_t)i * layout_.n - (size_t)i * (i - 1) / 2 + (j - i - 1)] : 0;
+        return cells_.empty() ? 0 : cells_[(size_t)i * layout_.n - (size_t)i * (i - 1) / 2 + (j - i - 1)];
     }
     size_t span_of(int i, int j) const { return (size_t)i * (layout_.n - 1) - (size_t)i * (i - 1) / 2 + (j - i - 2); }
     double weight(int set, int p, int c) const { return weights_[((size_t)set * (2 * layout_.n - 1) + p) * 4 + c]; }
@@ -184,13 +185,34 @@ template <class Semiring, class T> class Chart {
     bool joint_ = false;
     int n_sets_ = 1;
     const T *scores_ = nullptr, *own_spans_ = nullptr;
-    const int16_t *cells_ = nullptr;
+    std::vector<int16_t> cells_;  // set of each span, empty if all may have any tag
+    std::vector<int> used_, local_;
     std::vector<double> weights_, gap_;      // (sets, length, 4) and (sets, 2, n + 1)
     std::vector<double> label_[2], sums_[2];  // (spans) weight of the labels of a side; sum of their exponentials
     std::vector<T> soft_, masks_;            // (sets, length, tags) and (sets, 2, labels)
     std::vector<double> left_, right_, x_;
 
   private:
+    void read_sets(int s) {
+        used_.assign(1, 0);
+        cells_.clear();
+        if (sets_.starts && sets_.starts[s] >= 0) {
+            local_.assign(sets_.n, -1);
+            local_[0] = 0;
+            const int16_t *given = sets_.cells + sets_.starts[s];
+            cells_.assign(given, given + (size_t)layout_.n * (layout_.n + 1) / 2);
+            for (int16_t &set : cells_) {
+                if (set < 0) continue;
+                if (local_[set] < 0) {
+                    local_[set] = (int)used_.size();
+                    used_.push_back(set);
+                }
+                set = (int16_t)local_[set];
+            }
+        }
+        n_sets_ = (int)used_.size();
+    }
+
     bool read_tags(int length) {
         double tops[4], sums[4];
         T check = 0;
@@ -227,7 +249,7 @@ template <class Semiring, class T> class Chart {
     // The weights of the classes at one position where a set leaves some of their tags.
     void read_set(int set, int p, int length, const int32_t *columns) {
         const T *own = scores_ + (size_t)p * b.n_tags;
-        const uint8_t *has = sets_.has + (size_t)set * b.n_tags;
+        const uint8_t *has = sets_.has + (size_t)used_[set] * b.n_tags;
         double *out = weights_.data() + ((size_t)set * length + p) * 4;
         for (int c = 0; c < 4; ++c) {
             double top = -INF, sum = 0;
@@ -349,7 +371,7 @@ template <class T> class ChartViterbi : public Chart<Max, T> {
         const T *own = this->scores_ + (size_t)p * this->b.n_tags;
         const double top = this->weight(set, p, c);
         int id = this->b.offsets[c];
-        while (own[id] != top || (set && !this->sets_.has[(size_t)set * this->b.n_tags + id])) ++id;
+        while (own[id] != top || !this->has(set, id)) ++id;
         return id;
     }
     int label(int set, int side, int i, int j) {
@@ -369,7 +391,8 @@ template <class T> class ChartSums : public Chart<LogSum, T> {
 
     // marginals (length, tags). spans (spans, labels): NULL if the caller does not ask for it; for joint scores it holds what
     // `read` left in it.
-    void outside(T *marginals, T *spans, int n_labels) {
+    // leaves (words, tags): probability of the tags of each word, or NULL.
+    void outside(T *marginals, T *spans, int n_labels, T *leaves) {
         const Layout &layout = this->layout_;
         const int n = layout.n, length = 2 * n - 1;
         mass_[LEFT].assign(layout.size(), 0);
@@ -391,6 +414,7 @@ template <class T> class ChartSums : public Chart<LogSum, T> {
                         double *own = of_class(set, this->joint_ ? 2 * i : layout.leaf(i, t));
                         own[0] += left;
                         own[1] += right;
+                        if (leaves) add_leaf(set, this->joint_ ? 2 * i : layout.leaf(i, t), left, right, leaves + (size_t)i * this->b.n_tags);
                         continue;
                     }
                     if (out && !seen) std::fill(of_span_.begin(), of_span_.end(), 0);
@@ -421,6 +445,13 @@ template <class T> class ChartSums : public Chart<LogSum, T> {
     void add_labels(int set, int p, int side, double mass) {
         const T *soft = this->soft(set, p);
         for (int tag = this->b.offsets[2 + side]; tag < this->b.offsets[3 + side]; ++tag) of_span_[tag] += mass * double(soft[tag]);
+    }
+
+    void add_leaf(int set, int p, double left, double right, T *out) const {
+        const T *soft = this->soft(set, p);
+        const int32_t *offsets = this->b.offsets;
+        for (int tag = offsets[0]; tag < offsets[1]; ++tag) out[tag] += T(left * soft[tag]);
+        for (int tag = offsets[1]; tag < offsets[2]; ++tag) out[tag] += T(right * soft[tag]);
     }
 
     // Hands the probability of an item on to its children.
@@ -504,10 +535,12 @@ void chart_viterbi(const Batch<T> &b, const Spans<T> &spans, const LabelSets &se
 }
 
 // Log-partition (sentences) and marginals (rows, tags) of each sentence, as `log_sums`; and, unless `labels` is NULL, the
-// probability (spans, labels) of each label of each span, sentence s from row label_starts[s] on. Joint scores need them.
+// probability (spans, labels) of each label of each span, sentence s from row label_starts[s] on, which joint scores need; and,
+// unless `leaves` is NULL, that (words, tags) of each leaf tag of each word, from row leaf_starts[s] on.
 template <class T>
 void chart_sums(const Batch<T> &b, const Spans<T> &spans, const LabelSets &sets, const ChartOptions &options, const int32_t *label_of,
-                int n_labels, const int64_t *label_starts, double *totals, T *marginals, T *labels, uint8_t *status) {
+                int n_labels, const int64_t *label_starts, const int64_t *leaf_starts, double *totals, T *marginals, T *labels,
+                T *leaves, uint8_t *status) {
     ChartSums<T> chart(b, spans, sets, options, label_of);
     for (int s = 0; s < b.n_sentences; ++s) {
         if (b.n_words[s] < 1) continue;
@@ -516,7 +549,7 @@ void chart_sums(const Batch<T> &b, const Spans<T> &spans, const LabelSets &sets,
         if (!chart.read(s, own)) continue;
         totals[s] = chart.total();
         status[s] = totals[s] > -INF ? FOUND : NO_TREE;
-        if (status[s] == FOUND) chart.outside(marginals + b.starts[s] * b.n_tags, own, n_labels);
+        if (status[s] == FOUND) chart.outside(marginals + b.starts[s] * b.n_tags, own, n_labels, leaves ? leaves + leaf_starts[s] * b.n_tags : nullptr);
     }
 }
 

@@ -1,7 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 # distutils: language = c++
-"""Inside-outside and Viterbi over spans: what `_chart.hpp` does for a batch. Callers pass a valid `TagScores`, on the CPU."""
-from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t
+"""Inside-outside, Viterbi, k-best trees and sampling over spans: what `_chart.hpp`, `_kbest.hpp` and `_sampling.hpp` do for a
+batch. Callers pass a valid `TagScores`, on the CPU."""
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint64_t
+from libcpp.vector cimport vector
 
 cdef extern from "_chart.hpp" namespace "parsetag" nogil:
     cdef cppclass Batch[T]:
@@ -35,7 +37,16 @@ cdef extern from "_chart.hpp" namespace "parsetag" nogil:
     void c_viterbi "parsetag::chart_viterbi"[T](const Batch[T] &, const Spans[T] &, const LabelSets &, const ChartOptions &,
                                                 int32_t *, double *, uint8_t *) except +
     void c_sums "parsetag::chart_sums"[T](const Batch[T] &, const Spans[T] &, const LabelSets &, const ChartOptions &,
-                                          const int32_t *, int, const int64_t *, double *, T *, T *, uint8_t *) except +
+                                          const int32_t *, int, const int64_t *, const int64_t *, double *, T *, T *, T *,
+                                          uint8_t *) except +
+
+cdef extern from "_kbest.hpp" namespace "parsetag" nogil:
+    void c_k_best "parsetag::chart_k_best"[T](const Batch[T] &, const Spans[T] &, const LabelSets &, const ChartOptions &, int,
+                                              vector[int32_t] &, vector[double] &, int64_t *, uint8_t *) except +
+
+cdef extern from "_sampling.hpp" namespace "parsetag" nogil:
+    void c_samples "parsetag::chart_samples"[T](const Batch[T] &, const Spans[T] &, const LabelSets &, const ChartOptions &,
+                                                int, uint64_t, int32_t *, int64_t, uint8_t *) except +
 
 ctypedef fused real:
     float
@@ -117,24 +128,64 @@ def viterbi(Chart chart, const real[:, ::1] scores, const real[:, ::1] spans, in
 
 
 def log_sums(Chart chart, const real[:, ::1] scores, const real[:, ::1] spans, const int32_t[::1] label_of,
-             const int64_t[::1] label_starts, double[::1] totals, real[:, ::1] marginals, real[:, ::1] labels,
-             uint8_t[::1] status):
+             const int64_t[::1] label_starts, const int64_t[::1] leaf_starts, double[::1] totals, real[:, ::1] marginals,
+             real[:, ::1] labels, real[:, ::1] leaves, uint8_t[::1] status):
     """The log-partition of each sentence and its gradient.
 
     scores, spans: Those of the chart.
     label_of (int32[T]): Column of each tag of an internal node among the labels.
-    label_starts (int64[S]): First row of each sentence's spans in `labels`, or -1.
+    label_starts (int64[S]), leaf_starts (int64[S]): First row of each sentence's spans in `labels`, or -1; and of its
+        words in `leaves`.
     totals (float64[S]), marginals (real[R, T]), status (uint8[S]): Outputs; only rows that a sentence owns are written.
-    labels (real[K, L]): Output, zeros before: probability of each label of each span; None if it is not asked for.
+    labels (real[K, L]), leaves (real[W, T]): Outputs, zeros before: probability of each label of each span, and of each
+        leaf tag of each word; None if they are not asked for.
     """
     cdef Batch[real] b
     cdef Spans[real] own
     cdef real *out = NULL
+    cdef real *words = NULL
     cdef int n_labels = 0
     if chart.n_sentences and scores.shape[0]:
         b, own = batch_of[real](chart, scores), spans_of[real](chart, spans)
         if labels is not None and labels.shape[0]:
             out, n_labels = &labels[0, 0], labels.shape[1]
+        if leaves is not None:
+            words = &leaves[0, 0]
         with nogil:
-            c_sums(b, own, chart.sets, chart.options, &label_of[0], n_labels, &label_starts[0], &totals[0],
-                   &marginals[0, 0], out, &status[0])
+            c_sums(b, own, chart.sets, chart.options, &label_of[0], n_labels, &label_starts[0], &leaf_starts[0], &totals[0],
+                   &marginals[0, 0], out, words, &status[0])
+
+
+def k_best(Chart chart, const real[:, ::1] scores, const real[:, ::1] spans, int k, int64_t[::1] counts, uint8_t[::1] status):
+    """The k best trees of each sentence, best first.
+
+    scores, spans: Those of the chart.
+    k (int): How many, at least 1.
+    counts (int64[S]), status (uint8[S]): Outputs; how many trees a sentence has, at most k.
+    RETURNS (tuple[bytes, bytes]): int32 tag ids of all trees, one after another, and their float64 scores.
+    """
+    cdef Batch[real] b
+    cdef Spans[real] own
+    cdef vector[int32_t] ids
+    cdef vector[double] totals
+    if chart.n_sentences and scores.shape[0]:
+        b, own = batch_of[real](chart, scores), spans_of[real](chart, spans)
+        with nogil:
+            c_k_best(b, own, chart.sets, chart.options, k, ids, totals, &counts[0], &status[0])
+    return (<char *>ids.data())[:ids.size() * sizeof(int32_t)], (<char *>totals.data())[:totals.size() * sizeof(double)]
+
+
+def samples(Chart chart, const real[:, ::1] scores, const real[:, ::1] spans, uint64_t seed, int32_t[:, ::1] ids,
+            uint8_t[::1] status):
+    """Trees of each sentence, drawn by their probabilities.
+
+    scores, spans: Those of the chart.
+    seed (int): Seed of the random numbers.
+    ids (int32[n, R]), status (uint8[S]): Outputs: n trees of each sentence.
+    """
+    cdef Batch[real] b
+    cdef Spans[real] own
+    if chart.n_sentences and scores.shape[0] and ids.shape[0]:
+        b, own = batch_of[real](chart, scores), spans_of[real](chart, spans)
+        with nogil:
+            c_samples(b, own, chart.sets, chart.options, ids.shape[0], seed, &ids[0, 0], ids.shape[1], &status[0])

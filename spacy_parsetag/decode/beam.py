@@ -5,7 +5,8 @@ import numpy as np
 from ..errors import Errors
 from ._passes import beam_search
 from .exact import ExactDecoder
-from .scores import BEAM_EMPTY, Decoded, StackBound, TagScores, arguments_of, check_bound, raise_failure
+from .failures import raise_failure
+from .scores import BEAM_EMPTY, Decoded, StackBound, TagScores, arguments_of, check_bound
 
 
 class BeamDecoder:
@@ -43,7 +44,7 @@ class BeamDecoder:
             each step: `beam`, more where it had to be widened, 0 where the exact decoder took over.
         RAISES (ValueError): If a score is not finite, naming word and tag, or if no tree exists within the bound.
         """
-        if batch.spans is not None:
+        if batch.spans is not None or batch.constraints is not None:
             raise ValueError(Errors.E165.format(what="Beam search"))
         batch = batch.on_cpu()
         ids = np.full(len(batch.scores), -1, dtype=np.int32)
@@ -58,8 +59,7 @@ class BeamDecoder:
             if not empty.any():
                 break
         failed = np.where(empty, 0, status)
-        if failed.any():
-            raise_failure(batch, self.max_stack, failed)
+        raise_failure(batch, self.max_stack, failed)
         if empty.any():
             exact = ExactDecoder(self.max_stack)(batch.select(empty))
             ids = np.where(exact.ids >= 0, exact.ids, ids)

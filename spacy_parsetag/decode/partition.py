@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from ..errors import Errors
 from ._passes import log_sums
-from .chart import chart_sums, needs_chart
-from .scores import StackBound, TagScores, Transitions, arguments_of, raise_failure
+from .failures import raise_failure
+from .passes import needs_chart, span_sums
+from .scores import StackBound, TagScores, Transitions, arguments_of
 
 # Every sequence of tags counts, whether it is a tree or not: one state, and all tags in the first class.
 _LINEAR_CHAIN = SimpleNamespace(
@@ -51,29 +52,30 @@ def log_partition(batch: TagScores, max_stack: StackBound = None, *, trees: bool
     RAISES (ValueError): If a score is not finite, naming word and tag, or if no tree exists within the bound.
     """
     batch = batch.on_cpu()
-    spans = needs_chart(batch)
-    if not trees and spans.any():
+    chart = needs_chart(batch)
+    if not trees and chart.any():
         raise ValueError(Errors.E165.format(what="The sum over all tag sequences"))
     n_tags = len(batch.tags)
     log_z = np.zeros(len(batch.n_words))
     marginals = np.zeros_like(batch.scores)
-    labels = None if batch.spans is None else np.zeros_like(batch.spans.scores)
+    spans = None if batch.spans is None else np.zeros_like(batch.spans.scores)
     status = np.zeros(len(batch.n_words), dtype=np.uint8)
     expected = None
     if batch.transitions is not None:
         expected = Transitions(np.zeros((n_tags, n_tags)), np.zeros(n_tags), np.zeros(n_tags))
-    if not spans.all():
-        some = batch.select(~spans)
+    if not chart.all():
         counts = (None, None, None) if expected is None else expected[:3]
-        scores, starts, n_words, offsets, lattice, bound, *transitions = arguments_of(some, max_stack)
+        scores, starts, n_words, offsets, lattice, bound, *transitions = arguments_of(batch.select(~chart), max_stack)
         if not trees:
             offsets, lattice, bound = np.asarray([0, *[n_tags] * 4], dtype=np.int32), _LINEAR_CHAIN, -1
-        found, failed = np.zeros(len(n_words)), np.zeros(len(n_words), dtype=np.uint8)
-        log_sums(scores, starts, n_words, offsets, lattice, bound, *transitions, found, marginals, *counts, failed)
-        log_z[~spans], status[~spans] = found, failed
-    if batch.spans is not None and spans.any():
-        some = batch.select(spans)
-        log_z[spans], status[spans] = chart_sums(some, max_stack, marginals, labels, batch.spans.starts[spans])
-    if status.any():
-        raise_failure(batch, max_stack, status)
-    return LogPartition(log_z, marginals, expected, labels)
+        found = np.zeros(len(n_words)), np.zeros(len(n_words), dtype=np.uint8)
+        log_sums(scores, starts, n_words, offsets, lattice, bound, *transitions, found[0], marginals, *counts, found[1])
+        log_z[~chart], status[~chart] = found
+    if chart.any():
+        sums = span_sums(batch.select(chart), max_stack, labels=False)
+        log_z[chart], status[chart] = sums.log_z, sums.status
+        marginals += sums.marginals
+        if spans is not None:
+            spans = sums.nodes
+    raise_failure(batch, max_stack, status)
+    return LogPartition(log_z, marginals, expected, spans)

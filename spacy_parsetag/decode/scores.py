@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..errors import Errors
 from ..linearize import Linearizer
 from ..linearize.tags import TagSet
+from .constraints import Constraint, read_constraints
 
 # The largest stack size allowed after any tag: a number, None for any size, or "train", which the pipe turns into the
 # largest stack of its training trees.
@@ -90,7 +91,9 @@ class TagScores:
         internal node over words i to j that splits at k, a left child, then scores what the bare tag `L` has in the row
         of gap k plus what its label has in the row of (i, j); a right child the same with `R`. Columns of internal tags
         with labels are not read.
-    RAISES (ValueError): If shapes disagree or a sentence lies outside the scores.
+    constraints (tuple[tuple[Constraint, ...], ...] | None): What is known of the trees of each sentence: only those
+        that agree count. In the three orders of this package.
+    RAISES (ValueError): If shapes disagree, a sentence lies outside the scores, or a constraint outside its sentence.
     """
 
     scores: Any
@@ -100,6 +103,7 @@ class TagScores:
     linearizer: Linearizer
     transitions: Transitions | None = None
     spans: SpanScores | None = None
+    constraints: tuple[tuple[Constraint, ...], ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "starts", np.ascontiguousarray(self.starts, dtype=np.int64))
@@ -121,6 +125,11 @@ class TagScores:
                     raise ValueError(Errors.E158.format(name=name, expected=expected, shape=shape))
         if self.spans is not None and (reason := self._misfit(self.spans)):
             raise ValueError(Errors.E164.format(reason=reason))
+        if self.constraints is not None:
+            if self.linearizer.order not in ORDER_CODES:
+                raise ValueError(Errors.E167.format(order=self.linearizer.order))
+            own = (read_constraints(*one) for one in zip(self.constraints, self.n_words.tolist(), strict=True))
+            object.__setattr__(self, "constraints", tuple(own))
 
     def _misfit(self, spans: SpanScores) -> str | None:
         """Why the scores of spans do not fit to those of tags."""
@@ -157,7 +166,12 @@ class TagScores:
     def select(self, sentences: NDArray[Any]) -> TagScores:
         """Some of the sentences, by index or by a mask, over the same scores."""
         spans = None if self.spans is None else replace(self.spans, starts=self.spans.starts[sentences])
-        return replace(self, starts=self.starts[sentences], n_words=self.n_words[sentences], spans=spans)
+        constraints = self.constraints
+        if constraints is not None:
+            constraints = tuple(constraints[s] for s in np.arange(len(constraints))[sentences])
+        return replace(
+            self, starts=self.starts[sentences], n_words=self.n_words[sentences], spans=spans, constraints=constraints
+        )
 
     def on_cpu(self) -> TagScores:
         """The same batch as contiguous NumPy arrays of one type: float64 if the scores are, else float32.
@@ -240,39 +254,3 @@ def arguments_of(batch: TagScores, max_stack: StackBound) -> tuple[Any, ...]:
     arrays = (None, None, None) if batch.transitions is None else batch.transitions[:3]
     lattice = batch.linearizer.lattice
     return (batch.scores, batch.starts, batch.n_words, batch.tags.offsets, lattice, bound_of(max_stack), *arrays)
-
-
-def raise_failure(batch: TagScores, max_stack: StackBound, status: NDArray[Any]) -> None:
-    """Raises the error that tells what is wrong with the first sentence that has no result."""
-    s = int(np.flatnonzero(status)[0])
-    n = int(batch.n_words[s])
-    if status[s] == NOT_FINITE:
-        own = batch.scores[batch.starts[s] : batch.stops[s]]
-        bad = _not_finite(own)
-        if batch.spans is not None and batch.spans.starts[s] >= 0:
-            # Of these columns the chart reads leaves, and the bare tags of nodes.
-            leaves, nodes = batch.tags.classes < 2, [batch.tags.id("L"), batch.tags.id("R")]
-            bad[::2, ~leaves] = False
-            bad[1::2, np.setdiff1d(np.arange(len(batch.tags)), nodes)] = False
-            if not bad.any():
-                _raise_span(batch, s)
-        row, column = (int(i) for i in np.argwhere(bad)[0])
-        raise ValueError(Errors.E151.format(tag=batch.tags[column], word=row // 2 + 1, value=own[row, column]))
-    raise ValueError(Errors.E152.format(n=n, max_stack=max_stack, order=batch.linearizer.order))
-
-
-def _not_finite(scores: NDArray[Any]) -> NDArray[Any]:
-    """Where scores cannot be added up."""
-    bad: NDArray[Any] = ~(np.abs(scores.astype(np.float64)) < 1e300)
-    return bad
-
-
-def _raise_span(batch: TagScores, s: int) -> None:
-    """Raises the error that names the first score of a span that is not finite."""
-    if batch.spans is None:
-        return
-    start, stop = int(batch.spans.starts[s]), int(batch.spans.stops(batch.n_words)[s])
-    row, column = (int(i) for i in np.argwhere(_not_finite(batch.spans.scores[start:stop]))[0])
-    ends = [(i, j) for i in range(int(batch.n_words[s])) for j in range(i + 2, int(batch.n_words[s]) + 1)]
-    label, value = batch.tags.node_labels[column], batch.spans.scores[start + row, column]
-    raise ValueError(Errors.E166.format(label=label, start=ends[row][0] + 1, end=ends[row][1], value=value))

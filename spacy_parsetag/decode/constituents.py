@@ -1,0 +1,84 @@
+"""Probabilities of constituents: what a parse is sure of, span by span."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..linearize.tags import TagSet
+from .failures import raise_failure
+from .passes import first_spans, span_sums
+from .scores import StackBound, TagScores
+
+
+class Constituents(NamedTuple):
+    """The probability of each constituent of each sentence of a batch.
+
+    A unary chain counts for each of its labels. Nodes that binarization added are no constituents.
+
+    probs (np.ndarray): (M, C) probability that a span is a constituent with a label. A sentence of N words owns
+        N(N+1)/2 rows, one for each span: (0, 1), (0, 2) to (0, N), (1, 2) to (N-1, N), ends exclusive.
+    starts (np.ndarray): (S,) int64, first row of each sentence.
+    n_words (np.ndarray): (S,) words of each sentence.
+    labels (tuple[str, ...]): The C labels, sorted.
+    """
+
+    probs: NDArray[Any]
+    starts: NDArray[Any]
+    n_words: NDArray[Any]
+    labels: tuple[str, ...]
+
+    def rows(self, s: int, start: NDArray[Any], end: NDArray[Any]) -> NDArray[Any]:
+        """Rows of spans of sentence s, given their first words and ends."""
+        rows: NDArray[Any] = self.starts[s] + start * int(self.n_words[s]) - start * (start - 1) // 2 + end - start - 1
+        return rows
+
+    def sentence(self, s: int, least: float = 0.0) -> dict[tuple[int, int, str], float]:
+        """The constituents of sentence s whose probability is above `least`, as {(start, end, label): probability}."""
+        starts, ends = np.triu_indices(int(self.n_words[s]) + 1, k=1)
+        own = self.probs[self.starts[s] : self.starts[s] + len(starts)]
+        found = np.argwhere(own > least).tolist()
+        return {(int(starts[i]), int(ends[i]), self.labels[c]): float(own[i, c]) for i, c in found}
+
+
+def constituent_labels(tags: TagSet) -> tuple[str, ...]:
+    """The labels that constituents can have, sorted."""
+    return tuple(sorted({label for chain in tags.unaries for label in chain}))
+
+
+def labels_of_tags(tags: TagSet) -> NDArray[Any]:
+    """(T, C) 1 where the unary chain of a tag has a label, else 0."""
+    labels = constituent_labels(tags)
+    return np.asarray([[label in chain for label in labels] for chain in tags.unaries]).reshape(len(tags), len(labels))
+
+
+def constituent_marginals(batch: TagScores, max_stack: StackBound = None) -> Constituents:
+    """Probabilities of the constituents of a batch, by inside-outside.
+
+    It takes O(N^3) for N words in in-order without a bound, O(dN^3) with one and in pre- and post-order, where d is at
+    most N.
+
+    batch (TagScores): The scores, of tags alone or of tags and spans; constraints count.
+    max_stack (int | None): Largest stack size after any tag; None for no bound.
+    RETURNS (Constituents): The probabilities, with the type of the scores.
+    RAISES (ValueError): If a score is not finite, or if no tree exists within the bound that agrees with the
+        constraints.
+    """
+    batch = batch.on_cpu()
+    sums = span_sums(batch, max_stack)
+    raise_failure(batch, max_stack, sums.status)
+    tags, n_words = batch.tags, batch.n_words.astype(np.int64)
+    has = labels_of_tags(tags)
+    # The same for the labels of nodes, by either side that has them.
+    of_node = has[tags.node_ids.max(axis=0)].astype(sums.nodes.dtype)
+    rows = first_spans(n_words, 1)
+    probs = np.zeros((int(rows[-1]), has.shape[1]), dtype=sums.nodes.dtype)
+    span_starts = first_spans(n_words) if batch.spans is None else batch.spans.starts
+    word = 0
+    for s, n in enumerate(n_words.tolist()):
+        start, end = np.triu_indices(n + 1, k=1)
+        own, long = probs[rows[s] : rows[s + 1]], end - start > 1
+        own[~long] = sums.leaves[word : word + n] @ has.astype(sums.leaves.dtype)
+        own[long] = sums.nodes[span_starts[s] : span_starts[s] + n * (n - 1) // 2] @ of_node
+        word += n
+    return Constituents(probs, rows[:-1], batch.n_words, constituent_labels(tags))

@@ -1,0 +1,129 @@
+"""What is known of a tree before it is found: constraints on constituents, as sets of tags that spans may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Errors
+from ..linearize.tags import TagSet
+
+_KINDS = ("must", "must not", "uncrossed")
+_FORBIDDEN = -1
+
+
+class Constraint(NamedTuple):
+    """Something that is known of the constituents of a tree. Nodes that binarization added are no constituents.
+
+    start, end (int): Words of the span, within the sentence, end exclusive.
+    label (str | None): A label, not a chain of them; None for any.
+    kind (str): "must": the span is a constituent that has the label. "must not": it is none that has it. "uncrossed":
+        no constituent begins inside the span and ends outside, or the other way round; the label does not matter.
+    """
+
+    start: int
+    end: int
+    label: str | None
+    kind: str
+
+    def __str__(self) -> str:
+        label = "" if self.label is None else f", {self.label!r}"
+        return f"{self.kind} ({self.start}, {self.end}{label})"
+
+
+class LabelSets(NamedTuple):
+    """Constraints of a batch as the compiled passes read them.
+
+    has (np.ndarray): (C, T) uint8, the tags in each set; all of them in the first.
+    cells (np.ndarray): (M,) int16, the set of each span (0, 1), (0, 2) to (0, N), (1, 2) to (N-1, N) of each
+        constrained sentence; -1 for a span that cannot be a node.
+    starts (np.ndarray): (S,) int64, first cell of each sentence; -1 for one without constraints.
+    """
+
+    has: NDArray[Any]
+    cells: NDArray[Any]
+    starts: NDArray[Any]
+
+
+def read_constraints(given: Iterable[Sequence[Any]], n_words: int) -> tuple[Constraint, ...]:
+    """The constraints on a sentence, checked.
+
+    given (Iterable[Sequence[Any]]): Each as (start, end, label, kind).
+    n_words (int): Words of the sentence.
+    RETURNS (tuple[Constraint, ...]): The same.
+    RAISES (ValueError): If one is not a constraint, or lies outside the sentence.
+    """
+    constraints = []
+    for one in given:
+        if len(one) != 4 or one[3] not in _KINDS or not 0 <= one[0] < one[1] <= n_words:
+            raise ValueError(Errors.E168.format(constraint=tuple(one), n=n_words, kinds=", ".join(map(repr, _KINDS))))
+        constraints.append(Constraint(*one))
+    return tuple(constraints)
+
+
+def label_sets(constraints: Sequence[Sequence[Constraint]], n_words: NDArray[Any], tags: TagSet) -> LabelSets:
+    """The sets of tags that constraints leave to each span.
+
+    constraints (Sequence[Sequence[Constraint]]): Those of each sentence.
+    n_words (np.ndarray): (S,) words of each sentence.
+    tags (TagSet): The tags.
+    RETURNS (LabelSets): The sets.
+    """
+    sets = _Sets(tags)
+    cells: list[NDArray[Any]] = []
+    starts = np.full(len(n_words), -1, dtype=np.int64)
+    total = 0
+    for s, (own, n) in enumerate(zip(constraints, n_words.tolist(), strict=True)):
+        if own:
+            cells.append(_cells(own, n, sets))
+            starts[s] = total
+            total += len(cells[-1])
+    has = np.stack(sets.masks).astype(np.uint8)
+    return LabelSets(has, np.concatenate([np.zeros(0, dtype=np.int16), *cells]), starts)
+
+
+class _Sets:
+    """Sets of tags, each once, and their intersections."""
+
+    def __init__(self, tags: TagSet) -> None:
+        self.tags = tags
+        self.masks = [np.ones(len(tags), dtype=bool)]
+        self.index = {self.masks[0].tobytes(): 0}
+        self.labelled = tags.labelled.astype(bool)
+
+    def with_label(self, label: str | None) -> NDArray[Any]:
+        """(T,) bool: the tags whose chain has a label."""
+        if label is None:
+            return self.labelled
+        return np.asarray([label in chain for chain in self.tags.unaries], dtype=bool)
+
+    def meet(self, region: NDArray[Any], mask: NDArray[Any]) -> None:
+        """Leave to the spans of a region only the tags of a mask."""
+        for set_ in np.unique(region[region >= 0]).tolist():
+            both = self.masks[set_] & mask
+            number = self.index.setdefault(both.tobytes(), len(self.masks))
+            if number == len(self.masks):
+                self.masks.append(both)
+            region[region == set_] = number
+
+
+def _cells(constraints: Sequence[Constraint], n: int, sets: _Sets) -> NDArray[Any]:
+    """The sets of the spans of one sentence."""
+    grid = np.zeros((n + 1, n + 1), dtype=np.int16)  # by start and end
+    for start, end, label, kind in constraints:
+        own = grid[start : start + 1, end : end + 1]
+        # A span crosses another if it begins before it and ends inside, or begins inside and ends after it.
+        crossing = (grid[:start, start + 1 : end], grid[start + 1 : end, end + 1 :])
+        if kind == "must":
+            sets.meet(own, sets.with_label(label))
+            for region in crossing:
+                region[:] = _FORBIDDEN
+        elif kind == "must not":
+            sets.meet(own, ~sets.with_label(label))
+        else:
+            for region in crossing:
+                sets.meet(region, ~sets.labelled)
+    return grid[np.triu_indices(n + 1, k=1)]

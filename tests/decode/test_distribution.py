@@ -1,0 +1,361 @@
+"""TreeDistribution, constituents, k-best, samples, constraints and MBR, against enumeration of all trees."""
+
+import json
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle import STACK, enumerate_classes, score_of
+
+from spacy_parsetag.decode import (
+    Constraint,
+    ExactDecoder,
+    MBRDecoder,
+    SpanScores,
+    TagScores,
+    TreeDistribution,
+    constituent_marginals,
+    k_best,
+    k_best_parses,
+    keep_possible,
+    log_partition,
+    most_expected,
+)
+from spacy_parsetag.linearize import ORDERS, get_linearizer
+from spacy_parsetag.linearize.tags import TagSet
+from spacy_parsetag.trees import split_chain
+from spacy_parsetag.trees.binarize import node_bounds
+
+INVENTORY = ["R/VP", "l", "r/NP", "L", "L/S+VP", "r", "R", "L/S", "l/NP"]
+TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
+ALL_ORDERS = pytest.mark.parametrize("order", STACK)
+
+
+def every_tree(n, tags, order, max_stack=None):
+    """Columns of every tree with all its labels, and its constituents as {(start, end, label)}."""
+    columns = [[i for i, tag in enumerate(tags) if tag[0] == name] for name in "lrLR"]
+    for classes in enumerate_classes(n, order, max_stack):
+        for ids in product(*(columns[c] for c in classes)):
+            tree = get_linearizer(order).delinearize([tags[i] for i in ids])
+            nodes = zip(node_bounds(tree), tree.label, strict=True)
+            yield ids, {(i, j, label) for (i, j), chain in nodes for label in split_chain(chain)}
+
+
+def agrees(constituents, constraint):
+    """Whether a tree has what a constraint asks for."""
+    start, end, label, kind = constraint
+    if kind == "uncrossed":
+        return not any(i < start < j < end or start < i < end < j for i, j, _ in constituents)
+    has = any((i, j) == (start, end) and label in (None, own) for i, j, own in constituents)
+    return has == (kind == "must")
+
+
+@st.composite
+def constraint_lists(draw, n):
+    constraints = []
+    for _ in range(draw(st.integers(0, 3))):
+        start = draw(st.integers(0, n - 1))
+        end = draw(st.integers(start + 1, n))
+        label = draw(st.sampled_from([None, "NP", "VP", "S", "X"]))
+        constraints.append((start, end, label, draw(st.sampled_from(["must", "must not", "uncrossed"]))))
+    return constraints
+
+
+def compare(distribution, trees, scores):
+    """Everything that a distribution says, given every tree that counts and its score."""
+    log_z = np.logaddexp.reduce(scores)
+    probs = np.exp(scores - log_z)
+    assert distribution.log_partition == pytest.approx(log_z, abs=1e-8)
+    assert distribution.entropy == pytest.approx(-(probs * (scores - log_z)).sum(), abs=1e-7)
+    marginals = np.zeros_like(distribution.tag_marginals)
+    constituents = {}
+    for (ids, own), p in zip(trees, probs, strict=True):
+        marginals[np.arange(len(ids)), ids] += p
+        for one in own:
+            constituents[one] = constituents.get(one, 0) + p
+    np.testing.assert_allclose(distribution.tag_marginals, marginals, atol=1e-8)
+    found = distribution.constituents
+    assert all(found.get(key, 0) == pytest.approx(p, abs=1e-8) for key, p in constituents.items())
+    assert set(found) <= set(constituents)
+    ids, score = distribution.argmax
+    best = distribution.topk(7)
+    order = np.argsort(-scores)[:7]
+    np.testing.assert_array_equal(best[0][0], ids)
+    np.testing.assert_allclose([score for _, score in best], scores[order], atol=1e-9)
+    assert best[0][1] == score and all(a[1] >= b[1] for a, b in pairwise(best))
+    assert len({tuple(ids) for ids, _ in best}) == len(best) == min(7, len(trees))
+    score_by_ids = {tree[0]: score for tree, score in zip(trees, scores, strict=True)}
+    for own, score in best:
+        assert score_by_ids[tuple(own)] == pytest.approx(score, abs=1e-9)
+        assert distribution.log_prob(own) == pytest.approx(score - log_z, abs=1e-8)
+    for own in distribution.sample(3, 0):
+        assert tuple(own) in score_by_ids
+    right = [sum(constituents[one] for one in own) for _, own in trees]
+    right_by_ids = {tree[0]: r for tree, r in zip(trees, right, strict=True)}
+    assert right_by_ids[tuple(distribution.mbr())] == pytest.approx(max(right), abs=1e-7)
+    cost = [r - 0.5 * len(own) for r, (_, own) in zip(right, trees, strict=True)]
+    chosen = tuple(distribution.mbr(0.5))
+    assert right_by_ids[chosen] - 0.5 * len(dict(trees)[chosen]) == pytest.approx(max(cost), abs=1e-7)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    data=st.data(),
+    order=st.sampled_from(sorted(STACK)),
+    n=st.integers(1, 6),
+    bound=st.one_of(st.none(), st.integers(1, 4)),
+    tags=st.lists(st.sampled_from(INVENTORY), min_size=4, unique=True),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_equals_enumeration(data, order, n, bound, tags, seed):
+    if n > 4:  # one label a class: enough of shapes, few enough trees
+        tags = ["R/VP", "l", "r", "L/S", "l/NP"]
+    constraints = data.draw(constraint_lists(n))
+    scores = np.random.default_rng(seed).normal(scale=2, size=(2 * n - 1, len(tags)))
+    arguments = {"order": order, "max_stack": bound, "constraints": constraints}
+    trees = [tree for tree in every_tree(n, tags, order, bound) if all(agrees(tree[1], one) for one in constraints)]
+    distribution = TreeDistribution(scores, tags, **arguments)
+    if not trees:
+        with pytest.raises(ValueError, match=r"E152|E169"):
+            distribution.topk(2)
+        with pytest.raises(ValueError, match=r"E152|E169"):
+            _ = distribution.log_partition
+        return
+    compare(distribution, trees, np.asarray([score_of(ids, scores) for ids, _ in trees]))
+
+
+def test_conformance(conformance):
+    passed = 0
+    for line in (conformance / "distribution.jsonl").read_text(encoding="utf8").splitlines():
+        row = json.loads(line)
+        if "transitions" in row:
+            continue
+        others = {key: np.asarray(row[key]) for key in ("transitions", "start", "end") if key in row}
+        arguments = {"order": row["order"], "max_stack": row["max_stack"], **others}
+        distribution = TreeDistribution(row["scores"], row["vocab"], **arguments)
+        assert distribution.log_partition == pytest.approx(row["log_partition"], abs=1e-5)
+        assert distribution.entropy == pytest.approx(row["entropy"], abs=1e-5)
+        np.testing.assert_allclose(distribution.tag_marginals, row["tag_marginals"], atol=1e-5)
+        expected = {(start, end, label): p for start, end, label, p in row["constituents"]}
+        found = distribution.constituents
+        for key in {*expected, *found}:
+            assert found.get(key, 0) == pytest.approx(expected.get(key, 0), abs=1e-5)
+        scores = [score for _, score in distribution.topk(len(row["topk"]))]
+        np.testing.assert_allclose(scores, row["topk"], atol=1e-5)
+        for one in row["constraints"]:
+            some = TreeDistribution(row["scores"], row["vocab"], constraints=[one["constraint"]], **arguments)
+            if one["log_prob"] is None:
+                with pytest.raises(ValueError, match="E169"):
+                    _ = some.log_partition
+                continue
+            assert some.log_partition - distribution.log_partition == pytest.approx(one["log_prob"], abs=1e-5)
+            assert some.argmax[1] == pytest.approx(one["best_score"], abs=1e-5)
+        passed += 1
+    assert passed == 90
+
+
+def random_batch(words, order="in", dtype=np.float64, seed=0, **changes):
+    rng, words = np.random.default_rng(seed), np.asarray(words)
+    rows = np.maximum(2 * words - 1, 0)
+    scores = rng.normal(scale=2, size=(rows.sum() + 3, len(TAGS))).astype(dtype)
+    return TagScores(scores, np.cumsum(rows) - rows, words, TAGS, ORDERS[order], **changes)
+
+
+def with_spans(batch, seed=1):
+    rng, n = np.random.default_rng(seed), batch.n_words.astype(np.int64)
+    sizes = n * (n - 1) // 2
+    scores = rng.normal(scale=2, size=(sizes.sum(), len(batch.tags.node_labels))).astype(batch.scores.dtype)
+    return TagScores(
+        batch.scores, batch.starts, batch.n_words, batch.tags, batch.linearizer, None,
+        SpanScores(scores, np.cumsum(sizes) - sizes), batch.constraints,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("max_stack", [None, 2])
+@pytest.mark.parametrize("constraints", [(), ((1, 3, None, "must"), (0, 2, "NP", "must not"))])
+def test_tags_and_spans(max_stack, constraints):
+    batch = with_spans(random_batch([4, 1], constraints=(constraints, ())))
+    from test_spans import trees_of
+
+    trees, scores = [], []
+    by_ids = dict(every_tree(4, TAGS.tags, "in", max_stack))
+    for ids, _, score in trees_of(batch, 0, max_stack):
+        if all(agrees(by_ids[ids], one) for one in constraints):
+            trees.append((ids, by_ids[ids]))
+            scores.append(score)
+    distribution = TreeDistribution.from_batch(batch, 0, max_stack)
+    scores = np.asarray(scores)
+    log_z = np.logaddexp.reduce(scores)
+    probs = np.exp(scores - log_z)
+    assert distribution.log_partition == pytest.approx(log_z)
+    assert distribution.entropy == pytest.approx(-(probs * (scores - log_z)).sum())
+    constituents = {}
+    for (_, own), p in zip(trees, probs, strict=True):
+        for one in own:
+            constituents[one] = constituents.get(one, 0) + p
+    assert distribution.constituents == pytest.approx(constituents)
+    best = distribution.topk(20)
+    np.testing.assert_allclose([score for _, score in best], np.sort(scores)[::-1][:20])
+    assert len({tuple(ids) for ids, _ in best}) == 20
+    for ids, score in best:
+        assert distribution.log_prob(ids) == pytest.approx(score - log_z)
+    right = {ids: sum(constituents[one] for one in own) for ids, own in trees}
+    assert right[tuple(distribution.mbr())] == pytest.approx(max(right.values()))
+    drawn = distribution.sample(4000, seed=3)
+    counts = {}
+    for ids in map(tuple, drawn):
+        counts[ids] = counts.get(ids, 0) + 1
+    assert counts.get(tuple(best[0][0]), 0) / 4000 == pytest.approx(np.exp(best[0][1] - log_z), abs=0.03)
+    assert set(counts) <= {ids for ids, _ in trees}
+
+
+@ALL_ORDERS
+def test_samples_have_the_marginals(order):
+    batch = random_batch([5], order)
+    distribution = TreeDistribution.from_batch(batch, 0, 3)
+    drawn = distribution.sample(20000, seed=1)
+    found = np.stack([(drawn == tag).mean(axis=0) for tag in range(len(TAGS))], axis=1)
+    np.testing.assert_allclose(found, distribution.tag_marginals, atol=0.02)
+    np.testing.assert_array_equal(drawn, distribution.sample(20000, seed=1))
+    assert (drawn != distribution.sample(20000, seed=2)).any()
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("bound", [None, 4])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_batch_equals_single_sentences(order, bound, dtype):
+    words = [3, 0, 1, 7, 5]
+    constraints = ((), (), (), ((2, 4, None, "must"), (4, 6, None, "uncrossed")), ())
+    batch = random_batch(words, order, dtype, constraints=constraints)
+    found, sums = constituent_marginals(batch, bound), log_partition(batch, bound)
+    trees, parses, mbr = k_best(batch, 5, bound), k_best_parses(batch, 5, bound), MBRDecoder(bound)(batch)
+    exact = ExactDecoder(bound)(batch)
+    assert found.probs.dtype == dtype and len(found.probs) == sum(n * (n + 1) // 2 for n in words)
+    for s, n in enumerate(words):
+        assert len(trees[s].scores) == len(trees[s].ids) and trees[s].ids.shape[1] == max(2 * n - 1, 0)
+        if not n:
+            continue
+        one = TreeDistribution.from_batch(batch, s, bound)
+        assert found.sentence(s) == pytest.approx(one.constituents, abs=1e-6)
+        assert sums.log_z[s] == pytest.approx(one.log_partition)
+        assert [score for _, score in one.topk(5)] == trees[s].scores.tolist()
+        assert trees[s].scores[0] == exact.scores[s]
+        own = slice(batch.starts[s], batch.stops[s])
+        np.testing.assert_array_equal(one.mbr(0.5), mbr.ids[own])
+        seen = set()
+        for ids in parses[s].ids:
+            tree = batch.linearizer.delinearize(TAGS.decode(ids.tolist()))
+            seen.add(tuple(x for x in zip(node_bounds(tree), tree.label, strict=True) if x[1]))
+        assert len(seen) == len(parses[s].ids)
+        row = found.rows(s, np.asarray([0]), np.asarray([n]))[0]
+        assert found.probs[row, found.labels.index("S")] == pytest.approx(one.constituents.get((0, n, "S"), 0))
+    assert (mbr.ids[len(batch.scores) - 3 :] == -1).all()
+
+
+def test_gradient_of_the_partial_likelihood():
+    """Only trees that agree with the constraints: finite differences of their sum."""
+    constraints = (((1, 4, None, "must"), (0, 2, "NP", "must not")), ((0, 2, None, "uncrossed"),), ())
+    cases = [("in", None, True), ("in", 2, True), ("in", None, False), ("pre", 3, False), ("post", None, False)]
+    for order, bound, spans in cases:
+        batch = random_batch([5, 3, 2], order, constraints=constraints)
+        if spans:
+            batch = with_spans(batch)
+        found, step = log_partition(batch, bound), 1e-6
+        for array, gradient in (
+            (batch.scores, found.marginals),
+            *([(batch.spans.scores, found.spans)] if spans else []),
+        ):
+            for at in list(np.ndindex(array.shape))[::3]:
+                before, slope = array[at], 0.0
+                for sign in (1, -1):
+                    array[at] = before + sign * step
+                    slope += sign * log_partition(batch, bound).log_z.sum() / (2 * step)
+                array[at] = before
+                assert slope == pytest.approx(gradient[at], abs=1e-7)
+
+
+def test_conflicts_are_named():
+    tags = INVENTORY
+    scores = np.zeros((9, len(tags)))
+    free = (0, 2, None, "uncrossed")
+
+    def error(*constraints, **others):
+        with pytest.raises(ValueError, match="E169") as caught:
+            _ = TreeDistribution(scores, tags, constraints=constraints, **others).argmax
+        return str(caught.value)
+
+    crossing = error(free, (1, 3, None, "must"), (3, 4, "NP", "must"), (2, 5, None, "must"))
+    assert "must (1, 3); must (2, 5)." in crossing and "NP" not in crossing
+    assert "must (1, 3, 'VP'); must not (1, 3, 'VP')" in error((1, 3, "VP", "must"), free, (1, 3, "VP", "must not"))
+    assert "must (0, 2); uncrossed (1, 4)" in error((0, 2, None, "must"), (1, 4, None, "uncrossed"))
+    assert "must (0, 2, 'X')" in error((0, 2, "X", "must"))
+    assert "(1)" in error((0, 5, None, "must"), (1, 5, None, "must"), (2, 4, None, "must"), max_stack=1)
+    with pytest.raises(ValueError, match="E152"):
+        _ = TreeDistribution(scores[:, :2], ["l", "r"], constraints=[free]).argmax
+
+
+@pytest.mark.parametrize(
+    "bad", [(0, 6, None, "must"), (2, 2, None, "must"), (-1, 2, None, "must"), (0, 2, None, "should"), (0, 2)]
+)
+def test_refuses_what_is_no_constraint(bad):
+    with pytest.raises(ValueError, match="E168"):
+        TreeDistribution(np.zeros((9, 4)), ["l", "r", "L", "R"], constraints=[bad])
+
+
+def test_constraints_in_order_of_priority():
+    given = (
+        (1, 3, None, "must"),
+        (2, 4, None, "must"),
+        (0, 1, "NP", "must"),
+        (1, 3, "VP", "must not"),
+        (3, 5, None, "must"),
+    )
+    batch = random_batch([5, 3], constraints=(given, ((0, 2, None, "must"),)))
+    kept, dropped = keep_possible(batch)
+    assert dropped == [[1], []]
+    assert kept.constraints[0] == tuple(Constraint(*one) for i, one in enumerate(given) if i != 1)
+    ExactDecoder()(kept)
+
+
+def test_the_mean_of_several():
+    """Constituents of several models are averaged by their probabilities; the tree is in the order of any."""
+    models = [random_batch([6, 3], order, seed=seed) for seed, order in enumerate(STACK)]
+    found = [constituent_marginals(batch) for batch in models]
+    mean = found[0]._replace(probs=sum(one.probs for one in found) / 3)
+    trees = [most_expected(batch, mean) for batch in models]
+    assert all(trees[0].scores == pytest.approx(one.scores) for one in trees)
+
+
+@ALL_ORDERS
+def test_long_sentences(order):
+    batch = random_batch([60], order, np.float32)
+    distribution = TreeDistribution.from_batch(batch, 0)
+    assert distribution.log_partition == pytest.approx(log_partition(batch).log_z[0])
+    assert all(0 <= p <= 1 + 1e-4 for p in distribution.constituents.values())
+    assert len(distribution.topk(50)) == 50
+    assert distribution.log_prob(distribution.argmax[0]) == pytest.approx(
+        distribution.argmax[1] - distribution.log_partition
+    )
+    distribution.sample(2, 0)
+    distribution.mbr()
+
+
+def test_ties():
+    """Where all trees score the same, the first is still the exact decoder's, and no tree comes twice."""
+    distribution = TreeDistribution(np.zeros((7, 4)), ["l", "r", "L", "R"])
+    best = distribution.topk(10)
+    assert len(best) == 5 == len({tuple(ids) for ids, _ in best})
+    np.testing.assert_array_equal(best[0][0], distribution.argmax[0])
+    assert distribution.entropy == pytest.approx(np.log(5))
+
+
+def test_log_prob_of_no_tree():
+    distribution = TreeDistribution(
+        np.zeros((5, 4)), ["l", "r", "L", "R"], max_stack=1, constraints=[(0, 2, None, "uncrossed")]
+    )
+    with pytest.raises(ValueError, match="E050"):
+        distribution.log_prob([0, 0, 2, 3, 1])
+    assert distribution.log_prob([0, 2, 0, 3, 1]) == -np.inf
+    assert distribution.log_prob([0, 2, 1, 2, 1]) == 0
