@@ -45,7 +45,7 @@ class TreeDistribution:
     >>> d = TreeDistribution(np.zeros((5, 6)), ["l", "r", "L", "R", "L/S", "R/VP"])
     >>> round(float(np.exp(d.log_partition)))  # two trees over three words, two labels for each of two nodes
     8
-    >>> d.constituents[1, 3, "VP"]
+    >>> round(d.constituents[1, 3, "VP"], 9)
     0.25
     """
 

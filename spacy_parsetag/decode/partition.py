@@ -75,6 +75,9 @@ def log_partition(batch: TagScores, max_stack: StackBound = None, *, trees: bool
         sums = span_sums(batch.select(chart), max_stack, labels=False)
         log_z[chart], status[chart] = sums.log_z, sums.status
         marginals += sums.marginals
+        if expected is not None and sums.expected is not None:
+            for total, own in zip(expected[:3], sums.expected[:3], strict=True):
+                total += own
         if spans is not None:
             spans = sums.nodes
     raise_failure(batch, max_stack, status)

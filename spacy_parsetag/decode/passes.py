@@ -1,5 +1,6 @@
 """The compiled passes, for a batch: the lattice where tags alone are scored, the chart where spans count."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -11,8 +12,19 @@ from ._chart import Chart, k_best, samples
 from ._chart import log_sums as chart_sums
 from ._chart import viterbi as chart_viterbi
 from ._passes import viterbi
+from .chain_chart import chain_k_best, chain_samples, chain_sums
 from .constraints import Constraint, label_sets
-from .scores import NOT_FINITE, ORDER_CODES, StackBound, TagScores, arguments_of, bound_of
+from .scores import (
+    FOUND,
+    NO_TREE,
+    NOT_FINITE,
+    ORDER_CODES,
+    StackBound,
+    TagScores,
+    Transitions,
+    arguments_of,
+    bound_of,
+)
 
 
 class Best(NamedTuple):
@@ -37,6 +49,8 @@ class SpanSums(NamedTuple):
     nodes (np.ndarray): (K, L) probability that a span is a node with a label. Rows are those of the batch's scores of
         spans, or as `first_spans` has them.
     leaves (np.ndarray): (W, T) probability of each leaf tag of each word, sentence after sentence.
+    expected (Transitions | None): Expected number of each pair of successive tags, first and last tag, over all
+        sentences; None if the batch has no transitions.
     status (np.ndarray): (S,) uint8, 0 or what went wrong.
     """
 
@@ -44,6 +58,7 @@ class SpanSums(NamedTuple):
     marginals: NDArray[Any]
     nodes: NDArray[Any]
     leaves: NDArray[Any]
+    expected: Transitions | None
     status: NDArray[Any]
 
 
@@ -81,8 +96,6 @@ def chart_of(
     RETURNS (Chart): The chart.
     RAISES (ValueError): If the order is another one.
     """
-    if batch.transitions is not None:
-        raise ValueError(Errors.E165.format(what="The chart"))
     if batch.linearizer.order not in ORDER_CODES:
         raise ValueError(Errors.E167.format(order=batch.linearizer.order))
     bound = bound_of(max_stack)
@@ -111,11 +124,18 @@ def best_trees(batch: TagScores, max_stack: StackBound) -> Best:
         some, found = batch.select(~chart), (totals[~chart], status[~chart])
         viterbi(*arguments_of(some, max_stack), ids, *found)
         totals[~chart], status[~chart] = found
-    if chart.any():
+    if chart.any() and batch.transitions is None:
         some, found = batch.select(chart), (totals[chart], status[chart])
         own = chart_of(some, max_stack)
         chart_viterbi(own, own.scores, own.spans, ids, *found)
         totals[chart], status[chart] = found
+    elif chart.any():
+        for s, one in _sentences(batch, chart, status):
+            rows, scores = chain_k_best(one, max_stack, 1)
+            if len(rows):
+                ids[batch.starts[s] : batch.stops[s]], totals[s] = rows[0], scores[0]
+            else:
+                status[s] = NO_TREE
     return Best(ids, totals, status)
 
 
@@ -133,6 +153,8 @@ def best_gains(
     """
     ids = np.full(len(batch.scores), -1, dtype=np.int32)
     totals, status = _results(batch)
+    # A tree is right by its constituents, whatever its transitions.
+    batch = replace(batch, transitions=None)
     own = chart_of(batch, max_stack, levels=bound_of(max_stack) >= 0, spans=(spans, starts, batch.tags.node_ids))
     chart_viterbi(own, scores, spans, ids, totals, status)
     return Best(ids, totals, status)
@@ -151,7 +173,6 @@ def span_sums(batch: TagScores, max_stack: StackBound, *, labels: bool = True) -
     for ids in batch.tags.node_ids:
         label_of[ids[ids >= 0]] = np.flatnonzero(ids >= 0)
     dtype, n_words = batch.scores.dtype, batch.n_words.astype(np.int64)
-    own = chart_of(batch, max_stack)
     if batch.spans is not None:
         nodes, starts = np.zeros_like(batch.spans.scores), batch.spans.starts
     else:
@@ -159,17 +180,34 @@ def span_sums(batch: TagScores, max_stack: StackBound, *, labels: bool = True) -
         nodes = np.zeros((int(starts[-1]) if labels else 0, len(batch.tags.node_labels)), dtype=dtype)
     leaves = np.zeros((int(n_words.sum()) if labels else 0, len(batch.tags)), dtype=dtype)
     marginals = np.zeros_like(batch.scores)
+    expected = None
+    if batch.transitions is not None:
+        expected = batch.transitions.replace(np.zeros(array.shape) for array in batch.transitions[:3])
+        for s, one in _sentences(batch, n_words > 0, status):
+            sums = chain_sums(one, max_stack)
+            totals[s], status[s] = sums.log_z, FOUND if sums.log_z > -np.inf else NO_TREE
+            marginals[batch.starts[s] : batch.stops[s]] = sums.marginals
+            for counts, own_counts in zip(expected[:3], sums.expected[:3], strict=True):
+                counts += own_counts
+            if labels:
+                _write_labels(sums.nodes, label_of, leaves[n_words[:s].sum() :], nodes[starts[s] : starts[s + 1]])
+        return SpanSums(totals, marginals, nodes, leaves, expected, status)
+    own = chart_of(batch, max_stack)
     chart_sums(
         own, own.scores, own.spans, label_of, starts, np.cumsum(n_words) - n_words, totals, marginals,
         nodes if len(nodes) else None, leaves if len(leaves) else None, status,
     )  # fmt: skip
-    return SpanSums(totals, marginals, nodes, leaves, status)
+    return SpanSums(totals, marginals, nodes, leaves, expected, status)
 
 
 def k_best_trees(
     batch: TagScores, max_stack: StackBound, k: int
 ) -> list[tuple[NDArray[np.int32], NDArray[np.float64]]]:
     """The k best trees of each sentence of a batch on the CPU that has trees: (m, 2N-1) tag ids and (m,) scores."""
+    if batch.transitions is not None:
+        no_trees = np.zeros((0, 0), dtype=np.int32), np.zeros(0)
+        sentences = (batch.select(np.asarray([s])) for s in range(len(batch.n_words)))
+        return [chain_k_best(one, max_stack, k) if one.n_words[0] else no_trees for one in sentences]
     _, status = _results(batch)
     counts = np.zeros(len(batch.n_words), dtype=np.int64)
     own = chart_of(batch, max_stack)
@@ -187,6 +225,14 @@ def sample_trees(batch: TagScores, max_stack: StackBound, n: int, seed: int) -> 
     """(n, R) int32 tag ids of n trees of each sentence, drawn by their probabilities, and statuses."""
     _, status = _results(batch)
     ids = np.full((n, len(batch.scores)), -1, dtype=np.int32)
+    if batch.transitions is not None:
+        for s, one in _sentences(batch, batch.n_words > 0, status):
+            found = chain_samples(one, max_stack, n, seed + s)
+            if found is None:
+                status[s] = NO_TREE
+            else:
+                ids[:, batch.starts[s] : batch.stops[s]] = found
+        return ids, status
     own = chart_of(batch, max_stack)
     samples(own, own.scores, own.spans, seed, ids, status)
     return ids, status
@@ -215,6 +261,28 @@ def keep_possible(batch: TagScores, max_stack: StackBound = None) -> tuple[TagSc
                 kept.append(constraint)
         constraints[s] = tuple(kept)
     return replace(batch, constraints=tuple(constraints)), dropped
+
+
+def _sentences(batch: TagScores, mask: NDArray[Any], status: NDArray[Any]) -> Iterator[tuple[int, TagScores]]:
+    """Sentences one by one; those whose scores are not finite get their status in place of being given."""
+    for s in np.flatnonzero(mask).tolist():
+        if (np.abs(batch.scores[batch.starts[s] : batch.stops[s]]) < 1e300).all():
+            yield s, batch.select(np.asarray([s]))
+        else:
+            status[s] = NOT_FINITE
+
+
+def _write_labels(
+    found: dict[tuple[int, int], NDArray[np.float64]], label_of: NDArray[Any], leaves: NDArray[Any], nodes: NDArray[Any]
+) -> None:
+    """Put probabilities of tags by span, of one sentence, in the rows of its words and spans."""
+    n_words = max(end for _, end in found)
+    for (start, end), of_tags in found.items():
+        if end == start + 1:
+            leaves[start] += of_tags.astype(leaves.dtype)
+        else:
+            row = start * (n_words - 1) - start * (start - 1) // 2 + end - start - 2
+            nodes[row] += np.bincount(label_of, weights=of_tags, minlength=nodes.shape[1]).astype(nodes.dtype)
 
 
 def _results(batch: TagScores) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -15,6 +15,7 @@ from spacy_parsetag.decode import (
     MBRDecoder,
     SpanScores,
     TagScores,
+    Transitions,
     TreeDistribution,
     constituent_marginals,
     k_best,
@@ -63,7 +64,7 @@ def constraint_lists(draw, n):
     return constraints
 
 
-def compare(distribution, trees, scores):
+def compare(distribution, trees, scores, transitions=False):
     """Everything that a distribution says, given every tree that counts and its score."""
     log_z = np.logaddexp.reduce(scores)
     probs = np.exp(scores - log_z)
@@ -92,6 +93,8 @@ def compare(distribution, trees, scores):
         assert distribution.log_prob(own) == pytest.approx(score - log_z, abs=1e-8)
     for own in distribution.sample(3, 0):
         assert tuple(own) in score_by_ids
+    if transitions:  # a tree of most right constituents may have transitions that are shut out
+        return
     right = [sum(constituents[one] for one in own) for _, own in trees]
     right_by_ids = {tree[0]: r for tree, r in zip(trees, right, strict=True)}
     assert right_by_ids[tuple(distribution.mbr())] == pytest.approx(max(right), abs=1e-7)
@@ -107,31 +110,41 @@ def compare(distribution, trees, scores):
     n=st.integers(1, 6),
     bound=st.one_of(st.none(), st.integers(1, 4)),
     tags=st.lists(st.sampled_from(INVENTORY), min_size=4, unique=True),
+    dependent=st.booleans(),
     seed=st.integers(0, 2**32 - 1),
 )
-def test_equals_enumeration(data, order, n, bound, tags, seed):
+def test_equals_enumeration(data, order, n, bound, tags, dependent, seed):
     if n > 4:  # one label a class: enough of shapes, few enough trees
         tags = ["R/VP", "l", "r", "L/S", "l/NP"]
     constraints = data.draw(constraint_lists(n))
-    scores = np.random.default_rng(seed).normal(scale=2, size=(2 * n - 1, len(tags)))
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(scale=2, size=(2 * n - 1, len(tags)))
     arguments = {"order": order, "max_stack": bound, "constraints": constraints}
+    transitions = {}
+    if dependent:
+        pairs = rng.normal(size=(len(tags), len(tags)))
+        pairs[rng.random(pairs.shape) < 0.1] = -np.inf
+        transitions = {"transitions": pairs, "start": rng.normal(size=len(tags)), "end": rng.normal(size=len(tags))}
     trees = [tree for tree in every_tree(n, tags, order, bound) if all(agrees(tree[1], one) for one in constraints)]
-    distribution = TreeDistribution(scores, tags, **arguments)
+    totals = np.asarray([score_of(ids, scores, **transitions) for ids, _ in trees])
+    trees, totals = (
+        [tree for tree, total in zip(trees, totals, strict=True) if total > -np.inf],
+        totals[totals > -np.inf],
+    )
+    distribution = TreeDistribution(scores, tags, **arguments, **transitions)
     if not trees:
         with pytest.raises(ValueError, match=r"E152|E169"):
             distribution.topk(2)
         with pytest.raises(ValueError, match=r"E152|E169"):
             _ = distribution.log_partition
         return
-    compare(distribution, trees, np.asarray([score_of(ids, scores) for ids, _ in trees]))
+    compare(distribution, trees, totals, transitions=dependent)
 
 
 def test_conformance(conformance):
     passed = 0
     for line in (conformance / "distribution.jsonl").read_text(encoding="utf8").splitlines():
         row = json.loads(line)
-        if "transitions" in row:
-            continue
         others = {key: np.asarray(row[key]) for key in ("transitions", "start", "end") if key in row}
         arguments = {"order": row["order"], "max_stack": row["max_stack"], **others}
         distribution = TreeDistribution(row["scores"], row["vocab"], **arguments)
@@ -153,7 +166,7 @@ def test_conformance(conformance):
             assert some.log_partition - distribution.log_partition == pytest.approx(one["log_prob"], abs=1e-5)
             assert some.argmax[1] == pytest.approx(one["best_score"], abs=1e-5)
         passed += 1
-    assert passed == 90
+    assert passed == 120
 
 
 def random_batch(words, order="in", dtype=np.float64, seed=0, **changes):
@@ -274,6 +287,36 @@ def test_gradient_of_the_partial_likelihood():
                     slope += sign * log_partition(batch, bound).log_z.sum() / (2 * step)
                 array[at] = before
                 assert slope == pytest.approx(gradient[at], abs=1e-7)
+
+
+@ALL_ORDERS
+def test_gradient_with_transitions(order):
+    rng, size = np.random.default_rng(5), len(TAGS)
+    transitions = Transitions(rng.normal(size=(size, size)), rng.normal(size=size), rng.normal(size=size))
+    constraints = (((1, 3, None, "must"),), (), ((0, 2, "S", "must not"),))
+    batch = random_batch([3, 2, 2], order, transitions=transitions, constraints=constraints)
+    found, step = log_partition(batch, 3), 1e-6
+    arrays = ((batch.scores, found.marginals), *zip(transitions[:3], found.expected[:3], strict=True))
+    for array, gradient in arrays:
+        for at in list(np.ndindex(array.shape))[::5]:
+            before, slope = array[at], 0.0
+            for sign in (1, -1):
+                array[at] = before + sign * step
+                slope += sign * log_partition(batch, 3).log_z.sum() / (2 * step)
+            array[at] = before
+            assert slope == pytest.approx(gradient[at], abs=1e-7)
+    exact, trees = ExactDecoder(3)(batch), k_best(batch, 3, 3)
+    assert [one.scores[0] for one in trees] == pytest.approx(exact.scores.tolist())
+    assert constituent_marginals(batch, 3).sentence(0)[1, 3, "S"] > 0
+    MBRDecoder(3)(batch)
+
+
+def test_samples_with_transitions():
+    rng, tags = np.random.default_rng(6), ["l", "l/NP", "r", "L/S", "R", "R/VP"]
+    distribution = TreeDistribution(rng.normal(size=(7, 6)), tags, "pre", rng.normal(size=(6, 6)))
+    drawn = distribution.sample(5000, seed=1)
+    found = np.stack([(drawn == tag).mean(axis=0) for tag in range(6)], axis=1)
+    np.testing.assert_allclose(found, distribution.tag_marginals, atol=0.03)
 
 
 def test_conflicts_are_named():

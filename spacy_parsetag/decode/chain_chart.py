@@ -1,0 +1,450 @@
+"""Inside-outside over spans where successive tags score: an item also keeps its first and its last tag.
+
+The same recursion as `_chart.hpp`, in NumPy: a cell of the chart is a matrix (first tag, last tag), and what an item is
+made of is a product of matrices in the semiring, over transitions T between neighbours:
+
+    in-order     left T node T right        the node's tag stands between its parts
+    pre-order    node T left T right
+    post-order   left T right T node
+
+That takes O(d N^3 |T|^3) for N words, |T| tags and d stack sizes (in in-order without a bound d = 1): some seconds for
+20 words and 50 tags. Best tree, log-partition and tag marginals without constraints do not come here: they take the
+lattice, O(d N |T|^2).
+"""
+
+from collections.abc import Iterator
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .constraints import label_sets
+from .scores import StackBound, TagScores, Transitions, bound_of
+
+Floats = NDArray[np.float64]
+LEFT, RIGHT = 0, 1
+
+
+class Item(NamedTuple):
+    """A subtree over words start to end, as a left or right child, on a stack of some level."""
+
+    side: int
+    start: int
+    end: int
+    level: int
+
+
+class Part(NamedTuple):
+    """How a subtree is made: where its node splits, the place of its tag, and its children; none of a leaf."""
+
+    place: int
+    left: Item | None
+    right: Item | None
+
+
+class ChainChart:
+    """The items of one sentence and what they are made of.
+
+    batch (TagScores): A batch of one sentence on the CPU, with transitions.
+    max_stack (int | None): Largest stack size after any tag; None for no bound.
+    """
+
+    def __init__(self, batch: TagScores, max_stack: StackBound) -> None:
+        first, stop = int(batch.starts[0]), int(batch.stops[0])
+        self.scores = batch.scores[first:stop].astype(np.float64)
+        pairs, start, end = (array.astype(np.float64) for array in (batch.transitions or ())[:3])
+        self.pairs, self.first, self.last = pairs, start, end
+        self.n, self.order, self.bound = int(batch.n_words[0]), batch.linearizer.order, bound_of(max_stack)
+        self.levels = self.order != "in" or self.bound >= 0
+        self.classes = [np.arange(*batch.tags.offsets[c : c + 2]) for c in range(4)]
+        self.masks, self.cells = (
+            np.ones((1, len(batch.tags)), dtype=bool),
+            np.zeros((self.n + 1, self.n + 1), dtype=int),
+        )
+        if batch.constraints is not None and batch.constraints[0]:
+            sets = label_sets(batch.constraints, batch.n_words, batch.tags)
+            self.masks = sets.has.astype(bool)
+            self.cells[np.triu_indices(self.n + 1, k=1)] = sets.cells
+
+    @property
+    def root(self) -> Item:
+        return Item(LEFT, 0, self.n, 0)
+
+    def items(self) -> Iterator[Item]:
+        """Items, each after those that it is made of."""
+        for end in range(1, self.n + 1):
+            for start in range(end - 1, -1, -1):
+                most = 1 if not self.levels else (self.n - end if self.order == "pre" else start) + 1
+                for level in range(most):
+                    for side in (LEFT, RIGHT):
+                        yield Item(side, start, end, level)
+
+    def tags(self, item: Item) -> NDArray[np.int64]:
+        """Ids of the tags that the node of an item may have."""
+        number = int(self.cells[item.start, item.end])
+        if number < 0:
+            return self.classes[0][:0]
+        own = self.classes[item.side + (0 if item.end == item.start + 1 else 2)]
+        tags: NDArray[np.int64] = own[self.masks[number][own]]
+        return tags
+
+    def parts(self, item: Item) -> Iterator[Part]:
+        """What an item can be made of, within the bound; see `Layout` in `_chart.hpp` for places and levels."""
+        side, start, end, level = item
+        pre, post = self.order == "pre", self.order == "post"
+        # The stack after a leaf, and after the node.
+        if end == start + 1:
+            size = level if pre else level + 1 if post or side == LEFT else level
+            if self.bound < 0 or size <= self.bound:
+                yield Part(2 * start + (level if pre else -level if post else 0), None, None)
+            return
+        if pre and 0 <= self.bound < level + 2:
+            return
+        left, right = level + pre, level + (post or (not pre and side == LEFT))
+        if not self.levels:
+            left = right = 0
+        for k in range(start + 1, end):
+            place = 2 * start + level if pre else 2 * end - level - 2 if post else 2 * k - 1
+            yield Part(place, Item(LEFT, start, k, left), Item(RIGHT, k, end, right))
+
+
+def _log_product(a: Floats, b: Floats) -> Floats:
+    """The product of matrices in the log-sum-exp semiring."""
+    tops, columns = _tops(a, 1), _tops(b, 0)
+    with np.errstate(divide="ignore"):
+        product: Floats = np.log(np.exp(a - tops) @ np.exp(b - columns)) + tops + columns
+    return product
+
+
+def _max_product(a: Floats, b: Floats) -> Floats:
+    """The same in the tropical semiring."""
+    product: Floats = np.stack([(row[:, None] + b).max(axis=0) for row in a])
+    return product
+
+
+def _tops(a: Floats, axis: int) -> Floats:
+    tops: Floats = a.max(axis=axis, keepdims=True, initial=-np.inf)
+    return np.where(np.isfinite(tops), tops, 0.0)
+
+
+class Inside:
+    """The inside of each item in a semiring: (T, T) matrices by first and last tag.
+
+    chart (ChainChart): The sentence.
+    best (bool): Whether to take maxima in place of sums.
+    """
+
+    def __init__(self, chart: ChainChart, best: bool = False) -> None:
+        self.chart = chart
+        self.product = _max_product if best else _log_product
+        self.plus = np.maximum if best else np.logaddexp
+        self.of: dict[Item, Floats] = {}
+        self.before: dict[Item, Floats] = {}  # transitions into the item, and it
+        self.after: dict[Item, Floats] = {}  # it, and transitions out of it
+        shape = chart.pairs.shape
+        for item in chart.items():
+            inside = np.full(shape, -np.inf)
+            for part in chart.parts(item):
+                made = self.made(item, part)
+                if made is not None:
+                    inside = self.plus(inside, made)
+            if np.isfinite(inside).any():
+                self.of[item] = inside
+                self.before[item] = self.product(chart.pairs, inside)
+                self.after[item] = self.product(inside, chart.pairs)
+
+    def node(self, item: Item, part: Part) -> Floats:
+        """(T,) scores of the tags that a node may have there; -inf of others."""
+        scores = np.full(len(self.chart.first), -np.inf)
+        tags = self.chart.tags(item)
+        scores[tags] = self.chart.scores[part.place, tags]
+        return scores
+
+    def factors(self, item: Item, part: Part) -> tuple[Floats, Floats] | None:
+        """The two matrices whose product an item is; in pre- and post-order without the node's scores."""
+        left, right = part.left, part.right
+        if left not in self.of or right not in self.of or left is None or right is None:
+            return None
+        if self.chart.order == "in":
+            return self.after[left] + self.node(item, part), self.before[right]
+        if self.chart.order == "pre":
+            return self.before[left], self.before[right]
+        return self.after[left], self.after[right]
+
+    def made(self, item: Item, part: Part) -> Floats | None:
+        """(T, T) what an item is, made of one part."""
+        node = self.node(item, part)
+        if part.left is None:
+            leaf = np.full(self.chart.pairs.shape, -np.inf)
+            np.fill_diagonal(leaf, node)
+            return leaf
+        factors = self.factors(item, part)
+        if factors is None:
+            return None
+        product = self.product(*factors)
+        if self.chart.order == "in":
+            return product
+        return product + (node[:, None] if self.chart.order == "pre" else node)
+
+    def total(self) -> Floats:
+        """(T, T) scores of whole trees by first and last tag."""
+        root = self.of.get(self.chart.root)
+        if root is None:
+            return np.full(self.chart.pairs.shape, -np.inf)
+        total: Floats = self.chart.first[:, None] + root + self.chart.last
+        return total
+
+
+class ChainSums(NamedTuple):
+    """Sums over the trees of a sentence.
+
+    log_z (float): The log-partition.
+    marginals (np.ndarray): (2N-1, T) probability of each tag at each position.
+    nodes (dict[tuple[int, int], np.ndarray]): (T,) probability that a span is a node with each tag, by start and end.
+    expected (Transitions): Expected number of each pair of successive tags, first and last tag.
+    """
+
+    log_z: float
+    marginals: Floats
+    nodes: dict[tuple[int, int], Floats]
+    expected: Transitions
+
+
+def chain_sums(batch: TagScores, max_stack: StackBound) -> ChainSums:
+    """Inside-outside over the trees of a batch of one sentence; log_z is -inf if there are none."""
+    chart = ChainChart(batch, max_stack)
+    inside = Inside(chart)
+    n_tags = len(chart.first)
+    marginals = np.zeros_like(chart.scores)
+    nodes: dict[tuple[int, int], Floats] = {}
+    total = inside.total()
+    top = float(total.max(initial=-np.inf))
+    counts = Transitions(np.zeros((n_tags, n_tags)), np.zeros(n_tags), np.zeros(n_tags))
+    if not np.isfinite(top):
+        return ChainSums(-np.inf, marginals, nodes, counts)
+    log_z = top + float(np.log(np.exp(total - top).sum()))
+    mass = {item: np.zeros((n_tags, n_tags)) for item in inside.of}
+    before, after = ({item: np.zeros((n_tags, n_tags)) for item in inside.of} for _ in range(2))
+    mass[chart.root] = np.exp(total - log_z)
+    counts.start[:], counts.end[:] = mass[chart.root].sum(axis=1), mass[chart.root].sum(axis=0)
+    for item in reversed(list(inside.of)):
+        own = mass[item]
+        # What came back to the item with transitions on either side.
+        to_pairs, to_item = _back(before[item], chart.pairs, inside.of[item], inside.before[item])
+        own += to_item
+        counts.pairs[:] += to_pairs
+        to_item, to_pairs = _back(after[item], inside.of[item], chart.pairs, inside.after[item])
+        own += to_item
+        counts.pairs[:] += to_pairs
+        if not (own > 0).any():
+            continue
+        of_node = nodes.setdefault((item.start, item.end), np.zeros(n_tags))
+        for part in chart.parts(item):
+            made = inside.made(item, part)
+            if made is None:
+                continue
+            share = own * np.exp(np.where(own > 0, made, 0) - np.where(own > 0, inside.of[item], 0))
+            factors = None if part.left is None else inside.factors(item, part)
+            if factors is None:
+                of_tags = np.diagonal(share)
+            else:
+                product = made if chart.order == "in" else inside.product(*factors)
+                to_left, to_right = _back(share, *factors, product)
+                into = {"in": (after, before), "pre": (before, before), "post": (after, after)}[chart.order]
+                for masses, child, back in zip(into, (part.left, part.right), (to_left, to_right), strict=True):
+                    if child is not None:
+                        masses[child] += back
+                of_tags = (
+                    to_left.sum(axis=0) if chart.order == "in" else share.sum(axis=1 if chart.order == "pre" else 0)
+                )
+            marginals[part.place] += of_tags
+            of_node += of_tags
+    return ChainSums(log_z, marginals, nodes, counts)
+
+
+def _back(mass: Floats, a: Floats, b: Floats, product: Floats) -> tuple[Floats, Floats]:
+    """Hands the probability of a product of two matrices back to them, in the parts in which it came."""
+    if not (mass > 0).any():
+        return np.zeros_like(a), np.zeros_like(b)
+    tops, columns = _tops(a, 1), _tops(b, 0)
+    ratio = mass * np.exp(np.where(mass > 0, tops + columns, 0) - np.where(mass > 0, product, 0))
+    exp_a, exp_b = np.exp(a - tops), np.exp(b - columns)
+    return exp_a * (ratio @ exp_b.T), exp_b * (exp_a.T @ ratio)
+
+
+class State(NamedTuple):
+    """An item with its first and its last tag."""
+
+    item: Item
+    first: int
+    last: int
+
+
+class Edge(NamedTuple):
+    """One way to make a tree over a state: the node's tag at its place, and the states of its parts; none of a leaf."""
+
+    place: int
+    tag: int
+    left: State | None
+    right: State | None
+
+
+class Edges:
+    """The edges into a state, with what each is worth: its score and the inside of its parts."""
+
+    def __init__(self, inside: Inside, state: State) -> None:
+        self.state, self.order = state, inside.chart.order
+        self.parts: list[Part] = []
+        values: list[Floats] = []
+        item, first, last = state
+        pairs = inside.chart.pairs
+        for part in inside.chart.parts(item):
+            node = inside.node(item, part)
+            if part.left is None or part.right is None:
+                value = np.full((1, 1, 1), node[first] if first == last else -np.inf)
+            elif part.left not in inside.of or part.right not in inside.of:
+                continue
+            else:
+                left, right = inside.of[part.left], inside.of[part.right]
+                # The tags that the edge leaves open, in the order of the sequence.
+                if self.order == "in":
+                    value = (left[first][:, None] + pairs + node)[:, :, None] + (pairs + right[:, last])
+                elif self.order == "pre":
+                    value = node[first] + (pairs[first][:, None] + left)[:, :, None] + (pairs + right[:, last])
+                else:
+                    value = node[last] + (left[first][:, None] + pairs)[:, :, None] + (right + pairs[:, last])
+            self.parts.append(part)
+            values.append(value)
+        self.shape = values[0].shape if values else (1, 1, 1)
+        self.values = np.stack(values).reshape(-1) if values else np.zeros(0)
+
+    def edge(self, i: int) -> Edge:
+        """The edge of the i-th value."""
+        number, a, b, c = (int(x) for x in np.unravel_index(i, (len(self.parts), *self.shape)))
+        part, (_, first, last) = self.parts[number], self.state
+        if part.left is None or part.right is None:
+            return Edge(part.place, first, None, None)
+        if self.order == "in":
+            return Edge(part.place, b, State(part.left, first, a), State(part.right, c, last))
+        if self.order == "pre":
+            return Edge(part.place, first, State(part.left, a, b), State(part.right, c, last))
+        return Edge(part.place, last, State(part.left, first, a), State(part.right, b, c))
+
+
+def chain_samples(batch: TagScores, max_stack: StackBound, n: int, seed: int) -> NDArray[np.int32] | None:
+    """(n, 2N-1) tag ids of trees of a batch of one sentence, drawn by their probabilities; None if it has no tree."""
+    inside = Inside(ChainChart(batch, max_stack))
+    total = inside.total()
+    if not np.isfinite(total).any():
+        return None
+    random = np.random.default_rng(seed)
+    edges: dict[State, tuple[Edges, Floats]] = {}
+
+    def shares(values: Floats) -> Floats:
+        weights = np.cumsum(np.exp(values - values.max()))
+        share: Floats = weights / weights[-1]
+        return share
+
+    roots = shares(total.reshape(-1))
+    ids = np.full((n, len(inside.chart.scores)), -1, dtype=np.int32)
+    for sample in ids:
+        first, last = divmod(int(np.searchsorted(roots, random.random(), side="right")), len(total))
+        states = [State(inside.chart.root, first, last)]
+        while states:
+            state = states.pop()
+            if state not in edges:
+                own = Edges(inside, state)
+                edges[state] = own, shares(own.values)
+            own, weights = edges[state]
+            edge = own.edge(int(np.searchsorted(weights, random.random(), side="right")))
+            sample[edge.place] = edge.tag
+            states.extend(child for child in (edge.right, edge.left) if child is not None)
+    return ids
+
+
+class Tree(NamedTuple):
+    """A tree over a state: its last edge, and the ranks of its parts among the trees over theirs."""
+
+    score: float
+    edge: Edge
+    left: int
+    right: int
+
+
+class ChainKBest:
+    """The best trees over states, by lazy k-best (Huang and Chiang 2005, algorithm 3).
+
+    inside (Inside): The inside of maxima.
+    k (int): How many trees of the sentence are asked for.
+    """
+
+    def __init__(self, inside: Inside, k: int) -> None:
+        self.inside, self.k = inside, k
+        self.best: dict[State, list[Tree]] = {}
+        self.heaps: dict[State, list[tuple[float, int, int, int]]] = {}
+        self.edges: dict[State, list[tuple[float, Edge]]] = {}  # best first, no more than can be among the k best
+
+    def begin(self, state: State) -> None:
+        own = Edges(self.inside, state)
+        order = np.argsort(-own.values, kind="stable")[: self.k]
+        self.edges[state] = [(float(own.values[i]), own.edge(int(i))) for i in order if own.values[i] > -np.inf]
+        self.best[state], self.heaps[state] = [], []
+        if self.edges[state]:
+            heappush(self.heaps[state], (-self.edges[state][0][0], 0, 0, 0))
+
+    def has(self, state: State, rank: int) -> bool:
+        """Whether a state has a tree of this rank, which is then known."""
+        if state not in self.best:
+            self.begin(state)
+        best, heap = self.best[state], self.heaps[state]
+        while len(best) <= rank and heap:
+            score, number, left, right = heappop(heap)
+            value, edge = self.edges[state][number]
+            best.append(Tree(-score, edge, left, right))
+            if left == right == 0 and number + 1 < len(self.edges[state]):
+                heappush(heap, (-self.edges[state][number + 1][0], number + 1, 0, 0))
+            if edge.left is None or edge.right is None:
+                continue
+            # Each pair of ranks comes once: those of the left part grow while that of the right one is 0.
+            if right == 0 and self.has(edge.left, left + 1):
+                heappush(heap, (-(value + self.loss(edge.left, left + 1)), number, left + 1, 0))
+            if self.has(edge.right, right + 1):
+                loss = self.loss(edge.left, left) + self.loss(edge.right, right + 1)
+                heappush(heap, (-(value + loss), number, left, right + 1))
+        return len(best) > rank
+
+    def loss(self, state: State, rank: int) -> float:
+        """How much worse a tree is than the best one over its state."""
+        return self.best[state][rank].score - self.best[state][0].score if self.has(state, rank) else -np.inf
+
+    def write(self, state: State, rank: int, ids: NDArray[np.int32]) -> None:
+        """Write the tags of a tree."""
+        self.has(state, rank)
+        tree = self.best[state][rank]
+        ids[tree.edge.place] = tree.edge.tag
+        for child, own in ((tree.edge.left, tree.left), (tree.edge.right, tree.right)):
+            if child is not None:
+                self.write(child, own, ids)
+
+
+def chain_k_best(batch: TagScores, max_stack: StackBound, k: int) -> tuple[NDArray[np.int32], Floats]:
+    """(m, 2N-1) tag ids and (m,) scores of the k best trees of a batch of one sentence, fewer if there are fewer."""
+    inside = Inside(ChainChart(batch, max_stack), best=True)
+    total = inside.total()
+    search = ChainKBest(inside, k)
+    heap: list[tuple[float, int, State]] = []
+    for first, last in np.argwhere(total > -np.inf).tolist():
+        heappush(heap, (-float(total[first, last]), 0, State(inside.chart.root, first, last)))
+    rows: list[NDArray[np.int32]] = []
+    scores: list[float] = []
+    while heap and len(rows) < k:
+        score, rank, state = heappop(heap)
+        ids = np.full(len(inside.chart.scores), -1, dtype=np.int32)
+        search.write(state, rank, ids)
+        rows.append(ids)
+        scores.append(-score)
+        if search.has(state, rank + 1):
+            outer = float(total[state.first, state.last])
+            heappush(heap, (-(outer + search.loss(state, rank + 1)), rank + 1, state))
+    return np.asarray(rows, dtype=np.int32).reshape(len(rows), len(inside.chart.scores)), np.asarray(scores)
