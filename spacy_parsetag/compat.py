@@ -17,6 +17,10 @@ _INSTALL = {
     "spacy_transformers": 'pip install "spacy-parsetag[transformers]"',
     "cupy": 'pip install "spacy-parsetag[cuda12x]" (or cuda13x)',
     "matplotlib": 'pip install "spacy-parsetag[plots]"',
+    "pyarrow": 'pip install "spacy-parsetag[ray]" (or spark, or pyarrow alone)',
+    "pyspark": 'pip install "spacy-parsetag[spark]"',
+    "ray": 'pip install "spacy-parsetag[ray]"',
+    "spacy_curated_transformers": 'pip install "spacy-parsetag[curated]"',
     "scipy": 'pip install "spacy-parsetag[plots]"',
 }
 

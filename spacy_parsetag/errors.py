@@ -20,6 +20,7 @@ The codes run through the rooms, in the order of their numbers:
     400 to 449    analysis
     450 to 499    cli
     500 to 549    compat
+    550 to 599    scale
 """
 
 
@@ -234,9 +235,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
 
     E450 = "{path} exists already. Choose another place, or remove it first."
-    E451 = "{path} is not a .spacy file that spaCy can read: {reason}."
     E452 = "Cannot make a tree of this line: {reason}. Write JSON with order, words, pos and tags, as linearize does."
-    E453 = "The pipeline {name!r} has no component that sets doc.spans[{key!r}]; it has: {pipes}. Add 'parsetag' to it."
     E454 = "Not a regular expression: {text!r} ({reason})."
     E455 = "{option} needs {needs}."
     E456 = (
@@ -246,26 +245,58 @@ class Errors(metaclass=_ErrorsWithCodes):
     E457 = "Two of the inputs are called {name!r}. Name them apart: NAME=PATH."
     E458 = "No doc of {path} has constituents under doc.spans[{key!r}]."
     E459 = "Give one of --json and --csv, not both."
-    E460 = "The pipeline failed: {reason}."
-    E461 = (
-        "The pipeline split this text into {n} sentences, but with --sents line each text is one sentence. Use --sents "
-        "model."
-    )
-    E462 = (
-        "A worker process died; it may have run out of memory. Use fewer processes (--n-process) or smaller batches "
-        "(--batch-size)."
-    )
     E463 = "Cannot tell from the name {path} what to write. Known suffixes: {known}. Or say it with --format."
-    E464 = "--n-process must be at least 1, or -1 for one process per core; got {n}."
-    E465 = "Not text in UTF-8: {what} at character {position}."
-    E466 = "Cannot read this JSON: {reason}."
-    E467 = 'Not a text to parse: {reason}. Write {{"text": "..."}} or {{"tokens": [...], "tags": [...]}}.'
+    E464 = "--workers must be at least 1, or -1 for one process per core; got {n}."
     E468 = (
         "No pipeline given, and {name}, the one that comes with spacy-parsetag, is not installed. In a clone of "
         "spacy-parsetag: python -m pip install ./models/{name}. Or name another pipeline, a package or a folder."
     )
+    E469 = (
+        "More than {n:,} texts failed: they are listed above, and nothing is written. Allow more with --max-errors, or "
+        "any number with --skip-bad."
+    )
 
     E500 = "{purpose} needs the package {name!r}, which is not installed. Install it: {install}"
+
+    E550 = "{path} is not a .spacy file that spaCy can read: {reason}."
+    E551 = "{path} cannot be decompressed: {reason}. Is it whole, and named as it is compressed (.gz, .bz2, .xz)?"
+    E552 = (
+        "{path} has neither a column 'text' nor a column 'tokens'; it has: {names}. Rename the one that holds the "
+        "texts."
+    )
+    E553 = 'Not a text to parse: {reason}. Write {{"text": "..."}} or {{"tokens": [...], "tags": [...]}}.'
+    E554 = "{path} is not a Parquet file that pyarrow can read: {reason}."
+    E555 = "Not text in UTF-8: {what} at character {position}."
+    E556 = "Cannot read this JSON: {reason}."
+    E557 = "The pipeline failed: {reason}."
+    E558 = (
+        "The pipeline split this text into {n} sentences, but with --sents line each text is one sentence. Use --sents "
+        "model."
+    )
+    E559 = (
+        "A worker process died; it may have run out of memory. Use fewer processes (--workers) or smaller batches "
+        "(--batch-size). --resume goes on with a folder of shards."
+    )
+    E560 = "The pipeline {name!r} has no component that sets doc.spans[{key!r}]; it has: {pipes}. Add 'parsetag' to it."
+    E561 = (
+        "{path} holds other files than shards of parses. Choose another folder, or an empty one, so that nothing is "
+        "mixed up."
+    )
+    E562 = (
+        "{path} holds parses already, {n_done:,} of {n:,} shards. Add --resume to go on where it was, or choose "
+        "another folder."
+    )
+    E563 = "{path} was begun with other {what}. To go on, give what it was begun with; otherwise choose another folder."
+    E564 = (
+        "{n_failed:,} texts failed, more than {max_errors:,}. They are listed above and in the shards, which are kept. "
+        "To go on: --resume, with a larger --max-errors or with --skip-bad."
+    )
+    E565 = "{path} has fewer texts than when the run began. Was it changed? Begin again in another folder."
+    E566 = "{path} holds files of several formats: {formats}. Say with --input-format which to read."
+    E567 = (
+        "Cannot parse the column {column!r} of this table and add the columns {added} to it. It has: {names}. Name the "
+        "column with the texts, or rename columns."
+    )
 
 
 class Warnings(metaclass=_ErrorsWithCodes):

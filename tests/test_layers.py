@@ -38,11 +38,12 @@ ROOMS: dict[str, set[str]] = {
     "analysis": {*LINEARIZE, "tokens", "evalb", "treebanks", "analysis"},
     "training": {*BOTTOM, "training"},
     "pipeline": PIPELINE,
-    "cli": {*PIPELINE, "analysis", "training", "treebanks", "cli"},
+    "scale": {*BOTTOM, "tokens", "treebanks", "trees", "scale"},
+    "cli": {*PIPELINE, "analysis", "training", "treebanks", "scale", "cli"},
 }
 NO_SPACY = {"__init__", "errors", "trees", "linearize", "decode", "evalb"}
 OPTIONAL = {
-    "torch", "cupy", "matplotlib", "scipy", "ray", "pyspark", "transformers", "spacy_transformers",
+    "torch", "cupy", "matplotlib", "scipy", "ray", "pyspark", "pyarrow", "transformers", "spacy_transformers",
     "spacy_curated_transformers",
 }  # fmt: skip
 FILES = [path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py*")) if path.suffix in {".py", ".pyx", ".pxd"}]

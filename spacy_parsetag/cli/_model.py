@@ -1,17 +1,12 @@
-"""Load a pipeline, find its parser, and settle who splits text into sentences."""
+"""The pipeline of commands that are given none."""
 
-from itertools import takewhile
 from pathlib import Path
 
-import spacy
-from spacy.language import Language
-from spacy.util import import_file, is_package
-from thinc.api import require_gpu
+from spacy.util import is_package
 
 from ..errors import Errors
 
 DEFAULT_MODEL = "en_parsetag_sm"  # the pipeline that comes with the project, as a package of its own
-SENTENCES = {"token.is_sent_start", "doc.sents"}  # what a component that splits sentences says that it assigns
 
 
 def default_model() -> str:
@@ -24,51 +19,3 @@ def default_model() -> str:
 def is_pipeline(name: str) -> bool:
     """Whether there is a pipeline of this name, a package or a folder."""
     return is_package(name) or (Path(name) / "config.cfg").is_file()
-
-
-def load_pipeline(name: str, gpu_id: int, code: Path | None) -> Language:
-    """Load a pipeline, a package or a folder, on a GPU or the CPU (-1), after a file with code of the user's."""
-    if code is not None:
-        if not code.is_file():
-            raise ValueError(Errors.E103.format(path=code))
-        import_file("python_code", code)
-    if gpu_id >= 0:
-        require_gpu(gpu_id)
-    return spacy.load(name)
-
-
-def find_spans_key(nlp: Language, name: str) -> str:
-    """The key in `doc.spans` of a pipeline's last parser. Raises a ValueError, with its name, if it has none."""
-    for pipe in reversed(nlp.pipe_names):
-        if _factory(nlp, pipe) == "parsetag":
-            return str(nlp.get_pipe(pipe).cfg["spans_key"])  # type: ignore[attr-defined]
-    raise ValueError(Errors.E453.format(name=name, key="constituents", pipes=", ".join(nlp.pipe_names) or "none"))
-
-
-def settle_sentences(nlp: Language, *, one_sentence: bool) -> bool:
-    """Leave in a pipeline only those splitters of sentences that the user asked for.
-
-    nlp (Language): The pipeline, which is changed. Only components before its first parser matter.
-    one_sentence (bool): Each text is one sentence: components that do nothing but split are disabled. (spaCy's
-        dependency parser stays. It keeps the boundaries that a doc has.) Otherwise the pipeline splits: `one_sentence`
-        is disabled where the pipeline has a splitter, and where it has none, a sentencizer is added.
-    RETURNS (bool): Whether a sentencizer was added.
-    """
-    before = list(takewhile(lambda name: _factory(nlp, name) != "parsetag", nlp.pipe_names))
-    keepers = [name for name in before if _factory(nlp, name) == "one_sentence"]
-    assigned = {name: set(nlp.get_pipe_meta(name).assigns) for name in before if name not in keepers}
-    splitters = [name for name, attributes in assigned.items() if attributes & SENTENCES]
-    if one_sentence:
-        disabled = [name for name in splitters if assigned[name] <= SENTENCES]
-    else:
-        disabled = keepers if splitters else []
-    for name in disabled:
-        nlp.disable_pipe(name)
-    if one_sentence or splitters or not keepers:
-        return False
-    nlp.add_pipe("sentencizer", before=keepers[0])
-    return True
-
-
-def _factory(nlp: Language, pipe: str) -> str:
-    return nlp.get_pipe_meta(pipe).factory

@@ -1,18 +1,19 @@
 """What the commands share: options, messages, errors without a traceback, progress, lines in and out."""
 
-import io
 import json
 import math
 import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
+from datetime import timedelta
 from enum import Enum
 from pathlib import Path
 from types import FrameType
-from typing import IO, Annotated, Any, NoReturn, TypeVar
+from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
 from tqdm import tqdm
@@ -20,9 +21,10 @@ from typer import Argument as Arg
 from typer import Option as Opt
 
 from ..errors import Errors
+from ..treebanks.atomic import STANDARD, text_output
 
 ItemT = TypeVar("ItemT")
-STANDARD = Path("-")
+LOG_SECONDS = 60.0  # between lines of progress where there is no terminal
 LONGEST_MESSAGE = 2000  # characters; a message may quote a word, and a damaged file has words of any length
 
 AsJson = Annotated[bool, Opt("--json", "-j", help="Print JSON")]
@@ -115,6 +117,48 @@ def counting(unit: str) -> Iterator[Callable[[Iterable[ItemT]], Iterator[ItemT]]
         yield count
 
 
+@contextmanager
+def progress(
+    unit: str, *, total: int | None = None, done: int = 0, quiet: bool = False
+) -> Iterator[Callable[[int], object]]:
+    """Yields a function to call with how many more are done. A terminal shows a bar, with the rate and, where the total
+    is known, the time left. Where standard error is no terminal, it gets a line a minute.
+
+    unit (str): What is counted, in the plural.
+    total (int | None): How many there are, if that is known.
+    done (int): How many an earlier run has done. They do not count for the rate.
+    quiet (bool): Show nothing.
+    """
+    if quiet:
+        yield lambda n: None
+    elif sys.stderr.isatty():
+        with tqdm(unit=f" {unit}", total=total, initial=done) as bar:
+            yield bar.update
+    else:
+        yield _MinuteLog(unit, total, done)
+
+
+class _MinuteLog:
+    def __init__(self, unit: str, total: int | None, done: int) -> None:
+        self.unit = unit
+        self.total = total
+        self.before = self.done = done
+        self.begin = self.last = time.monotonic()
+
+    def __call__(self, n: int) -> None:
+        self.done += n
+        now = time.monotonic()
+        if now - self.last < LOG_SECONDS:
+            return
+        self.last = now
+        rate = (self.done - self.before) / (now - self.begin)
+        text = f"{self.done:,} {self.unit}, {rate:,.1f} a second"
+        if self.total is not None:
+            left = timedelta(seconds=round((self.total - self.done) / rate))
+            text = f"{self.done:,} of {self.total:,} {self.unit}, {rate:,.1f} a second, {left} left"
+        note(text)
+
+
 class Skipped:
     """Lists what is skipped as it comes up, and counts it.
 
@@ -149,75 +193,6 @@ class Skipped:
         """Say how many, if there are any."""
         if self.n:
             note(f"Skipped {self.n:,} {self.what}{'s' * (self.n != 1)} (listed above)", "warn")
-
-
-def read_lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Read a text file in UTF-8, or standard input for "-", whatever the locale. Lines end in LF, CR LF or CR.
-
-    Yields file and line number, for messages, and the line, without a byte order mark. Each byte that is not UTF-8
-    becomes half a surrogate pair; `check_text` names it.
-    """
-    name = name_of(path)
-    with ExitStack() as stack:
-        file: IO[bytes] = sys.stdin.buffer if path == STANDARD else stack.enter_context(path.open("rb"))
-        lines = io.TextIOWrapper(file, "utf-8-sig", "surrogateescape")
-        stack.callback(lines.detach)  # otherwise standard input would be closed with it
-        for number, line in enumerate(lines, start=1):
-            yield f"{name}:{number}", line
-
-
-def name_of(path: Path) -> str:
-    """How messages call an input."""
-    return "<stdin>" if path == STANDARD else str(path)
-
-
-def check_text(text: str) -> None:
-    """Raise a ValueError that names the first character, if one is half a surrogate pair or a byte not in UTF-8."""
-    try:
-        text.encode()
-    except UnicodeEncodeError as err:
-        code = ord(text[err.start])
-        what = f"the byte 0x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"half a surrogate pair, U+{code:X},"
-        raise ValueError(Errors.E465.format(what=what, position=err.start + 1)) from err
-
-
-def load_json(line: str) -> Any:
-    """Read JSON. Raises a ValueError if it is not text, not JSON, or nested too deeply.
-
-    srsly's reader refuses integers over 64 bits, and its writer rounds floats to 10 digits and escapes all that is not
-    ASCII: "meta" would not leave as it came. So the commands use Python's own.
-    """
-    check_text(line)
-    try:
-        return json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as err:
-        reason = "it is nested too deeply" if isinstance(err, RecursionError) else err
-        raise ValueError(Errors.E466.format(reason=reason)) from err
-
-
-@contextmanager
-def text_output(path: Path) -> Iterator[IO[str]]:
-    """Open a text file to write in UTF-8, or standard output for "-". A file appears whole or not at all.
-
-    Standard output is in UTF-8 whatever the locale, as input is. Half a surrogate pair, which a JSON file may have as
-    an escape, is written as the escape it was.
-    """
-    from ..treebanks.atomic import atomic_path
-
-    if path == STANDARD:
-        sys.stdout.flush()
-        file = io.TextIOWrapper(sys.stdout.buffer, "utf-8", "backslashreplace", newline="\n")
-        try:
-            yield file
-        finally:
-            file.detach()  # which flushes; closing would close standard output
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with (
-        atomic_path(path) as temporary,
-        temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file,
-    ):
-        yield file
 
 
 def write_text(text: str, path: Path = STANDARD) -> None:

@@ -8,8 +8,8 @@ from typer import Option as Opt
 from wasabi import tables
 
 from ..errors import Errors
-from ..treebanks.atomic import refuse_overwrite
-from ._util import STANDARD, AsJson, Encoding, Multiline, Params, format_json, stated_errors, write_text
+from ..treebanks.atomic import STANDARD, refuse_overwrite
+from ._util import AsJson, Encoding, Multiline, Params, format_json, stated_errors, write_text
 from .evaluate import read_sentences
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typer import Option as Opt
 from wasabi import tables
 
 from ..errors import Errors
+from ..scale.load import find_spans_key, load_pipeline
 from ..treebanks.atomic import refuse_overwrite
 from ._inputs import read_docs
-from ._model import find_spans_key, load_pipeline
 from ._util import (
     AsJson,
     BatchSize,

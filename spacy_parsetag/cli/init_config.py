@@ -5,7 +5,8 @@ from typing import Annotated, Any
 from typer import Option as Opt
 
 from ..errors import Errors
-from ._util import STANDARD, Order, Output, note, stated_errors, write_text
+from ..treebanks.atomic import STANDARD
+from ._util import Order, Output, note, stated_errors, write_text
 from .init_project import PROJECT
 
 # Successive sentences that make a doc, where a component learns to find their ends.

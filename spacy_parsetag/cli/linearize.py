@@ -11,10 +11,10 @@ from typer import Argument as Arg
 from typer import Option as Opt
 
 from ..errors import Errors
-from ..treebanks.atomic import refuse_overwrite
+from ..scale.records import load_json, read_lines
+from ..treebanks.atomic import STANDARD, refuse_overwrite, text_output
 from ._inputs import read_trees
 from ._util import (
-    STANDARD,
     Encoding,
     Glob,
     MaxBad,
@@ -23,11 +23,8 @@ from ._util import (
     SkipBad,
     Skipped,
     counting,
-    load_json,
     note,
-    read_lines,
     stated_errors,
-    text_output,
 )
 
 if TYPE_CHECKING:

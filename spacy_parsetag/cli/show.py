@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from enum import Enum
-from itertools import islice
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,21 +14,18 @@ from typer import Argument as Arg
 from typer import Option as Opt
 
 from ..errors import Errors
-from ..treebanks.atomic import refuse_overwrite
-from ._batches import BatchParser, Settings
-from ._inputs import Record, doc_records, read_docs, read_records, read_trees
+from ..scale.batches import BatchParser, Settings, in_batches
+from ..scale.records import Record, Source, check_text, name_of, read_lines
+from ..scale.shards import find_sources
+from ..treebanks.atomic import STANDARD, refuse_overwrite, text_output
+from ._inputs import read_docs, read_trees
 from ._model import DEFAULT_MODEL, default_model
 from ._util import (
-    STANDARD,
     Code,
     Encoding,
     GpuId,
-    check_text,
-    name_of,
     note,
-    read_lines,
     stated_errors,
-    text_output,
     write_text,
 )
 
@@ -161,20 +158,21 @@ def _read(
     parser = BatchParser(Settings(model or default_model(), gpu_id, code, one_sentence=False, format="spacy"))
     if parser.added_sentencizer:
         note("The pipeline has no splitter of sentences: text is split at sentence-final punctuation.", "warn")
-    records = doc_records(path, parser.spans_key) if format == "spacy" else _records(path, text)
+    sources = find_sources(path, "spacy") if format == "spacy" else ()
+    records = chain.from_iterable(source.read() for source in sources) if sources else _records(path, text)
     return _parse(parser, records), parser.spans_key
 
 
 def _records(path: Path, text: str | None) -> Iterator[Record]:
     """A text to parse for each line."""
     if text is None:
-        return read_records(path, "text")
+        return Source(path, "text").read()
     lines = enumerate(text.splitlines(), start=1)
     return (Record(f"{name_of(path)}:{number}", {"text": line.strip()}) for number, line in lines)
 
 
 def _parse(parser: BatchParser, records: Iterator[Record]) -> Iterator[Doc]:
-    for batch in iter(lambda: list(islice(records, BATCH)), []):
+    for batch in in_batches(records, BATCH):
         parsed = parser(batch)
         if parsed.failures:
             raise ValueError(parsed.failures[0])

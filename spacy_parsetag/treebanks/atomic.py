@@ -1,12 +1,17 @@
 """Files that appear whole or not at all, and that never replace what is still to be read."""
 
+import io
 import os
 import secrets
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from ..errors import Errors
+
+STANDARD = Path("-")  # standard input or output
 
 
 @contextmanager
@@ -31,6 +36,29 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def text_output(path: Path) -> Iterator[IO[str]]:
+    """Open a text file to write in UTF-8, or standard output for "-". A file appears whole or not at all.
+
+    Standard output is in UTF-8 whatever the locale, as input is. Half a surrogate pair, which a JSON file may have as
+    an escape, is written as the escape it was.
+    """
+    if path == STANDARD:
+        sys.stdout.flush()
+        file = io.TextIOWrapper(sys.stdout.buffer, "utf-8", "backslashreplace", newline="\n")
+        try:
+            yield file
+        finally:
+            file.detach()  # which flushes; closing would close standard output
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        atomic_path(path) as temporary,
+        temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file,
+    ):
+        yield file
 
 
 def refuse_overwrite(outputs: Iterable[Path | None], inputs: Iterable[Path]) -> None:

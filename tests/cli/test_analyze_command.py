@@ -130,7 +130,7 @@ def test_figures(run: Run, treebank: Path, tmp_path: Path) -> None:
         (["deviation", "bad.mrg"], "bad.mrg:4: "),
         (["stack", "crossing.mrg"], "crossing.mrg:1: "),
         (["stack", "empty.mrg"], "[E106]"),
-        (["tags", "bad.spacy"], "[E451]"),
+        (["tags", "bad.spacy"], "[E550]"),
         (["tags", "plain.spacy", "--spans-key", "other"], "[E458]"),
         (["deviation", "trees.mrg", "a/trees.mrg", "trees=bad.mrg"], "bad.mrg:4: "),
         (["deviation", "x=trees.mrg", "x=trees.mrg"], "[E457]"),

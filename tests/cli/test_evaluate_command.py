@@ -60,7 +60,7 @@ def test_pipeline(run: Run, pipeline: Path, treebank: Path, tmp_path: Path) -> N
         ("trees.mrg", "missing.spacy", [], "[E103]"),
         ("empty.mrg", "empty.mrg", [], "[E106]"),
         ("MODEL", "trees.mrg", [], "[E455]"),
-        ("MODEL", "bad.spacy", [], "[E451]"),
+        ("MODEL", "bad.spacy", [], "[E550]"),
     ],
 )
 def test_bad_input(

@@ -128,7 +128,7 @@ def test_a_component_that_splits_all_the_same(run: Run, pipeline: Path, tmp_path
     model = change(pipeline, tmp_path, lambda nlp: nlp.add_pipe(COMPONENTS[0], after="one_sentence"))
     result = run("parse", model, "-", stdin="One\nTwo words.\n")
     assert result.exit_code == 1
-    assert "<stdin>:2: [E461]" in result.stderr
+    assert "<stdin>:2: [E558]" in result.stderr
 
 
 def test_failures_are_named(run: Run, pipeline: Path, tmp_path: Path) -> None:
@@ -137,11 +137,11 @@ def test_failures_are_named(run: Run, pipeline: Path, tmp_path: Path) -> None:
     source.write_text("Good.\nThis will boom.\nGood again.\n")
     result = run("parse", model, source, tmp_path / "out.mrg")
     assert result.exit_code == 1
-    assert f"{source}:2: [E460]" in result.stderr and "KeyError: 'boom'" in result.stderr
+    assert f"{source}:2: [E557]" in result.stderr and "KeyError: 'boom'" in result.stderr
     assert not (tmp_path / "out.mrg").exists()
     result = run("parse", model, source, tmp_path / "out.mrg", "--skip-bad")
     assert result.exit_code == 0
-    assert f"skipped {source}:2: [E460]" in result.stderr and "Skipped 1 text " in result.stderr
+    assert f"skipped {source}:2: [E557]" in result.stderr and "Skipped 1 text " in result.stderr
     lines = (tmp_path / "out.mrg").read_text().splitlines()
     assert [words_of(line) for line in lines] == [["Good", "."], [], ["Good", "again", "."]]
     assert run("parse", model, source, tmp_path / "out.spacy", "--skip-bad").exit_code == 0
@@ -230,7 +230,7 @@ def test_two_processes(run: Run, pipeline: Path, tmp_path: Path) -> None:
     one, two = (run(*args, "--n-process", n, stdin=stdin) for n in (1, 2))
     assert not two.exit_code, two.stderr
     assert one.stdout == two.stdout and len(json.loads(one.stdout)) == 5
-    assert one.stderr == two.stderr and "<stdin>:5: [E467] Not a text to parse: it is not an object" in one.stderr
+    assert one.stderr == two.stderr and "<stdin>:5: [E553] Not a text to parse: it is not an object" in one.stderr
 
 
 @pytest.mark.slow
@@ -244,7 +244,7 @@ def test_a_worker_that_dies(run: Run, pipeline: Path, tmp_path: Path) -> None:
     import_file("code", code)
     model = change(pipeline, tmp_path, lambda nlp: nlp.add_pipe("dies"))
     result = run("parse", model, "-", tmp_path / "out.mrg", "--n-process", 2, "--code", code, stdin=TEXT)
-    assert result.exit_code == 1 and "[E462]" in result.stderr
+    assert result.exit_code == 1 and "[E559]" in result.stderr
     assert not list(tmp_path.glob("*out.mrg*"))
 
 
@@ -258,8 +258,8 @@ def test_a_worker_that_dies(run: Run, pipeline: Path, tmp_path: Path) -> None:
         ("bad.jsonl", '{"tokens": ["a", ""]}\n', [], "bad.jsonl:1: "),
         ("bad.jsonl", '{"tokens": ["a"], "tags": []}\n', [], "bad.jsonl:1: "),
         ("bad.txt", "good\n\udcff\n", [], "bad.txt:2: "),
-        ("bad.spacy", "nonsense", [], "[E451]"),
-        ("bad.jsonl", "[" * 100_000, [], "bad.jsonl:1: [E466] Cannot read this JSON: it is nested too deeply"),
+        ("bad.spacy", "nonsense", [], "[E550]"),
+        ("bad.jsonl", "[" * 100_000, [], "bad.jsonl:1: [E556] Cannot read this JSON: it is nested too deeply"),
         ("bad.jsonl", '{"text": "\\udcff"}', [], "bad.jsonl:1: "),
         ("long.txt", "a" * 2_000_000, [], "long.txt:1: [E088]"),
         ("text.txt", "a", ["--format", "spacy"], "[E455]"),
@@ -284,7 +284,7 @@ def test_no_such_pipeline(run: Run, tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("a")
     assert "[E050]" in run("parse", "no_such_pipeline", tmp_path / "text.txt").stderr
     spacy.blank("en").to_disk(tmp_path / "blank")
-    assert "[E453]" in run("parse", tmp_path / "blank", tmp_path / "text.txt").stderr
+    assert "[E560]" in run("parse", tmp_path / "blank", tmp_path / "text.txt").stderr
 
 
 def start(*args: object, **kwargs: object) -> "subprocess.Popen[bytes]":

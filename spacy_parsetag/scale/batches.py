@@ -5,30 +5,37 @@ import os
 import signal
 import sys
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent import futures  # which imports the pool of processes when it is used
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from multiprocessing import active_children, get_context
+from itertools import islice
+from multiprocessing import active_children, connection, get_context, parent_process
 from pathlib import Path
-from typing import Any, NamedTuple
+from threading import Thread
+from typing import Any, NamedTuple, TypeVar
 
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc, DocBin
 
 from ..errors import Errors
-from ._inputs import Record
-from ._model import find_spans_key, load_pipeline, settle_sentences
+from .load import find_spans_key, load_pipeline, settle_sentences
+from .records import Record
 
 NO_PARSE = "(TOP)"
+TaskT = TypeVar("TaskT")
+ResultT = TypeVar("ResultT")
 
 
 class Settings(NamedTuple):
-    """How to parse: the options of the command. They go to each worker process.
+    """How to parse. It goes to each worker process.
 
+    model (str): The pipeline, a package or a folder.
+    gpu_id (int): The GPU to use, or -1 for the CPU.
+    code (Path | None): A Python file with registered functions that the pipeline needs.
     one_sentence (bool): Each text is one sentence. Otherwise the pipeline splits it.
-    format (str): What to write: "brackets", "jsonl", "json" or "spacy".
+    format (str): What to write: "brackets", "jsonl", "json", "spacy", or "parquet" for rows.
     """
 
     model: str
@@ -37,6 +44,12 @@ class Settings(NamedTuple):
     one_sentence: bool
     format: str
 
+    def absolute(self) -> "Settings":
+        """The same with full paths, for workers that run in other folders."""
+        model = Path(self.model)
+        code = self.code and self.code.resolve()
+        return self._replace(model=str(model.resolve()) if model.exists() else self.model, code=code)
+
 
 @dataclass
 class Parsed:
@@ -44,6 +57,7 @@ class Parsed:
 
     n_texts (int): How many there were.
     lines (list[str]): The lines to write: trees in brackets, or JSON.
+    rows (list[dict[str, Any]]): The rows to write, as `to_json` makes them, where rows are asked for.
     docs (DocBin): The docs to write, where docs are asked for.
     failures (list[str]): For each text that failed file, line and reason.
     n_several (int): How many texts look like several sentences and were parsed as one.
@@ -51,6 +65,7 @@ class Parsed:
 
     n_texts: int
     lines: list[str] = field(default_factory=list)
+    rows: list[dict[str, Any]] = field(default_factory=list)
     docs: DocBin = field(default_factory=DocBin)
     failures: list[str] = field(default_factory=list)
     n_several: int = 0
@@ -84,13 +99,14 @@ class BatchParser:
                     self._add(parsed, record, found[i] if i in found else self._parse_alone(record))
                 except ValueError as err:
                     parsed.failures.append(f"{record.where}: {err}")
-                    parsed.lines.extend(self._lines(record, None, str(err)))
+                    self._write(parsed, record, None, str(err))
         return parsed
 
     def _make_doc(self, record: Record) -> Doc:
         from ..tokens import one_sentence
 
         doc = record.make_doc(self.nlp)
+        doc.spans.pop(self.spans_key, None)  # those of a doc that is parsed again
         return one_sentence(doc) if self.settings.one_sentence else doc
 
     def _parse_alone(self, record: Record) -> Doc:
@@ -98,33 +114,39 @@ class BatchParser:
         try:
             return next(self.nlp.pipe([doc]))
         except StopIteration as err:
-            raise ValueError(Errors.E460.format(reason="a component returned no doc")) from err
+            raise ValueError(Errors.E557.format(reason="a component returned no doc")) from err
         except Exception as err:
-            raise ValueError(Errors.E460.format(reason=f"{type(err).__name__}: {err}".rstrip("."))) from err
+            raise ValueError(Errors.E557.format(reason=f"{type(err).__name__}: {err}".rstrip("."))) from err
 
     def _add(self, parsed: Parsed, record: Record, doc: Doc) -> None:
         if self.settings.one_sentence and "doc" not in record.data:
             n_sents = sum(1 for _ in doc.sents)
             if n_sents > 1:
-                raise ValueError(Errors.E461.format(n=n_sents))
+                raise ValueError(Errors.E558.format(n=n_sents))
             if "tokens" not in record.data:
                 parsed.n_several += sum(self.sentencizer.predict([doc])[0]) > 1
-        if self.settings.format == "spacy":
-            parsed.docs.add(doc)
-        parsed.lines.extend(self._lines(record, doc))
+        self._write(parsed, record, doc)
 
-    def _lines(self, record: Record, doc: Doc | None, error: str = "") -> list[str]:
+    def _write(self, parsed: Parsed, record: Record, doc: Doc | None, error: str = "") -> None:
+        """Add what a text became, or why it failed, to what is written."""
         from ..tokens import doc_to_strings
 
         if self.settings.format == "spacy":
-            return []
+            if doc is not None:
+                parsed.docs.add(doc)
+            return
         if self.settings.format == "brackets":
             lines = [] if doc is None else doc_to_strings(doc, self.spans_key)
-            return lines or [NO_PARSE] * self.settings.one_sentence  # so that lines keep their numbers
+            # One line for each text that is one sentence, so that lines keep their numbers.
+            parsed.lines.extend(lines or [NO_PARSE] * self.settings.one_sentence)
+            return
         failed = {"text": record.data.get("text", ""), "sents": [], "error": error}
         data = failed if doc is None else to_json(doc, self.spans_key)
         data.update((key, record.data[key]) for key in ("id", "meta") if key in record.data)
-        return [json.dumps(data, ensure_ascii=False)]
+        if self.settings.format == "parquet":
+            parsed.rows.append(data)
+        else:
+            parsed.lines.append(json.dumps(data, ensure_ascii=False, default=str))
 
 
 def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:
@@ -148,29 +170,39 @@ def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:
     return {"text": doc.text, "sents": sents}
 
 
-def parse_in_processes(
-    settings: Settings, batches: Iterable[list[Record]], n_process: int
-) -> Generator[Parsed, None, None]:
-    """Parse batches in several processes, each of which loads the pipeline once and returns finished output.
+def in_batches(records: Iterable[TaskT], size: int) -> Iterator[list[TaskT]]:
+    """Batches of a size, the last of which may be smaller."""
+    rest = iter(records)
+    return iter(lambda: list(islice(rest, size)), [])
 
-    `nlp.pipe(n_process=...)` sends each doc there and back as bytes, which takes most pipelines longer than to parse.
-    Results keep the order of the batches. Raises a ValueError if a process dies, for instance because memory ran out.
+
+def map_in_processes(
+    function: Callable[[TaskT], ResultT], tasks: Iterable[TaskT], n_process: int
+) -> Generator[ResultT, None, None]:
+    """Do tasks in several processes. Results keep the order of the tasks, of which only a few are under way at a time.
+
+    Each process loads the pipeline once and returns finished output. (`nlp.pipe(n_process=...)` sends each doc there
+    and back as bytes, which takes most pipelines longer than to parse.)
+
+    RAISES (ValueError): If a process dies, for instance because memory ran out.
     """
     others = set(active_children())
+    # NumPy in the workers reads this when it is imported there.
+    os.environ.setdefault("OMP_NUM_THREADS", str(_n_threads(n_process)))
     pool = futures.ProcessPoolExecutor(
         n_process, get_context("spawn"), initializer=_start_worker, initargs=(n_process,)
     )
     try:
-        pending: deque[futures.Future[Parsed]] = deque()
-        for batch in batches:
-            pending.append(pool.submit(_parse_in_worker, settings, batch))
+        pending: deque[futures.Future[ResultT]] = deque()
+        for task in tasks:
+            pending.append(pool.submit(function, task))
             if len(pending) > 2 * n_process:
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
         pool.shutdown()
     except futures.BrokenExecutor as err:
-        raise ValueError(Errors.E462) from err
+        raise ValueError(Errors.E559) from err
     finally:
         # After an error nobody needs what the workers are doing.
         pool.shutdown(wait=False, cancel_futures=True)
@@ -178,15 +210,29 @@ def parse_in_processes(
             process.terminate()
 
 
+def _n_threads(n_process: int) -> int:
+    return max(1, (os.cpu_count() or 1) // n_process)
+
+
 def _start_worker(n_process: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process ends its workers
+    Thread(target=_end_with_parent, daemon=True).start()
     torch = sys.modules.get("torch")
     if torch is not None:
-        torch.set_num_threads(max(1, (os.cpu_count() or 1) // n_process))
+        torch.set_num_threads(_n_threads(n_process))
 
 
-_load = cache(BatchParser)
+def _end_with_parent() -> None:
+    """End this worker when the main process is gone: a process that is killed cannot end its workers."""
+    parent = parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
 
 
-def _parse_in_worker(settings: Settings, records: list[Record]) -> Parsed:
-    return _load(settings)(records)
+load_parser = cache(BatchParser)  # once in a process
+
+
+def parse_batch(settings: Settings, records: list[Record]) -> Parsed:
+    """Parse a batch with the pipeline that this process has loaded, or loads now."""
+    return load_parser(settings)(records)

@@ -1,0 +1,72 @@
+"""Parse on a Ray cluster. Actors load the pipeline once; texts go in, and trees and spans come out as rows."""
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+from ..compat import require
+from .shards import Job, Note, Shard, ShardParser
+from .tables import TableParser, table_settings
+
+
+def ray_parse(
+    dataset: Any,
+    model: str | Path,
+    *,
+    column: str = "text",
+    one_sentence: bool = True,
+    batch_size: int = 256,
+    code: str | Path | None = None,
+    **options: Any,
+) -> Any:
+    """Parse a column of a `ray.data.Dataset` with actors, each of which loads the pipeline once.
+
+    dataset (ray.data.Dataset): Rows with texts. It stays lazy.
+    model (str | Path): The pipeline, a package or a folder that every node has at the same place.
+    column (str): The column with the texts: strings, or lists of strings for texts in tokens.
+    one_sentence (bool): Each text is one sentence. Otherwise the pipeline splits it.
+    batch_size (int): Texts that an actor gets at a time.
+    code (str | Path | None): A Python file with registered functions that the pipeline needs.
+    **options: For `map_batches`: `concurrency`, the number of actors (all CPUs but one, which Ray needs to read); for
+        GPUs `num_gpus=1`; `num_cpus`, `memory`, and so on.
+    RETURNS (ray.data.Dataset): The same rows with the columns "sents" (sentences with "start", "end", "words", "pos",
+        "constituents" and "tree", as `parsetag parse --format jsonl` writes them) and "error" (null, or why it failed).
+    """
+    settings = table_settings(model, 0 if options.get("num_gpus") else -1, code, one_sentence)
+    options.setdefault("concurrency", _n_actors())
+    return dataset.map_batches(
+        TableParser, fn_constructor_args=[settings, column], batch_format="pyarrow", batch_size=batch_size, **options
+    )
+
+
+def ray_shards(job: Job, shards: list[Shard], n_actors: int | None) -> Generator[Note, None, None]:
+    """Parse shards with actors on a Ray cluster (RAY_ADDRESS, or one on this machine), in any order.
+
+    job (Job): What the shards have in common. Every node must have its folders at the same place.
+    shards (list[Shard]): The shards.
+    n_actors (int | None): How many actors; None for all CPUs but one. On GPUs each has one GPU.
+    YIELDS (dict[str, Any]): The note on each shard. An actor that dies is started again and parses its shard again.
+    """
+    ray = require("ray", "--engine ray")
+    if not ray.is_initialized():
+        ray.init(log_to_driver=False)
+    n_gpus = int(job.settings.gpu_id >= 0)
+    actor = ray.remote(num_cpus=1, num_gpus=n_gpus, max_restarts=-1, max_task_retries=-1)(_Actor)
+    actors = [actor.remote(job.absolute()) for _ in range(min(n_actors or _n_actors(), len(shards)))]
+    pool = require("ray.util", "--engine ray").ActorPool(actors)
+    yield from pool.map_unordered(lambda actor, shard: actor.parse.remote(shard), shards)
+
+
+class _Actor:
+    def __init__(self, job: Job) -> None:
+        self.parser = ShardParser(job)
+
+    def parse(self, shard: Shard) -> Note:
+        return self.parser(shard)
+
+
+def _n_actors() -> int:
+    ray = require("ray", "ray_parse")
+    if not ray.is_initialized():
+        ray.init()
+    return max(1, int(ray.cluster_resources().get("CPU", 1)) - 1)
