@@ -22,12 +22,12 @@ def require_upstream(model: Model[Any, Any], docs: Iterable[Doc], *, name: str) 
     name (str): The component, for the message.
     RAISES (ValueError): If a doc lacks the vectors, or has vectors of another width.
     """
-    # Listeners of all packages have an `upstream_name`; those to transformers read the extension `trf_data`.
-    listeners = [node for node in model.walk() if hasattr(node, "upstream_name")]
+    # Listeners have the name of what they listen to; those to transformers read the extension `trf_data`.
+    listeners = [(node, found) for node in model.walk() if (found := _upstream_of(node)) is not None]
     if not listeners:
         return
     for doc in docs:
-        for listener in listeners if len(doc) else ():
+        for listener, listened_to in listeners if len(doc) else ():
             upstream, found = "transformer", "no vectors"
             fits = doc.has_extension("trf_data") and doc._.trf_data is not None
             if isinstance(listener, Tok2VecListener):
@@ -36,5 +36,12 @@ def require_upstream(model: Model[Any, Any], docs: Iterable[Doc], *, name: str) 
                 if doc.tensor.size:
                     found = f"vectors of width {doc.tensor.shape[-1]}, not {width}"
             if not fits:
-                upstream = upstream if listener.upstream_name == "*" else listener.upstream_name
+                upstream = upstream if listened_to == "*" else listened_to
                 raise ValueError(Errors.E258.format(name=name, upstream=upstream, found=found))
+
+
+def _upstream_of(node: Model[Any, Any]) -> str | None:
+    """The component that a listener listens to, "*" for any; None for other layers. In spacy-curated-transformers it
+    is one of the attributes."""
+    found: str | None = getattr(node, "upstream_name", node.attrs.get("_upstream_name"))
+    return found
