@@ -50,7 +50,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E052 = "Not a tag: {tag!r}. A tag is l, r, L or R, alone or followed by '/' and a label."
     E053 = "The table of the order {order!r} is not a lattice of trees: {reason}. See spacy_parsetag.linearize.Lattice."
     E054 = "Tag {tag!r} is not in the tag set of {n} tags."
-    E055 = "Not the actions of a shift-reduce parser over a {what} tree: {reason} at action {position}."
+    E055 = "Not the actions of a parser over a {what} tree: it has no production like that of action {position}."
 
     E100 = "Cannot write the {what} {text!r} to a bracket file: {reason}. See escape_token and escape_label."
     E101 = "Unknown encoding {encoding!r}. Use one that Python knows, for instance utf-8, latin-1, utf-16."

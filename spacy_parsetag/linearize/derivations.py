@@ -4,7 +4,7 @@ A shift-reduce parser's actions are tags written differently. The paper's table 
 
 >>> from spacy_parsetag.linearize import get_linearizer
 >>> tree = BinaryTree((False, True, False, True, False, True, True), ("S", "", "VP", "", "VP", "", ""))
->>> [("shift" if action.left is None else "reduce", action.parent.label) for action in top_down_actions(tree)]
+>>> [("reduce" if action.children else "shift", action.label) for action in top_down_actions(tree)]
 [('reduce', 'S'), ('shift', ''), ('reduce', 'VP'), ('shift', ''), ('reduce', 'VP'), ('shift', ''), ('shift', '')]
 >>> map_top_down(top_down_actions(tree))
 ['L/S', 'l', 'R/VP', 'l', 'R/VP', 'l', 'r']
@@ -47,232 +47,190 @@ These show what the tags are; what runs is the direct traversal, in `in_order`, 
 the paper: in appendix B's table of five ways to hang a word, the last row's fourth entry should be `r R(N)`.)
 """
 
-from collections.abc import Sequence
-from enum import IntEnum
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from ..errors import Errors
 from ..trees import BinaryTree
-from .base import TagClass, make_tag, post_order, split_tag
+from .base import CLASS_NAMES, TagClass, make_tag, post_order, split_tag
 
 
-class Kind(IntEnum):
-    """What a node of a transformed tree is: a word, a whole constituent, a slashed one, or the empty string ε."""
+class Node(NamedTuple):
+    """A node with what is under it, and with that an action of a shift-reduce parser: a shift, or a reduce.
 
-    WORD = 0
-    WHOLE = 1
-    SLASHED = 2
-    EMPTY = 3
-
-
-class Category(NamedTuple):
-    """What stands at a node.
-
-    kind (Kind): What it is. Words and ε have no children, others have two.
     label (str): The label of the word's or the constituent's node in the tree before; "" if it has none.
-    other (str): Of a slashed category, the label after the slash.
+    lacks (str | None): Of a slashed constituent, the label after the slash.
+    children (tuple[Node, ...]): The left and the right child; none of a word and of ε.
     """
 
-    kind: Kind
-    label: str = ""
-    other: str = ""
+    label: str
+    lacks: str | None = None
+    children: "tuple[Node, ...]" = ()
 
 
-EPSILON = Category(Kind.EMPTY)
-# The nodes of a tree, or of a corner transform, in pre-order. As in a `BinaryTree`, that is its whole shape.
-Nodes = tuple[Category, ...]
+EPSILON = Node("ε")
 
 
-def right_corner(tree: BinaryTree) -> Nodes:
+def right_corner(tree: BinaryTree) -> Node:
     """The right-corner transform.
 
     tree (BinaryTree): A tree over N words.
-    RETURNS (Nodes): The transformed tree over the same words.
+    RETURNS (Node): The root of the transformed tree over the same words.
 
     >>> tree = BinaryTree((False, True, False, True, True), ("S", "a", "X", "b", "Y"))
-    >>> [f"{node.label}/{node.other}".strip("/") or "ε" for node in right_corner(tree)]
-    ['S', 'S/Y', 'S/X', 'ε', 'a', 'b', 'Y']
+    >>> [node.label if node.lacks is None else f"{node.label}/{node.lacks}" for node in top_down_actions(right_corner(tree))]
+    ['S', 'S/Y', 'S/X', 'a', 'b', 'Y']
     """
-    right, before = _right_children(tree.leaf), _nodes(tree)
-    nodes: list[Category] = []
-    todo: list[int | Category] = [0]  # subtrees by their root, and nodes of the new tree, ready to be written
-    while todo:
-        item = todo.pop()
-        if isinstance(item, Category):
-            nodes.append(item)
-            continue
-        spine = [item]
-        while not tree.leaf[spine[-1]]:
-            spine.append(right[spine[-1]])
-        top, *lower = (before[node] for node in spine)
-        if not lower:
-            nodes.append(top)
-            continue
-        # S; S/Y and S/X, a chain of left children; ε; their right children from below; the word Y.
-        slashed = [Category(Kind.SLASHED, top.label, node.label) for node in reversed(lower)]
-        todo += reversed([top, *slashed, EPSILON, *(node + 1 for node in spine[:-1]), lower[-1]])
-    return tuple(nodes)
+    return _corner(tree, reversed(range(len(tree.leaf))), 1)
 
 
-def left_corner(tree: BinaryTree) -> Nodes:
+def left_corner(tree: BinaryTree) -> Node:
     """The left-corner transform.
 
     tree (BinaryTree): A tree over N words.
-    RETURNS (Nodes): The transformed tree over the same words.
+    RETURNS (Node): The root of the transformed tree over the same words.
 
     >>> tree = BinaryTree((False, False, True, True, True), ("S", "X", "Y", "b", "c"))
-    >>> [f"{node.label}/{node.other}".strip("/") or "ε" for node in left_corner(tree)]
-    ['S', 'Y', 'S/Y', 'b', 'S/X', 'c', 'ε']
+    >>> [node.label if node.lacks is None else f"{node.label}/{node.lacks}" for node in top_down_actions(left_corner(tree))]
+    ['S', 'Y', 'S/Y', 'b', 'S/X', 'c']
     """
-    turned = post_order(tree.leaf)[::-1]
-    mirror = BinaryTree(tuple(tree.leaf[i] for i in turned), tuple(tree.label[i] for i in turned))
-    nodes = right_corner(mirror)
-    return tuple(nodes[i] for i in reversed(post_order(_leaf(nodes))))
+    return _corner(tree, post_order(tree.leaf), -1)
 
 
-def _nodes(tree: BinaryTree | Nodes) -> Nodes:
-    if not isinstance(tree, BinaryTree):
-        return tree
-    return tuple(Category(Kind.WORD if leaf else Kind.WHOLE, label) for leaf, label in zip(*tree, strict=True))
+def _corner(tree: BinaryTree, order: Iterable[int], step: int) -> Node:
+    """Turn the spines around, in an order in which children come before their parents.
 
-
-def _leaf(nodes: Nodes) -> list[bool]:
-    return [node.kind in (Kind.WORD, Kind.EMPTY) for node in nodes]
-
-
-def _right_children(leaf: Sequence[bool]) -> list[int]:
-    """The right child of each node of a binary tree in pre-order, -1 for a leaf. The left child of node i is i + 1."""
-    right = [-1] * len(leaf)
-    waiting: list[int] = []
-    for node, is_leaf in enumerate(leaf):
-        if node and leaf[node - 1]:  # after a leaf comes the right child of the nearest node that waits for one
-            right[waiting.pop()] = node
-        if not is_leaf:
-            waiting.append(node)
-    return right
-
-
-class Action(NamedTuple):
-    """One action of a shift-reduce parser, by its production.
-
-    parent (Category): What is made, or for a shift the word with its label.
-    left, right (Category | None): Its children; None for a shift.
+    step (int): 1 if a spine runs to the right, and the left child comes last in the order; -1 for the mirror image.
     """
+    # Complete subtrees as their spines, from the word up: labels, and the transform of what hangs beside the spine.
+    spines: list[list[tuple[str, Node]]] = []
+    for i in order:
+        if tree.leaf[i]:
+            spines.append([(tree.label[i], EPSILON)])
+        else:
+            beside = _turn(spines.pop(), step)
+            spines[-1].append((tree.label[i], beside))
+    return _turn(spines.pop(), step)
 
-    parent: Category
-    left: Category | None = None
-    right: Category | None = None
+
+def _turn(spine: list[tuple[str, Node]], step: int) -> Node:
+    word, top = Node(spine[0][0]), spine[-1][0]
+    if len(spine) == 1:
+        return word
+    slashed = EPSILON
+    for (_, beside), (lower, _) in pairwise(reversed(spine)):
+        slashed = Node(top, lower, (slashed, beside)[::step])
+    return Node(top, None, (slashed, word)[::step])
 
 
-def top_down_actions(tree: BinaryTree | Nodes) -> list[Action]:
+def top_down_actions(tree: BinaryTree | Node) -> list[Node]:
     """Actions of a top-down shift-reduce parser, which visits nodes before their children.
 
-    tree (BinaryTree | Nodes): A tree, or its corner transform.
-    RETURNS (list[Action]): A shift for each word, a reduce for each node with children; ε takes no action.
+    tree (BinaryTree | Node): A tree, or its corner transform.
+    RETURNS (list[Node]): A shift for each word, a reduce for each node with children; ε takes no action.
     """
-    return _actions(tree, bottom_up=False)
+    return _actions(tree, 1)
 
 
-def bottom_up_actions(tree: BinaryTree | Nodes) -> list[Action]:
+def bottom_up_actions(tree: BinaryTree | Node) -> list[Node]:
     """Actions of a bottom-up shift-reduce parser, which visits nodes after their children.
 
-    tree (BinaryTree | Nodes): A tree, or its corner transform.
-    RETURNS (list[Action]): As `top_down_actions`, in the other order.
+    tree (BinaryTree | Node): A tree, or its corner transform.
+    RETURNS (list[Node]): As `top_down_actions`, in the other order.
     """
-    return _actions(tree, bottom_up=True)
+    return _actions(tree, -1)[::-1]  # from the right, nodes before their children, and all that backwards
 
 
-def _actions(tree: BinaryTree | Nodes, *, bottom_up: bool) -> list[Action]:
-    nodes = _nodes(tree)
-    leaf = _leaf(nodes)
-    right = _right_children(leaf)
-    visited = post_order(leaf) if bottom_up else range(len(nodes))
-    actions = [Action(nodes[i], *(() if leaf[i] else (nodes[i + 1], nodes[right[i]]))) for i in visited]
-    return [action for action in actions if action.parent != EPSILON]
+def _actions(tree: BinaryTree | Node, step: int) -> list[Node]:
+    """Nodes before their children, from the left (step 1) or from the right (-1)."""
+    if isinstance(tree, BinaryTree):
+        complete: list[Node] = []  # subtrees, the leftmost last
+        for leaf, label in zip(reversed(tree.leaf), reversed(tree.label), strict=True):
+            complete.append(Node(label, None, () if leaf else (complete.pop(), complete.pop())))
+        tree = complete[0]
+    actions: list[Node] = []
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        if node is not EPSILON:
+            actions.append(node)
+        todo += node.children[::-step]
+    return actions
 
 
-def map_top_down(actions: Sequence[Action]) -> list[str]:
+def map_top_down(actions: Sequence[Node]) -> list[str]:
     """Pre-order tags of a top-down parser's actions over a tree that is not transformed.
 
-    actions (Sequence[Action]): The actions.
+    actions (Sequence[Node]): The actions.
     RETURNS (list[str]): A tag for each.
-    RAISES (ValueError): If they are not the actions over a tree.
     """
     tags: list[str] = []
-    pending = [0]  # sides of the nodes still to come: 0 left, 1 right; the root counts as a left child
-    for i, (parent, left, _) in enumerate(actions):
-        if not pending:
-            raise _wrong_action("complete", "the tree is already complete", i)
-        tags.append(make_tag(pending.pop() + (0 if left is None else 2), parent.label))
-        pending += [] if left is None else [1, 0]
-    if pending:
-        raise _wrong_action("complete", "a node is missing", len(actions))
+    sides = [0]  # of the nodes still to come: 0 left, 1 right; the root counts as a left child
+    for action in actions:
+        tags.append(make_tag(sides.pop() + len(action.children), action.label))
+        sides += (1, 0) if action.children else ()
     return tags
 
 
-def map_bottom_up(actions: Sequence[Action]) -> list[str]:
+def map_bottom_up(actions: Sequence[Node]) -> list[str]:
     """Post-order tags of a bottom-up parser's actions over a tree that is not transformed.
 
-    actions (Sequence[Action]): The actions.
+    actions (Sequence[Node]): The actions.
     RETURNS (list[str]): A tag for each.
-    RAISES (ValueError): If they are not the actions over a tree.
     """
     sides = [0] * len(actions)  # the root counts as a left child
     stack: list[int] = []
     for i, action in enumerate(actions):
-        if action.left is not None:
-            if len(stack) < 2:
-                raise _wrong_action("complete", "the stack is too small", i)
+        if action.children:
             sides[stack.pop()] = 1
             stack.pop()
         stack.append(i)
-    if len(stack) != 1:
-        raise _wrong_action("complete", "a node is missing", len(actions))
-    return [make_tag(s + (0 if a.left is None else 2), a.parent.label) for s, a in zip(sides, actions, strict=True)]
+    return [make_tag(side + len(action.children), action.label) for side, action in zip(sides, actions, strict=True)]
 
 
-def map_right_corner(actions: Sequence[Action]) -> list[str]:
+def map_right_corner(actions: Sequence[Node]) -> list[str]:
     """The map of Derivation 1, action by action.
 
         shift                       l          reduce(N → N/N1 N2)         r
         reduce(N/N1 → ε N2)         L/N        reduce(N/N1 → N/N2 N3)      R/N2
 
-    actions (Sequence[Action]): Actions of a bottom-up parser over a right-corner transform.
+    actions (Sequence[Node]): Actions of a bottom-up parser over a right-corner transform.
     RETURNS (list[str]): A tag for each; a shift's has the label of its word, if it has one.
     RAISES (ValueError): If an action is not one of these.
     """
-    return _map_corner([(parent, left) for parent, left, _ in actions], (0, 1, 2, 3), "right-corner")
+    return _map_corner(actions, 0, "lrLR", "right-corner")
 
 
-def map_left_corner(actions: Sequence[Action]) -> list[str]:
+def map_left_corner(actions: Sequence[Node]) -> list[str]:
     """The map of Derivation 2, action by action.
 
         shift                       r          reduce(N → N2 N/N1)         l
         reduce(N/N1 → N2 ε)         R/N        reduce(N/N1 → N3 N/N2)      L/N2
 
-    actions (Sequence[Action]): Actions of a top-down parser over a left-corner transform.
+    actions (Sequence[Node]): Actions of a top-down parser over a left-corner transform.
     RETURNS (list[str]): A tag for each; a shift's has the label of its word, if it has one.
     RAISES (ValueError): If an action is not one of these.
     """
-    return _map_corner([(parent, right) for parent, _, right in actions], (1, 0, 3, 2), "left-corner")
+    return _map_corner(actions, -1, "rlRL", "left-corner")
 
 
-def _map_corner(
-    steps: Sequence[tuple[Category, Category | None]], classes: tuple[int, int, int, int], what: str
-) -> list[str]:
-    """Map actions, each with the child that has the slash or is ε, to the classes in the order of the tables above."""
+def _map_corner(actions: Sequence[Node], side: int, classes: str, what: str) -> list[str]:
+    """Map actions to the classes in the order of the tables above; on this side is the child with the slash, or ε."""
+    shift, whole, first, other = map(CLASS_NAMES.index, classes)
     tags: list[str] = []
-    for i, (parent, child) in enumerate(steps):
+    for i, (label, lacks, children) in enumerate(actions, start=1):
+        child = children[side] if children else None
         if child is None:
-            tags.append(make_tag(classes[0], parent.label))
-        elif (parent.kind, child.kind) == (Kind.WHOLE, Kind.SLASHED):
-            tags.append(make_tag(classes[1], ""))
-        elif (parent.kind, child.kind) == (Kind.SLASHED, Kind.EMPTY):
-            tags.append(make_tag(classes[2], parent.label))
-        elif (parent.kind, child.kind) == (Kind.SLASHED, Kind.SLASHED):
-            tags.append(make_tag(classes[3], child.other))
+            tags.append(make_tag(shift, label))
+        elif lacks is None and child.lacks is not None:
+            tags.append(make_tag(whole, ""))
+        elif lacks is not None and child is EPSILON:
+            tags.append(make_tag(first, label))
+        elif lacks is not None and child.lacks is not None:
+            tags.append(make_tag(other, child.lacks))
         else:
-            raise _wrong_action(what, "such a tree has no such production", i)
+            raise ValueError(Errors.E055.format(what=what, position=i))
     return tags
 
 
@@ -304,7 +262,3 @@ def in_order_by_right_corner(tree: BinaryTree) -> list[str]:
 def in_order_by_left_corner(tree: BinaryTree) -> list[str]:
     """In-order tags by Derivation 2: equal to `InOrder.linearize`, but with the root as a right child."""
     return merge_tags(map_left_corner(top_down_actions(left_corner(tree))), TagClass.LEFT_LEAF)
-
-
-def _wrong_action(what: str, reason: str, i: int) -> ValueError:
-    return ValueError(Errors.E055.format(what=what, reason=reason, position=i + 1))

@@ -9,9 +9,7 @@ from strategies import LABELS, parses
 from spacy_parsetag.linearize import InOrder, PostOrder, PreOrder
 from spacy_parsetag.linearize.derivations import (
     EPSILON,
-    Action,
-    Category,
-    Kind,
+    Node,
     bottom_up_actions,
     in_order_by_left_corner,
     in_order_by_right_corner,
@@ -54,11 +52,9 @@ def check(tree: BinaryTree) -> None:
     assert in_order_by_left_corner(tree) == [*tags[:root], turned, *tags[root + 1 :]]
     assert map_top_down(top_down_actions(tree)) == PreOrder().linearize(tree)
     assert map_bottom_up(bottom_up_actions(tree)) == PostOrder().linearize(tree)
+    words = [label for is_leaf, label in zip(tree.leaf, tree.label, strict=True) if is_leaf]
     for transformed in (right_corner(tree), left_corner(tree)):
-        words = [label for is_leaf, label in zip(tree.leaf, tree.label, strict=True) if is_leaf]
-        assert [node.label for node in transformed if node.kind == Kind.WORD] == words
-        leaf = [node.kind in (Kind.WORD, Kind.EMPTY) for node in transformed]
-        assert sum(leaf) == (len(leaf) + 1) // 2
+        assert [node.label for node in top_down_actions(transformed) if not node.children] == words
 
 
 def left_words(tree: BinaryTree) -> int:
@@ -102,55 +98,33 @@ def test_transformed_spines_need_little_stack(right: bool) -> None:
     if right:
         size = largest = 0
         for action in bottom_up_actions(right_corner(tree)):
-            has_epsilon = action.left == EPSILON
-            size += 1 if action.left is None else 0 if has_epsilon else -1
+            size += 1 if not action.children else 0 if action.children[0] is EPSILON else -1
             largest = max(largest, size)
         assert (size, largest) == (1, 2)
     else:
         size = largest = 1
         for action in top_down_actions(left_corner(tree)):
-            size += -1 if action.left is None else 0 if action.right == EPSILON else 1
+            size += -1 if not action.children else 0 if action.children[1] is EPSILON else 1
             largest = max(largest, size)
         assert (size, largest) == (0, 2)
-
-
-WORD = Category(Kind.WORD, "A")
-NEXT = Category(Kind.WORD, "B")
-TOP = Category(Kind.WHOLE, "S")
 
 
 def test_transforms_of_the_figure() -> None:
     """S with the children a and X, and X with b and Y, over the words a b Y; the mirror image for the left corner."""
     right = BinaryTree((False, True, False, True, True), ("S", "a", "X", "b", "Y"))
-    assert right_corner(right) == (
-        TOP,
-        Category(Kind.SLASHED, "S", "Y"),
-        Category(Kind.SLASHED, "S", "X"),
-        EPSILON,
-        Category(Kind.WORD, "a"),
-        Category(Kind.WORD, "b"),
-        Category(Kind.WORD, "Y"),
-    )
+    lower = Node("S", "X", (EPSILON, Node("a")))
+    upper = Node("S", "Y", (lower, Node("b")))
+    assert right_corner(right) == Node("S", None, (upper, Node("Y")))
     left = BinaryTree((False, False, True, True, True), ("S", "X", "Y", "b", "c"))
-    assert left_corner(left) == (
-        TOP,
-        Category(Kind.WORD, "Y"),
-        Category(Kind.SLASHED, "S", "Y"),
-        Category(Kind.WORD, "b"),
-        Category(Kind.SLASHED, "S", "X"),
-        Category(Kind.WORD, "c"),
-        EPSILON,
-    )
+    lower = Node("S", "X", (Node("c"), EPSILON))
+    upper = Node("S", "Y", (Node("b"), lower))
+    assert left_corner(left) == Node("S", None, (Node("Y"), upper))
     one = BinaryTree((True,), ("NP",))
-    assert right_corner(one) == left_corner(one)
+    assert right_corner(one) == left_corner(one) == Node("NP")
 
 
-def test_no_actions() -> None:
-    plain = Action(TOP, WORD, NEXT)
+def test_actions_over_a_plain_tree() -> None:
+    plain = bottom_up_actions(BinaryTree((False, True, True), ("S", "A", "B")))
     for map_actions in (map_right_corner, map_left_corner):
-        with pytest.raises(ValueError, match=r"\[E055\].*action 2"):
-            map_actions([Action(WORD), plain])
-    for actions in ([], [plain], [Action(WORD), Action(NEXT)], [Action(WORD), plain, Action(NEXT)]):
-        for map_actions in (map_top_down, map_bottom_up):
-            with pytest.raises(ValueError, match=r"\[E055\]"):
-                map_actions(actions)
+        with pytest.raises(ValueError, match=r"\[E055\].*action 3"):
+            map_actions(plain)
