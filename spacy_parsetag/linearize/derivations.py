@@ -79,7 +79,7 @@ def right_corner(tree: BinaryTree) -> Node:
     RETURNS (Node): The root of the transformed tree over the same words.
 
     >>> tree = BinaryTree((False, True, False, True, True), ("S", "a", "X", "b", "Y"))
-    >>> [node.label if node.lacks is None else f"{node.label}/{node.lacks}" for node in top_down_actions(right_corner(tree))]
+    >>> [f"{node.label}/{node.lacks or ''}".strip("/") for node in top_down_actions(right_corner(tree))]
     ['S', 'S/Y', 'S/X', 'a', 'b', 'Y']
     """
     return _corner(tree, reversed(range(len(tree.leaf))), 1)
@@ -92,7 +92,7 @@ def left_corner(tree: BinaryTree) -> Node:
     RETURNS (Node): The root of the transformed tree over the same words.
 
     >>> tree = BinaryTree((False, False, True, True, True), ("S", "X", "Y", "b", "c"))
-    >>> [node.label if node.lacks is None else f"{node.label}/{node.lacks}" for node in top_down_actions(left_corner(tree))]
+    >>> [f"{node.label}/{node.lacks or ''}".strip("/") for node in top_down_actions(left_corner(tree))]
     ['S', 'Y', 'S/Y', 'b', 'S/X', 'c']
     """
     return _corner(tree, post_order(tree.leaf), -1)
