@@ -17,9 +17,7 @@ from spacy.vocab import Vocab
 from spacy_parsetag.analysis.counts import count_deviations, count_stacks, count_tags, sample
 from spacy_parsetag.tokens.spans import parses_from_doc
 from spacy_parsetag.treebanks.convert import DocFile
-from spacy_parsetag.treebanks.files import SourceFile
 from spacy_parsetag.treebanks.formats.table import get_format
-from spacy_parsetag.treebanks.read import ReadOptions, read_parses
 from spacy_parsetag.trees import Parse, binarize
 
 
@@ -29,10 +27,9 @@ def read_all(path: Path, arguments: argparse.Namespace) -> list[Parse]:
     if path.suffix == ".spacy":
         docs = DocBin().from_disk(path).get_docs(Vocab())
         parses = [parse for doc in docs for _, parse in parses_from_doc(doc, "constituents")]
-        return [parse for parse in parses if not longest or len(parse) <= longest]
-    format = get_format(arguments.format)
-    options = ReadOptions(format, format.clean, arguments.encoding or None, max_length=longest)
-    return list(read_parses(SourceFile(path), options))
+    else:
+        parses = list(get_format(arguments.format).read_parses(path, encoding=arguments.encoding or None))
+    return [parse for parse in parses if not longest or len(parse) <= longest]
 
 
 def describe(path: Path, parses: Sequence[Parse], chosen: Sequence[Parse]) -> dict[str, Any]:

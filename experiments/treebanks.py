@@ -17,9 +17,7 @@ from spec import HERE
 from spacy_parsetag.analysis.counts import count_deviations, count_stacks, sample
 from spacy_parsetag.analysis.plots import plot_deviations, plot_stacks
 from spacy_parsetag.analysis.tables import deviation_table, format_text, stack_table
-from spacy_parsetag.treebanks.files import SourceFile
 from spacy_parsetag.treebanks.formats.table import get_format
-from spacy_parsetag.treebanks.read import ReadOptions, read_parses
 from spacy_parsetag.trees import binarize
 
 
@@ -34,7 +32,7 @@ def main() -> None:
     penn = get_format("penn")
     deviations, stacks = {}, {}
     for path in sorted(arguments.treebanks.glob(f"*/{arguments.file}")):
-        parses = list(read_parses(SourceFile(path), ReadOptions(penn, penn.clean)))
+        parses = list(penn.read_parses(path))
         trees = [binarize(parse) for parse in sample(parses, arguments.limit, arguments.seed)]
         deviations[path.parent.name], stacks[path.parent.name] = count_deviations(trees), count_stacks(trees)
     if not deviations:

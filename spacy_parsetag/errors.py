@@ -1,10 +1,7 @@
 """Every message the package raises, in one place, each with a code that a search finds.
 
-`Errors` holds message templates; raise them as `ValueError(Errors.E001.format(...))`. Malformed treebank input has
-exception classes of its own, because callers skip, count and list them:
-
-    TreebankError (ValueError)          file, line and reason of one malformed tree
-    └── one subclass per malformation   defined in `spacy_parsetag.treebanks.penn`
+`Errors` holds message templates; raise them as `ValueError(Errors.E001.format(...))`. Malformed treebank input has an
+exception class of its own, `TreebankError`, because callers skip, count and list such trees.
 
 The codes run through the rooms, in the order of their numbers:
 
@@ -72,7 +69,28 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E112 = "{path} is one of the inputs, or written twice. Write to another file, so that nothing is lost."
     E113 = "Not a clause of the Sinica Treebank: {reason}."
-    E114 = "Bytes {data} are not valid {encoding}. Say which encoding it is, for instance --encoding big5."
+    E114 = "Bytes {data} are not valid {encoding}. Say which encoding it is, for instance --encoding {hint}."
+    E115 = (
+        "Empty tree: brackets without a word, which some treebanks write for a sentence left unparsed. Leave it out, "
+        "or skip bad trees."
+    )
+    E116 = "Nothing under the node {label!r}: it needs a word or other nodes. Is a word or a tag missing?"
+    E117 = (
+        "A node inside the tree has no label; only the root may go without. Is a label or a bracket missing before it?"
+    )
+    E118 = (
+        "The word {word!r} under {label!r} has no part-of-speech bracket of its own. Write it as (TAG word), or give a "
+        "default tag for such words."
+    )
+    E119 = "NUL byte. Is the file binary, or in UTF-16 (then say so: --encoding utf-16)?"
+    E120 = "Closing bracket without an opening one: remove it, or add the missing opening bracket before it."
+    E121 = "Text outside of brackets: {text!r}. Only trees may stand in a bracket file."
+    E122 = "The tree is not closed where another one starts. Closing brackets missing: {missing}."
+    E123 = "The file ends inside a tree. Closing brackets missing: {missing}. Is the file cut off?"
+    E124 = (
+        "More than {limit} words in one tree, which no sentence has. Closing brackets missing: {missing}. Are trees of "
+        "several sentences wrapped in one bracket, or is one of them not closed?"
+    )
 
     E150 = "Scores must have shape ({rows}, {tags}), 2N-1 rows for N words; got {shape}."
     E151 = (

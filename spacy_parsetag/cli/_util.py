@@ -41,6 +41,7 @@ Params = Annotated[str, Opt("--params", "-p", help="EVALB's parameters: collins,
 SkipBad = Annotated[
     bool, Opt("--skip-bad", help="List malformed trees and leave them out, instead of stopping at the first")
 ]
+SpansKey = Annotated[str, Opt("--spans-key", "-k", help="Key of the constituents in doc.spans")]
 Output = Annotated[
     Path, Arg(metavar="OUTPUT", allow_dash=True, dir_okay=False, help="File to write, or - for standard output")
 ]

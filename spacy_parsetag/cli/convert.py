@@ -1,18 +1,24 @@
 """`python -m spacy parsetag convert`: treebank files become .spacy files."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-from spacy.cli._util import Arg, Opt
+from spacy.vocab import Vocab
+from typer import Argument as Arg
+from typer import Option as Opt
 
 from ..errors import Errors
-from ._util import MaxBad, Skipped, counting, note, stated_errors
-
-if TYPE_CHECKING:
-    from ..treebanks.read import ReadCounts
-    from ..trees.clean import CleanOptions
+from ..treebanks.convert import SUFFIX, DocFile, write_treebank
+from ..treebanks.files import SourceFile, find_files
+from ..treebanks.formats.table import get_format
+from ..treebanks.split import Split
+from ..trees import Parse
+from ..trees.clean import CleanCounts, CleanOptions
+from ._util import Glob, MaxBad, SkipBad, Skipped, SpansKey, counting, note, stated_errors
 
 
 def convert_cli(
@@ -32,17 +38,13 @@ def convert_cli(
             "floresta, sinica, turkish",
         ),
     ] = "penn",
-    glob: Annotated[
-        str | None, Opt("--glob", help="Files of a folder to read, such as 'train*.mrg'. Default: by suffix")
-    ] = None,
+    glob: Glob = None,
     encoding: Annotated[str | None, Opt("--encoding", "-e", help="Encoding of the files. Default: by format")] = None,
     default_tag: Annotated[
         str | None,
         Opt("--default-tag", help="Part-of-speech tag for words that have none, which are an error otherwise"),
     ] = None,
-    skip_bad: Annotated[
-        bool, Opt("--skip-bad", help="List and leave out malformed trees, instead of stopping at the first")
-    ] = False,
+    skip_bad: SkipBad = False,
     max_bad: MaxBad = 0.01,
     split: Annotated[
         str | None,
@@ -70,7 +72,7 @@ def convert_cli(
             "unknown, and spaCy trains and evaluates on the words as they are",
         ),
     ] = False,
-    spans_key: Annotated[str, Opt("--spans-key", "-k", help="Key of the constituents in doc.spans")] = "constituents",
+    spans_key: SpansKey = "constituents",
     root: Annotated[
         str | None, Opt("--root", help="Cleaning: label of the root wrapper; '' leaves wrappers. Default: TOP")
     ] = None,
@@ -123,18 +125,10 @@ def convert_cli(
 
     python -m spacy parsetag convert treebank/ corpus/ --split train=0.8,dev=0.1,test=0.1
     """
-    with stated_errors():
-        # Not above: spaCy reads this module whenever its command line starts.
-        from functools import partial
-
-        from spacy.vocab import Vocab
-
-        from ..treebanks.convert import SUFFIX, DocFile, write_treebank
-        from ..treebanks.files import find_files
-        from ..treebanks.formats.table import get_format
-        from ..treebanks.read import ReadCounts, ReadOptions, read_parses
-        from ..treebanks.split import Split
-
+    skipped = Skipped(max_share=max_bad)
+    counts = CleanCounts()
+    n_long = 0
+    with stated_errors(), counting("trees") as count:
         chosen = get_format(format)
         clean = change_cleaning(
             chosen.clean,
@@ -149,39 +143,40 @@ def convert_cli(
             repeats=repeats,
             remove=remove,
         )
-        skipped = Skipped(max_share=max_bad)
-        on_error = skipped if skip_bad else None
-        options = ReadOptions(chosen, clean, encoding, default_tag, max_length, on_error)
+        reading: dict[str, Any] = {
+            "encoding": encoding,
+            "default_tag": default_tag,
+            "on_error": skipped if skip_bad else None,
+        }
+
+        def read(file: SourceFile) -> Iterator[Parse]:
+            nonlocal n_long
+            for parse in skipped.count_good(count(chosen.read_parses(file.path, clean, counts, **reading))):
+                if max_length and len(parse) > max_length:
+                    n_long += 1
+                else:
+                    yield parse
+
         if split is None and output.suffix != SUFFIX:
             split = chosen.split
-        parts = Split(split, split_block) if split is not None and split != "none" else None
-        files = find_files(inputs, suffixes=chosen.suffixes, pattern=glob)
-        make_file = partial(DocFile, vocab=Vocab(), n_sents=n_sents, spans_key=spans_key, detokenize=detokenize)
-        counts = ReadCounts()
-
-        def check() -> None:
-            skipped.n_good = counts.cleaned.trees
-            skipped.check()
-
-        with counting("trees") as count:
-            written = write_treebank(
-                files,
-                lambda file: count(read_parses(file, options, counts)),
-                output,
-                make_file=make_file,
-                split=parts,
-                limit=limit,
-                check=check,
-            )
+        written = write_treebank(
+            find_files(inputs, suffixes=chosen.suffixes, pattern=glob),
+            read,
+            output,
+            make_file=partial(DocFile, vocab=Vocab(), n_sents=n_sents, spans_key=spans_key, detokenize=detokenize),
+            split=Split(split, split_block) if split is not None and split != "none" else None,
+            limit=limit,
+            check=skipped.check,
+        )
     skipped.summarize()
     for target in written:
         n_docs = "" if n_sents == 1 else f" in {target.docs_added:,} docs"
         text = f"{target.sentences:,} sentences{n_docs}, {target.words:,} words: {target.path}"
         note(text, "good" if target.sentences else "warn")
-    note(describe(counts))
+    note(describe(counts, n_long))
 
 
-def change_cleaning(options: "CleanOptions", **changes: Any) -> "CleanOptions":
+def change_cleaning(options: CleanOptions, **changes: Any) -> CleanOptions:
     """The cleaning of a format with what the user changed; None changes nothing."""
     changes = {name: value for name, value in changes.items() if value is not None}
     for name in ("trace_tags", "remove"):
@@ -197,18 +192,17 @@ def change_cleaning(options: "CleanOptions", **changes: Any) -> "CleanOptions":
     return replace(options, **changes)
 
 
-def describe(counts: "ReadCounts") -> str:
+def describe(counts: CleanCounts, n_long: int) -> str:
     """What reading and cleaning did, in a line."""
-    cleaned = counts.cleaned
     numbers = {
-        "labels stripped": cleaned.labels,
-        "traces removed": cleaned.traces,
-        "nodes removed by label": cleaned.removed,
-        "empty phrases removed": cleaned.emptied,
-        "repeated phrases collapsed": cleaned.repeats,
-        "root wrappers removed": cleaned.wrappers,
-        "trees without words left out": cleaned.emptied_trees,
-        "long sentences left out": counts.too_long,
+        "labels stripped": counts.labels,
+        "traces removed": counts.traces,
+        "nodes removed by label": counts.removed,
+        "empty phrases removed": counts.emptied,
+        "repeated phrases collapsed": counts.repeats,
+        "root wrappers removed": counts.wrappers,
+        "trees without words left out": counts.emptied_trees,
+        "long sentences left out": n_long,
     }
     done = ", ".join(f"{n:,} {what}" for what, n in numbers.items() if n)
-    return f"{cleaned.trees:,} trees read; {done or 'nothing to clean'}"
+    return f"{counts.trees:,} trees read; {done or 'nothing to clean'}"

@@ -126,7 +126,7 @@ def _read_inverse(path: Path) -> Iterator[str]:
 
 def _line_to_brackets(line: str) -> str:
     from ..linearize import get_linearizer
-    from ..treebanks.write import format_tree
+    from ..treebanks.penn import format_tree
     from ..trees import unbinarize
 
     record = load_json(line)
@@ -146,7 +146,7 @@ def _line_to_brackets(line: str) -> str:
 def check_trees(trees: "Iterable[tuple[str, Tree, Parse]]") -> None:
     """Take each tree to tags and back in all three orders, and say how many came back as they were."""
     from ..linearize import ORDERS
-    from ..treebanks.write import format_tree
+    from ..treebanks.penn import format_tree
     from ..trees import binarize, unbinarize
 
     n_trees = n_words = 0

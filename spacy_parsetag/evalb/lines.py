@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from ..errors import Errors
-from ..treebanks.write import format_tree
+from ..treebanks.penn import format_tree
 from ..trees import ROOT_LABELS, Tree
 from .counts import read_sentence
 from .params import EvalbParams

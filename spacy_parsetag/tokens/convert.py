@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..errors import Errors
-from ..treebanks.write import format_tree
+from ..treebanks.penn import format_tree
 from ..trees.nltk_trees import from_nltk, to_nltk
 from ..trees.parse import Parse
 from ..trees.tree import Tree

@@ -1,4 +1,4 @@
-"""Penn brackets as files have them, read as a stream.
+"""Penn brackets as files have them: read as a stream, and written one tree to a line.
 
     >>> from spacy_parsetag.treebanks.penn import format_tree, read_string
     >>> [format_tree(tree) for tree in read_string("( (S (NP (PRP She)) (VP (VBZ reads))) )")]
@@ -20,22 +20,19 @@ and where the next one starts:
 
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import ClassVar, NamedTuple, TextIO, TypeVar
+from typing import NamedTuple, TextIO
 
 from ..errors import Errors, TreebankError
-from ..trees.escape import SPACE, unescape_label, unescape_token
+from ..trees.escape import SPACE, escape_label, escape_token, unescape_label, unescape_token
 from ..trees.tree import ROOT_LABELS, Tree
-from .write import format_tree, write_trees
-
-__all__ = ["PennError", "format_tree", "read_string", "read_trees", "write_trees"]
+from .atomic import atomic_path
 
 OnError = Callable[[TreebankError], None]
-_ErrorT = TypeVar("_ErrorT", bound="PennError")
 
 _TEXT = f"[^{SPACE}()]"
 _TOKEN = re.compile(
@@ -50,7 +47,7 @@ _TOKEN = re.compile(
 _LINE_START = re.compile(rf"([ \t]*)\([{SPACE}]*({_TEXT}*)")
 _WRAPPER_START = re.compile(rf"\([ \t]*(?=\()|\((?:{'|'.join(sorted(filter(None, ROOT_LABELS)))})[{SPACE}(]")
 # Bytes that the encoding does not have come as lone surrogates U+DC00 + byte, which no valid text contains.
-UNDECODABLE = re.compile("[\ud800-\udfff]+")
+_UNDECODABLE = re.compile("[\ud800-\udfff]+")
 _SUSPECT = re.compile("[\x00\ud800-\udfff]")
 # Byte order marks of other encodings, as undecodable bytes and as Latin 1.
 _FOREIGN_MARK = re.compile("[\udcffÿ][\udcfeþ]|[\udcfeþ][\udcffÿ]|ï»¿")
@@ -60,89 +57,6 @@ _MARKS = {"ff fe": "utf-16", "fe ff": "utf-16", "ef bb bf": "utf-8"}
 _MAX_WORDS = 100_000
 _MAX_HELD = 1_000
 _LONGEST = 60  # characters of a word in a message
-
-
-class PennError(TreebankError):
-    """A malformation of bracket files: `path`, `line` (of the problem), `tree_line` (where its tree starts), `reason`.
-
-    Each kind is a subclass; `template` is its reason, filled in by `at`.
-    """
-
-    template: ClassVar[str] = ""
-
-    @classmethod
-    def at(cls: type[_ErrorT], path: str, line: int, tree_line: int, **values: str | int) -> _ErrorT:
-        """Make the error, with what the template asks for."""
-        reason = cls.template.format(**{name: _excerpt(value) for name, value in values.items()})
-        if tree_line != line:
-            reason = f"{reason} (The tree starts on line {tree_line}.)"
-        return cls(path, line, reason, tree_line=tree_line)
-
-
-class EmptyTree(PennError):
-    """Brackets without a word: `(())`, `()`, `(TOP)`."""
-
-    template = (
-        "Empty tree: brackets without a word, which some treebanks write for a sentence left unparsed. "
-        "Leave it out, or skip bad trees."
-    )
-
-
-class EmptyNode(PennError):
-    """A bracket without content inside a tree that has words: `(S (NP) (VP (VB go)))`."""
-
-    template = "Nothing under the node {label!r}: it needs a word or other nodes. Is a word or a tag missing?"
-
-
-class EmptyLabel(PennError):
-    """A node without a label below the root: `(S ((NN dog)))`."""
-
-    template = (
-        "A node inside the tree has no label; only the root may go without. Is a label or a bracket missing before it?"
-    )
-
-
-class MissingTag(PennError):
-    """A word without a part-of-speech bracket of its own: `(NP the (NN dog))`."""
-
-    template = (
-        "The word {word!r} under {label!r} has no part-of-speech bracket of its own. "
-        "Write it as (TAG word), or give a default tag for such words."
-    )
-
-
-class UnclosedTree(PennError):
-    template = "The tree is not closed where another one starts. Closing brackets missing: {missing}."
-
-
-class UnterminatedTree(UnclosedTree):
-    template = "The file ends inside a tree. Closing brackets missing: {missing}. Is the file cut off?"
-
-
-class OversizedTree(UnclosedTree):
-    template = (
-        "More than {limit} words in one tree, which no sentence has. Closing brackets missing: {missing}. "
-        "Are trees of several sentences wrapped in one bracket, or is one of them not closed?"
-    )
-
-
-class ExtraBracket(PennError):
-    template = "Closing bracket without an opening one: remove it, or add the missing opening bracket before it."
-
-
-class StrayText(PennError):
-    template = "Text outside of brackets: {text!r}. Only trees may stand in a bracket file."
-
-
-class NulByte(PennError):
-    template = "NUL byte. Is the file binary, or in UTF-16 (then say so: --encoding utf-16)?"
-
-
-class UndecodableBytes(PennError):
-    template = (
-        "Bytes {data} are not valid {encoding}. If the file is in another encoding, say which, "
-        "for instance --encoding {hint}."
-    )
 
 
 def read_trees(
@@ -162,7 +76,7 @@ def read_trees(
         next tree. Without it, the first malformation is raised, after the trees that are whole beyond doubt.
     default_tag (str | None): Part-of-speech tag for words that have none: `(NP the (NN dog))`.
     YIELDS (Tree): The trees, in order.
-    RAISES (PennError): The malformation's subclass, with file and line.
+    RAISES (TreebankError): The malformation, with file and line.
     RAISES (ValueError): If there is no such encoding.
     """
     path = str(source) if isinstance(source, (str, Path)) else str(getattr(source, "name", "<stream>"))
@@ -221,20 +135,28 @@ def read_lines(source: str | Path | TextIO, encoding: str, path: str) -> Iterato
             yield Line(number, text.removeprefix("\ufeff"))
 
 
-def undecodable_bytes(text: str) -> str:
-    """The first undecodable bytes in a text, in hexadecimal, for a message; empty if there are none."""
-    found = UNDECODABLE.search(text)
-    return " ".join(f"{ord(mark) & 0xFF:02x}" for mark in found.group()[:8]) if found else ""
+def undecodable(text: str, encoding: str) -> str:
+    """What is wrong with a text that has bytes which are not valid in the encoding of its file; else empty."""
+    found = _UNDECODABLE.search(text)
+    if found is None:
+        return ""
+    data = " ".join(f"{ord(mark) & 0xFF:02x}" for mark in found.group()[:8])
+    return Errors.E114.format(data=data, encoding=encoding, hint=_MARKS.get(data, "latin-1"))
 
 
 def _mark(data: bytes) -> str:
     return "".join(chr(0xDC00 + byte) for byte in data)
 
 
-def _excerpt(value: str | int) -> str | int:
-    if isinstance(value, int) or len(value) <= _LONGEST:
-        return value
-    return f"{value[:_LONGEST]}… ({len(value):,} characters)"
+def _malformed(message: str, path: str, line: int, tree_line: int, **values: str | int) -> TreebankError:
+    """The error of a tree: the message with what it asks for, cut short, and where its tree starts."""
+    for name, value in values.items():
+        if isinstance(value, str) and len(value) > _LONGEST:
+            values[name] = f"{value[:_LONGEST]}… ({len(value):,} characters)"
+    reason = message.format(**values)
+    if tree_line != line:
+        reason = f"{reason} (The tree starts on line {tree_line}.)"
+    return TreebankError(path, line, reason, tree_line)
 
 
 @dataclass(slots=True)
@@ -253,7 +175,7 @@ class _OpenTree:
     line (int): Where it starts.
     nodes (list[_Node]): Its open nodes.
     n_words (int): Words so far.
-    flaw (PennError | None): The first problem that leaves the brackets intact.
+    flaw (TreebankError | None): The first problem that leaves the brackets intact.
     restart (list[Line]): The lines since the first bracket that may start another tree.
     restart_missing (int): How many nodes were open there.
     """
@@ -261,7 +183,7 @@ class _OpenTree:
     line: int
     nodes: list[_Node] = field(default_factory=list)
     n_words: int = 0
-    flaw: PennError | None = None
+    flaw: TreebankError | None = None
     restart: list[Line] = field(default_factory=list)
     restart_missing: int = 0
 
@@ -304,7 +226,7 @@ class BracketReader:
                     number = line.number
                     self._read_line(line)
                 elif self.open is not None:
-                    self._fail(self.open, UnterminatedTree, number)
+                    self._fail(self.open, Errors.E123, number)
                 else:
                     break
             finally:
@@ -332,12 +254,12 @@ class BracketReader:
             root, label = tree.nodes[0].label, start.group(2) if start is not None and at_margin else None
             is_bare = root not in ROOT_LABELS
             if label in ROOT_LABELS and (label == root or tree.n_words):
-                return self._fail(tree, UnclosedTree, line.number, line)
+                return self._fail(tree, Errors.E122, line.number, line)
             if at_margin and is_bare and self.margin_starts_trees:
-                return self._fail(tree, UnclosedTree, line.number, line)
+                return self._fail(tree, Errors.E122, line.number, line)
             if tree.n_words > _MAX_WORDS:
                 self.searching = not tree.restart
-                return self._fail(tree, OversizedTree, line.number, line)
+                return self._fail(tree, Errors.E124, line.number, line)
             if not tree.restart:
                 tree.restart_missing = len(tree.nodes)
             if tree.restart or (at_margin and is_bare and self.margin_starts_trees is None):
@@ -352,14 +274,22 @@ class BracketReader:
         while (token := _TOKEN.search(text, position)) is not None:
             position = token.end()
             kind, tree = token.lastgroup, self.open
+            if kind == "tagged":
+                tag, word = token.group("tag", "tagged")
+                if tree is not None and not is_suspect and tag not in ROOT_LABELS:
+                    tree.n_words += 1
+                    tree.nodes[-1].children.append(Tree(unescape_label(tag), (unescape_token(word),)))
+                    self.label_follows = False
+                    continue
+                kind, position = "label", token.end("tag")  # the word and the closing bracket come next
             label_follows = False
-            if kind in ("tagged", "label"):
+            if kind == "label":
                 label = token["tag"] or token["label"]
                 label_follows = not label and position == len(text)
-                root = tree.nodes[0].label if tree is not None and tree.n_words and not label_follows else None
-                if tree is not None and label == root and label in ROOT_LABELS:
+                is_wrapper = label in ROOT_LABELS and not label_follows
+                if is_wrapper and tree is not None and tree.n_words and label == tree.nodes[0].label:
                     # A root wrapper inside itself, beside words: the next tree on the same line.
-                    self._fail(tree, UnclosedTree, number)
+                    self._fail(tree, Errors.E122, number)
                     tree = None
                 if tree is None:
                     self._start(text, token.start(), label)
@@ -372,23 +302,23 @@ class BracketReader:
                 if kind == "close":
                     tree_line = self.held[0].line if self.held else number
                     self.held.clear()
-                    self._report(ExtraBracket.at(self.path, number, tree_line))
+                    self._report(_malformed(Errors.E120, self.path, number, tree_line))
                     position = self._find_wrapper(text, position)
                 else:
                     error = self._suspect(token.group(), number, number)
-                    self._report(error or StrayText.at(self.path, number, number, text=token.group()))
+                    self._report(error or _malformed(Errors.E121, self.path, number, number, text=token.group()))
                 continue
             if is_suspect:
                 tree.flaw = tree.flaw or self._suspect(token.group(), number, tree.line)
-            if kind == "tagged":
-                self._add_word(tree, token["tagged"], number)
+            if kind == "close":
+                self._close_node(tree, number)
             elif kind == "word" and self.label_follows:
                 tree.nodes[-1].label = token.group()
             elif kind == "word":
-                self._add_word(tree, token.group(), number)
+                tree.n_words += 1
+                tree.nodes[-1].line = number
+                tree.nodes[-1].children.append(unescape_token(token.group()))
             self.label_follows = label_follows
-            if kind in ("tagged", "close"):
-                self._close_node(tree, number)
 
     def _find_wrapper(self, text: str, position: int) -> int:
         """Where to go on in a line after a closing bracket too many; at its end, the search goes on."""
@@ -404,11 +334,6 @@ class BracketReader:
             self.sure += self.held
             self.held.clear()
 
-    def _add_word(self, tree: _OpenTree, word: str, number: int) -> None:
-        tree.n_words += 1
-        tree.nodes[-1].line = number
-        tree.nodes[-1].children.append(unescape_token(word))
-
     def _close_node(self, tree: _OpenTree, number: int) -> None:
         """A closing bracket was read."""
         node = tree.nodes.pop()
@@ -419,15 +344,15 @@ class BracketReader:
         if has_words and (len(node.children) > 1 or (is_root and node.label in ROOT_LABELS)):
             if self.default_tag is None:
                 word = next(child for child in node.children if isinstance(child, str))
-                self._note(tree, MissingTag, node.line, word=word, label=node.label)
+                self._note(tree, Errors.E118, node.line, word=word, label=node.label)
             else:
                 node.children = [
                     Tree(self.default_tag, (child,)) if isinstance(child, str) else child for child in node.children
                 ]
         elif not (label or is_root or has_words):
-            self._note(tree, EmptyLabel, node.line)
+            self._note(tree, Errors.E117, node.line)
         elif not node.children:
-            self._note(tree, EmptyNode, node.line, label=node.label)
+            self._note(tree, Errors.E116, node.line, label=node.label)
         made = Tree(label, tuple(node.children), tree.line if is_root else 0)
         if not is_root:
             tree.nodes[-1].children.append(made)
@@ -435,39 +360,32 @@ class BracketReader:
         self.open = None
         if tree.restart:
             self.margin_starts_trees = False
-        error = tree.flaw
-        if not tree.n_words and (error is None or isinstance(error, (EmptyNode, EmptyLabel))):
-            error = EmptyTree.at(self.path, number, tree.line)
-        if error is None:
+        if not tree.n_words:
+            tree.flaw = _malformed(Errors.E115, self.path, number, tree.line)
+        if tree.flaw is None:
             self.held.append(made)
         else:
             self.quiet = True
-            self._report(error)
+            self._report(tree.flaw)
 
     def _report(self, error: TreebankError) -> None:
         if self.on_error is None:
             raise error
         self.on_error(error)
 
-    def _note(self, tree: _OpenTree, kind: type[PennError], number: int, **values: str | int) -> None:
+    def _note(self, tree: _OpenTree, message: str, number: int, **values: str | int) -> None:
         """Keep the open tree's first problem until the tree ends."""
-        if tree.flaw is None:
-            tree.flaw = kind.at(self.path, number, tree.line, **values)
+        tree.flaw = tree.flaw or _malformed(message, self.path, number, tree.line, **values)
 
-    def _suspect(self, text: str, number: int, tree_line: int) -> PennError | None:
+    def _suspect(self, text: str, number: int, tree_line: int) -> TreebankError | None:
         """What is wrong with a token that has a NUL or an undecodable byte."""
-        if "\x00" in text:
-            return NulByte.at(self.path, number, tree_line)
-        data = undecodable_bytes(text)
-        if not data:
-            return None
-        hint = _MARKS.get(data, "latin-1")
-        return UndecodableBytes.at(self.path, number, tree_line, data=data, encoding=self.encoding, hint=hint)
+        message = Errors.E119 if "\x00" in text else undecodable(text, self.encoding)
+        return _malformed(message, self.path, number, tree_line) if message else None
 
-    def _fail(self, tree: _OpenTree, kind: type[PennError], number: int, line: Line | None = None) -> None:
+    def _fail(self, tree: _OpenTree, message: str, number: int, line: Line | None = None) -> None:
         """Report the open tree as not closed, and go back to where another one may have started in it.
 
-        kind (type[PennError]): The problem, where no such place is known.
+        message (str): The problem, where no such place is known.
         number (int): The line where it shows.
         line (Line | None): What is read next, after the lines since that place.
         """
@@ -479,7 +397,57 @@ class BracketReader:
             self.again.append(line)
         if tree.restart:
             self.again.extend(reversed(tree.restart))
-            kind, number, missing = UnclosedTree, tree.restart[0].number, tree.restart_missing
+            message, number, missing = Errors.E122, tree.restart[0].number, tree.restart_missing
             flaw = flaw if flaw is not None and flaw.line < number else None
             self.margin_starts_trees = True
-        self._report(flaw or kind.at(self.path, number, tree.line, missing=missing, limit=_MAX_WORDS))
+        self._report(flaw or _malformed(message, self.path, number, tree.line, missing=missing, limit=_MAX_WORDS))
+
+
+def format_tree(tree: Tree) -> str:
+    r"""Write a tree on one line, in file form.
+
+    >>> format_tree(Tree("TOP", (Tree("S", (Tree("-LRB-", ("(",)), Tree("NN", ("N.Y.",)))),)))
+    '(TOP (S (-LRB- -LRB-) (NN N.Y.)))'
+
+    tree (Tree): The tree, words and labels as text. Its root may have an empty label.
+    RETURNS (str): The brackets.
+    RAISES (ValueError): If the tree could not be read back: a node without children, a root without a label over a
+        word.
+    """
+    if not tree.label and any(isinstance(child, str) for child in tree.children):
+        raise ValueError(Errors.E100.format(what="label", text="", reason="it stands over a word"))
+    parts: list[str] = ["(", escape_label(tree.label) if tree.label else ""]
+    stack = [iter(tree.children)] if tree.children else []
+    if not stack:
+        raise ValueError(Errors.E100.format(what="node", text=tree.label, reason="it has no children"))
+    while stack:
+        child = next(stack[-1], None)
+        if child is None:
+            parts.append(")")
+            stack.pop()
+        elif isinstance(child, str):
+            parts += (" ", escape_token(child))
+        elif not child.children:
+            raise ValueError(Errors.E100.format(what="node", text=child.label, reason="it has no children"))
+        elif not child.label and not child.is_preterminal:
+            raise ValueError(Errors.E100.format(what="label", text="", reason="only the root's may be empty"))
+        else:
+            parts += (" (", escape_label(child.label))
+            stack.append(iter(child.children))
+    return "".join(parts)
+
+
+def write_trees(path: str | Path, trees: Iterable[Tree]) -> int:
+    """Write trees to a file in UTF-8, one to a line. The file appears whole or not at all.
+
+    path (str | Path): The file. What it held before is replaced only once every tree is written.
+    trees (Iterable[Tree]): The trees, consumed one at a time.
+    RETURNS (int): How many trees were written.
+    RAISES (ValueError): As `format_tree`. This, and whatever `trees` raises, leaves the old file as it was.
+    """
+    n_trees = 0
+    with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
+        for tree in trees:
+            file.write(format_tree(tree) + "\n")
+            n_trees += 1
+    return n_trees

@@ -7,7 +7,7 @@ import pytest
 from mutate import LAYOUTS, format_layout, make_tree, make_treebank, mutate
 
 from spacy_parsetag.errors import TreebankError
-from spacy_parsetag.treebanks.penn import PennError, format_tree, read_string, read_trees
+from spacy_parsetag.treebanks.penn import format_tree, read_string, read_trees
 from spacy_parsetag.trees import from_nltk
 
 N_MUTATIONS = 500
@@ -31,15 +31,12 @@ def test_mutated_files_give_trees_or_named_errors(block: int, tmp_path: Path) ->
         lenient = [format_tree(tree) for tree in read_trees(path, on_error=errors.append)]
         n_lines = path.read_bytes().count(b"\n") + path.read_bytes().count(b"\r") + 1
         for error in errors:
-            assert isinstance(error, PennError), seed
-            assert type(error) is not PennError, seed
+            assert error.reason.startswith("[E1"), seed
             assert error.path == str(path), seed
             assert 1 <= error.tree_line <= error.line <= n_lines, seed
             assert f"{path}:{error.line}: " in str(error), seed
         # Both ways of reading see the same first problem, and the same trees before it.
-        assert (type(first), str(first)) == ((type(errors[0]), str(errors[0])) if errors else (type(None), "None")), (
-            seed
-        )
+        assert str(first) == str(errors[0] if errors else None), seed
         assert lenient[: len(strict)] == strict, seed
         # What was read can be written and read again.
         assert [format_tree(tree) for tree in read_string("\n".join(lenient))] == lenient, seed

@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...trees.clean import CleanOptions
+from ...errors import Errors, TreebankError
+from ...trees.clean import CleanCounts, CleanOptions, clean_tree
+from ...trees.parse import Parse
 from ...trees.tree import Tree, rewrite
 from ..penn import BracketReader, Line, OnError, read_lines
 
@@ -72,6 +74,40 @@ class TreebankFormat:
         if self.phrase or self.tag or self.word or self.dissolve:
             return map(self._rewrite, trees)
         return trees
+
+    def read_parses(
+        self,
+        source: Path,
+        clean: CleanOptions | None = None,
+        counts: CleanCounts | None = None,
+        *,
+        encoding: str | None = None,
+        on_error: OnError | None = None,
+        default_tag: str | None = None,
+    ) -> Iterator[Parse]:
+        """Read the trees of a file as parses that can become docs. The other arguments and errors are those of `read`.
+
+        clean (CleanOptions | None): What to clean; None for the usual cleaning of the format.
+        counts (CleanCounts | None): Counts of what was cleaned, to add to.
+        YIELDS (Parse): The parses.
+        """
+        for tree in self.read(source, encoding=encoding, on_error=on_error, default_tag=default_tag):
+            try:
+                cleaned = clean_tree(tree, clean or self.clean, counts)
+                if cleaned is None:
+                    continue
+                parse = Parse.from_tree(cleaned)
+                blank = next((i for i, word in enumerate(parse.words) if not word or word.isspace()), None)
+                if blank is not None:
+                    sentence = " ".join(parse.words)[:200]
+                    raise ValueError(Errors.E305.format(i=blank, word=parse.words[blank], sentence=sentence))
+            except ValueError as err:
+                error = TreebankError(str(source), tree.line, str(err))
+                if on_error is None:
+                    raise error from err
+                on_error(error)
+            else:
+                yield parse
 
     def _rewrite(self, tree: Tree) -> Tree:
         phrase, tag, word = self.phrase or str, self.tag or str, self.word or str

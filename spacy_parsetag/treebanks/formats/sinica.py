@@ -13,7 +13,7 @@ from dataclasses import replace
 from ...errors import Errors, TreebankError
 from ...trees.clean import CleanOptions
 from ...trees.tree import Tree
-from ..penn import Line, OnError, undecodable_bytes
+from ..penn import Line, OnError, undecodable
 from .base import TreebankFormat
 
 _CLAUSE = re.compile(r"#[^\s]*\s+(.*)#.*")
@@ -30,8 +30,8 @@ def read_clauses(
             continue
         found = _CLAUSE.fullmatch(text)
         try:
-            if data := undecodable_bytes(text):
-                raise ValueError(Errors.E114.format(data=data, encoding=encoding))
+            if problem := undecodable(text, encoding):
+                raise ValueError(problem)
             if found is None:
                 raise ValueError(Errors.E113.format(reason="no '#', or no space after its number"))
             tree = parse_clause(found.group(1))
