@@ -1,7 +1,7 @@
 """The commands of `python -m spacy parsetag`, advertised as an entry point. Each command has a file of its own.
 
-spaCy imports this package whenever its command line starts. Command modules therefore import from `spacy` at the top,
-which costs nothing by then, and from the rest of this package only when they run.
+spaCy imports this package whenever its command line starts. So it must not import what is slow to import, or may be
+missing: compiled modules, NLTK, Matplotlib, SciPy, PyTorch.
 """
 
 import typer

@@ -53,6 +53,8 @@ class Order(str, Enum):
     post = "post"
 
 
+OrderOption = Annotated[Order, Opt("--order", "-o", help="in (tetratags), pre (top-down) or post (bottom-up)")]
+
 _KINDS = {
     "info": ("ℹ", typer.colors.BLUE),
     "good": ("✔", typer.colors.GREEN),

@@ -1,56 +1,125 @@
 """`python -m spacy parsetag analyze`: what a treebank asks of a tagger, in figures."""
 
-from collections.abc import Callable, Iterable
+import inspect
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
+import spacy
 import typer
 from typer import Argument as Arg
 from typer import Option as Opt
 
+from ..analysis import counts, plots, results, tables
 from ..errors import Errors
-from ._util import AsJson, Encoding, Glob, MaxBad, SkipBad, Skipped, counting, format_json, stated_errors, write_text
-
-if TYPE_CHECKING:
-    from collections import Counter
-
-    from ..analysis.tables import Table
-    from ..trees import Parse
+from ..tokens import has_parses, parses_from_doc
+from ..treebanks.files import find_files
+from ..treebanks.formats.table import FORMATS
+from ..trees import Parse, binarize
+from ._inputs import read_docs, read_trees
+from ._util import (
+    AsJson,
+    Encoding,
+    Glob,
+    MaxBad,
+    SkipBad,
+    Skipped,
+    SpansKey,
+    counting,
+    format_json,
+    stated_errors,
+    write_text,
+)
 
 SHOWN = 20  # items of a kind that are listed
 
-HELP = {
-    "deviation": """How far the tag of each word is from its word, in the three orders.
 
-    It is 0 in-order. It grows where trees branch to the left (pre-order) or to the right (post-order).
+class Study(NamedTuple):
+    """What one command does with its treebanks.
 
-    \b
-    Example:
-      python -m spacy parsetag analyze deviation english/train.mrg japanese/train.mrg --figure deviation.svg
-    """,
-    "stack": """The stack that a decoder needs to reach some share of the trees, in the three orders.
+    help (str): What it is about.
+    measure (Callable): Counts what is in a treebank. Gets its parses, and what the first treebank gave, else None.
+    table (Callable): The table to look at, of what was counted, by treebank.
+    plot (Callable): Draws figures of the same into files.
+    csv (Callable): The table for --csv.
+    lists (Callable): Lists of items by name, to print below the table; of one treebank.
+    """
 
-    \b
-    Example:
-      python -m spacy parsetag analyze stack train.mrg --figure stack.svg
-    """,
-    "tags": """The tags of each treebank, and which of them the first one does not have.
+    help: str
+    measure: Callable[[Iterable[Parse], Any], Any]
+    table: Callable[[Mapping[str, Any]], tables.Table]
+    plot: Callable[[Mapping[str, Any], list[Path]], None]
+    csv: Callable[[Mapping[str, Any]], tables.Table]
+    lists: Callable[[Any], dict[str, Counter[str]]] = lambda found: {}
 
-    A tagger that is trained on the first treebank cannot find trees with other tags. All three orders have the same
-    tags.
 
-    \b
-    Example:
-      python -m spacy parsetag analyze tags train.mrg dev.mrg
-    """,
-    "labels": """Labels, unary chains, productions and lengths, and what of these the first treebank does not have.
+def _lists_of_labels(found: Any) -> dict[str, Counter[str]]:
+    kinds = found.kinds()
+    unseen = {f"unseen {kind}": one.unseen for kind, one in kinds.items() if one.train is not None}
+    return {kind: one.counts for kind, one in kinds.items()} | unseen
 
-    A production is a constituent with its children.
 
-    \b
-    Example:
-      python -m spacy parsetag analyze labels train.mrg dev.mrg
-    """,
+STUDIES = {
+    "deviation": Study(
+        """How far the tag of each word is from its word, in the three orders.
+
+        It is 0 in-order. It grows where trees branch to the left (pre-order) or to the right (post-order).
+
+        \b
+        Example:
+          python -m spacy parsetag analyze deviation english/train.mrg japanese/train.mrg --figure deviation.svg
+        """,
+        lambda parses, _: counts.count_deviations(map(binarize, parses)),
+        tables.deviation_table,
+        plots.plot_deviations,
+        tables.deviation_table,
+    ),
+    "stack": Study(
+        """The stack that a decoder needs to reach some share of the trees, in the three orders.
+
+        \b
+        Example:
+          python -m spacy parsetag analyze stack train.mrg --figure stack.svg
+        """,
+        lambda parses, _: counts.count_stacks(map(binarize, parses)),
+        tables.stack_table,
+        plots.plot_stacks,
+        tables.stack_table,
+    ),
+    "tags": Study(
+        """The tags of each treebank, and which of them the first one does not have.
+
+        A tagger that is trained on the first treebank cannot find trees with other tags. All three orders have the
+        same tags.
+
+        \b
+        Example:
+          python -m spacy parsetag analyze tags train.mrg dev.mrg
+        """,
+        lambda parses, train: counts.count_tags(map(binarize, parses), train),
+        tables.tags_table,
+        lambda found, paths: plots.plot_coverage(found, paths, kind="tags"),
+        tables.tag_table,
+        lambda found: {} if found.train is None else {"unseen": found.unseen},
+    ),
+    "labels": Study(
+        """Labels, unary chains, productions and lengths, and what of these the first treebank does not have.
+
+        A production is a constituent with its children.
+
+        \b
+        Example:
+          python -m spacy parsetag analyze labels train.mrg dev.mrg
+        """,
+        counts.count_labels,
+        tables.labels_table,
+        lambda found, paths: plots.plot_coverage(
+            {name: one.productions for name, one in found.items()}, paths, kind="productions"
+        ),
+        tables.label_table,
+        _lists_of_labels,
+    ),
 }
 
 AsCsv = Annotated[bool, Opt("--csv", help="Print CSV")]
@@ -66,8 +135,8 @@ analyze_app = typer.Typer(
 )
 
 
-def _add_command(name: str, help: str) -> None:
-    @analyze_app.command(name, help=help)
+def _add_command(name: str, study: Study) -> None:
+    @analyze_app.command(name, help=inspect.cleandoc(study.help))
     def command(
         inputs: Annotated[
             list[str],
@@ -87,16 +156,10 @@ def _add_command(name: str, help: str) -> None:
         encoding: Encoding = "utf-8",
         skip_bad: SkipBad = False,
         max_bad: MaxBad = 0.01,
-        spans_key: Annotated[
-            str, Opt("--spans-key", "-k", help="Key of the constituents in doc.spans, in .spacy files")
-        ] = "constituents",
+        spans_key: SpansKey = "constituents",
     ) -> None:
         with stated_errors():
-            from ..analysis.counts import sample
-            from ._studies import STUDIES, read_parses
-
             _check_options(as_json, as_csv, figures)
-            study = STUDIES[name]
             skipped = Skipped(max_share=max_bad)
             found: dict[str, Any] = {}
             with counting("trees") as count:
@@ -105,7 +168,7 @@ def _add_command(name: str, help: str) -> None:
                     read = read_parses(path, glob, encoding, on_error, spans_key)
                     parses: Iterable[Parse] = skipped.count_good(count(read))
                     if limit:
-                        parses = sample(list(parses), limit, seed)
+                        parses = counts.sample(list(parses), limit, seed)
                     found[treebank] = study.measure(parses, next(iter(found.values()), None))
                     if not found[treebank].trees:
                         raise ValueError(Errors.E106.format(inputs=path))
@@ -117,12 +180,12 @@ def _add_command(name: str, help: str) -> None:
             _show(content, study.csv(found) if as_csv else study.table(found), as_json, as_csv)
             if not as_json and not as_csv:
                 for treebank, one in found.items():
-                    for kind, counts in study.lists(one).items():
-                        write_text(_format_list(f"{kind} in {treebank}", counts))
+                    for kind, items in study.lists(one).items():
+                        write_text(_format_list(f"{kind} in {treebank}", items))
 
 
-for _name, _help in HELP.items():
-    _add_command(_name, _help)
+for _name, _study in STUDIES.items():
+    _add_command(_name, _study)
 
 
 @analyze_app.command("correlation")
@@ -150,20 +213,33 @@ def analyze_correlation_cli(
       python -m spacy parsetag analyze correlation results.csv --deviation deviation.json --figure correlation.svg
     """
     with stated_errors():
-        from ..analysis.plots import plot_correlation
-        from ..analysis.results import correlate, read_means, read_points
-        from ..analysis.tables import correlation_table
-
         _check_options(as_json, as_csv, figures)
         for path in (*inputs, deviation):
             if path is not None and not path.is_file():
                 raise ValueError(Errors.E103.format(path=path))
-        points = read_points(inputs, {} if deviation is None else read_means(deviation))
-        found = correlate(points)
+        points = results.read_points(inputs, {} if deviation is None else results.read_means(deviation))
+        found = results.correlate(points)
         if figures:
-            plot_correlation(points, found, figures)
+            plots.plot_correlation(points, found, figures)
         content = {**found._asdict(), "points": [point._asdict() for point in points]}
-        _show(content, correlation_table(points, found), as_json, as_csv)
+        _show(content, tables.correlation_table(points, found), as_json, as_csv)
+
+
+def read_parses(
+    source: str, glob: str | None, encoding: str, skipped: Skipped | None, spans_key: str
+) -> Iterator[Parse]:
+    """The parses of a file, folder or pattern. Labels are text, as they are in docs.
+
+    Malformed trees go to `skipped`. If that is None, the first one is a TreebankError.
+    """
+    for file in find_files([source], suffixes=(*FORMATS["penn"].suffixes, ".spacy"), pattern=glob):
+        if file.path.suffix != ".spacy":
+            yield from (parse for *_, parse in read_trees(file.path, encoding, skipped))
+            continue
+        docs = [doc for doc in read_docs(file.path, spacy.blank("xx")) if has_parses(doc, spans_key)]
+        if not docs:
+            raise ValueError(Errors.E458.format(path=file.path, key=spans_key))
+        yield from (parse for doc in docs for _, parse in parses_from_doc(doc, spans_key))
 
 
 def name_inputs(inputs: list[str]) -> dict[str, str]:
@@ -191,25 +267,19 @@ def name_inputs(inputs: list[str]) -> dict[str, str]:
 
 def _check_options(as_json: bool, as_csv: bool, figures: list[Path]) -> None:
     """Say what cannot be done before treebanks are read."""
-    from ..analysis.plots import check_paths
-
     if as_json and as_csv:
         raise ValueError(Errors.E459)
-    check_paths(figures)
+    plots.check_paths(figures)
 
 
-def _show(content: dict[str, Any], table: "Table", as_json: bool, as_csv: bool) -> None:
+def _show(content: dict[str, Any], table: tables.Table, as_json: bool, as_csv: bool) -> None:
     """Print content for --json, else the table."""
-    from ..analysis.tables import format_csv, format_text
-
-    write_text(format_json(content) if as_json else format_csv(table) if as_csv else format_text(table))
+    write_text(format_json(content) if as_json else tables.format_csv(table) if as_csv else tables.format_text(table))
 
 
-def _format_list(title: str, counts: "Counter[str]") -> str:
+def _format_list(title: str, items: Counter[str]) -> str:
     """The most frequent items."""
-    from ..analysis.counts import rank
-
-    more = f" and {len(counts) - SHOWN:,} more" if len(counts) > SHOWN else ""
+    more = f" and {len(items) - SHOWN:,} more" if len(items) > SHOWN else ""
     separator = " " if title.startswith("unseen in ") else "; "  # tags have no spaces in them
-    text = separator.join(f"{item} ({n:,})" for item, n in rank(counts)[:SHOWN])
+    text = separator.join(f"{item} ({n:,})" for item, n in counts.rank(items)[:SHOWN])
     return f"\n{title}: {text or 'none'}{more}\n"

@@ -1,19 +1,16 @@
 """`python -m spacy parsetag diff`: where trees differ, sentence by sentence and label by label."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from typer import Argument as Arg
 from typer import Option as Opt
 from wasabi import tables
 
-from ..errors import Errors
+from ..evalb.diff import EvalbDiff, SentenceDiff, diff
 from ..treebanks.atomic import STANDARD, refuse_overwrite
 from ._util import AsJson, Encoding, Multiline, Params, format_json, stated_errors, write_text
 from .evaluate import read_sentences
-
-if TYPE_CHECKING:
-    from ..evalb.diff import EvalbDiff, SentenceDiff
 
 
 def diff_cli(
@@ -41,18 +38,13 @@ def diff_cli(
       python -m spacy parsetag diff gold.mrg test.mrg --top 20
     """
     with stated_errors():
-        from ..evalb.diff import diff
-
         refuse_overwrite([output], [gold, test, Path(params)])
-        gold_lines, test_lines = (read_sentences(path, encoding, multiline) for path in (gold, test))
-        if not any(line.strip() for line in gold_lines):
-            raise ValueError(Errors.E106.format(inputs=gold))
-        found = diff(gold_lines, test_lines, params)
+        found = diff(*read_sentences(gold, test, encoding, multiline), params)
         top_n = top or None
         write_text(format_json(found.to_dict(top_n)) if as_json else format_diff(found, top_n), output)
 
 
-def format_diff(found: "EvalbDiff", top: int | None) -> str:
+def format_diff(found: EvalbDiff, top: int | None) -> str:
     """A line on the whole, the worst sentences and the most frequent confusions; None for top shows all of them."""
     result = found.result
     text = (
@@ -68,7 +60,7 @@ def format_diff(found: "EvalbDiff", top: int | None) -> str:
     return text
 
 
-def format_sentence(sentence: "SentenceDiff") -> str:
+def format_sentence(sentence: SentenceDiff) -> str:
     """One sentence as text: its figures, its words, and a line for each bracket that differs."""
     row = sentence.counts
     if row.failed:

@@ -4,15 +4,22 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from timeit import default_timer as timer
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from spacy.language import Language
+from spacy.scorer import Scorer
+from spacy.tokens import Doc
+from spacy.training import Example
 from typer import Argument as Arg
 from typer import Option as Opt
 from wasabi import tables
 
 from ..errors import Errors
+from ..evalb import EvalbResult, evalb, fill_unparsed, format_summary, format_table, join_lines, read_lines
+from ..pipeline.scorer import SCORES, score_prefix
 from ..scale.load import find_spans_key, load_pipeline
+from ..tokens import has_parses, parse_string, parses_from_doc
 from ..treebanks.atomic import refuse_overwrite
 from ._inputs import read_docs
 from ._util import (
@@ -28,12 +35,6 @@ from ._util import (
     stated_errors,
     write_text,
 )
-
-if TYPE_CHECKING:
-    from spacy.language import Language
-    from spacy.training import Example
-
-    from ..evalb import EvalbResult
 
 MAX_STATED = 10  # errors in single sentences that are listed on the error stream
 
@@ -84,8 +85,6 @@ def evaluate_cli(
       python -m spacy parsetag evaluate training/model-best corpus/test.spacy
     """
     with stated_errors():
-        from ..evalb import evalb, fill_unparsed, format_summary, format_table
-
         refuse_overwrite([output, fill], [Path(gold), test, Path(params)])
         of_pipeline = test.suffix == ".spacy" or test.is_dir()
         scores: dict[str, Any] = {}
@@ -102,10 +101,8 @@ def evaluate_cli(
         else:
             if Path(gold).is_dir():
                 raise ValueError(Errors.E455.format(option="A pipeline", needs=f"a .spacy file, which {test} is not"))
-            gold_lines, test_lines = (read_sentences(path, encoding, multiline) for path in (Path(gold), test))
+            gold_lines, test_lines = read_sentences(Path(gold), test, encoding, multiline)
         result = evalb(gold_lines, test_lines, params)
-        if not any(line.strip() for line in gold_lines):
-            raise ValueError(Errors.E106.format(inputs=gold))
         report = format_json({"scores": scores, "evalb": result.to_dict()} if of_pipeline else result.to_dict())
         if output is not None:
             write_text(report, output)
@@ -122,17 +119,19 @@ def evaluate_cli(
         warn_of_failures(result)
 
 
-def read_sentences(path: Path, encoding: str, multiline: bool) -> list[str]:
-    """The brackets of each sentence of a file: of each line, or of each tree where trees run over several lines."""
-    from ..evalb import join_lines, read_lines
+def read_sentences(gold: Path, test: Path, encoding: str, multiline: bool) -> tuple[list[str], list[str]]:
+    """The brackets of each gold and each test sentence: of a line, or of a tree where trees run over several lines."""
+    for path in (gold, test):
+        if not path.is_file():
+            raise ValueError(Errors.E103.format(path=path))
+    files = (read_lines(path, encoding=encoding) for path in (gold, test))
+    ours, theirs = (list(join_lines(lines) if multiline else lines) for lines in files)
+    if not any(map(str.strip, ours)):
+        raise ValueError(Errors.E106.format(inputs=gold))
+    return ours, theirs
 
-    if not path.is_file():
-        raise ValueError(Errors.E103.format(path=path))
-    lines = read_lines(path, encoding=encoding)
-    return list(join_lines(lines) if multiline else lines)
 
-
-def warn_of_failures(result: "EvalbResult") -> None:
+def warn_of_failures(result: EvalbResult) -> None:
     """List errors in single sentences on the error stream, and say so if EVALB's figure leaves sentences out."""
     errors = [f"{number} : {row.error}" for number, row in enumerate(result.rows, start=1) if row.error]
     for error in errors[:MAX_STATED]:
@@ -149,19 +148,11 @@ def warn_of_failures(result: "EvalbResult") -> None:
         )
 
 
-def score_pipeline(
-    nlp: "Language", data: Path, key: str, batch_size: int | None
-) -> tuple[dict[str, Any], list["Example"]]:
+def score_pipeline(nlp: Language, data: Path, key: str, batch_size: int | None) -> tuple[dict[str, Any], list[Example]]:
     """Run a pipeline on data with gold trees: scores of the parser with words per second, and gold and parsed docs.
 
     The scores are those of `spacy evaluate`, under their default names whatever the key of the constituents.
     """
-    from spacy.scorer import Scorer
-    from spacy.tokens import Doc
-    from spacy.training import Example
-
-    from ..pipeline.scorer import SCORES, score_prefix
-
     examples = []
     for doc in read_docs(data, nlp):
         if key in doc.spans and len(doc):
@@ -183,15 +174,13 @@ def score_pipeline(
     return kept, examples
 
 
-def paired_trees(example: "Example", key: str) -> Iterator[tuple[str, str]]:
+def paired_trees(example: Example, key: str) -> Iterator[tuple[str, str]]:
     """The gold and the predicted tree of each sentence, in brackets, the latter with gold part-of-speech tags.
 
     example (Example): The example; both docs have the same tokens.
     key (str): Key of the constituents.
     YIELDS (tuple[str, str]): The trees; an empty string where nothing, or another sentence, was predicted.
     """
-    from ..tokens import has_parses, parse_string, parses_from_doc
-
     predicted = parses_from_doc(example.predicted, key) if has_parses(example.predicted, key) else []
     by_tokens = {tuple(tokens): parse for tokens, parse in predicted}
     for tokens, gold in parses_from_doc(example.reference, key):

@@ -2,11 +2,12 @@
 
 from typing import Annotated, Any
 
+from spacy.util import load_config, load_model_from_config
 from typer import Option as Opt
 
 from ..errors import Errors
 from ..treebanks.atomic import STANDARD
-from ._util import Order, Output, note, stated_errors, write_text
+from ._util import Order, OrderOption, Output, note, stated_errors, write_text
 from .init_project import PROJECT
 
 # Successive sentences that make a doc, where a component learns to find their ends.
@@ -22,9 +23,7 @@ def init_config_cli(
     encoder: Annotated[
         str | None, Opt("--encoder", "-e", help="Name or folder of the transformer. Default: bert-large-uncased")
     ] = None,
-    order: Annotated[
-        Order, Opt("--order", "-o", help="in (tetratags), pre (top-down) or post (bottom-up)")
-    ] = Order.inside,
+    order: OrderOption = Order.inside,
     senter: Annotated[bool, Opt("--senter", help="Learn where sentences end, instead of using punctuation")] = False,
     one_sentence: Annotated[bool, Opt("--one-sentence", help="Each text is one sentence")] = False,
     tagger: Annotated[
@@ -58,8 +57,6 @@ def make_config(lang: str, encoder: str | None, transformer: bool, order: str, s
     encoder (str | None): The transformer; None for the one that the config has.
     sentences (str): The component that finds sentences: "sentencizer", "senter" or "one_sentence".
     """
-    from spacy.util import load_config, load_model_from_config
-
     config = load_config(PROJECT / "configs" / ("transformer.cfg" if transformer else "cnn.cfg"))
     components = config["components"]
     shared = "transformer" if transformer else "tok2vec"
@@ -109,5 +106,4 @@ def make_config(lang: str, encoder: str | None, transformer: bool, order: str, s
             }
     filled = load_model_from_config(config, auto_fill=True).config
     # Once more, as spaCy's own commands do: what was filled in must be valid.
-    text: str = load_model_from_config(filled).config.to_str()
-    return text
+    return str(load_model_from_config(filled).config.to_str())

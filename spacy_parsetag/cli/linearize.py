@@ -4,21 +4,28 @@ import json
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer import Argument as Arg
 from typer import Option as Opt
 
 from ..errors import Errors
+from ..linearize import ORDERS, get_linearizer
 from ..scale.records import load_json, read_lines
 from ..treebanks.atomic import STANDARD, refuse_overwrite, text_output
+from ..treebanks.files import find_files
+from ..treebanks.formats.table import FORMATS
+from ..treebanks.penn import format_tree
+from ..trees import Parse, Tree, binarize, unbinarize
+from ..trees.escape import escape_label
 from ._inputs import read_trees
 from ._util import (
     Encoding,
     Glob,
     MaxBad,
     Order,
+    OrderOption,
     Output,
     SkipBad,
     Skipped,
@@ -26,9 +33,6 @@ from ._util import (
     note,
     stated_errors,
 )
-
-if TYPE_CHECKING:
-    from ..trees import Parse, Tree
 
 
 class LineFormat(str, Enum):
@@ -41,9 +45,7 @@ def linearize_cli(
         str, Arg(metavar="INPUT", help="Bracket file, folder or quoted pattern, or - for standard input")
     ],
     output: Output = STANDARD,
-    order: Annotated[
-        Order, Opt("--order", "-o", help="in (tetratags), pre (top-down) or post (bottom-up)")
-    ] = Order.inside,
+    order: OrderOption = Order.inside,
     format: Annotated[
         LineFormat,
         Opt("--format", "-f", help="jsonl: words, pos and tags. tags: the tags alone, separated by spaces"),
@@ -69,9 +71,6 @@ def linearize_cli(
       python -m spacy parsetag linearize tags.jsonl trees.mrg --inverse
     """
     with stated_errors():
-        from ..treebanks.files import find_files
-        from ..treebanks.formats.table import FORMATS
-
         skipped = Skipped(max_share=max_bad)
         files = [Path(source)]
         if source != str(STANDARD) and not inverse:
@@ -93,23 +92,13 @@ def linearize_cli(
         skipped.summarize()
 
 
-def _root_of(tree: "Tree") -> str | None:
-    """The label of the root wrapper that `Parse.from_tree` drops; None if there is none."""
-    return tree.label if tree.is_wrapper else None
-
-
-def _format_line(tree: "Tree", parse: "Parse", order: str, format: LineFormat) -> str:
-    from ..linearize import get_linearizer
-    from ..trees import binarize
-    from ..trees.escape import escape_label
-
+def _format_line(tree: Tree, parse: Parse, order: str, format: LineFormat) -> str:
     tags = get_linearizer(order).linearize(binarize(parse))
     if format is LineFormat.tags:
         return " ".join(map(escape_label, tags))  # white space in a label would look like the end of a tag
     record: dict[str, Any] = {"order": order, "words": parse.words, "pos": parse.pos, "tags": tags}
-    root = _root_of(tree)
-    if root != "TOP":
-        record["root"] = root
+    if not tree.is_wrapper or tree.label != "TOP":
+        record["root"] = tree.label if tree.is_wrapper else None
     return json.dumps(record, ensure_ascii=False)
 
 
@@ -125,10 +114,6 @@ def _read_inverse(path: Path) -> Iterator[str]:
 
 
 def _line_to_brackets(line: str) -> str:
-    from ..linearize import get_linearizer
-    from ..treebanks.penn import format_tree
-    from ..trees import unbinarize
-
     record = load_json(line)
     words, pos, tags = (record[key] for key in ("words", "pos", "tags"))
     root = record.get("root", "TOP")
@@ -143,22 +128,18 @@ def _line_to_brackets(line: str) -> str:
     return format_tree(unbinarize(tree, words, pos).to_tree(root))
 
 
-def check_trees(trees: "Iterable[tuple[str, Tree, Parse]]") -> None:
+def check_trees(trees: Iterable[tuple[str, Tree, Parse]]) -> None:
     """Take each tree to tags and back in all three orders, and say how many came back as they were."""
-    from ..linearize import ORDERS
-    from ..treebanks.penn import format_tree
-    from ..trees import binarize, unbinarize
-
     n_trees = n_words = 0
     same = dict.fromkeys(ORDERS, 0)
     for where, tree, parse in trees:
         n_trees += 1
         n_words += len(parse)
-        text, binary = format_tree(tree), binarize(parse)
+        binary, root = binarize(parse), tree.label if tree.is_wrapper else None
         for order, linearizer in ORDERS.items():
             tags = linearizer.linearize(binary)
             back = unbinarize(linearizer.delinearize(tags), parse.words, parse.pos)
-            if len(tags) == 2 * len(parse) - 1 and back == parse and format_tree(back.to_tree(_root_of(tree))) == text:
+            if len(tags) == 2 * len(parse) - 1 and back == parse and back.to_tree(root) == tree:
                 same[order] += 1
             else:
                 note(f"{where}: {order}-order: another tree came back", "warn")
