@@ -68,26 +68,25 @@ class Errors(metaclass=_ErrorsWithCodes):
         "leave the part out of --split (--split none for no split)."
     )
     E112 = "{path} is one of the inputs, or written twice. Write to another file, so that nothing is lost."
-    E113 = "Not a clause of the Sinica Treebank: {reason}."
-    E114 = "Bytes {data} are not valid {encoding}. Say which encoding it is, for instance --encoding {hint}."
-    E115 = (
+    E113 = "Bytes {data} are not valid {encoding}. Say which encoding it is, for instance --encoding {hint}."
+    E114 = (
         "Empty tree: brackets without a word, which some treebanks write for a sentence left unparsed. Leave it out, "
         "or skip bad trees."
     )
-    E116 = "Nothing under the node {label!r}: it needs a word or other nodes. Is a word or a tag missing?"
-    E117 = (
+    E115 = "Nothing under the node {label!r}: it needs a word or other nodes. Is a word or a tag missing?"
+    E116 = (
         "A node inside the tree has no label; only the root may go without. Is a label or a bracket missing before it?"
     )
-    E118 = (
+    E117 = (
         "The word {word!r} under {label!r} has no part-of-speech bracket of its own. Write it as (TAG word), or give a "
         "default tag for such words."
     )
-    E119 = "NUL byte. Is the file binary, or in UTF-16 (then say so: --encoding utf-16)?"
-    E120 = "Closing bracket without an opening one: remove it, or add the missing opening bracket before it."
-    E121 = "Text outside of brackets: {text!r}. Only trees may stand in a bracket file."
-    E122 = "The tree is not closed where another one starts. Closing brackets missing: {missing}."
-    E123 = "The file ends inside a tree. Closing brackets missing: {missing}. Is the file cut off?"
-    E124 = (
+    E118 = "NUL byte. Is the file binary, or in UTF-16 (then say so: --encoding utf-16)?"
+    E119 = "Closing bracket without an opening one: remove it, or add the missing opening bracket before it."
+    E120 = "Text outside of brackets: {text!r}. Only trees may stand in a bracket file."
+    E121 = "The tree is not closed where another one starts. Closing brackets missing: {missing}."
+    E122 = "The file ends inside a tree. Closing brackets missing: {missing}. Is the file cut off?"
+    E123 = (
         "More than {limit} words in one tree, which no sentence has. Closing brackets missing: {missing}. Are trees of "
         "several sentences wrapped in one bracket, or is one of them not closed?"
     )
@@ -240,8 +239,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "write (TOP) or pass None where there is no parse."
     )
     E354 = "Gold sentence {n} cannot be scored: {reason}."
-    E355 = "{path}:{line}: byte {data} is not valid {encoding}. Say which encoding it is, for instance latin-1."
-    E356 = "A flat tree takes the words of the gold tree, and gold tree {number} has none."
+    E355 = "A flat tree takes the words of the gold tree, and gold tree {number} has none."
 
     E400 = "Not a share of the trees: {share}. Write a number from 0 to 1."
     E401 = "A correlation needs {reason}."

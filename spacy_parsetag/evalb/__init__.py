@@ -3,8 +3,7 @@
 from .counts import SentenceCounts
 from .lines import fill_unparsed, join_lines, read_lines
 from .params import EvalbParams, get_params, read_params
-from .result import EvalbResult, Summary, evalb
-from .table import format_summary, format_table
+from .result import EvalbResult, Summary, evalb, format_summary, format_table
 
 __all__ = [
     "EvalbParams",

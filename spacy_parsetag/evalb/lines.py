@@ -8,13 +8,11 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from ..errors import Errors
-from ..treebanks.penn import format_tree
+from ..errors import Errors, TreebankError
+from ..treebanks import penn
 from ..trees import ROOT_LABELS, Tree
 from .counts import read_sentence
 from .params import EvalbParams
-
-_INVALID = re.compile("[\udc80-\udcff]")
 
 if TYPE_CHECKING:
     import nltk
@@ -27,7 +25,7 @@ def to_line(tree: Brackets) -> str:
     if tree is None or isinstance(tree, str):
         return tree or ""
     if isinstance(tree, Tree):
-        return format_tree(tree) if tree.children else ""
+        return penn.format_tree(tree) if tree.children else ""
     parts: list[str] = []
     stack: list[nltk.Tree | str] = [tree]
     while stack:
@@ -47,20 +45,13 @@ def read_lines(path: str | Path, *, encoding: str = "utf-8") -> Iterator[str]:
     path (str | Path): The file.
     encoding (str): Its encoding. A byte order mark is left out.
     YIELDS (str): The lines.
-    RAISES (ValueError): If bytes are not valid in the encoding, with file and line; or if there is no such encoding.
+    RAISES (TreebankError): If bytes are not valid in the encoding.
+    RAISES (ValueError): If there is no such encoding.
     """
-    try:
-        # An invalid byte becomes a lone surrogate, which no valid one does, so that its line can be named.
-        file = open(path, encoding=encoding, errors="surrogateescape")  # noqa: SIM115 (closed below)
-    except LookupError as err:
-        raise ValueError(Errors.E101.format(encoding=encoding)) from err
-    with file:
-        for number, line in enumerate(file, start=1):
-            invalid = _INVALID.search(line)
-            if invalid:
-                data = f"{ord(invalid.group()) & 0xFF:#04x}"
-                raise ValueError(Errors.E355.format(path=path, line=number, data=data, encoding=encoding))
-            yield line.removeprefix("\ufeff")
+    for number, text in penn.read_lines(path, encoding, str(path)):
+        if problem := penn.undecodable(text, encoding):
+            raise TreebankError(str(path), number, problem)
+        yield text
 
 
 def join_lines(lines: Iterable[str]) -> Iterator[str]:
@@ -120,7 +111,7 @@ def fill_unparsed(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterato
         except ValueError as err:
             raise ValueError(Errors.E354.format(n=number, reason=err)) from err
         if not sentence.words:
-            raise ValueError(Errors.E356.format(number=number))
+            raise ValueError(Errors.E355.format(number=number))
         try:
             found = read_sentence(theirs, everything)
             usable = found.words == sentence.words and not found.errors

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from ..errors import Errors
+from ..errors import Errors, TreebankError
+from ..treebanks.penn import read_lines, undecodable
 
 DATA = Path(__file__).parent / "prm"
 BUNDLED = ("collins", "new", "spmrl")
@@ -91,14 +92,12 @@ def read_params(path: str | Path) -> EvalbParams:
     """
     path = Path(path)
     found: dict[str, list[list[str]]] = {keyword: [] for keyword in _EXPECTED}
-    for number, line in enumerate(path.read_bytes().removeprefix(b"\xef\xbb\xbf").splitlines(), start=1):
-        if not line.strip() or line.strip().startswith(b"#"):
+    for number, line in read_lines(path, "utf-8", str(path)):
+        if not line.strip() or line.strip().startswith("#"):
             continue
-        try:
-            keyword, *values = line.decode("utf-8").split()
-        except UnicodeDecodeError as err:
-            data = f"{line[err.start]:#04x}"
-            raise ValueError(Errors.E355.format(path=path, line=number, data=data, encoding="UTF-8")) from err
+        if problem := undecodable(line, "utf-8"):
+            raise TreebankError(str(path), number, problem)
+        keyword, *values = line.split()
         if keyword not in found:
             known = ", ".join(found)
             raise ValueError(Errors.E350.format(path=path, line=number, keyword=keyword, known=known))

@@ -141,7 +141,7 @@ def undecodable(text: str, encoding: str) -> str:
     if found is None:
         return ""
     data = " ".join(f"{ord(mark) & 0xFF:02x}" for mark in found.group()[:8])
-    return Errors.E114.format(data=data, encoding=encoding, hint=_MARKS.get(data, "latin-1"))
+    return Errors.E113.format(data=data, encoding=encoding, hint=_MARKS.get(data, "latin-1"))
 
 
 def _mark(data: bytes) -> str:
@@ -226,7 +226,7 @@ class BracketReader:
                     number = line.number
                     self._read_line(line)
                 elif self.open is not None:
-                    self._fail(self.open, Errors.E123, number)
+                    self._fail(self.open, Errors.E122, number)
                 else:
                     break
             finally:
@@ -254,12 +254,12 @@ class BracketReader:
             root, label = tree.nodes[0].label, start.group(2) if start is not None and at_margin else None
             is_bare = root not in ROOT_LABELS
             if label in ROOT_LABELS and (label == root or tree.n_words):
-                return self._fail(tree, Errors.E122, line.number, line)
+                return self._fail(tree, Errors.E121, line.number, line)
             if at_margin and is_bare and self.margin_starts_trees:
-                return self._fail(tree, Errors.E122, line.number, line)
+                return self._fail(tree, Errors.E121, line.number, line)
             if tree.n_words > _MAX_WORDS:
                 self.searching = not tree.restart
-                return self._fail(tree, Errors.E124, line.number, line)
+                return self._fail(tree, Errors.E123, line.number, line)
             if not tree.restart:
                 tree.restart_missing = len(tree.nodes)
             if tree.restart or (at_margin and is_bare and self.margin_starts_trees is None):
@@ -289,7 +289,7 @@ class BracketReader:
                 is_wrapper = label in ROOT_LABELS and not label_follows
                 if is_wrapper and tree is not None and tree.n_words and label == tree.nodes[0].label:
                     # A root wrapper inside itself, beside words: the next tree on the same line.
-                    self._fail(tree, Errors.E122, number)
+                    self._fail(tree, Errors.E121, number)
                     tree = None
                 if tree is None:
                     self._start(text, token.start(), label)
@@ -302,11 +302,11 @@ class BracketReader:
                 if kind == "close":
                     tree_line = self.held[0].line if self.held else number
                     self.held.clear()
-                    self._report(_malformed(Errors.E120, self.path, number, tree_line))
+                    self._report(_malformed(Errors.E119, self.path, number, tree_line))
                     position = self._find_wrapper(text, position)
                 else:
                     error = self._suspect(token.group(), number, number)
-                    self._report(error or _malformed(Errors.E121, self.path, number, number, text=token.group()))
+                    self._report(error or _malformed(Errors.E120, self.path, number, number, text=token.group()))
                 continue
             if is_suspect:
                 tree.flaw = tree.flaw or self._suspect(token.group(), number, tree.line)
@@ -344,15 +344,15 @@ class BracketReader:
         if has_words and (len(node.children) > 1 or (is_root and node.label in ROOT_LABELS)):
             if self.default_tag is None:
                 word = next(child for child in node.children if isinstance(child, str))
-                self._note(tree, Errors.E118, node.line, word=word, label=node.label)
+                self._note(tree, Errors.E117, node.line, word=word, label=node.label)
             else:
                 node.children = [
                     Tree(self.default_tag, (child,)) if isinstance(child, str) else child for child in node.children
                 ]
         elif not (label or is_root or has_words):
-            self._note(tree, Errors.E117, node.line)
+            self._note(tree, Errors.E116, node.line)
         elif not node.children:
-            self._note(tree, Errors.E116, node.line, label=node.label)
+            self._note(tree, Errors.E115, node.line, label=node.label)
         made = Tree(label, tuple(node.children), tree.line if is_root else 0)
         if not is_root:
             tree.nodes[-1].children.append(made)
@@ -361,7 +361,7 @@ class BracketReader:
         if tree.restart:
             self.margin_starts_trees = False
         if not tree.n_words:
-            tree.flaw = _malformed(Errors.E115, self.path, number, tree.line)
+            tree.flaw = _malformed(Errors.E114, self.path, number, tree.line)
         if tree.flaw is None:
             self.held.append(made)
         else:
@@ -379,7 +379,7 @@ class BracketReader:
 
     def _suspect(self, text: str, number: int, tree_line: int) -> TreebankError | None:
         """What is wrong with a token that has a NUL or an undecodable byte."""
-        message = Errors.E119 if "\x00" in text else undecodable(text, self.encoding)
+        message = Errors.E118 if "\x00" in text else undecodable(text, self.encoding)
         return _malformed(message, self.path, number, tree_line) if message else None
 
     def _fail(self, tree: _OpenTree, message: str, number: int, line: Line | None = None) -> None:
@@ -397,7 +397,7 @@ class BracketReader:
             self.again.append(line)
         if tree.restart:
             self.again.extend(reversed(tree.restart))
-            message, number, missing = Errors.E122, tree.restart[0].number, tree.restart_missing
+            message, number, missing = Errors.E121, tree.restart[0].number, tree.restart_missing
             flaw = flaw if flaw is not None and flaw.line < number else None
             self.margin_starts_trees = True
         self._report(flaw or _malformed(message, self.path, number, tree.line, missing=missing, limit=_MAX_WORDS))

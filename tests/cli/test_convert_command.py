@@ -132,7 +132,7 @@ def test_bad_trees_are_named_and_skipped(run: Run, treebank: Path, tmp_path: Pat
     out = tmp_path / "out.spacy"
     result = run("convert", treebank, out)
     assert result.exit_code == 1
-    assert f"{treebank}:2: [E118] The word 'the' under 'NP'" in result.stderr
+    assert f"{treebank}:2: [E117] The word 'the' under 'NP'" in result.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["trees.mrg"]
     result = run("convert", treebank, out, "--skip-bad", "--max-bad", "1")
     assert result.exit_code == 0

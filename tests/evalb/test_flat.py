@@ -45,7 +45,7 @@ def test_filled_trees_score_as_strict_counts_say(params: str) -> None:
 def test_gold_trees_must_be_whole() -> None:
     with pytest.raises(ValueError, match="E353"):
         list(fill_unparsed([GOLD, GOLD], [GOLD]))
-    with pytest.raises(ValueError, match=r"E356.*tree 2"):
+    with pytest.raises(ValueError, match=r"E355.*tree 2"):
         list(fill_unparsed([GOLD, ""], [GOLD, GOLD]))
     with pytest.raises(ValueError, match=r"E354.*sentence 1"):
         list(fill_unparsed(["(S x (NN b))"], [GOLD]))

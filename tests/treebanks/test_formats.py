@@ -9,7 +9,6 @@ from spacy_parsetag.errors import TreebankError
 from spacy_parsetag.treebanks.files import SourceFile, find_files
 from spacy_parsetag.treebanks.formats.base import guess_encoding
 from spacy_parsetag.treebanks.formats.pahc import cut_lemma, cut_lemma_of_mark
-from spacy_parsetag.treebanks.formats.sinica import parse_clause
 from spacy_parsetag.treebanks.formats.table import FORMATS, get_format
 from spacy_parsetag.treebanks.penn import format_tree, read_trees
 from spacy_parsetag.treebanks.split import Split
@@ -152,15 +151,22 @@ def test_lemmas_of_marks(leaf: str, word: str) -> None:
     assert cut_lemma_of_mark(leaf) == word
 
 
-@pytest.mark.parametrize("text", ["", "S(", "S(Head:V:x))", "S(Head:V:x)Na:y", "S()", "NP(x)", "A:B:c|D:E:f"])
-def test_no_clause(text: str) -> None:
-    with pytest.raises(ValueError, match="E113"):
-        parse_clause(text)
+@pytest.mark.parametrize("text", ["", "S(", "S(Head:V:x))", "S(Head:V:x)Na:y", "S()", "NP(x)", "S(a:B:c)(d:E:f)"])
+def test_no_clause(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "clauses.txt"
+    path.write_text(f"#1 S(Head:V:x)#\n#2 {text}#\n#3 S(Head:V:y)#\n", encoding="utf-8")
+    errors: list[TreebankError] = []
+    trees = list(get_format("sinica").read(path, on_error=errors.append))
+    assert [tree.line for tree in trees] == [1, 3]
+    assert len(errors) == 1 and 2 <= errors[0].line <= 3
 
 
-def test_deep_clause() -> None:
+def test_deep_clause(tmp_path: Path) -> None:
     depth = 5000
-    assert parse_clause("Head:S(" * depth + "Head:V:x" + ")" * depth).label == "S"
+    path = tmp_path / "clauses.txt"
+    path.write_text("#1 " + "Head:S(" * depth + "Head:V:x" + ")" * depth + "#\n", encoding="utf-8")
+    (line,) = read(path, "sinica")
+    assert line == "(TOP (S (V x)))"
 
 
 FLORESTA = """\

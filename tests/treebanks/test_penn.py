@@ -100,7 +100,7 @@ def test_no_line_breaks() -> None:
     assert read(" ".join([SHE] * n_trees)) == [SHE] * n_trees
     word = "x" * 1_000_000
     assert read(f"\n(TOP (NN {word}) (NN b))") == [f"(TOP (NN {word}) (NN b))"]
-    with pytest.raises(TreebankError, match="E121") as info:
+    with pytest.raises(TreebankError, match="E120") as info:
         read(f"\n{' '.join([SHE] * n_trees)} stray")
     assert info.value.line == 2
 
@@ -125,28 +125,28 @@ def test_streaming() -> None:
 
 MALFORMED: dict[str, Any] = {
     # name: (text, code, line, line where the tree starts)
-    "whole_tree_empty": (f"{SHE}\n(())\n{HE}", "E115", 2, 2),
-    "empty_brackets": (f"{SHE}\n()\n{HE}", "E115", 2, 2),
-    "only_labels": (f"{SHE}\n(TOP\n (S (NP)))\n{HE}", "E115", 3, 2),
-    "empty_node": (f"{SHE}\n(TOP (S\n (NP) (NN a)))\n{HE}", "E116", 3, 2),
-    "empty_label": (f"{SHE}\n(TOP (S ((NN a))))\n{HE}", "E117", 2, 2),
-    "empty_label_over_lines": (f"{SHE}\n(TOP (S (\n (NN a))))\n{HE}", "E117", 2, 2),
-    "word_beside_node": (f"{SHE}\n(TOP (NP the\n (NN dog)))\n{HE}", "E118", 2, 2),
-    "two_words": (f"{SHE}\n(TOP (NP\n the dog))\n{HE}", "E118", 3, 2),
-    "word_under_root": (f"{SHE}\n(TOP dog)\n{HE}", "E118", 2, 2),
-    "bracket_missing": (f"{SHE}\n\n{HE[:-1]}\n{HE}\n{SHE}", "E122", 4, 3),
-    "brackets_missing_on_a_line": (f"{SHE}\n{HE[:-2]} {HE}\n{SHE}", "E122", 2, 2),
-    "bracket_missing_no_wrapper": ("(S (NN a))\n(S (NN b)\n(S (NN c))\n(S (NN d))", "E122", 3, 2),
-    "file_ends": (f"{SHE}\n{HE}\n(TOP (S\n (NN a)\n", "E123", 4, 3),
-    "file_ends_in_label": (f"{SHE}\n{HE}\n(TOP (", "E123", 3, 3),
-    "extra_bracket": (f"{SHE}\n{HE})\n{HE}", "E120", 2, 2),
-    "extra_bracket_first": (f") {SHE}\n{HE}", "E120", 1, 1),
-    "closed_early": (f"{SHE}\n(TOP (S (NN a)))) (VP (VB b)))\n{HE}", "E120", 2, 2),
-    "stray_text": (f"{SHE}\nsome text\nand more\n{HE}", "E121", 2, 2),
-    "nul": (f"{SHE}\n(TOP (S\n (NN a\0)))\n{HE}", "E119", 3, 2),
-    "nul_outside": (f"{SHE}\n\0\0\n{HE}", "E119", 2, 2),
-    "undecodable": (f"{SHE}\n(TOP (S\n (NN a\udce9)))\n{HE}", "E114", 3, 2),
-    "undecodable_outside": (f"{SHE}\n\udce9 \udce9\n{HE}", "E114", 2, 2),
+    "whole_tree_empty": (f"{SHE}\n(())\n{HE}", "E114", 2, 2),
+    "empty_brackets": (f"{SHE}\n()\n{HE}", "E114", 2, 2),
+    "only_labels": (f"{SHE}\n(TOP\n (S (NP)))\n{HE}", "E114", 3, 2),
+    "empty_node": (f"{SHE}\n(TOP (S\n (NP) (NN a)))\n{HE}", "E115", 3, 2),
+    "empty_label": (f"{SHE}\n(TOP (S ((NN a))))\n{HE}", "E116", 2, 2),
+    "empty_label_over_lines": (f"{SHE}\n(TOP (S (\n (NN a))))\n{HE}", "E116", 2, 2),
+    "word_beside_node": (f"{SHE}\n(TOP (NP the\n (NN dog)))\n{HE}", "E117", 2, 2),
+    "two_words": (f"{SHE}\n(TOP (NP\n the dog))\n{HE}", "E117", 3, 2),
+    "word_under_root": (f"{SHE}\n(TOP dog)\n{HE}", "E117", 2, 2),
+    "bracket_missing": (f"{SHE}\n\n{HE[:-1]}\n{HE}\n{SHE}", "E121", 4, 3),
+    "brackets_missing_on_a_line": (f"{SHE}\n{HE[:-2]} {HE}\n{SHE}", "E121", 2, 2),
+    "bracket_missing_no_wrapper": ("(S (NN a))\n(S (NN b)\n(S (NN c))\n(S (NN d))", "E121", 3, 2),
+    "file_ends": (f"{SHE}\n{HE}\n(TOP (S\n (NN a)\n", "E122", 4, 3),
+    "file_ends_in_label": (f"{SHE}\n{HE}\n(TOP (", "E122", 3, 3),
+    "extra_bracket": (f"{SHE}\n{HE})\n{HE}", "E119", 2, 2),
+    "extra_bracket_first": (f") {SHE}\n{HE}", "E119", 1, 1),
+    "closed_early": (f"{SHE}\n(TOP (S (NN a)))) (VP (VB b)))\n{HE}", "E119", 2, 2),
+    "stray_text": (f"{SHE}\nsome text\nand more\n{HE}", "E120", 2, 2),
+    "nul": (f"{SHE}\n(TOP (S\n (NN a\0)))\n{HE}", "E118", 3, 2),
+    "nul_outside": (f"{SHE}\n\0\0\n{HE}", "E118", 2, 2),
+    "undecodable": (f"{SHE}\n(TOP (S\n (NN a\udce9)))\n{HE}", "E113", 3, 2),
+    "undecodable_outside": (f"{SHE}\n\udce9 \udce9\n{HE}", "E113", 2, 2),
 }  # fmt: skip
 
 
@@ -204,7 +204,7 @@ def test_undecodable_stream(tmp_path: Path) -> None:
     for on_error in (None, [].append):
         with path.open(encoding="utf8") as stream:
             if on_error is None:
-                with pytest.raises(TreebankError, match="E114"):
+                with pytest.raises(TreebankError, match="E113"):
                     list(read_trees(stream))
             else:
                 assert list(read_trees(stream, on_error=on_error)) == []
@@ -220,7 +220,7 @@ def test_default_tag() -> None:
 def test_trees_before_the_error_are_given() -> None:
     trees = read_trees(io.StringIO(f"{SHE}\n{HE}\n(TOP (S (NN a)\n"))
     assert [format_tree(next(trees)), format_tree(next(trees))] == [SHE, HE]
-    with pytest.raises(TreebankError, match="E123"):
+    with pytest.raises(TreebankError, match="E122"):
         next(trees)
 
 
@@ -240,7 +240,7 @@ def test_oversized_tree() -> None:
     text = "\n".join([SHE, "(TOP (S", *[" (NN a) (NN b)"] * 60_000, HE])
     errors: list[TreebankError] = []
     assert read(text, on_error=errors.append) == [SHE, HE]
-    assert [code_of(error) for error in errors] == ["E124"]
+    assert [code_of(error) for error in errors] == ["E123"]
     assert (errors[0].tree_line, errors[0].line) == (2, 50_004)
 
 
@@ -249,7 +249,7 @@ def test_nodes_in_the_first_column_are_no_trees() -> None:
     tree = SHE.replace(" (", "\n(")
     errors: list[TreebankError] = []
     assert read(f"{tree}\n{tree[:-1]}\n{tree}\n{tree[:-3]}", on_error=errors.append) == [SHE, SHE]
-    assert [code_of(error) for error in errors] == ["E122", "E123"]
+    assert [code_of(error) for error in errors] == ["E121", "E122"]
 
 
 PIECES = [
@@ -288,7 +288,7 @@ def test_messages_are_short() -> None:
 
 def test_a_label_that_is_empty_as_text_is_named() -> None:
     r"""`\e` is an empty label, which no constituent can have."""
-    with pytest.raises(TreebankError, match="E117"):
+    with pytest.raises(TreebankError, match="E116"):
         read("(TOP (\\e (NN a)))")
 
 

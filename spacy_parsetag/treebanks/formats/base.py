@@ -15,10 +15,6 @@ Rewrite = Callable[[str], str]
 PENN_CLEAN = CleanOptions()
 
 
-# Reads trees from lines. The other arguments are the file's name, its encoding, `on_error` and `default_tag`.
-ReadLines = Callable[[Iterator[Line], str, str, OnError | None, str | None], Iterable[Tree]]
-
-
 @dataclass(frozen=True, kw_only=True)
 class TreebankFormat:
     """A kind of treebank files: what to change in lines and trees, and the usual options.
@@ -32,7 +28,6 @@ class TreebankFormat:
         keep their numbers; what belongs to no tree becomes an empty line.
     phrase, tag, word (Rewrite | None): Rewrites the labels of phrases, part-of-speech tags, and words, which are text.
     dissolve (Callable[[str], bool] | None): Which phrases below the top, by label, are replaced by what is in them.
-    read_lines (ReadLines): Reads trees from lines. It is another one where files have no Penn brackets.
     """
 
     suffixes: tuple[str, ...]
@@ -45,7 +40,6 @@ class TreebankFormat:
     tag: Rewrite | None = None
     word: Rewrite | None = None
     dissolve: Callable[[str], bool] | None = None
-    read_lines: ReadLines = BracketReader
 
     def read(
         self,
@@ -70,7 +64,7 @@ class TreebankFormat:
         lines = read_lines(source, encoding, str(source))
         if self.lines is not None:
             lines = self.lines(lines)
-        trees = iter(self.read_lines(lines, str(source), encoding, on_error, default_tag))
+        trees = iter(BracketReader(lines, str(source), encoding, on_error, default_tag))
         if self.phrase or self.tag or self.word or self.dissolve:
             return map(self._rewrite, trees)
         return trees
