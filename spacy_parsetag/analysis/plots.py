@@ -3,7 +3,7 @@
 A figure is written to every path given, whose suffix says how; the same data give the same bytes.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import accumulate
 from math import ceil
 from pathlib import Path
@@ -22,7 +22,6 @@ STYLES: dict[str, dict[str, Any]] = {
     "pre": {"color": "#d55e00", "linestyle": "--", "marker": "s"},
     "post": {"color": "#555555", "linestyle": ":", "marker": "^"},
 }
-NAMES = {"in": "in-order", "pre": "pre-order", "post": "post-order"}
 PANEL = (2.6, 1.9)  # inches
 Paths = Sequence[str | Path]
 
@@ -42,7 +41,7 @@ def check_paths(paths: Paths) -> None:
 
 
 def plot_deviations(treebanks: Mapping[str, Deviations], paths: Paths, *, share: float = 0.995) -> None:
-    """A panel for each treebank: how many of the words deviate by how much, in pre-order and post-order. In-order tags
+    """A panel for each treebank: how many of the words deviate by how much, in each order but in-order, whose tags
     always stand at 0.
 
     treebanks (Mapping[str, Deviations]): By name.
@@ -52,11 +51,11 @@ def plot_deviations(treebanks: Mapping[str, Deviations], paths: Paths, *, share:
     figure, panels = _panels(treebanks, x="deviation (words)", y="share of words")
     for axes, found in zip(panels, treebanks.values(), strict=True):
         end = 1
-        for order in ("pre", "post"):
+        for order in (order for order in found.counts if order != "in"):
             shares = found.distribution(order)
             end = max(end, next((k for k, covered in enumerate(accumulate(shares)) if covered >= share), 0))
-            style = STYLES[order]
-            mean = f"{NAMES[order]}, mean {found.mean(order):.2f}"
+            style = _style(order, found.counts)
+            mean = f"{order}-order, mean {found.mean(order):.2f}"
             edges = [distance - 0.5 for distance in range(len(shares) + 1)]
             axes.stairs(shares, edges, fill=True, alpha=0.15, color=style["color"])
             axes.stairs(shares, edges, label=mean, color=style["color"], linestyle=style["linestyle"])
@@ -77,9 +76,9 @@ def plot_stacks(treebanks: Mapping[str, Stacks], paths: Paths) -> None:
         largest = max(map(found.largest, found.counts))
         for order in found.counts:
             shares = found.coverage(order)
-            label = f"{NAMES[order]}, all at {len(shares) - 1}"
+            label = f"{order}-order, all at {len(shares) - 1}"
             shares = [*shares, *[1.0] * (largest + 1 - len(shares))]
-            axes.plot(range(len(shares)), shares, label=label, **{**STYLES[order], "marker": ""})
+            axes.plot(range(len(shares)), shares, label=label, **{**_style(order, found.counts), "marker": ""})
         axes.set_xlim(0, largest)
         axes.set_ylim(0, 1.03)
         axes.legend(fontsize=6, frameon=False, loc="lower right")
@@ -112,15 +111,22 @@ def plot_correlation(points: Sequence[Point], found: Correlation, paths: Paths) 
     """
     title = f"r = {found.r:.2f}, p = {found.p:.2g}, n = {found.n}"
     figure, (axes,) = _panels([title], x="mean deviation (words)", y="F", panel=(5.0, 3.4), integers=False)
-    for order in dict.fromkeys(point.order for point in points):
+    orders = list(dict.fromkeys(point.order for point in points))
+    for order in orders:
         chosen = [point for point in points if point.order == order]
-        style = {**STYLES.get(order, {"marker": "o"}), "linestyle": ""}
-        axes.plot([p.deviation for p in chosen], [p.f for p in chosen], label=NAMES.get(order, order), **style)
+        style = {**_style(order, orders), "linestyle": ""}
+        axes.plot([p.deviation for p in chosen], [p.f for p in chosen], label=f"{order}-order", **style)
         for point in chosen:
             where = (point.deviation, point.f)
             axes.annotate(point.treebank, where, xytext=(3, 3), textcoords="offset points", fontsize=5)
     axes.legend(fontsize=7, frameon=False)
     _save(figure, paths)
+
+
+def _style(order: str, orders: Iterable[str]) -> dict[str, Any]:
+    """How one of these orders is drawn; a user's own ones take Matplotlib's colours in turn."""
+    others = [name for name in orders if name not in STYLES]
+    return STYLES[order] if order in STYLES else {"color": f"C{others.index(order)}", "linestyle": "-.", "marker": "D"}
 
 
 def _panels(

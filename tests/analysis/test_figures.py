@@ -53,6 +53,22 @@ def test_figures(name: str, tmp_path: Path) -> None:
     assert len(list(folders[0].iterdir())) == 2
 
 
+def test_orders_of_a_user(tmp_path: Path) -> None:
+    """An order beside the three of the paper is drawn like them."""
+    pytest.importorskip("matplotlib")
+    strayed, needed = deviations(), stacks()
+    for counts in (strayed.counts, needed.counts):
+        counts["mine"] = counts["post"].copy()
+        counts["yours"] = counts["pre"].copy()
+    path = tmp_path / "figure.svg"
+    plot_deviations({"a": strayed}, [path])
+    assert "mine-order, mean 2.40" in path.read_text() and "yours-order" in path.read_text()
+    plot_stacks({"a": needed}, [path])
+    assert "mine-order, all at 9" in path.read_text()
+    plot_correlation([*POINTS, Point("a", "mine", 50, 6)], Correlation(4, -0.99, 0.05), [path])
+    assert "mine-order" in path.read_text()
+
+
 def test_pdf(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     DRAWINGS["stack"]([tmp_path / "a.pdf"])
