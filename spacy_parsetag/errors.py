@@ -87,7 +87,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E121 = "The tree is not closed where another one starts. Closing brackets missing: {missing}."
     E122 = "The file ends inside a tree. Closing brackets missing: {missing}. Is the file cut off?"
     E123 = (
-        "More than {limit} words in one tree, which no sentence has. Closing brackets missing: {missing}. Are trees of "
+        "More than {limit} nodes in one tree, which no sentence has. Closing brackets missing: {missing}. Are trees of "
         "several sentences wrapped in one bracket, or is one of them not closed?"
     )
 

@@ -6,24 +6,27 @@
 
 Trees may run over several lines or stand several to a line, under a root label (`(TOP ...)`) or none (`( (S ...))`).
 Brackets decide what a tree is, not the layout. Only where they do not match does the layout tell which tree is broken
-and where the next one starts:
+and where the next one starts. So a file is cut into pieces, each of them usually a tree, at lines that start one:
 
-- While a tree is open, a root wrapper like its own starts the next one: `(TOP` at the start of a line, or after words.
-- In files without wrappers, so may a bracket at the margin (in the first column, or where the file's first tree
-  starts). The reader remembers the first such place and goes back to it if the open tree is never closed. Once that has
-  happened, it takes each such bracket for a start; once a whole tree has had such a bracket inside, for none. So no
-  line is read more than twice.
-- After a closing bracket too many it goes on at the next wrapper, after a blank line, or at a bracket at the margin.
-  Whole trees before it on the same line may be parts of one that was closed too early: they are not given out.
-- A flaw that leaves the brackets intact (a word without a tag, an undecodable byte) costs just its tree.
+- Outside of trees, a bracket at the margin (in the first column, or where the file's first tree starts), after a blank
+  line, or of a root wrapper.
+- Inside an open tree, a root wrapper at the margin like that of the tree, or after words.
+- In files without wrappers, so may a bracket at the margin. The first such line is remembered, and if the open tree is
+  never closed, the piece ended there. Once that has happened, each such line starts a piece; once a whole tree has had
+  such a line inside, none does. So no line is read more than twice.
+
+Within a piece, a root wrapper inside one like it, after words, starts the next tree. A closing bracket too many spoils
+the trees before it, which may be parts of one that was closed too early; reading goes on at the next wrapper. A flaw
+that leaves the brackets intact (a word without a tag, an undecodable byte) costs just its tree.
 """
 
 import io
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import accumulate, count
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -53,9 +56,8 @@ _SUSPECT = re.compile("[\x00\ud800-\udfff]")
 _FOREIGN_MARK = re.compile("[\udcffÿ][\udcfeþ]|[\udcfeþ][\udcffÿ]|ï»¿")
 _MARKS = {"ff fe": "utf-16", "fe ff": "utf-16", "ef bb bf": "utf-8"}
 
-# No sentence is that long, and a file with a bracket missing must not fill the memory.
-_MAX_WORDS = 100_000
-_MAX_HELD = 1_000
+# No sentence has so many nodes, and a file with a bracket missing must not fill the memory.
+_MAX_NODES = 200_000
 _LONGEST = 60  # characters of a word in a message
 
 
@@ -148,44 +150,25 @@ def _mark(data: bytes) -> str:
     return "".join(chr(0xDC00 + byte) for byte in data)
 
 
-def _malformed(message: str, path: str, line: int, tree_line: int, **values: str | int) -> TreebankError:
-    """The error of a tree: the message with what it asks for, cut short, and where its tree starts."""
-    for name, value in values.items():
-        if isinstance(value, str) and len(value) > _LONGEST:
-            values[name] = f"{value[:_LONGEST]}… ({len(value):,} characters)"
-    reason = message.format(**values)
-    if tree_line != line:
-        reason = f"{reason} (The tree starts on line {tree_line}.)"
-    return TreebankError(path, line, reason, tree_line)
+def _shorten(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text):,} characters)"
 
 
 @dataclass(slots=True)
 class _Node:
-    """An open bracket: its label in file form, the children so far, and the line of it or of its last bare word."""
+    """An open bracket: its label in file form, the line of it or of its last bare word, and its children so far."""
 
     label: str
     line: int
     children: list[Tree | str] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class _OpenTree:
-    """The tree that is being read.
+class _Piece(NamedTuple):
+    """Lines to read trees from; the message if the last tree is not closed there, and the line where that shows."""
 
-    line (int): Where it starts.
-    nodes (list[_Node]): Its open nodes.
-    n_words (int): Words so far.
-    flaw (TreebankError | None): The first problem that leaves the brackets intact.
-    restart (list[Line]): The lines since the first bracket that may start another tree.
-    restart_missing (int): How many nodes were open there.
-    """
-
-    line: int
-    nodes: list[_Node] = field(default_factory=list)
-    n_words: int = 0
-    flaw: TreebankError | None = None
-    restart: list[Line] = field(default_factory=list)
-    restart_missing: int = 0
+    lines: list[Line]
+    unclosed: str
+    end: int
 
 
 class BracketReader:
@@ -206,201 +189,164 @@ class BracketReader:
         self.encoding = encoding
         self.on_error = on_error
         self.default_tag = default_tag
-        self.again: list[Line] = []  # lines to read again, the next one last
-        self.sure: list[Tree] = []  # whole trees that nothing can spoil
-        self.held: list[Tree] = []  # whole trees that a closing bracket too many would spoil
-        self.open: _OpenTree | None = None
-        self.label_follows = False  # the last line ended after an opening bracket
-        self.margin: int | None = None  # column where the file's first tree starts
-        self.margin_starts_trees: bool | None = None  # None until a tree without a wrapper has shown it
-        self.after_blank = True
-        self.searching = False  # for the next start, after a closing bracket too many
-        self.quiet = False  # what stands before the next tree was reported already
 
     def __iter__(self) -> Iterator[Tree]:
-        number = 1
+        for piece in self._pieces():
+            yield from self._read(piece)
+
+    def _pieces(self) -> Iterator[_Piece]:
+        """Cut the file before the lines that start a tree, as the module says."""
+        again: list[Line] = []  # lines to read again, the next one last
+        lines: list[Line] = []
+        root = ""  # label of the open tree
+        depth = n_nodes = 0  # its open brackets, and all of its brackets so far
+        restart = 0  # index in `lines`: where another tree may have started in it
+        margin: int | None = None
+        margin_starts_trees: bool | None = None  # None until a tree without a wrapper has shown it
+        after_blank, is_lost = True, False
         while True:
-            line = self.again.pop() if self.again else next(self.lines, None)
-            try:
-                if line is not None:
-                    number = line.number
-                    self._read_line(line)
-                elif self.open is not None:
-                    self._fail(self.open, Errors.E122, number)
-                else:
-                    break
-            finally:
-                yield from self.sure
-                self.sure.clear()
-        yield from self.held
+            line = again.pop() if again else next(self.lines, None)
+            start = _LINE_START.match(line.text) if line is not None else None
+            is_start = False
+            if start is not None:
+                label = start.group(2)
+                margin = start.end(1) if margin is None else margin
+                at_margin = start.end(1) <= margin
+                if not depth:
+                    is_start = at_margin or after_blank or label in ROOT_LABELS
+                elif at_margin and label in ROOT_LABELS:
+                    is_start = label == root or n_nodes > depth
+                elif at_margin and root not in ROOT_LABELS:
+                    is_start = margin_starts_trees is True
+                    if margin_starts_trees is None:
+                        restart = restart or len(lines)
+            is_oversized = depth > 0 and n_nodes > _MAX_NODES
+            if line is None or is_start or is_oversized:
+                if restart:
+                    again += [*lines[restart:], *([] if line is None else [line])][::-1]
+                    line, margin_starts_trees = None, True
+                    yield _Piece(lines[:restart], Errors.E121, lines[restart].number)
+                elif lines:
+                    message = Errors.E122 if line is None else Errors.E121 if is_start else Errors.E123
+                    yield _Piece(lines, message, (line or lines[-1]).number)
+                if line is None and not again:
+                    return
+                is_lost = is_oversized and not restart and not is_start
+                lines, depth, n_nodes, restart = [], 0, 0, 0
+            if line is None or (is_lost and not is_start):
+                continue
+            if start is not None and not depth:
+                root = start.group(2)
+            lines.append(line)
+            opened = line.text.count("(")
+            n_nodes += opened
+            depth += opened - line.text.count(")")
+            if depth <= 0:
+                if restart:
+                    margin_starts_trees = False
+                depth = n_nodes = restart = 0
+            after_blank = not line.text.strip(SPACE)
 
-    def _read_line(self, line: Line) -> None:
-        text, tree = line.text, self.open
-        if not text.strip(SPACE):
-            self.after_blank = True
-            if tree is not None and tree.restart:
-                tree.restart.append(line)
-            return
-        start = _LINE_START.match(text)
-        if self.margin is None and start is not None:
-            self.margin = start.end(1)
-        at_margin = start is not None and start.end(1) <= (self.margin or 0)
-        position = 0
-        if self.searching:
-            self.searching = False
-            if not at_margin and not (start is not None and self.after_blank):
-                position = self._find_wrapper(text, 0)
-        elif tree is not None:
-            root, label = tree.nodes[0].label, start.group(2) if start is not None and at_margin else None
-            is_bare = root not in ROOT_LABELS
-            if label in ROOT_LABELS and (label == root or tree.n_words):
-                return self._fail(tree, Errors.E121, line.number, line)
-            if at_margin and is_bare and self.margin_starts_trees:
-                return self._fail(tree, Errors.E121, line.number, line)
-            if tree.n_words > _MAX_WORDS:
-                self.searching = not tree.restart
-                return self._fail(tree, Errors.E123, line.number, line)
-            if not tree.restart:
-                tree.restart_missing = len(tree.nodes)
-            if tree.restart or (at_margin and is_bare and self.margin_starts_trees is None):
-                tree.restart.append(line)
-        self.after_blank = False
-        self._read_tokens(line, position)
-
-    def _read_tokens(self, line: Line, position: int) -> None:
-        """Take a line's tokens from a position on."""
-        number, text = line
+    def _read(self, piece: _Piece) -> Iterator[Tree]:
+        """Give out the whole trees of a piece, and report what is wrong with the others."""
+        text = "".join(line.text for line in piece.lines)
+        ends = list(accumulate(len(line.text) for line in piece.lines))
         is_suspect = _SUSPECT.search(text) is not None
+        whole: list[Tree] = []  # trees that a closing bracket too many would spoil
+        nodes: list[_Node] = []  # open ones
+        tree_line = n_words = position = 0  # of the open tree its line and words
+        line = piece.lines[0].number
+        flaw: tuple[str, int] | None = None  # its first problem, and the line of that
+        is_quiet = False  # what stands before the next tree was reported already
         while (token := _TOKEN.search(text, position)) is not None:
-            position = token.end()
-            kind, tree = token.lastgroup, self.open
+            position, kind = token.end(), token.lastgroup
             if kind == "tagged":
                 tag, word = token.group("tag", "tagged")
-                if tree is not None and not is_suspect and tag not in ROOT_LABELS:
-                    tree.n_words += 1
-                    tree.nodes[-1].children.append(Tree(unescape_label(tag), (unescape_token(word),)))
-                    self.label_follows = False
+                if nodes and not is_suspect and tag not in ROOT_LABELS:
+                    n_words += 1
+                    nodes[-1].children.append(Tree(unescape_label(tag), (unescape_token(word),)))
                     continue
                 kind, position = "label", token.end("tag")  # the word and the closing bracket come next
-            label_follows = False
+            if len(ends) > 1:
+                line = piece.lines[bisect_right(ends, token.start())].number
             if kind == "label":
                 label = token["tag"] or token["label"]
-                label_follows = not label and position == len(text)
-                is_wrapper = label in ROOT_LABELS and not label_follows
-                if is_wrapper and tree is not None and tree.n_words and label == tree.nodes[0].label:
-                    # A root wrapper inside itself, beside words: the next tree on the same line.
-                    self._fail(tree, Errors.E121, number)
-                    tree = None
-                if tree is None:
-                    self._start(text, token.start(), label)
-                    tree = self.open = _OpenTree(number)
-                tree.nodes.append(_Node(label, number))
-            elif tree is None and self.quiet:
-                continue
-            elif tree is None:
-                self.quiet = True
-                if kind == "close":
-                    tree_line = self.held[0].line if self.held else number
-                    self.held.clear()
-                    self._report(_malformed(Errors.E119, self.path, number, tree_line))
-                    position = self._find_wrapper(text, position)
+                if n_words and nodes and label in ROOT_LABELS and label == nodes[0].label:
+                    self._report(*(flaw or (Errors.E121.format(missing=len(nodes)), line)), tree_line)
+                    nodes = []
+                if not nodes:
+                    flaw, tree_line, n_words, is_quiet = None, line, 0, False
+                    if label in ROOT_LABELS:
+                        yield from whole
+                        whole = []
+                nodes.append(_Node(label, line))
+            elif not nodes and not is_quiet:
+                is_quiet = True
+                if kind == "word":
+                    yield from whole
+                    stray = Errors.E120.format(text=_shorten(token.group()))
+                    self._report(self._suspect(token.group()) or stray, line, line)
                 else:
-                    error = self._suspect(token.group(), number, number)
-                    self._report(error or _malformed(Errors.E120, self.path, number, number, text=token.group()))
+                    self._report(Errors.E119, line, whole[0].line if whole else line)
+                    found = _WRAPPER_START.search(text, position)
+                    position = len(text) if found is None else found.start()
+                whole = []
+            if not nodes:
                 continue
-            if is_suspect:
-                tree.flaw = tree.flaw or self._suspect(token.group(), number, tree.line)
-            if kind == "close":
-                self._close_node(tree, number)
-            elif kind == "word" and self.label_follows:
-                tree.nodes[-1].label = token.group()
-            elif kind == "word":
-                tree.n_words += 1
-                tree.nodes[-1].line = number
-                tree.nodes[-1].children.append(unescape_token(token.group()))
-            self.label_follows = label_follows
+            if is_suspect and flaw is None and (problem := self._suspect(token.group())):
+                flaw = problem, line
+            if kind == "word":
+                n_words += 1
+                nodes[-1].line = line
+                nodes[-1].children.append(unescape_token(token.group()))
+            elif kind == "close":
+                node = nodes.pop()
+                problem = self._check(node, is_root=not nodes)
+                flaw = flaw or ((problem, node.line) if problem else None)
+                label = unescape_label(node.label) if node.label else ""
+                made = Tree(label, tuple(node.children), 0 if nodes else tree_line)
+                if nodes:
+                    nodes[-1].children.append(made)
+                    continue
+                if not n_words:
+                    flaw = Errors.E114, line
+                if flaw is None:
+                    whole.append(made)
+                else:
+                    is_quiet = True
+                    self._report(*flaw, tree_line)
+        yield from whole
+        if nodes:
+            unclosed = piece.unclosed.format(missing=len(nodes), limit=_MAX_NODES)
+            self._report(*(flaw or (unclosed, piece.end)), tree_line)
 
-    def _find_wrapper(self, text: str, position: int) -> int:
-        """Where to go on in a line after a closing bracket too many; at its end, the search goes on."""
-        found = _WRAPPER_START.search(text, position)
-        self.searching = found is None
-        return len(text) if found is None else found.start()
-
-    def _start(self, text: str, column: int, label: str) -> None:
-        """A tree starts. Nothing that follows it can spoil the trees before it, if it is sure to be one."""
-        self.quiet = False
-        at_margin = column <= (self.margin or 0) and not text[:column].strip(SPACE)
-        if at_margin or label in ROOT_LABELS or len(self.held) >= _MAX_HELD:
-            self.sure += self.held
-            self.held.clear()
-
-    def _close_node(self, tree: _OpenTree, number: int) -> None:
-        """A closing bracket was read."""
-        node = tree.nodes.pop()
-        is_root = not tree.nodes
-        label = unescape_label(node.label) if node.label else ""
+    def _check(self, node: _Node, is_root: bool) -> str:
+        """Give bare words the default tag. Returns what is wrong with a node that closes, else an empty string."""
         # A word alone under a label has it for its tag, unless this is a root wrapper.
         has_words = str in map(type, node.children)
         if has_words and (len(node.children) > 1 or (is_root and node.label in ROOT_LABELS)):
             if self.default_tag is None:
                 word = next(child for child in node.children if isinstance(child, str))
-                self._note(tree, Errors.E117, node.line, word=word, label=node.label)
-            else:
-                node.children = [
-                    Tree(self.default_tag, (child,)) if isinstance(child, str) else child for child in node.children
-                ]
-        elif not (label or is_root or has_words):
-            self._note(tree, Errors.E116, node.line)
+                return Errors.E117.format(word=_shorten(word), label=_shorten(node.label))
+            tag = self.default_tag
+            node.children = [Tree(tag, (child,)) if isinstance(child, str) else child for child in node.children]
+        elif not (is_root or has_words or (node.label and unescape_label(node.label))):
+            return Errors.E116
         elif not node.children:
-            self._note(tree, Errors.E115, node.line, label=node.label)
-        made = Tree(label, tuple(node.children), tree.line if is_root else 0)
-        if not is_root:
-            tree.nodes[-1].children.append(made)
-            return
-        self.open = None
-        if tree.restart:
-            self.margin_starts_trees = False
-        if not tree.n_words:
-            tree.flaw = _malformed(Errors.E114, self.path, number, tree.line)
-        if tree.flaw is None:
-            self.held.append(made)
-        else:
-            self.quiet = True
-            self._report(tree.flaw)
+            return Errors.E115.format(label=_shorten(node.label))
+        return ""
 
-    def _report(self, error: TreebankError) -> None:
+    def _suspect(self, text: str) -> str:
+        """What is wrong with a token that has a NUL or an undecodable byte."""
+        return Errors.E118 if "\x00" in text else undecodable(text, self.encoding)
+
+    def _report(self, reason: str, line: int, tree_line: int) -> None:
+        if tree_line != line:
+            reason = f"{reason} (The tree starts on line {tree_line}.)"
+        error = TreebankError(self.path, line, reason, tree_line)
         if self.on_error is None:
             raise error
         self.on_error(error)
-
-    def _note(self, tree: _OpenTree, message: str, number: int, **values: str | int) -> None:
-        """Keep the open tree's first problem until the tree ends."""
-        tree.flaw = tree.flaw or _malformed(message, self.path, number, tree.line, **values)
-
-    def _suspect(self, text: str, number: int, tree_line: int) -> TreebankError | None:
-        """What is wrong with a token that has a NUL or an undecodable byte."""
-        message = Errors.E118 if "\x00" in text else undecodable(text, self.encoding)
-        return _malformed(message, self.path, number, tree_line) if message else None
-
-    def _fail(self, tree: _OpenTree, message: str, number: int, line: Line | None = None) -> None:
-        """Report the open tree as not closed, and go back to where another one may have started in it.
-
-        message (str): The problem, where no such place is known.
-        number (int): The line where it shows.
-        line (Line | None): What is read next, after the lines since that place.
-        """
-        self.open = None
-        self.label_follows = False
-        self.quiet = True
-        missing, flaw = len(tree.nodes), tree.flaw
-        if line is not None:
-            self.again.append(line)
-        if tree.restart:
-            self.again.extend(reversed(tree.restart))
-            message, number, missing = Errors.E121, tree.restart[0].number, tree.restart_missing
-            flaw = flaw if flaw is not None and flaw.line < number else None
-            self.margin_starts_trees = True
-        self._report(flaw or _malformed(message, self.path, number, tree.line, missing=missing, limit=_MAX_WORDS))
 
 
 def format_tree(tree: Tree) -> str:

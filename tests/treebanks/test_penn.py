@@ -237,11 +237,11 @@ def test_unclosed_tree_in_a_long_file() -> None:
 
 def test_oversized_tree() -> None:
     """A tree that never ends does not fill the memory."""
-    text = "\n".join([SHE, "(TOP (S", *[" (NN a) (NN b)"] * 60_000, HE])
+    text = "\n".join([SHE, "(TOP (S", *[" (NN a) (NN b)"] * 110_000, HE])
     errors: list[TreebankError] = []
     assert read(text, on_error=errors.append) == [SHE, HE]
     assert [code_of(error) for error in errors] == ["E123"]
-    assert (errors[0].tree_line, errors[0].line) == (2, 50_004)
+    assert (errors[0].tree_line, errors[0].line) == (2, 100_003)
 
 
 def test_nodes_in_the_first_column_are_no_trees() -> None:
