@@ -283,14 +283,13 @@ class BracketReader:
             elif not nodes and not is_quiet:
                 is_quiet = True
                 if kind == "word":
-                    yield from whole
                     stray = Errors.E120.format(text=_shorten(token.group()))
                     self._report(self._suspect(token.group()) or stray, line, line)
                 else:
                     self._report(Errors.E119, line, whole[0].line if whole else line)
+                    whole = []
                     found = _WRAPPER_START.search(text, position)
                     position = len(text) if found is None else found.start()
-                whole = []
             if not nodes:
                 continue
             if is_suspect and flaw is None and (problem := self._suspect(token.group())):
