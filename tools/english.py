@@ -31,9 +31,8 @@ from spacy.tokens import Doc, DocBin
 from spacy_parsetag.tokens.spaces import spaces_after
 from spacy_parsetag.tokens.spans import set_parses
 from spacy_parsetag.treebanks.convert import DOCBIN_ATTRS
-from spacy_parsetag.treebanks.files import SourceFile, find_files
+from spacy_parsetag.treebanks.files import find_files
 from spacy_parsetag.treebanks.formats.table import get_format
-from spacy_parsetag.treebanks.read import ReadOptions, read_parses
 from spacy_parsetag.trees import Constituent, Parse
 
 # GUM's LICENSE.txt: CC BY-NC-SA, and Reddit's own terms (its words are masked in the repository).
@@ -78,8 +77,7 @@ def read_gum(folder: Path, part: str) -> Iterator[tuple[str, list[Sentence]]]:
 
 
 def read_trees(path: Path, format: str = "penn") -> Iterator[Parse]:
-    chosen = get_format(format)
-    yield from read_parses(SourceFile(path, Path(path.name)), ReadOptions(chosen, chosen.clean))
+    yield from get_format(format).read_parses(path)
 
 
 def read_conllu(path: Path) -> Iterator[tuple[list[str], list[bool], bool]]:
