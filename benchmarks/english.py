@@ -65,11 +65,16 @@ def score(examples: list[Example]) -> dict[str, float]:
     }
 
 
-def score_both(nlp: Language, docs: list[Doc]) -> dict[str, Any]:
-    gold_tokens = score([on_gold_tokens(nlp, doc) for doc in docs])
+def parse_both(nlp: Language, docs: list[Doc]) -> list[tuple[Example, Example]]:
+    """Each doc on its own tokens and sentences, and as raw text."""
+    return [(on_gold_tokens(nlp, doc), Example(nlp(doc.text), doc)) for doc in docs]
+
+
+def score_both(parsed: list[tuple[Example, Example]]) -> dict[str, Any]:
+    gold_tokens, raw_text = (score(list(examples)) for examples in zip(*parsed, strict=True))
     del gold_tokens["sentences"]  # they are given
-    raw = score([Example(nlp(doc.text), doc) for doc in docs])
-    return {"gold_tokens": gold_tokens, "raw_text": raw, "words": sum(not token.is_space for d in docs for token in d)}
+    n_words = sum(not token.is_space for eg, _ in parsed for token in eg.reference)
+    return {"gold_tokens": gold_tokens, "raw_text": raw_text, "words": n_words}
 
 
 def words_per_second(nlp: Language, texts: list[str], repeats: int) -> int:
@@ -113,16 +118,18 @@ def main() -> None:
         return list(DocBin().from_disk(args.corpus / name).get_docs(nlp.vocab))
 
     gum, craft = read("gum-dev.spacy"), read("craft-dev.spacy")
-    genres: dict[str, list[Doc]] = defaultdict(list)
-    for doc in gum:
-        genres[doc.user_data["document"].split("_")[1]].append(doc)
+    parsed = parse_both(nlp, gum)
+    genres: dict[str, list[tuple[Example, Example]]] = defaultdict(list)
+    for doc, pair in zip(gum, parsed, strict=True):
+        genres[doc.user_data["document"].split("_")[1]].append(pair)
     report: dict[str, Any] = {"pipeline": nlp.meta["name"], "version": nlp.meta["version"]}
-    report["gum_dev"] = score_both(nlp, gum)
-    report["gum_dev_by_genre"] = {genre: score_both(nlp, docs) for genre, docs in sorted(genres.items())}
-    report["craft_dev"] = score_both(nlp, craft)
+    report["gum_dev"] = score_both(parsed)
+    report["gum_dev_by_genre"] = {genre: score_both(own) for genre, own in sorted(genres.items())}
+    report["craft_dev"] = score_both(parse_both(nlp, craft))
     if args.wsj:
         trees = penn.read_trees(args.wsj)
-        report["wsj_sample_dev"] = score_both(nlp, list(docs_from_trees(nlp.vocab, trees, n_sents=20, detokenize=True)))
+        wsj = list(docs_from_trees(nlp.vocab, trees, n_sents=20, detokenize=True))
+        report["wsj_sample_dev"] = score_both(parse_both(nlp, wsj))
     texts = [doc.text for doc in gum]
     report["words_per_second"] = words_per_second(nlp, texts, args.repeats)
     report["words_per_second_spacys_parser"] = words_per_second(with_spacys_parser(nlp, gum[:5]), texts, args.repeats)

@@ -8,6 +8,12 @@
 #include <cstring>
 #include <vector>
 
+#if defined(_MSC_VER)
+#define PARSETAG_RESTRICT __restrict
+#else
+#define PARSETAG_RESTRICT __restrict__
+#endif
+
 namespace parsetag {
 
 // Two directions over sentences that lie one after another. A row of each array is a word; in it come the forward
@@ -46,6 +52,20 @@ inline float sigmoid(float x) {
     return 1 / (1 + power * (p * r * r + r + 1));
 }
 
+// The loops over units, of one word. Pointers are to arrays that do not overlap, which the compiler has to know to make
+// vectors of the loops.
+template <class T>
+void sru_gate(int d, const T *PARSETAG_RESTRICT u, const T *PARSETAG_RESTRICT v, const T *PARSETAG_RESTRICT b,
+              const T *PARSETAG_RESTRICT previous, T *PARSETAG_RESTRICT gate) {
+    for (int j = 0; j < d; ++j) gate[j] = sigmoid(u[j] + v[j] * previous[j] + b[j]);
+}
+
+template <class T>
+void sru_mix(int d, const T *PARSETAG_RESTRICT gate, const T *PARSETAG_RESTRICT on, const T *PARSETAG_RESTRICT off,
+             T *PARSETAG_RESTRICT mixed) {
+    for (int j = 0; j < d; ++j) mixed[j] = off[j] + gate[j] * (on[j] - off[j]);
+}
+
 // States and outputs, both (words, 2, units), and the gates (words, 2, 2, units).
 template <class T> void sru_forward(const Sru<T> &sru, T *states, T *outputs, T *gates) {
     const int d = sru.units;
@@ -53,35 +73,50 @@ template <class T> void sru_forward(const Sru<T> &sru, T *states, T *outputs, T 
     int64_t first = 0;
     for (int s = 0; s < sru.n_sentences; first += sru.lengths[s++])
         for (int direction = 0; direction < 2; ++direction) {
-            const T *v = sru.v + direction * 2 * d, *b = sru.b + direction * 2 * d;
-            const T *previous = zeros.data();
+            const T *v = sru.v + direction * 2 * d, *b = sru.b + direction * 2 * d, *previous = zeros.data();
             for (int64_t i = 0; i < sru.lengths[s]; ++i) {
-                const int64_t word = first + (direction ? sru.lengths[s] - 1 - i : i);
-                const T *u = sru.U + word * sru.row() + direction * sru.parts * d, *x = sru.highway(word, direction);
-                T *state = states + (word * 2 + direction) * d, *output = outputs + (word * 2 + direction) * d;
-                T *gate = gates + (word * 2 + direction) * 2 * d;
-                for (int j = 0; j < d; ++j) {
-                    const T c = previous[j];
-                    const T forget = sigmoid(u[d + j] + v[j] * c + b[j]);
-                    const T reset = sigmoid(u[2 * d + j] + v[d + j] * c + b[d + j]);
-                    const T next = u[j] + forget * (c - u[j]);
-                    gate[j] = forget;
-                    gate[d + j] = reset;
-                    state[j] = next;
-                    output[j] = x[j] + reset * (next - x[j]);
-                }
-                previous = state;
+                const int64_t word = first + (direction ? sru.lengths[s] - 1 - i : i), row = word * 2 + direction;
+                const T *u = sru.U + word * sru.row() + direction * sru.parts * d;
+                T *forget = gates + row * 2 * d, *reset = forget + d;
+                sru_gate(d, u + d, v, b, previous, forget);
+                sru_gate(d, u + 2 * d, v + d, b + d, previous, reset);
+                sru_mix(d, forget, previous, u, states + row * d);
+                previous = states + row * d;
+                sru_mix(d, reset, previous, sru.highway(word, direction), outputs + row * d);
             }
         }
 }
 
-// The gradient dU of the product, dX of the highway where it is the input (else null), and those of v and b, which are
+// The gradients before the gate, of what is mixed in where it is closed, and of the weights; `d_on` is set.
+template <class T>
+void sru_mix_back(int d, const T *PARSETAG_RESTRICT gate, const T *PARSETAG_RESTRICT on, const T *PARSETAG_RESTRICT off,
+                  const T *PARSETAG_RESTRICT d_mixed, T *PARSETAG_RESTRICT d_gate, T *PARSETAG_RESTRICT d_off,
+                  T *PARSETAG_RESTRICT d_on) {
+    for (int j = 0; j < d; ++j) {
+        d_gate[j] = d_mixed[j] * (on[j] - off[j]) * gate[j] * (1 - gate[j]);
+        d_off[j] = d_mixed[j] * (1 - gate[j]);
+        d_on[j] = d_mixed[j] * gate[j];
+    }
+}
+
+template <class T>
+void sru_gate_back(int d, const T *PARSETAG_RESTRICT d_gate, const T *PARSETAG_RESTRICT v,
+                   const T *PARSETAG_RESTRICT previous, T *PARSETAG_RESTRICT dv, T *PARSETAG_RESTRICT db,
+                   T *PARSETAG_RESTRICT carried) {
+    for (int j = 0; j < d; ++j) {
+        dv[j] += d_gate[j] * previous[j];
+        db[j] += d_gate[j];
+        carried[j] += d_gate[j] * v[j];
+    }
+}
+
+// The gradient dU of the product, dX of the highway where it is the input (else unused), and those of v and b, which are
 // added to.
 template <class T>
 void sru_backward(const Sru<T> &sru, const T *states, const T *gates, const T *d_outputs, T *dU, T *dX, T *dv, T *db) {
     const int d = sru.units;
     const std::vector<T> zeros(d, T(0));
-    std::vector<T> carried(d); // the gradient of the state, handed to the word before
+    std::vector<T> carried(d), d_state(d); // gradients of the states, the first handed on to the word before
     int64_t first = 0;
     for (int s = 0; s < sru.n_sentences; first += sru.lengths[s++])
         for (int direction = 0; direction < 2; ++direction) {
@@ -89,30 +124,17 @@ void sru_backward(const Sru<T> &sru, const T *states, const T *gates, const T *d
             T *dv_own = dv + direction * 2 * d, *db_own = db + direction * 2 * d;
             std::fill(carried.begin(), carried.end(), T(0));
             for (int64_t i = sru.lengths[s] - 1; i >= 0; --i) {
-                const int64_t word = first + (direction ? sru.lengths[s] - 1 - i : i);
-                const int64_t before = direction ? word + 1 : word - 1;
-                const T *previous = i ? states + (before * 2 + direction) * d : zeros.data();
-                const T *u = sru.U + word * sru.row() + direction * sru.parts * d, *x = sru.highway(word, direction);
-                const T *state = states + (word * 2 + direction) * d, *gate = gates + (word * 2 + direction) * 2 * d;
-                const T *dh = d_outputs + (word * 2 + direction) * d;
-                T *du = dU + word * sru.row() + direction * sru.parts * d;
-                T *dx = sru.parts == 4 ? du + 3 * d : dX + (word * 2 + direction) * d;
-                T *carry = carried.data();
-                for (int j = 0; j < d; ++j) {
-                    const T forget = gate[j], reset = gate[d + j];
-                    const T d_state = carry[j] + dh[j] * reset;
-                    const T d_reset = dh[j] * (state[j] - x[j]) * reset * (1 - reset);
-                    const T d_forget = d_state * (previous[j] - u[j]) * forget * (1 - forget);
-                    dx[j] = dh[j] * (1 - reset);
-                    du[j] = d_state * (1 - forget);
-                    du[d + j] = d_forget;
-                    du[2 * d + j] = d_reset;
-                    dv_own[j] += d_forget * previous[j];
-                    dv_own[d + j] += d_reset * previous[j];
-                    db_own[j] += d_forget;
-                    db_own[d + j] += d_reset;
-                    carry[j] = d_state * forget + d_forget * v[j] + d_reset * v[d + j];
-                }
+                const int64_t word = first + (direction ? sru.lengths[s] - 1 - i : i), row = word * 2 + direction;
+                const T *previous = i ? states + (direction ? row + 2 : row - 2) * d : zeros.data();
+                const int64_t place = word * sru.row() + direction * sru.parts * d;
+                const T *u = sru.U + place, *forget = gates + row * 2 * d, *reset = forget + d;
+                T *du = dU + place, *dx = sru.parts == 4 ? du + 3 * d : dX + row * d;
+                sru_mix_back(d, reset, states + row * d, sru.highway(word, direction), d_outputs + row * d, du + 2 * d,
+                             dx, d_state.data());
+                for (int j = 0; j < d; ++j) d_state[j] += carried[j];
+                sru_mix_back(d, forget, previous, u, d_state.data(), du + d, du, carried.data());
+                sru_gate_back(d, du + d, v, previous, dv_own, db_own, carried.data());
+                sru_gate_back(d, du + 2 * d, v + d, previous, dv_own + d, db_own + d, carried.data());
             }
         }
 }
