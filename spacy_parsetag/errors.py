@@ -139,6 +139,11 @@ class Errors(metaclass=_ErrorsWithCodes):
         "No tree over {n} words agrees with: {constraints}. Leave one of them out. What is in the way may also be the "
         "tags of the model or the bound on the stack ({max_stack})."
     )
+    E170 = "A batch has one list of constraints for each sentence; got {n} lists for {sentences} sentences."
+    E171 = "The number of best trees must be at least 1; got {value!r}."
+    E172 = (
+        "Probabilities of constituents have a mean only where they are of the same sentences; got sentences of {words}."
+    )
 
     E200 = "{what} of the layer must be at least {least}; got {value}."
     E201 = "TagLoss learns tags alone, and this model scores spans too. Use spacy-parsetag.LatticeLoss.v1."

@@ -6,7 +6,7 @@ from ..errors import Errors
 
 try:
     from .beam import BeamDecoder
-    from .constituents import Constituents, constituent_marginals
+    from .constituents import Constituents, constituent_marginals, mean_constituents
     from .constraints import Constraint
     from .distribution import TreeDistribution
     from .exact import ExactDecoder
@@ -42,5 +42,6 @@ __all__ = [
     "k_best_parses",
     "keep_possible",
     "log_partition",
+    "mean_constituents",
     "most_expected",
 ]

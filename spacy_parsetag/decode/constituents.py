@@ -1,10 +1,12 @@
 """Probabilities of constituents: what a parse is sure of, span by span."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import Errors
 from ..linearize.tags import TagSet
 from .failures import raise_failure
 from .passes import first_spans, span_sums
@@ -50,6 +52,23 @@ def labels_of_tags(tags: TagSet) -> NDArray[Any]:
     """(T, C) 1 where the unary chain of a tag has a label, else 0."""
     labels = constituent_labels(tags)
     return np.asarray([[label in chain for label in labels] for chain in tags.unaries]).reshape(len(tags), len(labels))
+
+
+def mean_constituents(several: Sequence[Constituents]) -> Constituents:
+    """The mean of what several models say of the same sentences, whatever their tags, orders and learners.
+
+    several (Sequence[Constituents]): The probabilities of each model, at least one.
+    RETURNS (Constituents): Their mean; a label that a model does not know has no probability there.
+    RAISES (ValueError): If they are not of the same sentences.
+    """
+    words = [one.n_words.tolist() for one in several]
+    if any(own != words[0] for own in words):
+        raise ValueError(Errors.E172.format(words=" and ".join(map(str, words))))
+    labels = tuple(sorted({label for one in several for label in one.labels}))
+    probs = np.zeros((len(several[0].probs), len(labels)), dtype=several[0].probs.dtype)
+    for one in several:
+        probs[:, [labels.index(label) for label in one.labels]] += one.probs / len(several)
+    return several[0]._replace(probs=probs, labels=labels)
 
 
 def constituent_marginals(batch: TagScores, max_stack: StackBound = None) -> Constituents:

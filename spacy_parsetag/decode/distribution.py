@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import Errors
 from ..linearize.base import max_stack as stack_of
 from ..trees import BinaryTree, split_chain
 from ..trees.binarize import node_bounds
@@ -117,6 +118,8 @@ class TreeDistribution:
         RAISES (ValueError): If the columns are not those of a tree.
         """
         batch = self._batch
+        if len(ids) != len(batch.scores):
+            raise ValueError(Errors.E004.format(n_tags=len(ids), n_words=int(batch.n_words[0])))
         own = np.argsort(self._columns)[np.asarray(ids)]
         tags = batch.tags.decode(own.tolist())
         tree = batch.linearizer.delinearize(tags)

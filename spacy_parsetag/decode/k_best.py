@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import Errors
 from .failures import raise_failure
 from .nodes import labelled_nodes
 from .passes import best_trees, k_best_trees
@@ -31,9 +32,11 @@ def k_best(batch: TagScores, k: int, max_stack: StackBound = None) -> list[KBest
     k (int): How many trees, at least 1.
     max_stack (int | None): Largest stack size after any tag; None for no bound.
     RETURNS (list[KBest]): The trees of each sentence.
-    RAISES (ValueError): If a score is not finite, or if no tree exists within the bound that agrees with the
-        constraints.
+    RAISES (ValueError): If k is below 1, if a score is not finite, or if no tree exists within the bound that agrees
+        with the constraints.
     """
+    if k < 1:
+        raise ValueError(Errors.E171.format(value=k))
     batch = batch.on_cpu()
     best = best_trees(batch, max_stack)
     raise_failure(batch, max_stack, best.status)

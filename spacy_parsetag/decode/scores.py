@@ -128,6 +128,8 @@ class TagScores:
         if self.constraints is not None:
             if self.linearizer.order not in ORDER_CODES:
                 raise ValueError(Errors.E167.format(order=self.linearizer.order))
+            if len(self.constraints) != len(self.n_words):
+                raise ValueError(Errors.E170.format(n=len(self.constraints), sentences=len(self.n_words)))
             own = (read_constraints(*one) for one in zip(self.constraints, self.n_words.tolist(), strict=True))
             object.__setattr__(self, "constraints", tuple(own))
 

@@ -8,9 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import STACK, enumerate_classes, score_of
+from own_order import LeftCorner
 
 from spacy_parsetag.decode import (
+    BeamDecoder,
     Constraint,
+    Decoder,
     ExactDecoder,
     MBRDecoder,
     SpanScores,
@@ -22,6 +25,7 @@ from spacy_parsetag.decode import (
     k_best_parses,
     keep_possible,
     log_partition,
+    mean_constituents,
     most_expected,
 )
 from spacy_parsetag.linearize import ORDERS, get_linearizer
@@ -173,7 +177,8 @@ def random_batch(words, order="in", dtype=np.float64, seed=0, **changes):
     rng, words = np.random.default_rng(seed), np.asarray(words)
     rows = np.maximum(2 * words - 1, 0)
     scores = rng.normal(scale=2, size=(rows.sum() + 3, len(TAGS))).astype(dtype)
-    return TagScores(scores, np.cumsum(rows) - rows, words, TAGS, ORDERS[order], **changes)
+    arguments = {"linearizer": ORDERS[order], **changes}
+    return TagScores(scores, np.cumsum(rows) - rows, words, TAGS, **arguments)
 
 
 def with_spans(batch, seed=1):
@@ -366,7 +371,12 @@ def test_the_mean_of_several():
     """Constituents of several models are averaged by their probabilities; the tree is in the order of any."""
     models = [random_batch([6, 3], order, seed=seed) for seed, order in enumerate(STACK)]
     found = [constituent_marginals(batch) for batch in models]
-    mean = found[0]._replace(probs=sum(one.probs for one in found) / 3)
+    mean = mean_constituents(found)
+    np.testing.assert_allclose(mean.probs, sum(one.probs for one in found) / 3)
+    fewer = found[2]._replace(labels=("NP", "Q"), probs=found[2].probs[:, :2])
+    assert mean_constituents([found[0], fewer]).labels == ("NP", "Q", "S", "VP")
+    with pytest.raises(ValueError, match="E172"):
+        mean_constituents([found[0], constituent_marginals(random_batch([6]))])
     trees = [most_expected(batch, mean) for batch in models]
     assert all(trees[0].scores == pytest.approx(one.scores) for one in trees)
 
@@ -392,6 +402,31 @@ def test_ties():
     assert len(best) == 5 == len({tuple(ids) for ids, _ in best})
     np.testing.assert_array_equal(best[0][0], distribution.argmax[0])
     assert distribution.entropy == pytest.approx(np.log(5))
+
+
+def test_a_decoder_as_the_others():
+    assert isinstance(MBRDecoder(), Decoder)
+    with pytest.raises(ValueError, match="E161"):
+        MBRDecoder(-1)
+
+
+def test_refuses_what_does_not_fit():
+    with pytest.raises(ValueError, match="E170"):
+        random_batch([3, 2], constraints=((),))
+    with pytest.raises(ValueError, match="E167"):
+        random_batch([3], constraints=((),), linearizer=LeftCorner())
+    with pytest.raises(ValueError, match="E167"):
+        constituent_marginals(random_batch([3], linearizer=LeftCorner()))
+    with pytest.raises(ValueError, match="E171"):
+        k_best(random_batch([3]), 0)
+    with pytest.raises(ValueError, match="E004"):
+        TreeDistribution.from_batch(random_batch([3]), 0).log_prob([0, 0, 0])
+    with pytest.raises(ValueError, match="E151"):
+        _ = TreeDistribution(
+            [[np.nan, 0, 0, 0]], ["l", "r", "L", "R"], transitions=np.zeros((4, 4)), constraints=[(0, 1, None, "must")]
+        ).entropy
+    with pytest.raises(ValueError, match=r"E165.*Beam search"):
+        BeamDecoder()(random_batch([3], constraints=((),)))
 
 
 def test_log_prob_of_no_tree():
