@@ -609,7 +609,7 @@ template <class T> class ChainSums : public Chain<double, T> {
 
   private:
     static constexpr double LOWEST = -600;  // below e^-600 a product is added up in logarithms
-    static const int ROWS = 64;  // of the products that count pairs
+    static constexpr int ROWS = 64;  // of the products that count pairs
 
     // exp_rows_ = exp(rows - tops_)
     void exponentiate(int g, const double *rows, int n) {
