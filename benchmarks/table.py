@@ -17,7 +17,6 @@ RUNS = (
     ("synthetic", "synthetic, 500 test sentences", "`cnn.cfg`, trained as above"),
     ("wsj-cnn", "NLTK's Penn Treebank sample, 273 development sentences", "no pretrained part, GUM added"),
     ("wsj-transformer", "the same", "all-MiniLM-L6-v2 (6 layers, 384 wide)"),
-    ("wsj-transformer-tagwise", "the same", "the same, trained tag by tag"),
 )
 
 
