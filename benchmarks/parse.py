@@ -187,18 +187,19 @@ def main() -> None:
     parser.add_argument("what", choices=["kills", "workers", "memory"])
     parser.add_argument("--texts", type=int, help="20,000 for kills, 100,000 for workers, 500,000 for memory")
     parser.add_argument("--model", help="a pipeline, a package or a folder")
-    parser.add_argument("--shard-size", type=int, default=1000)
+    parser.add_argument("--shard-size", type=int, help="200 for kills, else 1,000")
     parser.add_argument("--workers", type=int, help="1 for kills, else 2")
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--repeats", type=int, default=2, help="runs of which the fastest counts")
     parser.add_argument("--seed", type=int, default=0)
     args = parse_arguments(parser)
-    run, n_texts, n_workers = {
-        "kills": (run_kills, 20_000, 1),
-        "workers": (run_workers, 100_000, 2),
-        "memory": (run_memory, 500_000, 1),
+    run, n_texts, n_workers, shard_size = {
+        "kills": (run_kills, 20_000, 1, 200),
+        "workers": (run_workers, 100_000, 2, 1000),
+        "memory": (run_memory, 500_000, 1, 1000),
     }[args.what]
     args.texts, args.workers = args.texts or n_texts, args.workers or n_workers
+    args.shard_size = args.shard_size or shard_size
     with TemporaryDirectory() as folder:
         figures = run(Path(folder), args)
     for name, value in figures.items():

@@ -174,6 +174,7 @@ class Run:
         self.n_texts = sum(counts)
         self.head = json.loads(json.dumps(describe(job, parser, shard_size, counts)))
         self.notes: dict[int, Note] = {}
+        self.n_done = self.n_failed = self.n_several = 0  # texts
         path = job.folder / MANIFEST
         if path.exists():
             manifest = json.loads(path.read_text(encoding="utf-8"))
@@ -182,10 +183,10 @@ class Run:
             for shard in self.shards:
                 note = job.read_note(shard) or finished.get(shard.number)
                 if note is not None and job.has(note):
-                    self.notes[shard.number] = note
+                    self.add(note)
             if not resume:
                 raise ValueError(Errors.E562.format(path=job.folder, n_done=len(self.notes), n=len(self.shards)))
-        elif job.folder.exists() and any(not is_temporary(each) for each in job.folder.iterdir()):
+        elif job.folder.exists() and not all(map(is_ours, job.folder.iterdir())):
             raise ValueError(Errors.E561.format(path=job.folder))
         (job.folder / NOTES).mkdir(parents=True, exist_ok=True)
         for folder in (job.folder, job.folder / NOTES):
@@ -199,24 +200,12 @@ class Run:
         """The shards that are still to be parsed."""
         return [shard for shard in self.shards if shard.number not in self.notes]
 
-    @property
-    def n_done(self) -> int:
-        """How many texts are parsed."""
-        return sum(note["stop"] - note["start"] for note in self.notes.values())
-
-    @property
-    def n_failed(self) -> int:
-        """How many of them failed."""
-        return sum(len(note["failures"]) for note in self.notes.values())
-
-    @property
-    def n_several(self) -> int:
-        """How many look like several sentences and were parsed as one."""
-        return sum(note["n_several"] for note in self.notes.values())
-
     def add(self, note: Note) -> None:
-        """Count a shard that was parsed."""
+        """Count a shard that is parsed."""
         self.notes[int(Path(note["file"]).stem)] = note
+        self.n_done += note["stop"] - note["start"]
+        self.n_failed += len(note["failures"])
+        self.n_several += note["n_several"]
 
     def check(self, allowed: int | None) -> None:
         """Raise a ValueError if more texts failed than are allowed; None allows any number."""
@@ -312,6 +301,11 @@ def write_json(data: dict[str, Any], path: Path) -> None:
     """Write a file of JSON that appears whole or not at all."""
     with atomic_path(path) as temporary:
         temporary.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def is_ours(path: Path) -> bool:
+    """Whether a run that was killed before it wrote the manifest left this behind."""
+    return path.name == NOTES or is_temporary(path)
 
 
 def is_temporary(path: Path) -> bool:

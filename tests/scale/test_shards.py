@@ -203,6 +203,14 @@ def test_resume_with_something_else(run: Run, pipeline: Path, tmp_path: Path) ->
     assert contents(out) == before
 
 
+def test_killed_before_anything_is_written(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    source, out = write_texts(tmp_path / "in.txt", 3), tmp_path / "out"
+    (out / ".notes").mkdir(parents=True)
+    (out / ".0123456789abcdef.tmp").write_text("{")
+    assert run("parse", pipeline, source, out, "--resume").exit_code == 0
+    assert sorted(contents(out)) == ["000000.mrg", MANIFEST]
+
+
 def test_failing_texts(run: Run, pipeline: Path, code: Path, tmp_path: Path) -> None:
     texts = [f"The dog barks {i}." for i in range(12)]
     for i in (2, 4, 8):
