@@ -203,7 +203,7 @@ class Decoded(NamedTuple):
 
     ids (np.ndarray): (R,) int32 tag ids, -1 in rows that no sentence owns.
     scores (np.ndarray): (S,) float64 score of each tree.
-    notes (dict[str, np.ndarray]): What else there is to say of each sentence: arrays of S values, by name.
+    notes (dict[str, NDArray[Any]]): What else there is to say of each sentence: arrays of S values, by name.
     """
 
     ids: NDArray[Any]

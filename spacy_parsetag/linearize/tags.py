@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import Errors
 from ..trees import split_chain
@@ -48,7 +50,7 @@ class TagSet:
         except KeyError:
             raise ValueError(Errors.E054.format(tag=tag, n=len(self.tags))) from None
 
-    def encode(self, tags: Sequence[str]) -> np.ndarray:
+    def encode(self, tags: Sequence[str]) -> NDArray[Any]:
         """Ids of tags as int32; -1 for a tag that is not in the set, which losses leave out."""
         get = self._ids.get
         return np.asarray([get(tag, -1) for tag in tags], dtype=np.int32)
@@ -58,13 +60,13 @@ class TagSet:
         return [self.tags[i] for i in ids]
 
     @cached_property
-    def offsets(self) -> np.ndarray:
+    def offsets(self) -> NDArray[Any]:
         """(5,) int32: tags of class c have the ids offsets[c] to offsets[c+1] (exclusive)."""
         counts = np.bincount(self.classes, minlength=4)
         return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
 
     @cached_property
-    def classes(self) -> np.ndarray:
+    def classes(self) -> NDArray[Any]:
         """(T,) uint8: class of each tag."""
         return np.asarray([split_tag(tag)[0] for tag in self.tags], dtype=np.uint8)
 
@@ -79,11 +81,11 @@ class TagSet:
         return tuple(sorted({split_tag(tag)[1] for tag in self.tags[self.offsets[2] :]}))
 
     @cached_property
-    def node_ids(self) -> np.ndarray:
+    def node_ids(self) -> NDArray[Any]:
         """(2, L) int32: id of each of `node_labels` as a left child and as a right one; -1 for one not in the set."""
         return np.stack([self.encode([make_tag(c, label) for label in self.node_labels]) for c in (2, 3)])
 
     @cached_property
-    def labelled(self) -> np.ndarray:
+    def labelled(self) -> NDArray[Any]:
         """(T,) uint8: whether a tag has a label."""
         return np.asarray([len(tag) > 1 for tag in self.tags], dtype=np.uint8)

@@ -1,9 +1,10 @@
 """Losses on tag scores: the loss of a batch of sentences, and its gradient in the form of the batch."""
 
 from dataclasses import replace
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 from thinc.api import get_array_module
 
 from ..decode import SpanScores, StackBound, TagScores, Transitions, log_partition
@@ -24,7 +25,7 @@ class Loss(Protocol):
         gradients for scores, of the same type and on the same device.
     """
 
-    def __call__(self, batch: TagScores, gold: np.ndarray) -> tuple[float, TagScores]: ...
+    def __call__(self, batch: TagScores, gold: NDArray[Any]) -> tuple[float, TagScores]: ...
 
 
 class TagLoss:
@@ -35,7 +36,7 @@ class TagLoss:
     unknown gold tag is left out as a whole: its sequence has no score.
     """
 
-    def __call__(self, batch: TagScores, gold: np.ndarray) -> tuple[float, TagScores]:
+    def __call__(self, batch: TagScores, gold: NDArray[Any]) -> tuple[float, TagScores]:
         """The loss and its gradient; see `Loss`."""
         if batch.spans is not None:
             raise ValueError(Errors.E201)
@@ -76,13 +77,13 @@ class LatticeLoss:
     def __init__(self, max_stack: StackBound = None) -> None:
         self.max_stack = check_bound(max_stack)
 
-    def __call__(self, batch: TagScores, gold: np.ndarray) -> tuple[float, TagScores]:
+    def __call__(self, batch: TagScores, gold: NDArray[Any]) -> tuple[float, TagScores]:
         """The loss and its gradient; see `Loss`."""
         return negative_log_likelihood(batch, gold, self.max_stack)
 
 
 def negative_log_likelihood(
-    batch: TagScores, gold: np.ndarray, max_stack: StackBound = None, *, trees: bool = True
+    batch: TagScores, gold: NDArray[Any], max_stack: StackBound = None, *, trees: bool = True
 ) -> tuple[float, TagScores]:
     """Minus the log-probability of the gold sequences among all trees, or among all tag sequences.
 
@@ -118,7 +119,9 @@ def negative_log_likelihood(
     return loss, replace(batch, scores=xp.asarray(gradient), transitions=some.transitions.replace(d_scores))
 
 
-def gold_spans(batch: TagScores, spans: SpanScores, gold: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def gold_spans(
+    batch: TagScores, spans: SpanScores, gold: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Where the scores of gold trees are in a batch with scores of spans.
 
     batch (TagScores): The batch, whose sentences all have gold tags.
@@ -143,7 +146,7 @@ def gold_spans(batch: TagScores, spans: SpanScores, gold: np.ndarray) -> tuple[n
     return columns, rows[internal], label_of[nodes.tag[internal]]
 
 
-def gold_transitions(batch: TagScores, gold: np.ndarray) -> tuple[tuple[np.ndarray, ...], ...]:
+def gold_transitions(batch: TagScores, gold: NDArray[Any]) -> tuple[tuple[NDArray[Any], ...], ...]:
     """Where the transitions of gold sequences are: indices of pairs, of first tags and of last tags.
 
     batch (TagScores): The batch, whose sentences all have gold tags.

@@ -3,9 +3,9 @@
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import numpy as np
+from numpy.typing import NDArray
 from spacy.attrs import ORTH
 from spacy.training import Example
 
@@ -26,7 +26,7 @@ class GoldTags(NamedTuple):
     """
 
     tokens: Sequence[int]
-    ids: np.ndarray
+    ids: NDArray[Any]
 
 
 class _GoldDoc(NamedTuple):
