@@ -13,6 +13,7 @@ from thinc.api import Config
 
 HERE = Path(__file__).resolve().parent
 CONFIGS = HERE.parent / "configs"
+_FIXED_SIZE = ("spacy.batch_by_sequence.v1", "spacy-parsetag.BatchByLength.v1")
 NUMBERS = ("limit", "dev_limit", "max_length", "epochs", "steps", "checks", "seed")
 
 
@@ -73,11 +74,12 @@ def read_spec(path: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     for name, default in (("max_length", 0), ("without", [])):
         spec.setdefault(name, default)
     spec["changes"] = (spec.get("changes") or {}).get(Path(spec["config"]).name, {})
-    spec["set"] = dict(map(_read_change, getattr(arguments, "set", None) or []))
+    spec["set"] = dict(map(read_change, getattr(arguments, "set", None) or []))
     return spec
 
 
-def _read_change(text: str) -> tuple[str, Any]:
+def read_change(text: str) -> tuple[str, Any]:
+    """KEY=VALUE; the value is JSON if it can be read as such, else text."""
     key, _, value = text.partition("=")
     try:
         return key, json.loads(value)
@@ -158,7 +160,7 @@ def set_length(config: Config, spec: dict[str, Any], sentences: int) -> None:
     if not steps:
         batcher = training["batcher"]
         size = batcher["size"]
-        if batcher["@batchers"] != "spacy.batch_by_sequence.v1" or not isinstance(size, int):
+        if batcher["@batchers"] not in _FIXED_SIZE or not isinstance(size, int):
             raise SystemExit("Epochs need batches of a fixed number of sentences: give --steps with this config.")
         steps = int(spec["epochs"]) * -(-sentences // size)
         checks *= int(spec["epochs"])
@@ -170,7 +172,7 @@ def set_length(config: Config, spec: dict[str, Any], sentences: int) -> None:
         if "total_steps" in rate:
             rate["total_steps"] = steps
         if "warmup_steps" in rate:
-            rate["warmup_steps"] = min(rate["warmup_steps"], max(1, steps // 10))
+            rate["warmup_steps"] = min(rate["warmup_steps"], max(1, steps // 8))
 
 
 def set_logger(config: Config, path: Path) -> None:

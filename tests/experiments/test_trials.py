@@ -1,0 +1,118 @@
+"""Cross-validation: who trains on what, and that what is done is not done again."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import srsly
+from command_treebank import write_treebank
+
+EXPERIMENTS = Path(__file__).resolve().parent.parent.parent / "experiments"
+sys.path.insert(0, str(EXPERIMENTS))
+
+import trials  # noqa: E402
+from run import StepFailed  # noqa: E402
+
+SMALL = [
+    "vars.width=8", "components.tok2vec.model.embed.rows=[50,50,50,50]", "components.tok2vec.model.encode.depth=1",
+    "training.max_steps=2", "training.eval_frequency=1",
+]  # fmt: skip
+
+
+def test_folds() -> None:
+    """Each sentence is in one fold, with its block."""
+    parts = trials.make_parts(101, trials.parse_arguments(["--folds", "3", "--block", "10"]))
+    assert sorted(i for own in parts.values() for i in own) == list(range(101))
+    assert parts["fold0of3"] == {*range(10), *range(30, 40), *range(60, 70), *range(90, 100)}
+    splits = trials.make_parts(101, trials.parse_arguments(["--splits", "2", "--block", "10", "--share", "0.2"]))
+    assert set(splits) == {"split0", "split1"} and splits["split0"] != splits["split1"]
+    assert all(10 < len(own) <= 20 for own in splits.values())
+    with pytest.raises(SystemExit, match="11 blocks"):
+        trials.make_parts(101, trials.parse_arguments(["--folds", "12", "--block", "10"]))
+
+
+def test_length_of_a_trial() -> None:
+    config = trials.make_config(trials.parse_arguments(["--epochs", "12"]), 3, 3396)
+    training = config["training"]
+    assert training["max_steps"] == 1284 and training["eval_frequency"] == 107 and config["system"]["seed"] == 3
+    assert training["optimizer"]["learn_rate"]["total_steps"] == 1284
+    assert training["optimizer"]["learn_rate"]["warmup_steps"] == 160
+    assert config["training"] == trials.make_config(trials.parse_arguments([]), 3, 7)["training"]
+
+
+def fake_call(command: list[str], log: Path, threads: int) -> None:
+    """What the commands of a run leave behind. Training fails where the config says so."""
+    if "train" in command:
+        config = Path(command[3])
+        if "dropout = 2.0" in config.read_text(encoding="utf8"):
+            raise StepFailed("no")
+        for name in ("model-last", "model-best"):
+            (config.parent / name).mkdir(exist_ok=True)
+        srsly.write_jsonl(config.parent / "steps.jsonl", [{"step": 1, "score": None}, {"step": 2, "score": 0.5}])
+    else:
+        target = Path(command[command.index("--output") + 1])
+        srsly.write_json(target, {"evalb": {"all": {"f": 70.0 if target.stem == "last" else 71.0}}})
+
+
+def trial(folder: Path) -> list[str]:
+    """The words of a small trial of two folds."""
+    bank = write_treebank(folder / "bank")
+    words = ["small", "--what", "few steps", "--treebank", str(bank), "--config", "cnn.cfg", "--folds", "2"]
+    return [*words, "--block", "1", f"--output={folder / 'out'}", f"--work={folder / 'work'}", "--set", *SMALL]
+
+
+def test_a_trial_goes_on_where_it_was(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trials, "call", fake_call)
+    words = trial(tmp_path)
+    assert trials.run_trial(trials.parse_arguments([*words, "--seeds", "0", "--parts", "fold1of2"])) == 0
+    (path,) = (tmp_path / "out" / "small").iterdir()
+    run = srsly.read_json(path)
+    assert path.name == "fold1of2-0.json" and run["sentences"] == {"train": 3, "dev": 3}
+    assert run["f"] == {"last": 70.0, "best": 71.0} and run["curve"] == [[2, 0.5]] and run["made"]["commit"]
+    assert str(tmp_path) not in path.read_text(encoding="utf-8")
+    assert not list((tmp_path / "work").rglob("model-*"))
+    written = path.stat().st_mtime_ns
+    assert trials.run_trial(trials.parse_arguments([*words, "--seeds", "0", "1"])) == 0
+    assert path.stat().st_mtime_ns == written and len(list(path.parent.iterdir())) == 4
+    changed = trials.parse_arguments([*words, "training.dropout=0.5", "--seeds", "0", "--parts", "fold1of2"])
+    capsys.readouterr()
+    assert trials.run_trial(changed) == 0
+    assert "made again" in capsys.readouterr().out and path.stat().st_mtime_ns > written
+    table = trials.write_table(tmp_path / "out")
+    assert "| small | few steps | 4 (2 x 2) | 70.00 | 0.00 | 71.00 |" in table
+    assert (tmp_path / "out" / "table.md").read_text(encoding="utf-8") == table
+
+
+def test_runs_that_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trials, "call", fake_call)
+    assert trials.run_trial(trials.parse_arguments([*trial(tmp_path), "training.dropout=2.0", "--seeds", "0"])) == 2
+    assert trials.write_table(tmp_path / "out") == "no runs yet"
+
+
+@pytest.mark.slow
+def test_one_run_of_a_trial(tmp_path: Path) -> None:
+    """Trained and scored in earnest, for two steps."""
+    assert trials.run_trial(trials.parse_arguments([*trial(tmp_path), "--seeds", "0", "--parts", "fold0of2"])) == 0
+    run = srsly.read_json(tmp_path / "out" / "small" / "fold0of2-0.json")
+    assert 0 <= run["f"]["last"] <= 100 and run["curve"][-1][0] == 2
+
+
+def test_spread(tmp_path: Path) -> None:
+    """Best mean first; the deviation is that of the last checkpoints."""
+    for name, values in (("a", (80.0, 82.0)), ("b", (90.0, 90.0))):
+        for seed, f in enumerate(values):
+            run = {
+                "trial": name, "what": name * 2, "part": "fold0of1", "seed": seed, "f": {"last": f, "best": f + 1},
+                "seconds": 10, "made": {"command": "python x.py"},
+            }  # fmt: skip
+            path = tmp_path / name / f"fold0of1-{seed}.json"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(json.dumps(run), encoding="utf-8")
+    rows = [line for line in trials.write_table(tmp_path).splitlines() if line.startswith("| ")][1:]
+    assert rows == [
+        "| b | bb | 2 (1 x 2) | 90.00 | 0.00 | 91.00 | 10 |",
+        "| a | aa | 2 (1 x 2) | 81.00 | 1.41 | 82.00 | 10 |",
+    ]
