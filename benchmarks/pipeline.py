@@ -1,0 +1,85 @@
+"""What the parser costs: CPU time of a whole pipeline over that of its encoder alone.
+
+    python benchmarks/pipeline.py --treebank $PARSETAG_SHARED/treebanks/wsj_sample/dev.mrg \\
+        --encoder $PARSETAG_ENCODER/. --output benchmarks/results/pipeline.json
+
+The pipeline is that of a config, by default `configs/transformer.cfg`, initialized on the treebank and not trained:
+speed does not depend on what it has learned. Docs are the sentences of the treebank, and then sentences of so many
+words, made by joining them. One core; the fastest of some runs, of both by turns.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from common import best_time  # first: one core
+from record import ROOT, parse_arguments, write_result
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import load_config, load_model_from_config
+from spacy.vocab import Vocab
+
+from spacy_parsetag.tokens import docs_from_trees
+from spacy_parsetag.treebanks.penn import read_trees
+from spacy_parsetag.trees.clean import clean_tree
+
+
+def load(args: argparse.Namespace) -> tuple[Language, list[list[str]]]:
+    """The pipeline, and the sentences."""
+    overrides = {} if args.encoder is None else {"vars.encoder": args.encoder}
+    trees = (clean_tree(tree) for tree in read_trees(args.treebank))
+    golds = list(docs_from_trees(Vocab(), [tree for tree in trees if tree is not None]))
+    nlp = load_model_from_config(load_config(args.config, overrides=overrides), auto_fill=True)
+    nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in golds])
+    return nlp, [[token.text for token in doc] for doc in golds]
+
+
+def measure(nlp: Language, sentences: list[list[str]], repeats: int) -> dict[str, Any]:
+    """Seconds of encoder, parser and the whole, over docs of one sentence each."""
+
+    def make_docs() -> list[Doc]:
+        starts = ([i == 0 for i in range(len(words))] for words in sentences)
+        return [
+            Doc(nlp.vocab, words=words, sent_starts=list(own)) for words, own in zip(sentences, starts, strict=True)
+        ]
+
+    (encoder,) = {"transformer", "tok2vec"} & set(nlp.pipe_names)
+    seconds: dict[str, float] = {}
+    for _ in range(repeats):
+        for name, off in (("encoder", [other for other in nlp.pipe_names if other != encoder]), ("whole", [])):
+            with nlp.select_pipes(disable=off):
+                found = best_time(lambda: list(nlp.pipe(make_docs())), 1)
+            seconds[name] = min(found, seconds.get(name, found))
+    n_words = sum(map(len, sentences))
+    return {
+        "sentences": len(sentences),
+        "words": n_words,
+        "seconds": {name: round(value, 3) for name, value in seconds.items()},
+        "whole_over_encoder": round(seconds["whole"] / seconds["encoder"], 3),
+        "words_a_second": round(n_words / seconds["whole"]),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--config", type=Path, default=ROOT / "configs" / "transformer.cfg")
+    parser.add_argument("--encoder", default=None, help="transformer: a name, or a folder")
+    parser.add_argument("--treebank", type=Path, required=True, help="bracket file")
+    parser.add_argument("--lengths", type=int, nargs="*", default=[100, 200, 300], help="words of long sentences")
+    parser.add_argument("--repeats", type=int, default=3)
+    args = parse_arguments(parser)
+    nlp, sentences = load(args)
+    figures: dict[str, Any] = {"pipeline": nlp.pipe_names, "treebank": measure(nlp, sentences, args.repeats)}
+    words = [word for sentence in sentences for word in sentence]
+    for length in args.lengths:
+        joined = [words[i : i + length] for i in range(0, len(words) - length + 1, length)][:16]
+        figures[f"{length} words"] = measure(nlp, joined, args.repeats)
+    for name, found in figures.items():
+        sys.stdout.write(f"{name}: {found}\n")
+    write_result(figures, args.output, args.made_by)
+
+
+if __name__ == "__main__":
+    main()
