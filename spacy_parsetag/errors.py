@@ -193,6 +193,27 @@ class Errors(metaclass=_ErrorsWithCodes):
         "it: other.replace_listeners('{upstream}', '{name}', ['model.tok2vec'])."
     )
     E259 = "Nothing in the training data can be learned by the component '{name}': {problems}"
+    E260 = (
+        "Not a kind of constraint: {kind!r} (of {text}). Known: {kinds}. Say it as the span's id, or in attrs['kind']."
+    )
+    E261 = (
+        "The constraint {text} covers no word, or does not lie within one sentence. Check the span, and the sentence "
+        "boundaries (token.is_sent_start)."
+    )
+    E262 = (
+        "No tree agrees with these constraints together: {constraints}. Take one of them out of "
+        "doc.spans['parsetag_constraints'], or set conflicts = \"drop\" in the component's config, so that the first "
+        "ones count most."
+    )
+    E263 = (
+        "The component '{name}' takes conflicts = 'raise' or 'drop', and k_best of at least 0; got {conflicts!r} and "
+        "{k_best}."
+    )
+    E264 = (
+        "The component '{name}' has no pipelines. Name two or more in its config: pipelines = "
+        '["training/a/model-best", "training/b/model-best"].'
+    )
+    E265 = "A pipeline of an ensemble must have one component 'parsetag'; this one has {n} among: {pipes}."
 
     E300 = (
         "The doc has no constituents under doc.spans[{key!r}]; it has: {known}. Run a pipeline with the component "
@@ -235,6 +256,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E311 = "Cannot set the sentence boundaries of {text!r}: the doc has a dependency parse, which has its own."
     E312 = "Unknown style {style!r} of a drawing. Use one of: text, svg, html."
+    E320 = (
+        "doc.spans[{key!r}] has no {what}. Set {setting} in the config of the component 'parsetag', or on a loaded "
+        "pipeline: nlp.get_pipe('parsetag').{setting}. (spaCy loses them in Doc.from_docs and in JSON.)"
+    )
 
     E350 = "{path}:{line}: unknown keyword {keyword!r} in a parameter file. Known: {known}."
     E351 = "{path}:{line}: {keyword} takes {expected}; got {value!r}."
@@ -275,6 +300,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E469 = (
         "More than {n:,} texts failed: they are listed above, and nothing is written. Allow more with --max-errors, or "
         "any number with --skip-bad."
+    )
+    E475 = (
+        "{n} sentences are too few to take a share of {share} for the temperature and to measure on the others. Give a "
+        "larger DEV, or a share between 0 and 1."
     )
 
     E500 = "{purpose} needs the package {name!r}, which is not installed. Install it: {install}"
@@ -336,6 +365,12 @@ class Warnings(metaclass=_ErrorsWithCodes):
         "{n:,} of {total:,} sentences ({share:.1%}) are left out, because the predicted doc has a sentence boundary "
         "inside them, for example in {example}: a model that scores spans sees one sentence at a time. Take the "
         "component that sets these boundaries out of the annotating components, or train on docs of one sentence."
+    )
+    W254 = (
+        "{share:.0%} of the words in the training data of the component '{name}' are outside all constituents, as if "
+        "only some of them were annotated. The parser would learn that nothing else is there. If trees are partial, "
+        "mark each such doc, and training sums over all trees that have these constituents: "
+        "doc.spans['constituents'].attrs['partial'] = True. If they are complete, say False."
     )
 
     W300 = (

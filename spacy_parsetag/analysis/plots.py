@@ -12,6 +12,7 @@ from typing import Any
 from ..compat import require
 from ..errors import Errors
 from ..treebanks.atomic import atomic_path
+from .calibration import Reliability
 from .counts import Deviations, Inventory, Stacks
 from .results import Correlation, Point
 
@@ -127,6 +128,27 @@ def _style(order: str, orders: Iterable[str]) -> dict[str, Any]:
     """How one of these orders is drawn; a user's own ones take Matplotlib's colours in turn."""
     others = [name for name in orders if name not in STYLES]
     return STYLES[order] if order in STYLES else {"color": f"C{others.index(order)}", "linestyle": "-.", "marker": "D"}
+
+
+def plot_reliability(panels: Mapping[str, Mapping[str, Reliability]], paths: Paths) -> None:
+    """A panel for each kind of thing: the share that is right by probability. On the diagonal both are the same.
+
+    panels (Mapping[str, Mapping[str, Reliability]]): By title, and in it by the name of the line.
+    paths (Sequence[str | Path]): Where to write.
+    """
+    figure, found = _panels(panels, x="probability", y="share that is right", panel=(3.4, 3.2), integers=False)
+    for axes, lines in zip(found, panels.values(), strict=True):
+        axes.plot([0, 1], [0, 1], color="#bbbbbb", linewidth=0.8)
+        for (name, line), style in zip(lines.items(), STYLES.values(), strict=False):
+            label = f"{name}, ECE {line.ece:.1%}"
+            axes.plot(
+                [b.confidence for b in line.bins], [b.accuracy for b in line.bins], label=label, markersize=3, **style
+            )
+        axes.set_xlim(0, 1)
+        axes.set_ylim(0, 1)
+        axes.set_aspect("equal")
+        axes.legend(fontsize=7, frameon=False)
+    _save(figure, paths)
 
 
 def _panels(

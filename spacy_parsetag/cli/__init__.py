@@ -8,6 +8,7 @@ import typer
 from spacy.cli import app  # type: ignore[attr-defined]
 
 from .analyze import analyze_app
+from .calibrate import calibrate_cli
 from .convert import convert_cli
 from .diff import diff_cli
 from .evaluate import evaluate_cli
@@ -32,6 +33,7 @@ parsetag_app.command("linearize", short_help="Write trees as tags, and tags as t
 parsetag_app.command("parse", short_help="Parse text and write trees.")(parse_cli)
 parsetag_app.command("show", short_help="Draw trees: in the terminal, as SVG, as a page.")(show_cli)
 parsetag_app.command("evaluate", short_help="Score trees, or a pipeline, as EVALB does.")(evaluate_cli)
+parsetag_app.command("calibrate", short_help="Make the probabilities of a pipeline mean what they say.")(calibrate_cli)
 parsetag_app.command("diff", short_help="Show where two files of trees differ.")(diff_cli)
 parsetag_app.add_typer(analyze_app)
 app.add_typer(parsetag_app)

@@ -1,5 +1,6 @@
 """Losses on tag scores: the loss of a batch of sentences, and its gradient in the form of the batch."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -7,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from thinc.api import get_array_module
 
-from ..decode import SpanScores, StackBound, TagScores, Transitions, log_partition
+from ..decode import Constraint, SpanScores, StackBound, TagScores, Transitions, log_partition
 from ..decode.nodes import labelled_nodes
 from ..decode.scores import check_bound
 from ..errors import Errors
@@ -117,6 +118,44 @@ def negative_log_likelihood(
         np.subtract.at(counts, index, 1.0)
     d_scores = (xp.asarray(counts.astype(gradient.dtype)) for counts in expected[:3])
     return loss, replace(batch, scores=xp.asarray(gradient), transitions=some.transitions.replace(d_scores))
+
+
+def partial_likelihood(batch: TagScores, known: Sequence[tuple[Constraint, ...]]) -> tuple[float, TagScores]:
+    """Minus the log-probability of the trees that agree with what is known, among all trees.
+
+    The sums in numerator and denominator run over trees in the chart (Pereira and Schabes 1992), without a bound on the
+    stack.
+
+    batch (TagScores): The scores.
+    known (Sequence[tuple[Constraint, ...]]): What is known of each sentence; those of which nothing is are left out.
+    RETURNS (tuple[float, TagScores]): The summed loss in nats, and its gradient as the batch with gradients for scores.
+    RAISES (ValueError): If no tree agrees.
+    """
+    chosen = np.asarray([len(own) > 0 for own in known], dtype=bool)
+    free = batch.on_cpu().select(chosen)
+    all_trees = log_partition(free)
+    agreeing = log_partition(replace(free, constraints=tuple(own for own in known if own)))
+    xp = get_array_module(batch.scores)
+    scores = xp.asarray(all_trees.marginals - agreeing.marginals)
+    spans, transitions = batch.spans, batch.transitions
+    if spans is not None and all_trees.spans is not None and agreeing.spans is not None:
+        spans = replace(spans, scores=xp.asarray(all_trees.spans - agreeing.spans))
+    if transitions is not None and all_trees.expected is not None and agreeing.expected is not None:
+        pairs = zip(all_trees.expected[:3], agreeing.expected[:3], strict=True)
+        transitions = transitions.replace(xp.asarray((a - b).astype(scores.dtype)) for a, b in pairs)
+    loss = float((all_trees.log_z - agreeing.log_z).sum())
+    return loss, replace(batch, scores=scores, spans=spans, transitions=transitions)
+
+
+def add_gradients(first: TagScores, second: TagScores) -> TagScores:
+    """The sum of two gradients of the same batch."""
+    spans, transitions = first.spans, first.transitions
+    if spans is not None and second.spans is not None:
+        spans = replace(spans, scores=spans.scores + second.spans.scores)
+    if transitions is not None and second.transitions is not None:
+        pairs = zip(transitions[:3], second.transitions[:3], strict=True)
+        transitions = transitions.replace(a + b for a, b in pairs)
+    return replace(first, scores=first.scores + second.scores, spans=spans, transitions=transitions)
 
 
 def gold_spans(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..linearize import Linearizer
     from ..ml.heads import DocScores
     from ..ml.losses import Loss
+    from .ensemble import Ensemble
     from .parsetag import ParseTagger
 else:
     # spaCy checks a config against the annotations as it finds them. Those that are text, as all are with `from
@@ -57,6 +58,10 @@ DEFAULT_MODEL = Config().from_str(default_config)["model"]
         "loss": {"@misc": "spacy-parsetag.LatticeLoss.v1", "max_stack": None},
         "spans_key": "constituents",
         "learn_rate_scale": 1.0,
+        "probs": False,
+        "k_best": 0,
+        "constraints": None,
+        "conflicts": "raise",
         "scorer": {"@scorers": "spacy-parsetag.evalb_scorer.v1"},
     },
     default_score_weights={
@@ -77,6 +82,10 @@ def make_parse_tagger(
     loss: Loss,
     spans_key: str,
     learn_rate_scale: float,
+    probs: bool,
+    k_best: int,
+    constraints: Callable[[Doc], Any] | None,
+    conflicts: str,
     scorer: Callable[..., dict[str, Any]] | None,
 ) -> "ParseTagger":
     """Make the component `parsetag`; see `ParseTagger` for the arguments."""
@@ -84,7 +93,8 @@ def make_parse_tagger(
 
     parts: dict[str, Any] = {"linearizer": linearizer, "decoder": decoder, "loss": loss}
     settings: dict[str, Any] = {"spans_key": spans_key, "learn_rate_scale": learn_rate_scale, "scorer": scorer}
-    return ParseTagger(nlp.vocab, model, name, **parts, **settings)
+    trust: dict[str, Any] = {"probs": probs, "k_best": k_best, "constraints": constraints, "conflicts": conflicts}
+    return ParseTagger(nlp.vocab, model, name, **parts, **settings, **trust)
 
 
 @Language.factory("one_sentence", assigns=["token.is_sent_start", "doc.sents"])
@@ -93,3 +103,29 @@ def make_one_sentence(nlp: Language, name: str) -> Callable[[Doc], Doc]:
     from ..tokens import one_sentence
 
     return one_sentence
+
+
+@Language.factory(
+    "parsetag_ensemble",
+    assigns=["doc.spans"],
+    requires=["doc.sents"],
+    default_config={
+        "pipelines": [],
+        "cost": 0.5,
+        "spans_key": "constituents",
+        "scorer": {"@scorers": "spacy-parsetag.evalb_scorer.v1"},
+    },
+    default_score_weights={"parsetag_f": 1.0, "parsetag_p": 0.0, "parsetag_r": 0.0, "parsetag_em": 0.0},
+)
+def make_ensemble(
+    nlp: Language,
+    name: str,
+    pipelines: list[str],
+    cost: float,
+    spans_key: str,
+    scorer: Callable[..., dict[str, Any]] | None,
+) -> "Ensemble":
+    """Make the component `parsetag_ensemble`; see `Ensemble` for the arguments."""
+    from .ensemble import Ensemble
+
+    return Ensemble(name, pipelines=pipelines, cost=cost, spans_key=spans_key, scorer=scorer)

@@ -9,24 +9,27 @@ from numpy.typing import NDArray
 from spacy.attrs import ORTH
 from spacy.training import Example
 
+from ..decode import Constraint
 from ..errors import Errors, Warnings
-from ..linearize import Linearizer
+from ..linearize import CLASS_NAMES, Linearizer
 from ..linearize.tags import TagSet
 from ..ml.spans import DocSpans
 from ..tokens.sentences import has_sentences, map_words, sentence_starts, set_sentence_starts
-from ..tokens.spans import GroupCache, SentenceParse, has_parses, parses_from_doc
-from ..trees import Constituent, Parse, binarize
+from ..tokens.spans import GroupCache, SentenceParse, has_parses, is_partial, parses_from_doc
+from ..trees import Constituent, Parse, binarize, join_chain
 
 
 class GoldTags(NamedTuple):
     """The gold tags of one sentence.
 
     tokens (Sequence[int]): The token of each word, as an index into the predicted doc.
-    ids (np.ndarray): (2N-1,) int32 tag ids, -1 for tags that are not in the set.
+    ids (np.ndarray): (2N-1,) int32 tag ids, -1 for tags that are not in the set, and for all of a partial tree.
+    known (tuple[Constraint, ...]): The constituents of a partial tree, each a "must".
     """
 
     tokens: Sequence[int]
     ids: NDArray[Any]
+    known: tuple[Constraint, ...] = ()
 
 
 class _GoldDoc(NamedTuple):
@@ -74,13 +77,16 @@ class GoldReader:
         if self._known_as is None or self._known_as[0] is not tags or self._known_as[1] != linearizer.order:
             self._known = GroupCache()
             self._known_as = (tags, linearizer.order)
+        partial = is_partial(eg.reference, spans_key)
+
+        def encode(sentences: list[SentenceParse]) -> _GoldDoc:
+            return _encode_partial(sentences, tags) if partial else _encode(sentences, tags, linearizer)
+
         if has_parses(eg.reference, spans_key) and _has_same_tokens(eg):
-            gold = self._known.get(
-                eg.reference, spans_key, lambda: _encode(parses_from_doc(eg.reference, spans_key), tags, linearizer)
-            )
+            gold = self._known.get(eg.reference, spans_key, lambda: encode(parses_from_doc(eg.reference, spans_key)))
             self.n_sentences += len(gold.tags)
         else:
-            gold = _encode(self.sentences(eg, spans_key), tags, linearizer)
+            gold = encode(self.sentences(eg, spans_key))
         self.n_unknown += gold.n_unknown
         self._unknown = self._unknown or gold.example
         return gold.tags
@@ -93,7 +99,7 @@ class GoldReader:
         examples (Sequence[Example]): The examples, to show one.
         RETURNS (list[list[GoldTags]]): What is left.
         """
-        found = iter((spans.locate([[tokens for tokens, _ in own] for own in gold])[:, 0] >= 0).tolist())
+        found = iter((spans.locate([[sentence.tokens for sentence in own] for own in gold])[:, 0] >= 0).tolist())
         kept: list[list[GoldTags]] = []
         for eg, own in zip(examples, gold, strict=True):
             inside = [next(found) for _ in own]
@@ -103,6 +109,11 @@ class GoldReader:
                 tokens = own[inside.index(False)].tokens
                 self._cut = self._cut or _quote([eg.predicted[i].text for i in tokens])
         return kept
+
+    def warn_if_partial(self, name: str, n_words: int, n_outside: int) -> None:
+        """Warn if so many words are outside all constituents that trees seem to be partial, though not marked so."""
+        if n_words >= 200 and n_outside > 0.2 * n_words:
+            warnings.warn(Warnings.W254.format(name=name, share=n_outside / n_words), stacklevel=2)
 
     def check(self, name: str, *, complete: bool = False) -> None:
         """Warn if parts of the data that was read cannot be learned. Call it after each pass or batch.
@@ -190,6 +201,64 @@ def _encode(sentences: list[SentenceParse], tags: TagSet, linearizer: Linearizer
         if ids.min() < 0:
             n_unknown += 1
             example = example or f"{sequence[int(ids.argmin())]} in {_shorten(parse)}"
+    return _GoldDoc(found, n_unknown, example)
+
+
+def known_chains(parse: Parse) -> dict[tuple[int, int], tuple[str, ...]]:
+    """The labels over each span of a parse, top of the chain first, by its bounds."""
+    chains: dict[tuple[int, int], tuple[str, ...]] = {}
+    for start, end, label in parse.spans:
+        chains[start, end] = (*chains.get((start, end), ()), label)
+    return chains
+
+
+def partial_tags(parse: Parse) -> set[str]:
+    """The tags that the constituents of a partial tree may have: each may be a left child or a right one."""
+    return {
+        f"{kind}/{join_chain(chain)}"
+        for (start, end), chain in known_chains(parse).items()
+        for kind in (CLASS_NAMES[:2] if end - start == 1 else CLASS_NAMES[2:])
+    }
+
+
+def words_outside(parse: Parse) -> int:
+    """How many words no constituent covers."""
+    outside, place = 0, 0
+    for start, end, _ in parse.spans:  # in pre-order: what begins before `place` lies within what came before
+        outside += max(start - place, 0)
+        place = max(place, end)
+    return outside + len(parse) - place
+
+
+def _encode_partial(sentences: list[SentenceParse], tags: TagSet) -> _GoldDoc:
+    """What is known of partial trees. A sentence is left out if no tag has the labels over one of its spans."""
+    # By whether they are of single words: the sets of labels that a node may have as a left child and as a right one.
+    possible: dict[bool, set[frozenset[str]]] = {}
+    for leaf, first in ((True, 0), (False, 2)):
+        left, right = (
+            {frozenset(chain) for chain in tags.unaries[tags.offsets[c] : tags.offsets[c + 1]]}
+            for c in (first, first + 1)
+        )
+        possible[leaf] = left & right
+    found: list[GoldTags] = []
+    n_unknown = 0
+    example = ""
+    for tokens, parse in sentences:
+        chains = known_chains(parse)
+        missing = next(
+            (
+                chain
+                for (start, end), chain in chains.items()
+                if not any(set(chain) <= labels for labels in possible[end - start == 1])
+            ),
+            None,
+        )
+        if missing is not None:
+            n_unknown += 1
+            example = example or f"{join_chain(missing)} in {_shorten(parse)}"
+            chains = {}
+        known = tuple(Constraint(*bounds, label, "must") for bounds, chain in chains.items() for label in set(chain))
+        found.append(GoldTags(tokens, np.full(2 * len(parse) - 1, -1, dtype=np.int32), known))
     return _GoldDoc(found, n_unknown, example)
 
 

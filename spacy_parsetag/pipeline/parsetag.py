@@ -22,19 +22,20 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, get_array_module
 
 from ..compat import one_thread_after_fork
-from ..decode import Decoder, TagScores
-from ..decode.nodes import labelled_nodes
+from ..decode import Constituents, Decoder, StackBound, TagScores, constituent_marginals
 from ..errors import Errors
 from ..linearize import CLASS_NAMES, Linearizer, max_stack, split_tag
 from ..linearize.tags import TagSet
 from ..ml.heads import DocScores
-from ..ml.losses import Loss
+from ..ml.losses import Loss, add_gradients, partial_likelihood
 from ..tokens.extensions import register_extensions
 from ..tokens.sentences import has_sentences, sentence_words
-from ..tokens.spans import SPANS_KEY, set_parses
+from ..tokens.spans import SPANS_KEY, is_partial, set_parses
 from ..trees import BinaryTree, binarize, join_chain
-from .gold import GoldReader, set_gold_sentences
+from .constraints import CONSTRAINTS_KEY, Finder, constrain, known_of_doc
+from .gold import GoldReader, partial_tags, set_gold_sentences, words_outside
 from .listeners import require_upstream
+from .probabilities import best_parses, probability_notes, scale_scores, spans_of_ids
 
 _TWO_WORDS = BinaryTree((False, True, True), ("", "", ""))
 _make_tag_set = lru_cache(maxsize=16)(TagSet)
@@ -45,7 +46,7 @@ class ParsedDoc(NamedTuple):
 
     sentences (list[tuple[list[int], list[tuple[int, int, str]]]]): For each sentence, the tokens that are words and the
         constituents over these in pre-order: first word, end word (exclusive) and label.
-    notes (dict[str, list[Any]]): What the decoder had to say of each sentence, by name.
+    notes (dict[str, list[Any]]): What else there is to say, by name: of each sentence; "probs" of each constituent.
     """
 
     sentences: list[tuple[list[int], list[tuple[int, int, str]]]]
@@ -73,6 +74,13 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
     spans_key (str): Where the constituents are in `doc.spans`, in training data and on output.
     learn_rate_scale (float): How much faster this pipe's own layers learn than the learning rate says. An encoder that
         it listens to is a component of its own, and learns at the rate as it is.
+    probs (bool): Whether to say how probable trees and constituents are. It can be changed on a trained pipeline, as
+        can the other settings of prediction that follow.
+    k_best (int): How many of the best trees of each sentence to keep for `doc._.parses`; 0 for none.
+    constraints (Optional[Callable[[Doc], Iterable[Span]]]): Finds spans that constrain the trees, beside those of
+        `doc.spans["parsetag_constraints"]`; see `known_of_doc`.
+    conflicts (str): What to do with constraints that cannot hold together: "raise" an error, or "drop" those that
+        cannot hold together with the ones before them.
     scorer (Optional[Callable]): The scoring method.
     """
 
@@ -87,6 +95,10 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         loss: Loss,
         spans_key: str = SPANS_KEY,
         learn_rate_scale: float = 1.0,
+        probs: bool = False,
+        k_best: int = 0,
+        constraints: Finder | None = None,
+        conflicts: str = "raise",
         scorer: Callable[..., Any] | None = None,
     ) -> None:
         parts = [
@@ -97,6 +109,8 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         for kind, part, fits in parts:
             if not fits:
                 raise ValueError(Errors.E254.format(name=name, kind=kind, part=part))
+        if conflicts not in {"raise", "drop"} or k_best < 0:
+            raise ValueError(Errors.E263.format(name=name, conflicts=conflicts, k_best=k_best))
         register_extensions()
         self.vocab = vocab
         self.model = model
@@ -104,8 +118,11 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         self.linearizer = linearizer
         self.scorer = scorer
         self.learn_rate_scale = learn_rate_scale
+        self.probs, self.k_best = probs, k_best
+        self.constraints, self.conflicts = constraints, conflicts
         # JSON only: it is saved with the pipe, and passed to the scorer.
         self.cfg: dict[str, Any] = {"tags": [], "order": linearizer.order, "max_stack": 0, "spans_key": spans_key}
+        self.cfg["temperature"] = 1.0
         self.loss = loss
         self.decoder = decoder
         self._gold = GoldReader()
@@ -134,6 +151,12 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         for part in parts:
             if getattr(part, "max_stack", None) == "train":
                 part.max_stack = max(largest, least) if largest else None
+
+    @property
+    def max_stack(self) -> StackBound:
+        """The decoder's bound on the stack, which counts for probabilities too; None if it has none."""
+        bound: StackBound = getattr(self._decoder, "max_stack", None)
+        return bound
 
     @property
     def tag_set(self) -> TagSet:
@@ -207,30 +230,71 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         parsed = [ParsedDoc([], {}) for _ in docs]
         if not any(sentences):
             return parsed
+        batch, notes = self.score_docs(docs, sentences)
+        decoded = self.decoder(batch)
+        trees = spans_of_ids(decoded.ids, batch)
+        notes.update((name, values.tolist()) for name, values in decoded.notes.items())
+        if self.probs:
+            notes.update(probability_notes(batch, decoded.ids, trees, self.max_stack))
+        if self.k_best:
+            notes["k_best"] = best_parses(batch, self.k_best, self.max_stack)
+        owners = [(result, tokens) for result, own in zip(parsed, sentences, strict=True) for tokens in own]
+        for s, ((result, tokens), spans) in enumerate(zip(owners, trees, strict=True)):
+            result.sentences.append((tokens, spans))
+            for name, values in notes.items():
+                result.notes.setdefault(name, []).extend(values[s] if name == "probs" else values[s : s + 1])
+        return parsed
+
+    def score_docs(
+        self, docs: list[Doc], sentences: Sequence[Sequence[Sequence[int]]]
+    ) -> tuple[TagScores, dict[str, list[Any]]]:
+        """The scores that prediction decodes: at the temperature of the pipe, and with what is known of the trees.
+
+        docs (list[Doc]): The docs.
+        sentences (Sequence[Sequence[Sequence[int]]]): For each doc and each of its sentences, the tokens of its words.
+        RETURNS (tuple[TagScores, dict[str, list[Any]]]): All sentences; and, where constraints that cannot hold are
+            dropped, the "dropped_constraints" of each.
+        RAISES (ValueError): If constraints cannot hold together, naming them.
+        """
         self._require_labels()
         require_upstream(self.model, docs, name=self.name)
         batch, *_ = self._make_batch(self.model.predict(docs), sentences)
-        decoded = self.decoder(batch)
-        nodes = labelled_nodes(decoded.ids, batch)
-        found = zip(nodes.start.tolist(), nodes.end.tolist(), nodes.tag.tolist(), strict=True)
-        unaries = batch.tags.unaries
-        owners = [(result, tokens) for result, own in zip(parsed, sentences, strict=True) for tokens in own]
-        for s, ((result, tokens), n_nodes) in enumerate(zip(owners, nodes.counts.tolist(), strict=True)):
-            spans = [(start, end, label) for start, end, tag in islice(found, n_nodes) for label in unaries[tag]]
-            result.sentences.append((tokens, spans))
-            for name, values in decoded.notes.items():
-                result.notes.setdefault(name, []).append(values[s].item())
-        return parsed
+        if self.cfg["temperature"] != 1.0:
+            batch = scale_scores(batch, 1.0 / self.cfg["temperature"])
+        notes: dict[str, list[Any]] = {}
+        if self.constraints is not None or any(CONSTRAINTS_KEY in doc.spans for doc in docs):
+            found = zip(docs, sentences, strict=True)
+            known = [own for doc, own_sents in found for own in known_of_doc(doc, own_sents, self.constraints)]
+            drop = self.conflicts == "drop"
+            if any(known):
+                batch, dropped = constrain(batch, known, self.max_stack, drop=drop)
+                notes = {"dropped_constraints": dropped} if drop else {}
+        return batch, notes
+
+    def predict_marginals(self, docs: Iterable[Doc]) -> tuple[TagScores, Constituents]:
+        """The scores of all sentences of some docs, and the probabilities of their constituents.
+
+        docs (Iterable[Doc]): The docs, with sentence boundaries.
+        RETURNS (tuple[TagScores, Constituents]): Sentence after sentence; those without a word are left out.
+        """
+        docs = list(docs)
+        batch, _ = self.score_docs(docs, [sentence_words(doc) for doc in docs])
+        return batch, constituent_marginals(batch, self.max_stack)
 
     def set_annotations(self, docs: Iterable[Doc], parsed: Sequence[ParsedDoc]) -> None:
         """Set the trees on the docs, as `doc.spans[spans_key]`, and what the decoder had to say of them as its attrs.
 
-        A beam search says in `attrs["beam_widths"]` how wide it was for each sentence, 0 for the exact decoder.
+        A beam search says in `attrs["beam_widths"]` how wide it was for each sentence, 0 for the exact decoder. With
+        `probs` there are `attrs["probs"]`, one for each span, and for each sentence `attrs["log_probs"]`,
+        `attrs["entropies"]` and `attrs["expected_f"]`; with `k_best`, `attrs["k_best"]`; and with `conflicts = "drop"`,
+        `attrs["dropped_constraints"]`.
 
         docs (Iterable[Doc]): The docs.
         parsed (Sequence[ParsedDoc]): As `predict` returns it.
         """
         for doc, (sentences, notes) in zip(docs, parsed, strict=True):
+            if "k_best" in notes:
+                notes = {**notes, "k": self.k_best}
             set_parses(doc, sentences, spans_key=self.cfg["spans_key"], attrs=notes)
 
     def update(
@@ -262,6 +326,9 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
     def get_loss(self, examples: Iterable[Example], scores: DocScores) -> tuple[float, DocScores]:
         """The loss of a batch and its gradient.
 
+        Of references that are marked as partial (`doc.spans[spans_key].attrs["partial"] = True`) the likelihood of all
+        trees with the known constituents counts, whatever the loss of the pipe.
+
         examples (Iterable[Example]): The examples. Sentences come from the reference docs.
         scores (DocScores): The learner's scores for the predicted docs.
         RETURNS (tuple[float, DocScores]): The loss in nats, summed over the batch as spaCy's components do, so that
@@ -276,9 +343,13 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         if scores.spans is not None:
             found = self._gold.within(found, scores.spans, examples)
         self._gold.check(self.name)
-        batch, index, span_rows = self._make_batch(scores, [[tokens for tokens, _ in own] for own in found])
-        gold = [np.append(ids, np.int32(-1)) for own in found for _, ids in own]
+        batch, index, span_rows = self._make_batch(scores, [[one.tokens for one in own] for own in found])
+        gold = [np.append(one.ids, np.int32(-1)) for own in found for one in own]
         loss, gradient = self.loss(batch, np.concatenate([np.zeros(0, dtype=np.int32), *gold]))
+        known = [one.known for own in found for one in own]
+        if any(known):
+            of_partial, d_partial = partial_likelihood(batch, known)
+            loss, gradient = loss + of_partial, add_gradients(gradient, d_partial)
         xp = get_array_module(gradient.scores)
         flat = gradient.scores.reshape((len(index), 2 * gradient.scores.shape[1]))
         offsets = [0, *accumulate(map(len, scores.arrays))]
@@ -337,6 +408,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         RAISES (ValueError): If the data has no constituents, or the label data is not such.
         """
         validate_get_examples(get_examples, "ParseTagger.initialize")
+        key = self.cfg["spans_key"]
         if labels is not None:
             if not isinstance(labels, dict) or "tags" not in labels:
                 raise ValueError(Errors.E252.format(name=self.name))
@@ -348,17 +420,24 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         else:
             self._gold = GoldReader()
             tags, largest = set(), 0
+            n_words = n_outside = 0
             for eg in get_examples():
-                for _, parse in self._gold.sentences(eg, self.cfg["spans_key"]):
+                for _, parse in self._gold.sentences(eg, key):
+                    if is_partial(eg.reference, key):
+                        tags.update(partial_tags(parse))
+                        continue
+                    if "partial" not in eg.reference.spans[key].attrs:
+                        n_words, n_outside = n_words + len(parse), n_outside + words_outside(parse)
                     sequence = self.linearizer.linearize(binarize(parse))
                     tags.update(sequence)
                     largest = max(largest, max_stack(sequence, self.linearizer.lattice))
             self._gold.check(self.name, complete=True)
+            self._gold.warn_if_partial(self.name, n_words, n_outside)
             self._gold = GoldReader()
         if not tags and not self.cfg["tags"]:
-            raise ValueError(Errors.E251.format(name=self.name, key=self.cfg["spans_key"]))
+            raise ValueError(Errors.E251.format(name=self.name, key=key))
         self._add_tags(tags)
-        self.cfg.update(order=self.linearizer.order, max_stack=largest)
+        self.cfg.update(order=self.linearizer.order, max_stack=largest, temperature=1.0)
         self._bound_by_training()
         if "tags" in self.model.attrs:  # a learner that has to know what each column is
             self.model.attrs.update(tags=list(self.cfg["tags"]), order=self.linearizer.order)
@@ -426,6 +505,8 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
             problem = "'max_stack' must be a whole number of at least 0"
         elif not isinstance(cfg.get("spans_key"), str):
             problem = "'spans_key' must be a string"
+        elif not isinstance(cfg["temperature"], (int, float)) or not 0 < cfg["temperature"] < float("inf"):
+            problem = "'temperature' must be a number above 0"
         elif (n_scores := self._n_scores()) is not None and n_scores != 2 * len(tags):
             problem = f"the model scores {n_scores // 2} tags, and 'tags' has {len(tags)}"
         if problem:

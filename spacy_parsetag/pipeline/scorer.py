@@ -15,7 +15,7 @@ from ..evalb.counts import match_brackets
 from ..evalb.params import Bracket, EvalbParams, get_params
 from ..linearize import CLASS_NAMES, Linearizer, get_linearizer
 from ..tokens.sentences import map_words, sentence_starts
-from ..tokens.spans import SPANS_KEY
+from ..tokens.spans import SPANS_KEY, is_partial
 from ..trees import Constituent, Parse, binarize
 
 SCORES = ("f", "p", "r", "em", "per_type", "tag_acc")
@@ -87,7 +87,7 @@ def score_constituents(
     White space is ignored. Where tokens differ otherwise, spans are compared by the characters of their content. Where
     even the characters differ, every gold constituent counts as missed; so it does where nothing was predicted: unlike
     in EVALB no failure drops out. Sentences without a word that counts are left out, and so are examples whose
-    reference has no group of gold constituents.
+    reference has no group of gold constituents, or a partial one: what is not known to be there may be right.
 
     examples (Iterable[Example]): The examples.
     params (EvalbParams): EVALB's parameters.
@@ -108,7 +108,7 @@ def score_constituents(
         rows.setdefault(second, rows.get(first, first))
     matched, missing, extra, gold_tags, right_tags = (Counter[str]() for _ in range(5))
     sentences = complete = 0
-    annotated = [example for example in examples if key in example.reference.spans]
+    annotated = [eg for eg in examples if key in eg.reference.spans and not is_partial(eg.reference, key)]
     for sentence in (one for example in annotated for one in align_sentences(example, key, params.delete_labels)):
         sentences += 1
         gold, test = (params.counted(sentence.counted(spans)) for spans in (sentence.gold, sentence.test))

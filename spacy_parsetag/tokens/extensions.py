@@ -7,8 +7,13 @@
     span._.tree             the same as an nltk.Tree, and
     span._.parse_string     in Penn brackets
     span._.is_constituent   whether all these can be asked for
+    span._.label_probs      how probable each of its labels is: {"S": 0.98, "VP": 0.95}; {} for a bare word
+    span._.prob             the smallest of these; None for a bare word
     token._.labels, token._.parent, token._.parse_string    those of the span of this one token
     doc._.constituents, doc._.parse_strings                 those of its sentences, one after another
+    doc._.parses(k)                                         the k best trees of each sentence, with log-probabilities
+
+Probabilities and the best trees are there if the pipe was told to find them (`probs`, `k_best`).
 
 They answer for constituents, single words and whole sentences; white space at the edges of a span does not count. For
 other spans they raise an error that names the smallest constituent around. White space alone has no labels, children
@@ -23,7 +28,7 @@ kept for as long as it lives; see `GroupCache` for which changes of the group ar
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -222,6 +227,63 @@ def get_doc_constituents(doc: Doc, spans_key: str = SPANS_KEY) -> Iterator[Span]
     return (nodes.span(doc, node) for top in nodes.tops for node in top.subtree())
 
 
+def get_label_probs(span: Span, spans_key: str = SPANS_KEY) -> dict[str, float]:
+    """The probability of each label over just the words of a span; {} for a bare word or sentence.
+
+    RAISES (ValueError): If the doc has no probabilities, or the span is not a constituent, a word or a sentence.
+    """
+    doc = span.doc
+    node = _get_nodes(doc, spans_key).find(span)
+    probs = _PROBS.get(doc, spans_key, lambda: _read_probs(doc, spans_key))
+    return {} if node is None else dict(probs.get((node.start, node.end), {}))
+
+
+def get_prob(span: Span, spans_key: str = SPANS_KEY) -> float | None:
+    """The probability of the constituent over a span: of its least probable label, if it has several; None without."""
+    return min(get_label_probs(span, spans_key).values(), default=None)
+
+
+_PROBS: GroupCache[dict[tuple[int, int], dict[str, float]]] = GroupCache()
+
+
+def _read_probs(doc: Doc, spans_key: str) -> dict[tuple[int, int], dict[str, float]]:
+    """The probabilities of labels by their words, first and one past the last."""
+    group = doc.spans[spans_key]
+    probs = group.attrs.get("probs")
+    if probs is None or len(probs) != len(group):
+        raise ValueError(Errors.E320.format(key=spans_key, what="probabilities", setting="probs = true"))
+    before = map_words(doc).before
+    found: dict[tuple[int, int], dict[str, float]] = {}
+    for span, prob in zip(group, probs, strict=True):
+        found.setdefault((before[span.start], before[span.end]), {})[span.label_] = prob
+    return found
+
+
+def get_parses(doc: Doc, k: int, spans_key: str = SPANS_KEY) -> list[list[tuple[Tree, float]]]:
+    """The best trees of each sentence, best first, no two with the same constituents, each with its log-probability.
+
+    doc (Doc): The doc.
+    k (int): How many trees of each sentence; no more than the pipe was told to keep, and fewer where there are fewer.
+    spans_key (str): Key of the group in `doc.spans`.
+    RETURNS (list[list[tuple[Tree, float]]]): For each sentence its trees.
+    RAISES (ValueError): If the pipe was not told to keep so many.
+    """
+    sentences = parses_from_doc(doc, spans_key)
+    attrs = doc.spans[spans_key].attrs
+    kept = attrs.get("k_best")
+    if k < 1 or kept is None or len(kept) != len(sentences) or k > attrs.get("k", 0):
+        raise ValueError(Errors.E320.format(key=spans_key, what=f"{k} best trees", setting=f"k_best = {max(k, 1)}"))
+    return [
+        [(to_nltk(with_spans(parse, spans).to_tree(ROOT)), log_prob) for log_prob, spans in trees[:k]]
+        for (_, parse), trees in zip(sentences, kept, strict=True)
+    ]
+
+
+def with_spans(parse: Parse, spans: Iterable[Sequence[Any]]) -> Parse:
+    """The same words with other constituents, as attrs have them: (start, end, label)."""
+    return Parse(parse.words, parse.pos, tuple(Constituent(*span) for span in spans))
+
+
 EXTENSIONS: dict[type[Doc | Span | Token], dict[str, Callable[..., Any]]] = {
     Span: {
         "labels": get_labels,
@@ -231,10 +293,15 @@ EXTENSIONS: dict[type[Doc | Span | Token], dict[str, Callable[..., Any]]] = {
         "tree": get_tree,
         "parse_string": get_parse_string,
         "is_constituent": is_constituent,
+        "label_probs": get_label_probs,
+        "prob": get_prob,
     },
     Token: {"labels": get_labels, "parent": get_parent, "parse_string": get_parse_string},
     Doc: {"constituents": get_doc_constituents, "parse_strings": doc_to_strings},
 }
+
+
+METHODS: dict[str, Callable[..., Any]] = {"parses": get_parses}  # of docs
 
 
 def register_extensions(spans_key: str = SPANS_KEY, *, force: bool = False) -> None:
@@ -245,10 +312,11 @@ def register_extensions(spans_key: str = SPANS_KEY, *, force: bool = False) -> N
     spans_key (str): Key of the group in `doc.spans` that they read.
     force (bool): Replace extensions of the same names, for instance benepar's, or ours for another key.
     """
-    for owner, getters in EXTENSIONS.items():
-        for name, getter in getters.items():
+    kinds = [("getter", owner, found) for owner, found in EXTENSIONS.items()] + [("method", Doc, METHODS)]
+    for kind, owner, functions in kinds:
+        for name, function in functions.items():
             if force or not owner.has_extension(name):
                 # A partial, not a closure: worker processes of `nlp.pipe` receive the extensions pickled.
-                owner.set_extension(name, getter=partial(getter, spans_key=spans_key), force=force)
-            elif getattr(owner.get_extension(name)[2], "func", None) is not getter:
+                owner.set_extension(name, **{kind: partial(function, spans_key=spans_key)}, force=force)
+            elif getattr(owner.get_extension(name)[1 if kind == "method" else 2], "func", None) is not function:
                 warnings.warn(Warnings.W300.format(owner=owner.__name__, name=name), stacklevel=2)

@@ -85,6 +85,12 @@ def has_parses(doc: Doc, spans_key: str = SPANS_KEY) -> bool:
     return spans_key in doc.spans
 
 
+def is_partial(doc: Doc, spans_key: str = SPANS_KEY) -> bool:
+    """Whether only some of a doc's constituents are known: `doc.spans[spans_key].attrs["partial"] = True` says so."""
+    group = doc.spans.get(spans_key)
+    return group is not None and bool(group.attrs.get("partial"))
+
+
 def parses_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[SentenceParse]:
     """Read the parse of each sentence of a doc.
 

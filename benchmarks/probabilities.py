@@ -1,0 +1,170 @@
+"""What the probabilities of a trained pipeline are worth, on gold trees that it was not trained on.
+
+    python benchmarks/probabilities.py "$PARSETAG_RUNS"/model-best "$PARSETAG_RUNS"/dev.spacy --output FILE.json
+
+- the best tree against the tree with the most expected right constituents (MBR): F and exact match;
+- the best of the k best trees by its F (oracle), for several k; no two are the same, and scores never rise;
+- the temperature from the first half, and the expected calibration error on the second, before and after;
+- gold base noun phrases (without a constituent inside) as constraints: F of all other constituents, with and without;
+- CPU seconds of each, as multiples of what the encoder takes for the same sentences.
+
+F is EVALB's with gold part-of-speech tags.
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import spacy
+from record import made_by, write_result
+from spacy.tokens import DocBin
+
+from spacy_parsetag.analysis.calibration import measure_reliability
+from spacy_parsetag.decode import Constraint, ExactDecoder, MBRDecoder
+from spacy_parsetag.evalb import evalb
+from spacy_parsetag.pipeline.calibration import GoldBatch, fit_temperature, judge, score_gold_docs
+from spacy_parsetag.pipeline.parsetag import ParseTagger
+from spacy_parsetag.pipeline.probabilities import Spans, best_parses, probability_notes, scale_scores, spans_of_ids
+from spacy_parsetag.tokens import parse_string
+from spacy_parsetag.trees import Constituent, Parse
+
+
+def with_spans(gold: Parse, spans: Spans) -> str:
+    return parse_string(replace(gold, spans=tuple(Constituent(*span) for span in spans)))
+
+
+def score(golds: Sequence[Parse], found: Sequence[Spans], params: str) -> dict[str, float]:
+    """F and exact match of the trees that were found."""
+    result = evalb(list(map(parse_string, golds)), list(map(with_spans, golds, found)), params)
+    return {"f": result.all.f, "exact_match": result.exact_match, "sentences": len(golds)}
+
+
+def oracle(gold: Parse, trees: Sequence[Spans]) -> Spans:
+    """The tree with the greatest F over its constituents; of equal ones the first."""
+    own = Counter((start, end, label) for start, end, label in gold.spans)
+
+    def f(spans: Spans) -> float:
+        right = sum((own & Counter(map(tuple, spans))).values())
+        return right / max(1, sum(own.values()) + len(spans))
+
+    return max(trees, key=f)
+
+
+def base_phrases(spans: Spans, label: str = "NP") -> Spans:
+    """The constituents with a label that have no other within, or over the same words."""
+    return [
+        (i, j, own)
+        for i, j, own in spans
+        if own == label and sum(1 for start, end, _ in spans if i <= start and end <= j) == 1
+    ]
+
+
+def without(spans: Spans, removed: Spans) -> Spans:
+    return [span for span in spans if tuple(span) not in set(removed)]
+
+
+def timed(function: Callable[[GoldBatch], Any], golds: Sequence[GoldBatch]) -> float:
+    start = time.process_time()
+    for gold in golds:
+        function(gold)
+    return time.process_time() - start
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pipeline", type=Path)
+    parser.add_argument("dev", type=Path)
+    parser.add_argument("--params", default="collins")
+    parser.add_argument("--k", type=int, nargs="+", default=[1, 10, 50])
+    parser.add_argument("--limit", type=int, default=0, help="sentences; 0 for all")
+    parser.add_argument("--output", type=Path, help="where to write the figures, as JSON")
+    args = parser.parse_args()
+    made = made_by() if args.output else None
+    nlp = spacy.load(args.pipeline)
+    pipe = next(pipe for _, pipe in nlp.pipeline if isinstance(pipe, ParseTagger))
+    docs = list(DocBin().from_disk(args.dev).get_docs(nlp.vocab))[: args.limit or None]
+    start = time.process_time()
+    golds = list(score_gold_docs(nlp, pipe, docs))
+    encoder = time.process_time() - start
+    bound = pipe.max_stack
+    parses = [parse for gold in golds for parse in gold.parses]
+
+    def decode(decoder: Any, constraints: list[tuple[Constraint, ...]] | None = None) -> list[Spans]:
+        found: list[Spans] = []
+        for gold in golds:
+            batch = gold.batch
+            if constraints is not None:
+                own = constraints[len(found) : len(found) + len(gold.parses)]
+                batch = replace(batch, constraints=tuple(own))
+            found.extend(spans_of_ids(decoder(batch).ids, batch))
+        return found
+
+    exact = ExactDecoder(bound)
+    best = decode(exact)
+    figures: dict[str, Any] = {"best_tree": score(parses, best, args.params)}
+    figures["mbr"] = {
+        str(cost): score(parses, decode(MBRDecoder(bound, cost)), args.params) for cost in (0.0, 0.3, 0.4, 0.5, 0.6)
+    }
+
+    lists = [trees for gold in golds for trees in best_parses(gold.batch, max(args.k), bound)]
+    trees_of = [[[(i, j, label) for i, j, label in spans] for _, spans in own] for own in lists]
+    figures["k_best"] = {
+        "same_tree_twice": sum(len({tuple(one) for one in own}) < len(own) for own in trees_of),
+        "score_rises": sum([p for p, _ in own] != sorted((p for p, _ in own), reverse=True) for own in lists),
+        "first_is_not_the_best": sum(own[0] != tree for own, tree in zip(trees_of, best, strict=True)),
+        "trees": sum(map(len, lists)),
+        "oracle": {
+            str(k): score(parses, [oracle(g, own[:k]) for g, own in zip(parses, trees_of, strict=True)], args.params)
+            for k in args.k
+        },
+    }
+
+    half = len(golds) // 2
+    temperature = fit_temperature(golds[:half], bound)
+    figures["calibration"] = {"temperature": temperature, "sentences": sum(len(g.parses) for g in golds[half:])}
+    for name, value in (("before", 1.0), ("after", temperature)):
+        judged = judge(pipe, golds[half:], value)
+        figures["calibration"][name] = {
+            "constituents": measure_reliability(judged.probs, judged.right).to_dict(),
+            "whole_trees": measure_reliability(judged.tree_probs, judged.trees_right).to_dict(),
+        }
+
+    known = {label for chain in pipe.tag_set.unaries for label in chain}
+    bases = [base_phrases([(i, j, label) for i, j, label in gold.spans]) if "NP" in known else [] for gold in parses]
+    held = decode(exact, [tuple(Constraint(*span, "must") for span in own) for own in bases])
+    others = [
+        replace(g, spans=tuple(s for s in g.spans if tuple(s) not in set(b)))
+        for g, b in zip(parses, bases, strict=True)
+    ]
+    figures["constraints"] = {
+        "base_noun_phrases": sum(map(len, bases)),
+        "missing_without": sum(len(set(own) - set(tree)) for own, tree in zip(bases, best, strict=True)),
+        "missing_with": sum(len(set(own) - set(tree)) for own, tree in zip(bases, held, strict=True)),
+        "others_without": score(others, list(map(without, best, bases)), args.params),
+        "others_with": score(others, list(map(without, held, bases)), args.params),
+    }
+
+    def probabilities(gold: GoldBatch) -> None:
+        ids = exact(gold.batch).ids
+        probability_notes(gold.batch, ids, spans_of_ids(ids, gold.batch), bound)
+
+    seconds = {
+        "best tree": timed(lambda gold: exact(gold.batch), golds),
+        "probabilities": timed(probabilities, golds),
+        "10-best": timed(lambda gold: best_parses(gold.batch, 10, bound), golds),
+        "mbr": timed(lambda gold: MBRDecoder(bound)(gold.batch), golds),
+        "temperature": timed(lambda gold: scale_scores(gold.batch, 0.5), golds),
+    }
+    figures["cpu"] = {"encoder_seconds": encoder, "of_encoder": {k: v / encoder for k, v in seconds.items()}}
+    write_result(figures, args.output, made)
+    sys.stdout.write(json.dumps(figures, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

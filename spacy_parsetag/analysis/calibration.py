@@ -1,0 +1,63 @@
+"""Whether probabilities mean what they say: of what is 90 % probable, is 90 % right?"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Bin(NamedTuple):
+    """What has a probability in one range.
+
+    n (int): How many there are.
+    confidence (float): Their mean probability.
+    accuracy (float): The share of them that is right.
+    """
+
+    n: int
+    confidence: float
+    accuracy: float
+
+
+class Reliability(NamedTuple):
+    """How probable things are, against how often they are right.
+
+    n (int): How many things.
+    ece (float): Expected calibration error: the mean difference between probability and share of right ones, over
+        ranges of the same width weighted by how much is in each (Guo et al. 2017).
+    confidence (float): Their mean probability.
+    accuracy (float): The share that is right.
+    bins (list[Bin]): The ranges that have anything in them, from low to high.
+    """
+
+    n: int
+    ece: float
+    confidence: float
+    accuracy: float
+    bins: list[Bin]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        return {**self._asdict(), "bins": [found._asdict() for found in self.bins]}
+
+
+def measure_reliability(probs: Sequence[float], right: Sequence[bool], n_bins: int = 10) -> Reliability:
+    """Compare probabilities with what is right.
+
+    >>> measure_reliability([0.5, 0.5, 1.0, 1.0], [True, False, True, True]).ece
+    0.0
+
+    probs (Sequence[float]): Probabilities.
+    right (Sequence[bool]): Whether each thing is right.
+    n_bins (int): Ranges from 0 to 1.
+    RETURNS (Reliability): The comparison; zeros if there is nothing.
+    """
+    p, truth = np.asarray(probs, dtype=np.float64), np.asarray(right, dtype=np.float64)
+    which = np.minimum((p * n_bins).astype(np.int64), n_bins - 1)
+    counts = np.bincount(which, minlength=n_bins)
+    used = counts > 0
+    means = [np.bincount(which, values, n_bins)[used] / counts[used] for values in (p, truth)]
+    bins = [Bin(*found) for found in zip(counts[used].tolist(), means[0].tolist(), means[1].tolist(), strict=True)]
+    n = max(len(p), 1)
+    ece = sum(found.n * abs(found.confidence - found.accuracy) for found in bins) / n
+    return Reliability(len(p), ece, float(p.sum() / n), float(truth.sum() / n), bins)

@@ -1,0 +1,145 @@
+"""`python -m spacy parsetag calibrate`: a temperature for the scores, so that probabilities mean what they say."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Argument as Arg
+from typer import Option as Opt
+
+from ..errors import Errors
+from ..treebanks.atomic import refuse_overwrite
+from ._inputs import read_docs
+from ._model import find_spans_key, load_pipeline
+from ._util import AsJson, Code, GpuId, format_json, note, stated_errors, write_text
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+    from ..analysis.calibration import Reliability
+    from ..pipeline.calibration import GoldBatch
+    from ..pipeline.parsetag import ParseTagger
+
+
+def calibrate_cli(
+    model: Annotated[str, Arg(metavar="MODEL", help="Pipeline: a package or a folder")],
+    dev: Annotated[Path, Arg(metavar="DEV", help="A .spacy file with gold trees that the pipeline was not trained on")],
+    output: Annotated[
+        Path | None, Arg(metavar="[OUTPUT]", file_okay=False, help="Folder to save the calibrated pipeline in")
+    ] = None,
+    figure: Annotated[
+        list[Path] | None, Opt("--figure", help="Draw reliability before and after to this file (.png, .svg, .pdf)")
+    ] = None,
+    fit_share: Annotated[
+        float, Opt("--fit-share", min=0.0, max=1.0, help="Share of DEV, from its start, that the temperature is fit on")
+    ] = 0.5,
+    as_json: AsJson = False,
+    gpu_id: GpuId = -1,
+    code: Code = None,
+) -> None:
+    """Find the temperature of a parser's scores, and show how well its probabilities then hold.
+
+    Scores are divided by the temperature. The best tree stays the best; its probability changes. The temperature is the
+    one with the greatest likelihood of the gold trees in the first half of DEV. On the second half the command compares
+    probabilities with what is right: of the constituents that were found, and of whole trees.
+
+    Figures need the package matplotlib: pip install 'spacy-parsetag[plots]'
+
+    \b
+    Examples:
+      python -m spacy parsetag calibrate training/model-best corpus/dev.spacy calibrated
+      python -m spacy parsetag calibrate training/model-best corpus/dev.spacy --figure reliability.png --json
+    """
+    with stated_errors():
+        from ..analysis.plots import check_paths, plot_reliability
+
+        figures = figure or []
+        check_paths(figures)
+        refuse_overwrite([*figures], [dev, Path(model)])
+        if output is not None and output.exists():
+            raise ValueError(Errors.E450.format(path=output))
+        nlp = load_pipeline(model, gpu_id, code)
+        pipe = _find_parser(nlp, find_spans_key(nlp, model), model)
+        golds = _score(nlp, pipe, dev)
+        n_sents = [len(gold.trees) for gold in golds]
+        n_fit = _cut(n_sents, fit_share)
+        if not 0 < n_fit < len(golds):
+            raise ValueError(Errors.E475.format(n=sum(n_sents), share=fit_share))
+        report, panels = _calibrate(pipe, golds[:n_fit], golds[n_fit:])
+        plot_reliability(panels, figures)
+        if output is not None:
+            nlp.to_disk(output)
+        write_text(format_json(report) if as_json else _format(report))
+        if output is None:
+            note("The temperature was not saved: name an OUTPUT folder to save the calibrated pipeline.", "warn")
+
+
+def _find_parser(nlp: "Language", key: str, model: str) -> "ParseTagger":
+    """The parser itself; an ensemble has no scores."""
+    from ..pipeline.parsetag import ParseTagger
+
+    for _, pipe in nlp.pipeline:
+        if isinstance(pipe, ParseTagger) and pipe.cfg["spans_key"] == key:
+            return pipe
+    raise ValueError(Errors.E453.format(name=model, key=key, pipes=", ".join(nlp.pipe_names)))
+
+
+def _score(nlp: "Language", pipe: "ParseTagger", dev: Path) -> "list[GoldBatch]":
+    """The scores of all sentences with gold trees, on their own words and sentence boundaries."""
+    from ..pipeline.calibration import score_gold_docs
+
+    if not dev.exists():
+        raise ValueError(Errors.E103.format(path=dev))
+    batches = list(score_gold_docs(nlp, pipe, read_docs(dev, nlp)))
+    if not batches:
+        raise ValueError(Errors.E458.format(path=dev, key=pipe.cfg["spans_key"]))
+    return batches
+
+
+def _cut(sizes: Sequence[int], share: float) -> int:
+    """How many batches from the start have this share of the sentences, or just more."""
+    n, total = 0, sum(sizes)
+    for i, size in enumerate(sizes):
+        if n >= share * total:
+            return i
+        n += size
+    return len(sizes)
+
+
+def _calibrate(
+    pipe: "ParseTagger", fit: "list[GoldBatch]", held_out: "list[GoldBatch]"
+) -> "tuple[dict[str, Any], dict[str, dict[str, Reliability]]]":
+    """Set the pipe's temperature. The figures, and those to draw."""
+    from ..analysis.calibration import measure_reliability
+    from ..pipeline.calibration import fit_temperature, judge
+
+    before = pipe.cfg["temperature"]
+    pipe.cfg["temperature"] = fit_temperature(fit, pipe.max_stack)
+    n_sents = {"fit": sum(len(gold.trees) for gold in fit), "measured": sum(len(gold.trees) for gold in held_out)}
+    report: dict[str, Any] = {
+        "temperature": pipe.cfg["temperature"],
+        "before_temperature": before,
+        "sentences": n_sents,
+    }
+    panels: dict[str, dict[str, Reliability]] = {"constituents": {}, "whole trees": {}}
+    for name, temperature in (("before", before), ("after", pipe.cfg["temperature"])):
+        judged = judge(pipe, held_out, temperature)
+        found = (
+            measure_reliability(judged.probs, judged.right),
+            measure_reliability(judged.tree_probs, judged.trees_right),
+        )
+        for kind, one in zip(panels, found, strict=True):
+            panels[kind][name] = one
+        report[name] = {kind.replace(" ", "_"): one.to_dict() for kind, one in zip(panels, found, strict=True)}
+    return report, panels
+
+
+def _format(report: dict[str, Any]) -> str:
+    n_sents = report["sentences"]
+    text = f"temperature {report['temperature']:.3f}, from {n_sents['fit']:,} sentences\n"
+    text += f"expected calibration error on {n_sents['measured']:,} others:\n"
+    for kind in ("constituents", "whole_trees"):
+        before, after = (report[name][kind] for name in ("before", "after"))
+        text += f"  {kind.replace('_', ' '):<13} {before['ece']:.2%} before, {after['ece']:.2%} after"
+        text += f" ({after['accuracy']:.1%} are right)\n"
+    return text

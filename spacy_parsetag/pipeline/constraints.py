@@ -1,0 +1,152 @@
+"""What users know of a tree before it is parsed: spans of a doc that must be constituents, must not, or stay whole.
+
+doc.spans["parsetag_constraints"] = [Span(doc, 0, 3, label="NP")]                   must be an NP
+Span(doc, 0, 3)                                                                     must be a constituent
+Span(doc, 4, 6, label="VP", span_id="must not")                                     must not be a VP
+doc.spans["parsetag_constraints"].attrs["kind"] = "uncrossed"                       of spans without an id
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from spacy.tokens import Doc, Span
+
+from ..decode import Constraint, StackBound, TagScores, keep_possible
+from ..errors import Errors
+from ..tokens.sentences import map_words
+
+CONSTRAINTS_KEY = "parsetag_constraints"
+KINDS = ("must", "must not", "uncrossed")
+QUOTES = {'"': '"', "“": "”", "``": "''", "«": "»", "„": "“"}
+Finder = Callable[[Doc], Iterable[Span]]
+
+
+class Known(NamedTuple):
+    """A constraint on a sentence, and the span that it came from.
+
+    constraint (Constraint): Over the words of the sentence.
+    text (str): What messages call it.
+    """
+
+    constraint: Constraint
+    text: str
+
+
+def known_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | None) -> list[list[Known]]:
+    """The constraints on each sentence of a doc: those of `doc.spans["parsetag_constraints"]`, then those found.
+
+    A span that is "uncrossed" may reach over several sentences: it counts in each of them for the part that is there.
+
+    doc (Doc): The doc.
+    sentences (Sequence[Sequence[int]]): For each sentence, the tokens of its words.
+    find (Callable[[Doc], Iterable[Span]] | None): Gives more spans, whose kind is their id, or "must".
+    RETURNS (list[list[Known]]): Those of each sentence, in the order in which they count.
+    RAISES (ValueError): If a kind is none of "must", "must not" and "uncrossed", or if a span that must be a
+        constituent, or must not, covers no word or leaves its sentence.
+    """
+    group = doc.spans.get(CONSTRAINTS_KEY)
+    kind = "must" if group is None else group.attrs.get("kind", "must")
+    given = [(span, span.id_ or kind) for span in group or ()]
+    given.extend((span, span.id_ or "must") for span in (find(doc) if find is not None else ()))
+    if not given:
+        return [[] for _ in sentences]
+    words = map_words(doc)
+    bounds = [(words.before[tokens[0]], words.before[tokens[0]] + len(tokens)) for tokens in sentences]
+    known: list[list[Known]] = [[] for _ in sentences]
+    for span, kind in given:
+        start, end = words.before[span.start], words.before[span.end]
+        label = span.label_ or None
+        text = f"{kind} {label or 'constituent'} {_quote(span.text)} (tokens {span.start} to {span.end})"
+        if kind not in KINDS:
+            raise ValueError(Errors.E260.format(kind=kind, text=_quote(span.text), kinds=", ".join(map(repr, KINDS))))
+        if kind == "uncrossed":
+            for own, (first, stop) in zip(known, bounds, strict=True):
+                if max(start, first) < min(end, stop):
+                    part = Constraint(max(start, first) - first, min(end, stop) - first, None, kind)
+                    own.append(Known(part, text))
+            continue
+        place = next((i for i, (first, stop) in enumerate(bounds) if first <= start < end <= stop), None)
+        if place is None:
+            raise ValueError(Errors.E261.format(text=text))
+        first = bounds[place][0]
+        known[place].append(Known(Constraint(start - first, end - first, label, kind), text))
+    return known
+
+
+def constrain(
+    batch: TagScores, known: Sequence[Sequence[Known]], max_stack: StackBound, *, drop: bool
+) -> tuple[TagScores, list[list[str]]]:
+    """The batch whose trees agree with what is known.
+
+    batch (TagScores): The scores.
+    known (Sequence[Sequence[Known]]): The constraints on each sentence.
+    max_stack (int | None): Largest stack size after any tag; None for no bound.
+    drop (bool): Leave out constraints that cannot hold together with those before them, instead of raising an error.
+    RETURNS (tuple[TagScores, list[list[str]]]): The batch, and what was left out of each sentence.
+    RAISES (ValueError): If constraints cannot hold together, naming them.
+    """
+    given = replace(batch.on_cpu(), constraints=tuple(tuple(one.constraint for one in own) for own in known))
+    possible, dropped = keep_possible(given, max_stack)
+    for s, left_out in enumerate(dropped):
+        if left_out and not drop:
+            conflict = [known[s][i] for i in _conflict(given, s, max_stack)]
+            raise ValueError(Errors.E262.format(constraints="; ".join(one.text for one in conflict)))
+    return possible, [[own[i].text for i in left_out] for own, left_out in zip(known, dropped, strict=True)]
+
+
+def _conflict(batch: TagScores, s: int, max_stack: StackBound) -> list[int]:
+    """Constraints of a sentence that cannot hold together, none of which can be left out of the conflict."""
+    one = batch.select(np.asarray([s]))
+    given = one.constraints[0] if one.constraints else ()
+    needed = list(range(len(given)))
+    for i in tuple(needed):
+        fewer = [j for j in needed if j != i]
+        left = replace(one, constraints=(tuple(given[j] for j in fewer),))
+        if any(keep_possible(left, max_stack)[1]):
+            needed = fewer
+    return needed
+
+
+def make_uncrossed(
+    entities: bool = True, quotes: bool = True, spans_keys: Sequence[str] = ()
+) -> Callable[[Doc], list[Span]]:
+    """Make a finder of spans that no constituent may cross: entities, quotations, groups of spans such as markup.
+
+    entities (bool): Those of `doc.ents`.
+    quotes (bool): What stands between quotation marks of one kind, with the marks.
+    spans_keys (Sequence[str]): Keys of groups in `doc.spans`.
+    RETURNS (Callable[[Doc], list[Span]]): The finder, for the setting `constraints` of the component.
+    """
+    return _Uncrossed(entities, quotes, tuple(spans_keys))
+
+
+class _Uncrossed(NamedTuple):
+    entities: bool
+    quotes: bool
+    spans_keys: tuple[str, ...]
+
+    def __call__(self, doc: Doc) -> list[Span]:
+        found = list(doc.ents) if self.entities else []
+        found.extend(span for key in self.spans_keys for span in doc.spans.get(key, ()))
+        places = [(span.start, span.end) for span in found] + (_quotations(doc) if self.quotes else [])
+        return [Span(doc, start, end, span_id="uncrossed") for start, end in places]
+
+
+def _quotations(doc: Doc) -> list[tuple[int, int]]:
+    """First and end token of each quotation, from an opening mark to the next that closes it."""
+    found = []
+    start, closing = -1, ""
+    for token in doc:
+        if closing and token.text == closing:
+            found.append((start, token.i + 1))
+            closing = ""
+        elif not closing and token.text in QUOTES:
+            start, closing = token.i, QUOTES[token.text]
+    return found
+
+
+def _quote(text: Any) -> str:
+    text = str(text)
+    return repr(text if len(text) <= 60 else f"{text[:40]} ... {text[-15:]}")

@@ -1,0 +1,178 @@
+"""Several pipelines, one tree: the component `parsetag_ensemble`.
+
+It is a component, and not a decoder, because a decoder sees the scores of one model. Models of other orders or other
+training data have other tags, and so other scores. What they have in common is how probable each constituent is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import srsly
+from spacy.language import Language
+from spacy.pipeline import Pipe
+from spacy.tokens import Doc
+from spacy.util import load_model, load_model_from_config, minibatch
+from thinc.api import Config
+
+from ..decode import Constituents, TagScores, mean_constituents, most_expected
+from ..errors import Errors
+from ..linearize import CLASS_NAMES, get_linearizer, split_tag
+from ..linearize.tags import TagSet
+from ..tokens.extensions import register_extensions
+from ..tokens.sentences import has_sentences, sentence_starts, sentence_words
+from ..tokens.spans import SPANS_KEY, set_parses
+from .parsetag import ParseTagger
+from .probabilities import expected_f, probs_of_spans, spans_of_ids
+
+
+class Ensemble(Pipe):  # type: ignore[misc]  # a compiled class without annotations
+    """Parses with several pipelines and sets the tree with the best mean probabilities (minimum Bayes risk).
+
+    Each member reads the words and sentences of the doc and runs its own components up to its parser. Probabilities of
+    constituents are averaged, and the tree is the one that `MBRDecoder` finds for the mean.
+
+    name (str): The component's name in the pipeline.
+    pipelines (Sequence[str]): The members, packages or folders. They are loaded when first needed, and saved with the
+        component.
+    cost (float): What each constituent of the tree costs; see `MBRDecoder`.
+    spans_key (str): Where the constituents are in `doc.spans`.
+    scorer (Optional[Callable]): The scoring method.
+    """
+
+    def __init__(
+        self,
+        name: str = "parsetag_ensemble",
+        *,
+        pipelines: Sequence[str] = (),
+        cost: float = 0.5,
+        spans_key: str = SPANS_KEY,
+        scorer: Callable[..., Any] | None = None,
+    ) -> None:
+        register_extensions()
+        self.name = name
+        self.pipelines = list(pipelines)
+        self.cost = cost
+        self.scorer = scorer
+        self.cfg = {"spans_key": spans_key}
+        self._members: list[Language] = []
+
+    @property
+    def members(self) -> list[Language]:
+        """The pipelines, loaded.
+
+        RAISES (ValueError): If there are none.
+        """
+        if not self._members:
+            if not self.pipelines:
+                raise ValueError(Errors.E264.format(name=self.name))
+            self._members = [load_model(path) for path in self.pipelines]
+        return self._members
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Parse a doc."""
+        self._annotate([doc])
+        return doc
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Parse a stream of docs, batch by batch."""
+        for batch in minibatch(stream, size=batch_size):
+            docs = list(batch)
+            try:
+                self._annotate(docs)
+            except Exception as error:
+                self.get_error_handler()(self.name, self, docs, error)
+            else:
+                yield from docs
+
+    def _annotate(self, docs: list[Doc]) -> None:
+        for doc in docs:
+            if not has_sentences(doc):
+                raise ValueError(Errors.E250.format(name=self.name, text=doc.text[:50]))
+        sentences = [sentence_words(doc) for doc in docs]
+        found = self._parse([doc for doc, own in zip(docs, sentences, strict=True) if own])
+        for doc, own in zip(docs, sentences, strict=True):
+            parsed = [(tokens, *next(found)) for tokens in own]
+            attrs = {"probs": [p for *_, probs, _ in parsed for p in probs], "expected_f": [f for *_, f in parsed]}
+            set_parses(
+                doc, [(tokens, spans) for tokens, spans, *_ in parsed], spans_key=self.cfg["spans_key"], attrs=attrs
+            )
+
+    def _parse(self, docs: list[Doc]) -> Iterator[tuple[list[tuple[int, int, str]], list[float], float]]:
+        """Constituents, their probabilities and expected F of each sentence of docs that have words."""
+        if not docs:
+            return
+        found, tag_sets = [], []
+        for member in self.members:
+            batch, constituents = _marginals(member, docs)
+            found.append(constituents)
+            tag_sets.append(batch.tags)
+        mean = mean_constituents(found)
+        tags = union_of_tags(tag_sets)
+        rows = 2 * batch.n_words.astype(np.int64)
+        blank = np.zeros((int(rows.sum()), len(tags)), dtype=np.float32)  # most_expected reads none of it
+        union = TagScores(blank, np.cumsum(rows) - rows, batch.n_words, tags, get_linearizer("in"))
+        decoded = most_expected(union, mean, cost=self.cost)
+        for s, spans in enumerate(spans_of_ids(decoded.ids, union)):
+            probs = probs_of_spans(mean, s, spans)
+            yield spans, probs, expected_f(mean, s, spans, probs)
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Save the members, each in a folder."""
+        Path(path).mkdir(parents=True, exist_ok=True)
+        for i, member in enumerate(self.members):
+            member.to_disk(Path(path) / str(i))
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Ensemble:
+        """Load the members that were saved, in place of those of the config."""
+        folders = sorted(Path(path).iterdir(), key=lambda folder: int(folder.name))
+        self._members = [load_model(folder) for folder in folders]
+        return self
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Save the members."""
+        members = [[member.config.to_str(), member.to_bytes()] for member in self.members]
+        data: bytes = srsly.msgpack_dumps(members)
+        return data
+
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> Ensemble:
+        """Load the members that were saved."""
+        self._members = []
+        for config, member in srsly.msgpack_loads(data):
+            self._members.append(load_model_from_config(Config().from_str(config)).from_bytes(member))
+        return self
+
+
+def _marginals(nlp: Language, docs: list[Doc]) -> tuple[TagScores, Constituents]:
+    """What a pipeline's parser says of the words and sentences of docs.
+
+    RAISES (ValueError): If the pipeline has not one parser.
+    """
+    parsers = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, ParseTagger)]
+    if len(parsers) != 1:
+        raise ValueError(Errors.E265.format(n=len(parsers), pipes=", ".join(nlp.pipe_names)))
+    copies = []
+    for doc in docs:
+        is_start = np.zeros(len(doc), dtype=bool)
+        is_start[sentence_starts(doc)] = True
+        spaces = [bool(token.whitespace_) for token in doc]
+        words = [token.text for token in doc]
+        copies.append(Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=is_start.tolist()))
+    for _, pipe in nlp.pipeline:
+        if pipe is parsers[0]:
+            break
+        copies = list(pipe.pipe(copies)) if hasattr(pipe, "pipe") else [pipe(copy) for copy in copies]
+    return parsers[0].predict_marginals(copies)
+
+
+def union_of_tags(tag_sets: Iterable[TagSet]) -> TagSet:
+    """The tags that make any tree of which one of the tag sets has the unary chains."""
+    chains: list[set[str]] = [set(), set()]  # of words, of internal nodes
+    for tags in tag_sets:
+        for tag in tags.tags:
+            tag_class, label = split_tag(tag)
+            chains[tag_class // 2].add(label)
+    return TagSet(f"{name}/{label}" for c, name in enumerate(CLASS_NAMES) for label in chains[c // 2] if label)

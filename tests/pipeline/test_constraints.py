@@ -1,0 +1,112 @@
+"""What users know of a tree holds in the tree that they get."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from tiny import TINY_MODEL, make_examples, spans_of, train
+
+from spacy_parsetag.pipeline.constraints import CONSTRAINTS_KEY, make_uncrossed
+
+TEXT = "The old dog sings and barked on papers"
+
+
+@pytest.fixture
+def nlp(trained: Callable[[str], Language]) -> Iterator[Language]:
+    shared = trained("in")
+    pipe = shared.get_pipe("parsetag")
+    yield shared
+    pipe.conflicts, pipe.constraints = "raise", None
+
+
+def parse(nlp: Language, *spans: tuple[int, int, str, str], text: str = TEXT, **attrs: Any) -> Doc:
+    doc = nlp.make_doc(text)
+    doc.spans[CONSTRAINTS_KEY] = [Span(doc, i, j, label=label, span_id=kind) for i, j, label, kind in spans]
+    doc.spans[CONSTRAINTS_KEY].attrs.update(attrs)
+    return nlp(doc)
+
+
+@pytest.mark.parametrize("order", ["in", "pre", "post"])
+def test_each_kind(order: str, trained: Callable[[str], Language]) -> None:
+    nlp = trained(order)
+    free = spans_of(nlp(TEXT))
+    bounds = {(start, end) for start, end, _ in free}
+    assert (2, 5, "NP") not in free and (1, 3) not in bounds
+    assert (2, 5, "NP") in spans_of(parse(nlp, (2, 5, "NP", "")))
+    assert (1, 3) in {(start, end) for start, end, _ in spans_of(parse(nlp, (1, 3, "", "must")))}
+    first = free[1]
+    assert first not in spans_of(parse(nlp, (*first, "must not")))
+    without = spans_of(parse(nlp, (first[0], first[1], "", "must not")))
+    assert first[:2] not in {(start, end) for start, end, _ in without}
+    whole = spans_of(parse(nlp, (3, 6, "", ""), kind="uncrossed"))
+    assert not any(start < 3 < end < 6 or 3 < start < 6 < end for start, end, _ in whole)
+
+
+def test_the_rest_is_the_best_that_agrees(nlp: Language) -> None:
+    """A constraint that holds anyway changes nothing."""
+    free = spans_of(nlp(TEXT))
+    assert spans_of(parse(nlp, *((*span, "must") for span in free))) == free
+
+
+def test_conflicts(nlp: Language) -> None:
+    spans = [(0, 3, "NP", ""), (2, 5, "", "must"), (6, 8, "PP", "")]
+    with pytest.raises(ValueError, match="E262") as caught:
+        parse(nlp, *spans)
+    message = str(caught.value)
+    assert "must NP 'The old dog' (tokens 0 to 3); must constituent 'dog sings and' (tokens 2 to 5)." in message
+    assert "on papers" not in message
+    nlp.get_pipe("parsetag").conflicts = "drop"
+    doc = parse(nlp, *spans)
+    assert (0, 3, "NP") in spans_of(doc) and (6, 8, "PP") in spans_of(doc)
+    [dropped] = doc.spans["constituents"].attrs["dropped_constraints"]
+    assert dropped == ["must constituent 'dog sings and' (tokens 2 to 5)"]
+    first = [spans[1], spans[0], spans[2]]
+    assert any(span[:2] == (2, 5) for span in spans_of(parse(nlp, *first)))
+
+
+def test_errors(nlp: Language) -> None:
+    with pytest.raises(ValueError, match=r"E260.*'never'"):
+        parse(nlp, (0, 2, "", "never"))
+    doc = nlp.make_doc("a cat sings on the mat")
+    for token in doc:
+        token.is_sent_start = token.i in (0, 3)
+    doc.spans[CONSTRAINTS_KEY] = [Span(doc, 2, 4)]
+    with pytest.raises(ValueError, match=r"E261.*'sings on'"):
+        nlp(doc)
+    doc.spans[CONSTRAINTS_KEY].attrs["kind"] = "uncrossed"
+    nlp(doc)
+
+
+def test_an_unknown_label_is_a_conflict(nlp: Language) -> None:
+    with pytest.raises(ValueError, match=r"E262.*must XP 'The old'"):
+        parse(nlp, (0, 2, "XP", ""))
+
+
+def test_uncrossed(nlp: Language) -> None:
+    """Entities, quotations and groups of spans, by a function in the config."""
+    nlp.get_pipe("parsetag").constraints = make_uncrossed(spans_keys=["markup"])
+    doc = nlp.make_doc('Kim " sings and " barked on the old mat')
+    doc.ents = [Span(doc, 7, 9, label="PLACE")]
+    doc.spans["markup"] = [Span(doc, 3, 6)]
+    found = make_uncrossed(spans_keys=["markup"])(doc)
+    assert [(span.start, span.end, span.id_) for span in found] == [
+        (7, 9, "uncrossed"),
+        (3, 6, "uncrossed"),
+        (1, 5, "uncrossed"),
+    ]
+    spans = spans_of(nlp(doc))
+    for i, j in ((7, 9), (3, 6), (1, 5)):
+        assert not any(start < i < end < j or i < start < j < end for start, end, _ in spans)
+    assert make_uncrossed(entities=False, quotes=False)(doc) == []
+
+
+def test_in_a_config() -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("one_sentence")
+    config = {"model": TINY_MODEL, "constraints": {"@misc": "spacy-parsetag.Uncrossed.v1"}, "conflicts": "drop"}
+    nlp.add_pipe("parsetag", config=config)
+    train(nlp, make_examples(nlp), steps=1)
+    assert nlp.from_bytes(nlp.to_bytes())('" a cat " sings').spans["constituents"].attrs["dropped_constraints"] == [[]]

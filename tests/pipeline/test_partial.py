@@ -1,0 +1,126 @@
+"""Partial trees: the likelihood sums over all trees that have the known constituents."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+from tiny import ORDERS, TINY_MODEL, TREES, gold_doc, make_examples, make_nlp, spans_of, train
+
+from spacy_parsetag.ml.heads import DocScores
+from spacy_parsetag.pipeline.gold import set_gold_sentences
+
+CHART = {**TINY_MODEL, "@architectures": "spacy-parsetag.Chart.v1", "hidden_width": 32, "span_width": 32}
+KNOWN = {"NP"}
+
+
+def partial_doc(nlp: Language, tree: str, labels: Any = KNOWN) -> Doc:
+    """The doc of a tree with constituents of some labels only, marked as partial."""
+    doc = gold_doc(nlp, tree)
+    doc.spans["constituents"] = [span for span in doc.spans["constituents"] if span.label_ in labels]
+    doc.spans["constituents"].attrs["partial"] = True
+    return doc
+
+
+def partial_examples(nlp: Language, trees: Any = TREES) -> list[Example]:
+    golds = [partial_doc(nlp, tree) for tree in trees]
+    return [Example(Doc(nlp.vocab, words=[token.text for token in gold]), gold) for gold in golds]
+
+
+@pytest.mark.parametrize("config", [*({"order": order} for order in ORDERS), {"model": CHART}], ids=str)
+def test_gradient(config: dict[str, Any]) -> None:
+    """Of a batch of whole and partial trees, against finite differences."""
+    nlp = make_nlp(**config)
+    examples = [*make_examples(nlp, TREES[:2]), *partial_examples(nlp, TREES[1:4])]
+    nlp.initialize(lambda: make_examples(nlp))
+    pipe = nlp.get_pipe("parsetag")
+    for eg in examples:
+        set_gold_sentences(eg)
+    found = pipe.model.predict([eg.predicted for eg in examples])
+    random = np.random.default_rng(0)
+    arrays = [random.normal(size=array.shape) for array in found.arrays]
+    spans = found.spans
+    if spans is not None:
+        spans = type(spans)(random.normal(size=spans.scores.shape), spans.starts, spans.sentences)
+    scores = DocScores(arrays, None, spans)
+    loss, gradient = pipe.get_loss(examples, scores)
+    assert loss > 0
+    checked = [*zip(arrays, gradient.arrays, strict=True)]
+    if spans is not None:
+        checked.append((spans.scores, gradient.spans.scores))
+    step = 1e-5
+    for array, d_array in checked:
+        for _ in range(8):
+            place = tuple(random.integers(size) for size in array.shape)
+            kept = array[place]
+            losses = []
+            for sign in (1, -1):
+                array[place] = kept + sign * step
+                losses.append(pipe.get_loss(examples, scores)[0])
+            array[place] = kept
+            assert (losses[0] - losses[1]) / (2 * step) == pytest.approx(d_array[place], abs=1e-6)
+
+
+def test_no_gradient_where_nothing_is_known() -> None:
+    nlp = make_nlp()
+    nlp.initialize(lambda: make_examples(nlp))
+    gold = partial_doc(nlp, TREES[0], labels=())
+    eg = Example(Doc(nlp.vocab, words=[token.text for token in gold]), gold)
+    pipe = nlp.get_pipe("parsetag")
+    loss, gradient = pipe.get_loss([eg], pipe.model.predict([eg.predicted]))
+    assert loss == 0 and not gradient.arrays[0].any()
+
+
+def test_training() -> None:
+    """A parser of whole trees learns from noun phrases, and does not unlearn the rest."""
+    nlp = make_nlp()
+    examples = [*make_examples(nlp, TREES[:3]), *partial_examples(nlp, TREES[3:])]
+    losses = train(nlp, examples, steps=40)
+    assert losses["parsetag"] < 1.0
+    for eg in make_examples(nlp, TREES[:3]):
+        assert spans_of(nlp(Doc(nlp.vocab, words=[t.text for t in eg.predicted]))) == spans_of(eg.reference)
+    for eg in examples[3:]:
+        found = spans_of(nlp(Doc(nlp.vocab, words=[t.text for t in eg.predicted])))
+        assert set(spans_of(eg.reference)) <= set(found)
+
+
+def test_only_partial_trees() -> None:
+    nlp = make_nlp()
+    examples = partial_examples(nlp)
+    losses = train(nlp, examples, steps=40)
+    assert losses["parsetag"] < 1.0
+    assert nlp.get_pipe("parsetag").constituent_labels == ("NP",)
+    assert nlp.evaluate(examples)["parsetag_f"] is None  # nothing says what else is right
+
+
+def test_an_unknown_label_is_counted() -> None:
+    nlp = make_nlp()
+    nlp.initialize(lambda: make_examples(nlp))
+    gold = partial_doc(nlp, TREES[0])
+    gold.spans["constituents"] = [Span(gold, 0, 2, label="XP")]
+    gold.spans["constituents"].attrs["partial"] = True
+    eg = Example(Doc(nlp.vocab, words=[token.text for token in gold]), gold)
+    pipe = nlp.get_pipe("parsetag")
+    examples = [eg, *make_examples(nlp)]
+    with pytest.warns(UserWarning, match=r"W250.*XP in 'She enjoys"):
+        pipe.get_loss(examples, pipe.model.predict([eg.predicted for eg in examples]))
+
+
+def test_flat_trees_are_noticed() -> None:
+    """Docs with nothing but noun phrases, not marked as partial."""
+    nlp = make_nlp()
+    flat = partial_examples(nlp, TREES * 10)
+    for eg in flat:
+        del eg.reference.spans["constituents"].attrs["partial"]
+    with pytest.warns(UserWarning, match="W254"):
+        nlp.initialize(lambda: flat)
+    for value in (False, True):
+        for eg in flat:
+            eg.reference.spans["constituents"].attrs["partial"] = value
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            make_nlp().initialize(lambda: flat)
+        assert not any("W254" in str(warning.message) for warning in caught)

@@ -1,0 +1,144 @@
+"""Probabilities, the k best trees and the temperature, as users see them on docs."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from tiny import make_examples, make_nlp, spans_of, train
+
+from spacy_parsetag.decode import TreeDistribution
+from spacy_parsetag.pipeline.parsetag import ParseTagger
+from spacy_parsetag.tokens.sentences import sentence_words
+
+TEXT = "The old dog sings and barked on papers"
+SETTINGS: dict[str, Any] = {"probs": False, "k_best": 0}
+
+
+@pytest.fixture
+def settings(trained: Callable[[str], Language]) -> Iterator[Callable[..., tuple[Language, ParseTagger]]]:
+    """Trained pipelines with settings that are put back."""
+    changed: list[tuple[ParseTagger, float]] = []
+
+    def get(order: str = "in", *, temperature: float = 1.0, **values: Any) -> tuple[Language, ParseTagger]:
+        nlp = trained(order)
+        pipe = nlp.get_pipe("parsetag")
+        changed.append((pipe, pipe.cfg["temperature"]))
+        pipe.cfg["temperature"] = temperature
+        for name, value in values.items():
+            setattr(pipe, name, value)
+        return nlp, pipe
+
+    yield get
+    for pipe, temperature in changed:
+        pipe.cfg["temperature"] = temperature
+        for name, value in SETTINGS.items():
+            setattr(pipe, name, value)
+
+
+def distribution(nlp: Language, pipe: ParseTagger, text: str) -> TreeDistribution:
+    doc = nlp.get_pipe("one_sentence")(nlp.make_doc(text))
+    batch, _ = pipe.score_docs([doc], [sentence_words(doc)])
+    return TreeDistribution.from_batch(batch, 0)
+
+
+@pytest.mark.parametrize("order", ["in", "pre", "post"])
+def test_what_the_distribution_says(order: str, settings: Callable[..., Any]) -> None:
+    nlp, pipe = settings(order, probs=True, k_best=4, temperature=2.5)
+    doc = nlp(TEXT)
+    d = distribution(nlp, pipe, TEXT)
+    group = doc.spans["constituents"]
+    attrs = group.attrs
+    ids, score = d.argmax
+    assert attrs["log_probs"] == pytest.approx([d.log_prob(ids)], abs=1e-4)
+    assert attrs["log_probs"] == pytest.approx([score - d.log_partition], abs=1e-4)
+    assert attrs["entropies"] == pytest.approx([d.entropy], rel=1e-4)
+    constituents = d.constituents
+    expected = [constituents[span.start, span.end, span.label_] for span in group]
+    assert attrs["probs"] == pytest.approx(expected, rel=1e-4)
+    right = sum(constituents[span] for span in set(spans_of(doc)))
+    f = 2 * right / (len(set(spans_of(doc))) + sum(constituents.values()))
+    assert attrs["expected_f"] == pytest.approx([f], rel=1e-4)
+    for span in group:
+        plain = doc[span.start : span.end]
+        prob = constituents[span.start, span.end, span.label_]
+        assert plain._.label_probs[span.label_] == pytest.approx(prob, rel=1e-4)
+        assert plain._.prob == min(plain._.label_probs.values())
+    [trees] = doc._.parses(4)
+    assert [log_prob for _, log_prob in trees] == sorted((log_prob for _, log_prob in trees), reverse=True)
+    assert trees[0][1] == pytest.approx(attrs["log_probs"][0], abs=1e-4)
+    assert len({str(tree) for tree, _ in trees}) == 4
+    assert " ".join(str(trees[0][0]).split()) == doc._.parse_strings[0]
+
+
+def test_a_word_without_constituent_has_none(settings: Callable[..., Any]) -> None:
+    nlp, _ = settings(probs=True)
+    doc = nlp("She enjoys reading papers .")
+    bare = next(doc[i : i + 1] for i in range(len(doc)) if not doc[i : i + 1]._.labels)
+    assert bare._.prob is None and bare._.label_probs == {}
+
+
+def test_they_survive(settings: Callable[..., Any]) -> None:
+    nlp, _ = settings(probs=True, k_best=2)
+    doc = nlp(TEXT)
+    [other] = DocBin().from_bytes(DocBin(docs=[doc]).to_bytes()).get_docs(nlp.vocab)
+    for copy in (other, Doc(nlp.vocab).from_bytes(doc.to_bytes()), doc.copy()):
+        assert copy.spans["constituents"].attrs == doc.spans["constituents"].attrs
+        assert [span._.prob for span in copy._.constituents] == [span._.prob for span in doc._.constituents]
+        assert copy._.parses(2) == doc._.parses(2)
+
+
+def test_errors_say_what_to_set(settings: Callable[..., Any]) -> None:
+    nlp, _ = settings()
+    doc = nlp(TEXT)
+    assert set(doc.spans["constituents"].attrs) == {"format"}
+    with pytest.raises(ValueError, match=r"E320.*probs = true"):
+        _ = doc[0:1]._.prob
+    with pytest.raises(ValueError, match=r"E320.*k_best = 3"):
+        doc._.parses(3)
+    nlp, _ = settings(k_best=2)
+    assert len(nlp(TEXT)._.parses(1)[0]) == 1
+    with pytest.raises(ValueError, match=r"E320.*k_best = 3"):
+        nlp(TEXT)._.parses(3)
+    with pytest.raises(ValueError, match="E263"):
+        make_nlp(conflicts="ignore")
+    with pytest.raises(ValueError, match="E263"):
+        make_nlp(k_best=-1)
+
+
+def test_several_sentences_and_batches(settings: Callable[..., Any]) -> None:
+    nlp, _ = settings(probs=True, k_best=2)
+    texts = [TEXT, "", "Rain", "a cat on the mat"]
+    docs = list(nlp.pipe(texts))
+    for doc, text in zip(docs, texts, strict=True):
+        alone, attrs = nlp(text).spans["constituents"].attrs, doc.spans["constituents"].attrs
+        assert set(attrs) == set(alone)
+        assert attrs.get("probs", []) == pytest.approx(alone.get("probs", []), rel=1e-4)
+        assert attrs.get("log_probs", []) == pytest.approx(alone.get("log_probs", []), abs=1e-4)
+
+
+def test_temperature(settings: Callable[..., Any]) -> None:
+    """The same tree, surer or less sure; at a high temperature all trees are as probable."""
+    found = []
+    for temperature in (0.5, 1.0, 100.0):
+        nlp, _ = settings(probs=True, temperature=temperature)
+        doc = nlp(TEXT)
+        found.append((spans_of(doc), doc.spans["constituents"].attrs["entropies"][0]))
+    assert found[0][0] == found[1][0] == found[2][0]
+    assert found[0][1] < found[1][1] < found[2][1]
+
+
+def test_temperature_is_saved() -> None:
+    nlp = make_nlp(probs=True)
+    train(nlp, make_examples(nlp), steps=1)
+    pipe = nlp.get_pipe("parsetag")
+    pipe.cfg["temperature"] = 3.0
+    loaded = make_nlp(probs=True).from_bytes(nlp.to_bytes())
+    assert loaded.get_pipe("parsetag").cfg["temperature"] == 3.0
+    assert loaded(TEXT).spans["constituents"].attrs == nlp(TEXT).spans["constituents"].attrs
+    pipe.cfg["temperature"] = 0.0
+    with pytest.raises(ValueError, match=r"E257.*temperature"):
+        make_nlp().from_bytes(nlp.to_bytes())
+    nlp.initialize(lambda: make_examples(nlp))
+    assert pipe.cfg["temperature"] == 1.0
