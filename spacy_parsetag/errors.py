@@ -305,6 +305,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "{n} sentences are too few to take a share of {share} for the temperature and to measure on the others. Give a "
         "larger DEV, or a share between 0 and 1."
     )
+    E476 = "The pipeline {name!r} has no component 'parsetag' with scores to calibrate; it has: {pipes}."
 
     E500 = "{purpose} needs the package {name!r}, which is not installed. Install it: {install}"
 
@@ -347,6 +348,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "Cannot parse the column {column!r} of this table and add the columns {added} to it. It has: {names}. Name the "
         "column with the texts, or rename columns."
     )
+    E569 = "The pipeline {name!r} has no component 'parsetag' that sets doc.spans[{key!r}], which --probs and --k-best need."
 
 
 class Warnings(metaclass=_ErrorsWithCodes):

@@ -8,9 +8,9 @@ from typer import Argument as Arg
 from typer import Option as Opt
 
 from ..errors import Errors
+from ..scale.load import find_spans_key, load_pipeline
 from ..treebanks.atomic import refuse_overwrite
 from ._inputs import read_docs
-from ._model import find_spans_key, load_pipeline
 from ._util import AsJson, Code, GpuId, format_json, note, stated_errors, write_text
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _find_parser(nlp: "Language", key: str, model: str) -> "ParseTagger":
     for _, pipe in nlp.pipeline:
         if isinstance(pipe, ParseTagger) and pipe.cfg["spans_key"] == key:
             return pipe
-    raise ValueError(Errors.E453.format(name=model, key=key, pipes=", ".join(nlp.pipe_names)))
+    raise ValueError(Errors.E476.format(name=model, pipes=", ".join(nlp.pipe_names)))
 
 
 def _score(nlp: "Language", pipe: "ParseTagger", dev: Path) -> "list[GoldBatch]":

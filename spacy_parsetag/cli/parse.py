@@ -99,6 +99,12 @@ def parse_cli(
             help="Number of processes, or -1 for one per core. Each takes seconds to start. Default: 1",
         ),
     ] = None,
+    probs: Annotated[
+        bool, Opt("--probs", help="Say how probable trees and constituents are: in lines that begin with #, or in JSON")
+    ] = False,
+    k_best: Annotated[
+        int, Opt("--k-best", min=0, help="Write so many of the best trees of each sentence, with log-probabilities")
+    ] = 0,
     engine: Annotated[
         Engine, Opt("--engine", help="Who parses shards: processes of this machine, or a Ray or Spark cluster")
     ] = Engine.local,
@@ -139,6 +145,7 @@ def parse_cli(
 
     With --sents line, brackets keep line numbers: line N of the output is the tree of line N of the input, and (TOP)
     stands for an empty line. With --sents model, punctuation splits text if the pipeline cannot.
+    With --probs or --k-best, brackets have several lines for a sentence; those that begin with # are comments.
     Part-of-speech tags are the pipeline's (token.tag_, else token.pos_), or X if it has no tagger.
 
     \b
@@ -169,7 +176,9 @@ def parse_cli(
             raise ValueError(Errors.E464.format(n=n_process))
         n_process = (os.cpu_count() or 1) if n_process == -1 else n_process
         one_sentence = (sents or (Sentences.line if text is None else Sentences.model)) is Sentences.line
-        settings = Settings(name, gpu_id, code, one_sentence, writing)
+        if writing == "parquet" and (probs or k_best):
+            raise ValueError(Errors.E455.format(option="--probs" if probs else "--k-best", needs="another --format"))
+        settings = Settings(name, gpu_id, code, one_sentence, writing, probs, k_best)
         if in_shards:
             _check_folder(target, [path, Path(name)], writing)
         else:

@@ -20,7 +20,7 @@ from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc, DocBin
 
 from ..errors import Errors
-from .load import find_spans_key, load_pipeline, settle_sentences
+from .load import ask_for_probabilities, find_spans_key, load_pipeline, settle_sentences
 from .records import Record
 
 NO_PARSE = "(TOP)"
@@ -36,6 +36,8 @@ class Settings(NamedTuple):
     code (Path | None): A Python file with registered functions that the pipeline needs.
     one_sentence (bool): Each text is one sentence. Otherwise the pipeline splits it.
     format (str): What to write: "brackets", "jsonl", "json", "spacy", or "parquet" for rows.
+    probs (bool): Say how probable trees and constituents are.
+    k_best (int): How many of the best trees of each sentence to write; 0 for the pipeline's tree alone.
     """
 
     model: str
@@ -43,6 +45,8 @@ class Settings(NamedTuple):
     code: Path | None
     one_sentence: bool
     format: str
+    probs: bool = False
+    k_best: int = 0
 
     def absolute(self) -> "Settings":
         """The same with full paths, for workers that run in other folders."""
@@ -80,6 +84,8 @@ class BatchParser:
         self.spans_key = find_spans_key(self.nlp, settings.model)
         self.added_sentencizer = settle_sentences(self.nlp, one_sentence=settings.one_sentence)
         self.sentencizer = Sentencizer()
+        if settings.probs or settings.k_best:
+            ask_for_probabilities(self.nlp, settings.model, probs=settings.probs, k_best=settings.k_best)
 
     def __call__(self, records: list[Record]) -> Parsed:
         """Parse a batch. Its strings are forgotten afterwards, so that memory stays level over millions of texts."""
@@ -129,14 +135,12 @@ class BatchParser:
 
     def _write(self, parsed: Parsed, record: Record, doc: Doc | None, error: str = "") -> None:
         """Add what a text became, or why it failed, to what is written."""
-        from ..tokens import doc_to_strings
-
         if self.settings.format == "spacy":
             if doc is not None:
                 parsed.docs.add(doc)
             return
         if self.settings.format == "brackets":
-            lines = [] if doc is None else doc_to_strings(doc, self.spans_key)
+            lines = [] if doc is None else self._to_lines(doc)
             # One line for each text that is one sentence, so that lines keep their numbers.
             parsed.lines.extend(lines or [NO_PARSE] * self.settings.one_sentence)
             return
@@ -148,14 +152,39 @@ class BatchParser:
         else:
             parsed.lines.append(json.dumps(data, ensure_ascii=False, default=str))
 
+    def _to_lines(self, doc: Doc) -> list[str]:
+        """The trees in brackets, with comment lines in front where probabilities or several trees are asked for."""
+        from ..tokens import doc_to_strings
+        from ..tokens.notes import notes_from_doc
+
+        trees = doc_to_strings(doc, self.spans_key)
+        if not (self.settings.probs or self.settings.k_best):
+            return trees
+        lines = []
+        for tree, notes in zip(trees, notes_from_doc(doc, self.spans_key), strict=True):
+            if self.settings.probs:
+                values = " ".join(f"{name} {value:.4g}" for name, value in notes.values.items())
+                lines.append(f"# {values}".rstrip())
+                spans = zip(notes.spans, notes.probs, strict=True)
+                lines.append(" ".join(["#", *(f"{label}[{i}:{j}] {prob:.4f}" for (i, j, label), prob in spans)]))
+            for number, (log_prob, other) in enumerate(notes.k_best, start=1):
+                lines.extend((f"# tree {number} log_prob {log_prob:.4g}", other))
+            if not notes.k_best:
+                lines.append(tree)
+        return lines
+
 
 def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:
     """A parsed doc as JSON: "text", and "sents" with "start" and "end" (characters of the text), "words", "pos",
-    "constituents" (in pre-order; "start" and "end" count the words of the sentence) and "tree"."""
+    "constituents" (in pre-order; "start" and "end" count the words of the sentence) and "tree". Where the doc has
+    them there are also "prob" of each constituent, "log_prob", "entropy" and "expected_f", and "k_best": a list of
+    objects with "log_prob" and "tree"."""
     from ..tokens import parse_string, parses_from_doc
+    from ..tokens.notes import notes_from_doc
 
     sents: list[dict[str, Any]] = []
-    for tokens, parse in parses_from_doc(doc, spans_key):
+    all_notes = notes_from_doc(doc, spans_key)
+    for (tokens, parse), notes in zip(parses_from_doc(doc, spans_key), all_notes, strict=True):
         first, last = doc[tokens[0]], doc[tokens[-1]]
         sents.append(
             {
@@ -165,8 +194,13 @@ def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:
                 "pos": parse.pos,
                 "constituents": [{"label": label, "start": start, "end": end} for start, end, label in parse.spans],
                 "tree": parse_string(parse),
+                **notes.values,
             }
         )
+        for constituent, prob in zip(sents[-1]["constituents"], notes.probs, strict=False):
+            constituent["prob"] = prob
+        if notes.k_best:
+            sents[-1]["k_best"] = [{"log_prob": log_prob, "tree": tree} for log_prob, tree in notes.k_best]
     return {"text": doc.text, "sents": sents}
 
 

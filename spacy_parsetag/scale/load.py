@@ -2,6 +2,7 @@
 
 from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 import spacy
 from spacy.language import Language
@@ -10,6 +11,7 @@ from thinc.api import require_gpu
 
 from ..errors import Errors
 
+PARSERS = {"parsetag", "parsetag_ensemble"}  # factories
 SENTENCES = {"token.is_sent_start", "doc.sents"}  # what a component that splits sentences says that it assigns
 
 
@@ -27,9 +29,18 @@ def load_pipeline(name: str, gpu_id: int, code: Path | None) -> Language:
 def find_spans_key(nlp: Language, name: str) -> str:
     """The key in `doc.spans` of a pipeline's last parser. Raises a ValueError, with its name, if it has none."""
     for pipe in reversed(nlp.pipe_names):
-        if _factory(nlp, pipe) == "parsetag":
+        if _factory(nlp, pipe) in PARSERS:
             return str(nlp.get_pipe(pipe).cfg["spans_key"])  # type: ignore[attr-defined]
     raise ValueError(Errors.E560.format(name=name, key="constituents", pipes=", ".join(nlp.pipe_names) or "none"))
+
+
+def ask_for_probabilities(nlp: Language, name: str, *, probs: bool, k_best: int) -> None:
+    """Tell a pipeline's last parser what to find beside its trees. Raises a ValueError if it has no such settings."""
+    parsers = [pipe for pipe in nlp.pipe_names if _factory(nlp, pipe) in PARSERS]
+    if _factory(nlp, parsers[-1]) != "parsetag":
+        raise ValueError(Errors.E569.format(name=name, pipe=parsers[-1]))
+    parser: Any = nlp.get_pipe(parsers[-1])
+    parser.probs, parser.k_best = parser.probs or probs, k_best
 
 
 def settle_sentences(nlp: Language, *, one_sentence: bool) -> bool:
@@ -41,7 +52,7 @@ def settle_sentences(nlp: Language, *, one_sentence: bool) -> bool:
         is disabled where the pipeline has a splitter, and where it has none, a sentencizer is added.
     RETURNS (bool): Whether a sentencizer was added.
     """
-    before = list(takewhile(lambda name: _factory(nlp, name) != "parsetag", nlp.pipe_names))
+    before = list(takewhile(lambda name: _factory(nlp, name) not in PARSERS, nlp.pipe_names))
     keepers = [name for name in before if _factory(nlp, name) == "one_sentence"]
     assigned = {name: set(nlp.get_pipe_meta(name).assigns) for name in before if name not in keepers}
     splitters = [name for name, attributes in assigned.items() if attributes & SENTENCES]

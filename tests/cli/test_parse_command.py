@@ -339,3 +339,21 @@ def test_the_default_pipeline(run: Run, pipeline: Path, tmp_path: Path, monkeypa
     for argument, code in (("en_parsetag_sm", "[E455]"), ("absent.txt", "[E103]")):
         result = run("parse", argument)
         assert result.exit_code == 1 and code in result.stderr
+
+
+def test_probabilities_and_the_best_trees(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    result = run("parse", pipeline, "-", "--probs", "--k-best", "3", stdin="She reads papers.\n\n")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("# log_prob -") and "expected_f 0." in lines[0]
+    assert lines[1].startswith("# ") and "[0:" in lines[1]
+    assert [line[:8] for line in lines[2::2]] == ["# tree 1", "# tree 2", "# tree 3", "(TOP)"][: len(lines[2::2])]
+    trees = [line for line in lines if not line.startswith("#")]
+    plain = run("parse", pipeline, "-", stdin="She reads papers.\n\n").stdout.splitlines()
+    assert trees[0] == plain[0] and trees[-1] == "(TOP)" == plain[1] and len(set(trees)) == 4
+    result = run("parse", pipeline, "-", "--probs", "--k-best", "2", "--format", "jsonl", stdin="She reads papers.\n")
+    [sent] = json.loads(result.stdout)["sents"]
+    assert sent["k_best"][0]["tree"] == sent["tree"] and len(sent["k_best"]) == 2
+    assert sent["k_best"][0]["log_prob"] == pytest.approx(sent["log_prob"], abs=1e-4)
+    assert all(0 < constituent["prob"] <= 1.0001 for constituent in sent["constituents"])
+    assert "E455" in run("parse", pipeline, "-", tmp_path / "out.parquet", "--probs", stdin="a\n").stderr

@@ -10,7 +10,6 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from tiny import TREES, gold_doc, make_examples, spans_of, words_only
 
-
 TEXT = "The old dog sings and barked on papers"
 
 
