@@ -348,7 +348,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "Cannot parse the column {column!r} of this table and add the columns {added} to it. It has: {names}. Name the "
         "column with the texts, or rename columns."
     )
-    E569 = "The pipeline {name!r} has no component 'parsetag' that sets doc.spans[{key!r}], which --probs and --k-best need."
+    E569 = "The component {pipe!r} of the pipeline {name!r} has neither --probs nor --k-best; 'parsetag' has."
 
 
 class Warnings(metaclass=_ErrorsWithCodes):

@@ -38,7 +38,7 @@ def notes_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[SentenceNotes]:
     probs = iter(attrs.get("probs", ()))
     found = []
     for s, (_, parse) in enumerate(parses_from_doc(doc, spans_key)):
-        spans = [tuple(span) for span in parse.spans]
+        spans = [(start, end, label) for start, end, label in parse.spans]
         values = {name: attrs[key][s] for key, name in _VALUES.items() if key in attrs}
         trees = attrs["k_best"][s] if "k_best" in attrs else ()
         k_best = [(log_prob, parse_string(with_spans(parse, own))) for log_prob, own in trees]
