@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -48,7 +50,7 @@ class GoldBatch:
     """
 
     batch: TagScores
-    ids: np.ndarray
+    ids: NDArray[Any]
     trees: list[Spans]
     parses: list[Parse]
 
@@ -137,7 +139,7 @@ def _slope(gold: GoldBatch, factor: float, max_stack: StackBound) -> float:
     return slope
 
 
-def _sum_of_products(gradient: np.ndarray, scores: np.ndarray) -> float:
+def _sum_of_products(gradient: NDArray[Any], scores: NDArray[Any]) -> float:
     """What nothing reads has no gradient, and may be no number."""
     return float(np.where(gradient != 0, gradient.astype(np.float64) * scores, 0.0).sum())
 
