@@ -7,7 +7,7 @@ doc.spans["parsetag_constraints"].attrs["kind"] = "uncrossed"                   
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -122,7 +122,8 @@ def make_uncrossed(
     return _Uncrossed(entities, quotes, tuple(spans_keys))
 
 
-class _Uncrossed(NamedTuple):
+@dataclass(frozen=True)
+class _Uncrossed:
     entities: bool
     quotes: bool
     spans_keys: tuple[str, ...]

@@ -29,7 +29,7 @@ from .parsetag import ParseTagger
 from .probabilities import expected_f, probs_of_spans, spans_of_ids
 
 
-class Ensemble(Pipe):  # type: ignore[misc]  # a compiled class without annotations
+class Ensemble(Pipe):
     """Parses with several pipelines and sets the tree with the best mean probabilities (minimum Bayes risk).
 
     Each member reads the words and sentences of the doc and runs its own components up to its parser. Probabilities of

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import ORTH
 from spacy.training import Example

@@ -293,9 +293,8 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         parsed (Sequence[ParsedDoc]): As `predict` returns it.
         """
         for doc, (sentences, notes) in zip(docs, parsed, strict=True):
-            if "k_best" in notes:
-                notes = {**notes, "k": self.k_best}
-            set_parses(doc, sentences, spans_key=self.cfg["spans_key"], attrs=notes)
+            attrs: dict[str, Any] = {**notes, "k": self.k_best} if "k_best" in notes else {**notes}
+            set_parses(doc, sentences, spans_key=self.cfg["spans_key"], attrs=attrs)
 
     def update(
         self,

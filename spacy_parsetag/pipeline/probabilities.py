@@ -59,7 +59,8 @@ def tree_scores(batch: TagScores, ids: NDArray[Any]) -> NDArray[np.float64]:
         by_start = scored[np.argsort(batch.spans.starts[scored], kind="stable")]
         nodes = by_start[np.searchsorted(batch.spans.starts[by_start], row, side="right") - 1]
         totals += np.bincount(nodes, batch.spans.scores[row, label], n_sents)
-    return totals + np.bincount(owner, batch.scores[rows, columns], n_sents)
+    totals += np.bincount(owner, batch.scores[rows, columns], n_sents)
+    return totals
 
 
 def log_probs_and_entropies(
