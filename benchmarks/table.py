@@ -15,8 +15,12 @@ START, END = "<!-- results -->", "<!-- /results -->"
 ORDERS = {"in": "in-order", "pre": "pre-order", "post": "post-order"}
 RUNS = (
     ("synthetic", "synthetic, 500 test sentences", "`cnn.cfg`, trained as above"),
-    ("wsj-cnn", "NLTK's Penn Treebank sample, 273 development sentences", "no pretrained part, GUM added"),
-    ("wsj-transformer", "the same", "all-MiniLM-L6-v2 (6 layers, 384 wide)"),
+    ("gum-cnn", "GUM, 1,575 development sentences", "no pretrained part"),
+    (
+        "wsj-transformer",
+        "NLTK's Penn Treebank sample, 273 development sentences",
+        "all-MiniLM-L6-v2 (6 layers, 384 wide)",
+    ),
 )
 
 
