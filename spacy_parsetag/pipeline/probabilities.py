@@ -88,7 +88,8 @@ def log_probs_and_entropies(
 
 def _dot(probs: NDArray[Any], scores: NDArray[Any]) -> NDArray[np.float64]:
     """Row by row. What nothing reads has no probability, and may be no number."""
-    return np.where(probs > 0, probs.astype(np.float64) * scores, 0.0).sum(axis=1)
+    products: NDArray[np.float64] = np.where(probs > 0, probs.astype(np.float64) * scores, 0.0).sum(axis=1)
+    return products
 
 
 def probs_of_spans(constituents: Constituents, s: int, spans: Spans) -> list[float]:
