@@ -17,6 +17,7 @@ from spacy.cli.package import package
 
 NAME, VERSION = "parsetag_sm", "0.1.0"
 META = {
+    "spacy_version": ">=3.8.7,<3.9.0",  # as of spacy-parsetag
     "description": "English constituency parser for spacy-parsetag, on the CPU and without PyTorch: sentences, "
     "part-of-speech tags and trees.",
     "license": "CC BY-SA 4.0",
@@ -55,6 +56,7 @@ def main() -> None:
     nlp.meta["performance"] = {}
     for section in ("train", "dev", "vectors", "init_tok2vec"):
         nlp.config["paths"][section] = None  # folders of the machine that trained it
+    nlp.batch_size = 16  # documents; the scores of all their spans are in memory together
     target = args.output / f"en_{NAME}"
     with tempfile.TemporaryDirectory() as folder:
         trained, packages = Path(folder) / "pipeline", Path(folder) / "packages"
