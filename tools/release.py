@@ -11,12 +11,13 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import spacy
 from spacy.cli.package import package
 
 NAME, VERSION = "parsetag_sm", "0.1.0"
-META = {
+META: dict[str, Any] = {
     "spacy_version": ">=3.8.7,<3.9.0",  # as of spacy-parsetag
     "description": "English constituency parser for spacy-parsetag, on the CPU and without PyTorch: sentences, "
     "part-of-speech tags and trees.",
@@ -62,6 +63,9 @@ def main() -> None:
         trained, packages = Path(folder) / "pipeline", Path(folder) / "packages"
         nlp.to_disk(trained)
         shutil.copy(args.card, trained / "README.md")
+        sources = "\n\n".join("\n".join(source.values()) for source in META["sources"])
+        terms = f"Weights: {META['license']}. Trained on:\n\n{sources}\n"
+        (trained / "LICENSES_SOURCES").write_text(terms, encoding="utf8")
         packages.mkdir()
         package(trained, packages, name=NAME, version=VERSION, create_sdist=False)
         if target.exists():
