@@ -57,7 +57,7 @@ def main() -> None:
     nlp.meta["performance"] = {}
     for section in ("train", "dev", "vectors", "init_tok2vec"):
         nlp.config["paths"][section] = None  # folders of the machine that trained it
-    nlp.batch_size = 4  # documents: the scores of all their spans are in memory together
+    nlp.config["nlp"]["batch_size"] = 4  # documents: the scores of all their spans are in memory together
     target = args.output / f"en_{NAME}"
     with tempfile.TemporaryDirectory() as folder:
         trained, packages = Path(folder) / "pipeline", Path(folder) / "packages"
