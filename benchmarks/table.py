@@ -87,8 +87,8 @@ def english() -> list[str]:
         *lines,
         "",
         f"{speed:,} words a second on one core, beside {spacys:,} of spaCy's dependency parser on the same tok2vec; "
-        f"{report['megabytes']:.0f} MB, loaded in {report['load_seconds']:.1f} s (`benchmarks/results/en_parsetag_sm.json`; "
-        "its [card](models/en_parsetag_sm/README.md) says more).",
+        f"{report['megabytes']:.0f} MB, loaded in {report['load_seconds']:.1f} s "
+        "(`benchmarks/results/en_parsetag_sm.json`; its [card](models/en_parsetag_sm/README.md) says more).",
     ]
 
 
