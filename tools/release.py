@@ -71,6 +71,8 @@ def main() -> None:
         if target.exists():
             shutil.rmtree(target)
         shutil.copytree(packages / f"en_{NAME}-{VERSION}", target)
+    # As the distribution's setup.py does whenever it is built: otherwise an installation would change the repository.
+    shutil.copy(target / "meta.json", target / f"en_{NAME}" / f"en_{NAME}-{VERSION}")
     meta = json.loads((target / "meta.json").read_text(encoding="utf8"))
     size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file()) / 2**20
     sys.stdout.write(f"{target}: {size:.1f} MB, requires {', '.join(meta['requirements'])}\n")
