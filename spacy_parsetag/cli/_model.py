@@ -1,6 +1,6 @@
 """The pipeline of commands that are given none."""
 
-from pathlib import Path
+import os
 
 from spacy.util import is_package
 
@@ -18,4 +18,4 @@ def default_model() -> str:
 
 def is_pipeline(name: str) -> bool:
     """Whether there is a pipeline of this name, a package or a folder."""
-    return is_package(name) or (Path(name) / "config.cfg").is_file()
+    return is_package(name) or os.path.isfile(os.path.join(name, "config.cfg"))

@@ -306,9 +306,10 @@ def _find_input(model: str, source: str | None) -> tuple[str, Path, str | None]:
         raise ValueError(Errors.E455.format(option=f"The pipeline {model}", needs="an INPUT to parse"))
     name, given = (default_model(), model) if source is None else (model, source)
     path = Path(given)
-    if source is None and len(given.split()) > 1 and not path.exists():
+    exists = os.path.exists(given)  # unlike Path.exists, it knows that a long text is no file
+    if source is None and len(given.split()) > 1 and not exists:
         return name, STANDARD, given
-    if path != STANDARD and not path.exists():
+    if path != STANDARD and not exists:
         raise ValueError(Errors.E103.format(path=path))
     return name, path, None
 
