@@ -190,8 +190,7 @@ class Run:
             raise ValueError(Errors.E561.format(path=job.folder))
         (job.folder / NOTES).mkdir(parents=True, exist_ok=True)
         for folder in (job.folder, job.folder / NOTES):
-            for each in filter(is_temporary, folder.iterdir()):  # of a run that was killed
-                each.unlink(missing_ok=True)
+            remove_temporaries(folder)  # of a run that was killed
         if not path.exists():
             write_json(self.head, path)
 
@@ -214,6 +213,7 @@ class Run:
 
     def finish(self) -> None:
         """Write the manifest with all shards, when all are there."""
+        remove_temporaries(self.job.folder)  # of workers that were killed and replaced
         shards = [self.notes[shard.number] for shard in self.shards]
         counts = {"n_texts": self.n_texts, "n_failed": self.n_failed}
         write_json({**self.head, **counts, "shards": shards}, self.job.folder / MANIFEST)
@@ -311,3 +311,9 @@ def is_ours(path: Path) -> bool:
 def is_temporary(path: Path) -> bool:
     """Whether a file was being written when a run was killed."""
     return path.name.startswith(".") and path.suffix == ".tmp"
+
+
+def remove_temporaries(folder: Path) -> None:
+    """Remove the files that were being written to a folder when their writers were killed."""
+    for path in filter(is_temporary, folder.iterdir()):
+        path.unlink(missing_ok=True)
