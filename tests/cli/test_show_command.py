@@ -91,6 +91,7 @@ def test_the_pipeline_that_comes_with_it(
     monkeypatch.setattr("spacy_parsetag.cli._model.is_package", lambda name: False)
     assert "[E468]" in run("show", "She reads papers.").stderr
     monkeypatch.setattr("spacy_parsetag.cli._model.is_package", lambda name: True)
+    monkeypatch.setattr("spacy.util.is_package", lambda name: False)  # the folder, also where the package is installed
     assert run("show", "She reads papers.").stdout == run("show", "She reads papers.", "-m", pipeline).stdout
 
 
