@@ -6,6 +6,7 @@ TREEBANKS holds `gum`, a checkout of github.com/amir-zeldes/gum (const/, dep/ an
 train.mrg and dev.mrg, one tree a line, or a checkout of github.com/UCDenver-ccp/CRAFT. Written to OUTPUT:
 
     train.spacy             runs of one to eight sentences: spaCy's tokens, tags, sentence boundaries, constituents
+    teacher.spacy           for a larger parser: each sentence as the treebank cuts it, and again as spaCy does, varied
     dev.spacy               GUM's development part, all genres, one sentence a doc: the treebank's own tokens
     gum-dev.spacy           the same, a document a doc, with the spaces of the original text and its paragraphs
     craft-dev.spacy         CRAFT's development part, in docs of twenty sentences, with spaces guessed
@@ -287,6 +288,17 @@ def main() -> None:
         for run in variants(gum, rng):
             train.append(make_doc(nlp, run, spaces=False, paragraphs=rng.random() < 0.5, rng=rng))
     write(train, args.output / "train.spacy")
+
+    rng = random.Random(args.seed)
+    sentences = [sentence for _, document in free for sentence in document]
+    sentences += [sentence for run in variants(gum, rng) for sentence in run]
+    half = args.craft / 2
+    sentences += [sentence for sentence in read_craft(args.treebanks / "craft", "train") if rng.random() < half]
+    sentences += [sentence for sentence in craft if rng.random() < half]
+    write(
+        (make_doc(nlp, [sentence], spaces=False, paragraphs=False) for sentence in sentences),
+        args.output / "teacher.spacy",
+    )
 
     dev = list(read_gum(args.treebanks / "gum", "dev"))
     write(
