@@ -167,6 +167,22 @@ def test_assemble(project: Project, tmp_path: Path) -> None:
     assert spans_of(spacy.load(tmp_path / "assembled")(text)) == spans_of(spacy.load(project.model)(text))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("project", ["transformer"], indirect=True)
+def test_second_stage(project: Project, tmp_path: Path) -> None:
+    """It goes on with the weights and labels of the first one."""
+    options = ["--paths.first", project.model, "--paths.train", project.gold, "--paths.dev", project.gold]
+    options += ["--training.max_steps", 2, "--training.eval_frequency", 1]
+    printed = succeed("train", CONFIGS / "transformer_second.cfg", "--output", tmp_path, *options)
+    first, second = spacy.load(project.model), spacy.load(tmp_path / "model-last")
+    assert second.pipe_names == first.pipe_names
+    assert second.get_pipe("parsetag").labels == first.get_pipe("parsetag").labels
+    rows = [line.split() for line in printed.splitlines() if len(line.split()) == 8 and line.split()[0].isdigit()]
+    reached = spacy.load(project.model.parent / "model-last").meta["performance"]["parsetag_f"]
+    assert float(rows[0][-2]) == pytest.approx(100 * reached, abs=0.01)  # before its first step
+    assert spans_of(second("She enjoys reading papers .")) is not None
+
+
 def test_speed_and_profile(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     printed = succeed("benchmark", "speed", project.model, project.gold, "--batches", 30, "--warmup", 0)
     assert "words/s" in printed.lower()
