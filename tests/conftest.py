@@ -1,6 +1,7 @@
 """Shared fixtures. Conformance vectors and treebanks lie outside the repository; tests skip without them."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -45,3 +46,21 @@ def conformance() -> Path:
 @pytest.fixture(scope="session")
 def treebanks() -> Path:
     return shared_folder("treebanks")
+
+
+@pytest.fixture(scope="session")
+def run() -> Callable[..., Any]:
+    """Run `python -m spacy parsetag ...` in this process."""
+    from typer.testing import CliRunner
+
+    from spacy_parsetag.cli import parsetag_app
+
+    runner = CliRunner()
+
+    def invoke(*args: object, stdin: str = "") -> Any:
+        result = runner.invoke(parsetag_app, list(map(str, args)), input=stdin)
+        # A traceback is an exception that is not the command's own exit.
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        return result
+
+    return invoke

@@ -58,38 +58,23 @@ def score_of(
     return total + (0.0 if start is None else float(start[ids[0]])) + (0.0 if end is None else float(end[ids[-1]]))
 
 
-def best_by_enumeration(
-    scores: np.ndarray,
-    tags: Sequence[str],
-    order: str,
-    transitions: np.ndarray | None = None,
-    start: np.ndarray | None = None,
-    end: np.ndarray | None = None,
-    max_stack: int | None = None,
-) -> float | None:
+def best_by_enumeration(*arguments, **others) -> float | None:
     """The best score over every tree and every choice of labels, or None if there is no tree.
 
-    Within a tree's classes labels form a plain chain, whose best score one pass along it gives.
+    The arguments are those of `decode`. Within a tree's classes labels form a plain chain, whose best score one pass
+    along it gives.
     """
-    totals = _over_trees(scores, tags, order, transitions, start, end, max_stack, lambda x: x.max(axis=0))
+    totals = _over_trees(lambda x: x.max(axis=0), *arguments, **others)
     return max(totals) if totals else None
 
 
-def log_z_by_enumeration(
-    scores: np.ndarray,
-    tags: Sequence[str],
-    order: str,
-    transitions: np.ndarray | None = None,
-    start: np.ndarray | None = None,
-    end: np.ndarray | None = None,
-    max_stack: int | None = None,
-) -> float | None:
+def log_z_by_enumeration(*arguments, **others) -> float | None:
     """Log of the sum of exp(score) over every tree and every choice of labels, or None if there is no tree."""
-    totals = _over_trees(scores, tags, order, transitions, start, end, max_stack, np.logaddexp.reduce)
+    totals = _over_trees(np.logaddexp.reduce, *arguments, **others)
     return float(np.logaddexp.reduce(totals)) if totals else None
 
 
-def _over_trees(scores, tags, order, transitions, start, end, max_stack, reduce) -> list[float]:
+def _over_trees(reduce, scores, tags, order, transitions=None, start=None, end=None, max_stack=None) -> list[float]:
     scores = np.asarray(scores, dtype=np.float64)
     columns = [[i for i, tag in enumerate(tags) if tag[0] == name] for name in CLASS_NAMES]
     totals = []

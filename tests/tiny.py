@@ -2,14 +2,19 @@
 
 from typing import Any
 
+import pytest
 import spacy
 from nltk import Tree
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import fix_random_seed
+from thinc.compat import has_torch
 
 from spacy_parsetag.tokens import doc_from_tree
+from spacy_parsetag.treebanks.penn import read_string
+
+needs_torch = pytest.mark.skipif(not has_torch, reason="the BiLSTM needs PyTorch")
 
 TREES = (
     "(TOP (S (NP (PRP She)) (VP (VBZ enjoys) (S (VP (VBG reading) (NP (NNS papers))))) (. .)))",
@@ -45,6 +50,23 @@ def make_nlp(order: str = "in", **config: Any) -> Language:
     return nlp
 
 
+def add_untrained_parser(nlp: Language, trees: str) -> None:
+    """Add a parser that knows the labels of some trees in Penn brackets, and no language."""
+    small = {"embed": {"width": 8, "rows": [50, 50, 50, 50]}, "encode": {"width": 8, "depth": 1}}
+    nlp.add_pipe("parsetag", config={"model": {"tok2vec": small}})
+    golds = [doc_from_tree(nlp.vocab, tree) for tree in read_string(trees)]
+    nlp.initialize(lambda: [Example(nlp.make_doc(gold.text), gold) for gold in golds])
+
+
+def make_learner(learner: str, order: str = "in", *, loss: str = "Tag", **settings: Any) -> Language:
+    """The same with one of the learners by name."""
+    if learner == "Chart":
+        settings = {"hidden_width": 32, "span_width": 32, **settings}
+        loss = "Lattice" if settings["span_width"] else loss
+    model = {**TINY_MODEL, **settings, "@architectures": f"spacy-parsetag.{learner}.v1"}
+    return make_nlp(order, model=model, loss={"@misc": f"spacy-parsetag.{loss}Loss.v1"})
+
+
 def gold_doc(nlp: Language, text: str) -> Doc:
     """A doc with the constituents of a tree in brackets."""
     return doc_from_tree(nlp.vocab, Tree.fromstring(text))
@@ -74,3 +96,7 @@ def spans_of(doc: Doc, key: str = "constituents") -> list[Any]:
 
 def words_only(nlp: Language, gold: Doc) -> Doc:
     return Doc(nlp.vocab, words=[token.text for token in gold])
+
+
+def outputs(nlp: Language) -> list[Any]:
+    return [spans_of(nlp(words_only(nlp, gold_doc(nlp, tree)))) for tree in TREES]

@@ -1,22 +1,13 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 # distutils: language = c++
-"""Inside-outside, Viterbi, k-best trees and sampling over spans: what `_chart.hpp`, `_kbest.hpp` and `_sampling.hpp` do for a
-batch. Callers pass a valid `TagScores`, on the CPU."""
+"""Inside-outside, Viterbi, k-best trees and sampling over spans: what `_chart_passes.hpp`, `_kbest.hpp` and `_sampling.hpp`
+do for a batch. Callers pass a valid `TagScores`, on the CPU."""
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint64_t
 from libcpp.vector cimport vector
 
-cdef extern from "_chart.hpp" namespace "parsetag" nogil:
-    cdef cppclass Batch[T]:
-        const T *scores
-        const int64_t *starts
-        const int32_t *n_words
-        int n_sentences, n_tags
-        const int32_t *offsets
-        int bound
-        const T *pairs
-        const T *start
-        const T *end
+from ._batch cimport Batch, real
 
+cdef extern from "_layout.hpp" namespace "parsetag" nogil:
     cdef cppclass Spans[T]:
         const T *scores
         const int64_t *starts
@@ -34,6 +25,7 @@ cdef extern from "_chart.hpp" namespace "parsetag" nogil:
         bint levels
         int bound
 
+cdef extern from "_chart_passes.hpp" namespace "parsetag" nogil:
     void c_viterbi "parsetag::chart_viterbi"[T](const Batch[T] &, const Spans[T] &, const LabelSets &, const ChartOptions &,
                                                 int32_t *, double *, uint8_t *) except +
     void c_sums "parsetag::chart_sums"[T](const Batch[T] &, const Spans[T] &, const LabelSets &, const ChartOptions &,
@@ -48,10 +40,6 @@ cdef extern from "_sampling.hpp" namespace "parsetag" nogil:
     void c_samples "parsetag::chart_samples"[T](const Batch[T] &, const Spans[T] &, const LabelSets &, const ChartOptions &,
                                                 int, uint64_t, int32_t *, int64_t, uint8_t *) except +
 
-ctypedef fused real:
-    float
-    double
-
 
 cdef class Chart:
     """What the passes read of a batch; it holds the arrays.
@@ -61,7 +49,7 @@ cdef class Chart:
     spans (real[K, L]), span_starts (int64[S]), ids (int32[2, L]): As in `SpanScores` and `TagSet.node_ids`; the first two are
         None if tags alone are scored.
     has (uint8[C, T]), cells (int16[M]), cell_starts (int64[S]): Sets of tags that spans may have, as `LabelSets` in
-        `_chart.hpp`; None if any span may have any.
+        `_layout.hpp`; None if any span may have any.
     order (int): 0 in-order, 1 pre-order, 2 post-order.
     levels (bool): Whether an item has a level.
     bound (int): The largest stack after any tag; -1 for none.

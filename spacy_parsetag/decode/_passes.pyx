@@ -5,29 +5,10 @@ batch. Callers pass a valid `TagScores`, on the CPU."""
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stddef cimport size_t
 
+from ._batch cimport Batch, Lattice, real
+
 cdef extern from "_passes.hpp" namespace "parsetag" nogil:
     const size_t BUDGET
-
-    cdef cppclass Lattice:
-        int start_stack, start_state, end_stack, end_state
-        int delta[4]
-        int need[4]
-        int source[4]
-        int target[4]
-        void link()
-
-    cdef cppclass Batch[T]:
-        const T *scores
-        const int64_t *starts
-        const int32_t *n_words
-        int n_sentences, n_tags
-        const int32_t *offsets
-        Lattice lattice
-        int bound
-        const T *pairs
-        const T *start
-        const T *end
-
     int &register_bytes()
     void c_viterbi "parsetag::viterbi"[T](const Batch[T] &, size_t, int32_t *, double *, uint8_t *) except +
     void c_log_sums "parsetag::log_sums"[T](const Batch[T] &, size_t, double *, T *, double *, double *, double *,
@@ -35,10 +16,6 @@ cdef extern from "_passes.hpp" namespace "parsetag" nogil:
 
 cdef extern from "_beam.hpp" namespace "parsetag" nogil:
     void c_beam_search "parsetag::beam_search"[T](const Batch[T] &, int, bint, int32_t *, double *, uint8_t *) except +
-
-ctypedef fused real:
-    float
-    double
 
 
 cdef void read_lattice(table, Lattice *lattice) except *:

@@ -31,12 +31,7 @@ class TreeDistribution:
 
     Trees are given by the caller's columns, as `decode` gives them. What is asked for first is computed once and kept.
 
-    scores (np.ndarray): (2N-1, T) scores of T tags at each position, for N words.
-    tags (Sequence[str]): The T tags, in the order of the columns.
-    order (str): "in", "pre" or "post".
-    transitions (np.ndarray | None): (T, T); [a, b] is the score of tag b right after tag a.
-    start, end (np.ndarray | None): (T,) score of a tag as the first and as the last one.
-    max_stack (int | None): Largest stack size after any tag; None for no bound.
+    scores, tags, order, transitions, start, end, max_stack: As `decode` takes them.
     constraints (Sequence[tuple[int, int, str | None, str]]): What is known of the constituents, each as (start, end,
         label or None, kind); see `Constraint`. Trees that do not agree have no probability.
     RAISES (ValueError): If shapes disagree, a score is not finite, or a constraint is not one. When something is asked

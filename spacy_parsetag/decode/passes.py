@@ -12,7 +12,8 @@ from ._chart import Chart, k_best, samples
 from ._chart import log_sums as chart_sums
 from ._chart import viterbi as chart_viterbi
 from ._passes import viterbi
-from .chain_chart import chain_k_best, chain_samples, chain_sums
+from .chain_chart import chain_sums
+from .chain_trees import chain_k_best, chain_samples
 from .constraints import Constraint, label_sets
 from .scores import (
     FOUND,

@@ -15,12 +15,7 @@ from .scores import Decoder, TagScores, Transitions, as_floats
 
 
 def sentence_scores(
-    scores: Any,
-    tags: Sequence[str],
-    order: str = "in",
-    transitions: Any = None,
-    start: Any = None,
-    end: Any = None,
+    scores: Any, tags: Sequence[str], order: str, transitions: Any, start: Any, end: Any
 ) -> tuple[TagScores, NDArray[Any]]:
     """One sentence as a batch.
 

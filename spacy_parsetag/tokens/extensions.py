@@ -38,7 +38,7 @@ from spacy.tokens import Doc, Span, Token
 from ..errors import Errors, Warnings
 from ..trees.nltk_trees import to_nltk
 from ..trees.parse import Constituent, Parse
-from ..trees.tree import Tree
+from ..trees.tree import Tree, preorder
 from .convert import ROOT, doc_to_strings, parse_string
 from .sentences import map_words
 from .spans import SPANS_KEY, GroupCache, has_parses, parses_from_doc, words_and_tags
@@ -66,14 +66,6 @@ class Node:
     parent: Node | None
     labels: list[str] = field(default_factory=list)
     children: list[Node] = field(default_factory=list)
-
-    def subtree(self) -> Iterator[Node]:
-        """The node and all nodes within, in pre-order."""
-        stack = [self]
-        while stack:
-            node = stack.pop()
-            yield node
-            stack.extend(reversed(node.children))
 
 
 class DocNodes:
@@ -168,7 +160,7 @@ def get_constituents(span: Span, spans_key: str = SPANS_KEY) -> Iterator[Span]:
     """A span, and all constituents and words within it, in pre-order; nothing twice."""
     nodes = _get_nodes(span.doc, spans_key)
     node = nodes.find(span)
-    return (nodes.span(span.doc, below) for below in (node.subtree() if node is not None else ()))
+    return (nodes.span(span.doc, below) for below in (preorder(node) if node is not None else ()))
 
 
 def get_parent(span: Span | Token, spans_key: str = SPANS_KEY) -> Span | None:
@@ -206,7 +198,7 @@ def _read_parse(span: Span | Token, spans_key: str) -> tuple[Parse, str | None] 
         return None
     spans = tuple(
         Constituent(node.start - top.start, node.end - top.start, label)
-        for node in top.subtree()
+        for node in preorder(top)
         for label in node.labels
     )
     parse = Parse(*words_and_tags(span.doc, nodes.words.tokens[top.start : top.end]), spans)
@@ -224,7 +216,7 @@ def is_constituent(span: Span, spans_key: str = SPANS_KEY) -> bool:
 def get_doc_constituents(doc: Doc, spans_key: str = SPANS_KEY) -> Iterator[Span]:
     """The constituents and words of all sentences of a doc, in pre-order."""
     nodes = _get_nodes(doc, spans_key)
-    return (nodes.span(doc, node) for top in nodes.tops for node in top.subtree())
+    return (nodes.span(doc, node) for top in nodes.tops for node in preorder(top))
 
 
 def get_label_probs(span: Span, spans_key: str = SPANS_KEY) -> dict[str, float]:

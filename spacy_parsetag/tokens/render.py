@@ -20,7 +20,7 @@ from ..trees.draw_svg import COLORS, draw_svg
 from ..trees.draw_text import LEAST_WIDTH, draw_text
 from ..trees.drawn import nodes_of
 from ..trees.labels import explain
-from ..trees.tree import Tree
+from ..trees.tree import Tree, preorder
 from .convert import ROOT
 from .extensions import read_tree
 from .spans import SPANS_KEY, parses_from_doc
@@ -138,7 +138,7 @@ def explain_all(sentences: Sequence[Sentence], tags: bool = True) -> list[tuple[
     """
     found: dict[tuple[str, str], str | None] = {}
     for sentence in sentences:
-        for node in nodes_of(sentence.tree, tags=tags).subtree():
+        for node in preorder(nodes_of(sentence.tree, tags=tags)):
             if node.kind != "word":
                 meaning = GLOSSARY.get(node.text) if node.kind == "tag" else explain(node.text)
                 found.setdefault((node.text, node.kind), meaning)

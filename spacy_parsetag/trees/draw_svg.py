@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 from .drawn import Node, is_right_to_left, n_columns, nodes_of
 from .labels import explain
-from .tree import Tree
+from .tree import Tree, preorder
 
 FONT_SIZE = 15
 _FONT = "font-family: Helvetica, Arial, sans-serif;"
@@ -32,7 +32,7 @@ def draw_svg(tree: Tree, *, tags: bool = True) -> Element:
     from svgling.core import TreeLayout, TreeOptions, VertAlign
 
     top = nodes_of(tree, tags=tags)
-    nodes = list(top.subtree())
+    nodes = list(preorder(top))
     step = -1 if is_right_to_left("".join(node.text for node in nodes if node.kind == "word")) else 1
     if any(node.kind == "tag" for node in nodes):  # words without one stand in a row with the others all the same
         for node in [node for node in nodes if node.kind != "tag"]:
@@ -55,7 +55,7 @@ def _convert(node: Node, step: int, depth: int) -> list[Any]:
     if node.is_leaf:
         children = []
     elif depth == _DEEPEST:
-        words = " ".join([below.text for below in node.subtree() if below.kind == "word"][::step])
+        words = " ".join([below.text for below in preorder(node) if below.kind == "word"][::step])
         children = [[DeferredNodePos(partial(_draw_node, Node(words, "word"), False))]]
     else:
         children = [_convert(child, step, depth + 1) for child in node.children[::step]]

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from ..errors import Errors
 from .drawn import Node, is_right_to_left, n_columns, nodes_of
-from .tree import Tree
+from .tree import Tree, preorder
 
 LEAST_WIDTH = 20
 # Of the 256 colours of terminals, some that can be read on black and on white.
@@ -60,7 +60,7 @@ def _draw_wide(top: Node, width: int, color: bool) -> list[str]:
     import nltk
     from nltk.tree.prettyprinter import TreePrettyPrinter
 
-    words = [node.text for node in top.subtree() if node.kind == "word"]
+    words = [node.text for node in preorder(top) if node.kind == "word"]
     if sum(max(3, n_columns(word)) + 1 for word in words) > width + 1:
         return []  # which NLTK would take long to find out
     step = -1 if is_right_to_left("".join(words)) else 1

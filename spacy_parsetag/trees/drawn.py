@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .labels import family
@@ -24,14 +23,6 @@ class Node:
     text: str
     kind: str
     children: list[Node] = field(default_factory=list)
-
-    def subtree(self) -> Iterator[Node]:
-        """The node and all nodes within, in pre-order."""
-        stack = [self]
-        while stack:
-            node = stack.pop()
-            yield node
-            stack.extend(reversed(node.children))
 
     @property
     def is_leaf(self) -> bool:

@@ -5,12 +5,32 @@ Words and labels are plain text. `escape` has their file form, which readers tak
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import Any, Protocol, TypeVar
 
 ROOT_LABELS = frozenset({"TOP", "ROOT", "VROOT", "S1", ""})
 NO_TAG = "X"  # stands for a part of speech that is not known
+
+
+class HasChildren(Protocol):
+    """A node over nodes of its own kind."""
+
+    @property
+    def children(self) -> Sequence[Any]: ...
+
+
+AnyNode = TypeVar("AnyNode", bound=HasChildren)
+
+
+def preorder(node: AnyNode) -> Iterator[AnyNode]:
+    """A node and all nodes within, each before those below it, from left to right."""
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(node.children))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -2,25 +2,15 @@
 
 import numpy as np
 import pytest
+from batches import ALL_ORDERS, TAGS, check_tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import STACK, best_by_enumeration, score_of
 
 from spacy_parsetag.decode import BeamDecoder, ExactDecoder, TagScores, Transitions, decode
-from spacy_parsetag.linearize import ORDERS, get_linearizer, max_stack
-from spacy_parsetag.linearize.tags import TagSet
+from spacy_parsetag.linearize import ORDERS, get_linearizer
 
-TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
 INVENTORY = ["l", "l/NP", "r", "r/NP", "L", "L/S", "R", "R/VP"]
-ALL_ORDERS = pytest.mark.parametrize("order", STACK)
-
-
-def check_tree(ids, tags, order, n, bound=None):
-    """That ids are a tree over n words within the bound."""
-    names = [tags[i] for i in ids]
-    linearizer = get_linearizer(order)
-    assert linearizer.delinearize(names).n_words == n
-    assert bound is None or max_stack(names, linearizer.lattice) <= bound
 
 
 def make_batch(scores, starts, n_words, order, pairs=None):

@@ -1,41 +1,24 @@
-"""TreeDistribution, constituents, k-best, samples, constraints and MBR, against enumeration of all trees."""
+"""TreeDistribution against enumeration of all trees, with and without constraints."""
 
 import json
 from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from batches import ALL_ORDERS, TAGS, random_batch, with_spans
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import STACK, enumerate_classes, score_of
-from own_order import LeftCorner
 
 from spacy_parsetag.decode import (
-    BeamDecoder,
-    Constraint,
-    Decoder,
-    ExactDecoder,
-    MBRDecoder,
-    SpanScores,
-    TagScores,
-    Transitions,
     TreeDistribution,
-    constituent_marginals,
-    k_best,
-    k_best_parses,
-    keep_possible,
     log_partition,
-    mean_constituents,
-    most_expected,
 )
-from spacy_parsetag.linearize import ORDERS, get_linearizer
-from spacy_parsetag.linearize.tags import TagSet
+from spacy_parsetag.linearize import get_linearizer
 from spacy_parsetag.trees import split_chain
 from spacy_parsetag.trees.binarize import node_bounds
 
 INVENTORY = ["R/VP", "l", "r/NP", "L", "L/S+VP", "r", "R", "L/S", "l/NP"]
-TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
-ALL_ORDERS = pytest.mark.parametrize("order", STACK)
 
 
 def every_tree(n, tags, order, max_stack=None):
@@ -173,24 +156,6 @@ def test_conformance(conformance):
     assert passed == 120
 
 
-def random_batch(words, order="in", dtype=np.float64, seed=0, **changes):
-    rng, words = np.random.default_rng(seed), np.asarray(words)
-    rows = np.maximum(2 * words - 1, 0)
-    scores = rng.normal(scale=2, size=(rows.sum() + 3, len(TAGS))).astype(dtype)
-    arguments = {"linearizer": ORDERS[order], **changes}
-    return TagScores(scores, np.cumsum(rows) - rows, words, TAGS, **arguments)
-
-
-def with_spans(batch, seed=1):
-    rng, n = np.random.default_rng(seed), batch.n_words.astype(np.int64)
-    sizes = n * (n - 1) // 2
-    scores = rng.normal(scale=2, size=(sizes.sum(), len(batch.tags.node_labels))).astype(batch.scores.dtype)
-    return TagScores(
-        batch.scores, batch.starts, batch.n_words, batch.tags, batch.linearizer, None,
-        SpanScores(scores, np.cumsum(sizes) - sizes), batch.constraints,
-    )  # fmt: skip
-
-
 @pytest.mark.parametrize("max_stack", [None, 2])
 @pytest.mark.parametrize("constraints", [(), ((1, 3, None, "must"), (0, 2, "NP", "must not"))])
 def test_tags_and_spans(max_stack, constraints):
@@ -240,145 +205,12 @@ def test_samples_have_the_marginals(order):
     assert (drawn != distribution.sample(20000, seed=2)).any()
 
 
-@ALL_ORDERS
-@pytest.mark.parametrize("bound", [None, 4])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_batch_equals_single_sentences(order, bound, dtype):
-    words = [3, 0, 1, 7, 5]
-    constraints = ((), (), (), ((2, 4, None, "must"), (4, 6, None, "uncrossed")), ())
-    batch = random_batch(words, order, dtype, constraints=constraints)
-    found, sums = constituent_marginals(batch, bound), log_partition(batch, bound)
-    trees, parses, mbr = k_best(batch, 5, bound), k_best_parses(batch, 5, bound), MBRDecoder(bound)(batch)
-    exact = ExactDecoder(bound)(batch)
-    assert found.probs.dtype == dtype and len(found.probs) == sum(n * (n + 1) // 2 for n in words)
-    for s, n in enumerate(words):
-        assert len(trees[s].scores) == len(trees[s].ids) and trees[s].ids.shape[1] == max(2 * n - 1, 0)
-        if not n:
-            continue
-        one = TreeDistribution.from_batch(batch, s, bound)
-        assert found.sentence(s) == pytest.approx(one.constituents, abs=1e-6)
-        assert sums.log_z[s] == pytest.approx(one.log_partition)
-        assert [score for _, score in one.topk(5)] == trees[s].scores.tolist()
-        assert trees[s].scores[0] == exact.scores[s]
-        own = slice(batch.starts[s], batch.stops[s])
-        np.testing.assert_array_equal(one.mbr(0.5), mbr.ids[own])
-        seen = set()
-        for ids in parses[s].ids:
-            tree = batch.linearizer.delinearize(TAGS.decode(ids.tolist()))
-            seen.add(tuple(x for x in zip(node_bounds(tree), tree.label, strict=True) if x[1]))
-        assert len(seen) == len(parses[s].ids)
-        row = found.rows(s, np.asarray([0]), np.asarray([n]))[0]
-        assert found.probs[row, found.labels.index("S")] == pytest.approx(one.constituents.get((0, n, "S"), 0))
-    assert (mbr.ids[len(batch.scores) - 3 :] == -1).all()
-
-
-def test_gradient_of_the_partial_likelihood():
-    """Only trees that agree with the constraints: finite differences of their sum."""
-    constraints = (((1, 4, None, "must"), (0, 2, "NP", "must not")), ((0, 2, None, "uncrossed"),), ())
-    cases = [("in", None, True), ("in", 2, True), ("in", None, False), ("pre", 3, False), ("post", None, False)]
-    for order, bound, spans in cases:
-        batch = random_batch([5, 3, 2], order, constraints=constraints)
-        if spans:
-            batch = with_spans(batch)
-        found, step = log_partition(batch, bound), 1e-6
-        for array, gradient in (
-            (batch.scores, found.marginals),
-            *([(batch.spans.scores, found.spans)] if spans else []),
-        ):
-            for at in list(np.ndindex(array.shape))[::3]:
-                before, slope = array[at], 0.0
-                for sign in (1, -1):
-                    array[at] = before + sign * step
-                    slope += sign * log_partition(batch, bound).log_z.sum() / (2 * step)
-                array[at] = before
-                assert slope == pytest.approx(gradient[at], abs=1e-7)
-
-
-@ALL_ORDERS
-def test_gradient_with_transitions(order):
-    rng, size = np.random.default_rng(5), len(TAGS)
-    transitions = Transitions(rng.normal(size=(size, size)), rng.normal(size=size), rng.normal(size=size))
-    constraints = (((1, 3, None, "must"),), (), ((0, 2, "S", "must not"),))
-    batch = random_batch([3, 2, 2], order, transitions=transitions, constraints=constraints)
-    found, step = log_partition(batch, 3), 1e-6
-    arrays = ((batch.scores, found.marginals), *zip(transitions[:3], found.expected[:3], strict=True))
-    for array, gradient in arrays:
-        for at in list(np.ndindex(array.shape))[::5]:
-            before, slope = array[at], 0.0
-            for sign in (1, -1):
-                array[at] = before + sign * step
-                slope += sign * log_partition(batch, 3).log_z.sum() / (2 * step)
-            array[at] = before
-            assert slope == pytest.approx(gradient[at], abs=1e-7)
-    exact, trees = ExactDecoder(3)(batch), k_best(batch, 3, 3)
-    assert [one.scores[0] for one in trees] == pytest.approx(exact.scores.tolist())
-    assert constituent_marginals(batch, 3).sentence(0)[1, 3, "S"] > 0
-    MBRDecoder(3)(batch)
-
-
 def test_samples_with_transitions():
     rng, tags = np.random.default_rng(6), ["l", "l/NP", "r", "L/S", "R", "R/VP"]
     distribution = TreeDistribution(rng.normal(size=(7, 6)), tags, "pre", rng.normal(size=(6, 6)))
     drawn = distribution.sample(5000, seed=1)
     found = np.stack([(drawn == tag).mean(axis=0) for tag in range(6)], axis=1)
     np.testing.assert_allclose(found, distribution.tag_marginals, atol=0.03)
-
-
-def test_conflicts_are_named():
-    tags = INVENTORY
-    scores = np.zeros((9, len(tags)))
-    free = (0, 2, None, "uncrossed")
-
-    def error(*constraints, **others):
-        with pytest.raises(ValueError, match="E169") as caught:
-            _ = TreeDistribution(scores, tags, constraints=constraints, **others).argmax
-        return str(caught.value)
-
-    crossing = error(free, (1, 3, None, "must"), (3, 4, "NP", "must"), (2, 5, None, "must"))
-    assert "must (1, 3); must (2, 5)." in crossing and "NP" not in crossing
-    assert "must (1, 3, 'VP'); must not (1, 3, 'VP')" in error((1, 3, "VP", "must"), free, (1, 3, "VP", "must not"))
-    assert "must (0, 2); uncrossed (1, 4)" in error((0, 2, None, "must"), (1, 4, None, "uncrossed"))
-    assert "must (0, 2, 'X')" in error((0, 2, "X", "must"))
-    assert "(1)" in error((0, 5, None, "must"), (1, 5, None, "must"), (2, 4, None, "must"), max_stack=1)
-    with pytest.raises(ValueError, match="E152"):
-        _ = TreeDistribution(scores[:, :2], ["l", "r"], constraints=[free]).argmax
-
-
-@pytest.mark.parametrize(
-    "bad", [(0, 6, None, "must"), (2, 2, None, "must"), (-1, 2, None, "must"), (0, 2, None, "should"), (0, 2)]
-)
-def test_refuses_what_is_no_constraint(bad):
-    with pytest.raises(ValueError, match="E168"):
-        TreeDistribution(np.zeros((9, 4)), ["l", "r", "L", "R"], constraints=[bad])
-
-
-def test_constraints_in_order_of_priority():
-    given = (
-        (1, 3, None, "must"),
-        (2, 4, None, "must"),
-        (0, 1, "NP", "must"),
-        (1, 3, "VP", "must not"),
-        (3, 5, None, "must"),
-    )
-    batch = random_batch([5, 3], constraints=(given, ((0, 2, None, "must"),)))
-    kept, dropped = keep_possible(batch)
-    assert dropped == [[1], []]
-    assert kept.constraints[0] == tuple(Constraint(*one) for i, one in enumerate(given) if i != 1)
-    ExactDecoder()(kept)
-
-
-def test_the_mean_of_several():
-    """Constituents of several models are averaged by their probabilities; the tree is in the order of any."""
-    models = [random_batch([6, 3], order, seed=seed) for seed, order in enumerate(STACK)]
-    found = [constituent_marginals(batch) for batch in models]
-    mean = mean_constituents(found)
-    np.testing.assert_allclose(mean.probs, sum(one.probs for one in found) / 3)
-    fewer = found[2]._replace(labels=("NP", "Q"), probs=found[2].probs[:, :2])
-    assert mean_constituents([found[0], fewer]).labels == ("NP", "Q", "S", "VP")
-    with pytest.raises(ValueError, match="E172"):
-        mean_constituents([found[0], constituent_marginals(random_batch([6]))])
-    trees = [most_expected(batch, mean) for batch in models]
-    assert all(trees[0].scores == pytest.approx(one.scores) for one in trees)
 
 
 @ALL_ORDERS
@@ -402,31 +234,6 @@ def test_ties():
     assert len(best) == 5 == len({tuple(ids) for ids, _ in best})
     np.testing.assert_array_equal(best[0][0], distribution.argmax[0])
     assert distribution.entropy == pytest.approx(np.log(5))
-
-
-def test_a_decoder_as_the_others():
-    assert isinstance(MBRDecoder(), Decoder)
-    with pytest.raises(ValueError, match="E161"):
-        MBRDecoder(-1)
-
-
-def test_refuses_what_does_not_fit():
-    with pytest.raises(ValueError, match="E170"):
-        random_batch([3, 2], constraints=((),))
-    with pytest.raises(ValueError, match="E167"):
-        random_batch([3], constraints=((),), linearizer=LeftCorner())
-    with pytest.raises(ValueError, match="E167"):
-        constituent_marginals(random_batch([3], linearizer=LeftCorner()))
-    with pytest.raises(ValueError, match="E171"):
-        k_best(random_batch([3]), 0)
-    with pytest.raises(ValueError, match="E004"):
-        TreeDistribution.from_batch(random_batch([3]), 0).log_prob([0, 0, 0])
-    with pytest.raises(ValueError, match="E151"):
-        _ = TreeDistribution(
-            [[np.nan, 0, 0, 0]], ["l", "r", "L", "R"], transitions=np.zeros((4, 4)), constraints=[(0, 1, None, "must")]
-        ).entropy
-    with pytest.raises(ValueError, match=r"E165.*Beam search"):
-        BeamDecoder()(random_batch([3], constraints=((),)))
 
 
 def test_log_prob_of_no_tree():

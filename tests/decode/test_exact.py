@@ -6,17 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from batches import ALL_ORDERS, TAGS, check_tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import STACK, best_by_enumeration, enumerate_classes, score_of
 
 from spacy_parsetag.decode import ExactDecoder, TagScores, Transitions, decode
-from spacy_parsetag.linearize import ORDERS, get_linearizer, max_stack
+from spacy_parsetag.linearize import ORDERS
 from spacy_parsetag.linearize.tags import TagSet
 
-TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
 INVENTORY = ["l", "l/NP", "l/S+VP", "r", "r/NP", "L", "L/S", "L/VP", "R", "R/VP", "R/S+VP"]
-ALL_ORDERS = pytest.mark.parametrize("order", STACK)
 
 
 def decode_rows(scores, words, order, bound=None, tags=TAGS):
@@ -24,14 +23,6 @@ def decode_rows(scores, words, order, bound=None, tags=TAGS):
     lengths = np.maximum(2 * words - 1, 0)
     rows = (np.cumsum(lengths) - lengths).astype(np.int64)
     return ExactDecoder(bound)(TagScores(scores, rows, words, tags, ORDERS[order]))
-
-
-def check_tree(ids, tags, order, n, bound=None):
-    """That ids are a tree over n words within the bound."""
-    names = [tags[i] for i in ids]
-    linearizer = get_linearizer(order)
-    assert linearizer.delinearize(names).n_words == n
-    assert bound is None or max_stack(names, linearizer.lattice) <= bound
 
 
 def test_conformance(conformance):

@@ -2,15 +2,21 @@
 
 import numpy as np
 import pytest
-from oracle import STACK, log_z_by_enumeration
+from batches import ALL_ORDERS, TAGS, random_batch, with_spans
+from oracle import log_z_by_enumeration
 
-from spacy_parsetag.decode import ExactDecoder, TagScores, log_partition
+from spacy_parsetag.decode import (
+    ExactDecoder,
+    MBRDecoder,
+    TagScores,
+    Transitions,
+    constituent_marginals,
+    k_best,
+    log_partition,
+)
 from spacy_parsetag.decode._passes import limit_registers
 from spacy_parsetag.linearize import ORDERS
 from spacy_parsetag.linearize.tags import TagSet
-
-TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
-ALL_ORDERS = pytest.mark.parametrize("order", STACK)
 
 
 def one(scores, order, max_stack=None, tags=TAGS):
@@ -206,3 +212,47 @@ def test_labels_far_below_the_best_of_their_class(order):
     expected_z, expected = one(scores.astype(np.float64), order, tags=tags)
     assert log_z == pytest.approx(expected_z, rel=1e-6)
     np.testing.assert_allclose(marginals, expected, atol=1e-6)
+
+
+def test_gradient_of_the_partial_likelihood():
+    """Only trees that agree with the constraints: finite differences of their sum."""
+    constraints = (((1, 4, None, "must"), (0, 2, "NP", "must not")), ((0, 2, None, "uncrossed"),), ())
+    cases = [("in", None, True), ("in", 2, True), ("in", None, False), ("pre", 3, False), ("post", None, False)]
+    for order, bound, spans in cases:
+        batch = random_batch([5, 3, 2], order, constraints=constraints)
+        if spans:
+            batch = with_spans(batch)
+        found, step = log_partition(batch, bound), 1e-6
+        for array, gradient in (
+            (batch.scores, found.marginals),
+            *([(batch.spans.scores, found.spans)] if spans else []),
+        ):
+            for at in list(np.ndindex(array.shape))[::3]:
+                before, slope = array[at], 0.0
+                for sign in (1, -1):
+                    array[at] = before + sign * step
+                    slope += sign * log_partition(batch, bound).log_z.sum() / (2 * step)
+                array[at] = before
+                assert slope == pytest.approx(gradient[at], abs=1e-7)
+
+
+@ALL_ORDERS
+def test_gradient_with_transitions(order):
+    rng, size = np.random.default_rng(5), len(TAGS)
+    transitions = Transitions(rng.normal(size=(size, size)), rng.normal(size=size), rng.normal(size=size))
+    constraints = (((1, 3, None, "must"),), (), ((0, 2, "S", "must not"),))
+    batch = random_batch([3, 2, 2], order, transitions=transitions, constraints=constraints)
+    found, step = log_partition(batch, 3), 1e-6
+    arrays = ((batch.scores, found.marginals), *zip(transitions[:3], found.expected[:3], strict=True))
+    for array, gradient in arrays:
+        for at in list(np.ndindex(array.shape))[::5]:
+            before, slope = array[at], 0.0
+            for sign in (1, -1):
+                array[at] = before + sign * step
+                slope += sign * log_partition(batch, 3).log_z.sum() / (2 * step)
+            array[at] = before
+            assert slope == pytest.approx(gradient[at], abs=1e-7)
+    exact, trees = ExactDecoder(3)(batch), k_best(batch, 3, 3)
+    assert [one.scores[0] for one in trees] == pytest.approx(exact.scores.tolist())
+    assert constituent_marginals(batch, 3).sentence(0)[1, 3, "S"] > 0
+    MBRDecoder(3)(batch)

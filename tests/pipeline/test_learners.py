@@ -1,23 +1,28 @@
 """Every learner with every order and decoder learns a handful of trees by heart, and is the same when loaded."""
 
-import os
 import pickle
-import subprocess
-import sys
-import warnings
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import spacy
-from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import fix_random_seed
-from thinc.compat import has_torch
-from tiny import ORDERS, TINY_MODEL, TREES, gold_doc, make_examples, make_nlp, spans_of, train, words_only
+from tiny import (
+    ORDERS,
+    TINY_MODEL,
+    TREES,
+    make_examples,
+    make_learner,
+    make_nlp,
+    needs_torch,
+    outputs,
+    spans_of,
+    train,
+    words_only,
+)
 
 from spacy_parsetag.decode import BeamDecoder, ExactDecoder, TagScores, Transitions
 from spacy_parsetag.linearize import ORDERS as LINEARIZERS
@@ -25,7 +30,6 @@ from spacy_parsetag.linearize.tags import TagSet
 from spacy_parsetag.ml.heads import DocScores
 from spacy_parsetag.tokens import parses_from_doc
 
-needs_torch = pytest.mark.skipif(not has_torch, reason="the BiLSTM needs PyTorch")
 LEARNERS = ["Independent", "CRF", pytest.param("BiLSTM", marks=needs_torch)]
 DECODERS: list[dict[str, Any]] = [
     {"@misc": "spacy-parsetag.ExactDecoder.v1", "max_stack": "train"},
@@ -33,18 +37,6 @@ DECODERS: list[dict[str, Any]] = [
     {"@misc": "spacy-parsetag.BeamDecoder.v1", "beam": 2, "max_stack": "train", "lookahead": True},
 ]
 LOSSES = ["Tag", "Lattice"]
-
-
-def make_learner(learner: str, order: str = "in", *, loss: str = "Tag", **settings: Any) -> Language:
-    if learner == "Chart":
-        settings = {"hidden_width": 32, "span_width": 32, **settings}
-        loss = "Lattice" if settings["span_width"] else loss
-    model = {**TINY_MODEL, **settings, "@architectures": f"spacy-parsetag.{learner}.v1"}
-    return make_nlp(order, model=model, loss={"@misc": f"spacy-parsetag.{loss}Loss.v1"})
-
-
-def outputs(nlp: Language) -> list[Any]:
-    return [spans_of(nlp(words_only(nlp, gold_doc(nlp, tree)))) for tree in TREES]
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -70,95 +62,6 @@ def test_overfitting_IO(learner: str, order: str, loss: str, tmp_path: Path) -> 
             np.testing.assert_array_equal(node.get_param(name), other.get_param(name))
     optimizer = copy.resume_training()
     assert copy.update(make_examples(copy), sgd=optimizer)["parsetag"] < losses["parsetag"] * 2 + 0.1
-
-
-@pytest.mark.parametrize("span_width", [32, None])
-@pytest.mark.parametrize("max_words", [250, 3])
-def test_overfitting_IO_with_spans(span_width: int | None, max_words: int, tmp_path: Path) -> None:
-    """The learner that scores spans, with and without them, and where some sentences are too long for it."""
-    settings = {"span_width": span_width, "max_words": max_words}
-    nlp = make_learner("Chart", loss="Lattice", **settings)
-    examples = make_examples(nlp)
-    losses = train(nlp, examples, steps=60)
-    expected = [spans_of(eg.reference) for eg in examples]
-    if span_width is None or max_words > 3:  # labels are those of short sentences else
-        assert losses["parsetag"] / sum(len(eg.reference) for eg in examples) < 0.1
-        assert outputs(nlp) == expected
-    expected = outputs(nlp)
-    nlp.to_disk(tmp_path)
-    assert outputs(spacy.load(tmp_path)) == expected
-    again = make_learner("Chart", loss="Lattice", **settings).from_bytes(nlp.to_bytes())
-    assert outputs(again) == outputs(pickle.loads(pickle.dumps(again))) == expected
-    assert [spans_of(doc) for doc in again.pipe(words_only(nlp, eg.reference) for eg in examples)] == expected
-
-
-@needs_torch
-def test_layers_between_encoder_and_spans() -> None:
-    """A BiLSTM over the words of each sentence, white space left out."""
-    layer = {"@layers": "spacy-parsetag.TorchBiLSTM.v1", "depth": 1, "hidden_width": 8}
-    nlp = make_learner("Chart", encoder=layer)
-    examples = make_examples(nlp)
-    train(nlp, examples, steps=60)
-    assert outputs(nlp) == [spans_of(eg.reference) for eg in examples]
-    model = nlp.get_pipe("parsetag").model
-    assert model.get_ref("leaf_hidden").get_dim("nI") == 16
-    plain, spaced = (model.predict([Doc(nlp.vocab, words=words)]) for words in (["a", "cat"], ["a", "\n", "cat"]))
-    # The tok2vec sees white space; what is above it does not.
-    shape = (1, len(nlp.get_pipe("parsetag").tag_set.node_labels))
-    assert plain.spans.scores.shape == spaced.spans.scores.shape == shape
-    loaded = make_learner("Chart", encoder=layer).from_bytes(nlp.to_bytes())
-    assert outputs(loaded) == outputs(nlp)
-
-
-def test_loss_of_spans_through_the_pipe() -> None:
-    """Gradients by finite differences where gold sentences are not the learner's, and nothing where they are cut."""
-    nlp = make_learner("Chart")
-    examples = make_examples(nlp)
-    nlp.initialize(lambda: examples)
-    pipe = nlp.get_pipe("parsetag")
-    two = Doc.from_docs([examples[0].reference, examples[1].reference])
-    words = [token.text for token in two]
-    whole = Example(Doc(nlp.vocab, words=words), two)  # two gold sentences in one of the learner's
-    exact = Example(Doc(nlp.vocab, words=words, sent_starts=[token.is_sent_start for token in two]), two)
-    cut = Example(Doc(nlp.vocab, words=words, sent_starts=[i in (0, 2, 5) for i in range(len(two))]), two)
-    rng = np.random.default_rng(0)
-    for batch in ([whole, exact], [exact], [whole, cut]):
-        given = pipe.model.predict([eg.predicted for eg in batch])
-        spans = replace(given.spans, scores=rng.normal(size=given.spans.scores.shape))
-        scores = DocScores([rng.normal(size=array.shape) for array in given.arrays], spans=spans)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            _, gradients = pipe.get_loss(batch, scores)
-        assert [("W253" in str(warning.message)) for warning in caught] == [True] * (cut in batch)
-        # The probability that goes to other roots is what the gold one gains, in each sentence.
-        assert gradients.spans.scores.shape == spans.scores.shape
-        assert sum((array < -1e-9).any() for array in gradients.arrays) == len(batch)
-        arrays = [*zip(scores.arrays, gradients.arrays, strict=True), (spans.scores, gradients.spans.scores)]
-        for array, gradient in arrays:
-            for i in rng.integers(array.size, size=25).tolist():
-                old = array.flat[i]
-                slopes = []
-                for moved in (old + 1e-5, old - 1e-5):
-                    array.flat[i] = moved
-                    slopes.append(pipe.get_loss(batch, scores)[0])
-                array.flat[i] = old
-                assert (slopes[0] - slopes[1]) / 2e-5 == pytest.approx(gradient.flat[i], abs=1e-6)
-
-
-def test_training_sees_sentences() -> None:
-    """Predicted docs get the boundaries of the reference, also where tokens differ."""
-    nlp = make_learner("Chart")
-    examples = make_examples(nlp)
-    optimizer = nlp.initialize(lambda: examples)
-    two = Doc.from_docs([examples[0].reference, examples[1].reference])
-    words = [token.text for token in two]
-    docs = [Doc(nlp.vocab, words=words), Doc(nlp.vocab, words=["\n", *words])]
-    given = Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))])
-    pipe = nlp.get_pipe("parsetag")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        pipe.update([Example(doc, two) for doc in (*docs, given)], sgd=optimizer)
-    assert [[sentence.start for sentence in doc.sents] for doc in (*docs, given)] == [[0, 5], [0, 1, 6], [0]]
 
 
 def test_learning_rates_of_parts() -> None:
@@ -332,87 +235,6 @@ def test_settings_of_the_independent_learner() -> None:
         assert not np.allclose(np.concatenate(model(docs, True)[0].arrays), expected)
 
 
-@needs_torch
-def test_bilstm_sizes() -> None:
-    for depth, hidden in ((3, None), (2, 7), (1, 3)):
-        nlp = make_learner("BiLSTM", depth=depth, hidden_width=hidden)
-        examples = make_examples(nlp)
-        nlp.initialize(lambda: examples)  # noqa: B023
-        pipe = nlp.get_pipe("parsetag")
-        lstm = next(node for node in pipe.model.walk() if node.name == "bilstm")
-        module = lstm.shims[0]._model
-        assert module.hidden_size == (hidden or len(pipe.labels)) and module.num_layers == depth
-        assert lstm.get_dim("nO") == 2 * module.hidden_size and lstm.get_dim("nI") == 32
-        assert pipe.model.get_ref("tok2vec").get_dim("nO") == 32
-        loaded = make_learner("BiLSTM", depth=depth, hidden_width=hidden).from_bytes(nlp.to_bytes())
-        shims = [shim for node in loaded.get_pipe("parsetag").model.walk() for shim in node.shims]
-        assert [shim._model.num_layers for shim in shims] == [depth]
-    for wrong in ({"depth": 0}, {"hidden_width": 0}):
-        with pytest.raises(ValueError, match=r"\[E200\]"):
-            make_learner("BiLSTM", **wrong)
-
-
-@needs_torch
-def test_bilstm_sees_one_sentence() -> None:
-    """Scores do not depend on the batch, and through the LSTM not on other sentences of the doc."""
-    nlp = make_learner("BiLSTM")
-    examples = make_examples(nlp)
-    train(nlp, examples, steps=2)
-    model = nlp.get_pipe("parsetag").model
-    named = [node for node in model.walk() if "by_sentence" in node.name]
-    by_sentence = min(named, key=lambda node: len(node.name))
-    inner = by_sentence.layers[1]
-    rng = np.random.default_rng(0)
-    X = [rng.normal(size=(n, 32)).astype("f") for n in (3, 0, 7, 1)]
-    together = inner.predict(X)
-    for x, y in zip(X, together, strict=True):
-        np.testing.assert_allclose(inner.predict([x])[0], y, atol=1e-6)
-    assert together[1].shape == (0, inner.layers[-1].get_dim("nO"))
-    starts = [True, False, False, True, False]
-    words = ["She", "enjoys", "papers", "a", "cat"]
-    doc = Doc(nlp.vocab, words=words, sent_starts=starts)
-    vectors = by_sentence.layers[0].predict([doc])[0]
-    expected = np.concatenate([inner.predict([vectors[:3]])[0], inner.predict([vectors[3:]])[0]])
-    np.testing.assert_allclose(by_sentence.predict([doc])[0], expected, atol=1e-6)
-    # The same the way back.
-    docs = [doc, nlp.make_doc(""), Doc(nlp.vocab, words=words)]
-    Y, backprop = by_sentence(docs, True)
-    assert [len(y) for y in Y] == [5, 0, 5]
-    backprop([np.ones_like(y) for y in Y])
-    parameters = dict(inner.layers[-1].shims[0]._model.named_parameters())
-    assert all(value.grad is not None and value.grad.abs().sum() > 0 for value in parameters.values())
-
-
-@needs_torch
-def test_bilstm_gradient() -> None:
-    from spacy_parsetag.ml.bilstm import bilstm
-
-    rng = np.random.default_rng(0)
-    X = [rng.normal(size=(n, 3)).astype("f") for n in (2, 0, 4)]
-    model = bilstm(depth=2, hidden_width=2)
-    model.initialize(X=X)
-    Y, backprop = model(X, True)
-    dY = [rng.normal(size=y.shape).astype("f") for y in Y]
-    dX = backprop(dY)
-    step = 1e-2
-    for x, dx in zip(X, dX, strict=True):
-        assert dx.shape == x.shape
-        for i in np.ndindex(*x.shape):
-            old = x[i]
-            sums = []
-            for moved in (old + step, old - step):
-                x[i] = moved
-                sums.append(sum(float((y * dy).sum()) for y, dy in zip(model.predict(X), dY, strict=True)))
-            x[i] = old
-            assert (sums[0] - sums[1]) / (2 * step) == pytest.approx(dx[i], abs=2e-3)
-
-
-def test_bilstm_without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(ImportError, match=r'BiLSTM.v1 needs the package .torch.*pip install "spacy-parsetag\['):
-        make_learner("BiLSTM")
-
-
 @pytest.mark.parametrize("learner", [*LEARNERS, "Chart"])
 def test_shared_encoder(learner: str, tmp_path: Path) -> None:
     """Behind a tok2vec of the pipeline, which can be copied into the learner afterwards."""
@@ -431,44 +253,3 @@ def test_shared_encoder(learner: str, tmp_path: Path) -> None:
     assert outputs(nlp) == expected
     nlp.to_disk(tmp_path)
     assert outputs(spacy.load(tmp_path)) == expected
-
-
-FORKED = """
-import os, sys
-import spacy, torch
-from spacy.language import Language
-
-big = torch.ones(400, 400)
-
-@Language.component("torch_user")
-def torch_user(doc):
-    big @ big
-    return doc
-
-torch.set_num_threads(2)
-nlp = spacy.load(sys.argv[1])
-nlp.add_pipe("torch_user", first=True)
-texts = ["She enjoys reading papers .", "Rain"] * 8
-expected = [doc._.parse_strings for doc in nlp.pipe(texts)]
-big @ big  # now PyTorch has a second thread, which no worker inherits
-assert [doc._.parse_strings for doc in nlp.pipe(texts, n_process=2, batch_size=4)] == expected
-assert torch.get_num_threads() == 2
-pid = os.fork()
-if not pid:  # a process of somebody else's, which keeps its threads as long as it does not parse
-    os._exit(torch.get_num_threads())
-assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 2
-pid = os.fork()
-if not pid:
-    nlp.remove_pipe("torch_user")
-    os._exit(nlp(texts[0])._.parse_strings != expected[0])
-assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
-"""
-
-
-@needs_torch
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
-def test_workers_do_not_wait_for_threads_of_their_parent(tmp_path: Path) -> None:
-    nlp = make_learner("BiLSTM", hidden_width=100)
-    train(nlp, make_examples(nlp), steps=1)
-    nlp.to_disk(tmp_path)
-    subprocess.run([sys.executable, "-c", FORKED, str(tmp_path)], check=True, timeout=300)

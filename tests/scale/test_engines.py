@@ -97,20 +97,6 @@ def test_ray(ray: Any, pipeline: Path, code: Path, log: Path, rows: list[dict[st
     assert not killer.is_alive()
 
 
-@pytest.mark.slow
-def test_ray_command(ray: Any, run: Run, pipeline: Path, code: Path, log: Path, tmp_path: Path) -> None:
-    log.unlink(missing_ok=True)
-    source = write_texts(tmp_path / "in.txt", N, boom=17)
-    args = ("parse", pipeline, source, tmp_path / "ray", "--code", code, "--shard-size", 20, "--skip-bad")
-    killer = kill_one(log)
-    result = run(*args, "--engine", "ray", "--workers", 2)
-    assert result.exit_code == 0, result.stderr
-    killer.join(1)
-    assert not killer.is_alive()
-    assert run(*args[:3], tmp_path / "one", *args[4:]).exit_code == 0
-    assert contents(tmp_path / "ray") == contents(tmp_path / "one")
-
-
 @pytest.fixture(scope="module")
 def spark(log: Path) -> Iterator[Any]:
     pytest.importorskip("pyspark", reason="pyspark is not installed")
@@ -136,14 +122,19 @@ def test_spark(spark: Any, pipeline: Path, code: Path, log: Path, rows: list[dic
 
 
 @pytest.mark.slow
-def test_spark_command(spark: Any, run: Run, pipeline: Path, code: Path, log: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine, options", [("ray", ["--workers", 2]), ("spark", [])])
+def test_command(
+    request: Any, engine: str, options: list[Any], run: Run, pipeline: Path, code: Path, log: Path, tmp_path: Path
+) -> None:
+    """The same shards as without an engine."""
+    request.getfixturevalue(engine)
     log.unlink(missing_ok=True)
     source = write_texts(tmp_path / "in.txt", N, boom=17)
-    args = ("parse", pipeline, source, tmp_path / "spark", "--code", code, "--shard-size", 20, "--skip-bad")
+    args = ("--code", code, "--shard-size", 20, "--skip-bad")
     killer = kill_one(log)
-    result = run(*args, "--engine", "spark")
+    result = run("parse", pipeline, source, tmp_path / engine, *args, "--engine", engine, *options)
     assert result.exit_code == 0, result.stderr
     killer.join(1)
     assert not killer.is_alive()
-    assert run(*args[:3], tmp_path / "one", *args[4:]).exit_code == 0
-    assert contents(tmp_path / "spark") == contents(tmp_path / "one")
+    assert run("parse", pipeline, source, tmp_path / "one", *args).exit_code == 0
+    assert contents(tmp_path / engine) == contents(tmp_path / "one")

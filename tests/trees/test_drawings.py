@@ -16,6 +16,7 @@ from spacy_parsetag.trees.draw_text import draw_text
 from spacy_parsetag.trees.drawn import n_columns, nodes_of
 from spacy_parsetag.trees.labels import explain, family
 from spacy_parsetag.trees.nltk_trees import from_nltk
+from spacy_parsetag.trees.tree import preorder
 
 LONG = (
     "(TOP (S (NP (DT The) (JJ old) (NN dog)) (VP (VBD said) (SBAR (IN that) (S (NP (PRP he)) (VP (MD would) (VP (VB "
@@ -94,11 +95,11 @@ def test_long_words_go_on_in_the_next_line() -> None:
 def test_everything_is_drawn_within_the_width(parse: Parse, width: int) -> None:
     tree = parse.to_tree()
     shown = nodes_of(tree)
-    labels = sum(len(node.text) for node in shown.subtree() if node.text.isascii())
+    labels = sum(len(node.text) for node in preorder(shown) if node.text.isascii())
     text = draw_text(tree, width)
     assert all(n_columns(line) <= width for line in text.splitlines())
     assert len(text.replace(" ", "")) >= labels
-    words = [node.text for node in shown.subtree() if node.kind == "word"]
+    words = [node.text for node in preorder(shown) if node.kind == "word"]
     if "┌" in text and not text.startswith("["):
         assert re.sub(r"[\u200e\s]", "", text.splitlines()[-1]) == re.sub(r"\s", "", "".join(words))
     colored = draw_text(tree, width, color=True)
@@ -108,7 +109,7 @@ def test_everything_is_drawn_within_the_width(parse: Parse, width: int) -> None:
 @given(parse=parses(max_words=8))
 def test_all_words_are_in_the_svg(parse: Parse) -> None:
     texts = words_of(tostring(draw_svg(parse.to_tree()), encoding="unicode"))
-    assert sorted(filter(None, texts)) == sorted(node.text for node in nodes_of(parse.to_tree()).subtree() if node.text)
+    assert sorted(filter(None, texts)) == sorted(node.text for node in preorder(nodes_of(parse.to_tree())) if node.text)
 
 
 def test_wide_letters_line_up() -> None:

@@ -1,0 +1,96 @@
+// Where the items of a chart lie in memory and their tags in the sequence, and what of a batch only a chart reads.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace parsetag {
+
+enum Order { IN_ORDER = 0, PRE_ORDER = 1, POST_ORDER = 2 };
+enum Side { LEFT = 0, RIGHT = 1 };
+
+// Scores of spans, as `SpanScores`; `ids` (2, n_labels) are the tags of the labels as left and as right children, or -1.
+template <class T> struct Spans {
+    const T *scores = nullptr;
+    const int64_t *starts = nullptr;  // NULL if the batch scores tags alone
+    int n_labels = 0;
+    const int32_t *ids = nullptr;
+};
+
+// Which tags a span may have: `has` (n, n_tags) has a row for each set, all tags in the first. `cells` has the set of each span
+// (0, 1), (0, 2) to (0, N), (1, 2) to (N - 1, N), or -1 for a span that is none; sentence s begins at starts[s], -1 for one
+// whose spans may have any tag.
+struct LabelSets {
+    int n = 1;
+    const uint8_t *has = nullptr;
+    const int16_t *cells = nullptr;
+    const int64_t *starts = nullptr;
+};
+
+struct ChartOptions {
+    int order = IN_ORDER;
+    bool levels = false;
+    int bound = -1;  // the largest stack after any tag; below 0 for none
+};
+
+// Where the items of a sentence lie in memory, and their tags among the tags. A plane holds the items of a level, each in a
+// triangle: the first words of plane t have t words before them, or in pre-order the last ones after them.
+class Layout {
+  public:
+    int n = 0, planes = 1;
+
+    void set(int n_words, const ChartOptions &options) {
+        n = n_words;
+        options_ = options;
+        planes = 1;
+        if (options.levels) {
+            planes = n;
+            if (options.bound >= 0) planes = std::min(n, std::max(1, options.bound + (options.order == IN_ORDER)));
+        }
+        base_.assign(planes + 1, 0);
+        for (int t = 0; t < planes; ++t) base_[t + 1] = base_[t] + (size_t)words(t) * (words(t) + 1) / 2;
+    }
+
+    size_t size() const { return base_[planes]; }
+    // Levels that an item over i to j can have: 0 to levels(i, j) - 1.
+    int levels(int i, int j) const { return !options_.levels ? 1 : std::min(planes, 1 + (options_.order == PRE_ORDER ? n - j : i)); }
+    // Left items over i to k are at row(t, i) + k, right items over k to j at column(t, j) + k.
+    std::ptrdiff_t row(int t, int i) const {
+        const std::ptrdiff_t a = i - first(t), m = words(t);
+        return (std::ptrdiff_t)base_[t] + a * m - a * (a - 1) / 2 - (i + 1);
+    }
+    std::ptrdiff_t column(int t, int j) const {
+        const std::ptrdiff_t a = j - first(t);
+        return (std::ptrdiff_t)base_[t] + a * (a - 1) / 2 - first(t);
+    }
+
+    bool allows_leaf(int side, int t) const {
+        if (!options_.levels || options_.bound < 0 || options_.order == PRE_ORDER) return true;
+        return t < options_.bound || (options_.order == IN_ORDER && side == RIGHT);
+    }
+    bool allows_node(int side, int t) const { return left_plane(t) < planes && right_plane(side, t) < planes; }
+
+    // The place of a tag, given the level.
+    int leaf(int i, int t) const { return 2 * i + (options_.order == PRE_ORDER ? t : options_.order == POST_ORDER ? -t : 0); }
+    int node(int i, int k, int j, int t) const {
+        return options_.order == IN_ORDER ? 2 * k - 1 : options_.order == PRE_ORDER ? 2 * i + t : 2 * j - t - 2;
+    }
+    // The levels of the children of a node. In in-order the tag of a right child takes from the stack what its left child put
+    // there.
+    int left_level(int t) const { return t + (options_.order == PRE_ORDER); }
+    int right_level(int side, int t) const { return t + (options_.order == POST_ORDER || (options_.order == IN_ORDER && side == LEFT)); }
+    int plane(int t) const { return options_.levels ? t : 0; }
+    int left_plane(int t) const { return plane(left_level(t)); }
+    int right_plane(int side, int t) const { return plane(right_level(side, t)); }
+
+  private:
+    int words(int t) const { return n - (options_.levels ? t : 0); }
+    int first(int t) const { return options_.levels && options_.order != PRE_ORDER ? t : 0; }
+
+    ChartOptions options_;
+    std::vector<size_t> base_;
+};
+
+}  // namespace parsetag

@@ -1,0 +1,204 @@
+// Viterbi over the lattice where successive tags score (a linear chain): a state is (lattice state, stack size, last tag).
+//
+// The tags that lead into a lattice state are its columns. One step is, for each lattice state, a product of (stack sizes,
+// tags into it) with (tags into it, tags out of it) in the semiring, and then an addition of scores.
+#pragma once
+
+#include <vector>
+
+#include "_lattice.hpp"
+#include "_simd.hpp"
+#include "_tape.hpp"
+
+namespace parsetag {
+
+template <class Real, class T> class Chain {
+  public:
+    Chain(const Batch<T> &batch, Reach &reach) : b(batch), reach_(reach), parity_(reach.parity()) {
+        const int slots = reach.places();
+        int n_out[2] = {0, 0}, n_into[2] = {0, 0};
+        for (int c = 0; c < 4; ++c) {
+            into_[c] = n_into[b.lattice.target[c]];
+            out_of_[c] = n_out[b.lattice.source[c]];
+            n_into[b.lattice.target[c]] += b.count(c);
+            n_out[b.lattice.source[c]] += b.count(c);
+        }
+        block_ = PAD;  // the first number of a block is its shift
+        for (int g = 0; g < 2; ++g) {
+            n_into_[g] = n_into[g];
+            n_out_[g] = n_out[g];
+            wide_into_[g] = padded(n_into[g]);
+            wide_out_[g] = padded(n_out[g]);
+            base_[g] = block_;
+            block_ += (size_t)slots * wide_into_[g];
+            pairs_[g] = Buffer<Real>((size_t)n_into[g] * wide_out_[g]);
+            std::fill_n(pairs_[g].data(), (size_t)n_into[g] * wide_out_[g], Real(-INF));
+            for (int i = 0; i < n_into[g]; ++i)
+                for (int c = 0; c < 4; ++c)
+                    if (b.lattice.source[c] == g)
+                        for (int j = 0; j < b.count(c); ++j)
+                            pairs_[g][(size_t)i * wide_out_[g] + out_of_[c] + j] =
+                                Real(b.pairs[(size_t)tag_into(g, i) * b.n_tags + b.offsets[c] + j]);
+        }
+        product_ = Buffer<Real>((size_t)slots * std::max(wide_out_[0], wide_out_[1]));
+        shifted_ = Buffer<Real>(b.n_tags);
+    }
+
+    size_t block() const { return block_; }
+    void start(Real *states) { states[0] = 0; }
+
+  protected:
+    // From the states after p tags to those after p + 1, less `shift`: multiply(g, rows, n) fills `product_` from n rows of
+    // state g.
+    template <class Multiply> void advance(int p, const Real *old, Real *states, Real shift, Multiply multiply) {
+        const T *scores = scores_ + (size_t)p * b.n_tags;
+        for (int i = 0; i < b.n_tags; ++i) shifted_[i] = Real(scores[i]) - shift;
+        for (int g = 0; g < 2; ++g) {
+            const Range from = live(p, g);
+            if (p && !from.empty()) multiply(g, row(old, g, from.low), slots(from));
+            for (int c = 0; c < 4; ++c) {
+                if (b.lattice.source[c] != g || !b.count(c)) continue;
+                const int target = b.lattice.target[c], n = b.count(c);
+                const Range to = live(p + 1, target), by_c = b.lattice.after(c, from);
+                for (int s = to.low; s <= to.high; s += 1 << parity_) {
+                    Real *__restrict out = row(states, target, s) + into_[c];
+                    if (!by_c.has(s)) {
+                        std::fill_n(out, n, Real(-INF));
+                        continue;
+                    }
+                    const Real *own = shifted_.data() + b.offsets[c];
+                    if (p) {
+                        const int r = (s - b.lattice.delta[c] - from.low) >> parity_;
+                        const Real *before = product_.data() + (size_t)r * wide_out_[g] + out_of_[c];
+                        for (int i = 0; i < n; ++i) out[i] = before[i] + own[i];
+                    } else {
+                        for (int i = 0; i < n; ++i) out[i] = Real(b.start[b.offsets[c] + i]) + own[i];
+                    }
+                }
+            }
+        }
+    }
+
+    // The greatest state after p tags.
+    Real greatest_state(int p, const Real *states) const {
+        Real top = Real(-INF), ignored = 0;
+        for (int g = 0; g < 2; ++g)
+            for (int s = live(p, g).low; s <= live(p, g).high; s += 1 << parity_)
+                top = greater(top, greatest(row(states, g, s), n_into_[g], ignored));
+        return top;
+    }
+
+    bool read(const T *scores, int length) {
+        scores_ = scores;
+        length_ = length;
+        live_ = reach_.live(length);
+        T check = 0;
+        greatest(scores, length * b.n_tags, check);
+        return !std::isnan(check);
+    }
+
+    Range live(int p, int g) const { return live_[2 * p + g]; }
+    int slots(Range r) const { return r.empty() ? 0 : ((r.high - r.low) >> parity_) + 1; }
+    Real *row(Real *states, int g, int size) const { return states + base_[g] + (size_t)(size >> parity_) * wide_into_[g]; }
+    const Real *row(const Real *states, int g, int size) const { return row(const_cast<Real *>(states), g, size); }
+    // The class of the tag in a column of the states of g, and the tag.
+    int class_into(int g, int i) const {
+        const int first = b.lattice.into[g][0], second = b.lattice.into[g][1];
+        return i >= into_[second] && i < into_[second] + b.count(second) ? second : first;
+    }
+    int tag_into(int g, int i) const {
+        const int c = class_into(g, i);
+        return b.offsets[c] + i - into_[c];
+    }
+
+    const Batch<T> &b;
+    Reach &reach_;
+    int parity_, length_ = 0;
+    const Range *live_ = nullptr;
+    const T *scores_ = nullptr;
+    int into_[4], out_of_[4];  // where a class begins among the tags into, and out of, its state
+    int n_into_[2], n_out_[2], wide_into_[2], wide_out_[2];
+    size_t base_[2], block_;
+    Buffer<Real> pairs_[2];  // (tags into, tags out of) scores of successive tags
+    Buffer<Real> product_;   // (stack sizes, tags out of)
+    Buffer<Real> shifted_;   // scores of a position
+};
+
+// Viterbi. Every few positions the best score so far is taken off all states, so that in float32 long sentences lose no
+// precision; the total is added up in double along the best path.
+template <class Real, class T> class ChainViterbi : public Chain<Real, T> {
+  public:
+    using Chain<Real, T>::Chain;
+    using Result = BestTree;
+
+    bool read(const T *scores, int length, Result result) {
+        result_ = result;
+        return Chain<Real, T>::read(scores, length);
+    }
+
+    void step(int p, const Real *old, Real *states) {
+        this->advance(p, old, states, old[0], [this](int g, const Real *rows, int n) {
+            product<MaxPlus, Real>(rows, n, this->wide_into_[g], 1, this->pairs_[g].data(), this->n_into_[g],
+                                   this->product_.data(), this->wide_out_[g]);
+        });
+        const Real top = p % 8 == 0 ? this->greatest_state(p + 1, states) : 0;
+        states[0] = std::isfinite(top) ? top : 0;
+    }
+
+    void finish(const Real *states) {
+        const Batch<T> &b = this->b;
+        g_ = b.lattice.end_state;
+        s_ = b.lattice.end_stack;
+        column_ = -1;
+        sum_ = 0;
+        if (!this->live(this->length_, g_).has(s_)) {
+            *result_.total = -INF;
+            return;
+        }
+        const Real *row = this->row(states, g_, s_);
+        Real top = Real(-INF);
+        for (int i = 0; i < this->n_into_[g_]; ++i) {
+            const Real value = row[i] + Real(b.end[this->tag_into(g_, i)]);
+            if (value > top) {
+                top = value;
+                column_ = i;
+            }
+        }
+        *result_.total = top;
+    }
+
+    void back(int p, const Real *old, const Real *) {
+        const Batch<T> &b = this->b;
+        const int c = this->class_into(g_, column_), tag = this->tag_into(g_, column_);
+        result_.ids[p] = tag;
+        sum_ += this->scores_[(size_t)p * b.n_tags + tag];
+        if (p == this->length_ - 1) sum_ += b.end[tag];
+        if (!p) {
+            sum_ += b.start[tag];
+            return;
+        }
+        const int g = b.lattice.source[c];
+        s_ -= b.lattice.delta[c];
+        const Real *row = this->row(old, g, s_), *pair = this->pairs_[g].data() + this->out_of_[c] + tag - b.offsets[c];
+        Real top = Real(-INF);
+        int winner = 0;
+        for (int i = 0; i < this->n_into_[g]; ++i) {
+            const Real value = row[i] + pair[(size_t)i * this->wide_out_[g]];
+            if (value > top) {
+                top = value;
+                winner = i;
+            }
+        }
+        sum_ += pair[(size_t)winner * this->wide_out_[g]];
+        g_ = g;
+        column_ = winner;
+    }
+    void end() { *result_.total = sum_; }
+
+  private:
+    Result result_;
+    int g_ = 0, s_ = 0, column_ = -1;
+    double sum_ = 0;
+};
+
+}  // namespace parsetag

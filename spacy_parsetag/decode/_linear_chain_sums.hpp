@@ -1,0 +1,223 @@
+// Log-sum-exp over the lattice where successive tags score: log-partition, marginals and expected transitions.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "_linear_chain.hpp"
+
+namespace parsetag {
+
+// Log-sum-exp, in double. A product runs over exponentials relative to the greatest state of a row and the greatest
+// transition; what comes out below e^-600 of both is added up again in logarithms. So any range of scores is exact, and
+// only ranges that need it cost more.
+template <class T> class ChainSums : public Chain<double, T> {
+  public:
+    struct Result {
+        T *marginals;
+        double *total;
+        double *pairs, *start, *end;  // expected counts, added to
+    };
+
+    ChainSums(const Batch<T> &batch, Reach &reach) : Chain<double, T>(batch, reach) {
+        const int slots = reach.places();
+        const int into = std::max(this->wide_into_[0], this->wide_into_[1]), out = std::max(this->wide_out_[0], this->wide_out_[1]);
+        most_ = std::max(slots, ROWS);
+        exp_rows_ = Buffer<double>((size_t)slots * into);
+        mass_back_ = Buffer<double>((size_t)slots * into);
+        tops_.resize(slots);
+        for (int g = 0; g < 2; ++g) {
+            const int n = this->n_into_[g], m = this->n_out_[g], wide = this->wide_out_[g], wide_back = this->wide_into_[g];
+            const double *pairs = this->pairs_[g].data();
+            top_[g] = -INF;
+            for (int i = 0; i < n; ++i)
+                for (int j = 0; j < m; ++j) top_[g] = greater(top_[g], pairs[(size_t)i * wide + j]);
+            if (!(top_[g] > -INF)) top_[g] = 0;
+            exp_pairs_[g] = Buffer<double>((size_t)n * wide);
+            exp_back_[g] = Buffer<double>((size_t)m * wide_back);
+            counts_[g] = Buffer<double>((size_t)n * wide);
+            std::fill_n(counts_[g].data(), (size_t)n * wide, 0);
+            std::fill_n(exp_back_[g].data(), (size_t)m * wide_back, 0);
+            for (int i = 0; i < n; ++i)
+                for (int j = 0; j < wide; ++j) {
+                    const double e = std::exp(pairs[(size_t)i * wide + j] - top_[g]);
+                    exp_pairs_[g][(size_t)i * wide + j] = e;
+                    if (j < m) exp_back_[g][(size_t)j * wide_back + i] = e;
+                }
+            n_waiting_[g] = 0;
+            left_[g] = Buffer<double>((size_t)(most_ + slots) * wide_back);
+            right_[g] = Buffer<double>((size_t)(most_ + slots) * wide);
+        }
+        mass_ = Buffer<double>(this->block_);
+        mass_before_ = Buffer<double>(this->block_);
+    }
+
+    bool read(const T *scores, int length, Result result) {
+        result_ = result;
+        std::fill_n(result.marginals, (size_t)length * this->b.n_tags, T(0));
+        return Chain<double, T>::read(scores, length);
+    }
+
+    void step(int p, const double *old, double *states) {
+        this->advance(p, old, states, 0.0, [this](int g, const double *rows, int n) { multiply(g, rows, n); });
+    }
+
+    void finish(const double *states) {
+        const Batch<T> &b = this->b;
+        const int g = b.lattice.end_state;
+        *result_.total = -INF;
+        std::fill_n(mass_.data(), this->block_, 0);
+        if (!this->live(this->length_, g).has(b.lattice.end_stack)) return;
+        const double *row = this->row(states, g, b.lattice.end_stack);
+        double *mass = this->row(mass_.data(), g, b.lattice.end_stack), top = -INF, sum = 0;
+        for (int i = 0; i < this->n_into_[g]; ++i) {
+            mass[i] = row[i] + b.end[this->tag_into(g, i)];
+            top = greater(top, mass[i]);
+        }
+        if (!(top > -INF)) return;
+        for (int i = 0; i < this->n_into_[g]; ++i) sum += mass[i] = std::exp(mass[i] - top);
+        *result_.total = top + std::log(sum);
+        for (int i = 0; i < this->n_into_[g]; ++i) result_.end[this->tag_into(g, i)] += mass[i] /= sum;
+    }
+
+    // From the probability of each state after position p to that before it; adds to marginals and expected counts.
+    void back(int p, const double *old, const double *states) {
+        const Batch<T> &b = this->b;
+        const T *scores = this->scores_ + (size_t)p * b.n_tags;
+        T *marginals = result_.marginals + (size_t)p * b.n_tags;
+        for (int g = 0; g < 2; ++g) {
+            const Range to = this->live(p + 1, g);
+            for (int s = to.low; s <= to.high; s += 1 << this->parity_) {
+                const double *mass = this->row(mass_.data(), g, s);
+                for (int c : b.lattice.into[g])
+                    for (int j = 0; j < b.count(c); ++j) {
+                        marginals[b.offsets[c] + j] += T(mass[this->into_[c] + j]);
+                        if (!p) result_.start[b.offsets[c] + j] += mass[this->into_[c] + j];
+                    }
+            }
+        }
+        if (!p) return;
+        for (int g = 0; g < 2; ++g) {
+            const Range from = this->live(p, g);
+            const int n = this->slots(from), wide = this->wide_into_[g], wide_out = this->wide_out_[g];
+            if (!n) continue;
+            const double *rows = this->row(old, g, from.low);
+            double *before = this->row(mass_before_.data(), g, from.low);
+            exponentiate(g, rows, n);
+            // Probability of each pair over the product that it is a part of: waits for a product of many rows.
+            double *left = left_[g].data() + (size_t)n_waiting_[g] * wide, *right = right_[g].data() + (size_t)n_waiting_[g] * wide_out;
+            std::copy_n(exp_rows_.data(), (size_t)n * wide, left);
+            std::fill_n(right, (size_t)n * wide_out, 0);
+            std::fill_n(before, (size_t)n * wide, 0);
+            for (int c = 0; c < 4; ++c) {
+                if (b.lattice.source[c] != g || !b.count(c)) continue;
+                const int target = b.lattice.target[c];
+                const Range reached = meet(this->live(p + 1, target), b.lattice.after(c, from));
+                for (int r = 0; r < n; ++r) {
+                    const int s = from.low + (r << this->parity_) + b.lattice.delta[c];
+                    if (!reached.has(s)) continue;
+                    const double *mass = this->row(mass_.data(), target, s) + this->into_[c];
+                    const double *after = this->row(states, target, s) + this->into_[c];
+                    for (int j = 0; j < b.count(c); ++j) {
+                        if (!(mass[j] > 0)) continue;
+                        const double sum = after[j] - scores[b.offsets[c] + j];  // log of the product
+                        const double relative = sum - tops_[r] - top_[g];
+                        const int column = this->out_of_[c] + j;
+                        if (relative > LOWEST) right[(size_t)r * wide_out + column] = mass[j] / std::exp(relative);
+                        else hand_back(g, rows + (size_t)r * wide, column, mass[j], sum, before + (size_t)r * wide);
+                    }
+                }
+            }
+            product<SumProduct, double>(right, n, wide_out, 1, exp_back_[g].data(), this->n_out_[g], mass_back_.data(), wide);
+            for (size_t i = 0; i < (size_t)n * wide; ++i) before[i] += left[i] * mass_back_[i];
+            if ((n_waiting_[g] += n) >= most_) count(g);
+        }
+        std::swap(mass_, mass_before_);
+    }
+    void end() {}
+
+    // Adds the expected transitions of all sentences so far to the result.
+    void close() {
+        const Batch<T> &b = this->b;
+        for (int g = 0; g < 2; ++g) {
+            count(g);
+            for (int i = 0; i < this->n_into_[g]; ++i)
+                for (int c = 0; c < 4; ++c)
+                    if (b.lattice.source[c] == g)
+                        for (int j = 0; j < b.count(c); ++j) {
+                            const size_t at = (size_t)i * this->wide_out_[g] + this->out_of_[c] + j;
+                            result_.pairs[(size_t)this->tag_into(g, i) * b.n_tags + b.offsets[c] + j] += counts_[g][at] * exp_pairs_[g][at];
+                        }
+        }
+    }
+
+  private:
+    static constexpr double LOWEST = -600;  // below e^-600 a product is added up in logarithms
+    static constexpr int ROWS = 64;  // of the products that count pairs
+
+    // exp_rows_ = exp(rows - tops_)
+    void exponentiate(int g, const double *rows, int n) {
+        const int wide = this->wide_into_[g];
+        for (int r = 0; r < n; ++r) {
+            const double *row = rows + (size_t)r * wide;
+            double *out = exp_rows_.data() + (size_t)r * wide, top = -INF;
+            for (int i = 0; i < this->n_into_[g]; ++i) top = greater(top, row[i]);
+            tops_[r] = top = top > -INF ? top : 0;
+            for (int i = 0; i < this->n_into_[g]; ++i) out[i] = std::exp(row[i] - top);
+            std::fill(out + this->n_into_[g], out + wide, 0);
+        }
+    }
+
+    void multiply(int g, const double *rows, int n) {
+        const int wide = this->wide_into_[g], wide_out = this->wide_out_[g];
+        exponentiate(g, rows, n);
+        product<SumProduct, double>(exp_rows_.data(), n, wide, 1, exp_pairs_[g].data(), this->n_into_[g], this->product_.data(), wide_out);
+        for (int r = 0; r < n; ++r) {
+            double *out = this->product_.data() + (size_t)r * wide_out;
+            for (int j = 0; j < this->n_out_[g]; ++j) {
+                const double sum = std::log(out[j]);
+                out[j] = sum > LOWEST ? sum + tops_[r] + top_[g] : log_product(g, rows + (size_t)r * wide, j);
+            }
+        }
+    }
+
+    // The same for one row and column, in logarithms.
+    double log_product(int g, const double *row, int column) const {
+        const double *pair = this->pairs_[g].data() + column;
+        double top = -INF, sum = 0;
+        for (int i = 0; i < this->n_into_[g]; ++i) top = greater(top, row[i] + pair[(size_t)i * this->wide_out_[g]]);
+        if (!(top > -INF)) return -INF;
+        for (int i = 0; i < this->n_into_[g]; ++i) sum += std::exp(row[i] + pair[(size_t)i * this->wide_out_[g]] - top);
+        return top + std::log(sum);
+    }
+
+    // Hands the mass of one column back to the states of one row, in logarithms.
+    void hand_back(int g, const double *row, int column, double mass, double sum, double *before) {
+        const Batch<T> &b = this->b;
+        const double *pair = this->pairs_[g].data() + column;
+        int c = 0;
+        while (b.lattice.source[c] != g || column < this->out_of_[c] || column >= this->out_of_[c] + b.count(c)) ++c;
+        const int tag = b.offsets[c] + column - this->out_of_[c];
+        for (int i = 0; i < this->n_into_[g]; ++i) {
+            const double part = mass * std::exp(row[i] + pair[(size_t)i * this->wide_out_[g]] - sum);
+            before[i] += part;
+            result_.pairs[(size_t)this->tag_into(g, i) * b.n_tags + tag] += part;
+        }
+    }
+
+    // Expected counts of pairs, over the exponentials of their scores, from the rows that wait.
+    void count(int g) {
+        product<SumProduct, double>(left_[g].data(), this->n_into_[g], 1, this->wide_into_[g], right_[g].data(), n_waiting_[g],
+                                    counts_[g].data(), this->wide_out_[g], true);
+        n_waiting_[g] = 0;
+    }
+
+    Result result_;
+    double top_[2];
+    std::vector<double> tops_;
+    Buffer<double> exp_pairs_[2], exp_back_[2], counts_[2], left_[2], right_[2];
+    Buffer<double> exp_rows_, mass_back_, mass_, mass_before_;
+    int n_waiting_[2], most_;
+};
+
+}  // namespace parsetag

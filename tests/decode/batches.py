@@ -1,0 +1,38 @@
+"""Batches of random scores, and a check of trees, for the tests of decoders."""
+
+import numpy as np
+import pytest
+from oracle import STACK
+
+from spacy_parsetag.decode import SpanScores, TagScores
+from spacy_parsetag.linearize import ORDERS, get_linearizer, max_stack
+from spacy_parsetag.linearize.tags import TagSet
+
+TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
+ALL_ORDERS = pytest.mark.parametrize("order", STACK)
+
+
+def check_tree(ids, tags, order, n, bound=None):
+    """That ids are a tree over n words within the bound."""
+    names = [tags[i] for i in ids]
+    linearizer = get_linearizer(order)
+    assert linearizer.delinearize(names).n_words == n
+    assert bound is None or max_stack(names, linearizer.lattice) <= bound
+
+
+def random_batch(words, order="in", dtype=np.float64, seed=0, **changes):
+    rng, words = np.random.default_rng(seed), np.asarray(words)
+    rows = np.maximum(2 * words - 1, 0)
+    scores = rng.normal(scale=2, size=(rows.sum() + 3, len(TAGS))).astype(dtype)
+    arguments = {"linearizer": ORDERS[order], **changes}
+    return TagScores(scores, np.cumsum(rows) - rows, words, TAGS, **arguments)
+
+
+def with_spans(batch, seed=1):
+    rng, n = np.random.default_rng(seed), batch.n_words.astype(np.int64)
+    sizes = n * (n - 1) // 2
+    scores = rng.normal(scale=2, size=(sizes.sum(), len(batch.tags.node_labels))).astype(batch.scores.dtype)
+    return TagScores(
+        batch.scores, batch.starts, batch.n_words, batch.tags, batch.linearizer, None,
+        SpanScores(scores, np.cumsum(sizes) - sizes), batch.constraints,
+    )  # fmt: skip

@@ -1,0 +1,93 @@
+"""Probabilities of constituents, k-best and MBR trees of a batch: those of each sentence alone, and their mean."""
+
+import numpy as np
+import pytest
+from batches import ALL_ORDERS, TAGS, random_batch
+from oracle import STACK
+from own_order import LeftCorner
+
+from spacy_parsetag.decode import (
+    BeamDecoder,
+    Decoder,
+    ExactDecoder,
+    MBRDecoder,
+    TreeDistribution,
+    constituent_marginals,
+    k_best,
+    k_best_parses,
+    log_partition,
+    mean_constituents,
+    most_expected,
+)
+from spacy_parsetag.trees.binarize import node_bounds
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("bound", [None, 4])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_batch_equals_single_sentences(order, bound, dtype):
+    words = [3, 0, 1, 7, 5]
+    constraints = ((), (), (), ((2, 4, None, "must"), (4, 6, None, "uncrossed")), ())
+    batch = random_batch(words, order, dtype, constraints=constraints)
+    found, sums = constituent_marginals(batch, bound), log_partition(batch, bound)
+    trees, parses, mbr = k_best(batch, 5, bound), k_best_parses(batch, 5, bound), MBRDecoder(bound)(batch)
+    exact = ExactDecoder(bound)(batch)
+    assert found.probs.dtype == dtype and len(found.probs) == sum(n * (n + 1) // 2 for n in words)
+    for s, n in enumerate(words):
+        assert len(trees[s].scores) == len(trees[s].ids) and trees[s].ids.shape[1] == max(2 * n - 1, 0)
+        if not n:
+            continue
+        one = TreeDistribution.from_batch(batch, s, bound)
+        assert found.sentence(s) == pytest.approx(one.constituents, abs=1e-6)
+        assert sums.log_z[s] == pytest.approx(one.log_partition)
+        assert [score for _, score in one.topk(5)] == trees[s].scores.tolist()
+        assert trees[s].scores[0] == exact.scores[s]
+        own = slice(batch.starts[s], batch.stops[s])
+        np.testing.assert_array_equal(one.mbr(0.5), mbr.ids[own])
+        seen = set()
+        for ids in parses[s].ids:
+            tree = batch.linearizer.delinearize(TAGS.decode(ids.tolist()))
+            seen.add(tuple(x for x in zip(node_bounds(tree), tree.label, strict=True) if x[1]))
+        assert len(seen) == len(parses[s].ids)
+        row = found.rows(s, np.asarray([0]), np.asarray([n]))[0]
+        assert found.probs[row, found.labels.index("S")] == pytest.approx(one.constituents.get((0, n, "S"), 0))
+    assert (mbr.ids[len(batch.scores) - 3 :] == -1).all()
+
+
+def test_the_mean_of_several():
+    """Constituents of several models are averaged by their probabilities; the tree is in the order of any."""
+    models = [random_batch([6, 3], order, seed=seed) for seed, order in enumerate(STACK)]
+    found = [constituent_marginals(batch) for batch in models]
+    mean = mean_constituents(found)
+    np.testing.assert_allclose(mean.probs, sum(one.probs for one in found) / 3)
+    fewer = found[2]._replace(labels=("NP", "Q"), probs=found[2].probs[:, :2])
+    assert mean_constituents([found[0], fewer]).labels == ("NP", "Q", "S", "VP")
+    with pytest.raises(ValueError, match="E172"):
+        mean_constituents([found[0], constituent_marginals(random_batch([6]))])
+    trees = [most_expected(batch, mean) for batch in models]
+    assert all(trees[0].scores == pytest.approx(one.scores) for one in trees)
+
+
+def test_a_decoder_as_the_others():
+    assert isinstance(MBRDecoder(), Decoder)
+    with pytest.raises(ValueError, match="E161"):
+        MBRDecoder(-1)
+
+
+def test_refuses_what_does_not_fit():
+    with pytest.raises(ValueError, match="E170"):
+        random_batch([3, 2], constraints=((),))
+    with pytest.raises(ValueError, match="E167"):
+        random_batch([3], constraints=((),), linearizer=LeftCorner())
+    with pytest.raises(ValueError, match="E167"):
+        constituent_marginals(random_batch([3], linearizer=LeftCorner()))
+    with pytest.raises(ValueError, match="E171"):
+        k_best(random_batch([3]), 0)
+    with pytest.raises(ValueError, match="E004"):
+        TreeDistribution.from_batch(random_batch([3]), 0).log_prob([0, 0, 0])
+    with pytest.raises(ValueError, match="E151"):
+        _ = TreeDistribution(
+            [[np.nan, 0, 0, 0]], ["l", "r", "L", "R"], transitions=np.zeros((4, 4)), constraints=[(0, 1, None, "must")]
+        ).entropy
+    with pytest.raises(ValueError, match=r"E165.*Beam search"):
+        BeamDecoder()(random_batch([3], constraints=((),)))

@@ -1,0 +1,50 @@
+"""Constraints on trees that cannot hold together are named, or left out in order."""
+
+import numpy as np
+import pytest
+from batches import random_batch
+
+from spacy_parsetag.decode import Constraint, ExactDecoder, TreeDistribution, keep_possible
+
+
+def test_conflicts_are_named():
+    tags = ["R/VP", "l", "r/NP", "L", "L/S+VP", "r", "R", "L/S", "l/NP"]
+    scores = np.zeros((9, len(tags)))
+    free = (0, 2, None, "uncrossed")
+
+    def error(*constraints, **others):
+        with pytest.raises(ValueError, match="E169") as caught:
+            _ = TreeDistribution(scores, tags, constraints=constraints, **others).argmax
+        return str(caught.value)
+
+    crossing = error(free, (1, 3, None, "must"), (3, 4, "NP", "must"), (2, 5, None, "must"))
+    assert "must (1, 3); must (2, 5)." in crossing and "NP" not in crossing
+    assert "must (1, 3, 'VP'); must not (1, 3, 'VP')" in error((1, 3, "VP", "must"), free, (1, 3, "VP", "must not"))
+    assert "must (0, 2); uncrossed (1, 4)" in error((0, 2, None, "must"), (1, 4, None, "uncrossed"))
+    assert "must (0, 2, 'X')" in error((0, 2, "X", "must"))
+    assert "(1)" in error((0, 5, None, "must"), (1, 5, None, "must"), (2, 4, None, "must"), max_stack=1)
+    with pytest.raises(ValueError, match="E152"):
+        _ = TreeDistribution(scores[:, :2], ["l", "r"], constraints=[free]).argmax
+
+
+@pytest.mark.parametrize(
+    "bad", [(0, 6, None, "must"), (2, 2, None, "must"), (-1, 2, None, "must"), (0, 2, None, "should"), (0, 2)]
+)
+def test_refuses_bad_constraints(bad):
+    with pytest.raises(ValueError, match="E168"):
+        TreeDistribution(np.zeros((9, 4)), ["l", "r", "L", "R"], constraints=[bad])
+
+
+def test_constraints_in_order_of_priority():
+    given = (
+        (1, 3, None, "must"),
+        (2, 4, None, "must"),
+        (0, 1, "NP", "must"),
+        (1, 3, "VP", "must not"),
+        (3, 5, None, "must"),
+    )
+    batch = random_batch([5, 3], constraints=(given, ((0, 2, None, "must"),)))
+    kept, dropped = keep_possible(batch)
+    assert dropped == [[1], []]
+    assert kept.constraints[0] == tuple(Constraint(*one) for i, one in enumerate(given) if i != 1)
+    ExactDecoder()(kept)
