@@ -214,6 +214,11 @@ class Errors(metaclass=_ErrorsWithCodes):
         '["training/a/model-best", "training/b/model-best"].'
     )
     E265 = "A pipeline of an ensemble must have one component 'parsetag'; this one has {n} among: {pipes}."
+    E266 = (
+        "doc.spans[{key!r}].attrs['soft'] says to learn the best trees of each sentence, and attrs['k_best'] has those "
+        "of {n} sentences where the doc has {sentences}. Parse the doc with k_best of at least 1 in the component's "
+        "config, and keep its sentence boundaries."
+    )
 
     E300 = (
         "The doc has no constituents under doc.spans[{key!r}]; it has: {known}. Run a pipeline with the component "

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import spacy
+from spacy.training import Corpus
 from typer.testing import CliRunner
 
 from spacy_parsetag.cli import parsetag_app
@@ -24,7 +26,7 @@ def test_recipes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_trees("fifty.mrg", islice(read_trees("treebank/train.mrg"), 50))
     CliRunner().invoke(parsetag_app, ["convert", "fifty.mrg", "fifty.spacy"])
     blocks = re.findall(r"^```(python|bash)\n(.*?)^```", PAGE.read_text(encoding="utf8"), re.MULTILINE | re.DOTALL)
-    assert [kind for kind, _ in blocks] == ["bash", "python", "bash", "python", "bash"]
+    assert [kind for kind, _ in blocks] == ["bash", "python", "bash", "python", "bash", "python"]
     session: dict[str, Any] = {}
     scores = []
     for kind, block in blocks:
@@ -40,3 +42,5 @@ def test_recipes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             if scoring:
                 scores.append(json.loads(result.stdout)["scores"]["parsetag_f"])
     assert len(scores) == 2 and 0.2 < scores[0] < scores[1]
+    (first, _) = Corpus("silver.spacy")(spacy.load("tuned"))
+    assert len(first.reference.spans["constituents"].attrs["k_best"][0]) == 5

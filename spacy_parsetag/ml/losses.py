@@ -147,6 +147,53 @@ def partial_likelihood(batch: TagScores, known: Sequence[tuple[Constraint, ...]]
     return loss, replace(batch, scores=scores, spans=spans, transitions=transitions)
 
 
+def expected_tree_score(
+    batch: TagScores, trees: Sequence[tuple[NDArray[Any], NDArray[Any]]]
+) -> tuple[float, TagScores]:
+    """The weighted scores of some trees of each sentence, summed.
+
+    The log-partition does not depend on the gold tree. So a likelihood of one tree becomes the cross-entropy with a
+    distribution over several by adding the score of that tree, and taking off what they are expected to score.
+
+    batch (TagScores): The scores.
+    trees (Sequence[tuple[np.ndarray, np.ndarray]]): One tree of each sentence a time: (R,) tag ids, and (S,) weights;
+        ids of sentences of weight 0 are not read.
+    RETURNS (tuple[float, TagScores]): The sum, and its gradient as the batch with gradients for scores.
+    """
+    cpu = batch.on_cpu()
+    total = 0.0
+    d_scores = np.zeros_like(cpu.scores)
+    d_spans = None if cpu.spans is None else np.zeros_like(cpu.spans.scores)
+    d_transitions = None if cpu.transitions is None else [np.zeros_like(array) for array in cpu.transitions[:3]]
+    for ids, weights in trees:
+        some, weight = cpu.select(weights != 0), weights[weights != 0].astype(cpu.scores.dtype)
+        n_words = some.n_words.astype(np.int64)
+        columns = ids[some.rows]
+        if some.spans is not None and d_spans is not None:
+            columns, *at = gold_spans(some, some.spans, ids)
+            scored = some.spans.starts >= 0
+            of_node = np.repeat(weight[scored], n_words[scored] - 1)
+            total += float(some.spans.scores[tuple(at)] @ of_node)
+            d_spans[tuple(at)] += of_node
+        if some.transitions is not None and d_transitions is not None:
+            of_pair = np.repeat(weight, np.maximum(2 * n_words - 2, 0))
+            of_end = weight[n_words > 0]
+            parts = zip(some.transitions[:3], d_transitions, gold_transitions(some, ids), strict=True)
+            for (scores, gradient, index), own in zip(parts, (of_pair, of_end, of_end), strict=True):
+                total += float(scores[index] @ own)
+                np.add.at(gradient, index, own)
+        of_row = np.repeat(weight, np.maximum(2 * n_words - 1, 0))
+        total += float(some.scores[some.rows, columns] @ of_row)
+        d_scores[some.rows, columns] += of_row
+    xp = get_array_module(batch.scores)
+    spans, transitions = batch.spans, batch.transitions
+    if spans is not None:
+        spans = replace(spans, scores=xp.asarray(d_spans))
+    if transitions is not None and d_transitions is not None:
+        transitions = transitions.replace(map(xp.asarray, d_transitions))
+    return total, replace(batch, scores=xp.asarray(d_scores), spans=spans, transitions=transitions)
+
+
 def add_gradients(first: TagScores, second: TagScores) -> TagScores:
     """The sum of two gradients of the same batch."""
     spans, transitions = first.spans, first.transitions

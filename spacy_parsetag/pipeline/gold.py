@@ -1,5 +1,6 @@
 """Gold trees for the tokens that the pipeline sees, which need not be those of the treebank."""
 
+import math
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
@@ -8,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import ORTH
+from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..decode import Constraint
@@ -15,6 +17,7 @@ from ..errors import Errors, Warnings
 from ..linearize import CLASS_NAMES, Linearizer
 from ..linearize.tags import TagSet
 from ..ml.spans import DocSpans
+from ..tokens.extensions import with_spans
 from ..tokens.sentences import has_sentences, map_words, sentence_starts, set_sentence_starts
 from ..tokens.spans import GroupCache, SentenceParse, has_parses, is_partial, parses_from_doc
 from ..trees import Constituent, Parse, binarize, join_chain
@@ -26,11 +29,13 @@ class GoldTags(NamedTuple):
     tokens (Sequence[int]): The token of each word, as an index into the predicted doc.
     ids (np.ndarray): (2N-1,) int32 tag ids, -1 for tags that are not in the set, and for all of a partial tree.
     known (tuple[Constraint, ...]): The constituents of a partial tree, each a "must".
+    soft (tuple[tuple[float, np.ndarray], ...]): The trees that count instead: probability, which sum to 1, and tag ids.
     """
 
     tokens: Sequence[int]
     ids: NDArray[Any]
     known: tuple[Constraint, ...] = ()
+    soft: tuple[tuple[float, NDArray[Any]], ...] = ()
 
 
 class _GoldDoc(NamedTuple):
@@ -81,7 +86,12 @@ class GoldReader:
         partial = is_partial(eg.reference, spans_key)
 
         def encode(sentences: list[SentenceParse]) -> _GoldDoc:
-            return _encode_partial(sentences, tags) if partial else _encode(sentences, tags, linearizer)
+            if partial:
+                return _encode_partial(sentences, tags)
+            gold = _encode(sentences, tags, linearizer)
+            if is_soft(eg.reference, spans_key):
+                gold = _add_soft(gold, soft_parses(eg, spans_key), tags, linearizer)
+            return gold
 
         if has_parses(eg.reference, spans_key) and _has_same_tokens(eg):
             gold = self._known.get(eg.reference, spans_key, lambda: encode(parses_from_doc(eg.reference, spans_key)))
@@ -161,6 +171,11 @@ def read_gold(eg: Example, spans_key: str) -> list[tuple[Parse, SentenceParse | 
     sentences = parses_from_doc(eg.reference, spans_key)
     if _has_same_tokens(eg):
         return [(sentence.parse, sentence) for sentence in sentences]
+    return _fit(eg, sentences)
+
+
+def _fit(eg: Example, sentences: list[SentenceParse]) -> list[tuple[Parse, SentenceParse | None]]:
+    """The trees of all sentences of the reference, each with the same tree over the predicted tokens."""
     eg.alignment  # noqa: B018 - raises if the texts differ
     tokens = map_words(eg.predicted).tokens
     words = [eg.predicted[i].text for i in tokens]
@@ -179,6 +194,39 @@ def read_gold(eg: Example, spans_key: str) -> list[tuple[Parse, SentenceParse | 
             parse = Parse(tuple(words[first:last]), ("X",) * (last - first), spans)
             sentence = SentenceParse(tokens[first:last], parse)
         found.append((gold, sentence))
+    return found
+
+
+def is_soft(doc: Doc, spans_key: str) -> bool:
+    """Whether a doc's best trees with their probabilities are to be learned: `attrs["soft"] = True` says so."""
+    group = doc.spans.get(spans_key)
+    return group is not None and bool(group.attrs.get("soft"))
+
+
+def soft_parses(eg: Example, spans_key: str) -> dict[int, list[tuple[float, Parse]]]:
+    """The best trees of a soft reference that fit the tokens of its predicted doc, with their log-probabilities.
+
+    eg (Example): The example.
+    spans_key (str): Key of the constituents in `eg.reference.spans`.
+    RETURNS (dict[int, list[tuple[float, Parse]]]): The trees of each sentence, by the first of its predicted tokens.
+    RAISES (ValueError): If the reference does not have the best trees of each of its sentences.
+    """
+    sentences = parses_from_doc(eg.reference, spans_key)
+    k_best = eg.reference.spans[spans_key].attrs.get("k_best", ())
+    if len(k_best) != len(sentences):
+        raise ValueError(Errors.E266.format(key=spans_key, n=len(k_best), sentences=len(sentences)))
+    same = _has_same_tokens(eg)
+    found: dict[int, list[tuple[float, Parse]]] = {}
+    for rank in range(max(map(len, k_best), default=0)):
+        ranked = [trees[rank] if rank < len(trees) else None for trees in k_best]
+        own = [
+            sentence if tree is None else SentenceParse(sentence.tokens, with_spans(sentence.parse, tree[1]))
+            for sentence, tree in zip(sentences, ranked, strict=True)
+        ]
+        fitting: list[SentenceParse | None] = [*own] if same else [sentence for _, sentence in _fit(eg, own)]
+        for one, tree in zip(fitting, ranked, strict=True):
+            if one is not None and tree is not None:
+                found.setdefault(one.tokens[0], []).append((tree[0], one.parse))
     return found
 
 
@@ -203,6 +251,40 @@ def _encode(sentences: list[SentenceParse], tags: TagSet, linearizer: Linearizer
             n_unknown += 1
             example = example or f"{sequence[int(ids.argmin())]} in {_shorten(parse)}"
     return _GoldDoc(found, n_unknown, example)
+
+
+def _add_soft(
+    gold: _GoldDoc, trees: dict[int, list[tuple[float, Parse]]], tags: TagSet, linearizer: Linearizer
+) -> _GoldDoc:
+    """Give each sentence its trees whose tags are all known, with probabilities that sum to 1."""
+    found: list[GoldTags] = []
+    for one in gold.tags:
+        encoded = [
+            (log_prob, tags.encode(linearizer.linearize(binarize(parse))))
+            for log_prob, parse in trees.get(one.tokens[0], ())
+        ]
+        known = [(math.exp(log_prob), ids) for log_prob, ids in encoded if ids.min() >= 0 and one.ids.min() >= 0]
+        total = sum(prob for prob, _ in known)
+        found.append(one._replace(soft=tuple((prob / total, ids) for prob, ids in known if total > 0)))
+    return gold._replace(tags=found)
+
+
+def soft_targets(gold: Sequence[GoldTags]) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    """What turns the likelihood of single trees into cross-entropy with several; see `expected_tree_score`.
+
+    gold (Sequence[GoldTags]): The sentences of a batch.
+    RETURNS (list[tuple[np.ndarray, np.ndarray]]): The tree of each sentence with weight 1 where others count instead;
+        and these, one of each sentence a time, with minus their probabilities. Ids are in rows as in a batch.
+    """
+    n_ranks = max((len(one.soft) for one in gold), default=0)
+    if not n_ranks:
+        return []
+    found = []
+    for rank in range(-1, n_ranks):
+        chosen = [one.soft[rank] if 0 <= rank < len(one.soft) else (0.0, one.ids) for one in gold]
+        weights = [float(len(one.soft) > 0) if rank < 0 else -p for one, (p, _) in zip(gold, chosen, strict=True)]
+        found.append((np.concatenate([np.append(ids, np.int32(-1)) for _, ids in chosen]), np.asarray(weights)))
+    return found
 
 
 def known_chains(parse: Parse) -> dict[tuple[int, int], tuple[str, ...]]:

@@ -27,13 +27,21 @@ from ..errors import Errors
 from ..linearize import CLASS_NAMES, Linearizer, max_stack, split_tag
 from ..linearize.tags import TagSet
 from ..ml.heads import DocScores
-from ..ml.losses import Loss, add_gradients, partial_likelihood
+from ..ml.losses import Loss, add_gradients, expected_tree_score, partial_likelihood
 from ..tokens.extensions import register_extensions
 from ..tokens.sentences import has_sentences, sentence_words
 from ..tokens.spans import SPANS_KEY, is_partial, set_parses
 from ..trees import BinaryTree, binarize, join_chain
 from .constraints import CONSTRAINTS_KEY, Finder, constrain, known_of_doc
-from .gold import GoldReader, partial_tags, set_gold_sentences, words_outside
+from .gold import (
+    GoldReader,
+    is_soft,
+    partial_tags,
+    set_gold_sentences,
+    soft_parses,
+    soft_targets,
+    words_outside,
+)
 from .listeners import require_upstream
 from .probabilities import best_parses, probability_notes, scale_scores, spans_of_ids
 
@@ -326,7 +334,9 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         """The loss of a batch and its gradient.
 
         Of references that are marked as partial (`doc.spans[spans_key].attrs["partial"] = True`) the likelihood of all
-        trees with the known constituents counts, whatever the loss of the pipe.
+        trees with the known constituents counts, whatever the loss of the pipe. Of those that are marked as soft
+        (`attrs["soft"] = True`) the best trees count by their probabilities (`attrs["k_best"]`): cross-entropy, where
+        the loss of the pipe is a likelihood.
 
         examples (Iterable[Example]): The examples. Sentences come from the reference docs.
         scores (DocScores): The learner's scores for the predicted docs.
@@ -349,6 +359,9 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         if any(known):
             of_partial, d_partial = partial_likelihood(batch, known)
             loss, gradient = loss + of_partial, add_gradients(gradient, d_partial)
+        if soft := soft_targets([one for own in found for one in own]):
+            of_soft, d_soft = expected_tree_score(batch, soft)
+            loss, gradient = loss + of_soft, add_gradients(gradient, d_soft)
         xp = get_array_module(gradient.scores)
         flat = gradient.scores.reshape((len(index), 2 * gradient.scores.shape[1]))
         offsets = [0, *accumulate(map(len, scores.arrays))]
@@ -421,7 +434,10 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
             tags, largest = set(), 0
             n_words = n_outside = 0
             for eg in get_examples():
-                for _, parse in self._gold.sentences(eg, key):
+                parses = [parse for _, parse in self._gold.sentences(eg, key)]
+                if is_soft(eg.reference, key):
+                    parses += [parse for trees in soft_parses(eg, key).values() for _, parse in trees]
+                for parse in parses:
                     if is_partial(eg.reference, key):
                         tags.update(partial_tags(parse))
                         continue
