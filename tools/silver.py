@@ -1,0 +1,187 @@
+"""Silver trees: raw text, parsed by a larger pipeline, whose k best trees become soft targets of a smaller one.
+
+    python -m tools.silver TEACHER TEXTS OUTPUT --exclude TREEBANKS
+
+TEACHER is a pipeline with the components `tagger` and `parsetag`, TEXTS a folder of .txt files with an empty line
+between paragraphs (`tools/texts.py` makes one), OUTPUT a file such as corpus/silver.spacy: runs of one to eight
+sentences with spaCy's tokens, the teacher's tags, its best tree, and its k best trees with their probabilities, marked
+as soft. Sentences that share eight words in a row with a text of TREEBANKS (as of tools/english.py) are left out, and
+what is no prose, and sentences of which the teacher expects to get many constituents wrong.
+"""
+
+import argparse
+import random
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+
+from spacy_parsetag.tokens.spans import SPANS_KEY, parses_from_doc
+from spacy_parsetag.trees import Parse
+from tools.english import DASHES, QUOTES, Sentence, make_doc, read_conllu, read_craft, runs, vary, write
+
+LONGEST = 60  # words
+SHARED = 8  # words in a row that make a sentence another text's
+CHUNK = 2000  # sentences that are sorted by length before they are parsed
+RARE = 0.01  # trees less likely than this share of the best one are not kept
+
+
+@dataclass(frozen=True)
+class Silver(Sentence):
+    """A sentence with its k best trees: log-probability and constituents of each, as attrs have them."""
+
+    k_best: Sequence[Any] = ()
+
+
+def grams(text: str) -> Iterator[str]:
+    words = re.findall(r"\w+", text.lower())
+    return (" ".join(words[i : i + SHARED]) for i in range(len(words) - SHARED + 1))
+
+
+def known_grams(treebanks: Path) -> set[int]:
+    """What the treebanks' texts are made of, all parts of them; of the trees of test parts nothing is read."""
+    found: set[int] = set()
+    for path in sorted((treebanks / "gum" / "dep").glob("*.conllu")):
+        text = " ".join(word for words, _, _ in read_conllu(path) for word in words)
+        found.update(map(hash, grams(text)))
+    for part in ("train", "dev"):
+        for sentence in read_craft(treebanks / "craft", part):
+            found.update(map(hash, grams(" ".join(sentence.parse.words))))
+    return found
+
+
+def is_prose(sentence: Span) -> bool:
+    words = [token for token in sentence if not token.is_space]
+    letters = sum(token.is_alpha for token in words)
+    return 0 < len(words) <= LONGEST and letters >= 0.6 * len(words) and not any(len(token) > 30 for token in words)
+
+
+def read_sentences(folder: Path, splitter: Language, known: set[int], counts: Counter[str]) -> Iterator[list[Sentence]]:
+    """The sentences of each text that may be used, each once."""
+    seen: set[str] = set()
+    for path in sorted(folder.glob("*.txt")):
+        document: list[Sentence] = []
+        paragraphs = [" ".join(block.split()) for block in path.read_text(encoding="utf8").split("\n\n")]
+        for doc in splitter.pipe(filter(None, paragraphs)):
+            for i, sentence in enumerate(doc.sents):
+                text = sentence.text.strip()
+                reason = (
+                    "no prose" if not is_prose(sentence)
+                    else "twice" if text in seen
+                    else "in a treebank" if any(hash(gram) in known for gram in grams(text))
+                    else "read"
+                )  # fmt: skip
+                seen.add(text)
+                counts[reason] += 1
+                if reason == "read":
+                    tokens = [token for token in sentence if not token.is_space]
+                    words = tuple(token.text for token in tokens)
+                    spaces = [bool(token.whitespace_) for token in tokens]
+                    document.append(Sentence(Parse(words, ("X",) * len(words), ()), spaces, paragraph=i == 0))
+        yield document
+
+
+def parse(
+    teacher: Language, sentences: Sequence[Sentence], least_f: float, counts: Counter[str]
+) -> list[Silver | None]:
+    """The sentences with the teacher's trees, None for what it is unsure of."""
+    found: list[Silver | None] = [None] * len(sentences)
+    order = sorted(range(len(sentences)), key=lambda i: len(sentences[i].spaces))
+    docs = (
+        Doc(
+            teacher.vocab, list(one.parse.words), list(one.spaces), sent_starts=[j == 0 for j in range(len(one.spaces))]
+        )
+        for one in map(sentences.__getitem__, order)
+    )
+    for i, doc in zip(order, teacher.pipe(docs), strict=True):
+        attrs = doc.spans[SPANS_KEY].attrs
+        ((_, parsed),) = parses_from_doc(doc)
+        (trees,) = attrs["k_best"]
+        if attrs["expected_f"][0] < least_f:
+            counts["unsure"] += 1
+        elif len(parsed) > 5 and not any(tag.startswith(("VB", "MD")) for tag in parsed.pos):
+            counts["no verb"] += 1
+        else:
+            counts["kept"] += 1
+            counts["words"] += len(parsed)
+            least = trees[0][0] + np.log(RARE)
+            kept = [tree for tree in trees if tree[0] >= least]
+            found[i] = Silver(parsed, sentences[i].spaces, sentences[i].paragraph, kept)
+    return found
+
+
+def cut(sentence: Silver, varied: Sentence) -> Silver:
+    """A variant with the trees of the sentence, over the words that it still has."""
+    n = len(varied.parse)
+    trees = [
+        [p, [[start, min(end, n), label] for start, end, label in tree if start < n]] for p, tree in sentence.k_best
+    ]
+    return Silver(varied.parse, varied.spaces, sentence.paragraph, trees)
+
+
+def silver_runs(documents: Iterable[Sequence[Silver]], rng: random.Random) -> Iterator[list[Silver]]:
+    """Successive sentences, one to eight together; half of the runs as others would have typed them."""
+    for document in documents:
+        for run in runs(document, rng):
+            own = [sentence for sentence in run if isinstance(sentence, Silver)]
+            style = (rng.choice(QUOTES), rng.choice("'’"), rng.choice(DASHES))
+            varied = rng.random() < 0.5
+            yield [cut(sentence, vary(sentence, rng, *style)) for sentence in own] if varied else own
+
+
+def make_soft_doc(nlp: Language, run: Sequence[Silver], rng: random.Random) -> Doc:
+    doc = make_doc(nlp, run, spaces=False, paragraphs=rng.random() < 0.5, rng=rng)
+    doc.spans[SPANS_KEY].attrs.update(soft=True, k_best=[list(sentence.k_best) for sentence in run])
+    return doc
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("teacher", type=Path, metavar="TEACHER")
+    parser.add_argument("texts", type=Path, metavar="TEXTS")
+    parser.add_argument("output", type=Path, metavar="OUTPUT")
+    parser.add_argument("--exclude", type=Path, required=True, metavar="TREEBANKS")
+    parser.add_argument("--splitter", default="en_parsetag_sm", help="a pipeline that finds sentences")
+    parser.add_argument("--k-best", type=int, default=5)
+    parser.add_argument("--expected-f", type=float, default=0.8, help="at least, of the teacher's best tree, 0 to 1")
+    parser.add_argument("--words", type=int, default=1_000_000, help="stop after so many")
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args()
+    splitter = spacy.load(args.splitter, exclude=["tagger", "parsetag"])
+    teacher = spacy.load(args.teacher, exclude=["sentencizer"])
+    pipe: Any = teacher.get_pipe("parsetag")
+    pipe.probs, pipe.k_best = True, args.k_best
+    counts: Counter[str] = Counter()
+    rng = random.Random(args.seed)
+    documents = list(read_sentences(args.texts, splitter, known_grams(args.exclude), counts))
+    rng.shuffle(documents)
+    # A chunk is sorted by length: sentences of all its documents, so that batches have little padding.
+    chunks: list[list[list[Sentence]]] = [[]]
+    for document in documents:
+        if sum(map(len, chunks[-1])) >= CHUNK:
+            chunks.append([])
+        chunks[-1].append(document)
+    found: list[list[Silver]] = []
+    for chunk in chunks:
+        if counts["words"] >= args.words:
+            break
+        parsed = iter(
+            parse(teacher, [sentence for document in chunk for sentence in document], args.expected_f, counts)
+        )
+        found += [[one for _, one in zip(document, parsed) if one is not None] for document in chunk]  # noqa: B905
+        sys.stdout.write(f"{dict(counts)}\n")
+        sys.stdout.flush()
+    nlp = spacy.blank("en")
+    write((make_soft_doc(nlp, run, rng) for run in silver_runs(found, rng)), args.output)
+
+
+if __name__ == "__main__":
+    main()
