@@ -354,6 +354,12 @@ class Errors(metaclass=_ErrorsWithCodes):
         "column with the texts, or rename columns."
     )
     E569 = "The component {pipe!r} of the pipeline {name!r} has neither --probs nor --k-best; 'parsetag' has."
+    E570 = "int8 is for CPUs, and these layers are on {device}. Choose bfloat16 or float32."
+    E571 = "No such precision: {precision!r}. Choose float32, bfloat16 or int8."
+    E572 = (
+        "The precision of a pipeline is that of its PyTorch layers, and this one has none. Leave --precision out. Its "
+        "components: {pipes}."
+    )
 
 
 class Warnings(metaclass=_ErrorsWithCodes):

@@ -47,6 +47,12 @@ class Engine(str, Enum):
     spark = "spark"
 
 
+class Precision(str, Enum):
+    float32 = "float32"
+    bfloat16 = "bfloat16"
+    int8 = "int8"
+
+
 class Sentences(str, Enum):
     line = "line"
     model = "model"
@@ -115,6 +121,10 @@ def parse_cli(
     resume: Annotated[
         bool, Opt("--resume", help="Go on with a folder of shards where an earlier run was stopped")
     ] = False,
+    precision: Annotated[
+        Precision | None,
+        Opt("--precision", help="What PyTorch's layers predict in. Default: what the pipeline says"),
+    ] = None,
     quiet: Annotated[bool, Opt("--quiet", "-q", help="Show no progress")] = False,
     gpu_id: GpuId = -1,
     code: Code = None,
@@ -178,7 +188,7 @@ def parse_cli(
         one_sentence = (sents or (Sentences.line if text is None else Sentences.model)) is Sentences.line
         if writing == "parquet" and (probs or k_best):
             raise ValueError(Errors.E455.format(option="--probs" if probs else "--k-best", needs="another --format"))
-        settings = Settings(name, gpu_id, code, one_sentence, writing, probs, k_best)
+        settings = Settings(name, gpu_id, code, one_sentence, writing, probs, k_best, precision and precision.value)
         if in_shards:
             _check_folder(target, [path, Path(name)], writing)
         else:

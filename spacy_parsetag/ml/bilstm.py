@@ -148,7 +148,8 @@ def _forward(
     rows = cast(Ints1d, torch2xp(order.data))
     packed = xp2torch(xp.concatenate(X)[rows], requires_grad=is_train, device=shim.device)  # (words, nI)
     inputs = ArgsKwargs(args=(order._replace(data=packed),), kwargs={})
-    shim._model.dropout = model.attrs["dropout_rate"]  # between layers; PyTorch applies it in training only
+    # Between layers. 0 in prediction: another thread may have put the module into training mode.
+    shim._model.dropout = model.attrs["dropout_rate"] if is_train else 0.0
     (outputs, _), torch_backprop = shim(inputs, is_train)
 
     def unpack(array: Any) -> list[Floats2d]:

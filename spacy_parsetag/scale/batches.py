@@ -21,6 +21,7 @@ from spacy.tokens import Doc, DocBin
 
 from ..errors import Errors
 from .load import ask_for_probabilities, find_spans_key, load_pipeline, settle_sentences
+from .precision import set_precision
 from .records import Record
 
 NO_PARSE = "(TOP)"
@@ -38,6 +39,7 @@ class Settings(NamedTuple):
     format (str): What to write: "brackets", "jsonl", "json", "spacy", or "parquet" for rows.
     probs (bool): Say how probable trees and constituents are.
     k_best (int): How many of the best trees of each sentence to write; 0 for the pipeline's tree alone.
+    precision (str | None): What PyTorch's layers predict in; None for what the pipeline's config says.
     """
 
     model: str
@@ -47,6 +49,7 @@ class Settings(NamedTuple):
     format: str
     probs: bool = False
     k_best: int = 0
+    precision: str | None = None
 
     def absolute(self) -> "Settings":
         """The same with full paths, for workers that run in other folders."""
@@ -84,6 +87,8 @@ class BatchParser:
         self.spans_key = find_spans_key(self.nlp, settings.model)
         self.added_sentencizer = settle_sentences(self.nlp, one_sentence=settings.one_sentence)
         self.sentencizer = Sentencizer()
+        if settings.precision is not None:
+            set_precision(self.nlp, settings.precision)
         if settings.probs or settings.k_best:
             ask_for_probabilities(self.nlp, settings.model, probs=settings.probs, k_best=settings.k_best)
 

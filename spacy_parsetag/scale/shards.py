@@ -263,6 +263,9 @@ def describe(job: Job, parser: BatchParser, shard_size: int, counts: list[int]) 
         "options": {
             "format": settings.format,
             "sents": "line" if settings.one_sentence else "model",
+            "probs": settings.probs,
+            "k_best": settings.k_best,
+            "precision": settings.precision,
             "batch_size": job.batch_size,
             "shard_size": shard_size,
             "code": hash_files([settings.code]) if settings.code else None,

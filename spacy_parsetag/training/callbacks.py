@@ -52,3 +52,28 @@ def make_numpy_blas() -> Callable[[Language], Language]:
         return nlp
 
     return use_numpy
+
+
+def in_turn(*callbacks: Callable[[Language], Language]) -> Callable[[Language], Language]:
+    """spacy-parsetag.InTurn.v1: several callbacks where a config has a place for one.
+
+        [nlp.after_pipeline_creation]
+        @callbacks = "spacy-parsetag.InTurn.v1"
+
+        [nlp.after_pipeline_creation.*.blas]
+        @callbacks = "spacy-parsetag.NumPyBLAS.v1"
+
+        [nlp.after_pipeline_creation.*.precision]
+        @callbacks = "spacy-parsetag.Precision.v1"
+        precision = "bfloat16"
+
+    callbacks (Callable[[Language], Language]): The callbacks, in their order.
+    RETURNS (Callable[[Language], Language]): The callback.
+    """
+
+    def call(nlp: Language) -> Language:
+        for callback in callbacks:
+            nlp = callback(nlp)
+        return nlp
+
+    return call

@@ -1,0 +1,137 @@
+"""What a transformer costs in a pipeline: the encoder called bare, as a component, and with the parser; precisions.
+
+    python benchmarks/encoder.py speed --treebank $PARSETAG_SHARED/treebanks/wsj_sample/dev.mrg \\
+        --encoder $PARSETAG_ENCODER/. --output benchmarks/results/encoder.json
+    python benchmarks/encoder.py precision --model training/model-best --docs corpus/dev.spacy \\
+        --output benchmarks/results/precision.json
+
+`speed`: the pipeline is that of a config, initialized on the treebank and not trained, with the batches that the
+config asks for, and with one batch for 64 docs in the order of the file. Bare is the encoder on the same texts, sorted
+by length, 32 a batch, with its tokenizer. `precision`: F and words a second of a trained pipeline in each precision.
+One core; CPU time of the fastest of some runs, all by turns.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from common import best_time  # first: one core
+from pipeline import load
+from record import ROOT, parse_arguments, write_result
+from spacy import load as load_pipeline
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+
+from spacy_parsetag.scale.precision import set_precision
+from spacy_parsetag.tokens import one_sentence
+
+
+def by_turns(runs: dict[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
+    """CPU seconds of the fastest run of each."""
+    seconds = {name: best_time(run, 1) for name, run in runs.items()}
+    for _ in range(repeats - 1):
+        for name, run in runs.items():
+            begin = time.process_time()
+            run()
+            seconds[name] = min(seconds[name], time.process_time() - begin)
+    return {name: round(value, 3) for name, value in seconds.items()}
+
+
+def measure_speed(args: argparse.Namespace) -> dict[str, Any]:
+    nlp, sentences = load(args)
+    transformer: Any = nlp.get_pipe("transformer")
+    items = transformer.cfg["max_batch_items"]
+
+    def make_docs() -> list[Doc]:
+        starts = ([i == 0 for i in range(len(words))] for words in sentences)
+        pairs = zip(sentences, starts, strict=True)
+        return [Doc(nlp.vocab, words=words, sent_starts=list(own)) for words, own in pairs]
+
+    def bare() -> None:
+        import torch
+
+        texts = sorted((" ".join(words) for words in sentences), key=lambda text: text.count(" "))
+        transformer.model.transformer.eval()
+        with torch.inference_mode():
+            for start in range(0, len(texts), 32):
+                inputs = transformer.model.tokenizer(texts[start : start + 32], padding="longest", return_tensors="pt")
+                transformer.model.transformer(**inputs)
+
+    def component(batch_size: int, n_items: int) -> None:
+        transformer.cfg["max_batch_items"] = n_items
+        list(transformer.pipe(make_docs(), batch_size=batch_size))
+
+    def whole() -> None:
+        transformer.cfg["max_batch_items"] = items
+        list(nlp.pipe(make_docs()))
+
+    runs: dict[str, Callable[[], Any]] = {
+        "bare": bare,
+        "component": lambda: component(nlp.batch_size, items),
+        "component_64_docs": lambda: component(64, 64 * max(map(len, sentences))),
+        "whole": whole,
+    }
+    figures: dict[str, Any] = {}
+    for precision in ("float32", "bfloat16", "int8") if args.all else ("float32",):
+        set_precision(nlp, precision)
+        seconds = by_turns(runs, args.repeats)
+        over_bare = {f"{name}_over_bare": round(value / seconds["bare"], 3) for name, value in seconds.items()}
+        figures[precision] = {"seconds": seconds, **over_bare}
+    n_words = sum(map(len, sentences))
+    batches = {"batch_size": nlp.batch_size, "max_batch_items": items}
+    return {"pipeline": nlp.pipe_names, "sentences": len(sentences), "words": n_words, **batches, **figures}
+
+
+def measure_precision(args: argparse.Namespace) -> dict[str, Any]:
+    nlp = load_pipeline(args.model)
+    golds = list(DocBin().from_disk(args.docs).get_docs(nlp.vocab))[: args.limit]
+    parsers = [pipe for pipe in nlp.pipe_names if pipe != "sentencizer"]
+
+    def parse() -> list[Doc]:
+        return list(nlp.pipe((one_sentence(words_of(nlp, gold)) for gold in golds), batch_size=nlp.batch_size))
+
+    n_words = sum(map(len, golds))
+    figures: dict[str, Any] = {"pipeline": parsers, "docs": len(golds), "words": n_words}
+    with nlp.select_pipes(enable=parsers):
+        for precision in ("float32", "bfloat16", "int8"):
+            set_precision(nlp, precision)
+            seconds = best_time(parse, args.repeats)
+            scores = nlp.get_pipe("parsetag").score(  # type: ignore[attr-defined]
+                [Example(doc, gold) for doc, gold in zip(parse(), golds, strict=True)]
+            )
+            figures[precision] = {
+                "f": round(100 * scores["parsetag_f"], 2),
+                "seconds": round(seconds, 3),
+                "words_a_second": round(n_words / seconds),
+            }
+    return figures
+
+
+def words_of(nlp: Language, gold: Doc) -> Doc:
+    return Doc(nlp.vocab, words=[token.text for token in gold], spaces=[bool(token.whitespace_) for token in gold])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["speed", "precision"])
+    parser.add_argument("--config", type=Path, default=ROOT / "configs" / "transformer.cfg")
+    parser.add_argument("--encoder", default=None, help="a name, or a folder")
+    parser.add_argument("--treebank", type=Path, help="bracket file")
+    parser.add_argument("--all", action="store_true", help="speed: in each precision")
+    parser.add_argument("--model", type=Path, help="precision: a trained pipeline")
+    parser.add_argument("--docs", type=Path, help="precision: .spacy file with trees")
+    parser.add_argument("--limit", type=int, help="precision: only so many docs")
+    parser.add_argument("--repeats", type=int, default=3)
+    args = parse_arguments(parser)
+    figures = measure_speed(args) if args.what == "speed" else measure_precision(args)
+    for name, found in figures.items():
+        sys.stdout.write(f"{name}: {found}\n")
+    write_result(figures, args.output, args.made_by)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""bfloat16 and int8 in place of float32, and threads that share a pipeline on PyTorch."""
+
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.training import Example
+from spacy.util import load_model_from_config
+from test_transformer import make_examples, make_nlp
+from tiny import spans_of, words_only
+
+from spacy_parsetag.scale.precision import set_precision
+from spacy_parsetag.training.callbacks import in_turn
+
+pytest.importorskip("torch", reason="torch is not installed")
+
+CALLBACKS = {
+    "@callbacks": "spacy-parsetag.InTurn.v1",
+    "*": {
+        "blas": {"@callbacks": "spacy-parsetag.NumPyBLAS.v1"},
+        "precision": {"@callbacks": "spacy-parsetag.Precision.v1", "precision": "bfloat16"},
+    },
+}
+
+
+@pytest.fixture
+def nlp(encoder: Path) -> Language:
+    """A pipeline that has learned a little: a transformer, and a BiLSTM over it."""
+    listener = {
+        "@architectures": "spacy-transformers.TransformerListener.v1",
+        "upstream": "transformer",
+        "grad_factor": 1.0,
+        "pooling": {"@layers": "spacy-parsetag.LastSubword.v1"},
+    }
+    model = {"@architectures": "spacy-parsetag.BiLSTM.v1", "tok2vec": listener, "hidden_width": 16}
+    nlp = make_nlp(encoder, model=model)
+    examples = make_examples(nlp)
+    optimizer = nlp.initialize(lambda: examples)
+    train(nlp, examples, optimizer)
+    return nlp
+
+
+def train(nlp: Language, examples: list[Example], optimizer: Any) -> None:
+    for _ in range(3):
+        nlp.update(examples, sgd=optimizer, drop=0.5)
+
+
+def scores_of(nlp: Language) -> np.ndarray[Any, Any]:
+    docs = [eg.predicted for eg in make_examples(nlp) if len(eg.predicted)]
+    with nlp.select_pipes(disable="parsetag"):
+        docs = list(nlp.pipe(docs))
+    return np.concatenate(nlp.get_pipe("parsetag").model.predict(docs).arrays)  # type: ignore[attr-defined]
+
+
+def test_low_precision_is_near_float32(nlp: Language, tmp_path: Path) -> None:
+    exact = scores_of(nlp)
+    before = nlp.to_bytes()
+    found = {}
+    for precision in ("bfloat16", "int8", "float32"):
+        assert set_precision(nlp, precision) is nlp
+        found[precision] = scores_of(nlp)
+        assert found[precision].dtype == np.float32
+        np.testing.assert_array_equal(scores_of(nlp), found[precision])
+        difference = np.abs(found[precision] - exact).max() / np.abs(exact).max()
+        assert difference == 0 if precision == "float32" else 0 < difference < 0.1, (precision, difference)
+        # What is saved are the weights as they were trained.
+        assert nlp.to_bytes() == before
+        nlp.to_disk(tmp_path / precision)
+        np.testing.assert_array_equal(scores_of(spacy.load(tmp_path / precision)), exact)
+        np.testing.assert_array_equal(scores_of(pickle.loads(pickle.dumps(nlp))), found[precision])
+
+
+def test_weights_that_change(nlp: Language) -> None:
+    """int8 follows what is trained or loaded later."""
+    set_precision(nlp, "int8")
+    before, first = nlp.to_bytes(), scores_of(nlp)
+    train(nlp, make_examples(nlp), nlp.resume_training())
+    trained = scores_of(nlp)
+    assert np.abs(trained - first).max() > 0.01
+    exact = scores_of(set_precision(nlp, "float32"))
+    assert np.abs(trained - exact).max() < 0.1 * np.abs(exact).max()
+    set_precision(nlp, "int8").from_bytes(before)
+    np.testing.assert_array_equal(scores_of(nlp), first)
+
+
+def test_by_config(encoder: Path, tmp_path: Path) -> None:
+    config = make_nlp(encoder).config.copy()
+    config["nlp"]["after_pipeline_creation"] = CALLBACKS
+    nlp = load_model_from_config(config)
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    low = scores_of(loaded)
+    np.testing.assert_array_equal(scores_of(nlp), low)
+    assert (scores_of(set_precision(loaded, "float32")) != low).any()
+
+
+def test_callbacks_in_turn() -> None:
+    seen = []
+
+    def note(name: str) -> Any:
+        return lambda nlp: seen.append(name) or nlp
+
+    nlp = spacy.blank("en")
+    assert in_turn(note("a"), note("b"))(nlp) is nlp and seen == ["a", "b"]
+    assert in_turn()(nlp) is nlp
+
+
+def test_errors(nlp: Language) -> None:
+    with pytest.raises(ValueError, match=r"\[E571\].*float16"):
+        set_precision(nlp, "float16")
+    with pytest.raises(ValueError, match=r"\[E572\].*sentencizer"):
+        blank = spacy.blank("en")
+        blank.add_pipe("sentencizer")
+        set_precision(blank, "int8")
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16", "int8"])
+def test_threads_share_a_pipeline(nlp: Language, precision: str) -> None:
+    """A module that predicts in one thread is not put into training mode, with dropout, by another."""
+    set_precision(nlp, precision)
+    docs = [words_only(nlp, eg.reference) for eg in make_examples(nlp)]
+    expected = [spans_of(nlp(doc.copy())) for doc in docs]
+
+    def parse(_: int) -> list[Any]:
+        return [spans_of(nlp(doc.copy())) for _ in range(5) for doc in docs]
+
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(parse, range(8)):
+            assert found == expected * 5
