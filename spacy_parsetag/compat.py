@@ -1,4 +1,4 @@
-"""Optional packages: whether they are there, how to install them, and PyTorch's threads in a forked process.
+"""Other packages: whether they are there, how to install them, and what they do slowly or not at all.
 
 Nothing is imported until it is asked for: spaCy loads every plugin's factories at start, and must not pay for ours.
 """
@@ -61,3 +61,17 @@ def one_thread_after_fork() -> None:
     if os.getpid() != _process and torch is not None:
         torch.set_num_threads(1)
         _process = os.getpid()
+
+
+def cache_msgpack_plugins() -> None:
+    """Let srsly look for plugins of its msgpack once in a process.
+
+    It goes through all installed entry points whenever it packs or unpacks anything, which takes longer than a doc of
+    one sentence does. What it finds is registered here under the same names, so that nothing else changes.
+    """
+    from srsly.msgpack import msgpack_decoders, msgpack_encoders
+
+    for registry in (msgpack_encoders, msgpack_decoders):
+        for name, plugin in registry.get_all().items():
+            registry.register(name, func=plugin)
+        registry.entry_points = False

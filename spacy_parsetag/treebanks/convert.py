@@ -9,6 +9,7 @@ from pathlib import Path
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
+from ..compat import cache_msgpack_plugins
 from ..errors import Errors
 from ..tokens.convert import doc_from_parses
 from ..tokens.spans import SPANS_KEY
@@ -97,6 +98,7 @@ def write_treebank(
     RAISES (ValueError): If there are no trees, or none for a part of the split; if two files would be written under one
         name, or over one that is read; or if output is not such a name.
     """
+    cache_msgpack_plugins()
     as_folder = output.suffix != SUFFIX
     if output.is_file() if as_folder else (output.is_dir() or split is not None):
         raise ValueError(Errors.E107.format(path=output))

@@ -33,8 +33,9 @@ def to_nltk(tree: Tree) -> nltk.Tree:
             if isinstance(child, str):
                 made.append(escape_token(child))
             else:
-                made.append(nltk.Tree(escape_label(child.label), []))
-                todo.append((child, made[-1]))
+                below = nltk.Tree(escape_label(child.label), [])
+                made.append(below)
+                todo.append((child, below))
     return top
 
 
