@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import accumulate, islice, pairwise
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from spacy.errors import Errors as SpacyErrors
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
@@ -19,55 +15,30 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.util import minibatch
 from spacy.vocab import Vocab
-from thinc.api import Model, Optimizer, get_array_module
+from thinc.api import Model, Optimizer
 
 from ..compat import one_thread_after_fork
 from ..decode import Constituents, Decoder, StackBound, TagScores, constituent_marginals
 from ..errors import Errors
-from ..linearize import CLASS_NAMES, Linearizer, max_stack, split_tag
+from ..linearize import CLASS_NAMES, Linearizer, split_tag
 from ..linearize.tags import TagSet
 from ..ml.heads import DocScores
-from ..ml.losses import Loss, add_gradients, expected_tree_score, partial_likelihood
+from ..ml.losses import Loss
 from ..tokens.extensions import register_extensions
 from ..tokens.sentences import has_sentences, sentence_words
-from ..tokens.spans import SPANS_KEY, is_partial, set_parses
-from ..trees import BinaryTree, binarize, join_chain
+from ..tokens.spans import SPANS_KEY, set_parses
+from ..trees import join_chain
 from .constraints import CONSTRAINTS_KEY, Finder, constrain, known_of_doc
-from .gold import (
-    GoldReader,
-    is_soft,
-    partial_tags,
-    set_gold_sentences,
-    soft_parses,
-    soft_targets,
-    words_outside,
-)
+from .doc_batches import DocBatch
+from .gold import GoldReader, read_inventory
+from .gold_tags import gold_loss
+from .gold_trees import set_gold_sentences
 from .listeners import require_upstream
+from .parsed import ParsedDoc, divide
 from .probabilities import best_parses, probability_notes, scale_scores, spans_of_ids
+from .settings import check_parts, find_problem, set_bounds
 
-_TWO_WORDS = BinaryTree((False, True, True), ("", "", ""))
 _make_tag_set = lru_cache(maxsize=16)(TagSet)
-
-
-class ParsedDoc(NamedTuple):
-    """What the pipe found in a doc.
-
-    sentences (list[tuple[list[int], list[tuple[int, int, str]]]]): For each sentence, the tokens that are words and the
-        constituents over these in pre-order: first word, end word (exclusive) and label.
-    notes (dict[str, list[Any]]): What else there is to say, by name: of each sentence; "probs" of each constituent.
-    """
-
-    sentences: list[tuple[list[int], list[tuple[int, int, str]]]]
-    notes: dict[str, list[Any]]
-
-
-def _takes(part: object, n_arguments: int) -> bool:
-    """Whether a part can be called with so many arguments: all that the protocols of decoders and losses differ in."""
-    try:
-        inspect.signature(part).bind(*range(n_arguments))  # type: ignore[arg-type]
-    except TypeError:
-        return False
-    return True
 
 
 class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class without annotations
@@ -109,14 +80,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         conflicts: str = "raise",
         scorer: Callable[..., Any] | None = None,
     ) -> None:
-        parts = [
-            ("linearizer", linearizer, isinstance(linearizer, Linearizer)),
-            ("decoder", decoder, _takes(decoder, 1)),
-            ("loss", loss, _takes(loss, 2)),
-        ]
-        for kind, part, fits in parts:
-            if not fits:
-                raise ValueError(Errors.E254.format(name=name, kind=kind, part=part))
+        check_parts(name, linearizer, decoder, loss)
         if conflicts not in {"raise", "drop"} or k_best < 0:
             raise ValueError(Errors.E263.format(name=name, conflicts=conflicts, k_best=k_best))
         register_extensions()
@@ -146,19 +110,9 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         self._bound_by_training()
 
     def _bound_by_training(self) -> None:
-        """Turn the bound "train" of decoder and loss into a number, once the training trees are known.
-
-        It is the largest stack in these trees (paper, appendix), and no less than what lets any sentence have a tree;
-        None if label data did not say.
-        """
-        if not self.cfg["tags"]:
-            return
-        largest = self.cfg["max_stack"]
-        least = max_stack(self.linearizer.linearize(_TWO_WORDS), self.linearizer.lattice)
-        parts: tuple[Any, ...] = (self._decoder, self.loss)
-        for part in parts:
-            if getattr(part, "max_stack", None) == "train":
-                part.max_stack = max(largest, least) if largest else None
+        """Turn the bound "train" of decoder and loss into a number, once the training trees are known."""
+        if self.cfg["tags"]:
+            set_bounds((self._decoder, self.loss), self.cfg["max_stack"], self.linearizer)
 
     @property
     def max_stack(self) -> StackBound:
@@ -235,9 +189,8 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
             if not has_sentences(doc):
                 raise ValueError(Errors.E250.format(name=self.name, text=doc.text[:50]))
         sentences = [sentence_words(doc) for doc in docs]
-        parsed = [ParsedDoc([], {}) for _ in docs]
         if not any(sentences):
-            return parsed
+            return divide(sentences, [], {})
         batch, notes = self.score_docs(docs, sentences)
         decoded = self.decoder(batch)
         trees = spans_of_ids(decoded.ids, batch)
@@ -246,12 +199,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
             notes.update(probability_notes(batch, decoded.ids, trees, self.max_stack))
         if self.k_best:
             notes["k_best"] = best_parses(batch, self.k_best, self.max_stack)
-        owners = [(result, tokens) for result, own in zip(parsed, sentences, strict=True) for tokens in own]
-        for s, ((result, tokens), spans) in enumerate(zip(owners, trees, strict=True)):
-            result.sentences.append((tokens, spans))
-            for name, values in notes.items():
-                result.notes.setdefault(name, []).extend(values[s] if name == "probs" else values[s : s + 1])
-        return parsed
+        return divide(sentences, trees, notes)
 
     def score_docs(
         self, docs: list[Doc], sentences: Sequence[Sequence[Sequence[int]]]
@@ -266,18 +214,18 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         """
         self._require_labels()
         require_upstream(self.model, docs, name=self.name)
-        batch, *_ = self._make_batch(self.model.predict(docs), sentences)
+        batch = self._make_batch(self.model.predict(docs), sentences).batch
         if self.cfg["temperature"] != 1.0:
             batch = scale_scores(batch, 1.0 / self.cfg["temperature"])
-        notes: dict[str, list[Any]] = {}
-        if self.constraints is not None or any(CONSTRAINTS_KEY in doc.spans for doc in docs):
-            found = zip(docs, sentences, strict=True)
-            known = [own for doc, own_sents in found for own in known_of_doc(doc, own_sents, self.constraints)]
-            drop = self.conflicts == "drop"
-            if any(known):
-                batch, dropped = constrain(batch, known, self.max_stack, drop=drop)
-                notes = {"dropped_constraints": dropped} if drop else {}
-        return batch, notes
+        if self.constraints is None and not any(CONSTRAINTS_KEY in doc.spans for doc in docs):
+            return batch, {}
+        found = zip(docs, sentences, strict=True)
+        known = [own for doc, own_sents in found for own in known_of_doc(doc, own_sents, self.constraints)]
+        if not any(known):
+            return batch, {}
+        drop = self.conflicts == "drop"
+        batch, dropped = constrain(batch, known, self.max_stack, drop=drop)
+        return batch, {"dropped_constraints": dropped} if drop else {}
 
     def predict_marginals(self, docs: Iterable[Doc]) -> tuple[TagScores, Constituents]:
         """The scores of all sentences of some docs, and the probabilities of their constituents.
@@ -327,7 +275,6 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
 
     def finish_update(self, sgd: Optimizer) -> None:
         """Change the weights by their gradients, at this pipe's own learning rate (see `learn_rate_scale`)."""
-        # It is called as an optimizer is, and nothing more.
         self.model.finish_update(partial(sgd, lr_scale=self.learn_rate_scale))  # type: ignore[arg-type]
 
     def get_loss(self, examples: Iterable[Example], scores: DocScores) -> tuple[float, DocScores]:
@@ -352,58 +299,12 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         if scores.spans is not None:
             found = self._gold.within(found, scores.spans, examples)
         self._gold.check(self.name)
-        batch, index, span_rows = self._make_batch(scores, [[one.tokens for one in own] for own in found])
-        gold = [np.append(one.ids, np.int32(-1)) for own in found for one in own]
-        loss, gradient = self.loss(batch, np.concatenate([np.zeros(0, dtype=np.int32), *gold]))
-        known = [one.known for own in found for one in own]
-        if any(known):
-            of_partial, d_partial = partial_likelihood(batch, known)
-            loss, gradient = loss + of_partial, add_gradients(gradient, d_partial)
-        if soft := soft_targets([one for own in found for one in own]):
-            of_soft, d_soft = expected_tree_score(batch, soft)
-            loss, gradient = loss + of_soft, add_gradients(gradient, d_soft)
-        xp = get_array_module(gradient.scores)
-        flat = gradient.scores.reshape((len(index), 2 * gradient.scores.shape[1]))
-        offsets = [0, *accumulate(map(len, scores.arrays))]
-        if len(index) != offsets[-1]:
-            d_flat = xp.zeros((offsets[-1], flat.shape[1]), dtype=flat.dtype)
-            d_flat[xp.asarray(index)] = flat
-            flat = d_flat
-        arrays = [flat[start:stop] for start, stop in pairwise(offsets)]
-        spans = scores.spans
-        if spans is not None and gradient.spans is not None:
-            d_spans = gradient.spans.scores
-            if span_rows is not None:
-                d_spans = xp.zeros_like(spans.scores)
-                d_spans[xp.asarray(span_rows)] = gradient.spans.scores
-            spans = replace(spans, scores=d_spans)
-        return loss, DocScores(arrays, gradient.transitions, spans)
+        docs = self._make_batch(scores, [[one.tokens for one in own] for own in found])
+        loss, gradient = gold_loss(self.loss, docs.batch, [one for own in found for one in own])
+        return loss, docs.gradient(gradient)
 
-    def _make_batch(
-        self, scores: DocScores, sentences: Sequence[Sequence[Sequence[int]]]
-    ) -> tuple[TagScores, NDArray[np.int64], NDArray[np.int64] | None]:
-        """Some docs as one batch, two rows of scores a word, the last of each sentence unused.
-
-        With it come the (W,) index of each word's token among the tokens of all docs, and the index of each row of span
-        scores among those of the docs, None if they are the same. `sentences` has, for each doc and each of its
-        sentences, the tokens of its words.
-        """
-        arrays = scores.arrays
-        xp = get_array_module(arrays[0])
-        flat = arrays[0] if len(arrays) == 1 else xp.concatenate(arrays)
-        offsets = accumulate(map(len, arrays), initial=0)
-        tokens = [offset + i for offset, own in zip(offsets, sentences, strict=False) for one in own for i in one]
-        index = np.asarray(tokens, dtype=np.int64)
-        if len(index) != len(flat):
-            flat = flat[xp.asarray(index)]
-        n_words = np.asarray([len(one) for own in sentences for one in own], dtype=np.int32)
-        starts = 2 * (np.cumsum(n_words) - n_words)
-        rows = flat.reshape((2 * len(index), flat.shape[1] // 2))
-        spans = span_rows = None
-        if scores.spans is not None:
-            spans, span_rows = scores.spans.select(scores.spans.locate(sentences), n_words)
-        batch = TagScores(rows, starts, n_words, self.tag_set, self.linearizer, scores.transitions, spans)
-        return batch, index, span_rows
+    def _make_batch(self, scores: DocScores, sentences: Sequence[Sequence[Sequence[int]]]) -> DocBatch:
+        return DocBatch.from_scores(scores, sentences, self.tag_set, self.linearizer)
 
     def initialize(
         self,
@@ -421,34 +322,15 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         """
         validate_get_examples(get_examples, "ParseTagger.initialize")
         key = self.cfg["spans_key"]
-        if labels is not None:
-            if not isinstance(labels, dict) or "tags" not in labels:
-                raise ValueError(Errors.E252.format(name=self.name))
-            if labels.get("order", self.linearizer.order) != self.linearizer.order:
-                raise ValueError(
-                    Errors.E253.format(name=self.name, trained=labels["order"], order=self.linearizer.order)
-                )
-            tags, largest = set(labels["tags"]), int(labels.get("max_stack", 0))
+        if labels is None:
+            tags, largest = read_inventory(get_examples(), key, self.linearizer, self.name)
+            self._gold = GoldReader()
+        elif not isinstance(labels, dict) or "tags" not in labels:
+            raise ValueError(Errors.E252.format(name=self.name))
+        elif labels.get("order", self.linearizer.order) != self.linearizer.order:
+            raise ValueError(Errors.E253.format(name=self.name, trained=labels["order"], order=self.linearizer.order))
         else:
-            self._gold = GoldReader()
-            tags, largest = set(), 0
-            n_words = n_outside = 0
-            for eg in get_examples():
-                parses = [parse for _, parse in self._gold.sentences(eg, key)]
-                if is_soft(eg.reference, key):
-                    parses += [parse for trees in soft_parses(eg, key).values() for _, parse in trees]
-                for parse in parses:
-                    if is_partial(eg.reference, key):
-                        tags.update(partial_tags(parse))
-                        continue
-                    if "partial" not in eg.reference.spans[key].attrs:
-                        n_words, n_outside = n_words + len(parse), n_outside + words_outside(parse)
-                    sequence = self.linearizer.linearize(binarize(parse))
-                    tags.update(sequence)
-                    largest = max(largest, max_stack(sequence, self.linearizer.lattice))
-            self._gold.check(self.name, complete=True)
-            self._gold.warn_if_partial(self.name, n_words, n_outside)
-            self._gold = GoldReader()
+            tags, largest = set(labels["tags"]), int(labels.get("max_stack", 0))
         if not tags and not self.cfg["tags"]:
             raise ValueError(Errors.E251.format(name=self.name, key=key))
         self._add_tags(tags)
@@ -507,23 +389,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
 
     def _check_loaded(self, source: str) -> None:
         """Raises if what was loaded is not what this pipe saves: better now than at the first doc."""
-        cfg = self.cfg
-        tags, bound = cfg.get("tags"), cfg.get("max_stack")
-        problem = ""
-        if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
-            problem = "'tags' must be a list of strings"
-        elif tags and list(TagSet(tags).tags) != tags:
-            problem = "'tags' must be sorted, without duplicates, and have the four bare tags"
-        elif cfg.get("order") != self.linearizer.order:
-            problem = f"'order' is {cfg.get('order')!r}, but the config has the linearizer {self.linearizer.order!r}"
-        elif not isinstance(bound, int) or bound < 0:
-            problem = "'max_stack' must be a whole number of at least 0"
-        elif not isinstance(cfg.get("spans_key"), str):
-            problem = "'spans_key' must be a string"
-        elif not isinstance(cfg["temperature"], (int, float)) or not 0 < cfg["temperature"] < float("inf"):
-            problem = "'temperature' must be a number above 0"
-        elif (n_scores := self._n_scores()) is not None and n_scores != 2 * len(tags):
-            problem = f"the model scores {n_scores // 2} tags, and 'tags' has {len(tags)}"
+        problem = find_problem(self.cfg, self.linearizer.order, self._n_scores())
         if problem:
             raise ValueError(Errors.E257.format(name=self.name, source=source, problem=problem))
         self._bound_by_training()

@@ -19,8 +19,9 @@ from tiny import TREES, gold_doc, make_examples, make_nlp
 
 from spacy_parsetag.linearize import InOrder
 from spacy_parsetag.linearize.tags import TagSet
-from spacy_parsetag.pipeline import gold as gold_module
-from spacy_parsetag.pipeline.gold import GoldReader, read_gold
+from spacy_parsetag.pipeline import gold, gold_trees
+from spacy_parsetag.pipeline.gold import GoldReader
+from spacy_parsetag.pipeline.gold_trees import read_gold
 from spacy_parsetag.tokens import doc_to_strings, parse_string, set_parses
 from spacy_parsetag.tokens.spans import SentenceParse, parses_from_doc
 from spacy_parsetag.trees import Parse, from_nltk
@@ -288,7 +289,8 @@ def test_gold_tags_are_kept_while_nothing_changes(monkeypatch: pytest.MonkeyPatc
         read.append(doc)
         return parses_from_doc(doc, spans_key)
 
-    monkeypatch.setattr(gold_module, "parses_from_doc", count)
+    for module in (gold, gold_trees):
+        monkeypatch.setattr(module, "parses_from_doc", count)
 
     def ids(eg: Example) -> list[list[int]]:
         return [tags.ids.tolist() for tags in reader.tags(eg, KEY, pipe.tag_set, pipe.linearizer)]

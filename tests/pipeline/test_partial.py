@@ -11,7 +11,7 @@ from spacy.training import Example
 from tiny import ORDERS, TINY_MODEL, TREES, gold_doc, make_examples, make_nlp, spans_of, train
 
 from spacy_parsetag.ml.heads import DocScores
-from spacy_parsetag.pipeline.gold import set_gold_sentences
+from spacy_parsetag.pipeline.gold_trees import set_gold_sentences
 
 CHART = {**TINY_MODEL, "@architectures": "spacy-parsetag.Chart.v1", "hidden_width": 32, "span_width": 32}
 KNOWN = {"NP"}

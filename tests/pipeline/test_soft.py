@@ -10,7 +10,7 @@ from spacy.training import Example
 from tiny import ORDERS, TINY_MODEL, TREES, gold_doc, make_examples, make_nlp, train
 
 from spacy_parsetag.ml.heads import DocScores
-from spacy_parsetag.pipeline.gold import set_gold_sentences
+from spacy_parsetag.pipeline.gold_trees import set_gold_sentences
 from spacy_parsetag.tokens.spans import parses_from_doc, set_parses
 
 CHART = {**TINY_MODEL, "@architectures": "spacy-parsetag.Chart.v1", "hidden_width": 32, "span_width": 32}
