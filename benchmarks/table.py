@@ -21,6 +21,7 @@ RUNS = (
         "NLTK's Penn Treebank sample, 273 development sentences",
         "all-MiniLM-L6-v2 (6 layers, 384 wide)",
     ),
+    ("wsj-two-stages", "the same", "after GUM and CRAFT (`build-research` of `models/project.yml`)"),
 )
 
 
