@@ -28,7 +28,7 @@ class Edge(NamedTuple):
 
 
 class Edges:
-    """The edges into a state, with what each is worth: its score and the inside of its parts."""
+    """The edges into a state, with the score of each: that of the node, of transitions, and the inside of its parts."""
 
     def __init__(self, inside: Inside, state: State) -> None:
         self.state, self.order = state, inside.chart.order
@@ -123,6 +123,7 @@ class ChainKBest:
         self.edges: dict[State, list[tuple[float, Edge]]] = {}  # best first, no more than can be among the k best
 
     def begin(self, state: State) -> None:
+        """Sort the edges into a state, and put its best tree on its heap."""
         own = Edges(self.inside, state)
         order = np.argsort(-own.values, kind="stable")[: self.k]
         self.edges[state] = [(float(own.values[i]), own.edge(int(i))) for i in order if own.values[i] > -np.inf]
@@ -145,14 +146,14 @@ class ChainKBest:
                 continue
             # Each pair of ranks comes once: those of the left part grow while that of the right one is 0.
             if right == 0 and self.has(edge.left, left + 1):
-                heappush(heap, (-(value + self.loss(edge.left, left + 1)), number, left + 1, 0))
+                heappush(heap, (-(value + self.behind(edge.left, left + 1)), number, left + 1, 0))
             if self.has(edge.right, right + 1):
-                loss = self.loss(edge.left, left) + self.loss(edge.right, right + 1)
-                heappush(heap, (-(value + loss), number, left, right + 1))
+                behind = self.behind(edge.left, left) + self.behind(edge.right, right + 1)
+                heappush(heap, (-(value + behind), number, left, right + 1))
         return len(best) > rank
 
-    def loss(self, state: State, rank: int) -> float:
-        """How much worse a tree is than the best one over its state."""
+    def behind(self, state: State, rank: int) -> float:
+        """The score of a tree over a state less that of the best one: at most 0, -inf if there is no such tree."""
         return self.best[state][rank].score - self.best[state][0].score if self.has(state, rank) else -np.inf
 
     def write(self, state: State, rank: int, ids: NDArray[np.int32]) -> None:
@@ -183,5 +184,5 @@ def chain_k_best(batch: TagScores, max_stack: StackBound, k: int) -> tuple[NDArr
         scores.append(-score)
         if search.has(state, rank + 1):
             outer = float(total[state.first, state.last])
-            heappush(heap, (-(outer + search.loss(state, rank + 1)), rank + 1, state))
+            heappush(heap, (-(outer + search.behind(state, rank + 1)), rank + 1, state))
     return np.asarray(rows, dtype=np.int32).reshape(len(rows), len(inside.chart.scores)), np.asarray(scores)

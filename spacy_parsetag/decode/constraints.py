@@ -20,8 +20,9 @@ class Constraint(NamedTuple):
 
     start, end (int): Words of the span, within the sentence, end exclusive.
     label (str | None): A label, not a chain of them; None for any.
-    kind (str): "must": the span is a constituent that has the label. "must not": it is none that has it. "uncrossed":
-        no constituent begins inside the span and ends outside, or the other way round; the label does not matter.
+    kind (str): "must": the span is a constituent that has the label. "must not": it is not one that has it.
+        "uncrossed": no constituent begins inside the span and ends outside, or the other way round; the label does not
+        matter.
     """
 
     start: int

@@ -27,7 +27,7 @@ class BinaryTree(NamedTuple):
 
     leaf (Tuple[bool, ...]): Whether the node is a word. With the order, this is the whole shape of the tree.
     label (Tuple[str, ...]): The node's chain of labels joined by "+"; "" for a node that binarization added, and for a
-        word that is no constituent of its own.
+        word that is not a constituent of its own.
     """
 
     leaf: tuple[bool, ...]

@@ -53,7 +53,7 @@ class Tree:
 
     @property
     def is_wrapper(self) -> bool:
-        """Whether the node, at the top of a tree, is a root wrapper, which is no constituent."""
+        """Whether the node, at the top of a tree, is a root wrapper, which is not a constituent."""
         return self.label in ROOT_LABELS and not self.is_preterminal
 
     def _events(self) -> Iterator[tuple[str, str]]:
