@@ -1,10 +1,12 @@
-"""What the probabilities of a trained pipeline are worth, on gold trees that it was not trained on.
+"""What the probabilities of trained pipelines are worth, on gold trees that they were not trained on.
 
-    python benchmarks/probabilities.py "$PARSETAG_RUNS"/model-best "$PARSETAG_RUNS"/dev.spacy --output FILE.json
+    python benchmarks/probabilities.py "$PARSETAG_RUNS"/dev.spacy "$PARSETAG_RUNS"/model-last --output FILE.json
+
+Of each pipeline, such as those of several seeds:
 
 - the best tree against the tree with the most expected right constituents (MBR): F and exact match;
 - the best of the k best trees by its F (oracle), for several k; no two are the same, and scores never rise;
-- the temperature from the first half, and the expected calibration error on the second, before and after;
+- temperatures from the first half, and the expected calibration error on the second, before and after;
 - gold base noun phrases (without a constituent inside) as constraints: F of all other constituents, with and without;
 - CPU seconds of each, as multiples of what the encoder takes for the same sentences.
 
@@ -18,19 +20,33 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import spacy
-from record import made_by, write_result
+from record import made_by, portable, write_result
 from spacy.tokens import DocBin
 
 from spacy_parsetag.analysis.calibration import measure_reliability
 from spacy_parsetag.decode import Constraint, ExactDecoder, MBRDecoder
 from spacy_parsetag.evalb import evalb
-from spacy_parsetag.pipeline.calibration import GoldBatch, fit_temperature, judge, score_gold_docs
+from spacy_parsetag.pipeline.calibration import (
+    GoldBatch,
+    fit_temperature,
+    judge_constituents,
+    judge_trees,
+    score_gold_docs,
+)
 from spacy_parsetag.pipeline.parsetag import ParseTagger
-from spacy_parsetag.pipeline.probabilities import Spans, best_parses, probability_notes, scale_scores, spans_of_ids
+from spacy_parsetag.pipeline.probabilities import (
+    Spans,
+    best_parses,
+    constituent_notes,
+    scale_scores,
+    spans_of_ids,
+    tree_notes,
+)
 from spacy_parsetag.tokens import parse_string
 from spacy_parsetag.trees import Constituent, Parse
 
@@ -50,7 +66,7 @@ def oracle(gold: Parse, trees: Sequence[Spans]) -> Spans:
     own = Counter((start, end, label) for start, end, label in gold.spans)
 
     def f(spans: Spans) -> float:
-        right = sum((own & Counter(map(tuple, spans))).values())
+        right = sum((own & Counter(spans)).values())
         return right / max(1, sum(own.values()) + len(spans))
 
     return max(trees, key=f)
@@ -76,19 +92,11 @@ def timed(function: Callable[[GoldBatch], Any], golds: Sequence[GoldBatch]) -> f
     return time.process_time() - start
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("pipeline", type=Path)
-    parser.add_argument("dev", type=Path)
-    parser.add_argument("--params", default="collins")
-    parser.add_argument("--k", type=int, nargs="+", default=[1, 10, 50])
-    parser.add_argument("--limit", type=int, default=0, help="sentences; 0 for all")
-    parser.add_argument("--output", type=Path, help="where to write the figures, as JSON")
-    args = parser.parse_args()
-    made = made_by() if args.output else None
-    nlp = spacy.load(args.pipeline)
+def measure(pipeline: Path, dev: Path, args: argparse.Namespace) -> dict[str, Any]:
+    """The figures of one pipeline."""
+    nlp = spacy.load(pipeline)
     pipe = next(pipe for _, pipe in nlp.pipeline if isinstance(pipe, ParseTagger))
-    docs = list(DocBin().from_disk(args.dev).get_docs(nlp.vocab))[: args.limit or None]
+    docs = list(DocBin().from_disk(dev).get_docs(nlp.vocab))[: args.limit or None]
     start = time.process_time()
     golds = list(score_gold_docs(nlp, pipe, docs))
     encoder = time.process_time() - start
@@ -107,7 +115,8 @@ def main() -> None:
 
     exact = ExactDecoder(bound)
     best = decode(exact)
-    figures: dict[str, Any] = {"best_tree": score(parses, best, args.params)}
+    figures: dict[str, Any] = {"pipeline": portable(str(pipeline)), "seed": nlp.config["training"]["seed"]}
+    figures["best_tree"] = score(parses, best, args.params)
     figures["mbr"] = {
         str(cost): score(parses, decode(MBRDecoder(bound, cost)), args.params) for cost in (0.0, 0.3, 0.4, 0.5, 0.6)
     }
@@ -126,14 +135,14 @@ def main() -> None:
     }
 
     half = len(golds) // 2
-    temperature = fit_temperature(golds[:half], bound)
-    figures["calibration"] = {"temperature": temperature, "sentences": sum(len(g.parses) for g in golds[half:])}
-    for name, value in (("before", 1.0), ("after", temperature)):
-        judged = judge(pipe, golds[half:], value)
-        figures["calibration"][name] = {
-            "constituents": measure_reliability(judged.probs, judged.right).to_dict(),
-            "whole_trees": measure_reliability(judged.tree_probs, judged.trees_right).to_dict(),
-        }
+    calibration: dict[str, Any] = {"sentences": sum(len(g.parses) for g in golds[half:])}
+    for kind, judge in (("constituents", judge_constituents), ("whole_trees", judge_trees)):
+        fit = fit_temperature(partial(judge, pipe, golds[:half]))
+        calibration[kind] = {"temperature": fit}
+        for name, value in (("before", 1.0), ("after", fit)):
+            judged = judge(pipe, golds[half:], value)
+            calibration[kind][name] = measure_reliability(judged.probs, judged.right).to_dict()
+    figures["calibration"] = calibration
 
     known = {label for chain in pipe.tag_set.unaries for label in chain}
     bases = [base_phrases([(i, j, label) for i, j, label in gold.spans]) if "NP" in known else [] for gold in parses]
@@ -152,7 +161,8 @@ def main() -> None:
 
     def probabilities(gold: GoldBatch) -> None:
         ids = exact(gold.batch).ids
-        probability_notes(gold.batch, ids, spans_of_ids(ids, gold.batch), bound)
+        constituent_notes(gold.batch, spans_of_ids(ids, gold.batch), bound)
+        tree_notes(gold.batch, ids, bound)
 
     seconds = {
         "best tree": timed(lambda gold: exact(gold.batch), golds),
@@ -162,6 +172,20 @@ def main() -> None:
         "temperature": timed(lambda gold: scale_scores(gold.batch, 0.5), golds),
     }
     figures["cpu"] = {"encoder_seconds": encoder, "of_encoder": {k: v / encoder for k, v in seconds.items()}}
+    return figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dev", type=Path)
+    parser.add_argument("pipelines", type=Path, nargs="+")
+    parser.add_argument("--params", default="collins")
+    parser.add_argument("--k", type=int, nargs="+", default=[1, 10, 50])
+    parser.add_argument("--limit", type=int, default=0, help="sentences; 0 for all")
+    parser.add_argument("--output", type=Path, help="where to write the figures, as JSON")
+    args = parser.parse_args()
+    made = made_by() if args.output else None
+    figures = {"pipelines": [measure(pipeline, args.dev, args) for pipeline in args.pipelines]}
     write_result(figures, args.output, made)
     sys.stdout.write(json.dumps(figures, indent=1) + "\n")
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 class Bin(NamedTuple):
@@ -25,6 +26,7 @@ class Reliability(NamedTuple):
     n (int): How many things.
     ece (float): Expected calibration error: the mean difference between probability and share of right ones, over
         ranges of the same width weighted by how much is in each (Guo et al. 2017).
+    chance (float): The mean ECE of probabilities that hold exactly, over so many things: what chance alone makes of it.
     confidence (float): Their mean probability.
     accuracy (float): The share that is right.
     bins (list[Bin]): The ranges that have anything in them, from low to high.
@@ -32,6 +34,7 @@ class Reliability(NamedTuple):
 
     n: int
     ece: float
+    chance: float
     confidence: float
     accuracy: float
     bins: list[Bin]
@@ -53,11 +56,15 @@ def measure_reliability(probs: Sequence[float], right: Sequence[bool], n_bins: i
     RETURNS (Reliability): The comparison; zeros if there is nothing.
     """
     p, truth = np.asarray(probs, dtype=np.float64), np.asarray(right, dtype=np.float64)
-    which = np.minimum((p * n_bins).astype(np.int64), n_bins - 1)
+    n, which = max(len(p), 1), np.minimum((p * n_bins).astype(np.int64), n_bins - 1)
+
+    def error(outcome: NDArray[Any]) -> float:
+        return float(np.abs(np.bincount(which, p - outcome, n_bins)).sum() / n)
+
+    random = np.random.default_rng(0)
+    chance = float(np.mean([error(random.random(len(p)) < p) for _ in range(100)]))
     counts = np.bincount(which, minlength=n_bins)
     used = counts > 0
     means = [np.bincount(which, values, n_bins)[used] / counts[used] for values in (p, truth)]
     bins = [Bin(*found) for found in zip(counts[used].tolist(), means[0].tolist(), means[1].tolist(), strict=True)]
-    n = max(len(p), 1)
-    ece = sum(found.n * abs(found.confidence - found.accuracy) for found in bins) / n
-    return Reliability(len(p), ece, float(p.sum() / n), float(truth.sum() / n), bins)
+    return Reliability(len(p), error(truth), chance, float(p.sum() / n), float(truth.sum() / n), bins)

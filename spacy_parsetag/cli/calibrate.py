@@ -1,6 +1,7 @@
-"""`python -m spacy parsetag calibrate`: a temperature for the scores, so that probabilities mean what they say."""
+"""`python -m spacy parsetag calibrate`: temperatures for the scores, so that probabilities mean what they say."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,17 +32,18 @@ def calibrate_cli(
         list[Path] | None, Opt("--figure", help="Draw reliability before and after to this file (.png, .svg, .pdf)")
     ] = None,
     fit_share: Annotated[
-        float, Opt("--fit-share", min=0.0, max=1.0, help="Share of DEV, from its start, that the temperature is fit on")
+        float, Opt("--fit-share", min=0.0, max=1.0, help="Share of DEV, from its start, that temperatures are fit on")
     ] = 0.5,
     as_json: AsJson = False,
     gpu_id: GpuId = -1,
     code: Code = None,
 ) -> None:
-    """Find the temperature of a parser's scores, and show how well its probabilities then hold.
+    """Find temperatures of a parser's scores, and show how well its probabilities then hold.
 
-    Scores are divided by the temperature. The best tree stays the best; its probability changes. The temperature is the
-    one with the greatest likelihood of the gold trees in the first half of DEV. On the second half the command compares
-    probabilities with what is right: of the constituents that were found, and of whole trees.
+    Scores are divided by a temperature. The best tree stays the best; its probability changes. There is a temperature
+    for the probabilities of constituents and one for those of whole trees: mistakes come together, so that trees are
+    right more often than their constituents alone would have it. Each is the one that makes what is right and what is
+    not likeliest in the first half of DEV. On the second half the command compares probabilities with what is right.
 
     Figures need the package matplotlib: pip install 'spacy-parsetag[plots]'
 
@@ -61,7 +63,7 @@ def calibrate_cli(
         nlp = load_pipeline(model, gpu_id, code)
         pipe = _find_parser(nlp, find_spans_key(nlp, model), model)
         golds = _score(nlp, pipe, dev)
-        n_sents = [len(gold.trees) for gold in golds]
+        n_sents = [len(gold.parses) for gold in golds]
         n_fit = _cut(n_sents, fit_share)
         if not 0 < n_fit < len(golds):
             raise ValueError(Errors.E475.format(n=sum(n_sents), share=fit_share))
@@ -71,7 +73,7 @@ def calibrate_cli(
             nlp.to_disk(output)
         write_text(format_json(report) if as_json else _format(report))
         if output is None:
-            note("The temperature was not saved: name an OUTPUT folder to save the calibrated pipeline.", "warn")
+            note("The temperatures were not saved: name an OUTPUT folder to save the calibrated pipeline.", "warn")
 
 
 def _find_parser(nlp: "Language", key: str, model: str) -> "ParseTagger":
@@ -109,37 +111,37 @@ def _cut(sizes: Sequence[int], share: float) -> int:
 def _calibrate(
     pipe: "ParseTagger", fit: "list[GoldBatch]", held_out: "list[GoldBatch]"
 ) -> "tuple[dict[str, Any], dict[str, dict[str, Reliability]]]":
-    """Set the pipe's temperature. The figures, and those to draw."""
+    """Set the pipe's temperatures. The figures, and those to draw."""
     from ..analysis.calibration import measure_reliability
-    from ..pipeline.calibration import fit_temperature, judge
+    from ..pipeline.calibration import fit_temperature, judge_constituents, judge_trees
 
-    before = pipe.cfg["temperature"]
-    pipe.cfg["temperature"] = fit_temperature(fit, pipe.max_stack)
-    n_sents = {"fit": sum(len(gold.trees) for gold in fit), "measured": sum(len(gold.trees) for gold in held_out)}
-    report: dict[str, Any] = {
-        "temperature": pipe.cfg["temperature"],
-        "before_temperature": before,
-        "sentences": n_sents,
-    }
-    panels: dict[str, dict[str, Reliability]] = {"constituents": {}, "whole trees": {}}
-    for name, temperature in (("before", before), ("after", pipe.cfg["temperature"])):
-        judged = judge(pipe, held_out, temperature)
-        found = (
-            measure_reliability(judged.probs, judged.right),
-            measure_reliability(judged.tree_probs, judged.trees_right),
-        )
-        for kind, one in zip(panels, found, strict=True):
-            panels[kind][name] = one
-        report[name] = {kind.replace(" ", "_"): one.to_dict() for kind, one in zip(panels, found, strict=True)}
+    n_sents = {"fit": sum(len(gold.parses) for gold in fit), "measured": sum(len(gold.parses) for gold in held_out)}
+    report: dict[str, Any] = {"sentences": n_sents}
+    panels: dict[str, dict[str, Reliability]] = {}
+    for kind, setting, judge in (
+        ("constituents", "temperature", judge_constituents),
+        ("whole trees", "tree_temperature", judge_trees),
+    ):
+        temperatures = {"before": pipe.cfg[setting], "after": fit_temperature(partial(judge, pipe, fit))}
+        panels[kind] = {}
+        for name, temperature in temperatures.items():
+            judged = judge(pipe, held_out, temperature)
+            panels[kind][name] = measure_reliability(judged.probs, judged.right)
+        report[kind.replace(" ", "_")] = {
+            name: {"temperature": temperatures[name], **found.to_dict()} for name, found in panels[kind].items()
+        }
+        pipe.cfg[setting] = temperatures["after"]
     return report, panels
 
 
 def _format(report: dict[str, Any]) -> str:
     n_sents = report["sentences"]
-    text = f"temperature {report['temperature']:.3f}, from {n_sents['fit']:,} sentences\n"
-    text += f"expected calibration error on {n_sents['measured']:,} others:\n"
+    text = (
+        f"Temperatures from {n_sents['fit']:,} sentences; expected calibration error on {n_sents['measured']:,} others"
+    )
+    text += " (and what chance alone makes of it):\n"
     for kind in ("constituents", "whole_trees"):
-        before, after = (report[name][kind] for name in ("before", "after"))
-        text += f"  {kind.replace('_', ' '):<13} {before['ece']:.2%} before, {after['ece']:.2%} after"
-        text += f" ({after['accuracy']:.1%} are right)\n"
+        before, after = report[kind]["before"], report[kind]["after"]
+        text += f"  {kind.replace('_', ' '):<13}temperature {after['temperature']:.3f}: {before['ece']:.2%} before, "
+        text += f"{after['ece']:.2%} after ({after['chance']:.2%}); {after['accuracy']:.1%} are right\n"
     return text

@@ -1,58 +1,59 @@
-"""A temperature for the scores of a trained pipe, so that its probabilities mean what they say."""
+"""Temperatures for the scores of a trained pipe, so that its probabilities mean what they say.
+
+There are two: the mistakes in a sentence come together, more than the scores know. So trees are right more often than
+the probabilities of their constituents would have it, and no single temperature is right for both. Each is fit to the
+events that its probabilities are about (Kuleshov and Liang 2015): a constituent that was found is right, or not; a tree
+is right, or not.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch
 
-from ..decode import StackBound, TagScores
-from ..ml.losses import negative_log_likelihood
+from ..decode import TagScores
 from ..tokens.sentences import sentence_starts
 from ..tokens.spans import is_partial, parses_from_doc
-from ..trees import Parse, binarize
+from ..trees import Parse
 from .parsetag import ParseTagger
-from .probabilities import Spans, probability_notes, scale_scores, spans_of_ids
+from .probabilities import Spans, constituent_notes, scale_scores, spans_of_ids, tree_notes
 
-_WIDEST = 3.0  # temperatures from exp(-3) to exp(3)
-_STEPS = 16  # halvings of that range
-
-
-@dataclass
-class Judged:
-    """What was found in some sentences: how probable it is, and whether it is right.
-
-    probs, right (list): Of each constituent that was found.
-    tree_probs, trees_right (list): Of each sentence's tree.
-    """
-
-    probs: list[float] = field(default_factory=list)
-    right: list[bool] = field(default_factory=list)
-    tree_probs: list[float] = field(default_factory=list)
-    trees_right: list[bool] = field(default_factory=list)
+_WIDEST = 2.0  # temperatures from exp(-2) to exp(2)
+_NARROWEST = 0.01  # of their logarithm
+_LEAST = 1e-7  # of a probability: in float32 those next to 1 are 1
 
 
-@dataclass
-class GoldBatch:
+class Judged(NamedTuple):
+    """What was found: how probable each thing is, and whether it is right."""
+
+    probs: list[float]
+    right: list[bool]
+
+    def loss(self) -> float:
+        """The mean negative log-likelihood of what is right and what is not."""
+        p = np.clip(np.asarray(self.probs, dtype=np.float64), _LEAST, 1 - _LEAST)
+        return float(-np.log(np.where(self.right, p, 1 - p)).mean()) if len(p) else 0.0
+
+
+class GoldBatch(NamedTuple):
     """Scores of sentences with gold trees, at a temperature of 1.
 
     batch (TagScores): The scores.
-    ids (np.ndarray): (R,) gold tag ids, -1 for one that the model does not know.
-    trees (list[Spans]): The gold constituents of each sentence.
     parses (list[Parse]): The gold trees.
     """
 
     batch: TagScores
-    ids: NDArray[Any]
-    trees: list[Spans]
     parses: list[Parse]
+
+    def gold_spans(self) -> list[Spans]:
+        """The gold constituents of each sentence."""
+        return [[(start, end, label) for start, end, label in gold.spans] for gold in self.parses]
 
 
 def score_gold_docs(
@@ -86,7 +87,7 @@ def score_gold_docs(
 def score_gold(pipe: ParseTagger, examples: Sequence[Example]) -> GoldBatch:
     """Score the sentences of reference docs, whose words the predicted docs have too.
 
-    pipe (ParseTagger): The parser; its temperature does not count.
+    pipe (ParseTagger): The parser; its temperatures do not count.
     examples (Sequence[Example]): Predicted docs that the components before the parser have seen.
     RETURNS (GoldBatch): The scores and the gold trees.
     """
@@ -98,69 +99,64 @@ def score_gold(pipe: ParseTagger, examples: Sequence[Example]) -> GoldBatch:
         batch, _ = pipe.score_docs(docs, [[tokens for tokens, _ in own] for own in parses])
     finally:
         pipe.cfg["temperature"] = kept
-    golds = [parse for own in parses for _, parse in own]
-    ids = [np.append(pipe.tag_set.encode(pipe.linearizer.linearize(binarize(gold))), np.int32(-1)) for gold in golds]
-    trees = [[(start, end, label) for start, end, label in gold.spans] for gold in golds]
-    return GoldBatch(batch.on_cpu(), np.concatenate([np.zeros(0, dtype=np.int32), *ids]), trees, golds)
+    return GoldBatch(batch.on_cpu(), [parse for own in parses for _, parse in own])
 
 
-def fit_temperature(golds: Iterable[GoldBatch], max_stack: StackBound) -> float:
-    """The temperature with the greatest likelihood of the gold trees; scores are divided by it.
-
-    The log-likelihood is concave in 1 / temperature, and its slope is the score of the gold trees less the mean score
-    of all trees. So halving finds where the slope is 0.
-
-    golds (Iterable[GoldBatch]): The sentences; those with tags that the model does not know are left out.
-    max_stack (int | None): The bound on the stack.
-    RETURNS (float): The temperature.
-    """
-    golds = list(golds)
-    low, high = -_WIDEST, _WIDEST
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        # With sharper scores the gold trees lose: the temperature is too low.
-        if sum(_slope(gold, float(np.exp(-middle)), max_stack) for gold in golds) > 0:
-            low = middle
-        else:
-            high = middle
-    return round(float(np.exp((low + high) / 2)), 4)
-
-
-def _slope(gold: GoldBatch, factor: float, max_stack: StackBound) -> float:
-    """Mean score of all trees less that of the gold trees, where scores count `factor` times."""
-    batch = gold.batch
-    _, gradient = negative_log_likelihood(scale_scores(batch, factor), gold.ids, max_stack)
-    slope = _sum_of_products(gradient.scores, batch.scores)
-    if batch.spans is not None and gradient.spans is not None:
-        slope += _sum_of_products(gradient.spans.scores, batch.spans.scores)
-    if batch.transitions is not None and gradient.transitions is not None:
-        pairs = zip(gradient.transitions[:3], batch.transitions[:3], strict=True)
-        slope += sum(_sum_of_products(*pair) for pair in pairs)
-    return slope
-
-
-def _sum_of_products(gradient: NDArray[Any], scores: NDArray[Any]) -> float:
-    """What nothing reads has no gradient, and may be no number."""
-    return float(np.where(gradient != 0, gradient.astype(np.float64) * scores, 0.0).sum())
-
-
-def judge(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: float) -> Judged:
-    """Decode at a temperature, and compare with the gold trees.
+def judge_constituents(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: float) -> Judged:
+    """Decode at a temperature, and compare the constituents that were found with the gold trees.
 
     pipe (ParseTagger): The parser, for its decoder.
     golds (Iterable[GoldBatch]): The sentences.
     temperature (float): What scores are divided by.
-    RETURNS (Judged): Probabilities of what was found, and what of it is right.
+    RETURNS (Judged): Of each constituent that was found.
     """
-    judged = Judged()
+    judged = Judged([], [])
     for gold in golds:
-        batch = scale_scores(gold.batch, 1.0 / temperature)
-        ids = pipe.decoder(batch).ids
-        trees = spans_of_ids(ids, batch)
-        notes = probability_notes(batch, ids, trees, pipe.max_stack)
-        for found, true, probs, log_prob in zip(trees, gold.trees, notes["probs"], notes["log_probs"], strict=True):
+        batch, _, trees = _decode(pipe, gold, temperature)
+        notes = constituent_notes(batch, trees, pipe.max_stack)
+        for found, true, probs in zip(trees, gold.gold_spans(), notes["probs"], strict=True):
             judged.probs.extend(probs)
             judged.right.extend(span in true for span in found)
-            judged.tree_probs.append(float(np.exp(log_prob)))
-            judged.trees_right.append(found == true)
     return judged
+
+
+def judge_trees(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: float) -> Judged:
+    """The same of whole trees.
+
+    pipe, golds, temperature: As for `judge_constituents`.
+    RETURNS (Judged): Of the tree of each sentence.
+    """
+    judged = Judged([], [])
+    for gold in golds:
+        batch, ids, trees = _decode(pipe, gold, temperature)
+        judged.probs.extend(np.exp(tree_notes(batch, ids, pipe.max_stack)["log_probs"]).tolist())
+        judged.right.extend(found == true for found, true in zip(trees, gold.gold_spans(), strict=True))
+    return judged
+
+
+def _decode(pipe: ParseTagger, gold: GoldBatch, temperature: float) -> tuple[TagScores, Any, list[Spans]]:
+    batch = scale_scores(gold.batch, 1.0 / temperature)
+    ids = pipe.decoder(batch).ids
+    return batch, ids, spans_of_ids(ids, batch)
+
+
+def fit_temperature(judge: Callable[[float], Judged]) -> float:
+    """The temperature at which what is right and what is not is likeliest, by golden-section search.
+
+    judge (Callable[[float], Judged]): What was found, at a temperature.
+    RETURNS (float): The temperature.
+    """
+    golden = (5**0.5 - 1) / 2
+    low, high = -_WIDEST, _WIDEST
+    inner = [high - golden * (high - low), low + golden * (high - low)]
+    losses = [judge(float(np.exp(x))).loss() for x in inner]
+    while high - low > _NARROWEST:
+        if losses[0] < losses[1]:
+            high = inner.pop()
+            inner.insert(0, high - golden * (high - low))
+            losses = [judge(float(np.exp(inner[0]))).loss(), losses[0]]
+        else:
+            low = inner.pop(0)
+            inner.append(low + golden * (high - low))
+            losses = [losses[1], judge(float(np.exp(inner[1]))).loss()]
+    return round(float(np.exp((low + high) / 2)), 3)

@@ -35,7 +35,7 @@ from .gold_tags import gold_loss
 from .gold_trees import set_gold_sentences
 from .listeners import require_upstream
 from .parsed import ParsedDoc, divide
-from .probabilities import best_parses, probability_notes, scale_scores, spans_of_ids
+from .probabilities import best_parses, constituent_notes, scale_scores, spans_of_ids, tree_notes
 from .settings import check_parts, find_problem, set_bounds
 
 _make_tag_set = lru_cache(maxsize=16)(TagSet)
@@ -94,7 +94,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         self.constraints, self.conflicts = constraints, conflicts
         # JSON only: it is saved with the pipe, and passed to the scorer.
         self.cfg: dict[str, Any] = {"tags": [], "order": linearizer.order, "max_stack": 0, "spans_key": spans_key}
-        self.cfg["temperature"] = 1.0
+        self.cfg.update(temperature=1.0, tree_temperature=1.0)  # see `pipeline.calibration`
         self.loss = loss
         self.decoder = decoder
         self._gold = GoldReader()
@@ -195,16 +195,19 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         decoded = self.decoder(batch)
         trees = spans_of_ids(decoded.ids, batch)
         notes.update((name, values.tolist()) for name, values in decoded.notes.items())
+        of_trees = self._at_tree_temperature(batch) if self.probs or self.k_best else batch
         if self.probs:
-            notes.update(probability_notes(batch, decoded.ids, trees, self.max_stack))
+            notes.update(
+                constituent_notes(batch, trees, self.max_stack), **tree_notes(of_trees, decoded.ids, self.max_stack)
+            )
         if self.k_best:
-            notes["k_best"] = best_parses(batch, self.k_best, self.max_stack)
+            notes["k_best"] = best_parses(of_trees, self.k_best, self.max_stack)
         return divide(sentences, trees, notes)
 
     def score_docs(
         self, docs: list[Doc], sentences: Sequence[Sequence[Sequence[int]]]
     ) -> tuple[TagScores, dict[str, list[Any]]]:
-        """The scores that prediction decodes: at the temperature of the pipe, and with what is known of the trees.
+        """The scores that prediction decodes: at the temperature of constituents, and with what is known of the trees.
 
         docs (list[Doc]): The docs.
         sentences (Sequence[Sequence[Sequence[int]]]): For each doc and each of its sentences, the tokens of its words.
@@ -226,6 +229,11 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         drop = self.conflicts == "drop"
         batch, dropped = constrain(batch, known, self.max_stack, drop=drop)
         return batch, {"dropped_constraints": dropped} if drop else {}
+
+    def _at_tree_temperature(self, batch: TagScores) -> TagScores:
+        """What `score_docs` gives, at the temperature of whole trees in place of that of constituents."""
+        factor = self.cfg["temperature"] / self.cfg["tree_temperature"]
+        return batch if factor == 1.0 else scale_scores(batch, factor)
 
     def predict_marginals(self, docs: Iterable[Doc]) -> tuple[TagScores, Constituents]:
         """The scores of all sentences of some docs, and the probabilities of their constituents.
@@ -334,7 +342,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         if not tags and not self.cfg["tags"]:
             raise ValueError(Errors.E251.format(name=self.name, key=key))
         self._add_tags(tags)
-        self.cfg.update(order=self.linearizer.order, max_stack=largest, temperature=1.0)
+        self.cfg.update(order=self.linearizer.order, max_stack=largest, temperature=1.0, tree_temperature=1.0)
         self._bound_by_training()
         if "tags" in self.model.attrs:  # a learner that has to know what each column is
             self.model.attrs.update(tags=list(self.cfg["tags"]), order=self.linearizer.order)

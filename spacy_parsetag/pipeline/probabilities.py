@@ -109,30 +109,33 @@ def expected_f(constituents: Constituents, s: int, spans: Spans, probs: list[flo
     return float(2 * sum(unique.values()) / (len(unique) + there)) if unique else float(there == 0)
 
 
-def probability_notes(
-    batch: TagScores, ids: NDArray[Any], spans: list[Spans], max_stack: StackBound
-) -> dict[str, list[Any]]:
-    """What there is to say of each sentence.
+def constituent_notes(batch: TagScores, spans: list[Spans], max_stack: StackBound) -> dict[str, list[Any]]:
+    """What there is to say of the constituents of each sentence.
 
     batch (TagScores): The scores.
-    ids (np.ndarray): (R,) tag ids of the trees that were found.
-    spans (list[Spans]): Their constituents.
+    spans (list[Spans]): The constituents that were found.
     max_stack (int | None): Largest stack size after any tag; None for no bound.
-    RETURNS (dict[str, list[Any]]): For each sentence "probs" (one for each of its constituents), "log_probs",
-        "entropies" (in nats) and "expected_f" (0 to 1).
+    RETURNS (dict[str, list[Any]]): For each sentence "probs" (one for each of its constituents) and "expected_f" (0 to
+        1).
     """
     constituents = constituent_marginals(batch, max_stack)
-    log_probs, entropies = log_probs_and_entropies(batch, ids, max_stack)
     probs = [probs_of_spans(constituents, s, own) for s, own in enumerate(spans)]
     expected = [
         expected_f(constituents, s, own, found) for s, (own, found) in enumerate(zip(spans, probs, strict=True))
     ]
-    return {
-        "probs": probs,
-        "log_probs": log_probs.tolist(),
-        "entropies": entropies.tolist(),
-        "expected_f": expected,
-    }
+    return {"probs": probs, "expected_f": expected}
+
+
+def tree_notes(batch: TagScores, ids: NDArray[Any], max_stack: StackBound) -> dict[str, list[Any]]:
+    """What there is to say of the tree of each sentence.
+
+    batch (TagScores): The scores.
+    ids (np.ndarray): (R,) tag ids of the trees that were found.
+    max_stack (int | None): Largest stack size after any tag; None for no bound.
+    RETURNS (dict[str, list[Any]]): For each sentence "log_probs" and "entropies" (in nats).
+    """
+    log_probs, entropies = log_probs_and_entropies(batch, ids, max_stack)
+    return {"log_probs": log_probs.tolist(), "entropies": entropies.tolist()}
 
 
 def best_parses(batch: TagScores, k: int, max_stack: StackBound) -> list[list[list[Any]]]:

@@ -58,7 +58,7 @@ def find_problem(cfg: dict[str, Any], order: str, n_scores: int | None) -> str:
     n_scores (int | None): The width of the model's output, twice the number of tags; None before it is known.
     RETURNS (str): What is wrong, for a message; empty if nothing is.
     """
-    tags, bound, temperature = cfg.get("tags"), cfg.get("max_stack"), cfg.get("temperature")
+    tags, bound = cfg.get("tags"), cfg.get("max_stack")
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
         return "'tags' must be a list of strings"
     if tags and list(TagSet(tags).tags) != tags:
@@ -69,8 +69,9 @@ def find_problem(cfg: dict[str, Any], order: str, n_scores: int | None) -> str:
         return "'max_stack' must be a whole number of at least 0"
     if not isinstance(cfg.get("spans_key"), str):
         return "'spans_key' must be a string"
-    if not isinstance(temperature, (int, float)) or not 0 < temperature < float("inf"):
-        return "'temperature' must be a number above 0"
+    temperatures = (cfg.get("temperature"), cfg.get("tree_temperature"))
+    if not all(isinstance(t, (int, float)) and 0 < t < float("inf") for t in temperatures):
+        return "'temperature' and 'tree_temperature' must be numbers above 0"
     if n_scores is not None and n_scores != 2 * len(tags):
         return f"the model scores {n_scores // 2} tags, and 'tags' has {len(tags)}"
     return ""

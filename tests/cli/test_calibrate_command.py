@@ -1,6 +1,7 @@
 """`python -m spacy parsetag calibrate`."""
 
 import json
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -8,15 +9,21 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
+from hypothesis import given
+from hypothesis.strategies import floats
 from spacy.tokens import DocBin
 from tiny import TREES, gold_doc, make_examples, make_nlp, train
 from typer.testing import CliRunner
 
 from spacy_parsetag.analysis.calibration import measure_reliability
 from spacy_parsetag.cli import parsetag_app
-from spacy_parsetag.ml.losses import negative_log_likelihood
-from spacy_parsetag.pipeline.calibration import fit_temperature, score_gold
-from spacy_parsetag.pipeline.probabilities import scale_scores
+from spacy_parsetag.pipeline.calibration import (
+    Judged,
+    fit_temperature,
+    judge_constituents,
+    judge_trees,
+    score_gold_docs,
+)
 
 
 @pytest.fixture(scope="module")
@@ -44,40 +51,56 @@ def test_calibrate(folder: Path, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     report = json.loads(result.stdout)
     assert report["sentences"]["fit"] + report["sentences"]["measured"] == 100
-    assert report["temperature"] > 1 == report["before_temperature"]  # it was too sure
     for kind in ("constituents", "whole_trees"):
-        before, after = report["before"][kind], report["after"][kind]
+        before, after = report[kind]["before"], report[kind]["after"]
+        assert after["temperature"] > 1 == before["temperature"]  # it was too sure
         assert before["accuracy"] == after["accuracy"] < before["confidence"]
-        assert after["ece"] < before["ece"]
+        errors = [abs(found["confidence"] - found["accuracy"]) for found in (before, after)]
+        assert errors[1] < errors[0]
         assert sum(found["n"] for found in after["bins"]) == after["n"]
     assert not options or "<svg" in figure.read_text(encoding="utf8")
     loaded = spacy.load(output)
-    assert loaded.get_pipe("parsetag").cfg["temperature"] == report["temperature"]
+    cfg = loaded.get_pipe("parsetag").cfg
+    assert cfg["temperature"] == report["constituents"]["after"]["temperature"]
+    assert cfg["tree_temperature"] == report["whole_trees"]["after"]["temperature"]
     result = run(folder / "model", folder / "dev.spacy")
     assert result.exit_code == 0 and "not saved" in result.output and "expected calibration error" in result.output
     assert run(folder / "model", folder / "dev.spacy", output).exit_code == 1  # it exists
     assert "E475" in run(folder / "model", folder / "dev.spacy", "--fit-share", 1).output
 
 
-def test_the_temperature_is_the_likeliest(folder: Path) -> None:
+@pytest.mark.parametrize("judge", [judge_constituents, judge_trees])
+def test_the_temperature_is_the_likeliest(folder: Path, judge: Any) -> None:
     nlp = spacy.load(folder / "model")
-    pipe = nlp.get_pipe("parsetag")
     golds = list(DocBin().from_disk(folder / "dev.spacy").get_docs(nlp.vocab))[:5]
-    examples = make_examples(nlp, [gold._.parse_strings[0] for gold in golds])
-    gold = score_gold(pipe, examples)
-    best = fit_temperature([gold], None)
+    found = partial(judge, nlp.get_pipe("parsetag"), list(score_gold_docs(nlp, nlp.get_pipe("parsetag"), golds)))
+    best = fit_temperature(found)
+    assert found(best).loss() <= min(found(best * factor).loss() for factor in (0.9, 0.97, 1.03, 1.1))
 
-    def loss(temperature: float) -> float:
-        return negative_log_likelihood(scale_scores(gold.batch, 1 / temperature), gold.ids)[0]
 
-    assert loss(best) <= min(loss(best * factor) for factor in (0.9, 0.99, 1.01, 1.1))
+@given(minimum=floats(-1.9, 1.9))
+def test_the_search_finds_a_minimum(minimum: float) -> None:
+    def judge(temperature: float) -> Judged:
+        # The loss of p where half is right is least at p = 1/2.
+        p = 1 / (1 + np.exp(np.log(temperature) - minimum))
+        return Judged([p, p], [True, False])
+
+    assert np.log(fit_temperature(judge)) == pytest.approx(minimum, abs=0.01)
 
 
 def test_reliability() -> None:
     random = np.random.default_rng(0)
     probs = random.random(20_000)
     right = random.random(20_000) < probs
-    assert measure_reliability(probs.tolist(), right.tolist()).ece < 0.02
+    found = measure_reliability(probs.tolist(), right.tolist())
+    assert found.ece < 0.02 and found.ece == pytest.approx(found.chance, rel=1)
     found = measure_reliability([0.9] * 10, [True] * 5 + [False] * 5)
     assert found.ece == pytest.approx(0.4) and found.accuracy == 0.5 and found.n == 10
-    assert measure_reliability([], []).to_dict() == {"n": 0, "ece": 0, "confidence": 0, "accuracy": 0, "bins": []}
+    assert measure_reliability([], []).to_dict() == {
+        "n": 0,
+        "ece": 0,
+        "chance": 0,
+        "confidence": 0,
+        "accuracy": 0,
+        "bins": [],
+    }

@@ -13,26 +13,29 @@ from spacy_parsetag.pipeline.parsetag import ParseTagger
 from spacy_parsetag.tokens.sentences import sentence_words
 
 TEXT = "The old dog sings and barked on papers"
+TEMPERATURES = ("temperature", "tree_temperature")
 SETTINGS: dict[str, Any] = {"probs": False, "k_best": 0}
 
 
 @pytest.fixture
 def settings(trained: Callable[[str], Language]) -> Iterator[Callable[..., tuple[Language, ParseTagger]]]:
     """Trained pipelines with settings that are put back."""
-    changed: list[tuple[ParseTagger, float]] = []
+    changed: list[ParseTagger] = []
 
-    def get(order: str = "in", *, temperature: float = 1.0, **values: Any) -> tuple[Language, ParseTagger]:
+    def get(
+        order: str = "in", *, temperatures: tuple[float, float] = (1.0, 1.0), **values: Any
+    ) -> tuple[Language, ParseTagger]:
         nlp = trained(order)
         pipe = nlp.get_pipe("parsetag")
-        changed.append((pipe, pipe.cfg["temperature"]))
-        pipe.cfg["temperature"] = temperature
+        changed.append(pipe)
+        pipe.cfg.update(zip(TEMPERATURES, temperatures, strict=True))
         for name, value in values.items():
             setattr(pipe, name, value)
         return nlp, pipe
 
     yield get
-    for pipe, temperature in changed:
-        pipe.cfg["temperature"] = temperature
+    for pipe in changed:
+        pipe.cfg.update(dict.fromkeys(TEMPERATURES, 1.0))
         for name, value in SETTINGS.items():
             setattr(pipe, name, value)
 
@@ -45,7 +48,7 @@ def distribution(nlp: Language, pipe: ParseTagger, text: str) -> TreeDistributio
 
 @pytest.mark.parametrize("order", ["in", "pre", "post"])
 def test_what_the_distribution_says(order: str, settings: Callable[..., Any]) -> None:
-    nlp, pipe = settings(order, probs=True, k_best=4, temperature=2.5)
+    nlp, pipe = settings(order, probs=True, k_best=4, temperatures=(2.5, 2.5))
     doc = nlp(TEXT)
     d = distribution(nlp, pipe, TEXT)
     group = doc.spans["constituents"]
@@ -122,23 +125,39 @@ def test_temperature(settings: Callable[..., Any]) -> None:
     """The same tree, surer or less sure; at a high temperature all trees are as probable."""
     found = []
     for temperature in (0.5, 1.0, 100.0):
-        nlp, _ = settings(probs=True, temperature=temperature)
+        nlp, _ = settings(probs=True, temperatures=(temperature, temperature))
         doc = nlp(TEXT)
         found.append((spans_of(doc), doc.spans["constituents"].attrs["entropies"][0]))
     assert found[0][0] == found[1][0] == found[2][0]
     assert found[0][1] < found[1][1] < found[2][1]
 
 
+def test_constituents_and_trees_have_temperatures_of_their_own(settings: Callable[..., Any]) -> None:
+    of: dict[tuple[float, float], dict[str, Any]] = {}
+    for temperatures in ((1.0, 1.0), (3.0, 3.0), (3.0, 1.0), (1.0, 3.0)):
+        nlp, _ = settings(probs=True, k_best=3, temperatures=temperatures)
+        of[temperatures] = dict(nlp(TEXT).spans["constituents"].attrs)
+    for (first, second), attrs in of.items():
+        for name in ("probs", "expected_f"):
+            assert attrs[name] == pytest.approx(of[first, first][name], rel=1e-4)
+        for name in ("log_probs", "entropies"):
+            assert attrs[name] == pytest.approx(of[second, second][name], rel=1e-4)
+        assert attrs["k_best"][0][0][0] == pytest.approx(attrs["log_probs"][0], abs=1e-4)
+    for name in ("probs", "log_probs"):
+        assert of[1.0, 1.0][name] != pytest.approx(of[3.0, 3.0][name], rel=0.01)
+
+
 def test_temperature_is_saved() -> None:
     nlp = make_nlp(probs=True)
     train(nlp, make_examples(nlp), steps=1)
     pipe = nlp.get_pipe("parsetag")
-    pipe.cfg["temperature"] = 3.0
+    pipe.cfg.update(temperature=3.0, tree_temperature=2.0)
     loaded = make_nlp(probs=True).from_bytes(nlp.to_bytes())
-    assert loaded.get_pipe("parsetag").cfg["temperature"] == 3.0
+    assert [loaded.get_pipe("parsetag").cfg[name] for name in TEMPERATURES] == [3.0, 2.0]
     assert loaded(TEXT).spans["constituents"].attrs == nlp(TEXT).spans["constituents"].attrs
-    pipe.cfg["temperature"] = 0.0
-    with pytest.raises(ValueError, match=r"E257.*temperature"):
-        make_nlp().from_bytes(nlp.to_bytes())
+    for name in TEMPERATURES:
+        pipe.cfg.update({**dict.fromkeys(TEMPERATURES, 1.0), name: 0.0})
+        with pytest.raises(ValueError, match=rf"E257.*{name}"):
+            make_nlp().from_bytes(nlp.to_bytes())
     nlp.initialize(lambda: make_examples(nlp))
-    assert pipe.cfg["temperature"] == 1.0
+    assert [pipe.cfg[name] for name in TEMPERATURES] == [1.0, 1.0]
