@@ -110,7 +110,7 @@ catalogue.AVAILABLE_ENTRY_POINTS = ours
 def run_python(code: str, blocked: tuple[str, ...] = ()) -> list[str]:
     """Run code in a fresh Python that sees no plugin but ours; returns the lines it prints."""
     code = OURS_ONLY.format(blocked=blocked) + code
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, cwd=ROOT)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600, cwd=ROOT)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.splitlines()
 
@@ -169,7 +169,7 @@ for attempt in (lambda: nlp.add_pipe("parsetag"), lambda: __import__("spacy_pars
     except ImportError as err:
         print(err)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600, cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]
     lines = done.stdout.splitlines()
     assert len(lines) == 2

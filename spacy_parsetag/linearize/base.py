@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from itertools import accumulate
 from typing import Protocol, runtime_checkable
 
@@ -139,6 +140,7 @@ def make_tag(tag_class: int, label: str) -> str:
     return f"{CLASS_NAMES[tag_class]}/{label}" if label else CLASS_NAMES[tag_class]
 
 
+@lru_cache(maxsize=65536)  # there are few tags, each many times
 def split_tag(tag: str) -> tuple[TagClass, str]:
     """The inverse of `make_tag`.
 

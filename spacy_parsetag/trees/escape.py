@@ -17,6 +17,7 @@ that was never escaped is read as it is. `unescape_token(escape_token(text)) == 
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from re import Match
 from unicodedata import category
 
@@ -71,6 +72,7 @@ def unescape_token(text: str) -> str:
     return _TOKEN_ESCAPE.sub(_unescape, text) if text != "\\e" else ""
 
 
+@lru_cache(maxsize=65536)  # a treebank has few labels, each many times
 def escape_label(label: str) -> str:
     r"""Make any label writable in a bracket file.
 
@@ -85,6 +87,7 @@ def escape_label(label: str) -> str:
     return _LABEL_SPECIAL.sub(lambda found: _escape_char(found, {}), label)
 
 
+@lru_cache(maxsize=65536)  # a treebank has few labels, each many times
 def unescape_label(label: str) -> str:
     """Read a label back from what `escape_label` wrote.
 
