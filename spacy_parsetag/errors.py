@@ -145,6 +145,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "Probabilities of constituents have a mean only where they are of the same sentences; got sentences of {words}."
     )
 
+    E173 = "The decoder needs at least one thread; got {n}. None takes as many as OMP_NUM_THREADS says."
     E200 = "{what} of the layer must be at least {least}; got {value}."
     E201 = "TagLoss learns tags alone, and this model scores spans too. Use spacy-parsetag.LatticeLoss.v1."
     E202 = (

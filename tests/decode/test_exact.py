@@ -236,3 +236,29 @@ def test_a_batch_knows_its_rows():
 def test_only_the_component_knows_the_training_trees():
     with pytest.raises(ValueError, match=r"\[E162\]"):
         ExactDecoder("train")(TagScores(np.zeros((3, len(TAGS))), [0], [2], TAGS, ORDERS["in"]))
+
+
+@ALL_ORDERS
+def test_threads(order, monkeypatch):
+    """Threads that share a batch find what one finds, whatever their number."""
+    rng = np.random.default_rng(0)
+    words = [3, 0, 7, 1, 12, 5, 1]
+    scores = rng.normal(size=(sum(max(2 * n - 1, 0) for n in words), len(TAGS))).astype("f")
+    expected = decode_rows(scores, words, order)
+    n_words = np.asarray(words, dtype=np.int32)
+    lengths = np.maximum(2 * n_words - 1, 0)
+    batch = TagScores(scores, (np.cumsum(lengths) - lengths).astype(np.int64), n_words, TAGS, ORDERS[order])
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    assert ExactDecoder(n_threads=None).n_threads == 3
+    for n_threads in (2, 3, 7, 20, None):
+        found = ExactDecoder(n_threads=n_threads)(batch)
+        np.testing.assert_array_equal(found.ids, expected.ids)
+        np.testing.assert_array_equal(found.scores, expected.scores)
+    scores[4] = np.nan
+    with pytest.raises(ValueError) as alone:
+        ExactDecoder()(batch)
+    with pytest.raises(ValueError) as together:
+        ExactDecoder(n_threads=3)(batch)
+    assert str(alone.value) == str(together.value)
+    with pytest.raises(ValueError, match=r"\[E173\]"):
+        ExactDecoder(n_threads=0)
