@@ -10,6 +10,7 @@ words, made by joining them. One core; the fastest of some runs, of both by turn
 
 import argparse
 import sys
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
@@ -68,14 +69,19 @@ def main() -> None:
     parser.add_argument("--encoder", default=None, help="transformer: a name, or a folder")
     parser.add_argument("--treebank", type=Path, required=True, help="bracket file")
     parser.add_argument("--lengths", type=int, nargs="*", default=[100, 200, 300], help="words of long sentences")
+    parser.add_argument("--words", type=int, default=4000, help="words of all sentences of a length together")
     parser.add_argument("--repeats", type=int, default=3)
     args = parse_arguments(parser)
     nlp, sentences = load(args)
     figures: dict[str, Any] = {"pipeline": nlp.pipe_names, "treebank": measure(nlp, sentences, args.repeats)}
     words = [word for sentence in sentences for word in sentence]
     for length in args.lengths:
-        joined = [words[i : i + length] for i in range(0, len(words) - length + 1, length)][:16]
+        stream = cycle(words)
+        joined = [list(islice(stream, length)) for _ in range(max(1, args.words // length))]
         figures[f"{length} words"] = measure(nlp, joined, args.repeats)
+    if len(args.lengths) > 1:
+        speeds = [figures[f"{length} words"]["words_a_second"] for length in args.lengths]
+        figures["slowest_over_fastest_word"] = round(max(speeds) / min(speeds), 2)
     for name, found in figures.items():
         sys.stdout.write(f"{name}: {found}\n")
     write_result(figures, args.output, args.made_by)

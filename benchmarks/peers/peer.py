@@ -12,6 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 Sentences = list[list[str]]
 
 
-def ours(folder: Path, encoder: str, sentences: Sentences) -> Callable[[], object]:
+def ours(folder: Path, encoder: str, sentences: Sentences, precision: str = "float32") -> Callable[[], object]:
     """This package: configs/transformer.cfg, a doc for each sentence."""
     sys.path.append(str(Path(__file__).resolve().parent.parent))
     from argparse import Namespace
@@ -29,8 +30,11 @@ def ours(folder: Path, encoder: str, sentences: Sentences) -> Callable[[], objec
     from pipeline import ROOT, load
     from spacy.tokens import Doc
 
+    from spacy_parsetag.scale.precision import set_precision
+
     args = Namespace(encoder=encoder, treebank=folder / "trees.mrg", config=ROOT / "configs" / "transformer.cfg")
     nlp, _ = load(args)
+    set_precision(nlp, precision)
 
     def run() -> None:
         starts = ([i == 0 for i in range(len(words))] for words in sentences)
@@ -152,7 +156,9 @@ def main() -> None:
 
     torch.set_num_threads(1)
     sentences = json.loads((Path(folder) / "words.json").read_text(encoding="utf-8"))
-    run = {"ours": ours, "benepar": benepar, "supar": supar, "stanza": stanza}[name](Path(folder), encoder, sentences)
+    parsers = {"benepar": benepar, "supar": supar, "stanza": stanza, "ours": ours}
+    parsers |= {f"ours_{precision}": partial(ours, precision=precision) for precision in ("bfloat16", "int8")}
+    run = parsers[name](Path(folder), encoder, sentences)
     seconds = []
     for _ in range(int(repeats) + 1):  # the first one to warm up
         begin = time.process_time()
