@@ -8,6 +8,7 @@ one. A doc without sentence boundaries is one sentence.
 """
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -62,8 +63,9 @@ def sentence_starts(doc: Doc) -> NDArray[np.int64]:
 def sentence_words(doc: Doc) -> list[list[int]]:
     """Find the tokens that are words, sentence by sentence. Sentences without any word are left out."""
     words = np.flatnonzero(_is_word(doc))
-    cuts = np.searchsorted(words, sentence_starts(doc)[1:])
-    return [sentence.tolist() for sentence in np.split(words, cuts) if len(sentence)]
+    cuts = np.searchsorted(words, sentence_starts(doc)[1:]).tolist()
+    tokens = words.tolist()
+    return [tokens[start:end] for start, end in pairwise([0, *cuts, len(tokens)]) if start < end]
 
 
 def set_sentence_starts(doc: Doc, starts: Iterable[int]) -> None:
