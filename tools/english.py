@@ -5,7 +5,7 @@
 TREEBANKS holds `gum`, a checkout of github.com/amir-zeldes/gum (const/, dep/ and splits.md are read), and `craft`, with
 train.mrg and dev.mrg, one tree a line, or a checkout of github.com/UCDenver-ccp/CRAFT. Written to OUTPUT:
 
-    train.spacy             runs of one to eight sentences: spaCy's tokens, tags, sentence boundaries, constituents
+    train/gold.spacy        runs of one to eight sentences: spaCy's tokens, tags, sentence boundaries, constituents
     teacher.spacy           for a larger parser: each sentence as the treebank cuts it, and again as spaCy does, varied
     dev.spacy               GUM's development part, all genres, one sentence a doc: the treebank's own tokens
     gum-dev.spacy           the same, a document a doc, with the spaces of the original text and its paragraphs
@@ -287,7 +287,8 @@ def main() -> None:
     for _ in range(args.copies):
         for run in variants(gum, rng):
             train.append(make_doc(nlp, run, spaces=False, paragraphs=rng.random() < 0.5, rng=rng))
-    write(train, args.output / "train.spacy")
+    (args.output / "train").mkdir(exist_ok=True)  # for silver trees too
+    write(train, args.output / "train" / "gold.spacy")
 
     rng = random.Random(args.seed)
     sentences = [sentence for _, document in free for sentence in document]

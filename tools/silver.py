@@ -3,10 +3,11 @@
     python -m tools.silver TEACHER TEXTS OUTPUT --exclude TREEBANKS
 
 TEACHER is a pipeline with the components `tagger` and `parsetag`, TEXTS a folder of .txt files with an empty line
-between paragraphs (`tools/texts.py` makes one), OUTPUT a file such as corpus/silver.spacy: runs of one to eight
-sentences with spaCy's tokens, the teacher's tags, its best tree, and its k best trees with their probabilities, marked
-as soft. Sentences that share eight words in a row with a text of TREEBANKS (as of tools/english.py) are left out, and
-what is no prose, and sentences of which the teacher expects to get many constituents wrong.
+between paragraphs (`tools/texts.py` makes one), OUTPUT a folder for .spacy files: runs of one to eight sentences with
+spaCy's tokens, the teacher's tags, its best tree, and its k best trees with their probabilities, marked as soft.
+Sentences that share eight words in a row with a text of TREEBANKS (as of tools/english.py) are left out, and what is no
+prose, and sentences of which the teacher expects to get many constituents wrong: below an expected F of 0.8 it got an F
+of 69 on GUM's development part, where all of it has 88.5.
 """
 
 import argparse
@@ -26,6 +27,8 @@ from spacy.tokens import Doc, Span
 
 from spacy_parsetag.tokens.spans import SPANS_KEY, parses_from_doc
 from spacy_parsetag.trees import Parse
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where it is run as a file
 from tools.english import DASHES, QUOTES, Sentence, make_doc, read_conllu, read_craft, runs, vary, write
 
 LONGEST = 60  # words
@@ -169,18 +172,18 @@ def main() -> None:
         if sum(map(len, chunks[-1])) >= CHUNK:
             chunks.append([])
         chunks[-1].append(document)
-    found: list[list[Silver]] = []
-    for chunk in chunks:
+    nlp = spacy.blank("en")
+    args.output.mkdir(parents=True, exist_ok=True)
+    for i, chunk in enumerate(chunks):
         if counts["words"] >= args.words:
             break
         parsed = iter(
             parse(teacher, [sentence for document in chunk for sentence in document], args.expected_f, counts)
         )
-        found += [[one for _, one in zip(document, parsed) if one is not None] for document in chunk]  # noqa: B905
+        found = [[one for _, one in zip(document, parsed) if one is not None] for document in chunk]  # noqa: B905
+        write((make_soft_doc(nlp, run, rng) for run in silver_runs(found, rng)), args.output / f"silver-{i:03}.spacy")
         sys.stdout.write(f"{dict(counts)}\n")
         sys.stdout.flush()
-    nlp = spacy.blank("en")
-    write((make_soft_doc(nlp, run, rng) for run in silver_runs(found, rng)), args.output)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,113 @@
+"""The tools that make silver trees: text from its sources, and trees from a teacher."""
+
+import random
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import DocBin
+from spacy.training import Corpus
+from tiny import make_examples, make_nlp, train
+
+from spacy_parsetag.tokens.spans import SPANS_KEY
+from spacy_parsetag.trees import Parse
+from tools import texts
+from tools.english import Sentence, vary
+from tools.silver import Silver, cut, grams, make_soft_doc, parse, read_sentences, silver_runs
+
+MASC = "She_PRP did_VBD n't_RB go_VB ._. \nHe_PRP paid_VBD $_$ 5_CD ._.\n\nA_DT new_JJ paragraph_NN"
+CNXML = """<document xmlns="http://cnx.rice.edu/cnxml"><metadata><para>No.</para></metadata><content>
+<para>Cells are <term>small</term> (<link target-id="f"/>).</para><section><title>No</title><para>They
+grow.<footnote>No.</footnote></para><list><item>No</item></list></section></content></document>"""
+
+
+def plain(*words: str) -> Sentence:
+    return Sentence(Parse(words, ("X",) * len(words), ()), [True] * len(words))
+
+
+def test_text_of_sources(tmp_path: Path) -> None:
+    masc, book = tmp_path / "masc_tagged" / "spoken", tmp_path / "modules" / "m1"
+    for folder in (masc, book):
+        folder.mkdir(parents=True)
+    (masc / "x.txt").write_text(MASC)
+    (masc / "wsj_0001.txt").write_text(MASC)
+    (book / "index.cnxml").write_text(CNXML)
+    assert list(texts.read_masc(tmp_path)) == [["She didn't go. He paid $5.", "A new paragraph"]]
+    assert list(texts.read_openstax(tmp_path)) == [["Cells are small.", "They grow."]]
+    pages = [
+        "P R O C E E D I N G S\n(10:00 a.m.)\n1\nMR. DOE: We say\n2\n3 no -- maybe.",
+        "JUSTICE ROE: Why?\nwas submitted",
+    ]
+    assert texts.spoken_turns(pages) == ["We say 3 no – maybe.", "Why?"]
+
+
+def test_a_source_is_fetched_at_its_commit(tmp_path: Path) -> None:
+    origin = tmp_path / "someone" / "data"
+    origin.mkdir(parents=True)
+    git = ["git", "-C", str(origin), "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    commits = []
+    for text in ("free", "not free"):
+        (origin / "data_1.json").write_text(text)
+        subprocess.run([*git, "add", "."], check=True)
+        subprocess.run([*git, "commit", "-qm", text], check=True)
+        done = subprocess.run([*git, "rev-parse", "HEAD"], check=True, text=True, capture_output=True)
+        commits.append(done.stdout.strip())
+    source = texts.Source("someone/data", commits[0], "data_1.json", "CC BY", 10, texts.read_taskmaster)
+    texts.fetch(source, tmp_path / "got", tmp_path.as_uri())
+    assert (tmp_path / "got" / "data_1.json").read_text() == "free"
+
+
+def test_sentences_of_text(tmp_path: Path) -> None:
+    """What is no prose, comes twice, or is in a treebank is left out."""
+    treebank = "We hold these truths to be self-evident, that all are created equal."
+    (tmp_path / "a.txt").write_text(f"She reads. She reads. 12 13 14 = 5.\n\n{treebank} He sings.\n")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    counts: Counter[str] = Counter()
+    known = {hash(gram) for gram in grams(f"Once more: {treebank.lower()}")}
+    (found,) = read_sentences(tmp_path, nlp, known, counts)
+    assert [one.parse.words for one in found] == [("She", "reads", "."), ("He", "sings", ".")]
+    assert found[0].spaces == [True, False, True] and found[0].paragraph and not found[1].paragraph
+    assert counts == {"read": 2, "twice": 1, "no prose": 1, "in a treebank": 1}
+
+
+@pytest.fixture(scope="module")
+def teacher() -> Language:
+    nlp = make_nlp(probs=True, k_best=3)
+    train(nlp, make_examples(nlp), steps=30)
+    return nlp
+
+
+def test_trees_of_the_teacher(tmp_path: Path, teacher: Language) -> None:
+    """The docs hold its k best trees, also where words were changed, and a pipeline can learn them."""
+    words = ("She", "enjoys", "reading", "papers", ".")
+    counts: Counter[str] = Counter()
+    assert parse(teacher, [plain(*words)], 1.1, counts) == [None] and counts["unsure"] == 1
+    long = ("Rain", "Rain", "Rain", "Rain", "Rain", "Rain")
+    silver, none = parse(teacher, [plain(*words), plain(*long)], 0.0, counts)
+    assert none is None and counts["no verb"] == 1 and counts["words"] == 5
+    assert isinstance(silver, Silver)
+    assert [list(span) for span in silver.parse.spans] == silver.k_best[0][1]
+    rng = random.Random(0)
+    docs = [make_soft_doc(teacher, run, rng) for run in silver_runs([[silver] * 20], rng)]
+    DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "silver.spacy")
+    examples = list(Corpus(tmp_path / "silver.spacy")(make_nlp()))
+    assert sum(len(eg.reference.spans[SPANS_KEY].attrs["k_best"]) for eg in examples) == 20
+    assert train(make_nlp(), examples, steps=3)["parsetag"] > 0
+
+
+def test_variants_keep_all_trees() -> None:
+    trees = [[-0.1, [[0, 3, "S"], [1, 2, "VP"]]], [-2.0, [[0, 3, "S"], [2, 3, "X"]]]]
+    parsed = Parse(("She", "reads", "."), ("PRP", "VBZ", "."), ())
+    silver = Silver(parsed, [True, False, True], k_best=trees)
+    seen = [cut(silver, vary(silver, random.Random(seed), ('"', '"'), "'", "-")) for seed in range(100)]
+    assert {len(one.parse) for one in seen} == {2, 3}
+    for one in seen:
+        if len(one.parse) == 3:
+            assert one.k_best == trees
+        else:
+            assert one.k_best == [[-0.1, [[0, 2, "S"], [1, 2, "VP"]]], [-2.0, [[0, 2, "S"]]]]
