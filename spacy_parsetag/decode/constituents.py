@@ -43,14 +43,9 @@ class Constituents(NamedTuple):
         return {(int(starts[i]), int(ends[i]), self.labels[c]): float(own[i, c]) for i, c in found}
 
 
-def constituent_labels(tags: TagSet) -> tuple[str, ...]:
-    """The labels that constituents can have, sorted."""
-    return tuple(sorted({label for chain in tags.unaries for label in chain}))
-
-
 def labels_of_tags(tags: TagSet) -> NDArray[Any]:
     """(T, C) 1 where the unary chain of a tag has a label, else 0."""
-    labels = constituent_labels(tags)
+    labels = tags.constituent_labels
     return np.asarray([[label in chain for label in labels] for chain in tags.unaries]).reshape(len(tags), len(labels))
 
 
@@ -100,4 +95,4 @@ def constituent_marginals(batch: TagScores, max_stack: StackBound = None) -> Con
         own[~long] = sums.leaves[word : word + n] @ has.astype(sums.leaves.dtype)
         own[long] = sums.nodes[span_starts[s] : span_starts[s] + n * (n - 1) // 2] @ of_node
         word += n
-    return Constituents(probs, rows[:-1], batch.n_words, constituent_labels(tags))
+    return Constituents(probs, rows[:-1], batch.n_words, tags.constituent_labels)

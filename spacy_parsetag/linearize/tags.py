@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Errors
-from ..trees import split_chain
+from ..trees import join_chain, split_chain
 from . import CLASS_NAMES, make_tag, split_tag
 
 
@@ -76,6 +76,11 @@ class TagSet:
         return tuple(split_chain(split_tag(tag)[1]) for tag in self.tags)
 
     @cached_property
+    def constituent_labels(self) -> tuple[str, ...]:
+        """The labels that constituents can have, sorted."""
+        return tuple(sorted({label for chain in self.unaries for label in chain}))
+
+    @cached_property
     def node_labels(self) -> tuple[str, ...]:
         """What an internal node may be labelled, as a left or a right child: "" if it is there, then sorted."""
         return tuple(sorted({split_tag(tag)[1] for tag in self.tags[self.offsets[2] :]}))
@@ -89,3 +94,12 @@ class TagSet:
     def labelled(self) -> NDArray[Any]:
         """(T,) uint8: whether a tag has a label."""
         return np.asarray([len(tag) > 1 for tag in self.tags], dtype=np.uint8)
+
+
+def tags_of_label(label: str) -> set[str]:
+    """The four tags of a constituent label; of what is written as a tag, this tag alone. "" gives what is not a tag."""
+    try:
+        split_tag(label)
+    except ValueError:
+        return {f"{name}/{join_chain([label])}" for name in CLASS_NAMES}
+    return {label}

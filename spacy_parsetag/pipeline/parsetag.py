@@ -20,14 +20,13 @@ from thinc.api import Model, Optimizer
 from ..compat import one_thread_after_fork
 from ..decode import Constituents, Decoder, StackBound, TagScores, constituent_marginals
 from ..errors import Errors
-from ..linearize import CLASS_NAMES, Linearizer, split_tag
-from ..linearize.tags import TagSet
+from ..linearize import Linearizer
+from ..linearize.tags import TagSet, tags_of_label
 from ..ml.heads import DocScores
 from ..ml.losses import Loss
 from ..tokens.extensions import register_extensions
 from ..tokens.sentences import has_sentences, sentence_words
 from ..tokens.spans import SPANS_KEY, set_parses
-from ..trees import join_chain
 from .constraints import CONSTRAINTS_KEY, Finder, constrain, known_of_doc
 from .doc_batches import DocBatch
 from .gold import GoldReader, read_inventory
@@ -84,9 +83,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         if conflicts not in {"raise", "drop"} or k_best < 0:
             raise ValueError(Errors.E263.format(name=name, conflicts=conflicts, k_best=k_best))
         register_extensions()
-        self.vocab = vocab
-        self.model = model
-        self.name = name
+        self.vocab, self.model, self.name = vocab, model, name
         self.linearizer = linearizer
         self.scorer = scorer
         self.learn_rate_scale = learn_rate_scale
@@ -133,7 +130,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
     @property
     def constituent_labels(self) -> tuple[str, ...]:
         """The labels that constituents can get, sorted."""
-        return tuple(sorted({label for chain in self.tag_set.unaries for label in chain}))
+        return self.tag_set.constituent_labels
 
     @property
     def label_data(self) -> dict[str, Any]:
@@ -149,12 +146,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         """
         if not isinstance(label, str):
             raise ValueError(Errors.E255.format(name=self.name, label=label))
-        try:
-            split_tag(label)
-            tags = {label}
-        except ValueError:
-            tags = {f"{kind}/{join_chain([label])}" for kind in CLASS_NAMES}
-        return int(self._add_tags(tags))
+        return int(self._add_tags(tags_of_label(label)))
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """Parse a stream of docs; see spaCy's `TrainablePipe.pipe`."""
@@ -197,9 +189,8 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         notes.update((name, values.tolist()) for name, values in decoded.notes.items())
         of_trees = self._at_tree_temperature(batch) if self.probs or self.k_best else batch
         if self.probs:
-            notes.update(
-                constituent_notes(batch, trees, self.max_stack), **tree_notes(of_trees, decoded.ids, self.max_stack)
-            )
+            notes.update(constituent_notes(batch, trees, self.max_stack))
+            notes.update(tree_notes(of_trees, decoded.ids, self.max_stack))
         if self.k_best:
             notes["k_best"] = best_parses(of_trees, self.k_best, self.max_stack)
         return divide(sentences, trees, notes)
