@@ -87,7 +87,7 @@ def constituent_marginals(batch: TagScores, max_stack: StackBound = None) -> Con
     of_node = has[tags.node_ids.max(axis=0)].astype(sums.nodes.dtype)
     rows = first_spans(n_words, 1)
     probs = np.zeros((int(rows[-1]), has.shape[1]), dtype=sums.nodes.dtype)
-    span_starts = first_spans(n_words) if batch.spans is None else batch.spans.starts
+    span_starts = first_spans(n_words)
     word = 0
     for s, n in enumerate(n_words.tolist()):
         start, end = np.triu_indices(n + 1, k=1)

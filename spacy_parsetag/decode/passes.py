@@ -47,8 +47,8 @@ class SpanSums(NamedTuple):
     log_z (np.ndarray): (S,) float64 log-partition.
     marginals (np.ndarray): (R, T) probability of each tag at each row; of joint scores, in the rows of gaps, that of
         splits as a left or right child, in the columns of the bare tags.
-    nodes (np.ndarray): (K, L) probability that a span is a node with a label. Rows are those of the batch's scores of
-        spans, or as `first_spans` has them.
+    nodes (np.ndarray): (K, L) probability that a span is a node with a label. Rows are as `first_spans` has them, or,
+        unless labels are asked for, those of the batch's scores of spans.
     leaves (np.ndarray): (W, T) probability of each leaf tag of each word, sentence after sentence.
     expected (Transitions | None): Expected number of each pair of successive tags, first and last tag, over all
         sentences; None if the batch has no transitions.
@@ -174,9 +174,9 @@ def span_sums(batch: TagScores, max_stack: StackBound, *, labels: bool = True) -
     for ids in batch.tags.node_ids:
         label_of[ids[ids >= 0]] = np.flatnonzero(ids >= 0)
     dtype, n_words = batch.scores.dtype, batch.n_words.astype(np.int64)
-    if batch.spans is not None:
+    if batch.spans is not None and not labels:
         nodes, starts = np.zeros_like(batch.spans.scores), batch.spans.starts
-    else:
+    else:  # also of sentences of which no spans are scored
         starts = first_spans(n_words)
         nodes = np.zeros((int(starts[-1]) if labels else 0, len(batch.tags.node_labels)), dtype=dtype)
     leaves = np.zeros((int(n_words.sum()) if labels else 0, len(batch.tags)), dtype=dtype)

@@ -1,8 +1,10 @@
 """Probabilities of constituents, k-best and MBR trees of a batch: those of each sentence alone, and their mean."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from batches import ALL_ORDERS, TAGS, random_batch
+from batches import ALL_ORDERS, TAGS, random_batch, with_spans
 from oracle import STACK
 from own_order import LeftCorner
 
@@ -52,6 +54,21 @@ def test_batch_equals_single_sentences(order, bound, dtype):
         row = found.rows(s, np.asarray([0]), np.asarray([n]))[0]
         assert found.probs[row, found.labels.index("S")] == pytest.approx(one.constituents.get((0, n, "S"), 0))
     assert (mbr.ids[len(batch.scores) - 3 :] == -1).all()
+
+
+@pytest.mark.parametrize("unscored", [[0], [1], [0, 1, 2]])
+def test_sentences_without_scores_of_spans(unscored):
+    """A batch may have long sentences of which only tags are scored; they are parsed by these."""
+    batch = with_spans(random_batch([4, 6, 3]))
+    starts = batch.spans.starts.copy()
+    starts[unscored] = -1
+    batch = replace(batch, spans=replace(batch.spans, starts=starts))
+    found, mbr = constituent_marginals(batch), MBRDecoder()(batch)
+    for s, start in enumerate(starts):
+        one = replace(batch.select(np.asarray([s])), spans=None) if start < 0 else batch
+        alone = TreeDistribution.from_batch(one, 0 if start < 0 else s)
+        assert found.sentence(s) == pytest.approx(alone.constituents, abs=1e-9)
+        np.testing.assert_array_equal(mbr.ids[batch.starts[s] : batch.stops[s]], alone.mbr(0.5))
 
 
 def test_the_mean_of_several():
