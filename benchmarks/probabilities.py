@@ -115,7 +115,10 @@ def measure(pipeline: Path, dev: Path, args: argparse.Namespace) -> dict[str, An
 
     exact = ExactDecoder(bound)
     best = decode(exact)
-    figures: dict[str, Any] = {"pipeline": portable(str(pipeline)), "seed": nlp.config["training"]["seed"]}
+    figures: dict[str, Any] = {
+        "pipeline": portable(str(pipeline)),
+        "seed": nlp.config.interpolate()["training"]["seed"],
+    }
     figures["best_tree"] = score(parses, best, args.params)
     figures["mbr"] = {
         str(cost): score(parses, decode(MBRDecoder(bound, cost)), args.params) for cost in (0.0, 0.3, 0.4, 0.5, 0.6)
