@@ -36,7 +36,37 @@ META: dict[str, Any] = {
             "author": "Karin Verspoor and others",
         },
         {
-            "name": "word embeddings of all-MiniLM-L6-v2",
+            "name": "OpenStax: six textbooks (text only, parsed by a larger pipeline, as all that follows)",
+            "url": "https://github.com/openstax",
+            "license": "CC BY 4.0",
+            "author": "OpenStax, Rice University",
+        },
+        {
+            "name": "MASC",
+            "url": "http://www.anc.org",
+            "license": "free for research and development, including commercial",
+            "author": "Nancy Ide and others",
+        },
+        {
+            "name": "WikiSplit and QED",
+            "url": "https://github.com/google-research-datasets",
+            "license": "CC BY-SA 4.0 and 3.0",
+            "author": "authors of Wikipedia; Google",
+        },
+        {
+            "name": "Taskmaster-4",
+            "url": "https://github.com/google-research-datasets/Taskmaster",
+            "license": "CC BY 4.0",
+            "author": "Bill Byrne and Saravanan Ganesh, Google",
+        },
+        {
+            "name": "speeches of presidents, transcripts of the Supreme Court of the United States",
+            "url": "https://github.com/nltk/nltk_data",
+            "license": "public domain",
+            "author": "United States government",
+        },
+        {
+            "name": "word embeddings of all-MiniLM-L6-v2, which the larger pipeline stands on too",
             "url": "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2",
             "license": "Apache 2.0",
             "author": "Nils Reimers and others",
