@@ -85,8 +85,8 @@ def main() -> None:
     nlp.meta.update(META)
     # Figures of training are those of one part on gold tokens; the card has all.
     nlp.meta["performance"] = {}
-    for section in ("train", "dev", "vectors", "init_tok2vec"):
-        nlp.config["paths"][section] = None  # folders of the machine that trained it
+    for name in nlp.config["paths"]:
+        nlp.config["paths"][name] = None  # folders of the machine that trained it
     nlp.config["nlp"]["batch_size"] = 4  # documents: the scores of all their spans are in memory together
     target = args.output / f"en_{NAME}"
     with tempfile.TemporaryDirectory() as folder:
