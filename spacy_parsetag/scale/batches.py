@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc, DocBin
 
+from ..compat import cache_msgpack_plugins
 from ..errors import Errors
 from .load import ask_for_probabilities, find_spans_key, load_pipeline, settle_sentences
 from .precision import set_precision
@@ -82,6 +83,7 @@ class BatchParser:
     """A loaded pipeline that turns texts into what is written."""
 
     def __init__(self, settings: Settings) -> None:
+        cache_msgpack_plugins()
         self.settings = settings
         self.nlp = load_pipeline(settings.model, settings.gpu_id, settings.code)
         self.spans_key = find_spans_key(self.nlp, settings.model)
