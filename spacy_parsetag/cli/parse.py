@@ -15,7 +15,7 @@ from typer import Option as Opt
 from ..errors import Errors
 from ..treebanks.atomic import STANDARD, refuse_overwrite
 from ._model import DEFAULT_MODEL, default_model, is_pipeline
-from ._util import BatchSize, Code, GpuId, Skipped, note, progress, stated_errors
+from ._util import Code, GpuId, Skipped, note, progress, stated_errors
 
 if TYPE_CHECKING:
     from ..scale.batches import BatchParser
@@ -95,7 +95,9 @@ def parse_cli(
     max_errors: Annotated[
         int, Opt("--max-errors", min=0, help="List up to so many texts that cannot be parsed, and stop at the next")
     ] = 0,
-    batch_size: BatchSize = None,
+    batch_size: Annotated[
+        int | None, Opt("--batch-size", "-b", min=1, help="Texts per batch. Default: 256, fewer if they are long")
+    ] = None,
     n_process: Annotated[
         int | None,
         Opt(
@@ -196,7 +198,6 @@ def parse_cli(
         parser = BatchParser(settings)
         if parser.added_sentencizer:
             note("The pipeline has no splitter of sentences: text is split at sentence-final punctuation.", "warn")
-        batch_size = batch_size or parser.nlp.batch_size
         allowed = None if skip_bad else max_errors
         if in_shards:
             run = Run(Job(settings, sources, target, batch_size), parser, shard_size or SHARD_SIZE, resume)

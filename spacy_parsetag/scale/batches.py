@@ -10,7 +10,6 @@ from concurrent import futures  # which imports the pool of processes when it is
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import islice
 from multiprocessing import active_children, connection, get_context, parent_process
 from pathlib import Path
 from threading import Thread
@@ -211,10 +210,25 @@ def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:
     return {"text": doc.text, "sents": sents}
 
 
-def in_batches(records: Iterable[TaskT], size: int) -> Iterator[list[TaskT]]:
-    """Batches of a size, the last of which may be smaller."""
-    rest = iter(records)
-    return iter(lambda: list(islice(rest, size)), [])
+def in_batches(records: Iterable[Record], size: int | None) -> Iterator[list[Record]]:
+    """Successive texts in batches.
+
+    records (Iterable[Record]): The texts.
+    size (int | None): How many are a batch; None for 256, or fewer where these have more than 32,000 characters. (The
+        `batch_size` of a pipeline counts docs, whatever their length, and one made for long docs is slow with short
+        ones.)
+    RETURNS (Iterator[list[Record]]): The batches.
+    """
+    batch: list[Record] = []
+    n_characters = 0
+    for record in records:
+        batch.append(record)
+        n_characters += record.n_characters
+        if len(batch) == (size or 256) or (size is None and n_characters >= 32_000):
+            yield batch
+            batch, n_characters = [], 0
+    if batch:
+        yield batch
 
 
 def map_in_processes(

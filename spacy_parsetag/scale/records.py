@@ -40,6 +40,11 @@ class Record(NamedTuple):
     data: dict[str, Any]
     error: str = ""
 
+    @property
+    def n_characters(self) -> int:
+        """How long the text is, spaces between tokens not counted."""
+        return sum(map(len, self.data["tokens"])) if "tokens" in self.data else len(self.data.get("text", ""))
+
     def make_doc(self, nlp: Language) -> Doc:
         """Make the doc. Raises a ValueError if the text could not be read, or is longer than the pipeline takes."""
         if self.error:

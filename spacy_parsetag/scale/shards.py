@@ -51,13 +51,13 @@ class Job(NamedTuple):
     settings (Settings): How to parse.
     sources (tuple[Source, ...]): The files to parse.
     folder (Path): Where the shards go.
-    batch_size (int): Texts in a batch.
+    batch_size (int | None): Texts in a batch; None for what `in_batches` takes.
     """
 
     settings: Settings
     sources: tuple[Source, ...]
     folder: Path
-    batch_size: int
+    batch_size: int | None
 
     def absolute(self) -> "Job":
         """The same with full paths, for workers that run in other folders."""

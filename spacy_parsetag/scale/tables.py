@@ -34,7 +34,7 @@ class TableParser:
         if self.column not in names or set(ADDED) & set(names):
             raise ValueError(Errors.E567.format(column=self.column, added=" and ".join(ADDED), names=", ".join(names)))
         records = [_to_record(i, value) for i, value in enumerate(table.column(self.column).to_pylist())]
-        rows = [row for batch in in_batches(records, self.parser.nlp.batch_size) for row in self.parser(batch).rows]
+        rows = [row for batch in in_batches(records, None) for row in self.parser(batch).rows]
         parsed = to_table(rows)
         pa = require("pyarrow", "A table")
         columns = {**dict(zip(names, table.columns, strict=True)), **{name: parsed.column(name) for name in ADDED}}

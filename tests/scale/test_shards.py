@@ -179,7 +179,7 @@ def test_resume_with_something_else(run: Run, pipeline: Path, tmp_path: Path) ->
     result = run(*args)
     assert result.exit_code == 1 and "[E562]" in result.stderr and "3 of 3 shards" in result.stderr
     for more, message in (
-        (("--batch-size", 3), "batch_size (was 1000, is 3)"),
+        (("--batch-size", 3), "batch_size (was None, is 3)"),
         (("--format", "jsonl"), "format (was brackets, is jsonl)"),
         (("--sents", "model"), "sents (was line, is model)"),
         (("--shard-size", 4), "shard_size (was 5, is 4)"),
