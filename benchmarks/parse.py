@@ -2,6 +2,7 @@
 
     python benchmarks/parse.py kills     20 kills of a run over 20,000 texts; then its output, and what was parsed twice
     python benchmarks/parse.py workers   --workers 2 over one process, runs in turns
+    python benchmarks/parse.py pipe      nlp.pipe(n_process=2) over n_process=1, which sends docs between processes
     python benchmarks/parse.py memory    resident memory at each 50,000 of 500,000 texts
 
 The pipeline is the CNN that `parsetag` has without a config, trained for a moment on the synthetic treebank, unless
@@ -156,6 +157,18 @@ def run_workers(folder: Path, args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def run_pipe(folder: Path, args: argparse.Namespace) -> dict[str, Any]:
+    model, path, _ = make_inputs(folder, args.texts, args.model, with_log=False)
+    nlp, texts = spacy.load(model), path.read_text(encoding="utf-8").splitlines()
+    found = {}
+    for n_process in (1, args.workers):
+        begin = time.perf_counter()
+        for _ in nlp.pipe(texts, n_process=n_process, batch_size=256):
+            pass
+        found[str(n_process)] = round(len(texts) / (time.perf_counter() - begin), 1)
+    return {"texts": args.texts, "texts_a_second": found}
+
+
 def run_memory(folder: Path, args: argparse.Namespace) -> dict[str, Any]:
     model, texts, _ = make_inputs(folder, args.texts, args.model, with_log=False)
     out, step = folder / "out", args.texts // 10
@@ -184,8 +197,8 @@ def resident(pid: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["kills", "workers", "memory"])
-    parser.add_argument("--texts", type=int, help="20,000 for kills, 100,000 for workers, 500,000 for memory")
+    parser.add_argument("what", choices=["kills", "workers", "pipe", "memory"])
+    parser.add_argument("--texts", type=int, help="20,000 for kills, 100,000 for workers, 5,000 for pipe, 500,000 for memory")
     parser.add_argument("--model", help="a pipeline, a package or a folder")
     parser.add_argument("--shard-size", type=int, help="200 for kills, else 1,000")
     parser.add_argument("--workers", type=int, help="1 for kills, else 2")
@@ -196,6 +209,7 @@ def main() -> None:
     run, n_texts, n_workers, shard_size = {
         "kills": (run_kills, 20_000, 1, 200),
         "workers": (run_workers, 100_000, 2, 1000),
+        "pipe": (run_pipe, 5000, 2, 1000),
         "memory": (run_memory, 500_000, 1, 1000),
     }[args.what]
     args.texts, args.workers = args.texts or n_texts, args.workers or n_workers
