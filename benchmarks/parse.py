@@ -198,7 +198,7 @@ def resident(pid: int) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["kills", "workers", "pipe", "memory"])
-    parser.add_argument("--texts", type=int, help="20,000 for kills, 100,000 for workers, 5,000 for pipe, 500,000 for memory")
+    parser.add_argument("--texts", type=int, help="by default 20,000, 100,000, 5,000, 500,000")
     parser.add_argument("--model", help="a pipeline, a package or a folder")
     parser.add_argument("--shard-size", type=int, help="200 for kills, else 1,000")
     parser.add_argument("--workers", type=int, help="1 for kills, else 2")
