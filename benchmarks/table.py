@@ -6,6 +6,7 @@ python benchmarks/table.py
 import json
 import re
 import sys
+from statistics import mean
 from typing import Any
 
 from record import RESULTS, ROOT
@@ -30,31 +31,38 @@ def load(name: str) -> dict[str, Any] | None:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
+def load_seeds(name: str) -> list[dict[str, Any]]:
+    """The runs of a name: NAME.json, or those of several seeds, NAME-0.json and so on."""
+    paths = [path for path in [RESULTS / f"{name}.json"] if path.exists()] or sorted(RESULTS.glob(f"{name}-[0-9].json"))
+    return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+
+
 def accuracy() -> list[str]:
     """F of the training runs, each with how its checkpoint was chosen."""
     lines = ["| scored on | model | F | exact match | checkpoint, seeds | run |", "|---|---|---|---|---|---|"]
-    notes = []
     for name, data, model in RUNS:
-        report = load(name)
-        if report is None:
+        reports = load_seeds(name)
+        if not reports:
             continue
-        figures = report.get("last", report["evalb"]["all"])
-        config = re.search(r"configs/(\w+\.cfg)", report.get("made_by", report)["command"])
-        named = f"`{config[1]}`, {model}" if config else model
-        checks = report.get("evaluations")
-        chosen = f"best of {checks} on these sentences; one" if checks else "best on other sentences; one"
-        if "last" in report:
-            chosen = "last, not chosen; one"
-        mark = ""
-        if "note" in report:
-            if report["note"] not in notes:
-                notes.append(report["note"])
-            mark = f" ({notes.index(report['note']) + 1})"
-        row = (data, named + mark, f"{figures['f']:.2f}", f"{figures['complete_match']:.1f}", chosen)
-        lines.append(f"| {' | '.join(row)} | `benchmarks/results/{name}.json` |")
-    if len(lines) == 2:
-        return []
-    return [*lines, "", *(f"({i}) {note}" for i, note in enumerate(notes, 1))]
+        figures = [report.get("last", report["evalb"]["all"]) for report in reports]
+        config = re.search(r"configs/(\w+\.cfg)", reports[0].get("made_by", reports[0])["command"])
+        checks = reports[0].get("evaluations")
+        chosen = f"best of {checks} on these sentences" if checks else "best on other sentences"
+        if "last" in reports[0]:
+            chosen = "last, not chosen"
+        found = [figure["f"] for figure in figures]
+        several = len(reports) > 1
+        seeds = f"mean of {len(reports)}, {min(found):.2f} to {max(found):.2f}" if several else "one"
+        row = (
+            data,
+            f"`{config[1]}`, {model}" if config else model,
+            f"{mean(found):.2f}",
+            f"{mean(figure['complete_match'] for figure in figures):.1f}",
+            f"{chosen}; {seeds}",
+            f"`benchmarks/results/{name}{'-*' if several else ''}.json`",
+        )
+        lines.append(f"| {' | '.join(row)} |")
+    return lines if len(lines) > 2 else []
 
 
 def decoding() -> list[str]:
@@ -97,10 +105,10 @@ def main() -> None:
     blocks = [english(), accuracy(), decoding()]
     note = (
         "F is EVALB's, COLLINS parameters. On development sentences it is the F of the last checkpoint, or where the "
-        "table says so of the best of several on these same sentences, and every row is one run with one seed: expect "
-        "less on other text. Decoding: 2,000 sentences of 5 to 44 words, 150 tags, one core, beside NumPy's "
-        "maximum over the same array in the same run (`python benchmarks/decode.py`). This table is written by "
-        "`python benchmarks/table.py` from the files it names; each of them names the command that made it."
+        "table says so of the best of several on these same sentences: expect less on other text. Decoding: 2,000 "
+        "sentences of 5 to 44 words, 150 tags, one core, beside NumPy's maximum over the same array in the same run "
+        "(`python benchmarks/decode.py`). This table is written by `python benchmarks/table.py` from the files it "
+        "names; each of them names the command that made it."
     )
     body = "\n\n".join(["\n".join(block).strip() for block in blocks if block] + [note])
     text = README.read_text(encoding="utf-8")
