@@ -27,6 +27,8 @@ class Reliability(NamedTuple):
     ece (float): Expected calibration error: the mean difference between probability and share of right ones, over
         ranges of the same width weighted by how much is in each (Guo et al. 2017).
     chance (float): The mean ECE of probabilities that hold exactly, over so many things: what chance alone makes of it.
+    ece_sweep (float): The same error by an estimator that chance moves less (Roelofs et al. 2022): all ranges hold
+        as many things, and there are as many ranges as leave the share of right ones rising from each to the next.
     confidence (float): Their mean probability.
     accuracy (float): The share that is right.
     bins (list[Bin]): The ranges that have anything in them, from low to high.
@@ -35,6 +37,7 @@ class Reliability(NamedTuple):
     n: int
     ece: float
     chance: float
+    ece_sweep: float
     confidence: float
     accuracy: float
     bins: list[Bin]
@@ -56,15 +59,45 @@ def measure_reliability(probs: Sequence[float], right: Sequence[bool], n_bins: i
     RETURNS (Reliability): The comparison; zeros if there is nothing.
     """
     p, truth = np.asarray(probs, dtype=np.float64), np.asarray(right, dtype=np.float64)
-    n, which = max(len(p), 1), np.minimum((p * n_bins).astype(np.int64), n_bins - 1)
-
-    def error(outcome: NDArray[Any]) -> float:
-        return float(np.abs(np.bincount(which, p - outcome, n_bins)).sum() / n)
-
+    n, which = max(len(p), 1), _range_of(p, n_bins)
     random = np.random.default_rng(0)
-    chance = float(np.mean([error(random.random(len(p)) < p) for _ in range(100)]))
+    chance = float(np.mean([plain_error(p, random.random(len(p)) < p, n_bins) for _ in range(100)]))
     counts = np.bincount(which, minlength=n_bins)
     used = counts > 0
     means = [np.bincount(which, values, n_bins)[used] / counts[used] for values in (p, truth)]
     bins = [Bin(*found) for found in zip(counts[used].tolist(), means[0].tolist(), means[1].tolist(), strict=True)]
-    return Reliability(len(p), error(truth), chance, float(p.sum() / n), float(truth.sum() / n), bins)
+    errors = plain_error(p, truth, n_bins), chance, sweep_error(p, truth)
+    return Reliability(len(p), *errors, float(p.sum() / n), float(truth.sum() / n), bins)
+
+
+def plain_error(probs: NDArray[Any], right: NDArray[Any], n_bins: int = 10) -> float:
+    """`Reliability.ece`.
+
+    probs (np.ndarray): Probabilities.
+    right (np.ndarray): Whether each thing is right.
+    n_bins (int): Ranges from 0 to 1, of equal width.
+    RETURNS (float): The error; 0 if there is nothing.
+    """
+    return float(np.abs(np.bincount(_range_of(probs, n_bins), probs - right, n_bins)).sum() / max(len(probs), 1))
+
+
+def sweep_error(probs: NDArray[Any], right: NDArray[Any]) -> float:
+    """`Reliability.ece_sweep`: ECE_sweep of Roelofs et al. (2022), "Mitigating Bias in Calibration Error Estimation".
+
+    probs (np.ndarray): Probabilities.
+    right (np.ndarray): Whether each thing is right.
+    RETURNS (float): The error; 0 if there is nothing.
+    """
+    order, n = np.argsort(probs, kind="stable"), len(probs)
+    expected, true = (np.concatenate([[0.0], np.cumsum(values[order])]) for values in (probs, right))
+    found = 0.0
+    for n_bins in range(1, n + 1):
+        edges = np.arange(n_bins + 1) * n // n_bins
+        if np.any(np.diff(np.diff(true[edges]) / np.diff(edges)) < 0):
+            break
+        found = float(np.abs(np.diff(expected[edges]) - np.diff(true[edges])).sum() / n)
+    return found
+
+
+def _range_of(probs: NDArray[Any], n_bins: int) -> NDArray[np.int64]:
+    return np.minimum((probs * n_bins).astype(np.int64), n_bins - 1)

@@ -94,12 +94,17 @@ def test_reliability() -> None:
     right = random.random(20_000) < probs
     found = measure_reliability(probs.tolist(), right.tolist())
     assert found.ece < 0.02 and found.ece == pytest.approx(found.chance, rel=1)
+    assert found.ece_sweep < 0.02
+    squared = random.random(20_000) < probs**2
+    found = measure_reliability(probs.tolist(), squared.tolist())
+    assert (found.ece, found.ece_sweep) == pytest.approx((1 / 6, 1 / 6), abs=0.01)  # the integral of p - p²
     found = measure_reliability([0.9] * 10, [True] * 5 + [False] * 5)
-    assert found.ece == pytest.approx(0.4) and found.accuracy == 0.5 and found.n == 10
+    assert (found.ece, found.ece_sweep) == pytest.approx((0.4, 0.4)) and found.accuracy == 0.5 and found.n == 10
     assert measure_reliability([], []).to_dict() == {
         "n": 0,
         "ece": 0,
         "chance": 0,
+        "ece_sweep": 0,
         "confidence": 0,
         "accuracy": 0,
         "bins": [],
