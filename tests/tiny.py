@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 import spacy
 from nltk import Tree
@@ -11,6 +12,7 @@ from spacy.training import Example
 from thinc.api import fix_random_seed
 from thinc.compat import has_torch
 
+from spacy_parsetag.ml.heads import DocScores
 from spacy_parsetag.tokens import doc_from_tree
 from spacy_parsetag.treebanks.penn import read_string
 
@@ -100,3 +102,37 @@ def words_only(nlp: Language, gold: Doc) -> Doc:
 
 def outputs(nlp: Language) -> list[Any]:
     return [spans_of(nlp(words_only(nlp, gold_doc(nlp, tree)))) for tree in TREES]
+
+
+def random_scores(pipe: Any, examples: list[Example], seed: int) -> DocScores:
+    """Scores in the form in which the pipe's learner gives them, drawn from a normal distribution."""
+    random = np.random.default_rng(seed)
+    found = pipe.model.predict([eg.predicted for eg in examples])
+    spans, transitions = found.spans, found.transitions
+    if spans is not None:
+        spans = type(spans)(random.normal(size=spans.scores.shape), spans.starts, spans.sentences)
+    if transitions is not None:
+        transitions = transitions.replace(random.normal(size=array.shape) for array in transitions[:3])
+    return DocScores([random.normal(size=array.shape) for array in found.arrays], transitions, spans)
+
+
+def arrays_of(scores: DocScores) -> list[Any]:
+    """All that a learner scores: tags, transitions and spans."""
+    spans = [] if scores.spans is None else [scores.spans.scores]
+    return [*scores.arrays, *(scores.transitions or ())[:3], *spans]
+
+
+def check_gradient(pipe: Any, examples: list[Example], scores: DocScores, step: float = 1e-5) -> None:
+    """Compare the gradient of a pipe's loss with finite differences, at some places of each array."""
+    _, gradient = pipe.get_loss(examples, scores)
+    random = np.random.default_rng(1)
+    for array, d_array in zip(arrays_of(scores), arrays_of(gradient), strict=True):
+        for _ in range(8):
+            place = tuple(random.integers(size) for size in array.shape)
+            kept = array[place]
+            losses = []
+            for sign in (1, -1):
+                array[place] = kept + sign * step
+                losses.append(pipe.get_loss(examples, scores)[0])
+            array[place] = kept
+            assert (losses[0] - losses[1]) / (2 * step) == pytest.approx(d_array[place], abs=1e-6)

@@ -7,9 +7,19 @@ import pytest
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
-from tiny import ORDERS, TINY_MODEL, TREES, gold_doc, make_examples, make_nlp, train
+from tiny import (
+    ORDERS,
+    TINY_MODEL,
+    TREES,
+    arrays_of,
+    check_gradient,
+    gold_doc,
+    make_examples,
+    make_nlp,
+    random_scores,
+    train,
+)
 
-from spacy_parsetag.ml.heads import DocScores
 from spacy_parsetag.pipeline.gold_trees import set_gold_sentences
 from spacy_parsetag.tokens.spans import parses_from_doc, set_parses
 
@@ -45,23 +55,6 @@ def example(gold: Doc) -> Example:
     return eg
 
 
-def random_scores(pipe: Any, examples: list[Example], seed: int) -> DocScores:
-    random = np.random.default_rng(seed)
-    found = pipe.model.predict([eg.predicted for eg in examples])
-    spans = found.spans
-    if spans is not None:
-        spans = type(spans)(random.normal(size=spans.scores.shape), spans.starts, spans.sentences)
-    transitions = found.transitions
-    if transitions is not None:
-        transitions = transitions.replace(random.normal(size=array.shape) for array in transitions[:3])
-    return DocScores([random.normal(size=array.shape) for array in found.arrays], transitions, spans)
-
-
-def parts(scores: DocScores) -> list[Any]:
-    spans = [] if scores.spans is None else [scores.spans.scores]
-    return [*scores.arrays, *(scores.transitions or ())[:3], *spans]
-
-
 @pytest.mark.parametrize("config", CONFIGS, ids=str)
 def test_loss_and_gradient(config: dict[str, Any]) -> None:
     """They are those of the single trees, weighted; and the gradient is that of finite differences."""
@@ -72,26 +65,15 @@ def test_loss_and_gradient(config: dict[str, Any]) -> None:
         set_parses(eg.reference, [(range(5), spans_of_tree(nlp, tree))])
     nlp.initialize(lambda: [*make_examples(nlp), *examples])
     pipe: Any = nlp.get_pipe("parsetag")
-    scores = random_scores(pipe, examples, 0)
+    scores = random_scores(pipe, examples, seed=0)
     loss, gradient = pipe.get_loss(examples, scores)
     found = [pipe.get_loss([examples[0], eg, examples[2]], scores) for eg in hard]
     weights = np.asarray(PROBS) / sum(PROBS)
     assert loss == pytest.approx(sum(w * one for w, (one, _) in zip(weights, found, strict=True)))
-    for i, d_array in enumerate(parts(gradient)):
-        expected = sum(w * parts(one)[i] for w, (_, one) in zip(weights, found, strict=True))
+    for i, d_array in enumerate(arrays_of(gradient)):
+        expected = sum(w * arrays_of(one)[i] for w, (_, one) in zip(weights, found, strict=True))
         np.testing.assert_allclose(d_array, expected, atol=1e-6)
-    random = np.random.default_rng(1)
-    step = 1e-5
-    for array, d_array in zip(parts(scores), parts(gradient), strict=True):
-        for _ in range(5):
-            place = tuple(random.integers(size) for size in array.shape)
-            kept = array[place]
-            losses = []
-            for sign in (1, -1):
-                array[place] = kept + sign * step
-                losses.append(pipe.get_loss(examples, scores)[0])
-            array[place] = kept
-            assert (losses[0] - losses[1]) / (2 * step) == pytest.approx(d_array[place], abs=1e-6)
+    check_gradient(pipe, examples, scores)
 
 
 def test_nothing_to_learn_from_oneself() -> None:
@@ -106,7 +88,7 @@ def test_nothing_to_learn_from_oneself() -> None:
     pipe: Any = nlp.get_pipe("parsetag")
     loss, gradient = pipe.get_loss([eg], pipe.model.predict([eg.predicted]))
     assert loss == pytest.approx(attrs["entropies"][0], abs=1e-4)
-    assert all(np.abs(array).max() < 1e-5 for array in parts(gradient))
+    assert all(np.abs(array).max() < 1e-5 for array in arrays_of(gradient))
 
 
 def test_training() -> None:
