@@ -10,7 +10,7 @@ from ..errors import Errors
 from ..linearize.tags import TagSet
 from .failures import raise_failure
 from .passes import first_spans, span_sums
-from .scores import StackBound, TagScores
+from .scores import StackBound, TagScores, span_row
 
 
 class Constituents(NamedTuple):
@@ -32,7 +32,8 @@ class Constituents(NamedTuple):
 
     def rows(self, s: int, start: NDArray[Any], end: NDArray[Any]) -> NDArray[Any]:
         """Rows of spans of sentence s, given their first words and ends."""
-        rows: NDArray[Any] = self.starts[s] + start * int(self.n_words[s]) - start * (start - 1) // 2 + end - start - 1
+        # There are as many spans of one word or more as there are of two or more with one more word.
+        rows: NDArray[Any] = self.starts[s] + span_row(int(self.n_words[s]) + 1, start, end + 1)
         return rows
 
     def sentence(self, s: int, least: float = 0.0) -> dict[tuple[int, int, str], float]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..errors import Errors
 from ..linearize.base import max_stack as stack_of
-from ..trees import BinaryTree, split_chain
+from ..trees import split_chain
 from ..trees.binarize import node_bounds
 from .constituents import Constituents, constituent_marginals
 from .constraints import Constraint, read_constraints
@@ -22,6 +22,7 @@ from .k_best import k_best
 from .mbr import most_expected
 from .partition import LogPartition, log_partition
 from .passes import sample_trees
+from .places import tree_scores
 from .scores import SpanScores, StackBound, TagScores, check_bound
 from .sentence import sentence_scores
 
@@ -126,7 +127,7 @@ class TreeDistribution:
         ]
         if batch.constraints is not None and not all(_holds(one, constituents) for one in batch.constraints[0]):
             return -np.inf
-        return _score_of(batch, own, tree) - self.log_partition
+        return float(tree_scores(batch, own)[0]) - self.log_partition
 
     @cached_property
     def argmax(self) -> tuple[NDArray[Any], float]:
@@ -195,33 +196,8 @@ def _holds(constraint: Constraint, constituents: Sequence[tuple[int, int, set[st
     return has == (kind == "must")
 
 
-def _score_of(batch: TagScores, ids: NDArray[Any], tree: BinaryTree) -> float:
-    """The score of the tree of a batch of one sentence."""
-    rows = np.arange(len(ids))
-    if batch.spans is None:
-        score = float(batch.scores[rows, ids].sum(dtype=np.float64))
-        if batch.transitions is not None:
-            pairs, start, end = batch.transitions[:3]
-            score += float(pairs[ids[:-1], ids[1:]].sum(dtype=np.float64) + start[ids[0]] + end[ids[-1]])
-        return score
-    # A node scores its split as the bare tag of its side, and its label in the row of its span.
-    tags, n = batch.tags, int(batch.n_words[0])
-    bare = np.asarray([-1, -1, tags.id("L"), tags.id("R")])[tags.classes[ids]]
-    score = float(batch.scores[rows, np.where(bare < 0, ids, bare)].sum(dtype=np.float64))
-    start, end = np.triu_indices(n + 1, k=2)
-    row_of = dict(zip(zip(start.tolist(), end.tolist(), strict=True), range(len(start)), strict=True))
-    for (i, j), leaf, label in zip(node_bounds(tree), tree.leaf, tree.label, strict=True):
-        if not leaf:
-            score += float(batch.spans.scores[row_of[i, j], tags.node_labels.index(label)])
-    return score
-
-
 def _expected_score(batch: TagScores, sums: LogPartition) -> float:
     """The mean score of the trees of a batch of one sentence."""
-    pairs = [(sums.marginals, batch.scores)]
-    if batch.spans is not None and sums.spans is not None:
-        pairs.append((sums.spans, batch.spans.scores))
-    if batch.transitions is not None and sums.expected is not None:
-        pairs.extend(zip(sums.expected[:3], batch.transitions[:3], strict=True))
+    pairs = zip(sums.arrays, batch.arrays, strict=True)
     # Scores that nothing reads, or of -inf, have a probability of 0.
     return sum(float((p[p > 0].astype(np.float64) * scores[p > 0]).sum()) for p, scores in pairs)

@@ -37,6 +37,12 @@ class LogPartition(NamedTuple):
     expected: Transitions | None
     spans: NDArray[Any] | None = None
 
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """The gradient of the sum of `log_z`, in the order of `TagScores.arrays`."""
+        expected = () if self.expected is None else self.expected[:3]
+        return (self.marginals, *expected, *(() if self.spans is None else (self.spans,)))
+
 
 def log_partition(batch: TagScores, max_stack: StackBound = None, *, trees: bool = True) -> LogPartition:
     """Sum over all trees of each sentence, in one pass of log-sum-exp forward and one back.

@@ -25,6 +25,7 @@ from .scores import (
     Transitions,
     arguments_of,
     bound_of,
+    span_row,
 )
 
 
@@ -170,9 +171,7 @@ def span_sums(batch: TagScores, max_stack: StackBound, *, labels: bool = True) -
     RETURNS (SpanSums): The sums; without labels two of the arrays are empty.
     """
     totals, status = _results(batch)
-    label_of = np.zeros(len(batch.tags), dtype=np.int32)
-    for ids in batch.tags.node_ids:
-        label_of[ids[ids >= 0]] = np.flatnonzero(ids >= 0)
+    label_of = batch.tags.label_of
     dtype, n_words = batch.scores.dtype, batch.n_words.astype(np.int64)
     if batch.spans is not None and not labels:
         nodes, starts = np.zeros_like(batch.spans.scores), batch.spans.starts
@@ -282,7 +281,7 @@ def _write_labels(
         if end == start + 1:
             leaves[start] += of_tags.astype(leaves.dtype)
         else:
-            row = start * (n_words - 1) - start * (start - 1) // 2 + end - start - 2
+            row = span_row(n_words, start, end)
             nodes[row] += np.bincount(label_of, weights=of_tags, minlength=nodes.shape[1]).astype(nodes.dtype)
 
 

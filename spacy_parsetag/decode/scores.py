@@ -76,6 +76,15 @@ class SpanScores:
         return np.where(self.starts < 0, -1, self.starts + n_words * (n_words - 1) // 2)
 
 
+def span_row(n_words: Any, start: Any, end: Any) -> Any:
+    """The row of a span among those of its sentence; integers or arrays of them.
+
+    >>> [span_row(4, start, end) for start, end in [(0, 2), (0, 3), (0, 4), (1, 3), (1, 4), (2, 4)]]
+    [0, 1, 2, 3, 4, 5]
+    """
+    return start * (n_words - 1) - start * (start - 1) // 2 + end - start - 2
+
+
 @dataclass(frozen=True, eq=False)
 class TagScores:
     """Scores of the tags of a batch of sentences.
@@ -155,6 +164,19 @@ class TagScores:
         return None
 
     @property
+    def arrays(self) -> tuple[Any, ...]:
+        """All scores: those of tags, then, where there are any, of transitions (pairs, start, end) and of spans."""
+        transitions = () if self.transitions is None else self.transitions[:3]
+        return (self.scores, *transitions, *(() if self.spans is None else (self.spans.scores,)))
+
+    def with_arrays(self, arrays: Iterable[Any]) -> TagScores:
+        """The same batch with others in place of its `arrays`: other scores, or gradients for them."""
+        scores, *rest = arrays
+        transitions = None if self.transitions is None else self.transitions.replace(rest[:3])
+        spans = None if self.spans is None else replace(self.spans, scores=rest[-1])
+        return replace(self, scores=scores, transitions=transitions, spans=spans)
+
+    @property
     def stops(self) -> NDArray[Any]:
         """(S,) int64, one past the last row of each sentence."""
         return self.starts + np.maximum(2 * self.n_words.astype(np.int64) - 1, 0)
@@ -183,19 +205,14 @@ class TagScores:
         RAISES (ValueError): If a transition is not a number or is infinite, other than -inf.
         """
         scores = as_floats(self.scores)
-        if self.spans is not None:
-            spans = np.ascontiguousarray(as_floats(self.spans.scores), dtype=scores.dtype)
-            if scores is self.scores and spans is self.spans.scores:
-                return self
-            return replace(self, scores=scores, spans=replace(self.spans, scores=spans))
-        if self.transitions is None:
-            return self if scores is self.scores else replace(self, scores=scores)
-        arrays = [np.ascontiguousarray(as_floats(array), dtype=scores.dtype) for array in self.transitions[:3]]
+        more = [np.ascontiguousarray(as_floats(array), dtype=scores.dtype) for array in self.arrays[1:]]
         limit = 1e300 if scores.dtype == np.float64 else np.inf
-        for name, array in zip(Transitions._fields, arrays, strict=False):
+        for name, array in zip(Transitions._fields, more if self.transitions is not None else (), strict=False):
             if not ((array < limit) & ((array > -limit) | (array == -np.inf))).all():
                 raise ValueError(Errors.E159.format(name=name))
-        return replace(self, scores=scores, transitions=self.transitions.replace(arrays))
+        if all(new is old for new, old in zip((scores, *more), self.arrays, strict=True)):
+            return self
+        return self.with_arrays((scores, *more))
 
 
 class Decoded(NamedTuple):

@@ -91,6 +91,14 @@ class TagSet:
         return np.stack([self.encode([make_tag(c, label) for label in self.node_labels]) for c in (2, 3)])
 
     @cached_property
+    def label_of(self) -> NDArray[Any]:
+        """(T,) int32: place of the label of each tag of an internal node among `node_labels`; 0 for tags of leaves."""
+        places = np.zeros(len(self.tags), dtype=np.int32)
+        for ids in self.node_ids:
+            places[ids[ids >= 0]] = np.flatnonzero(ids >= 0)
+        return places
+
+    @cached_property
     def labelled(self) -> NDArray[Any]:
         """(T,) uint8: whether a tag has a label."""
         return np.asarray([len(tag) > 1 for tag in self.tags], dtype=np.uint8)

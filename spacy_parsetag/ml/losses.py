@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from thinc.api import get_array_module
 
-from ..decode import Constraint, SpanScores, StackBound, TagScores, Transitions, log_partition
-from ..decode.nodes import labelled_nodes
+from ..decode import Constraint, StackBound, TagScores, Transitions, log_partition
+from ..decode.places import places_of
 from ..decode.scores import check_bound
 from ..errors import Errors
-from .spans import span_row
 
 
 @runtime_checkable
@@ -98,26 +97,12 @@ def negative_log_likelihood(
     """
     known = [bool((gold[start:stop] >= 0).all()) for start, stop in zip(batch.starts, batch.stops, strict=True)]
     some = batch.on_cpu().select(np.asarray(known, dtype=bool))
-    log_z, gradient, expected, d_spans = log_partition(some, max_stack, trees=trees)
-    xp = get_array_module(batch.scores)
-    loss = float(log_z.sum())
-    rows = some.rows
-    ids = gold[rows]
-    if batch.spans is not None and some.spans is not None and d_spans is not None:
-        ids, *at = gold_spans(some, some.spans, gold)
-        loss -= float(some.spans.scores[tuple(at)].sum(dtype=np.float64))
-        d_spans[tuple(at)] -= 1.0
-        batch = replace(batch, spans=replace(batch.spans, scores=xp.asarray(d_spans)))
-    loss -= float(some.scores[rows, ids].sum(dtype=np.float64))
-    gradient[rows, ids] -= 1.0
-    if batch.transitions is None or some.transitions is None or expected is None:
-        return loss, replace(batch, scores=xp.asarray(gradient))
-    observed = gold_transitions(some, gold)
-    loss -= sum(float(a[b].sum(dtype=np.float64)) for a, b in zip(some.transitions, observed, strict=False))
-    for counts, index in zip(expected, observed, strict=False):
-        np.subtract.at(counts, index, 1.0)
-    d_scores = (xp.asarray(counts.astype(gradient.dtype)) for counts in expected[:3])
-    return loss, replace(batch, scores=xp.asarray(gradient), transitions=some.transitions.replace(d_scores))
+    sums = log_partition(some, max_stack, trees=trees)
+    loss = float(sums.log_z.sum())
+    for scores, expected, (at, _) in zip(some.arrays, sums.arrays, places_of(some, gold), strict=True):
+        loss -= float(scores[at].sum(dtype=np.float64))
+        np.subtract.at(expected, at, 1.0)
+    return loss, _gradient(batch, sums.arrays)
 
 
 def partial_likelihood(batch: TagScores, known: Sequence[tuple[Constraint, ...]]) -> tuple[float, TagScores]:
@@ -135,16 +120,8 @@ def partial_likelihood(batch: TagScores, known: Sequence[tuple[Constraint, ...]]
     free = batch.on_cpu().select(chosen)
     all_trees = log_partition(free)
     agreeing = log_partition(replace(free, constraints=tuple(own for own in known if own)))
-    xp = get_array_module(batch.scores)
-    scores = xp.asarray(all_trees.marginals - agreeing.marginals)
-    spans, transitions = batch.spans, batch.transitions
-    if spans is not None and all_trees.spans is not None and agreeing.spans is not None:
-        spans = replace(spans, scores=xp.asarray(all_trees.spans - agreeing.spans))
-    if transitions is not None and all_trees.expected is not None and agreeing.expected is not None:
-        pairs = zip(all_trees.expected[:3], agreeing.expected[:3], strict=True)
-        transitions = transitions.replace(xp.asarray((a - b).astype(scores.dtype)) for a, b in pairs)
     loss = float((all_trees.log_z - agreeing.log_z).sum())
-    return loss, replace(batch, scores=scores, spans=spans, transitions=transitions)
+    return loss, _gradient(batch, [a - b for a, b in zip(all_trees.arrays, agreeing.arrays, strict=True)])
 
 
 def expected_tree_score(
@@ -162,87 +139,19 @@ def expected_tree_score(
     """
     cpu = batch.on_cpu()
     total = 0.0
-    d_scores = np.zeros_like(cpu.scores)
-    d_spans = None if cpu.spans is None else np.zeros_like(cpu.spans.scores)
-    d_transitions = None if cpu.transitions is None else [np.zeros_like(array) for array in cpu.transitions[:3]]
+    gradients = [np.zeros_like(array) for array in cpu.arrays]
     for ids, weights in trees:
         some, weight = cpu.select(weights != 0), weights[weights != 0].astype(cpu.scores.dtype)
-        n_words = some.n_words.astype(np.int64)
-        columns = ids[some.rows]
-        if some.spans is not None and d_spans is not None:
-            columns, *at = gold_spans(some, some.spans, ids)
-            scored = some.spans.starts >= 0
-            of_node = np.repeat(weight[scored], n_words[scored] - 1)
-            total += float(some.spans.scores[tuple(at)] @ of_node)
-            d_spans[tuple(at)] += of_node
-        if some.transitions is not None and d_transitions is not None:
-            of_pair = np.repeat(weight, np.maximum(2 * n_words - 2, 0))
-            of_end = weight[n_words > 0]
-            parts = zip(some.transitions[:3], d_transitions, gold_transitions(some, ids), strict=True)
-            for (scores, gradient, index), own in zip(parts, (of_pair, of_end, of_end), strict=True):
-                total += float(scores[index] @ own)
-                np.add.at(gradient, index, own)
-        of_row = np.repeat(weight, np.maximum(2 * n_words - 1, 0))
-        total += float(some.scores[some.rows, columns] @ of_row)
-        d_scores[some.rows, columns] += of_row
-    xp = get_array_module(batch.scores)
-    spans, transitions = batch.spans, batch.transitions
-    if spans is not None:
-        spans = replace(spans, scores=xp.asarray(d_spans))
-    if transitions is not None and d_transitions is not None:
-        transitions = transitions.replace(map(xp.asarray, d_transitions))
-    return total, replace(batch, scores=xp.asarray(d_scores), spans=spans, transitions=transitions)
+        for scores, gradient, (at, s) in zip(some.arrays, gradients, places_of(some, ids), strict=True):
+            total += float(scores[at] @ weight[s])
+            np.add.at(gradient, at, weight[s])
+    return total, _gradient(batch, gradients)
 
 
-def add_gradients(first: TagScores, second: TagScores) -> TagScores:
-    """The sum of two gradients of the same batch."""
-    spans, transitions = first.spans, first.transitions
-    if spans is not None and second.spans is not None:
-        spans = replace(spans, scores=spans.scores + second.spans.scores)
-    if transitions is not None and second.transitions is not None:
-        pairs = zip(transitions[:3], second.transitions[:3], strict=True)
-        transitions = transitions.replace(a + b for a, b in pairs)
-    return replace(first, scores=first.scores + second.scores, spans=spans, transitions=transitions)
-
-
-def gold_spans(
-    batch: TagScores, spans: SpanScores, gold: NDArray[Any]
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Where the scores of gold trees are in a batch with scores of spans.
-
-    batch (TagScores): The batch, whose sentences all have gold tags.
-    spans (SpanScores): Its scores of spans.
-    gold (np.ndarray): (R,) ids of the gold tags.
-    RETURNS (tuple[np.ndarray, np.ndarray, np.ndarray]): The column of each row that sentences own, which for an
-        internal node is that of the bare tag where spans are scored; row and column of each internal node in `spans`.
-    """
-    tags, n_words = batch.tags, batch.n_words.astype(np.int64)
-    scored = spans.starts >= 0
-    columns = gold[batch.rows]
-    inner = np.repeat(scored, np.maximum(2 * n_words - 1, 0)) & (tags.classes[columns] >= 2)
-    columns[inner] = tags.offsets[tags.classes[columns[inner]]]  # the bare tag is the first of its class
-    label_of = np.zeros(len(tags), dtype=np.int64)
-    for ids in tags.node_ids:
-        label_of[ids[ids >= 0]] = np.flatnonzero(ids >= 0)
-    nodes = labelled_nodes(gold, batch.select(scored), bare=True)
-    s = np.repeat(np.flatnonzero(scored), nodes.counts)
-    start, end = nodes.start.astype(np.int64), nodes.end.astype(np.int64)
-    rows = spans.starts[s] + span_row(n_words[s], start, end)
-    internal = end - start > 1
-    return columns, rows[internal], label_of[nodes.tag[internal]]
-
-
-def gold_transitions(batch: TagScores, gold: NDArray[Any]) -> tuple[tuple[NDArray[Any], ...], ...]:
-    """Where the transitions of gold sequences are: indices of pairs, of first tags and of last tags.
-
-    batch (TagScores): The batch, whose sentences all have gold tags.
-    gold (np.ndarray): (R,) ids of the gold tags.
-    RETURNS (tuple[tuple[np.ndarray, ...], ...]): Two arrays for pairs, one for first and one for last tags.
-    """
-    full = batch.n_words > 0
-    starts, stops = batch.starts[full], batch.stops[full]
-    followed = np.setdiff1d(batch.rows, stops - 1)
-    return (gold[followed], gold[followed + 1]), (gold[starts],), (gold[stops - 1],)
+def _gradient(batch: TagScores, arrays: Sequence[NDArray[Any]]) -> TagScores:
+    """The batch with gradients, which are on the CPU, for its `arrays`."""
+    xp, dtype = get_array_module(batch.scores), arrays[0].dtype
+    return batch.with_arrays(xp.asarray(array.astype(dtype, copy=False)) for array in arrays)
 
 
 def mask_transitions(batch: TagScores, transitions: Transitions) -> Transitions:

@@ -12,6 +12,7 @@ from thinc.api import get_array_module
 from thinc.types import Floats2d
 
 from ..decode import SpanScores
+from ..decode.scores import span_row
 
 Sentences = Sequence[Sequence[Sequence[int]]]  # of each doc, of each of its sentences, the tokens of its words
 
@@ -73,12 +74,3 @@ class DocSpans:
                 total += len(start)
         taken = np.concatenate(rows)
         return SpanScores(self.scores[get_array_module(self.scores).asarray(taken)], starts), taken
-
-
-def span_row(n_words: Any, start: Any, end: Any) -> Any:
-    """The row of a span among those of its sentence; integers or arrays of them.
-
-    >>> [span_row(4, start, end) for start, end in [(0, 2), (0, 3), (0, 4), (1, 3), (1, 4), (2, 4)]]
-    [0, 1, 2, 3, 4, 5]
-    """
-    return start * (n_words - 1) - start * (start - 1) // 2 + end - start - 2

@@ -21,8 +21,9 @@ from ..decode import TagScores
 from ..tokens.sentences import sentence_starts
 from ..tokens.spans import is_partial, parses_from_doc
 from ..trees import Parse
+from .parsed import Spans
 from .parsetag import ParseTagger
-from .probabilities import Spans, constituent_notes, scale_scores, spans_of_ids, tree_notes
+from .probabilities import constituent_notes, scale_scores, spans_of_ids, tree_notes
 
 _WIDEST = 2.0  # temperatures from exp(-2) to exp(2)
 _NARROWEST = 0.01  # of their logarithm

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..decode import Constraint, TagScores
 from ..linearize import CLASS_NAMES, Linearizer
 from ..linearize.tags import TagSet
-from ..ml.losses import Loss, add_gradients, expected_tree_score, partial_likelihood
+from ..ml.losses import Loss, expected_tree_score, partial_likelihood
 from ..tokens.spans import SentenceParse
 from ..trees import Parse, binarize, join_chain
 
@@ -152,7 +152,8 @@ def gold_loss(loss: Loss, batch: TagScores, gold: Sequence[GoldTags]) -> tuple[f
     if soft := soft_targets(gold):
         terms.append(expected_tree_score(batch, soft))
     for more, d_more in terms:
-        value, gradient = value + more, add_gradients(gradient, d_more)
+        value += more
+        gradient = gradient.with_arrays(a + b for a, b in zip(gradient.arrays, d_more.arrays, strict=True))
     return value, gradient
 
 

@@ -1,6 +1,5 @@
 """What a pipe says of its trees beside the trees: probabilities, entropies, expected F, the k best."""
 
-from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -17,19 +16,13 @@ from ..decode import (
     log_partition,
 )
 from ..decode.nodes import labelled_nodes
-from ..ml.losses import gold_spans
-
-Spans = list[tuple[int, int, str]]
+from ..decode.places import tree_scores
+from .parsed import Spans
 
 
 def scale_scores(batch: TagScores, factor: float) -> TagScores:
     """The batch with all scores times a factor, which is 1 / temperature. Trees keep their order, best to worst."""
-    transitions, spans = batch.transitions, batch.spans
-    if transitions is not None:
-        transitions = transitions.replace(array * factor for array in transitions[:3])
-    if spans is not None:
-        spans = replace(spans, scores=spans.scores * factor)
-    return replace(batch, scores=batch.scores * factor, transitions=transitions, spans=spans)
+    return batch.with_arrays(array * factor for array in batch.arrays)
 
 
 def spans_of_ids(ids: NDArray[Any], batch: TagScores) -> list[Spans]:
@@ -41,26 +34,6 @@ def spans_of_ids(ids: NDArray[Any], batch: TagScores) -> list[Spans]:
         [(start, end, label) for start, end, tag in islice(found, n_nodes) for label in unaries[tag]]
         for n_nodes in nodes.counts.tolist()
     ]
-
-
-def tree_scores(batch: TagScores, ids: NDArray[Any]) -> NDArray[np.float64]:
-    """(S,) score of the tree of each sentence of a batch on the CPU without transitions.
-
-    batch (TagScores): The scores.
-    ids (np.ndarray): (R,) tag ids, as a decoder gives them.
-    """
-    n_sents, rows = len(batch.n_words), batch.rows
-    owner = np.repeat(np.arange(n_sents), batch.stops - batch.starts)
-    columns = ids[rows]
-    totals = np.zeros(n_sents)
-    if batch.spans is not None:
-        columns, row, label = gold_spans(batch, batch.spans, ids)
-        scored = np.flatnonzero(batch.spans.starts >= 0)
-        by_start = scored[np.argsort(batch.spans.starts[scored], kind="stable")]
-        nodes = by_start[np.searchsorted(batch.spans.starts[by_start], row, side="right") - 1]
-        totals += np.bincount(nodes, batch.spans.scores[row, label], n_sents)
-    totals += np.bincount(owner, batch.scores[rows, columns], n_sents)
-    return totals
 
 
 def log_probs_and_entropies(

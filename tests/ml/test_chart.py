@@ -11,6 +11,7 @@ from thinc.api import Model, fix_random_seed, set_dropout_rate
 
 from spacy_parsetag.decode import ExactDecoder, TagScores
 from spacy_parsetag.decode.nodes import labelled_nodes
+from spacy_parsetag.decode.scores import span_row
 from spacy_parsetag.linearize import ORDERS
 from spacy_parsetag.linearize.tags import TagSet
 from spacy_parsetag.ml import scorer as scorer_module
@@ -18,7 +19,7 @@ from spacy_parsetag.ml.chart import Layout, build_chart
 from spacy_parsetag.ml.heads import DocScores
 from spacy_parsetag.ml.scaled import build_scaled
 from spacy_parsetag.ml.scorer import Hidden, scorer
-from spacy_parsetag.ml.spans import DocSpans, span_row
+from spacy_parsetag.ml.spans import DocSpans
 
 TAGS = TagSet(["l/NP", "r/NP", "r/S+VP", "L/S", "L/VP", "R/VP", "R/S+VP"])
 WIDTH = 6
