@@ -24,6 +24,7 @@ STYLES: dict[str, dict[str, Any]] = {
     "post": {"color": "#555555", "linestyle": ":", "marker": "^"},
 }
 PANEL = (2.6, 1.9)  # inches
+SHOWN = 0.995  # of the words: the tail of deviations beyond is cut
 Paths = Sequence[str | Path]
 
 
@@ -41,20 +42,19 @@ def check_paths(paths: Paths) -> None:
         require("matplotlib", "Figures")
 
 
-def plot_deviations(treebanks: Mapping[str, Deviations], paths: Paths, *, share: float = 0.995) -> None:
+def plot_deviations(treebanks: Mapping[str, Deviations], paths: Paths) -> None:
     """A panel for each treebank: how many of the words deviate by how much, in each order but in-order, whose tags
     always stand at 0.
 
     treebanks (Mapping[str, Deviations]): By name.
     paths (Sequence[str | Path]): Where to write.
-    share (float): Cut the tail of the axis beyond this share of the words.
     """
     figure, panels = _panels(treebanks, x="deviation (words)", y="share of words")
     for axes, found in zip(panels, treebanks.values(), strict=True):
         end = 1
         for order in (order for order in found.counts if order != "in"):
             shares = found.distribution(order)
-            end = max(end, next((k for k, covered in enumerate(accumulate(shares)) if covered >= share), 0))
+            end = max(end, next((k for k, covered in enumerate(accumulate(shares)) if covered >= SHOWN), 0))
             style = _style(order, found.counts)
             mean = f"{order}-order, mean {found.mean(order):.2f}"
             edges = [distance - 0.5 for distance in range(len(shares) + 1)]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..errors import Errors
 from ..linearize.tags import TagSet
 
-_KINDS = ("must", "must not", "uncrossed")
+KINDS = ("must", "must not", "uncrossed")
 _FORBIDDEN = -1
 
 
@@ -59,8 +59,8 @@ def read_constraints(given: Iterable[Sequence[Any]], n_words: int) -> tuple[Cons
     """
     constraints = []
     for one in given:
-        if len(one) != 4 or one[3] not in _KINDS or not 0 <= one[0] < one[1] <= n_words:
-            raise ValueError(Errors.E168.format(constraint=tuple(one), n=n_words, kinds=", ".join(map(repr, _KINDS))))
+        if len(one) != 4 or one[3] not in KINDS or not 0 <= one[0] < one[1] <= n_words:
+            raise ValueError(Errors.E168.format(constraint=tuple(one), n=n_words, kinds=", ".join(map(repr, KINDS))))
         constraints.append(Constraint(*one))
     return tuple(constraints)
 

@@ -1,13 +1,12 @@
 """Errors that say why a sentence has no tree."""
 
-from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Errors
-from .passes import best_trees
+from .passes import conflict
 from .scores import NOT_FINITE, StackBound, TagScores
 
 
@@ -25,14 +24,9 @@ def raise_failure(batch: TagScores, max_stack: StackBound, status: NDArray[Any])
     if status[s] == NOT_FINITE:
         _raise_not_finite(batch, s)
     one = batch.select(np.asarray([s]))
-    needed = list(one.constraints[0]) if one.constraints else []
-    # What is left after each constraint was left out that the conflict does not need.
-    for constraint in tuple(needed):
-        fewer = [other for other in needed if other is not constraint]
-        if best_trees(replace(one, constraints=(tuple(fewer),)), max_stack).status[0]:
-            needed = fewer
-    if needed:
-        raise ValueError(Errors.E169.format(n=n, constraints="; ".join(map(str, needed)), max_stack=max_stack))
+    if one.constraints and (needed := conflict(one, max_stack)):
+        constraints = "; ".join(str(one.constraints[0][i]) for i in needed)
+        raise ValueError(Errors.E169.format(n=n, constraints=constraints, max_stack=max_stack))
     raise ValueError(Errors.E152.format(n=n, max_stack=max_stack, order=batch.linearizer.order))
 
 

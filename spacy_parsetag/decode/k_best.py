@@ -71,10 +71,7 @@ def k_best_parses(batch: TagScores, k: int, max_stack: StackBound = None) -> lis
 
 def _distinct(batch: TagScores, s: int, trees: KBest, k: int) -> KBest:
     """The first k trees whose constituents differ from those before."""
-    n, one = len(trees.scores), batch.select(np.asarray([s]))
-    length = trees.ids.shape[1]
-    nothing, starts = np.zeros((n * length, len(batch.tags))), np.arange(n) * length
-    same = TagScores(nothing, starts, np.repeat(one.n_words, n), batch.tags, batch.linearizer)
+    same = TagScores.blank(np.repeat(batch.n_words[s], len(trees.scores)), batch.tags, batch.linearizer)
     nodes = labelled_nodes(trees.ids.reshape(-1), same)
     # A number for each chain, which may be a left or a right child.
     numbers: dict[tuple[str, ...], int] = {}

@@ -68,7 +68,7 @@ def log_partition(batch: TagScores, max_stack: StackBound = None, *, trees: bool
     status = np.zeros(len(batch.n_words), dtype=np.uint8)
     expected = None
     if batch.transitions is not None:
-        expected = Transitions(np.zeros((n_tags, n_tags)), np.zeros(n_tags), np.zeros(n_tags))
+        expected = batch.transitions.replace(np.zeros(array.shape) for array in batch.transitions[:3])
     if not chart.all():
         counts = (None, None, None) if expected is None else expected[:3]
         scores, starts, n_words, offsets, lattice, bound, *transitions = arguments_of(batch.select(~chart), max_stack)

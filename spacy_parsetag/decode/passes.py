@@ -263,6 +263,22 @@ def keep_possible(batch: TagScores, max_stack: StackBound = None) -> tuple[TagSc
     return replace(batch, constraints=tuple(constraints)), dropped
 
 
+def conflict(one: TagScores, max_stack: StackBound) -> list[int]:
+    """Find constraints on the sentence of a batch of one that cannot hold together.
+
+    one (TagScores): The scores, on the CPU, with constraints that no tree agrees with.
+    max_stack (int | None): Largest stack size after any tag; None for no bound.
+    RETURNS (list[int]): Their indices, none of which can be left out; empty if no tree exists without constraints.
+    """
+    given = one.constraints[0] if one.constraints else ()
+    needed = list(range(len(given)))
+    for i in range(len(given)):
+        fewer = [j for j in needed if j != i]
+        if best_trees(replace(one, constraints=(tuple(given[j] for j in fewer),)), max_stack).status[0]:
+            needed = fewer
+    return needed
+
+
 def _sentences(batch: TagScores, mask: NDArray[Any], status: NDArray[Any]) -> Iterator[tuple[int, TagScores]]:
     """Sentences one by one; those whose scores are not finite get their status in place of being given."""
     for s in np.flatnonzero(mask).tolist():

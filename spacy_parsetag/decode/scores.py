@@ -163,6 +163,13 @@ class TagScores:
             return f"sentence {s}, {n} words from row {row} on, does not fit into {total} rows"
         return None
 
+    @classmethod
+    def blank(cls, n_words: NDArray[Any], tags: TagSet, linearizer: Linearizer) -> TagScores:
+        """A batch whose scores are 0, one sentence after another: for what reads its sentences and tags alone."""
+        rows = np.maximum(2 * n_words.astype(np.int64) - 1, 0)
+        scores = np.zeros((int(rows.sum()), len(tags)), dtype=np.float32)
+        return cls(scores, np.cumsum(rows) - rows, n_words, tags, linearizer)
+
     @property
     def arrays(self) -> tuple[Any, ...]:
         """All scores: those of tags, then, where there are any, of transitions (pairs, start, end) and of spans."""

@@ -44,18 +44,17 @@ def sru_layers(depth: int = 2, hidden_width: int = 128) -> Model[list[Floats2d],
     return chain(*layers) if depth > 1 else layers[0]
 
 
-def sru(hidden_width: int, nI: int | None = None) -> Model[list[Floats2d], list[Floats2d]]:
+def sru(hidden_width: int) -> Model[list[Floats2d], list[Floats2d]]:
     """One such layer.
 
     hidden_width (int): Units in each direction.
-    nI (int | None): Width of the input; None until `initialize` sees it.
     RETURNS (Model): The layer.
     """
     return Model(
         "sru",
         _forward,
         init=_init,
-        dims={"nI": nI, "nO": 2 * hidden_width},
+        dims={"nI": None, "nO": 2 * hidden_width},
         params={"W": None, "v": None, "b": None},
     )
 

@@ -18,7 +18,7 @@ from spacy.training import Example
 from spacy.util import minibatch
 
 from ..decode import TagScores
-from ..tokens.sentences import sentence_starts
+from ..tokens.sentences import copy_words
 from ..tokens.spans import is_partial, parses_from_doc
 from ..trees import Parse
 from .parsed import Spans
@@ -57,29 +57,20 @@ class GoldBatch(NamedTuple):
         return [[(start, end, label) for start, end, label in gold.spans] for gold in self.parses]
 
 
-def score_gold_docs(
-    nlp: Language, pipe: ParseTagger, golds: Iterable[Doc], batch_size: int = 32
-) -> Iterator[GoldBatch]:
+def score_gold_docs(nlp: Language, pipe: ParseTagger, golds: Iterable[Doc]) -> Iterator[GoldBatch]:
     """Score the sentences of gold docs, on their own words and sentence boundaries.
 
     nlp (Language): The pipeline; its components before the parser run.
     pipe (ParseTagger): The parser.
     golds (Iterable[Doc]): Docs with gold trees; partial ones, and those without trees, are left out.
-    batch_size (int): Docs in a batch.
     YIELDS (GoldBatch): Batch after batch.
     """
     key = pipe.cfg["spans_key"]
     first = [other for _, other in nlp.pipeline].index(pipe)
     whole = (doc for doc in golds if len(doc) and key in doc.spans and not is_partial(doc, key))
     with nlp.select_pipes(disable=nlp.pipe_names[first:]):
-        for references in minibatch(whole, size=batch_size):
-            examples = []
-            for gold in references:
-                is_start = np.zeros(len(gold), dtype=bool)
-                is_start[sentence_starts(gold)] = True
-                words, spaces = [token.text for token in gold], [bool(token.whitespace_) for token in gold]
-                predicted = Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=is_start.tolist())
-                examples.append(Example(predicted, gold))
+        for references in minibatch(whole, size=32):
+            examples = [Example(copy_words(gold, nlp.vocab), gold) for gold in references]
             for eg, doc in zip(examples, nlp.pipe([eg.predicted for eg in examples]), strict=True):
                 eg.predicted = doc
             yield score_gold(pipe, examples)

@@ -14,11 +14,12 @@ import numpy as np
 from spacy.tokens import Doc, Span
 
 from ..decode import Constraint, StackBound, TagScores, keep_possible
+from ..decode.constraints import KINDS
+from ..decode.passes import conflict
 from ..errors import Errors
 from ..tokens.sentences import map_words
 
 CONSTRAINTS_KEY = "parsetag_constraints"
-KINDS = ("must", "must not", "uncrossed")
 QUOTES = {'"': '"', "“": "”", "``": "''", "«": "»", "„": "“"}
 Finder = Callable[[Doc], Iterable[Span]]
 
@@ -91,22 +92,9 @@ def constrain(
     possible, dropped = keep_possible(given, max_stack)
     for s, left_out in enumerate(dropped):
         if left_out and not drop:
-            conflict = [known[s][i] for i in _conflict(given, s, max_stack)]
-            raise ValueError(Errors.E262.format(constraints="; ".join(one.text for one in conflict)))
+            needed = conflict(given.select(np.asarray([s])), max_stack)
+            raise ValueError(Errors.E262.format(constraints="; ".join(known[s][i].text for i in needed)))
     return possible, [[own[i].text for i in left_out] for own, left_out in zip(known, dropped, strict=True)]
-
-
-def _conflict(batch: TagScores, s: int, max_stack: StackBound) -> list[int]:
-    """Constraints of a sentence that cannot hold together, none of which can be left out of the conflict."""
-    one = batch.select(np.asarray([s]))
-    given = one.constraints[0] if one.constraints else ()
-    needed = list(range(len(given)))
-    for i in tuple(needed):
-        fewer = [j for j in needed if j != i]
-        left = replace(one, constraints=(tuple(given[j] for j in fewer),))
-        if any(keep_possible(left, max_stack)[1]):
-            needed = fewer
-    return needed
 
 
 def make_uncrossed(

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import srsly
 from spacy.language import Language
 from spacy.pipeline import Pipe
@@ -23,7 +22,7 @@ from ..errors import Errors
 from ..linearize import CLASS_NAMES, get_linearizer, split_tag
 from ..linearize.tags import TagSet
 from ..tokens.extensions import register_extensions
-from ..tokens.sentences import has_sentences, sentence_starts, sentence_words
+from ..tokens.sentences import copy_words, has_sentences, sentence_words
 from ..tokens.spans import SPANS_KEY, set_parses
 from .parsetag import ParseTagger
 from .probabilities import expected_f, probs_of_spans, spans_of_ids
@@ -111,10 +110,7 @@ class Ensemble(Pipe):
             found.append(constituents)
             tag_sets.append(batch.tags)
         mean = mean_constituents(found)
-        tags = union_of_tags(tag_sets)
-        rows = 2 * batch.n_words.astype(np.int64)
-        blank = np.zeros((int(rows.sum()), len(tags)), dtype=np.float32)  # most_expected reads none of it
-        union = TagScores(blank, np.cumsum(rows) - rows, batch.n_words, tags, get_linearizer("in"))
+        union = TagScores.blank(batch.n_words, union_of_tags(tag_sets), get_linearizer("in"))
         decoded = most_expected(union, mean, cost=self.cost)
         for s, spans in enumerate(spans_of_ids(decoded.ids, union)):
             probs = probs_of_spans(mean, s, spans)
@@ -154,13 +150,7 @@ def _marginals(nlp: Language, docs: list[Doc]) -> tuple[TagScores, Constituents]
     parsers = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, ParseTagger)]
     if len(parsers) != 1:
         raise ValueError(Errors.E265.format(n=len(parsers), pipes=", ".join(nlp.pipe_names)))
-    copies = []
-    for doc in docs:
-        is_start = np.zeros(len(doc), dtype=bool)
-        is_start[sentence_starts(doc)] = True
-        spaces = [bool(token.whitespace_) for token in doc]
-        words = [token.text for token in doc]
-        copies.append(Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=is_start.tolist()))
+    copies = [copy_words(doc, nlp.vocab) for doc in docs]
     for _, pipe in nlp.pipeline:
         if pipe is parsers[0]:
             break

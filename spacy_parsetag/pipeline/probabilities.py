@@ -117,15 +117,8 @@ def best_parses(batch: TagScores, k: int, max_stack: StackBound) -> list[list[li
     log_z = log_partition(batch, max_stack).log_z
     found = []
     for s, trees in enumerate(k_best_parses(batch, k, max_stack)):
-        n_trees, length = trees.ids.shape
-        sames = TagScores(
-            np.zeros((n_trees * length, len(batch.tags)), dtype=np.float32),
-            np.arange(n_trees) * length,
-            np.repeat(batch.n_words[s], n_trees),
-            batch.tags,
-            batch.linearizer,
-        )
+        same = TagScores.blank(np.repeat(batch.n_words[s], len(trees.scores)), batch.tags, batch.linearizer)
         log_probs = np.minimum(trees.scores - log_z[s], 0.0).tolist()
-        parses = spans_of_ids(trees.ids.reshape(-1), sames)
+        parses = spans_of_ids(trees.ids.reshape(-1), same)
         found.append([[p, [list(span) for span in own]] for p, own in zip(log_probs, parses, strict=True)])
     return found

@@ -53,9 +53,7 @@ def doc_from_parses(
     RAISES (ValueError): If a word is empty or white space only, which cannot be a word of a doc.
     """
     for parse in parses:
-        for i, word in enumerate(parse.words):
-            if not word or word.isspace():
-                raise ValueError(Errors.E305.format(i=i, word=word, sentence=" ".join(parse.words)[:200]))
+        parse.check_words()
     spaces = [space for parse in parses for space in spaces_after(parse.words, parse.pos)] if detokenize else None
     if spaces:
         spaces[-1] = False

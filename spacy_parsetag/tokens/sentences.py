@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import IS_SPACE, SENT_START
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
 from ..errors import Errors
@@ -66,6 +67,14 @@ def sentence_words(doc: Doc) -> list[list[int]]:
     cuts = np.searchsorted(words, sentence_starts(doc)[1:]).tolist()
     tokens = words.tolist()
     return [tokens[start:end] for start, end in pairwise([0, *cuts, len(tokens)]) if start < end]
+
+
+def copy_words(doc: Doc, vocab: Vocab) -> Doc:
+    """Make a doc with the tokens and the sentences of another one, and nothing else of it."""
+    is_start = np.zeros(len(doc), dtype=np.bool_)
+    is_start[sentence_starts(doc)] = True
+    words, spaces = [token.text for token in doc], [bool(token.whitespace_) for token in doc]
+    return Doc(vocab, words=words, spaces=spaces, sent_starts=is_start.tolist())
 
 
 def set_sentence_starts(doc: Doc, starts: Iterable[int]) -> None:

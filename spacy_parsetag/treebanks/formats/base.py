@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...errors import Errors, TreebankError
+from ...errors import TreebankError
 from ...trees.clean import CleanCounts, CleanOptions, clean_tree
 from ...trees.parse import Parse
 from ...trees.tree import Tree, rewrite
@@ -91,10 +91,7 @@ class TreebankFormat:
                 if cleaned is None:
                     continue
                 parse = Parse.from_tree(cleaned)
-                blank = next((i for i, word in enumerate(parse.words) if not word or word.isspace()), None)
-                if blank is not None:
-                    sentence = " ".join(parse.words)[:200]
-                    raise ValueError(Errors.E305.format(i=blank, word=parse.words[blank], sentence=sentence))
+                parse.check_words()
             except ValueError as err:
                 error = TreebankError(str(source), tree.line, str(err))
                 if on_error is None:
