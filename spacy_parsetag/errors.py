@@ -74,9 +74,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "or skip bad trees."
     )
     E115 = "Nothing under the node {label!r}: it needs a word or other nodes. Is a word or a tag missing?"
-    E116 = (
-        "A node inside the tree has no label; only the root may go without. Is a label or a bracket missing before it?"
-    )
+    E116 = "A node inside the tree has no label; only the root may go without. Is a label or a bracket missing?"
     E117 = (
         "The word {word!r} under {label!r} has no part-of-speech bracket of its own. Write it as (TAG word), or give a "
         "default tag for such words."
@@ -141,11 +139,9 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E170 = "A batch has one list of constraints for each sentence; got {n} lists for {sentences} sentences."
     E171 = "The number of best trees must be at least 1; got {value!r}."
-    E172 = (
-        "Probabilities of constituents have a mean only where they are of the same sentences; got sentences of {words}."
-    )
-
+    E172 = "Probabilities of constituents have a mean only over the same sentences; got sentences of {words}."
     E173 = "The decoder needs at least one thread; got {n}. None takes as many as OMP_NUM_THREADS says."
+
     E200 = "{what} of the layer must be at least {least}; got {value}."
     E201 = "TagLoss learns tags alone, and this model scores spans too. Use spacy-parsetag.LatticeLoss.v1."
     E202 = (
@@ -194,9 +190,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "it: other.replace_listeners('{upstream}', '{name}', ['model.tok2vec'])."
     )
     E259 = "Nothing in the training data can be learned by the component '{name}': {problems}"
-    E260 = (
-        "Not a kind of constraint: {kind!r} (of {text}). Known: {kinds}. Say it as the span's id, or in attrs['kind']."
-    )
+    E260 = "Not a kind of constraint: {kind!r} (of {text}). Known: {kinds}. Say it as the span's id or attrs['kind']."
     E261 = (
         "The constraint {text} covers no word, or does not lie within one sentence. Check the span, and the sentence "
         "boundaries (token.is_sent_start)."
@@ -206,10 +200,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "doc.spans['parsetag_constraints'], or set conflicts = \"drop\" in the component's config, so that the first "
         "ones count most."
     )
-    E263 = (
-        "The component '{name}' takes conflicts = 'raise' or 'drop', and k_best of at least 0; got {conflicts!r} and "
-        "{k_best}."
-    )
+    E263 = "The component '{name}' takes conflicts 'raise' or 'drop', k_best from 0 on; got {conflicts!r} and {k_best}."
     E264 = (
         "The component '{name}' has no pipelines. Name two or more in its config: pipelines = "
         '["training/a/model-best", "training/b/model-best"].'
@@ -246,10 +237,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "Word {i} of the tree is {word!r}: a spaCy token cannot be empty, and one of white space only is no word of a "
         "parse. Remove it from the tree. Sentence: {sentence!r}."
     )
-    E306 = (
-        "doc.spans[{key!r}] has format {found}; this version of spacy-parsetag reads formats up to {known}. Update "
-        "spacy-parsetag."
-    )
+    E306 = "doc.spans[{key!r}] has format {found}; this version reads formats up to {known}. Update spacy-parsetag."
     E307 = (
         "{text!r} (tokens {start} to {end}) is neither a constituent, nor a single word, nor a sentence. {hint} Ask "
         "span._.is_constituent first."
@@ -317,32 +305,20 @@ class Errors(metaclass=_ErrorsWithCodes):
 
     E550 = "{path} is not a .spacy file that spaCy can read: {reason}."
     E551 = "{path} cannot be decompressed: {reason}. Is it whole, and named as it is compressed (.gz, .bz2, .xz)?"
-    E552 = (
-        "{path} has neither a column 'text' nor a column 'tokens'; it has: {names}. Rename the one that holds the "
-        "texts."
-    )
+    E552 = "{path} has no column 'text' or 'tokens'; it has: {names}. Rename the one that holds the texts."
     E553 = 'Not a text to parse: {reason}. Write {{"text": "..."}} or {{"tokens": [...], "tags": [...]}}.'
     E554 = "{path} is not a Parquet file that pyarrow can read: {reason}."
     E555 = "Not text in UTF-8: {what} at character {position}."
     E556 = "Cannot read this JSON: {reason}."
     E557 = "The pipeline failed: {reason}."
-    E558 = (
-        "The pipeline split this text into {n} sentences, but with --sents line each text is one sentence. Use --sents "
-        "model."
-    )
+    E558 = "The pipeline split this text into {n} sentences, and --sents line wants one. Use --sents model."
     E559 = (
         "A worker process died; it may have run out of memory. Use fewer processes (--workers) or smaller batches "
         "(--batch-size). --resume goes on with a folder of shards."
     )
     E560 = "The pipeline {name!r} has no component that sets doc.spans[{key!r}]; it has: {pipes}. Add 'parsetag' to it."
-    E561 = (
-        "{path} holds other files than shards of parses. Choose another folder, or an empty one, so that nothing is "
-        "mixed up."
-    )
-    E562 = (
-        "{path} holds parses already, {n_done:,} of {n:,} shards. Add --resume to go on where it was, or choose "
-        "another folder."
-    )
+    E561 = "{path} holds other files than shards of parses. Choose another folder, or an empty one."
+    E562 = "{path} holds parses, {n_done:,} of {n:,} shards. Add --resume to go on, or choose another folder."
     E563 = "{path} was begun with other {what}. To go on, give what it was begun with; otherwise choose another folder."
     E564 = (
         "{n_failed:,} texts failed, more than {max_errors:,}. They are listed above and in the shards, which are kept. "

@@ -33,6 +33,13 @@ def as_parse(tree: Parse | Tree | nltk.Tree) -> Parse:
     return Parse.from_tree(tree if isinstance(tree, Tree) else from_nltk(tree))
 
 
+def check_words(parse: Parse) -> None:
+    """Raise a ValueError if a word of a parse is empty or white space only, which cannot be a word of a doc."""
+    for i, word in enumerate(parse.words):
+        if not word or word.isspace():
+            raise ValueError(Errors.E305.format(i=i, word=word, sentence=" ".join(parse.words)[:200]))
+
+
 def doc_from_parses(
     vocab: Vocab,
     parses: Sequence[Parse],
@@ -53,7 +60,7 @@ def doc_from_parses(
     RAISES (ValueError): If a word is empty or white space only, which cannot be a word of a doc.
     """
     for parse in parses:
-        parse.check_words()
+        check_words(parse)
     spaces = [space for parse in parses for space in spaces_after(parse.words, parse.pos)] if detokenize else None
     if spaces:
         spaces[-1] = False

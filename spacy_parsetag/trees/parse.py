@@ -84,15 +84,6 @@ class Parse:
             tuple(Constituent(start, end, label) for (start, label), end in zip(spans, ends, strict=True)),
         )
 
-    def check_words(self) -> None:
-        """Check that the words can be those of a doc.
-
-        RAISES (ValueError): If one is empty or white space only.
-        """
-        for i, word in enumerate(self.words):
-            if not word or word.isspace():
-                raise ValueError(Errors.E305.format(i=i, word=word, sentence=" ".join(self.words)[:200]))
-
     def to_tree(self, root: str | None = "TOP") -> Tree:
         """Make the tree.
 

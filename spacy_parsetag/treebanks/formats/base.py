@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import TreebankError
+from ...tokens.convert import check_words
 from ...trees.clean import CleanCounts, CleanOptions, clean_tree
 from ...trees.parse import Parse
 from ...trees.tree import Tree, rewrite
@@ -91,7 +92,7 @@ class TreebankFormat:
                 if cleaned is None:
                     continue
                 parse = Parse.from_tree(cleaned)
-                parse.check_words()
+                check_words(parse)
             except ValueError as err:
                 error = TreebankError(str(source), tree.line, str(err))
                 if on_error is None:
