@@ -16,7 +16,7 @@ from spacy_parsetag.ml.heads import DocScores
 from spacy_parsetag.tokens import doc_from_tree
 from spacy_parsetag.treebanks.penn import read_string
 
-needs_torch = pytest.mark.skipif(not has_torch, reason="the BiLSTM needs PyTorch")
+needs_torch = pytest.mark.skipif(not has_torch, reason="torch is not installed")
 
 TREES = (
     "(TOP (S (NP (PRP She)) (VP (VBZ enjoys) (S (VP (VBG reading) (NP (NNS papers))))) (. .)))",

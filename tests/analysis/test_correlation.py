@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from spacy_parsetag.analysis.results import Correlation, Point, correlate, read_means, read_points
 
-stats = pytest.importorskip("scipy.stats", reason="correlations need scipy")
+stats = pytest.importorskip("scipy.stats", reason="scipy is not installed")
 NUMBERS = st.floats(-100, 100).map(lambda value: round(value, 3))
 
 

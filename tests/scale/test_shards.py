@@ -273,7 +273,7 @@ def n_lines(path: Path) -> int:
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals of POSIX")
 @pytest.mark.parametrize("n_workers, n_kills", [(1, 2), pytest.param(2, 6, marks=pytest.mark.slow)])
 def test_killed(pipeline: Path, code: Path, tmp_path: Path, n_workers: int, n_kills: int) -> None:
     """The output is that of a run that nothing disturbs, and at each kill only what is in hand is parsed again."""

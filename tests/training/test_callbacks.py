@@ -58,7 +58,7 @@ def test_numpy_stays_out_of_other_operations() -> None:
     assert callback(nlp) is nlp and all_ops(nlp) == {own}
 
 
-@pytest.mark.skipif(not has_torch, reason="the setting is PyTorch's")
+@pytest.mark.skipif(not has_torch, reason="torch is not installed")
 def test_matmul_precision() -> None:
     import torch
 
