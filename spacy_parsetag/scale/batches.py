@@ -160,23 +160,22 @@ class BatchParser:
 
     def _to_lines(self, doc: Doc) -> list[str]:
         """The trees in brackets, with comment lines in front where probabilities or several trees are asked for."""
-        from ..tokens import doc_to_strings
+        from ..tokens import doc_to_strings, parse_string
         from ..tokens.notes import notes_from_doc
 
-        trees = doc_to_strings(doc, self.spans_key)
         if not (self.settings.probs or self.settings.k_best):
-            return trees
+            return doc_to_strings(doc, self.spans_key)
         lines = []
-        for tree, notes in zip(trees, notes_from_doc(doc, self.spans_key), strict=True):
+        for (_, parse), probs, facts, k_best in notes_from_doc(doc, self.spans_key):
             if self.settings.probs:
-                values = " ".join(f"{name} {value:.4g}" for name, value in notes.values.items())
+                values = " ".join(f"{name} {value:.4g}" for name, value in facts.items())
                 lines.append(f"# {values}".rstrip())
-                spans = zip(notes.spans, notes.probs, strict=True)
+                spans = zip(parse.spans, probs, strict=True)
                 lines.append(" ".join(["#", *(f"{label}[{i}:{j}] {prob:.4f}" for (i, j, label), prob in spans)]))
-            for number, (log_prob, other) in enumerate(notes.k_best, start=1):
-                lines.extend((f"# tree {number} log_prob {log_prob:.4g}", other))
-            if not notes.k_best:
-                lines.append(tree)
+            for number, (log_prob, tree) in enumerate(k_best, start=1):
+                lines.extend((f"# tree {number} log_prob {log_prob:.4g}", tree))
+            if not k_best:
+                lines.append(parse_string(parse))
         return lines
 
 
@@ -185,12 +184,11 @@ def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:
     "constituents" (in pre-order; "start" and "end" count the words of the sentence) and "tree". Where the doc has
     them there are also "prob" of each constituent, "log_prob", "entropy" and "expected_f", and "k_best": a list of
     objects with "log_prob" and "tree"."""
-    from ..tokens import parse_string, parses_from_doc
+    from ..tokens import parse_string
     from ..tokens.notes import notes_from_doc
 
     sents: list[dict[str, Any]] = []
-    all_notes = notes_from_doc(doc, spans_key)
-    for (tokens, parse), notes in zip(parses_from_doc(doc, spans_key), all_notes, strict=True):
+    for (tokens, parse), probs, values, k_best in notes_from_doc(doc, spans_key):
         first, last = doc[tokens[0]], doc[tokens[-1]]
         sents.append(
             {
@@ -200,13 +198,13 @@ def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:
                 "pos": parse.pos,
                 "constituents": [{"label": label, "start": start, "end": end} for start, end, label in parse.spans],
                 "tree": parse_string(parse),
-                **notes.values,
+                **values,
             }
         )
-        for constituent, prob in zip(sents[-1]["constituents"], notes.probs, strict=False):
+        for constituent, prob in zip(sents[-1]["constituents"], probs, strict=False):
             constituent["prob"] = prob
-        if notes.k_best:
-            sents[-1]["k_best"] = [{"log_prob": log_prob, "tree": tree} for log_prob, tree in notes.k_best]
+        if k_best:
+            sents[-1]["k_best"] = [{"log_prob": log_prob, "tree": tree} for log_prob, tree in k_best]
     return {"text": doc.text, "sents": sents}
 
 

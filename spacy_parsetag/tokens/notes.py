@@ -1,4 +1,4 @@
-"""What a pipe said of each sentence beside its tree: probabilities, and the best trees."""
+"""What a pipe said of each sentence: its tree, probabilities, and the best trees."""
 
 from itertools import islice
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ from spacy.tokens import Doc
 
 from .convert import parse_string
 from .extensions import with_spans
-from .spans import SPANS_KEY, parses_from_doc
+from .spans import SPANS_KEY, SentenceParse, parses_from_doc
 
 _VALUES = {"log_probs": "log_prob", "entropies": "entropy", "expected_f": "expected_f"}
 
@@ -15,13 +15,13 @@ _VALUES = {"log_probs": "log_prob", "entropies": "entropy", "expected_f": "expec
 class SentenceNotes(NamedTuple):
     """What there is to say of a sentence; nothing where the pipe was not told to find it.
 
-    spans (list[tuple[int, int, str]]): Its constituents.
-    probs (list[float]): The probability of each.
+    sentence (SentenceParse): Its tokens and its tree.
+    probs (list[float]): The probability of each of its constituents.
     values (dict[str, float]): "log_prob", "entropy" and "expected_f" of the sentence.
     k_best (list[tuple[float, str]]): Log-probability and brackets of each of the best trees.
     """
 
-    spans: list[tuple[int, int, str]]
+    sentence: SentenceParse
     probs: list[float]
     values: dict[str, float]
     k_best: list[tuple[float, str]]
@@ -37,10 +37,9 @@ def notes_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[SentenceNotes]:
     attrs: dict[str, Any] = doc.spans[spans_key].attrs
     probs = iter(attrs.get("probs", ()))
     found = []
-    for s, (_, parse) in enumerate(parses_from_doc(doc, spans_key)):
-        spans = [(start, end, label) for start, end, label in parse.spans]
+    for s, sentence in enumerate(parses_from_doc(doc, spans_key)):
         values = {name: attrs[key][s] for key, name in _VALUES.items() if key in attrs}
         trees = attrs["k_best"][s] if "k_best" in attrs else ()
-        k_best = [(log_prob, parse_string(with_spans(parse, own))) for log_prob, own in trees]
-        found.append(SentenceNotes(spans, list(islice(probs, len(spans))), values, k_best))
+        k_best = [(log_prob, parse_string(with_spans(sentence.parse, own))) for log_prob, own in trees]
+        found.append(SentenceNotes(sentence, list(islice(probs, len(sentence.parse.spans))), values, k_best))
     return found
