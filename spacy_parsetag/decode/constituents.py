@@ -44,9 +44,8 @@ class Constituents(NamedTuple):
         return {(int(starts[i]), int(ends[i]), self.labels[c]): float(own[i, c]) for i, c in found}
 
 
-def labels_of_tags(tags: TagSet) -> NDArray[Any]:
-    """(T, C) 1 where the unary chain of a tag has a label, else 0."""
-    labels = tags.constituent_labels
+def labels_of_tags(tags: TagSet, labels: Sequence[str]) -> NDArray[np.bool_]:
+    """(T, C) whether the unary chain of a tag has a label."""
     return np.asarray([[label in chain for label in labels] for chain in tags.unaries]).reshape(len(tags), len(labels))
 
 
@@ -83,7 +82,7 @@ def constituent_marginals(batch: TagScores, max_stack: StackBound = None) -> Con
     sums = span_sums(batch, max_stack)
     raise_failure(batch, max_stack, sums.status)
     tags, n_words = batch.tags, batch.n_words.astype(np.int64)
-    has = labels_of_tags(tags)
+    has = labels_of_tags(tags, tags.constituent_labels)
     # The same for the labels of nodes, by either side that has them.
     of_node = has[tags.node_ids.max(axis=0)].astype(sums.nodes.dtype)
     rows = first_spans(n_words, 1)

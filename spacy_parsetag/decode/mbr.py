@@ -52,11 +52,8 @@ def most_expected(
     RAISES (ValueError): If no tree exists within the bound that agrees with the constraints.
     """
     tags, n_words = batch.tags, batch.n_words.astype(np.int64)
-    place = {label: c for c, label in enumerate(constituents.labels)}
-    has = np.zeros((len(tags), len(place)))
-    for tag, chain in enumerate(tags.unaries):
-        has[tag, [place[label] for label in set(chain) if label in place]] = 1
-    costs = cost * labels_of_tags(tags).sum(axis=1)
+    has = labels_of_tags(tags, constituents.labels).astype(np.float64)
+    costs = cost * labels_of_tags(tags, tags.constituent_labels).sum(axis=1)
     leaf_tags, node_tags = tags.classes < 2, tags.node_ids.max(axis=0)
     # What tags bring: of leaves in the rows of words, of nodes in those of spans. Gaps bring nothing.
     scores = np.zeros((len(batch.scores), len(tags)))

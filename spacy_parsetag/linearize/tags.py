@@ -1,7 +1,7 @@
 """The tag inventory: tags and their ids, sorted by class so that each class is one range of columns."""
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -102,6 +102,9 @@ class TagSet:
     def labelled(self) -> NDArray[Any]:
         """(T,) uint8: whether a tag has a label."""
         return np.asarray([len(tag) > 1 for tag in self.tags], dtype=np.uint8)
+
+
+make_tag_set = lru_cache(maxsize=16)(TagSet)  # pipes and learners ask for theirs once a batch
 
 
 def tags_of_label(label: str) -> set[str]:

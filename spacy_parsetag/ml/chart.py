@@ -16,7 +16,6 @@ The score of a tree is the sum of its parts. The best one and the sum over all c
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
@@ -30,7 +29,7 @@ from ..decode import ExactDecoder, TagScores
 from ..decode.nodes import labelled_nodes
 from ..errors import Errors
 from ..linearize import ORDERS
-from ..linearize.tags import TagSet
+from ..linearize.tags import make_tag_set
 from ..tokens.sentences import sentence_words
 from .heads import DocScores
 from .scorer import Hidden, scorer
@@ -38,7 +37,6 @@ from .sentences import split
 from .spans import DocSpans
 
 SequenceModel = Model[list[Floats2d], list[Floats2d]]
-_make_tag_set = lru_cache(maxsize=16)(TagSet)
 
 
 def build_chart(
@@ -151,7 +149,7 @@ class Layout(NamedTuple):
 
 
 def _init(model: Model[list[Doc], DocScores], X: list[Doc] | None = None, Y: list[Floats2d] | None = None) -> None:
-    tags = _make_tag_set(tuple(model.attrs["tags"]))
+    tags = make_tag_set(tuple(model.attrs["tags"]))
     if X is None or model.attrs["order"] != "in":
         raise ValueError(Errors.E202.format(order=model.attrs["order"], n=len(tags)))
     tok2vec, words, leaf_hidden, leaf, gap_hidden, gap, *span_layers = model.layers
@@ -175,7 +173,7 @@ def _forward(
     model: Model[list[Doc], DocScores], docs: list[Doc], is_train: bool
 ) -> tuple[DocScores, Callable[[DocScores], list[Doc]]]:
     ops, xp = model.ops, model.ops.xp
-    tags = _make_tag_set(tuple(model.attrs["tags"]))
+    tags = make_tag_set(tuple(model.attrs["tags"]))
     n_leaves = int(tags.offsets[2])
     sides = [slice(int(start), int(stop)) for start, stop in pairwise(tags.offsets[2:])]
     tok2vec, words, leaf_hidden, leaf, gap_hidden, gap, *span_layers = model.layers
@@ -258,7 +256,7 @@ def _label_long_sentences(
     hidden (Floats2d): (W + S, span_width) vectors of boundaries.
     long (np.ndarray): (S,) which sentences.
     """
-    tags = _make_tag_set(tuple(model.attrs["tags"]))
+    tags = make_tag_set(tuple(model.attrs["tags"]))
     xp = model.ops.xp
     n_words = layout.n_words[long]
     word_starts = (layout.ends - layout.n_words)[long]

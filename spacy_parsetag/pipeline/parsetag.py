@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from ..compat import one_thread_after_fork
 from ..decode import Constituents, Decoder, StackBound, TagScores, constituent_marginals
 from ..errors import Errors
 from ..linearize import Linearizer
-from ..linearize.tags import TagSet, tags_of_label
+from ..linearize.tags import TagSet, make_tag_set, tags_of_label
 from ..ml.heads import DocScores
 from ..ml.losses import Loss
 from ..tokens.extensions import register_extensions
@@ -36,8 +36,6 @@ from .listeners import require_upstream
 from .parsed import ParsedDoc, divide
 from .probabilities import best_parses, constituent_notes, scale_scores, spans_of_ids, tree_notes
 from .settings import check_parts, find_problem, set_bounds
-
-_make_tag_set = lru_cache(maxsize=16)(TagSet)
 
 
 class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class without annotations
@@ -120,7 +118,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
     @property
     def tag_set(self) -> TagSet:
         """The tags, sorted; their ids are columns of the scores."""
-        return _make_tag_set(tuple(self.cfg["tags"]))
+        return make_tag_set(tuple(self.cfg["tags"]))
 
     @property
     def labels(self) -> tuple[str, ...]:
