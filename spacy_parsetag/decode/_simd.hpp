@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #if defined(__GNUC__)
 #define PARSETAG_INLINE inline __attribute__((always_inline))
@@ -158,15 +159,20 @@ struct SumProduct {};
 #include "_kernels.hpp"
 #endif
 
+// Calls a function with the widest of the widths above that the CPU has.
+template <class F> auto with_width(F run) {
+#if PARSETAG_X86
+    if (register_bytes() == 64) return run(std::integral_constant<int, 64>());
+    if (register_bytes() == 32) return run(std::integral_constant<int, 32>());
+#endif
+    return run(std::integral_constant<int, 16>());
+}
+
 // The first tag of a class with the greatest score of the class (`best`, from class_max), given a class for each row.
 template <class T>
 void first_of(const T *x, int rows, int n_tags, const int32_t *offsets, const double *best, const uint8_t *classes,
               int32_t *ids) {
-#if PARSETAG_X86
-    if (register_bytes() == 64) return FirstOf<T, 64>::run(x, rows, n_tags, offsets, best, classes, ids);
-    if (register_bytes() == 32) return FirstOf<T, 32>::run(x, rows, n_tags, offsets, best, classes, ids);
-#endif
-    FirstOf<T, 16>::run(x, rows, n_tags, offsets, best, classes, ids);
+    return with_width([&](auto width) { return FirstOf<T, width>::run(x, rows, n_tags, offsets, best, classes, ids); });
 }
 
 // Given the greatest score of each class (`best`, from class_max): e = exp(x - greatest of its class), for each class the
@@ -174,56 +180,32 @@ void first_of(const T *x, int rows, int n_tags, const int32_t *offsets, const do
 template <class T>
 void class_sums(const T *x, int rows, int n_tags, const int32_t *offsets, const double *best, T *e, double *sums,
                 double *logs) {
-#if PARSETAG_X86
-    if (register_bytes() == 64) return ClassSums<T, 64>::run(x, rows, n_tags, offsets, best, e, sums, logs);
-    if (register_bytes() == 32) return ClassSums<T, 32>::run(x, rows, n_tags, offsets, best, e, sums, logs);
-#endif
-    ClassSums<T, 16>::run(x, rows, n_tags, offsets, best, e, sums, logs);
+    return with_width([&](auto width) { return ClassSums<T, width>::run(x, rows, n_tags, offsets, best, e, sums, logs); });
 }
 
 // x[k] = a[k] + b[k] + g[k], without g if it is NULL; returns the greatest, -INF of none.
 inline double add_splits(const double *a, const double *b, const double *g, int n, double *x) {
-#if PARSETAG_X86
-    if (register_bytes() == 64) return Splits<64>::add(a, b, g, n, x);
-    if (register_bytes() == 32) return Splits<32>::add(a, b, g, n, x);
-#endif
-    return Splits<16>::add(a, b, g, n, x);
+    return with_width([&](auto width) { return Splits<width>::add(a, b, g, n, x); });
 }
 
 // x[k] = exp(x[k] - top), none of which is much above 1; returns their sum.
 inline double exp_splits(double *x, int n, double top) {
-#if PARSETAG_X86
-    if (register_bytes() == 64) return Splits<64>::exp_sum(x, n, top);
-    if (register_bytes() == 32) return Splits<32>::exp_sum(x, n, top);
-#endif
-    return Splits<16>::exp_sum(x, n, top);
+    return with_width([&](auto width) { return Splits<width>::exp_sum(x, n, top); });
 }
 
 // Each x times mass is added to left and to right, and to gap unless it is NULL.
 inline void share_splits(const double *x, int n, double mass, double *left, double *right, double *gap) {
-#if PARSETAG_X86
-    if (register_bytes() == 64) return Splits<64>::share(x, n, mass, left, right, gap);
-    if (register_bytes() == 32) return Splits<32>::share(x, n, mass, left, right, gap);
-#endif
-    Splits<16>::share(x, n, mass, left, right, gap);
+    return with_width([&](auto width) { return Splits<width>::share(x, n, mass, left, right, gap); });
 }
 
 // The greatest of x + mask on each side, where a mask has 0 for the labels of a side and -INF for others.
 template <class T> void label_tops(const T *x, int n, const T *left, const T *right, double *tops) {
-#if PARSETAG_X86
-    if (register_bytes() == 64) return Labels<T, 64>::tops(x, n, left, right, tops);
-    if (register_bytes() == 32) return Labels<T, 32>::tops(x, n, left, right, tops);
-#endif
-    Labels<T, 16>::tops(x, n, left, right, tops);
+    return with_width([&](auto width) { return Labels<T, width>::tops(x, n, left, right, tops); });
 }
 
 // e = exp(x - top), and their sums on each side, where `has` is 1 for the labels of a side and 0 for others.
 template <class T> void label_sums(const T *x, int n, T top, const T *left, const T *right, T *e, double *sums) {
-#if PARSETAG_X86
-    if (register_bytes() == 64) return Labels<T, 64>::sums(x, n, top, left, right, e, sums);
-    if (register_bytes() == 32) return Labels<T, 32>::sums(x, n, top, left, right, e, sums);
-#endif
-    Labels<T, 16>::sums(x, n, top, left, right, e, sums);
+    return with_width([&](auto width) { return Labels<T, width>::sums(x, n, top, left, right, e, sums); });
 }
 
 // out[i][j] = sum over k of a[i][k] b[k][j] in the semiring S, plus what out holds if `add`. Element (i, k) of a is
@@ -231,11 +213,7 @@ template <class T> void label_sums(const T *x, int n, T top, const T *left, cons
 template <class S, class T>
 void product(const T *a, int rows, std::ptrdiff_t a_row, std::ptrdiff_t a_column, const T *b, int depth, T *out, int stride,
              bool add = false) {
-#if PARSETAG_X86
-    if (register_bytes() == 64) return Product<S, T, 64>::run(a, rows, a_row, a_column, b, depth, out, stride, add);
-    if (register_bytes() == 32) return Product<S, T, 32>::run(a, rows, a_row, a_column, b, depth, out, stride, add);
-#endif
-    Product<S, T, 16>::run(a, rows, a_row, a_column, b, depth, out, stride, add);
+    return with_width([&](auto width) { return Product<S, T, width>::run(a, rows, a_row, a_column, b, depth, out, stride, add); });
 }
 
 }  // namespace parsetag
