@@ -1,6 +1,5 @@
 """From a decoder's tag ids to labelled nodes, a batch a call."""
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,8 +7,6 @@ from numpy.typing import NDArray
 
 from ..errors import Errors
 from ..linearize.base import make_tag, node_classes
-from ..linearize.tags import TagSet
-from ..trees import BinaryTree
 from ..trees.binarize import node_bounds
 from ._nodes import batch_nodes
 from .scores import ORDER_CODES, TagScores
@@ -51,7 +48,7 @@ def labelled_nodes(ids: NDArray[Any], batch: TagScores, *, bare: bool = False) -
         if total >= 0:
             return Nodes(start[:total], end[:total], tag[:total], counts)
     # A user's own order; and where ids are not a tree, the slow way says what is wrong.
-    return _collect(_trees(ids, batch), tags, bare)
+    return _collect(ids, batch, bare)
 
 
 def _check_ids(ids: NDArray[Any], batch: TagScores) -> None:
@@ -70,21 +67,17 @@ def _check_ids(ids: NDArray[Any], batch: TagScores) -> None:
             raise ValueError(Errors.E156.format(id=int(ids[row]), row=row, n=len(batch.tags)))
 
 
-def _trees(ids: NDArray[Any], batch: TagScores) -> Iterator[BinaryTree]:
-    for start, stop in zip(batch.starts.tolist(), batch.stops.tolist(), strict=True):
-        yield batch.linearizer.delinearize(batch.tags.decode(ids[start:stop].tolist()))
-
-
-def _collect(trees: Iterator[BinaryTree], tags: TagSet, bare: bool) -> Nodes:
+def _collect(ids: NDArray[Any], batch: TagScores, bare: bool) -> Nodes:
     """The same nodes from binary trees, whose tags are found by class and label."""
     start, end, tag, counts = [], [], [], []
-    for tree in trees:
+    for first, stop in zip(batch.starts.tolist(), batch.stops.tolist(), strict=True):
+        tree = batch.linearizer.delinearize(batch.tags.decode(ids[first:stop].tolist()))
         n = 0
         for bounds, node_class, label in zip(node_bounds(tree), node_classes(tree.leaf), tree.label, strict=True):
             if label or bare:
                 start.append(bounds[0])
                 end.append(bounds[1])
-                tag.append(tags.id(make_tag(node_class, label)))
+                tag.append(batch.tags.id(make_tag(node_class, label)))
                 n += 1
         counts.append(n)
     return Nodes(*(np.asarray(column, dtype=np.int32) for column in (start, end, tag, counts)))

@@ -8,13 +8,12 @@ is right, or not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.training import Example
 from spacy.util import minibatch
 
 from ..decode import TagScores
@@ -54,14 +53,14 @@ class GoldBatch(NamedTuple):
 
     def gold_spans(self) -> list[Spans]:
         """The gold constituents of each sentence."""
-        return [[(start, end, label) for start, end, label in gold.spans] for gold in self.parses]
+        return [[*gold.spans] for gold in self.parses]
 
 
 def score_gold_docs(nlp: Language, pipe: ParseTagger, golds: Iterable[Doc]) -> Iterator[GoldBatch]:
     """Score the sentences of gold docs, on their own words and sentence boundaries.
 
     nlp (Language): The pipeline; its components before the parser run.
-    pipe (ParseTagger): The parser.
+    pipe (ParseTagger): The parser; its temperatures do not count.
     golds (Iterable[Doc]): Docs with gold trees; partial ones, and those without trees, are left out.
     YIELDS (GoldBatch): Batch after batch.
     """
@@ -70,28 +69,14 @@ def score_gold_docs(nlp: Language, pipe: ParseTagger, golds: Iterable[Doc]) -> I
     whole = (doc for doc in golds if len(doc) and key in doc.spans and not is_partial(doc, key))
     with nlp.select_pipes(disable=nlp.pipe_names[first:]):
         for references in minibatch(whole, size=32):
-            examples = [Example(copy_words(gold, nlp.vocab), gold) for gold in references]
-            for eg, doc in zip(examples, nlp.pipe([eg.predicted for eg in examples]), strict=True):
-                eg.predicted = doc
-            yield score_gold(pipe, examples)
-
-
-def score_gold(pipe: ParseTagger, examples: Sequence[Example]) -> GoldBatch:
-    """Score the sentences of reference docs, whose words the predicted docs have too.
-
-    pipe (ParseTagger): The parser; its temperatures do not count.
-    examples (Sequence[Example]): Predicted docs that the components before the parser have seen.
-    RETURNS (GoldBatch): The scores and the gold trees.
-    """
-    parses = [parses_from_doc(eg.reference, pipe.cfg["spans_key"]) for eg in examples]
-    docs: list[Doc] = [eg.predicted for eg in examples]
-    kept = pipe.cfg["temperature"]
-    pipe.cfg["temperature"] = 1.0
-    try:
-        batch, _ = pipe.score_docs(docs, [[tokens for tokens, _ in own] for own in parses])
-    finally:
-        pipe.cfg["temperature"] = kept
-    return GoldBatch(batch.on_cpu(), [parse for own in parses for _, parse in own])
+            docs = list(nlp.pipe([copy_words(gold, nlp.vocab) for gold in references]))
+            parses = [parses_from_doc(gold, key) for gold in references]
+            kept, pipe.cfg["temperature"] = pipe.cfg["temperature"], 1.0
+            try:
+                batch, _ = pipe.score_docs(docs, [[tokens for tokens, _ in own] for own in parses])
+            finally:
+                pipe.cfg["temperature"] = kept
+            yield GoldBatch(batch.on_cpu(), [parse for own in parses for _, parse in own])
 
 
 def judge_constituents(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: float) -> Judged:
