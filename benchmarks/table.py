@@ -31,17 +31,18 @@ def load(name: str) -> dict[str, Any] | None:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
-def load_seeds(name: str) -> list[dict[str, Any]]:
-    """The runs of a name: NAME.json, or those of several seeds, NAME-0.json and so on."""
-    paths = [path for path in [RESULTS / f"{name}.json"] if path.exists()] or sorted(RESULTS.glob(f"{name}-[0-9].json"))
-    return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+def load_seeds(name: str) -> tuple[str, list[dict[str, Any]]]:
+    """The runs of a name, NAME.json or for each seed NAME-0.json and so on, with how to call their files."""
+    paths = sorted([*RESULTS.glob(f"{name}.json"), *RESULTS.glob(f"{name}-[0-9].json")])
+    files = paths[0].name if len(paths) == 1 else f"{name}-*.json"
+    return files, [json.loads(path.read_text(encoding="utf-8")) for path in paths]
 
 
 def accuracy() -> list[str]:
     """F of the training runs, each with how its checkpoint was chosen."""
     lines = ["| scored on | model | F | exact match | checkpoint, seeds | run |", "|---|---|---|---|---|---|"]
     for name, data, model in RUNS:
-        reports = load_seeds(name)
+        files, reports = load_seeds(name)
         if not reports:
             continue
         figures = [report.get("last", report["evalb"]["all"]) for report in reports]
@@ -51,15 +52,14 @@ def accuracy() -> list[str]:
         if "last" in reports[0]:
             chosen = "last, not chosen"
         found = [figure["f"] for figure in figures]
-        several = len(reports) > 1
-        seeds = f"mean of {len(reports)}, {min(found):.2f} to {max(found):.2f}" if several else "one"
+        seeds = f"mean of {len(found)}, {min(found):.2f} to {max(found):.2f}" if len(found) > 1 else "one"
         row = (
             data,
             f"`{config[1]}`, {model}" if config else model,
             f"{mean(found):.2f}",
             f"{mean(figure['complete_match'] for figure in figures):.1f}",
             f"{chosen}; {seeds}",
-            f"`benchmarks/results/{name}{'-*' if several else ''}.json`",
+            f"`benchmarks/results/{files}`",
         )
         lines.append(f"| {' | '.join(row)} |")
     return lines if len(lines) > 2 else []
