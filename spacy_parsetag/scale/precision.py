@@ -1,7 +1,10 @@
-"""PyTorch's layers of a trained pipeline in bfloat16 or int8, for CPUs."""
+"""PyTorch's layers of a trained pipeline, laid out for prediction on CPUs: in float32, bfloat16 or int8."""
 
 import warnings
 from collections.abc import Callable
+from copy import deepcopy
+from functools import partial
+from itertools import accumulate
 from typing import Any, Literal, get_args
 
 from spacy.language import Language
@@ -11,6 +14,8 @@ from ..compat import require
 from ..errors import Errors
 
 Precision = Literal["float32", "bfloat16", "int8"]
+# Of a batch, for which oneDNN orders weights; others are as right.
+_N_ROWS = 512
 
 
 class Predictor:
@@ -19,46 +24,120 @@ class Predictor:
     Thinc's own method puts the module into training mode when it is done, and its dropout with it: another thread that
     is predicting would see that. Here a module that predicts stays in evaluation mode until it is trained.
 
+    In float32 and int8 on a CPU it keeps a second copy of the weights of linear layers and LSTMs.
+
     shim (PyTorchShim): The shim.
-    precision (str): "float32"; "bfloat16" for matrix products in it, where PyTorch's autocast takes it; "int8" for the
-        weights of linear layers and LSTMs, and for their inputs as they come (dynamic quantization).
+    precision (str): "float32", exact to rounding; "bfloat16" for matrix products, where PyTorch's autocast takes it;
+        "int8" for the weights of linear layers and LSTMs, and for their inputs as they come (dynamic quantization).
     """
 
     def __init__(self, shim: PyTorchShim, precision: str) -> None:
         self.shim = shim
         self.precision = precision
-        self._quantized: tuple[Any, Any] = (None, None)  # of which module, and what it became
+        self._kept: tuple[Any, ...] = (None, [], None, None)  # module, its weights, their versions, what predicts
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Predictor, (self.shim, self.precision)  # what is kept is made again
 
     def __call__(self, inputs: ArgsKwargs) -> Any:
         torch = require("torch", "spacy-parsetag.Precision.v1")
-        module = self.shim._model
-        if self.precision == "int8":
-            module = self._quantize(torch, module)
-        elif module.training:
-            module.eval()
+        module = self._module(torch)
         low = self.precision == "bfloat16"
         with torch.no_grad(), torch.autocast(self.shim.device.type, torch.bfloat16, enabled=low):
             output = module(*inputs.args, **inputs.kwargs)
         return _to_float32(output) if low else output
 
-    def _quantize(self, torch: Any, module: Any) -> Any:
-        """The module in int8, made anew where another was loaded, or where it was trained since."""
-        source, quantized = self._quantized
-        if module.training or source is not module:
-            if self.shim.device.type != "cpu":
-                raise ValueError(Errors.E570.format(device=self.shim.device))
+    def _module(self, torch: Any) -> Any:
+        """What predicts. It is made anew when weights have changed: trained, loaded, or averages for a while."""
+        module = self.shim._model
+        kept, weights, versions, predicts = self._kept
+        # An optimizer changes weights unseen, but only those of a module in training mode.
+        if module.training or kept is not module or versions != _versions(weights):
             module.eval()
-            quantization = torch.ao.quantization
-            layers = {
-                torch.nn.Linear: quantization.per_channel_dynamic_qconfig,
-                torch.nn.LSTM: quantization.default_dynamic_qconfig,
-            }
-            # In a container, because the function replaces what is in a module, not the module itself.
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # PyTorch says that another package will have this function
-                quantized = quantization.quantize_dynamic(torch.nn.Sequential(module), layers)[0]
-            self._quantized = (module, quantized)
-        return quantized
+            weights, predicts = list(module.parameters()), module
+            if self.precision == "int8":
+                if self.shim.device.type != "cpu":
+                    raise ValueError(Errors.E570.format(device=self.shim.device))
+                predicts = _quantize(torch, module)
+            elif self.precision == "float32" and self.shim.device.type == "cpu":
+                predicts = _pack(torch, module)
+            self._kept = (module, weights, _versions(weights), predicts)
+        return predicts
+
+
+def _versions(weights: list[Any]) -> list[tuple[int, int]]:
+    """Where each tensor is, and how often it was changed there."""
+    return [(weight.data_ptr(), weight._version) for weight in weights]
+
+
+def _quantize(torch: Any, module: Any) -> Any:
+    quantization = torch.ao.quantization
+    layers = {
+        torch.nn.Linear: quantization.per_channel_dynamic_qconfig,
+        torch.nn.LSTM: quantization.default_dynamic_qconfig,
+    }
+    # In a container, because the function replaces what is in a module, not the module itself.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch says that another package will have this function
+        return quantization.quantize_dynamic(torch.nn.Sequential(module), layers)[0]
+
+
+def _pack(torch: Any, module: Any) -> Any:
+    """A copy of a module that multiplies by oneDNN, with weights laid out as that reads them. All others are shared.
+
+    PyTorch's own products would lay them out for each batch. Without oneDNN it is the module itself.
+    """
+    if not torch.backends.mkldnn.is_available():
+        return module
+    packed = deepcopy(module, {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())})
+    for layer in packed.modules():
+        if type(layer) is torch.nn.Linear:
+            layer.forward = _product(torch, layer.weight, layer.bias)
+        elif type(layer) is torch.nn.LSTM and layer.bidirectional and layer.bias and not layer.proj_size:
+            layer.forward = partial(_run_lstm, torch, _lstm_products(torch, layer), layer.hidden_size)
+    return packed
+
+
+def _product(torch: Any, weight: Any, bias: Any) -> Callable[[Any], Any]:
+    """What a linear layer does."""
+    packed = torch.ops.mkldnn._reorder_linear_weight(weight.detach(), _N_ROWS)
+    bias = None if bias is None else bias.detach()
+    return lambda X: torch.ops.mkldnn._linear_pointwise(X, packed, bias, "none", [], "")
+
+
+def _lstm_products(torch: Any, lstm: Any) -> list[Callable[[Any], Any]]:
+    """What gives the gates of each layer and direction, from a row of inputs and states: tanh(x) = 2 sigmoid(2x) - 1,
+    and here the candidates are doubled."""
+    products = []
+    for name in (f"l{i}{direction}" for i in range(lstm.num_layers) for direction in ("", "_reverse")):
+        weight = torch.cat([getattr(lstm, f"weight_{part}_{name}").detach() for part in ("ih", "hh")], dim=1)
+        bias = (getattr(lstm, f"bias_ih_{name}") + getattr(lstm, f"bias_hh_{name}")).detach()
+        for array in (weight, bias):
+            array[2 * lstm.hidden_size : 3 * lstm.hidden_size] *= 2
+        products.append(_product(torch, weight, bias))
+    return products
+
+
+def _run_lstm(torch: Any, products: list[Callable[[Any], Any]], width: int, inputs: Any) -> tuple[Any, None]:
+    """What a bidirectional LSTM does to packed sequences: the first words of all come first, the longest one's first.
+
+    PyTorch multiplies all words, then the states step by step. Here both are one product, and gates stay in the cache.
+    """
+    X, sizes = inputs.data, inputs.batch_sizes.tolist()
+    steps = list(zip(accumulate(sizes, initial=0), sizes, strict=False))
+    for layer in range(0, len(products), 2):
+        outputs = []
+        for product, own in zip(products[layer : layer + 2], (steps, steps[::-1]), strict=True):
+            output = X.new_empty(len(X), width)
+            rows, cells = X.new_zeros(sizes[0], X.shape[1] + width), X.new_zeros(sizes[0], width)
+            for start, n in own:
+                rows[:n, :-width] = X[start : start + n]
+                enter, keep, candidate, leave = product(rows[:n]).sigmoid_().chunk(4, dim=1)
+                cell = cells[:n].mul_(keep).addcmul_(enter, candidate.mul_(2).sub_(1))
+                rows[:n, -width:] = output[start : start + n] = leave.mul_((2 * cell).sigmoid_().mul_(2).sub_(1))
+            outputs.append(output)
+        X = torch.cat(outputs, dim=1)
+    return inputs._replace(data=X), None
 
 
 def _to_float32(output: Any) -> Any:
@@ -75,10 +154,11 @@ def _to_float32(output: Any) -> Any:
 
 
 def set_precision(nlp: Language, precision: str) -> Language:
-    """Let a pipeline predict in another precision, faster and a little less exact. Only PyTorch's layers change.
+    """Let a pipeline predict faster: in float32 as exactly, in another precision a little less. Only PyTorch's layers
+    change.
 
-    Weights stay float32 in memory and on disk, and training stays as it is. Averages of weights that the optimizer
-    keeps are for float32: quantized weights are made again after training, not when averages are put in their place.
+    Weights stay float32 in memory and on disk, and training stays as it is. On a CPU, float32 and int8 keep a second
+    copy of the weights, which is made again when these change.
 
     nlp (Language): The pipeline, which is changed.
     precision (str): "float32", "bfloat16" (CPUs and GPUs that have it gain by it, others lose) or "int8" (CPUs).
