@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .constraints import label_sets
-from .scores import StackBound, TagScores, Transitions, bound_of
+from .scores import StackBound, TagScores, Transitions, bound_of, span_row
 
 Floats = NDArray[np.float64]
 LEFT, RIGHT = 0, 1
@@ -200,13 +200,15 @@ class ChainSums(NamedTuple):
 
     log_z (float): The log-partition.
     marginals (np.ndarray): (2N-1, T) probability of each tag at each position.
-    nodes (dict[tuple[int, int], np.ndarray]): (T,) probability that a span is a node with each tag, by start and end.
+    leaves (np.ndarray): (N, T) probability of each tag of each word.
+    nodes (np.ndarray): (N(N-1)/2, T) probability that a span is a node with each tag; rows as in `SpanScores`.
     expected (Transitions): Expected number of each pair of successive tags, first and last tag.
     """
 
     log_z: float
     marginals: Floats
-    nodes: dict[tuple[int, int], Floats]
+    leaves: Floats
+    nodes: Floats
     expected: Transitions
 
 
@@ -216,12 +218,12 @@ def chain_sums(batch: TagScores, max_stack: StackBound) -> ChainSums:
     inside = Inside(chart)
     n_tags = len(chart.first)
     marginals = np.zeros_like(chart.scores)
-    nodes: dict[tuple[int, int], Floats] = {}
+    leaves, nodes = np.zeros((chart.n, n_tags)), np.zeros((chart.n * (chart.n - 1) // 2, n_tags))
     total = inside.total()
     top = float(total.max(initial=-np.inf))
     counts = Transitions(np.zeros((n_tags, n_tags)), np.zeros(n_tags), np.zeros(n_tags))
     if not np.isfinite(top):
-        return ChainSums(-np.inf, marginals, nodes, counts)
+        return ChainSums(-np.inf, marginals, leaves, nodes, counts)
     log_z = top + float(np.log(np.exp(total - top).sum()))
     mass = {item: np.zeros((n_tags, n_tags)) for item in inside.of}
     before, after = ({item: np.zeros((n_tags, n_tags)) for item in inside.of} for _ in range(2))
@@ -238,7 +240,8 @@ def chain_sums(batch: TagScores, max_stack: StackBound) -> ChainSums:
         counts.pairs[:] += to_pairs
         if not (own > 0).any():
             continue
-        of_node = nodes.setdefault((item.start, item.end), np.zeros(n_tags))
+        is_leaf = item.end == item.start + 1
+        of_node = leaves[item.start] if is_leaf else nodes[span_row(chart.n, item.start, item.end)]
         for part in chart.parts(item):
             made = inside.made(item, part)
             if made is None:
@@ -259,7 +262,7 @@ def chain_sums(batch: TagScores, max_stack: StackBound) -> ChainSums:
                 )
             marginals[part.place] += of_tags
             of_node += of_tags
-    return ChainSums(log_z, marginals, nodes, counts)
+    return ChainSums(log_z, marginals, leaves, nodes, counts)
 
 
 def _back(mass: Floats, a: Floats, b: Floats, product: Floats) -> tuple[Floats, Floats]:

@@ -25,7 +25,6 @@ from .scores import (
     Transitions,
     arguments_of,
     bound_of,
-    span_row,
 )
 
 
@@ -190,7 +189,9 @@ def span_sums(batch: TagScores, max_stack: StackBound, *, labels: bool = True) -
             for counts, own_counts in zip(expected[:3], sums.expected[:3], strict=True):
                 counts += own_counts
             if labels:
-                _write_labels(sums.nodes, label_of, leaves[n_words[:s].sum() :], nodes[starts[s] : starts[s + 1]])
+                first = n_words[:s].sum()
+                leaves[first : first + n_words[s]] = sums.leaves
+                np.add.at(nodes[starts[s] : starts[s + 1]].T, label_of, sums.nodes.T.astype(dtype))
         return SpanSums(totals, marginals, nodes, leaves, expected, status)
     own = chart_of(batch, max_stack)
     chart_sums(
@@ -286,19 +287,6 @@ def _sentences(batch: TagScores, mask: NDArray[Any], status: NDArray[Any]) -> It
             yield s, batch.select(np.asarray([s]))
         else:
             status[s] = NOT_FINITE
-
-
-def _write_labels(
-    found: dict[tuple[int, int], NDArray[np.float64]], label_of: NDArray[Any], leaves: NDArray[Any], nodes: NDArray[Any]
-) -> None:
-    """Put probabilities of tags by span, of one sentence, in the rows of its words and spans."""
-    n_words = max(end for _, end in found)
-    for (start, end), of_tags in found.items():
-        if end == start + 1:
-            leaves[start] += of_tags.astype(leaves.dtype)
-        else:
-            row = span_row(n_words, start, end)
-            nodes[row] += np.bincount(label_of, weights=of_tags, minlength=nodes.shape[1]).astype(nodes.dtype)
 
 
 def _results(batch: TagScores) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -27,6 +27,15 @@ def test_conflicts_are_named():
         _ = TreeDistribution(scores[:, :2], ["l", "r"], constraints=[free]).argmax
 
 
+def test_conflicts_where_successive_tags_score():
+    tags = ["l", "r", "L", "R"]
+    crossing = [(0, 2, None, "must"), (1, 3, None, "must")]
+    for asked in ("argmax", "constituents", "log_partition"):
+        distribution = TreeDistribution(np.zeros((5, 4)), tags, transitions=np.zeros((4, 4)), constraints=crossing)
+        with pytest.raises(ValueError, match="E169"):
+            getattr(distribution, asked)
+
+
 @pytest.mark.parametrize(
     "bad", [(0, 6, None, "must"), (2, 2, None, "must"), (-1, 2, None, "must"), (0, 2, None, "should"), (0, 2)]
 )
