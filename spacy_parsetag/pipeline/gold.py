@@ -1,6 +1,7 @@
 """Reading the gold trees of training data: what is in it, and what of it can be learned."""
 
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -25,12 +26,8 @@ class GoldReader:
 
     def __init__(self) -> None:
         self.n_sentences = 0
-        self.n_unaligned = 0
-        self.n_unknown = 0
-        self.n_cut = 0
-        self._unaligned = ""  # an example
-        self._unknown = ""
-        self._cut = ""
+        self.n_bad: Counter[str] = Counter()  # sentences that cannot be learned, by the message that says why
+        self._examples: dict[str, str] = {}
         self._next_warning = 1  # once so many sentences have been read
         self._known: GroupCache[GoldDoc] = GroupCache()
         self._known_as: tuple[TagSet, str] | None = None
@@ -40,9 +37,9 @@ class GoldReader:
         found = read_gold(eg, spans_key)
         fitting = [sentence for _, sentence in found if sentence is not None]
         self.n_sentences += len(found)
-        self.n_unaligned += len(found) - len(fitting)
-        if len(fitting) < len(found) and not self._unaligned:
-            self._unaligned = shorten(next(gold for gold, sentence in found if sentence is None))
+        if len(fitting) < len(found):
+            example = shorten(next(gold for gold, sentence in found if sentence is None))
+            self._count(Warnings.W251, len(found) - len(fitting), example)
         return fitting
 
     def tags(self, eg: Example, spans_key: str, tags: TagSet, linearizer: Linearizer) -> list[GoldTags]:
@@ -68,8 +65,8 @@ class GoldReader:
             self.n_sentences += len(gold.tags)
         else:
             gold = encode(self.sentences(eg, spans_key))
-        self.n_unknown += gold.n_unknown
-        self._unknown = self._unknown or gold.example
+        if gold.n_unknown:
+            self._count(Warnings.W252, gold.n_unknown, gold.example)
         return gold.tags
 
     def within(self, gold: list[list[GoldTags]], spans: DocSpans, examples: Sequence[Example]) -> list[list[GoldTags]]:
@@ -86,10 +83,13 @@ class GoldReader:
             inside = [next(found) for _ in own]
             kept.append([sentence for sentence, fits in zip(own, inside, strict=True) if fits])
             if not all(inside):
-                self.n_cut += inside.count(False)
-                tokens = own[inside.index(False)].tokens
-                self._cut = self._cut or quote([eg.predicted[i].text for i in tokens])
+                example = quote([eg.predicted[i].text for i in own[inside.index(False)].tokens])
+                self._count(Warnings.W253, inside.count(False), example)
         return kept
+
+    def _count(self, why: str, n: int, example: str) -> None:
+        self.n_bad[why] += n
+        self._examples.setdefault(why, example)
 
     def check(self, name: str, *, complete: bool = False) -> None:
         """Warn if parts of the data that was read cannot be learned. Call it after each pass or batch.
@@ -101,16 +101,12 @@ class GoldReader:
             learned. Otherwise that is an error from 100 sentences on.
         RAISES (ValueError): If there were sentences, and nothing can be learned from any of them.
         """
-        total, n_bad = self.n_sentences, self.n_unaligned + self.n_unknown + self.n_cut
+        total, n_bad = self.n_sentences, self.n_bad.total()
         if not n_bad:
             return
-        kinds = (
-            (Warnings.W251, self.n_unaligned, self._unaligned),
-            (Warnings.W252, self.n_unknown, self._unknown),
-            (Warnings.W253, self.n_cut, self._cut),
-        )
         problems = " ".join(
-            text.format(n=n, total=total, share=n / total, example=example) for text, n, example in kinds if n
+            why.format(n=n, total=total, share=n / total, example=self._examples[why])
+            for why, n in sorted(self.n_bad.items())
         )
         if n_bad >= total and (complete or total >= 100):
             raise ValueError(Errors.E259.format(name=name, problems=problems))
