@@ -1,6 +1,6 @@
 """Docs: `Parse` and trees to and from `doc.spans`, and the extensions that show constituents on spans and tokens."""
 
-from .convert import doc_from_parses, doc_from_tree, doc_to_strings, doc_to_trees, docs_from_trees, parse_string
+from .convert import doc_from_parses, doc_from_tree, doc_to_strings, docs_from_trees, parse_string
 from .extensions import register_extensions
 from .render import Drawing, render
 from .sentences import WordMap, has_sentences, map_words, one_sentence, sentence_words, set_sentence_starts
@@ -16,7 +16,6 @@ __all__ = [
     "doc_from_parses",
     "doc_from_tree",
     "doc_to_strings",
-    "doc_to_trees",
     "docs_from_trees",
     "has_parses",
     "has_sentences",

@@ -14,7 +14,7 @@ from spacy.vocab import Vocab
 
 from ..errors import Errors
 from ..treebanks.penn import format_tree
-from ..trees.nltk_trees import from_nltk, to_nltk
+from ..trees.nltk_trees import from_nltk
 from ..trees.parse import Parse
 from ..trees.tree import Tree
 from .spaces import spaces_after
@@ -124,18 +124,13 @@ def parse_string(parse: Parse, root: str | None = ROOT) -> str:
     return format_tree(parse.to_tree(root))
 
 
-def doc_to_trees(doc: Doc, spans_key: str = SPANS_KEY, *, root: str = ROOT) -> list[nltk.Tree]:
-    """Make a tree of each sentence of a doc.
+def doc_to_strings(doc: Doc, spans_key: str = SPANS_KEY, *, root: str = ROOT) -> list[str]:
+    """Write each sentence of a doc in Penn brackets, as one line of a bracket file.
 
     doc (Doc): The doc.
     spans_key (str): Key of the group in `doc.spans`.
     root (str): Label of the wrapper.
-    RETURNS (list[nltk.Tree]): The trees. Part-of-speech nodes are `token.tag_`, else `token.pos_`, else "X".
+    RETURNS (list[str]): The lines. Part-of-speech nodes are `token.tag_`, else `token.pos_`, else "X".
     RAISES (ValueError): If the doc has no constituents, or they are not trees (see `parses_from_doc`).
     """
-    return [to_nltk(sentence.parse.to_tree(root)) for sentence in parses_from_doc(doc, spans_key)]
-
-
-def doc_to_strings(doc: Doc, spans_key: str = SPANS_KEY, *, root: str = ROOT) -> list[str]:
-    """Write each sentence of a doc in Penn brackets, as one line of a bracket file. See `doc_to_trees`."""
     return [parse_string(sentence.parse, root) for sentence in parses_from_doc(doc, spans_key)]
