@@ -12,18 +12,17 @@ from numpy.typing import NDArray
 
 from ..errors import Errors
 from ..linearize.base import max_stack as stack_of
-from ..trees import split_chain
-from ..trees.binarize import node_bounds
 from .constituents import Constituents, constituent_marginals
-from .constraints import Constraint, read_constraints
+from .constraints import label_sets, read_constraints
 from .exact import ExactDecoder
 from .failures import raise_failure
 from .k_best import k_best
 from .mbr import most_expected
+from .nodes import labelled_nodes
 from .partition import LogPartition, log_partition
 from .passes import sample_trees
 from .places import tree_scores
-from .scores import SpanScores, StackBound, TagScores, check_bound
+from .scores import SpanScores, StackBound, TagScores, check_bound, span_row
 from .sentence import sentence_scores
 
 
@@ -118,14 +117,10 @@ class TreeDistribution:
             raise ValueError(Errors.E004.format(n_tags=len(ids), n_words=int(batch.n_words[0])))
         own = np.argsort(self._columns)[np.asarray(ids)]
         tags = batch.tags.decode(own.tolist())
-        tree = batch.linearizer.delinearize(tags)
+        batch.linearizer.delinearize(tags)  # raises if they are not those of a tree
         bound = self._max_stack
-        if isinstance(bound, int) and stack_of(tags, batch.linearizer.lattice) > bound:
-            return -np.inf
-        constituents = [
-            (i, j, set(split_chain(label))) for (i, j), label in zip(node_bounds(tree), tree.label, strict=True)
-        ]
-        if batch.constraints is not None and not all(_holds(one, constituents) for one in batch.constraints[0]):
+        outside = isinstance(bound, int) and stack_of(tags, batch.linearizer.lattice) > bound
+        if outside or not _agrees(batch, own):
             return -np.inf
         return float(tree_scores(batch, own)[0]) - self.log_partition
 
@@ -186,14 +181,14 @@ class TreeDistribution:
         return columns
 
 
-def _holds(constraint: Constraint, constituents: Sequence[tuple[int, int, set[str]]]) -> bool:
-    """Whether a tree agrees with a constraint, given its nodes with the labels of each."""
-    start, end, label, kind = constraint
-    if kind == "uncrossed":
-        return not any(labels and (i < start < j < end or start < i < end < j) for i, j, labels in constituents)
-    own = next((labels for i, j, labels in constituents if (i, j) == (start, end)), set())
-    has = bool(own) if label is None else label in own
-    return has == (kind == "must")
+def _agrees(batch: TagScores, ids: NDArray[Any]) -> bool:
+    """Whether the tree of a batch of one sentence agrees with its constraints."""
+    if not batch.constraints or not batch.constraints[0]:
+        return True
+    sets = label_sets(batch.constraints, batch.n_words, batch.tags)
+    nodes = labelled_nodes(ids, batch, bare=True)
+    cells = sets.cells[span_row(int(batch.n_words[0]) + 1, nodes.start, nodes.end + 1)]  # with those of one word
+    return bool((cells >= 0).all() and sets.has[cells, nodes.tag].all())
 
 
 def _expected_score(batch: TagScores, sums: LogPartition) -> float:
