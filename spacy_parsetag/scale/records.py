@@ -88,7 +88,7 @@ class Source(NamedTuple):
     def n_texts(self) -> int:
         """How many texts there are."""
         if self.format == "spacy":
-            return len(self._load_docs())
+            return len(read_doc_bin(self.path))
         if self.format == "parquet":
             with open_parquet(self.path) as file:
                 return int(file.metadata.num_rows)
@@ -112,11 +112,8 @@ class Source(NamedTuple):
                 yield partial(make_record, f"{self.path}: row {number}", data)
 
     def _prepare_docs(self) -> Iterator[Callable[[], Record]]:
-        for number, doc in enumerate(self._load_docs().get_docs(Vocab()), start=1):
+        for number, doc in enumerate(read_doc_bin(self.path).get_docs(Vocab()), start=1):
             yield partial(_doc_record, f"{self.path}: doc {number}", doc)
-
-    def _load_docs(self) -> DocBin:
-        return read_doc_bin(self.path)
 
 
 def make_record(where: str, data: dict[str, Any]) -> Record:

@@ -186,7 +186,7 @@ class Run:
                     self.add(note)
             if not resume:
                 raise ValueError(Errors.E562.format(path=job.folder, n_done=len(self.notes), n=len(self.shards)))
-        elif job.folder.exists() and not all(map(is_ours, job.folder.iterdir())):
+        elif job.folder.exists() and not all(path.name == NOTES or is_temporary(path) for path in job.folder.iterdir()):
             raise ValueError(Errors.E561.format(path=job.folder))
         (job.folder / NOTES).mkdir(parents=True, exist_ok=True)
         for folder in (job.folder, job.folder / NOTES):
@@ -304,11 +304,6 @@ def write_json(data: dict[str, Any], path: Path) -> None:
     """Write a file of JSON that appears whole or not at all."""
     with atomic_path(path) as temporary:
         temporary.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def is_ours(path: Path) -> bool:
-    """Whether a run that was killed before it wrote the manifest left this behind."""
-    return path.name == NOTES or is_temporary(path)
 
 
 def is_temporary(path: Path) -> bool:
