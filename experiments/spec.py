@@ -3,6 +3,7 @@
 import argparse
 import hashlib
 import json
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -147,7 +148,7 @@ def set_value(config: dict[str, Any], key: str, value: Any) -> None:
         if section not in config:
             raise SystemExit(f"No section {section!r} in the config, for {key}.")
         config = config[section]
-    config[last] = value
+    config[last] = deepcopy(value)  # of the table: what one row changes in it must not reach the others
 
 
 def set_length(config: Config, spec: dict[str, Any], sentences: int) -> None:

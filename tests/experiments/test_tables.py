@@ -45,6 +45,17 @@ def test_rows_of_the_paper(treebank: Path) -> None:
     assert len(make_runs("languages", treebank)) == 3
 
 
+@pytest.mark.parametrize("config", ["transformer_paper.cfg", "transformer.cfg"])
+def test_each_row_has_its_own_learner(config: str, treebank: Path) -> None:
+    architectures = {"independent": "Independent", "CRF": "CRF", "LSTM": "BiLSTM", "LSTM-3": "BiLSTM"}
+    for made in make_runs("decoders", treebank, "--config", config):
+        order, learner = made.settings["order"], made.settings["learner"]
+        parts = made.config["components"]["parsetag"]
+        assert parts["linearizer"]["@misc"] == f"spacy-parsetag.{order.capitalize()}Order.v1"
+        assert parts["model"]["@architectures"] == f"spacy-parsetag.{architectures[learner]}.v1"
+        assert parts["model"].get("depth") == (3 if learner == "LSTM-3" else None)
+
+
 def test_settings_have_no_folders(treebank: Path) -> None:
     encoder = treebank / "encoder"
     encoder.mkdir()
