@@ -8,7 +8,7 @@
 `speed`: the pipeline is that of a config, initialized on the treebank and not trained, with the batches that the
 config asks for, and with one batch for 64 docs in the order of the file. Bare is the encoder on the same texts, sorted
 by length, 32 a batch, with its tokenizer, and nothing of `set_precision`. `precision`: F and words a second of a
-trained pipeline in each precision, after those without `set_precision`. One core; CPU time of the fastest of some
+trained pipeline in each precision, and without `set_precision`. One core; CPU time of the fastest of some
 runs, all by turns.
 """
 
@@ -17,6 +17,7 @@ import gc
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -91,28 +92,28 @@ def measure_speed(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def measure_precision(args: argparse.Namespace) -> dict[str, Any]:
-    nlp = load_pipeline(args.model)
-    golds = list(DocBin().from_disk(args.docs).get_docs(nlp.vocab))[: args.limit]
+    pipelines = {"without set_precision": load_pipeline(args.model)}
+    for precision in get_args(Precision):
+        pipelines[precision] = set_precision(load_pipeline(args.model), precision)
+    nlp, *_ = pipelines.values()
     parsers = [pipe for pipe in nlp.pipe_names if pipe != "sentencizer"]
+    golds = list(DocBin().from_disk(args.docs).get_docs(nlp.vocab))[: args.limit]
 
-    def parse() -> list[Doc]:
-        return list(nlp.pipe((one_sentence(words_of(nlp, gold)) for gold in golds), batch_size=nlp.batch_size))
+    def parse(nlp: Language) -> list[Doc]:
+        with nlp.select_pipes(enable=parsers):
+            return list(nlp.pipe(one_sentence(words_of(nlp, gold)) for gold in golds))
 
+    seconds = by_turns({name: partial(parse, nlp) for name, nlp in pipelines.items()}, args.repeats)
     n_words = sum(map(len, golds))
     figures: dict[str, Any] = {"pipeline": parsers, "docs": len(golds), "words": n_words}
-    with nlp.select_pipes(enable=parsers):
-        for precision in ("as it was trained", "float32", "bfloat16", "int8"):
-            if precision in get_args(Precision):
-                set_precision(nlp, precision)
-            seconds = best_time(parse, args.repeats)
-            scores = nlp.get_pipe("parsetag").score(  # type: ignore[attr-defined]
-                [Example(doc, gold) for doc, gold in zip(parse(), golds, strict=True)]
-            )
-            figures[precision] = {
-                "f": round(100 * scores["parsetag_f"], 2),
-                "seconds": round(seconds, 3),
-                "words_a_second": round(n_words / seconds),
-            }
+    for name, nlp in pipelines.items():
+        examples = [Example(doc, gold) for doc, gold in zip(parse(nlp), golds, strict=True)]
+        scores = nlp.get_pipe("parsetag").score(examples)  # type: ignore[attr-defined]
+        figures[name] = {
+            "f": round(100 * scores["parsetag_f"], 2),
+            "seconds": seconds[name],
+            "words_a_second": round(n_words / seconds[name]),
+        }
     return figures
 
 
