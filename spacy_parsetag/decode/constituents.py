@@ -46,7 +46,8 @@ class Constituents(NamedTuple):
 
 def labels_of_tags(tags: TagSet, labels: Sequence[str]) -> NDArray[np.bool_]:
     """(T, C) whether the unary chain of a tag has a label."""
-    return np.asarray([[label in chain for label in labels] for chain in tags.unaries]).reshape(len(tags), len(labels))
+    has = [[label in chain for label in labels] for chain in tags.unaries]
+    return np.asarray(has, dtype=np.bool_).reshape(len(tags), len(labels))
 
 
 def mean_constituents(several: Sequence[Constituents]) -> Constituents:
