@@ -85,9 +85,11 @@ def _quantize(torch: Any, module: Any) -> Any:
 def _pack(torch: Any, module: Any) -> Any:
     """A copy of a module that multiplies by oneDNN, with weights laid out as that reads them. All others are shared.
 
-    PyTorch's own products would lay them out for each batch. Without oneDNN it is the module itself.
+    PyTorch's own products would lay them out for each batch. Without oneDNN it is the module itself, and so it is if a
+    PyTorch to come has no such operators: they are those that its compiler writes, and not documented.
     """
-    if not torch.backends.mkldnn.is_available():
+    operators = torch.ops.mkldnn if torch.backends.mkldnn.is_available() else None
+    if not (hasattr(operators, "_reorder_linear_weight") and hasattr(operators, "_linear_pointwise")):
         return module
     packed = deepcopy(module, {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())})
     for layer in packed.modules():
