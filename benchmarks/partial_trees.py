@@ -4,7 +4,8 @@
         --train "$PARSETAG_SHARED"/treebanks/wsj_sample/train.mrg --dev "$PARSETAG_SHARED"/treebanks/wsj_sample/dev.mrg
 
 Every tenth sentence (--every) keeps its tree. Of the others one run has the NPs, marked as partial trees; one run does
-not have them; and one has them as complete flat trees, which is what an unmarked doc says.
+not have them; and one has them as complete flat trees, which is what an unmarked doc says. Whole trees come --repeat
+times for each time of the others, for they are few.
 """
 
 import argparse
@@ -39,13 +40,13 @@ def keep_labels(doc: Doc, labels: set[str], *, partial: bool) -> Doc:
     return copy
 
 
-def make_parts(docs: list[Doc], every: int, labels: set[str]) -> dict[str, list[Doc]]:
+def make_parts(docs: list[Doc], every: int, labels: set[str], repeat: int) -> dict[str, list[Doc]]:
     """The training data of each run."""
     whole, rest = docs[::every], [doc for i, doc in enumerate(docs) if i % every]
     return {
         "whole_trees_alone": whole,
-        "with_partial_trees": whole + [keep_labels(doc, labels, partial=True) for doc in rest],
-        "with_flat_trees": whole + [keep_labels(doc, labels, partial=False) for doc in rest],
+        "with_partial_trees": whole * repeat + [keep_labels(doc, labels, partial=True) for doc in rest],
+        "with_flat_trees": whole * repeat + [keep_labels(doc, labels, partial=False) for doc in rest],
     }
 
 
@@ -55,6 +56,7 @@ def main() -> None:
     parser.add_argument("--train", type=Path, required=True, help="bracket file")
     parser.add_argument("--dev", type=Path, required=True, help="bracket file")
     parser.add_argument("--every", type=int, default=10, help="every so many sentences keep the whole tree")
+    parser.add_argument("--repeat", type=int, default=9, help="how often whole trees come for each time of the others")
     parser.add_argument("--labels", nargs="+", default=["NP"], help="the constituents that are known of the others")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--set", nargs="*", default=[], metavar="KEY=VALUE", help="changes to the config")
@@ -66,7 +68,7 @@ def main() -> None:
     dev = args.work / "dev.spacy"
     DocBin(docs=read(args.dev)).to_disk(dev)
     figures: dict[str, Any] = {}
-    for name, docs in make_parts(read(args.train), args.every, set(args.labels)).items():
+    for name, docs in make_parts(read(args.train), args.every, set(args.labels), args.repeat).items():
         data = args.work / f"{name}.spacy"
         DocBin(docs=docs).to_disk(data)
         scores = []
