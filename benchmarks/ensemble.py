@@ -18,18 +18,12 @@ from spacy.training import Example
 from spacy_parsetag.cli.evaluate import paired_trees
 from spacy_parsetag.evalb import evalb
 from spacy_parsetag.tokens import SPANS_KEY
-
-
-def blank_copy(nlp: Language, gold: Doc) -> Doc:
-    """The words and sentences of a doc."""
-    starts: list[bool | int | None] = [bool(token.is_sent_start) for token in gold]
-    spaces = [bool(token.whitespace_) for token in gold]
-    return Doc(nlp.vocab, words=[token.text for token in gold], spaces=spaces, sent_starts=starts)
+from spacy_parsetag.tokens.sentences import copy_words
 
 
 def score(nlp: Language, golds: list[Doc], params: str) -> dict[str, Any]:
     """F and exact match of what a pipeline finds."""
-    docs = nlp.pipe([blank_copy(nlp, gold) for gold in golds])
+    docs = nlp.pipe([copy_words(gold, nlp.vocab) for gold in golds])
     pairs = [
         pair for doc, gold in zip(docs, golds, strict=True) for pair in paired_trees(Example(doc, gold), SPANS_KEY)
     ]
