@@ -90,6 +90,15 @@ class LSTMShim(PyTorchShim):
         """Make the LSTM, with random weights."""
         self._model = _make_lstm(nI, hidden, depth, get_torch_default_device())
 
+    def begin_update(self, inputs: ArgsKwargs) -> tuple[Any, Callable[[ArgsKwargs], None]]:
+        """Run the LSTM. On a CPU by `_unroll`; gradients are found at the tensors, as `_forward` does."""
+        torch = _torch()
+        if self.device.type != "cpu":
+            return cast(tuple[Any, Callable[[ArgsKwargs], None]], super().begin_update(inputs))
+        self._model.train()
+        outputs = inputs.args[0]._replace(data=_unroll(torch, self._model, *inputs.args[0][:2]))
+        return (outputs, None), lambda grads: torch.autograd.backward(*grads.args, **grads.kwargs)
+
     @contextmanager
     def use_params(self, params: dict[tuple[int, str], FloatsXd]) -> Iterator[None]:
         """Use other weights for a while, such as the optimizer's averages, which Thinc's own shim does not find."""
@@ -116,6 +125,44 @@ def _load_lstm(model: Any, data: bytes, device: Any) -> Any:
         model = _make_lstm(state["weight_ih_l0"].shape[1], state["weight_hh_l0"].shape[1], depth, device)
         model.load_state_dict(state)
     return model
+
+
+def _unroll(torch: Any, lstm: Any, X: Any, sizes: Any) -> Any:
+    """What an LSTM of two directions does to packed sequences, to be trained through on a CPU.
+
+    PyTorch's own takes the words of each step out of all of them, and going back adds a gradient as large as all words
+    for each step: time that grows with the square of the longest sentence.
+
+    X (torch.Tensor): (words, nI): the first words of all sequences, the longest one's first, then the second words.
+    sizes (torch.Tensor): (steps,): how many sequences each step has.
+    RETURNS (torch.Tensor): (words, 2 hidden).
+    """
+    sizes, linear = sizes.tolist(), torch.nn.functional.linear
+    for layer in range(lstm.num_layers):
+        if layer:
+            X = torch.nn.functional.dropout(X, lstm.dropout)
+        directions = []
+        for suffix in (f"l{layer}", f"l{layer}_reverse"):
+            W_in, W_state, b_in, b_state = (
+                getattr(lstm, f"{name}_{suffix}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+            )
+            steps = linear(X, W_in, b_in + b_state).split(sizes)
+            backwards = suffix.endswith("_reverse")
+            state = cell = X.new_zeros(sizes[-1 if backwards else 0], lstm.hidden_size)
+            states = []
+            for inputs in reversed(steps) if backwards else steps:
+                # Forwards, the shortest sequences end and are last; backwards, they begin later than the others.
+                if missing := max(0, len(inputs) - len(state)):
+                    start = X.new_zeros(missing, lstm.hidden_size)
+                    state, cell = torch.cat([state, start]), torch.cat([cell, start])
+                state, cell = state[: len(inputs)], cell[: len(inputs)]
+                enter, keep, candidate, leave = (inputs + linear(state, W_state)).chunk(4, dim=1)
+                cell = keep.sigmoid() * cell + enter.sigmoid() * candidate.tanh()
+                state = leave.sigmoid() * cell.tanh()
+                states.append(state)
+            directions.append(torch.cat(states[::-1] if backwards else states))
+        X = torch.cat(directions, dim=1)
+    return X
 
 
 def _init(

@@ -1,4 +1,4 @@
-"""PyTorch's layers of a trained pipeline, laid out for prediction on CPUs: in float32, bfloat16 or int8."""
+"""What PyTorch's layers compute in: prediction in float32, bfloat16 or int8, laid out for CPUs; and training."""
 
 import warnings
 from collections.abc import Callable
@@ -155,6 +155,11 @@ def _to_float32(output: Any) -> Any:
     return output.float() if hasattr(output, "float") else output
 
 
+def _shims_of(nlp: Language) -> list[PyTorchShim]:
+    models = [model for _, pipe in nlp.components if isinstance(model := getattr(pipe, "model", None), Model)]
+    return [shim for model in models for node in model.walk() for shim in node.shims if isinstance(shim, PyTorchShim)]
+
+
 def set_precision(nlp: Language, precision: str) -> Language:
     """Let a pipeline predict faster: in float32 as exactly, in another precision a little less. Only PyTorch's layers
     change.
@@ -169,8 +174,7 @@ def set_precision(nlp: Language, precision: str) -> Language:
     """
     if precision not in get_args(Precision):
         raise ValueError(Errors.E571.format(precision=precision))
-    models = [model for _, pipe in nlp.components if isinstance(model := getattr(pipe, "model", None), Model)]
-    shims = [shim for model in models for node in model.walk() for shim in node.shims if isinstance(shim, PyTorchShim)]
+    shims = _shims_of(nlp)
     if not shims:
         raise ValueError(Errors.E572.format(pipes=", ".join(nlp.pipe_names) or "none"))
     for shim in shims:
@@ -185,3 +189,44 @@ def make_precision(precision: Precision = "float32") -> Callable[[Language], Lan
     RETURNS (Callable[[Language], Language]): The callback.
     """
     return lambda nlp: set_precision(nlp, precision)
+
+
+def _begin_update(shim: PyTorchShim, inputs: ArgsKwargs) -> tuple[Any, Callable[[Any], Any]]:
+    """In place of a shim's own `begin_update`: on a CPU, matrix products in bfloat16, and so those of the gradients.
+
+    On a GPU it changes nothing, because Thinc's own method says there what is computed in.
+    """
+    torch = require("torch", "spacy-parsetag.MatmulPrecision.v1")
+    with torch.autocast("cpu", torch.bfloat16, enabled=shim.device.type == "cpu"):
+        output, backprop = type(shim).begin_update(shim, inputs)
+    return _to_float32(output), backprop
+
+
+def make_matmul_precision(
+    precision: Literal["highest", "high", "medium", "bfloat16"] = "highest",
+) -> Callable[[Language], Language]:
+    """spacy-parsetag.MatmulPrecision.v1: how exactly PyTorch multiplies in training, for [initialize.before_init].
+
+    With "bfloat16", layers of PyTorch in the pipeline multiply in bfloat16 when they are trained on a CPU. Weights and
+    what the optimizer sees are float32. `benchmarks/matmul.py` prints what it gains on a machine; a CPU without such
+    products (AVX512-BF16, AMX) loses. On a GPU, `mixed_precision` of the transformer's architecture is for that.
+
+    The others are PyTorch's own for float32, which has one setting for the whole process, so it also holds for other
+    pipelines and for your own PyTorch code: "high" may use TF32, "medium" bfloat16 within a product.
+
+    It counts when a config that names this callback is initialized for training, not for a pipeline that is loaded.
+
+    precision (Literal["highest", "high", "medium", "bfloat16"]): As `torch.set_float32_matmul_precision` takes it, or
+        "bfloat16".
+    RETURNS (Callable[[Language], Language]): The callback.
+    """
+
+    def set_training(nlp: Language) -> Language:
+        if precision == "bfloat16":
+            for shim in _shims_of(nlp):
+                shim.begin_update = partial(_begin_update, shim)  # type: ignore[method-assign]
+        else:
+            require("torch", "spacy-parsetag.MatmulPrecision.v1").set_float32_matmul_precision(precision)
+        return nlp
+
+    return set_training

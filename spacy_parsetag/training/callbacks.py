@@ -1,34 +1,10 @@
 """Callbacks for configs."""
 
 from collections.abc import Callable
-from typing import Literal
 
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from thinc.api import Model, NumpyOps
-
-from ..compat import require
-
-
-def make_matmul_precision(
-    precision: Literal["highest", "high", "medium"] = "highest",
-) -> Callable[[Language], Language]:
-    """spacy-parsetag.MatmulPrecision.v1: how exactly PyTorch multiplies float32 matrices, for [initialize.before_init].
-
-    "medium" uses bfloat16 products on CPUs and GPUs that have them (TF32 with "high"), about twice as fast on such a
-    CPU. PyTorch has one setting for the whole process, so it also holds for other pipelines and for your own PyTorch
-    code. It is set when a config that names this callback is initialized for training, not when a pipeline is loaded.
-
-    precision (Literal["highest", "high", "medium"]): As `torch.set_float32_matmul_precision` takes it.
-    RETURNS (Callable[[Language], Language]): The callback.
-    """
-
-    def set_precision(nlp: Language) -> Language:
-        torch = require("torch", "spacy-parsetag.MatmulPrecision.v1")
-        torch.set_float32_matmul_precision(precision)
-        return nlp
-
-    return set_precision
 
 
 def make_numpy_blas() -> Callable[[Language], Language]:

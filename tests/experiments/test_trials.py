@@ -33,10 +33,10 @@ def test_folds() -> None:
 
 
 def test_length_of_a_trial() -> None:
-    config = trials.make_config(trials.parse_arguments(["--epochs", "16"]), 3, 3396)
+    config = trials.make_config(trials.parse_arguments(["--epochs", "20"]), 3, 3396)
     training = config["training"]
-    assert training["max_steps"] == 1712 and training["eval_frequency"] == 107 and config["system"]["seed"] == 3
-    assert training["optimizer"]["learn_rate"]["total_steps"] == 1712
+    assert training["max_steps"] == 2140 and training["eval_frequency"] == 107 and config["system"]["seed"] == 3
+    assert training["optimizer"]["learn_rate"]["total_steps"] == 2140
     assert training["optimizer"]["learn_rate"]["warmup_steps"] == 160
     assert config["training"] == trials.make_config(trials.parse_arguments([]), 3, 7)["training"]
 

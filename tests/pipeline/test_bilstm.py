@@ -32,6 +32,35 @@ def test_bilstm_sizes() -> None:
 
 
 @needs_torch
+@pytest.mark.parametrize("lengths", [(1,), (4, 1, 0, 3, 4), (1, 2, 9)])
+def test_gradient_is_that_of_pytorch(lengths: tuple[int, ...]) -> None:
+    """What is trained through on a CPU is the LSTM that predicts, in its values and its gradients."""
+    import torch
+
+    from spacy_parsetag.ml.bilstm import bilstm
+
+    rng = np.random.default_rng(0)
+    layer = bilstm(depth=3, hidden_width=5)
+    X = [rng.normal(size=(n, 6)).astype("f") for n in lengths]
+    layer.initialize(X=X)
+    Y, backprop = layer(X, True)
+    for own, other in zip(Y, layer.predict(X), strict=True):
+        np.testing.assert_allclose(own, other, atol=1e-6)
+    dY = [rng.normal(size=y.shape).astype("f") for y in Y]
+    dX = backprop(dY)
+    module = layer.shims[0]._model
+    found = [weight.grad.clone() for weight in module.parameters()]
+    module.zero_grad()
+    for x, dy, dx in zip(X, dY, dX, strict=True):
+        if len(x):
+            inputs = torch.tensor(x, requires_grad=True)
+            module(inputs)[0].backward(torch.tensor(dy))
+            np.testing.assert_allclose(dx, inputs.grad, atol=1e-5)
+    for gradient, weight in zip(found, module.parameters(), strict=True):
+        torch.testing.assert_close(gradient, weight.grad, atol=1e-4, rtol=1e-4)
+
+
+@needs_torch
 def test_bilstm_sees_one_sentence() -> None:
     """Scores do not depend on the batch, and through the LSTM not on other sentences of the doc."""
     nlp = make_learner("BiLSTM")

@@ -15,7 +15,7 @@ from test_transformer import make_examples, make_nlp
 from tiny import spans_of, words_only
 
 from spacy_parsetag.ml.bilstm import bilstm
-from spacy_parsetag.scale.precision import Predictor, set_precision
+from spacy_parsetag.scale.precision import Predictor, make_matmul_precision, set_precision
 from spacy_parsetag.training.callbacks import in_turn
 
 pytest.importorskip("torch", reason="torch is not installed")
@@ -93,6 +93,49 @@ def test_weights_that_change(nlp: Language, precision: str) -> None:
     np.testing.assert_array_equal(scores_of(nlp), trained)
     nlp.from_bytes(before)
     np.testing.assert_array_equal(scores_of(nlp), first)
+
+
+def test_matmul_precision() -> None:
+    import torch
+
+    before = torch.get_float32_matmul_precision()
+    nlp = spacy.blank("en")
+    try:
+        assert make_matmul_precision("medium")(nlp) is nlp
+        assert torch.get_float32_matmul_precision() == "medium"
+        assert make_matmul_precision("bfloat16")(nlp) is nlp
+        assert torch.get_float32_matmul_precision() == "medium"
+    finally:
+        torch.set_float32_matmul_precision(before)
+
+
+def test_training_in_bfloat16(nlp: Language) -> None:
+    """Gradients are near those of float32, and are float32. A copy trains so, too; a loaded pipeline does not."""
+    import torch
+
+    def gradients(nlp: Language) -> torch.Tensor:
+        models = [nlp.get_pipe(name).model for name in ("transformer", "parsetag")]  # type: ignore[attr-defined]
+        modules = [shim._model for model in models for node in model.walk() for shim in node.shims]
+        for layer in (layer for module in modules for layer in module.modules()):
+            for name in {"p", "dropout_prob"} & set(vars(layer)):  # dropout of the encoder's own
+                setattr(layer, name, 0.0)
+        for module in modules:
+            module.zero_grad()
+        nlp.update(make_examples(nlp), sgd=False, drop=0.0)
+        found = [
+            weight.grad.flatten() for module in modules for weight in module.parameters() if weight.grad is not None
+        ]
+        return torch.cat(found)
+
+    exact = gradients(nlp)
+    copy = load_model_from_config(nlp.config).from_bytes(nlp.to_bytes())
+    make_matmul_precision("bfloat16")(copy)
+    for own in (copy, pickle.loads(pickle.dumps(copy))):
+        low = gradients(own)
+        assert low.dtype == exact.dtype == torch.float32
+        assert 1e-4 < (low - exact).norm() / exact.norm() < 0.05
+    loaded = load_model_from_config(nlp.config).from_bytes(copy.to_bytes())
+    torch.testing.assert_close(gradients(loaded), exact)
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])

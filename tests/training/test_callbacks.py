@@ -4,14 +4,10 @@ import pickle
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 import spacy
 from spacy.language import Language
 from thinc.api import NumpyOps, Ops, get_current_ops, use_ops
-from thinc.compat import has_torch
 from tiny import make_examples, spans_of, train
-
-from spacy_parsetag.training.callbacks import make_matmul_precision
 
 BLAS = {"nlp": {"after_pipeline_creation": {"@callbacks": "spacy-parsetag.NumPyBLAS.v1"}}}
 
@@ -56,16 +52,3 @@ def test_numpy_stays_out_of_other_operations() -> None:
         node.ops = own
     callback: Callable[[Language], Language] = spacy.registry.callbacks.get("spacy-parsetag.NumPyBLAS.v1")()
     assert callback(nlp) is nlp and all_ops(nlp) == {own}
-
-
-@pytest.mark.skipif(not has_torch, reason="torch is not installed")
-def test_matmul_precision() -> None:
-    import torch
-
-    before = torch.get_float32_matmul_precision()
-    nlp = spacy.blank("en")
-    try:
-        assert make_matmul_precision("medium")(nlp) is nlp
-        assert torch.get_float32_matmul_precision() == "medium"
-    finally:
-        torch.set_float32_matmul_precision(before)
