@@ -127,7 +127,11 @@ def supar(folder: Path, encoder: str, sentences: Sentences) -> Callable[[], obje
 
 
 def stanza(folder: Path, encoder: str, sentences: Sentences) -> Callable[[], object]:
-    """Its in-order shift-reduce parser over BERT, without character models; its word vectors are random."""
+    """Its in-order shift-reduce parser over BERT, without character models; its word vectors are all the same.
+
+    Random weights would make trees that may not end, so it takes the transitions of the true trees, after it has scored
+    all at each step: as many steps as if it had learned them.
+    """
     from stanza.models.common.foundation_cache import FoundationCache
     from stanza.models.common.pretrain import Pretrain
     from stanza.models.constituency import parser_training, tree_reader
@@ -146,8 +150,9 @@ def stanza(folder: Path, encoder: str, sentences: Sentences) -> Callable[[], obj
     trees = tree_reader.read_treebank(str(folder / "trees.mrg"))
     trainer, *_ = parser_training.build_trainer(args, trees, trees, [], FoundationCache(), None)
     trainer.model.eval()
-    data = [[(word, "NN") for word in words] for words in sentences]
-    return lambda: trainer.model.parse_tagged_words(data, args["eval_batch_size"])
+    model, size = trainer.model, args["eval_batch_size"]
+    build = model.build_batch_from_trees_with_gold_sequence
+    return lambda: model.parse_sentences_no_grad(iter(trees), build, size, model.predict_gold)
 
 
 def main() -> None:

@@ -4,10 +4,10 @@
         --encoder $PARSETAG_ENCODER/. --output benchmarks/results/peers.json
 
 The peers are benepar's spaCy plugin, supar's CRF parser and Stanza's shift-reduce parser, over the same weights of the
-encoder, with random weights above it: for charts speed does not depend on what is learned. (A shift-reduce parser makes
-other trees when it is trained, and untrained it may not end.) Environments are made in --folder, and used again by
-the next run; --packages names a folder of packages for all of them, in place of installing PyTorch and transformers.
-One core, CPU time, all by turns, the fastest run of each. A peer that fails is named with its last line.
+encoder, with random weights above it: for charts speed does not depend on what is learned, and Stanza's is led along
+the true trees. Environments are made in --folder, and used again by the next run; --packages names a folder of packages
+for all of them, in place of installing PyTorch and transformers. One core, CPU time, all by turns, the fastest run of
+each. A peer that fails is named with its last line.
 """
 
 import argparse
