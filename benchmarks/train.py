@@ -6,8 +6,8 @@
 
 writes benchmarks/results/NAME.json and NAME.log: figures of the best checkpoint on the development part, and beside
 them those of the last one, which was not chosen by it. Folders are left out of the log, so that it reads the same on
-every machine. `--only-score` takes a run that has been trained already. The seconds of training are written only if
-no other process took the machine when it began.
+every machine. `--only-score` takes a run that has been trained already. What training took is beside them, in seconds
+of CPU and in memory; in seconds by the clock only if no other process took the machine when it began.
 """
 
 import argparse
@@ -46,9 +46,16 @@ def train(args: argparse.Namespace, folder: Path, log: Path, made: dict[str, Any
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
     start = time.perf_counter()
     with log.open("w", encoding="utf-8") as file:
-        subprocess.run(command, check=True, stdout=file, stderr=subprocess.STDOUT, env=environment)
-    seconds = None if is_busy(made) else round(time.perf_counter() - start)
-    (folder / "trained.json").write_text(json.dumps({"made_by": made, "seconds": seconds}), encoding="utf-8")
+        process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT, env=environment)
+        _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        raise SystemExit(f"The training ended with {os.waitstatus_to_exitcode(status)}; see {log}")
+    cost = {
+        "seconds": None if is_busy(made) else round(time.perf_counter() - start),
+        "cpu_seconds": round(usage.ru_utime + usage.ru_stime),
+        "peak_mb": usage.ru_maxrss // 1024,
+    }
+    (folder / "trained.json").write_text(json.dumps({"made_by": made, **cost}), encoding="utf-8")
 
 
 def main() -> None:
@@ -86,7 +93,7 @@ def main() -> None:
         "dev": f"{args.dev.parent.name}/{args.dev.name}",
         "pipeline": config["nlp"]["pipeline"],
         "seed": config["training"]["seed"],
-        "seconds": trained["seconds"],
+        **{key: value for key, value in trained.items() if key != "made_by"},
         "evaluations": sum(1 for row in rows if len(row) > 4 and row[0].isdigit()),
         "parsetag_f": figures["scores"]["parsetag_f"],
         "parsetag_tag_acc": figures["scores"]["parsetag_tag_acc"],
