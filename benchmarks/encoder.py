@@ -4,11 +4,14 @@
         --encoder $PARSETAG_ENCODER/. --output benchmarks/results/encoder.json
     python benchmarks/encoder.py precision --model training/model-best --docs corpus/dev.spacy \\
         --output benchmarks/results/precision.json
+    python benchmarks/encoder.py training --treebank $PARSETAG_SHARED/treebanks/wsj_sample/dev.mrg \\
+        --encoder $PARSETAG_ENCODER/. --output benchmarks/results/encoder_training.json
 
 `speed`: the pipeline is that of a config, initialized on the treebank and not trained, with the batches that the
 config asks for, and with one batch for 64 docs in the order of the file. Bare is the encoder on the same texts, sorted
 by length, 32 a batch, with its tokenizer, and nothing of `set_precision`. `precision`: F and words a second of a
-trained pipeline in each precision, and without `set_precision`. One core; CPU time of the fastest of some
+trained pipeline in each precision, and without `set_precision`. `training`: an epoch over the treebank with the
+config's batches and optimizer, in each precision of `MatmulPrecision.v1`. One core; CPU time of the fastest of some
 runs, all by turns.
 """
 
@@ -26,11 +29,15 @@ from pipeline import load
 from record import ROOT, parse_arguments, write_result
 from spacy import load as load_pipeline
 from spacy.language import Language
+from spacy.schemas import ConfigSchemaTraining
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
+from spacy.util import registry
 
-from spacy_parsetag.scale.precision import Precision, set_precision
-from spacy_parsetag.tokens import one_sentence
+from spacy_parsetag.scale.precision import Precision, make_matmul_precision, set_precision
+from spacy_parsetag.tokens import docs_from_trees, one_sentence
+from spacy_parsetag.treebanks.penn import read_trees
+from spacy_parsetag.trees.clean import clean_tree
 
 
 def by_turns(runs: dict[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
@@ -117,13 +124,35 @@ def measure_precision(args: argparse.Namespace) -> dict[str, Any]:
     return figures
 
 
+def measure_training(args: argparse.Namespace) -> dict[str, Any]:
+    runs: dict[str, Callable[[], Any]] = {}
+    n_words = 0
+    for precision in ("highest", "medium", "bfloat16"):
+        nlp, sentences = load(args)
+        docs = docs_from_trees(nlp.vocab, [clean for tree in read_trees(args.treebank) if (clean := clean_tree(tree))])
+        training = registry.resolve(nlp.config.interpolate()["training"], schema=ConfigSchemaTraining)
+        batches = list(training["batcher"](Example(words_of(nlp, doc), doc) for doc in docs))
+        n_words = sum(map(len, sentences))
+        runs[precision] = partial(train, nlp, batches, training["optimizer"], training["dropout"], precision)
+    seconds = by_turns(runs, args.repeats)
+    found = {name: {"seconds": value, "words_a_second": round(n_words / value)} for name, value in seconds.items()}
+    return {"pipeline": nlp.pipe_names, "words": n_words, "batches": len(batches), **found}
+
+
+def train(nlp: Language, batches: list[list[Example]], optimizer: Any, dropout: float, precision: Any) -> None:
+    make_matmul_precision("highest")(nlp)  # one setting for the process, which "bfloat16" leaves as it is
+    make_matmul_precision(precision)(nlp)
+    for batch in batches:
+        nlp.update(batch, sgd=optimizer, drop=dropout)
+
+
 def words_of(nlp: Language, gold: Doc) -> Doc:
     return Doc(nlp.vocab, words=[token.text for token in gold], spaces=[bool(token.whitespace_) for token in gold])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["speed", "precision"])
+    parser.add_argument("what", choices=["speed", "precision", "training"])
     parser.add_argument("--config", type=Path, default=ROOT / "configs" / "transformer.cfg")
     parser.add_argument("--encoder", default=None, help="a name, or a folder")
     parser.add_argument("--treebank", type=Path, help="bracket file")
@@ -133,7 +162,8 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="precision: only so many docs")
     parser.add_argument("--repeats", type=int, default=3)
     args = parse_arguments(parser)
-    figures = measure_speed(args) if args.what == "speed" else measure_precision(args)
+    measure = {"speed": measure_speed, "precision": measure_precision, "training": measure_training}
+    figures = measure[args.what](args)
     for name, found in figures.items():
         sys.stdout.write(f"{name}: {found}\n")
     write_result(figures, args.output, args.made_by)
