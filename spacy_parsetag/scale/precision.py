@@ -208,8 +208,9 @@ def make_matmul_precision(
     """spacy-parsetag.MatmulPrecision.v1: how exactly PyTorch multiplies in training, for [initialize.before_init].
 
     With "bfloat16", layers of PyTorch in the pipeline multiply in bfloat16 when they are trained on a CPU. Weights and
-    what the optimizer sees are float32. `benchmarks/matmul.py` prints what it gains on a machine; a CPU without such
-    products (AVX512-BF16, AMX) loses. On a GPU, `mixed_precision` of the transformer's architecture is for that.
+    what the optimizer sees are float32. `benchmarks/encoder.py training` prints what it gains on a machine; a CPU
+    without such products (AVX512-BF16, AMX) loses. On a GPU, `mixed_precision` of the transformer's architecture is
+    for that.
 
     The others are PyTorch's own for float32, which has one setting for the whole process, so it also holds for other
     pipelines and for your own PyTorch code: "high" may use TF32, "medium" bfloat16 within a product.
