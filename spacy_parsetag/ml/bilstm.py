@@ -148,10 +148,10 @@ def _unroll(torch: Any, lstm: Any, X: Any, sizes: Any) -> Any:
             )
             steps = linear(X, W_in, b_in + b_state).split(sizes)
             backwards = suffix.endswith("_reverse")
-            state = cell = X.new_zeros(sizes[-1 if backwards else 0], lstm.hidden_size)
+            state = cell = X.new_zeros(0, lstm.hidden_size)
             states = []
             for inputs in reversed(steps) if backwards else steps:
-                # Forwards, the shortest sequences end and are last; backwards, they begin later than the others.
+                # The shortest sequences are last. Forwards they end before the others, backwards they begin after them.
                 if missing := max(0, len(inputs) - len(state)):
                     start = X.new_zeros(missing, lstm.hidden_size)
                     state, cell = torch.cat([state, start]), torch.cat([cell, start])
