@@ -176,8 +176,8 @@ class Errors(metaclass=_ErrorsWithCodes):
     E254 = "The component '{name}' was given {part!r}, which is not a {kind}. Registered ones are in the documentation."
     E255 = "Labels of the component '{name}' must be strings; got {label!r}."
     E256 = (
-        "The component '{name}' scores {n} tags, a number that is fixed once its model is initialized; these cannot be "
-        "added: {tags}. Add labels before training, or train a new component."
+        "The component '{name}' scores {n} tags, and its learner does not say how to score more; these cannot be added: "
+        "{tags}. Add labels before training, or let the learner end with spacy_parsetag.ml.heads.tag_heads."
     )
     E257 = (
         "The component '{name}' cannot be loaded from {source}: {problem}. The files are damaged, or were changed "

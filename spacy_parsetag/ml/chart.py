@@ -29,9 +29,10 @@ from ..decode import ExactDecoder, TagScores
 from ..decode.nodes import labelled_nodes
 from ..errors import Errors
 from ..linearize import ORDERS
-from ..linearize.tags import make_tag_set
+from ..linearize.tags import TagSet, make_tag_set
 from ..tokens.sentences import sentence_words
 from .heads import DocScores
+from .resize import RESIZE, resize_rows
 from .scorer import Hidden, scorer
 from .sentences import split
 from .spans import DocSpans
@@ -88,7 +89,7 @@ def build_chart(
         layers=list(layers.values()),
         refs={**layers, **({} if "span" in layers else {"span_hidden": None, "span": None})},
         dims={"nO": None},
-        attrs={"tags": [], "order": "", "max_words": max_words},
+        attrs={"tags": [], "order": "", "max_words": max_words, RESIZE: _resize},
     )
 
 
@@ -167,6 +168,16 @@ def _init(model: Model[list[Doc], DocScores], X: list[Doc] | None = None, Y: lis
         scores.set_dim("nO", size)
         scores.initialize(X=Hidden(hidden.predict(sample)))
     model.set_dim("nO", 2 * len(tags))
+
+
+def _resize(model: Model[list[Doc], DocScores], old: TagSet, new: TagSet) -> None:
+    resize_rows(model.get_ref("leaf"), *(tags.tags[: tags.offsets[2]] for tags in (old, new)), {"W": 1, "b": 1})
+    if model.has_ref("span"):
+        resize_rows(model.get_ref("span"), old.node_labels, new.node_labels, {"W": 1, "b": 1})
+    else:
+        resize_rows(model.get_ref("gap"), *(tags.tags[tags.offsets[2] :] for tags in (old, new)), {"W": 1, "b": 1})
+    model.attrs["tags"] = list(new.tags)
+    model.set_dim("nO", 2 * len(new), force=True)
 
 
 def _forward(

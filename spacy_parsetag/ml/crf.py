@@ -21,8 +21,10 @@ from thinc.types import Floats2d
 from thinc.util import get_width
 
 from ..decode import Transitions
+from ..linearize.tags import TagSet
 from .heads import DocScores
 from .independent import build_independent
+from .resize import RESIZE, resize_rows
 
 _PARAMETERS = ("pairs", "start", "end")
 
@@ -68,8 +70,12 @@ def linear_chain(nO: int | None = None, *, rate_scale: float = 1.0, masked: bool
         init=_init,
         dims={"nO": nO},
         params=dict.fromkeys(_PARAMETERS),
-        attrs={"rate_scale": rate_scale, "masked": masked},
+        attrs={"rate_scale": rate_scale, "masked": masked, RESIZE: _resize},
     )
+
+
+def _resize(model: Model[DocScores, DocScores], old: TagSet, new: TagSet) -> None:
+    resize_rows(model, old.tags, new.tags, {"pairs": 2, "start": 1, "end": 1})
 
 
 def _init(model: Model[DocScores, DocScores], X: DocScores | None = None, Y: list[Floats2d] | None = None) -> None:

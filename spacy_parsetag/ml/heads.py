@@ -9,6 +9,8 @@ from thinc.api import Linear, Model, Ops, glorot_uniform_init, with_array
 from thinc.types import Floats2d, Shape
 
 from ..decode import Transitions
+from ..linearize.tags import TagSet
+from .resize import RESIZE, resize_rows
 from .spans import DocSpans
 
 
@@ -41,6 +43,7 @@ def tag_heads(nO: int | None = None, *, rate_scale: float = 1.0) -> Model[list[F
     # Not zeros: the encoder's first gradients would be next to nothing, and Adam makes full steps of their noise. But
     # so small that the scores begin as large as those of a plain linear layer.
     linear = Linear(nO=nO, init_W=partial(_init_scaled, rate_scale))
+    linear.attrs[RESIZE] = _resize
     return Model(
         "tag_heads",
         _forward,
@@ -50,6 +53,11 @@ def tag_heads(nO: int | None = None, *, rate_scale: float = 1.0) -> Model[list[F
         dims={"nO": nO},
         attrs={"rate_scale": rate_scale},
     )
+
+
+def _resize(linear: Model[Floats2d, Floats2d], old: TagSet, new: TagSet) -> None:
+    was, now = ([(slot, tag) for slot in (0, 1) for tag in tags.tags] for tags in (old, new))
+    resize_rows(linear, was, now, {"W": 1, "b": 1})
 
 
 def _init_scaled(factor: float, ops: Ops, shape: Shape) -> Floats2d:

@@ -24,6 +24,7 @@ from ..linearize import Linearizer
 from ..linearize.tags import TagSet, make_tag_set, tags_of_label
 from ..ml.heads import DocScores
 from ..ml.losses import Loss
+from ..ml.resize import resize_output
 from ..tokens.extensions import register_extensions
 from ..tokens.sentences import has_sentences, sentence_words
 from ..tokens.spans import SPANS_KEY, set_parses
@@ -139,12 +140,29 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         """Add a tag such as `R/NP`, or a constituent label such as `NP`, which adds its four tags.
 
         label (str): The tag or label. What is written as a tag is taken as one.
+        A trained component keeps what it has learned; an optimizer that trained it so far cannot go on, take a new one.
+
         RETURNS (int): 1 if something was added, 0 if it was known.
-        RAISES (ValueError): If the model's size is already fixed.
+        RAISES (ValueError): If the model cannot be given more scores.
         """
         if not isinstance(label, str):
             raise ValueError(Errors.E255.format(name=self.name, label=label))
         return int(self._add_tags(tags_of_label(label)))
+
+    def add_labels_of(self, examples: Iterable[Example]) -> list[str]:
+        """Add the tags of more training data to a trained component, which keeps what it has learned.
+
+        examples (Iterable[Example]): The data.
+        RETURNS (list[str]): The tags that were added, sorted.
+        RAISES (ValueError): If the model cannot be given more scores.
+        """
+        self._require_labels()
+        before = set(self.cfg["tags"])
+        tags, largest = read_inventory(examples, self.cfg["spans_key"], self.linearizer, self.name)
+        self._add_tags(tags)
+        self.cfg["max_stack"] = max(self.cfg["max_stack"], largest)
+        self._bound_by_training()
+        return sorted(set(self.cfg["tags"]) - before)
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """Parse a stream of docs; see spaCy's `TrainablePipe.pipe`."""
@@ -350,8 +368,10 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         # TrainablePipe's `_allow_extra_label` takes the model's width for the number of labels; ours is twice as wide.
         n_scores = self._n_scores()
         if n_scores is not None and n_scores != 2 * len(tag_set):
-            listed = ", ".join(sorted(added))[:200]
-            raise ValueError(Errors.E256.format(name=self.name, n=n_scores // 2, tags=listed))
+            known = n_scores == 2 * len(self.tag_set)
+            if not (known and resize_output(self.model, self.tag_set, tag_set)):
+                listed = ", ".join(sorted(added))[:200]
+                raise ValueError(Errors.E256.format(name=self.name, n=n_scores // 2, tags=listed))
         self.cfg["tags"] = list(tag_set.tags)
         for tag in tag_set.tags:
             self.vocab.strings.add(tag)

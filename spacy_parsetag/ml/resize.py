@@ -1,0 +1,64 @@
+"""More tags for a trained learner: its output layers get rows for them, and keep what they have learned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from thinc.api import Model
+
+from ..linearize.tags import TagSet
+
+# The attribute, named as in spaCy's resizable models, of a layer whose outputs stand for tags: a function that takes
+# the layer, its tags, and those that it shall have.
+RESIZE = "resize_output"
+
+
+def resize_output(model: Model[Any, Any], old: TagSet, new: TagSet) -> bool:
+    """Give a learner scores for more tags. Those that it had score as before.
+
+    An optimizer that has seen the learner's gradients knows the old sizes; take a new one.
+
+    model (Model): The learner, initialized.
+    old (TagSet): Its tags.
+    new (TagSet): The tags that it shall have: all of these, and more.
+    RETURNS (bool): Whether it can. Otherwise nothing was changed: its last layer is of a kind that does not say how.
+    """
+    found: list[Model[Any, Any]] = []
+    for node in model.walk(order="dfs_post"):
+        # A layer made of others gives what the last one of them gives.
+        if RESIZE in node.attrs or node.layers and any(node.layers[-1] is layer for layer in found):
+            found.append(node)
+    if not any(node is model for node in found):
+        return False
+    for node in found:
+        if RESIZE in node.attrs:
+            node.attrs[RESIZE](node, old, new)
+        elif node.has_dim("nO"):
+            node.set_dim("nO", 2 * len(new), force=True)
+    return True
+
+
+def resize_rows(layer: Model[Any, Any], old: Sequence[Any], new: Sequence[Any], axes: dict[str, int]) -> None:
+    """Arrange the outputs of a layer anew. One that it did not have scores as the others do on average.
+
+    layer (Model): A layer with parameters that have a row for each output.
+    old (Sequence): What the rows stand for.
+    new (Sequence): What they shall stand for: all of these, and more.
+    axes (dict[str, int]): By the name of a parameter, how many of its axes, from the first on, stand for outputs.
+    """
+    xp = layer.ops.xp
+    place = {name: i for i, name in enumerate(old)}
+    rows = xp.asarray([place.get(name, len(old)) for name in new])
+    params = {name: layer.get_param(name) for name in layer.param_names}
+    for name, n_axes in axes.items():
+        for axis in range(n_axes):
+            mean = params[name].mean(axis=axis, keepdims=True)
+            params[name] = xp.take(xp.concatenate([params[name], mean], axis=axis), rows, axis=axis)
+    for name in params:  # Thinc refuses another size while there are parameters
+        layer.set_param(name, None)
+    layer.set_dim("nO", layer.get_dim("nO") // len(old) * len(new), force=True)
+    for name, value in params.items():
+        layer.set_param(name, value)
+        if layer.has_grad(name):
+            layer.set_grad(name, xp.zeros_like(value))
