@@ -176,8 +176,8 @@ class Errors(metaclass=_ErrorsWithCodes):
     E254 = "The component '{name}' was given {part!r}, which is not a {kind}. Registered ones are in the documentation."
     E255 = "Labels of the component '{name}' must be strings; got {label!r}."
     E256 = (
-        "The component '{name}' scores {n} tags, and its learner does not say how to score more; these cannot be added: "
-        "{tags}. Add labels before training, or let the learner end with spacy_parsetag.ml.heads.tag_heads."
+        "The component '{name}' scores {n} tags, and its learner does not say how to score more. These cannot be "
+        "added: {tags}. Add labels before training, or let the learner end with spacy_parsetag.ml.heads.tag_heads."
     )
     E257 = (
         "The component '{name}' cannot be loaded from {source}: {problem}. The files are damaged, or were changed "
@@ -349,7 +349,8 @@ class Warnings(metaclass=_ErrorsWithCodes):
     W252 = (
         "{n:,} of {total:,} sentences ({share:.1%}) have tags that the model does not know, for example {example}: "
         "LatticeLoss learns nothing from these, TagLoss only their other tags. Were labels changed, or function tags "
-        "kept? Initialize the component with this data, and make files of 'spacy init labels' again."
+        "kept? Initialize the component with this data, and make files of 'spacy init labels' again. A trained one "
+        "takes more labels: nlp.get_pipe(name).add_labels_of(examples), or spacy-parsetag.AddLabels.v1 in a config."
     )
     W253 = (
         "{n:,} of {total:,} sentences ({share:.1%}) are left out, because the predicted doc has a sentence boundary "

@@ -171,11 +171,12 @@ def _init(model: Model[list[Doc], DocScores], X: list[Doc] | None = None, Y: lis
 
 
 def _resize(model: Model[list[Doc], DocScores], old: TagSet, new: TagSet) -> None:
-    resize_rows(model.get_ref("leaf"), *(tags.tags[: tags.offsets[2]] for tags in (old, new)), {"W": 1, "b": 1})
+    axes = {"W": 1, "b": 1}
+    resize_rows(model.get_ref("leaf"), old.tags[: old.offsets[2]], new.tags[: new.offsets[2]], axes)
     if model.has_ref("span"):
-        resize_rows(model.get_ref("span"), old.node_labels, new.node_labels, {"W": 1, "b": 1})
+        resize_rows(model.get_ref("span"), old.node_labels, new.node_labels, axes)
     else:
-        resize_rows(model.get_ref("gap"), *(tags.tags[tags.offsets[2] :] for tags in (old, new)), {"W": 1, "b": 1})
+        resize_rows(model.get_ref("gap"), old.tags[old.offsets[2] :], new.tags[new.offsets[2] :], axes)
     model.attrs["tags"] = list(new.tags)
     model.set_dim("nO", 2 * len(new), force=True)
 

@@ -17,8 +17,6 @@ RESIZE = "resize_output"
 def resize_output(model: Model[Any, Any], old: TagSet, new: TagSet) -> bool:
     """Give a learner scores for more tags. Those that it had score as before.
 
-    An optimizer that has seen the learner's gradients knows the old sizes; take a new one.
-
     model (Model): The learner, initialized.
     old (TagSet): Its tags.
     new (TagSet): The tags that it shall have: all of these, and more.
@@ -27,7 +25,7 @@ def resize_output(model: Model[Any, Any], old: TagSet, new: TagSet) -> bool:
     found: list[Model[Any, Any]] = []
     for node in model.walk(order="dfs_post"):
         # A layer made of others gives what the last one of them gives.
-        if RESIZE in node.attrs or node.layers and any(node.layers[-1] is layer for layer in found):
+        if RESIZE in node.attrs or (node.layers and any(node.layers[-1] is layer for layer in found)):
             found.append(node)
     if not any(node is model for node in found):
         return False
@@ -50,7 +48,7 @@ def resize_rows(layer: Model[Any, Any], old: Sequence[Any], new: Sequence[Any], 
     xp = layer.ops.xp
     place = {name: i for i, name in enumerate(old)}
     rows = xp.asarray([place.get(name, len(old)) for name in new])
-    params = {name: layer.get_param(name) for name in layer.param_names}
+    params: dict[str, Any] = {name: layer.get_param(name) for name in layer.param_names}
     for name, n_axes in axes.items():
         for axis in range(n_axes):
             mean = params[name].mean(axis=axis, keepdims=True)
@@ -58,7 +56,7 @@ def resize_rows(layer: Model[Any, Any], old: Sequence[Any], new: Sequence[Any], 
     for name in params:  # Thinc refuses another size while there are parameters
         layer.set_param(name, None)
     layer.set_dim("nO", layer.get_dim("nO") // len(old) * len(new), force=True)
+    # An id of its own: gradients, and what an optimizer keeps by id, have the old sizes.
+    layer.id = layer.copy().id
     for name, value in params.items():
         layer.set_param(name, value)
-        if layer.has_grad(name):
-            layer.set_grad(name, xp.zeros_like(value))

@@ -140,7 +140,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         """Add a tag such as `R/NP`, or a constituent label such as `NP`, which adds its four tags.
 
         label (str): The tag or label. What is written as a tag is taken as one.
-        A trained component keeps what it has learned; an optimizer that trained it so far cannot go on, take a new one.
+        A trained component keeps what it has learned.
 
         RETURNS (int): 1 if something was added, 0 if it was known.
         RAISES (ValueError): If the model cannot be given more scores.

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 from spacy_parsetag.decode import ExactDecoder
 from spacy_parsetag.linearize import ORDERS as LINEARIZERS
+from spacy_parsetag.ml.resize import RESIZE
 
 
 @pytest.mark.parametrize("order", ORDERS)
