@@ -1,0 +1,47 @@
+"""A convolution over the words of each doc, without padding between docs."""
+
+from collections.abc import Callable
+
+from thinc.api import Maxout, Model, chain, clone, expand_window, residual, with_array, with_ragged
+from thinc.types import Floats2d, Ragged
+
+from ..errors import Errors
+
+Docs = list[Floats2d]
+
+
+def build_window_encoder(width: int, window_size: int, maxout_pieces: int, depth: int) -> Model[Docs, Docs]:
+    """Layers of a convolution, each added to its input: spacy-parsetag.WindowEncoder.v1.
+
+    The layers of spaCy's MaxoutWindowEncoder, and its settings. That one puts `window_size * depth` rows of padding
+    between docs, which go through all layers: of sentences of ten words half of its work. Here nothing lies between
+    docs. Each layer sees zeros beyond their ends; in spaCy's only the first one does, so weights are not exchangeable.
+
+    width (int): Of input and output.
+    window_size (int): Words on either side that a layer sees.
+    maxout_pieces (int): Pieces of its maxout units.
+    depth (int): Layers.
+    RETURNS (Model[list[Floats2d], list[Floats2d]]): The encoder.
+    RAISES (ValueError): If a setting is below 1.
+    """
+    settings = {"width": width, "window_size": window_size, "maxout_pieces": maxout_pieces, "depth": depth}
+    for what, value in settings.items():
+        if value < 1:
+            raise ValueError(Errors.E200.format(what=what, least=1, value=value))
+    maxout: Model[Floats2d, Floats2d] = Maxout(
+        nO=width, nI=width * (2 * window_size + 1), nP=maxout_pieces, dropout=0.0, normalize=True
+    )
+    layer: Model[Ragged, Ragged] = residual(chain(expand_window(window_size), with_array(maxout)))
+    dims: dict[str, int | None] = {"nI": width, "nO": width}
+    return Model("window_encoder", _forward, init=_init, layers=[with_ragged(clone(layer, depth))], dims=dims)
+
+
+def _init(model: Model[Docs, Docs], X: Docs | None = None, Y: Docs | None = None) -> None:
+    model.layers[0].initialize()
+
+
+def _forward(model: Model[Docs, Docs], X: Docs, is_train: bool) -> tuple[Docs, Callable[[Docs], Docs]]:
+    if not any(map(len, X)):  # arrays of no rows have no width either, once they are put together
+        return X, lambda dY: dY
+    Y, backprop = model.layers[0](X, is_train)
+    return Y, backprop
