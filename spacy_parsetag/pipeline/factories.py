@@ -38,7 +38,7 @@ attrs = ["NORM", "PREFIX", "SUFFIX", "SHAPE"]
 include_static_vectors = false
 
 [model.tok2vec.encode]
-@architectures = "spacy.MaxoutWindowEncoder.v2"
+@architectures = "spacy-parsetag.WindowEncoder.v1"
 width = ${model.tok2vec.embed.width}
 window_size = 1
 maxout_pieces = 3
