@@ -30,7 +30,9 @@ from spacy_parsetag.trees.clean import clean_tree
 
 def load(args: argparse.Namespace) -> tuple[Language, list[list[str]]]:
     """The pipeline, and the sentences."""
-    overrides = {} if args.encoder is None else {"vars.encoder": args.encoder}
+    overrides = dict(change.split("=", 1) for change in args.set)
+    if args.encoder is not None:
+        overrides["vars.encoder"] = args.encoder
     trees = (clean_tree(tree) for tree in read_trees(args.treebank))
     golds = list(docs_from_trees(Vocab(), [tree for tree in trees if tree is not None]))
     nlp = load_model_from_config(load_config(args.config, overrides=overrides), auto_fill=True)
@@ -76,6 +78,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--config", type=Path, default=ROOT / "configs" / "transformer.cfg")
     parser.add_argument("--encoder", default=None, help="transformer: a name, or a folder")
+    parser.add_argument("--set", nargs="*", default=[], metavar="KEY=VALUE", help="changes to the config: names")
     parser.add_argument("--treebank", type=Path, required=True, help="bracket file")
     parser.add_argument("--lengths", type=int, nargs="*", default=[100, 200, 300], help="words of long sentences")
     parser.add_argument("--words", type=int, default=4000, help="words of all sentences of a length together")
