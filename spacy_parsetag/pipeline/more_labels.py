@@ -14,16 +14,17 @@ def make_add_labels(corpus: Callable[[Language], Iterable[Example]]) -> Callable
 
     A component that a config takes from another pipeline (`source`) is not initialized by `spacy train`: it keeps its
     labels, and trees with others would teach it nothing. This adds them; what the parser has learned it keeps. See
-    `configs/transformer_second.cfg`.
+    `configs/transformer_second.cfg`. Components that are frozen in training stay as they are.
 
     corpus (Callable[[Language], Iterable[Example]]): The training data: ${corpora.train}.
     RETURNS (Callable[[Language], Language]): The callback.
     """
 
     def add_labels(nlp: Language) -> Language:
+        frozen = nlp.config["training"].get("frozen_components", ())
         for name in nlp.component_names:
             pipe = nlp.get_pipe(name)
-            if isinstance(pipe, ParseTagger):
+            if isinstance(pipe, ParseTagger) and name not in frozen:
                 added = pipe.add_labels_of(corpus(nlp))
                 logger.info("Tags added to the component '%s': %d %s", name, len(added), " ".join(added)[:200])
         return nlp

@@ -91,6 +91,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         # JSON only: it is saved with the pipe, and passed to the scorer.
         self.cfg: dict[str, Any] = {"tags": [], "order": linearizer.order, "max_stack": 0, "spans_key": spans_key}
         self.cfg.update(temperature=1.0, tree_temperature=1.0)  # see `pipeline.calibration`
+        self._bounded: list[Any] = []  # the parts whose bound was "train"
         self.loss = loss
         self.decoder = decoder
         self._gold = GoldReader()
@@ -108,7 +109,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
     def _bound_by_training(self) -> None:
         """Turn the bound "train" of decoder and loss into a number, once the training trees are known."""
         if self.cfg["tags"]:
-            set_bounds((self._decoder, self.loss), self.cfg["max_stack"], self.linearizer)
+            self._bounded += set_bounds((self._decoder, self.loss), self.cfg["max_stack"], self.linearizer)
 
     @property
     def max_stack(self) -> StackBound:
@@ -160,7 +161,10 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         before = set(self.cfg["tags"])
         tags, largest = read_inventory(examples, self.cfg["spans_key"], self.linearizer, self.name)
         self._add_tags(tags)
-        self.cfg["max_stack"] = max(self.cfg["max_stack"], largest)
+        if self.cfg["max_stack"]:  # 0 if it is not known
+            self.cfg["max_stack"] = max(self.cfg["max_stack"], largest)
+        for part in self._bounded:
+            part.max_stack = "train"
         self._bound_by_training()
         return sorted(set(self.cfg["tags"]) - before)
 

@@ -37,17 +37,19 @@ def _takes(part: object, n_arguments: int) -> bool:
     return True
 
 
-def set_bounds(parts: tuple[Any, ...], largest: int, linearizer: Linearizer) -> None:
+def set_bounds(parts: tuple[Any, ...], largest: int, linearizer: Linearizer) -> list[Any]:
     """Turn the bound "train" into a number.
 
     parts (tuple[Any, ...]): The decoder and the loss; those without the bound "train" stay as they are.
     largest (int): The largest stack in the training trees (paper, appendix); 0 if it is not known: then no bound.
     linearizer (Linearizer): The order. The bound is no less than what lets any sentence have a tree.
+    RETURNS (list[Any]): Those that had it.
     """
     least = max_stack(linearizer.linearize(_TWO_WORDS), linearizer.lattice)
-    for part in parts:
-        if getattr(part, "max_stack", None) == "train":
-            part.max_stack = max(largest, least) if largest else None
+    bounded = [part for part in parts if getattr(part, "max_stack", None) == "train"]
+    for part in bounded:
+        part.max_stack = max(largest, least) if largest else None
+    return bounded
 
 
 def find_problem(cfg: dict[str, Any], order: str, n_scores: int | None) -> str:

@@ -11,7 +11,20 @@ from spacy.language import Language
 from spacy.tokens import DocBin
 from spacy.training.initialize import init_nlp
 from thinc.api import fix_random_seed
-from tiny import TREES, gold_doc, make_examples, make_learner, needs_torch, outputs, spans_of, train, words_only
+from tiny import (
+    TREES,
+    gold_doc,
+    make_examples,
+    make_learner,
+    make_nlp,
+    needs_torch,
+    outputs,
+    spans_of,
+    train,
+    words_only,
+)
+
+from spacy_parsetag.decode import ExactDecoder
 
 LEARNERS: list[Any] = [
     ("Independent", {}),
@@ -87,7 +100,22 @@ def test_between_updates() -> None:
     nlp.update(make_examples(nlp), sgd=optimizer)
 
 
-def test_by_config(tmp_path: Path) -> None:
+def test_bound_of_the_training_data() -> None:
+    """The bound "train" is that of all trees, as if they had been there from the start."""
+    nlp = make_nlp(decoder={"@misc": "spacy-parsetag.ExactDecoder.v1", "max_stack": "train"})
+    pipe = nlp.get_pipe("parsetag")
+    flat, deep = TREES[3], TREES[4]
+    nlp.initialize(lambda: make_examples(nlp, [flat]))
+    assert pipe.decoder.max_stack < 4
+    pipe.add_labels_of(make_examples(nlp, [deep]))
+    assert pipe.decoder.max_stack == pipe.max_stack == pipe.label_data["max_stack"] > 1
+    pipe.decoder = ExactDecoder(max_stack=2)  # a number of one's own stays
+    pipe.add_labels_of(make_examples(nlp))
+    assert pipe.decoder.max_stack == 2
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+def test_by_config(frozen: bool, tmp_path: Path) -> None:
     """`spacy train` with a component from another pipeline."""
     first = trained(("Chart", {}))
     first.to_disk(tmp_path / "first")
@@ -100,7 +128,9 @@ def test_by_config(tmp_path: Path) -> None:
         "initialize": {"after_init": {"@callbacks": "spacy-parsetag.AddLabels.v1", "corpus": "${corpora.train}"}},
         "training": {"train_corpus": "corpora.train", "dev_corpus": "corpora.dev"},
     }
+    config["training"]["frozen_components"] = ["parsetag"] * frozen
     nlp = init_nlp(spacy.blank("en").config.merge(config))
     labels = nlp.get_pipe("parsetag").labels
-    assert set(first.get_pipe("parsetag").labels) < set(labels) and "R/PRN" in labels
+    assert (labels == first.get_pipe("parsetag").labels) == frozen
+    assert set(first.get_pipe("parsetag").labels) <= set(labels) and ("R/PRN" in labels) != frozen
     assert spans_of(nlp(gold_doc(nlp, FEW[0]))) == spans_of(first(gold_doc(first, FEW[0])))
