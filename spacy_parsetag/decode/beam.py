@@ -1,6 +1,9 @@
 """Beam search: an approximate decoder that keeps the best few tag sequences at each step (paper section 5.2)."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import Errors
 from ._passes import beam_search
@@ -47,7 +50,7 @@ class BeamDecoder:
         if batch.spans is not None or batch.constraints is not None:
             raise ValueError(Errors.E165.format(what="Beam search"))
         batch = batch.on_cpu()
-        ids = np.full(len(batch.scores), -1, dtype=np.int32)
+        ids: NDArray[Any] = np.full(len(batch.scores), -1, dtype=np.int32)
         totals = np.zeros(len(batch.n_words))
         status = np.where(batch.n_words > 0, BEAM_EMPTY, 0).astype(np.uint8)
         widths = np.full(len(batch.n_words), self.beam, dtype=np.int32)

@@ -13,7 +13,7 @@ lattice, O(d N |T|^2).
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,10 +57,8 @@ class ChainChart:
         self.n, self.order, self.bound = int(batch.n_words[0]), batch.linearizer.order, bound_of(max_stack)
         self.levels = self.order != "in" or self.bound >= 0
         self.classes = [np.arange(*batch.tags.offsets[c : c + 2]) for c in range(4)]
-        self.masks, self.cells = (
-            np.ones((1, len(batch.tags)), dtype=bool),
-            np.zeros((self.n + 1, self.n + 1), dtype=int),
-        )
+        self.masks: NDArray[Any] = np.ones((1, len(batch.tags)), dtype=bool)
+        self.cells: NDArray[Any] = np.zeros((self.n + 1, self.n + 1), dtype=int)
         if batch.constraints is not None and batch.constraints[0]:
             sets = label_sets(batch.constraints, batch.n_words, batch.tags)
             self.masks = sets.has.astype(bool)
@@ -225,7 +223,7 @@ def chain_sums(batch: TagScores, max_stack: StackBound) -> ChainSums:
     if not np.isfinite(top):
         return ChainSums(-np.inf, marginals, leaves, nodes, counts)
     log_z = top + float(np.log(np.exp(total - top).sum()))
-    mass = {item: np.zeros((n_tags, n_tags)) for item in inside.of}
+    mass: dict[Any, NDArray[Any]] = {item: np.zeros((n_tags, n_tags)) for item in inside.of}
     before, after = ({item: np.zeros((n_tags, n_tags)) for item in inside.of} for _ in range(2))
     mass[chart.root] = np.exp(total - log_z)
     counts.start[:], counts.end[:] = mass[chart.root].sum(axis=1), mass[chart.root].sum(axis=0)

@@ -1,6 +1,6 @@
 """The k best trees of each sentence of a batch."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +58,8 @@ def k_best_parses(batch: TagScores, k: int, max_stack: StackBound = None) -> lis
     RAISES (ValueError): As `k_best`.
     """
     found: dict[int, KBest] = {}
-    left, width = np.arange(len(batch.n_words)), k
+    left: NDArray[Any] = np.arange(len(batch.n_words))
+    width = k
     while len(left):
         again = []
         for s, trees in zip(left.tolist(), k_best(batch.select(left), width, max_stack), strict=True):

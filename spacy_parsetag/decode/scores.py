@@ -186,7 +186,8 @@ class TagScores:
     @property
     def stops(self) -> NDArray[Any]:
         """(S,) int64, one past the last row of each sentence."""
-        return self.starts + np.maximum(2 * self.n_words.astype(np.int64) - 1, 0)
+        stops: NDArray[Any] = self.starts + np.maximum(2 * self.n_words.astype(np.int64) - 1, 0)
+        return stops
 
     @property
     def rows(self) -> NDArray[Any]:

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
+from numpy.typing import NDArray
 from spacy.tokens import Doc, Span, SpanGroup
 
 from ..errors import Errors
@@ -175,7 +176,8 @@ def _get_group(doc: Doc, spans_key: str) -> SpanGroup:
 def _read_group(doc: Doc, spans_key: str, words: WordMap) -> list[_Row]:
     """Read a doc's constituents in pre-order, over the words of the doc, and check that they nest."""
     before = words.before
-    first_chars, lengths = doc.to_array(["IDX", "LENGTH"]).T.tolist()
+    table: NDArray[Any] = doc.to_array(["IDX", "LENGTH"])
+    first_chars, lengths = table.T.tolist()
     rows: list[_Row] = []
     for position, span in enumerate(_get_group(doc, spans_key)):
         start, end = span.start, span.end
