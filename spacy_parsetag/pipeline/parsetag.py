@@ -109,7 +109,8 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
     def _bound_by_training(self) -> None:
         """Turn the bound "train" of decoder and loss into a number, once the training trees are known."""
         if self.cfg["tags"]:
-            self._bounded += set_bounds((self._decoder, self.loss), self.cfg["max_stack"], self.linearizer)
+            parts = (self._decoder, self.loss)
+            self._bounded = set_bounds(parts, self._bounded, self.cfg["max_stack"], self.linearizer)
 
     @property
     def max_stack(self) -> StackBound:
@@ -163,8 +164,6 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         self._add_tags(tags)
         if self.cfg["max_stack"]:  # 0 if it is not known
             self.cfg["max_stack"] = max(self.cfg["max_stack"], largest)
-        for part in self._bounded:
-            part.max_stack = "train"
         self._bound_by_training()
         return sorted(set(self.cfg["tags"]) - before)
 

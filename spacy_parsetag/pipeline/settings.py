@@ -37,16 +37,19 @@ def _takes(part: object, n_arguments: int) -> bool:
     return True
 
 
-def set_bounds(parts: tuple[Any, ...], largest: int, linearizer: Linearizer) -> list[Any]:
+def set_bounds(parts: tuple[Any, ...], before: list[Any], largest: int, linearizer: Linearizer) -> list[Any]:
     """Turn the bound "train" into a number.
 
     parts (tuple[Any, ...]): The decoder and the loss; those without the bound "train" stay as they are.
+    before (list[Any]): Parts that had it, and got the number of the trees of then.
     largest (int): The largest stack in the training trees (paper, appendix); 0 if it is not known: then no bound.
     linearizer (Linearizer): The order. The bound is no less than what lets any sentence have a tree.
     RETURNS (list[Any]): Those that had it.
     """
     least = max_stack(linearizer.linearize(_TWO_WORDS), linearizer.lattice)
-    bounded = [part for part in parts if getattr(part, "max_stack", None) == "train"]
+    bounded = [
+        part for part in parts if getattr(part, "max_stack", None) == "train" or any(part is one for one in before)
+    ]
     for part in bounded:
         part.max_stack = max(largest, least) if largest else None
     return bounded

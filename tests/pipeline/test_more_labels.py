@@ -109,6 +109,8 @@ def test_bound_of_the_training_data() -> None:
     assert pipe.decoder.max_stack < 4
     pipe.add_labels_of(make_examples(nlp, [deep]))
     assert pipe.decoder.max_stack == pipe.max_stack == pipe.label_data["max_stack"] > 1
+    nlp.initialize(lambda: make_examples(nlp, [flat]))  # from the start, with other trees
+    assert pipe.decoder.max_stack < 4 and pipe.label_data["max_stack"] < 4
     pipe.decoder = ExactDecoder(max_stack=2)  # a number of one's own stays
     pipe.add_labels_of(make_examples(nlp))
     assert pipe.decoder.max_stack == 2
