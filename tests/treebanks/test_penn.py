@@ -3,10 +3,11 @@
 import io
 import pickle
 import random
+import re
 import sys
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from mutate import LAYOUTS, format_layout, make_tree
 
 from spacy_parsetag.errors import TreebankError
+from spacy_parsetag.treebanks import penn
 from spacy_parsetag.treebanks.penn import format_tree, read_string, read_trees, write_trees
 from spacy_parsetag.trees import Tree, from_nltk
 
@@ -265,17 +267,47 @@ PIECES = [
 ]
 
 
+class Passed:
+    """A regular expression that counts the characters it passes over."""
+
+    def __init__(self, pattern: re.Pattern[str]) -> None:
+        self.pattern = pattern
+        self.n_chars = 0
+
+    def search(self, text: str, start: int) -> re.Match[str] | None:
+        found = self.pattern.search(text, start)
+        self.n_chars += (len(text) if found is None else found.end()) - start
+        return found
+
+
+def steps(text: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    """What reading a text takes, the same on every machine: lines of code run, and characters searched."""
+    n_lines = 0
+
+    def count_lines(frame: FrameType, event: str, arg: object) -> Callable[..., Any]:
+        nonlocal n_lines
+        n_lines += event == "line"
+        return count_lines
+
+    patterns = {name: Passed(getattr(penn, name)) for name in ("_TOKEN", "_WRAPPER_START")}
+    with monkeypatch.context() as patch:
+        for name, pattern in patterns.items():
+            patch.setattr(penn, name, pattern)
+        before = sys.gettrace()
+        sys.settrace(count_lines)
+        try:
+            read(text, on_error=lambda error: None)
+        finally:
+            sys.settrace(before)
+    return n_lines + sum(pattern.n_chars for pattern in patterns.values())
+
+
 @pytest.mark.parametrize("piece", PIECES)
-def test_time_is_linear(piece: str) -> None:
-    """Sixteen times as much text takes about sixteen times as long, whatever is wrong with it."""
-
-    def seconds(size: int) -> float:
-        start = time.process_time()
-        read(piece * (size // len(piece)), on_error=lambda error: None)
-        return time.process_time() - start
-
+def test_time_is_linear(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sixteen times as much text takes about sixteen times as many steps, whatever is wrong with it."""
+    small, large = (steps(piece * (size // len(piece)), monkeypatch) for size in (1_000, 16_000))
     # With quadratic time this would be 256 times as much.
-    assert seconds(160_000) < 80 * (0.005 + min(seconds(10_000) for _ in range(3)))
+    assert small < large < 20 * small
 
 
 def test_messages_are_short() -> None:
