@@ -14,14 +14,26 @@ from ..linearize.tags import TagSet
 RESIZE = "resize_output"
 
 
+def output_width(model: Model[Any, Any]) -> int | None:
+    """How many scores a learner gives each word, twice the number of tags; None before it is known."""
+    layer = model.get_ref("output_layer") if model.has_ref("output_layer") else model
+    return layer.get_dim("nO") if layer.has_dim("nO") else None
+
+
 def resize_output(model: Model[Any, Any], old: TagSet, new: TagSet) -> bool:
     """Give a learner scores for more tags. Those that it had score as before.
 
-    model (Model): The learner, initialized.
+    model (Model): The learner. One that does not know its width yet gets it when it is initialized.
     old (TagSet): Its tags.
     new (TagSet): The tags that it shall have: all of these, and more.
-    RETURNS (bool): Whether it can. Otherwise nothing was changed: its last layer is of a kind that does not say how.
+    RETURNS (bool): Whether it scores the new tags, or will. Otherwise nothing was changed: it scores neither these nor
+        the old ones, or its last layer is of a kind that does not say how to give it more.
     """
+    width = output_width(model)
+    if width is None or width == 2 * len(new):
+        return True
+    if width != 2 * len(old):
+        return False
     found: list[Model[Any, Any]] = []
     for node in model.walk(order="dfs_post"):
         # A layer made of others gives what the last one of them gives.

@@ -24,11 +24,11 @@ from ..linearize import Linearizer
 from ..linearize.tags import TagSet, make_tag_set, tags_of_label
 from ..ml.heads import DocScores
 from ..ml.losses import Loss
-from ..ml.resize import resize_output
+from ..ml.resize import output_width, resize_output
 from ..tokens.extensions import register_extensions
 from ..tokens.sentences import has_sentences, sentence_words
 from ..tokens.spans import SPANS_KEY, set_parses
-from .constraints import CONSTRAINTS_KEY, Finder, constrain, known_of_doc
+from .constraints import Finder, constrain, known_of_doc
 from .doc_batches import DocBatch
 from .gold import GoldReader, read_inventory
 from .gold_tags import gold_loss
@@ -36,7 +36,7 @@ from .gold_trees import set_gold_sentences
 from .listeners import require_upstream
 from .parsed import ParsedDoc, divide
 from .probabilities import best_parses, constituent_notes, scale_scores, spans_of_ids, tree_notes
-from .settings import check_parts, find_problem, set_bounds
+from .settings import check_parts, find_problem, read_label_data, set_bounds
 
 
 class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class without annotations
@@ -141,9 +141,9 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
     def add_label(self, label: str) -> int:
         """Add a tag such as `R/NP`, or a constituent label such as `NP`, which adds its four tags.
 
-        label (str): The tag or label. What is written as a tag is taken as one.
         A trained component keeps what it has learned.
 
+        label (str): The tag or label. What is written as a tag is taken as one.
         RETURNS (int): 1 if something was added, 0 if it was known.
         RAISES (ValueError): If the model cannot be given more scores.
         """
@@ -227,11 +227,9 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         """
         self._require_labels()
         require_upstream(self.model, docs, name=self.name)
-        batch = self._make_batch(self.model.predict(docs), sentences).batch
+        batch = DocBatch.from_scores(self.model.predict(docs), sentences, self.tag_set, self.linearizer).batch
         if self.cfg["temperature"] != 1.0:
             batch = scale_scores(batch, 1.0 / self.cfg["temperature"])
-        if self.constraints is None and not any(CONSTRAINTS_KEY in doc.spans for doc in docs):
-            return batch, {}
         found = zip(docs, sentences, strict=True)
         known = [own for doc, own_sents in found for own in known_of_doc(doc, own_sents, self.constraints)]
         if not any(known):
@@ -317,12 +315,10 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         if scores.spans is not None:
             found = self._gold.within(found, scores.spans, examples)
         self._gold.check(self.name)
-        docs = self._make_batch(scores, [[one.tokens for one in own] for own in found])
+        tokens = [[one.tokens for one in own] for own in found]
+        docs = DocBatch.from_scores(scores, tokens, self.tag_set, self.linearizer)
         loss, gradient = gold_loss(self.loss, docs.batch, [one for own in found for one in own])
         return loss, docs.gradient(gradient)
-
-    def _make_batch(self, scores: DocScores, sentences: Sequence[Sequence[Sequence[int]]]) -> DocBatch:
-        return DocBatch.from_scores(scores, sentences, self.tag_set, self.linearizer)
 
     def initialize(
         self,
@@ -343,12 +339,8 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         if labels is None:
             tags, largest = read_inventory(get_examples(), key, self.linearizer, self.name)
             self._gold = GoldReader()
-        elif not isinstance(labels, dict) or "tags" not in labels:
-            raise ValueError(Errors.E252.format(name=self.name))
-        elif labels.get("order", self.linearizer.order) != self.linearizer.order:
-            raise ValueError(Errors.E253.format(name=self.name, trained=labels["order"], order=self.linearizer.order))
         else:
-            tags, largest = set(labels["tags"]), int(labels.get("max_stack", 0))
+            tags, largest = read_label_data(labels, self.linearizer.order, self.name)
         if not tags and not self.cfg["tags"]:
             raise ValueError(Errors.E251.format(name=self.name, key=key))
         self._add_tags(tags)
@@ -369,12 +361,9 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         tag_set = TagSet({*self.cfg["tags"], *tags})
         tag_set.unaries  # noqa: B018 - raises if a label is not a chain, before anything is changed
         # TrainablePipe's `_allow_extra_label` takes the model's width for the number of labels; ours is twice as wide.
-        n_scores = self._n_scores()
-        if n_scores is not None and n_scores != 2 * len(tag_set):
-            known = n_scores == 2 * len(self.tag_set)
-            if not (known and resize_output(self.model, self.tag_set, tag_set)):
-                listed = ", ".join(sorted(added))[:200]
-                raise ValueError(Errors.E256.format(name=self.name, n=n_scores // 2, tags=listed))
+        if not resize_output(self.model, self.tag_set, tag_set):
+            n_tags, listed = (output_width(self.model) or 0) // 2, ", ".join(sorted(added))[:200]
+            raise ValueError(Errors.E256.format(name=self.name, n=n_tags, tags=listed))
         self.cfg["tags"] = list(tag_set.tags)
         for tag in tag_set.tags:
             self.vocab.strings.add(tag)
@@ -409,12 +398,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
 
     def _check_loaded(self, source: str) -> None:
         """Raises if what was loaded is not what this pipe saves: better now than at the first doc."""
-        problem = find_problem(self.cfg, self.linearizer.order, self._n_scores())
+        problem = find_problem(self.cfg, self.linearizer.order, output_width(self.model))
         if problem:
             raise ValueError(Errors.E257.format(name=self.name, source=source, problem=problem))
         self._bound_by_training()
-
-    def _n_scores(self) -> int | None:
-        """The width of the model's output, twice the number of tags; None before it is known."""
-        layer = self.model.get_ref("output_layer") if self.model.has_ref("output_layer") else self.model
-        return layer.get_dim("nO") if layer.has_dim("nO") else None

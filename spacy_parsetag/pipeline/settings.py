@@ -1,4 +1,4 @@
-"""Checks of what a pipe is made of and of what it is loaded from, and the bound on the stack of its parts."""
+"""Checks of what a pipe is made of and of what it is given or loaded from, and the bound on the stack of its parts."""
 
 import inspect
 from typing import Any
@@ -53,6 +53,22 @@ def set_bounds(parts: tuple[Any, ...], before: list[Any], largest: int, lineariz
     for part in bounded:
         part.max_stack = max(largest, least) if largest else None
     return bounded
+
+
+def read_label_data(labels: Any, order: str, name: str) -> tuple[set[str], int]:
+    """Read what `spacy init labels` wrote.
+
+    labels (Any): The label data: the "tags", and where known their "order" and the largest stack, "max_stack".
+    order (str): The order of the pipe that is to have them.
+    name (str): The component, for messages.
+    RETURNS (tuple[set[str], int]): The tags, and the largest stack in the training trees; 0 if it is not known.
+    RAISES (ValueError): If it is something else, or of another order.
+    """
+    if not isinstance(labels, dict) or "tags" not in labels:
+        raise ValueError(Errors.E252.format(name=name))
+    if labels.get("order", order) != order:
+        raise ValueError(Errors.E253.format(name=name, trained=labels["order"], order=order))
+    return set(labels["tags"]), int(labels.get("max_stack", 0))
 
 
 def find_problem(cfg: dict[str, Any], order: str, n_scores: int | None) -> str:
