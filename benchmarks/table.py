@@ -17,11 +17,13 @@ ORDERS = {"in": "in-order", "pre": "pre-order", "post": "post-order"}
 RUNS = (
     ("synthetic", "synthetic, 500 test sentences", "`cnn.cfg`, trained as above"),
     ("gum-cnn", "GUM, 1,575 development sentences", "no pretrained part"),
+    ("gum-transformer", "the same", "all-MiniLM-L6-v2"),
     (
         "wsj-transformer",
         "NLTK's Penn Treebank sample, 273 development sentences",
         "all-MiniLM-L6-v2 (6 layers, 384 wide)",
     ),
+    ("wsj-spans-off", "the same", "tags alone, no scores of spans"),
     ("wsj-two-stages", "the same", "after GUM and CRAFT (`build-research` of `models/project.yml`)"),
 )
 
