@@ -159,4 +159,4 @@ def test_workers_do_not_wait_for_threads_of_their_parent(tmp_path: Path) -> None
     nlp = make_learner("BiLSTM", hidden_width=100)
     train(nlp, make_examples(nlp), steps=1)
     nlp.to_disk(tmp_path)
-    subprocess.run([sys.executable, "-c", FORKED, str(tmp_path)], check=True, timeout=600)
+    subprocess.run([sys.executable, "-c", FORKED, str(tmp_path)], check=True, timeout=300)
