@@ -1,0 +1,71 @@
+"""What scoring costs at a check in training: the pipeline's scorer beside spaCy's own scorer of spans, on one core.
+
+    python benchmarks/scoring.py --output benchmarks/results/scoring.json
+
+Gold trees are from the synthetic treebank. The predicted ones are the gold trees with a share (--wrong) of constituents
+one word shorter, under other labels or left out. Both scorers read the same span groups of the same docs.
+"""
+
+import argparse
+import json
+import random
+import sys
+
+from common import best_time, draw_trees
+from record import parse_arguments, write_result
+from spacy.scorer import Scorer
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from spacy_parsetag.pipeline.scorer import make_evalb_scorer
+from spacy_parsetag.tokens import SPANS_KEY, docs_from_trees
+
+
+def spoil(gold: Doc, share: float, rng: random.Random) -> Doc:
+    """A copy whose constituents are partly wrong."""
+    doc = gold.copy()
+    spans = []
+    for span in doc.spans[SPANS_KEY]:
+        kind = rng.randrange(3) if rng.random() < share else None
+        if kind is None:
+            spans.append(span)
+        elif kind == 0:
+            spans.append(Span(doc, span.start, max(span.start + 1, span.end - 1), span.label))
+        elif kind == 1:
+            spans.append(Span(doc, span.start, span.end, "X"))
+    doc.spans[SPANS_KEY] = spans
+    return doc
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sentences", type=int, default=2000)
+    parser.add_argument("--wrong", type=float, default=0.2, help="share of constituents that are wrong")
+    parser.add_argument("--repeats", type=int, default=5, help="runs of which the fastest counts")
+    args = parse_arguments(parser)
+    rng = random.Random(0)
+    docs = list(docs_from_trees(Vocab(), draw_trees(args.sentences)))
+    examples = [Example(spoil(doc, args.wrong, rng), doc) for doc in docs]
+    evalb = make_evalb_scorer()
+    seconds = {
+        "evalb_scorer": best_time(lambda: evalb(examples), args.repeats),
+        "score_spans": best_time(
+            lambda: Scorer.score_spans(examples, SPANS_KEY, getter=lambda doc, key: doc.spans[key], allow_overlap=True),
+            args.repeats,
+        ),
+    }
+    words = sum(map(len, docs))
+    figures = {
+        "sentences": len(docs),
+        "words": words,
+        "parsetag_f": round(100 * evalb(examples)["parsetag_f"], 2),
+        "words_per_second": {name: round(words / value) for name, value in seconds.items()},
+        "ratio": round(seconds["evalb_scorer"] / seconds["score_spans"], 3),
+    }
+    sys.stdout.write(json.dumps(figures, indent=2) + "\n")
+    write_result(figures, args.output, args.made_by)
+
+
+if __name__ == "__main__":
+    main()
