@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from spacy.tokens import Doc
-from thinc.api import Dropout, Linear, Model, chain, with_array
+from thinc.api import Dropout, Linear, Model, Ops, chain, with_array
 from thinc.types import Floats2d
 
 from ..decode import ExactDecoder, TagScores
@@ -198,16 +198,11 @@ def _forward(
         return DocScores(scores, spans=nothing if span_layers else None), lambda dY: backprop_vectors(d_vectors)
     encoded, backprop_words = words(_sentences(model, vectors, layout), is_train)
     X: Floats2d = xp.concatenate(encoded)  # (W, width)
-    half = X.shape[1] // 2
-    before, tokens, gaps = (xp.asarray(index) for index in (layout.before, layout.tokens, layout.gaps()))
-    boundaries = ops.alloc2f(len(X) + len(layout.n_words), X.shape[1])
-    boundaries[before + 1, :half] = X[:, :half]
-    boundaries[before, half:] = X[:, half:]
-    splits = before[gaps] + 1  # boundaries
-    hidden, backprop_leaf_hidden = leaf_hidden(X, is_train)
-    leaf_scores, backprop_leaf = leaf(Hidden(hidden), is_train)
-    hidden, backprop_gap_hidden = gap_hidden(boundaries[splits], is_train)
-    gap_scores, backprop_gap = gap(Hidden(hidden), is_train)
+    boundaries, backprop_boundaries = _join_halves(ops, X, layout)
+    tokens, gaps = xp.asarray(layout.tokens), xp.asarray(layout.gaps())
+    splits = xp.asarray(layout.before)[gaps] + 1  # boundaries
+    leaf_scores, backprop_leaf = _score(leaf_hidden, leaf, X, is_train)
+    gap_scores, backprop_gap = _score(gap_hidden, gap, boundaries[splits], is_train)
     flat: Any = ops.alloc3f(layout.offsets[-1], 2, len(tags))
     flat[tokens, 0, :n_leaves] = leaf_scores
     if not span_layers:
@@ -228,17 +223,16 @@ def _forward(
 
     def backprop(dY: DocScores) -> list[Doc]:
         d_flat = xp.concatenate(dY.arrays).reshape(flat.shape)
-        dX = backprop_leaf_hidden(backprop_leaf(xp.ascontiguousarray(d_flat[tokens, 0, :n_leaves])))
+        dX = backprop_leaf(xp.ascontiguousarray(d_flat[tokens, 0, :n_leaves]))
         d_inner = d_flat[tokens[gaps], 1]
         d_gaps = xp.ascontiguousarray(d_inner[:, n_leaves:])
         if span_layers:
             d_gaps = xp.hstack([d_inner[:, columns].sum(axis=1, keepdims=True) for columns in sides])
         d_boundaries = xp.zeros_like(boundaries)
-        d_boundaries[splits] = backprop_gap_hidden(backprop_gap(d_gaps))
+        d_boundaries[splits] = backprop_gap(d_gaps)
         if dY.spans is not None:
             d_boundaries += backprop_span_hidden(backprop_span(dY.spans.scores))
-        dX[:, :half] += d_boundaries[before + 1, :half]
-        dX[:, half:] += d_boundaries[before, half:]
+        dX += backprop_boundaries(d_boundaries)
         d_words = xp.concatenate(backprop_words(split(dX, layout.n_words.tolist())))
         d_vectors = ops.alloc2f(layout.offsets[-1], d_words.shape[1])
         d_vectors[tokens] = d_words
@@ -247,6 +241,35 @@ def _forward(
 
     rows = flat.reshape((len(flat), 2 * len(tags)))
     return DocScores([rows[start:stop] for start, stop in pairwise(layout.offsets)], spans=spans), backprop
+
+
+def _score(
+    hidden_layer: Model[Floats2d, Floats2d], scores: Model[Hidden, Floats2d], X: Floats2d, is_train: bool
+) -> tuple[Floats2d, Callable[[Floats2d], Floats2d]]:
+    """Scores of rows by a hidden layer."""
+    hidden, backprop_hidden = hidden_layer(X, is_train)
+    Y, backprop_scores = scores(Hidden(hidden), is_train)
+    return Y, lambda dY: backprop_hidden(backprop_scores(dY))
+
+
+def _join_halves(ops: Ops, X: Floats2d, layout: Layout) -> tuple[Floats2d, Callable[[Floats2d], Floats2d]]:
+    """Vectors of boundaries: the first half of the word before (it knows what came), the second of the word after.
+
+    X (Floats2d): (W, width) vectors of words.
+    RETURNS (tuple[Floats2d, Callable]): (W + S, width), zeros where a sentence has no such word; and what makes the
+        gradient of X of theirs.
+    """
+    half = X.shape[1] // 2
+    before = ops.xp.asarray(layout.before)
+    boundaries = ops.alloc2f(len(X) + len(layout.n_words), X.shape[1])
+    boundaries[before + 1, :half] = X[:, :half]
+    boundaries[before, half:] = X[:, half:]
+
+    def backprop(dY: Floats2d) -> Floats2d:
+        dX: Floats2d = ops.xp.hstack([dY[before + 1, :half], dY[before, half:]])
+        return dX
+
+    return boundaries, backprop
 
 
 def _sentences(model: Model[Any, Any], vectors: list[Floats2d], layout: Layout) -> list[Floats2d]:

@@ -1,7 +1,7 @@
 """Parses become .spacy files, one or many, which appear all together or not at all."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -99,43 +99,11 @@ def write_treebank(
         name, or over one that is read; or if output is not such a name.
     """
     cache_msgpack_plugins()
-    as_folder = output.suffix != SUFFIX
-    if output.is_file() if as_folder else (output.is_dir() or split is not None):
-        raise ValueError(Errors.E107.format(path=output))
-    if as_folder and output.suffix and not output.exists():
-        raise ValueError(Errors.E110.format(path=output, suffix=output.suffix))
-    # What is written, by part of the split, by file read, or as a whole (None).
-    one_each = as_folder and split is None
-    paths: dict[Hashable, Path] = {None: output}
-    if split is not None:
-        paths = {part: output / f"{part}{SUFFIX}" for part in split.parts}
-    elif one_each:
-        paths = {file: output / file.relative.with_suffix(SUFFIX) for file in files}
-    twice = next((path for path, n in Counter(paths.values()).items() if n > 1), None)
-    if twice is not None:
-        raise ValueError(Errors.E109.format(path=twice))
-    refuse_overwrite(paths.values(), [file.path for file in files])
-    targets = {key: make_file(path) for key, path in paths.items()}
-
-    def is_full(target: DocFile) -> bool:
-        return limit > 0 and target.sentences == limit
-
+    one_each = split is None and output.suffix != SUFFIX
+    targets = {key: make_file(path) for key, path in _output_paths(files, output, split).items()}
     with ExitStack() as stack:
         for file in files:
-            filling = [targets[file]] if one_each else list(targets.values())
-            last: DocFile | None = None
-            for index, parse in enumerate(() if all(map(is_full, filling)) else read(file)):
-                key = split.part_of(file, index) if split is not None else file if one_each else None
-                target = targets.get(key)
-                if last is not None and target is not last:
-                    last.end_doc()
-                last = target
-                if target is not None and not is_full(target):
-                    target.add(parse)
-                    if all(map(is_full, filling)):
-                        break
-            if last is not None:
-                last.end_doc()
+            _convert_file(file, read, {file: targets[file]} if one_each else targets, split, limit)
             if one_each:
                 # Now, so that its docs need not stay in memory.
                 targets[file].write(stack.enter_context(atomic_path(targets[file].path)))
@@ -149,3 +117,51 @@ def write_treebank(
             for target in targets.values():
                 target.write(stack.enter_context(atomic_path(target.path)))
     return list(targets.values())
+
+
+def _output_paths(files: Sequence[SourceFile], output: Path, split: Split | None) -> dict[Hashable, Path]:
+    """Where to write each part of the split, each file read, or everything (None). Raises as `write_treebank` does."""
+    as_folder = output.suffix != SUFFIX
+    if output.is_file() if as_folder else (output.is_dir() or split is not None):
+        raise ValueError(Errors.E107.format(path=output))
+    if as_folder and output.suffix and not output.exists():
+        raise ValueError(Errors.E110.format(path=output, suffix=output.suffix))
+    paths: dict[Hashable, Path] = {None: output}
+    if split is not None:
+        paths = {part: output / f"{part}{SUFFIX}" for part in split.parts}
+    elif as_folder:
+        paths = {file: output / file.relative.with_suffix(SUFFIX) for file in files}
+    twice = next((path for path, n in Counter(paths.values()).items() if n > 1), None)
+    if twice is not None:
+        raise ValueError(Errors.E109.format(path=twice))
+    refuse_overwrite(paths.values(), [file.path for file in files])
+    return paths
+
+
+def _convert_file(
+    file: SourceFile,
+    read: Callable[[SourceFile], Iterator[Parse]],
+    targets: Mapping[Hashable, DocFile],
+    split: Split | None,
+    limit: int,
+) -> None:
+    """Add a file's parses to where they belong, until all that takes them is full. No doc goes on in the next file."""
+
+    def is_full(target: DocFile) -> bool:
+        return limit > 0 and target.sentences == limit
+
+    if all(map(is_full, targets.values())):
+        return
+    only = next(iter(targets))  # of these, where nothing is split
+    last: DocFile | None = None
+    for index, parse in enumerate(read(file)):
+        target = targets.get(only if split is None else split.part_of(file, index))
+        if last is not None and target is not last:
+            last.end_doc()
+        last = target
+        if target is not None and not is_full(target):
+            target.add(parse)
+            if all(map(is_full, targets.values())):
+                break
+    if last is not None:
+        last.end_doc()
