@@ -70,14 +70,16 @@ def test_it_needs_no_pytorch(nlp: Language) -> None:
     assert all(not layer.shims for _, pipe in nlp.pipeline for layer in pipe.model.walk())
 
 
-def test_its_workflow() -> None:
-    """Files that the workflow runs and reads exist, or an earlier command or an asset makes them."""
+@pytest.mark.parametrize("workflow", ["build-sm", "build-research", "build-target"])
+def test_its_workflows(workflow: str) -> None:
+    """Files that a workflow runs and reads exist, or an earlier command, an asset or the user makes them."""
     config = load_project_config(ROOT / "models")
     commands = {command["name"]: command for command in config["commands"]}
     made = {asset["dest"] for asset in config["assets"]}
-    for step in config["workflows"]["build-sm"]:
+    made |= {"assets/target/train.mrg", "assets/target/dev.mrg", "assets/more/train.mrg"}  # the user's
+    for step in config["workflows"][workflow]:
         for words in map(str.split, commands[step]["script"]):
-            assert words[1] == "-m" or (ROOT / "models" / words[1]).is_file(), words
+            assert words[1] in ("-m", "-c") or (ROOT / "models" / words[1]).is_file(), words
         assert all(path in made or (ROOT / "models" / path).exists() for path in commands[step].get("deps", []))
         made.update(commands[step].get("outputs", []))
     assert (ROOT / "models" / config["vars"]["config"]).is_file()
