@@ -114,11 +114,11 @@ def portable(argument: str) -> str:
 
 
 def commit() -> str:
-    """The commit that is checked out, and whether files differ from it."""
+    """The commit that is checked out, and whether files differ from it. Results of other runs are no difference."""
     git = ["git", "-C", str(ROOT)]
     try:
         head = subprocess.run([*git, "rev-parse", "--short=12", "HEAD"], check=True, capture_output=True, text=True)
-        status = [*git, "status", "--porcelain", "--", ".", ":!benchmarks/results"]
+        status = [*git, "status", "--porcelain", "--", ".", ":!benchmarks/results", ":!experiments/results"]
         changed = subprocess.run(status, check=True, capture_output=True, text=True).stdout
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
