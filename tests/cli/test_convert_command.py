@@ -44,7 +44,8 @@ def test_a_folder_becomes_a_folder(run: Run, treebank: Path, tmp_path: Path) -> 
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         (source / name).write_text(treebank.read_text())
     assert run("convert", source, out).exit_code == 0
-    assert sorted(str(path.relative_to(out)) for path in out.rglob("*.spacy")) == ["dev.spacy", "wsj/02/wsj_0201.spacy"]
+    made = {str(path.relative_to(out)): len(load(path)) for path in out.rglob("*.spacy")}
+    assert made == {"dev.spacy": 3, "wsj/02/wsj_0201.spacy": 3}
     assert run("convert", source, tmp_path / "all.spacy").exit_code == 0
     assert len(load(tmp_path / "all.spacy")) == 6
     assert run("convert", source, tmp_path / "some.spacy", "--glob", "d*").exit_code == 0
@@ -66,6 +67,17 @@ def test_options_for_docs(run: Run, treebank: Path, tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert "No trees" in result.stderr
     assert len(load(out)) == 2  # what was there stays
+
+
+def test_nothing_is_read_past_the_limit(run: Run, tmp_path: Path) -> None:
+    """Neither the rest of a file nor the next file: a large treebank gives its first trees at once."""
+    good, bad = "(TOP (S (NP (PRP She)) (VP (VBZ reads))))\n", "(TOP (S\n"
+    for name, text in (("a.mrg", 2 * good + bad), ("b.mrg", bad)):
+        (tmp_path / name).write_text(text)
+    files = (tmp_path / "a.mrg", tmp_path / "b.mrg")
+    assert run("convert", *files, tmp_path / "out.spacy", "--limit", 2).exit_code == 0
+    assert len(load(tmp_path / "out.spacy")) == 2
+    assert run("convert", *files, tmp_path / "out.spacy", "--limit", 3).exit_code == 1
 
 
 def test_cleaning_options(run: Run, tmp_path: Path) -> None:
