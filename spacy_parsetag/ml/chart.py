@@ -198,9 +198,9 @@ def _forward(
         return DocScores(scores, spans=nothing if span_layers else None), lambda dY: backprop_vectors(d_vectors)
     encoded, backprop_words = words(_sentences(model, vectors, layout), is_train)
     X: Floats2d = xp.concatenate(encoded)  # (W, width)
-    boundaries, backprop_boundaries = _join_halves(ops, X, layout)
-    tokens, gaps = xp.asarray(layout.tokens), xp.asarray(layout.gaps())
-    splits = xp.asarray(layout.before)[gaps] + 1  # boundaries
+    before, tokens, gaps = (xp.asarray(index) for index in (layout.before, layout.tokens, layout.gaps()))
+    boundaries, backprop_boundaries = _join_halves(ops, X, before, len(layout.n_words))
+    splits = before[gaps] + 1  # boundaries
     leaf_scores, backprop_leaf = _score(leaf_hidden, leaf, X, is_train)
     gap_scores, backprop_gap = _score(gap_hidden, gap, boundaries[splits], is_train)
     flat: Any = ops.alloc3f(layout.offsets[-1], 2, len(tags))
@@ -252,16 +252,17 @@ def _score(
     return Y, lambda dY: backprop_hidden(backprop_scores(dY))
 
 
-def _join_halves(ops: Ops, X: Floats2d, layout: Layout) -> tuple[Floats2d, Callable[[Floats2d], Floats2d]]:
+def _join_halves(ops: Ops, X: Floats2d, before: Any, n_sents: int) -> tuple[Floats2d, Callable[[Floats2d], Floats2d]]:
     """Vectors of boundaries: the first half of the word before (it knows what came), the second of the word after.
 
     X (Floats2d): (W, width) vectors of words.
+    before (Ints1d): (W,) boundary before each word.
+    n_sents (int): S sentences.
     RETURNS (tuple[Floats2d, Callable]): (W + S, width), zeros where a sentence has no such word; and what makes the
         gradient of X of theirs.
     """
     half = X.shape[1] // 2
-    before = ops.xp.asarray(layout.before)
-    boundaries = ops.alloc2f(len(X) + len(layout.n_words), X.shape[1])
+    boundaries = ops.alloc2f(len(X) + n_sents, X.shape[1])
     boundaries[before + 1, :half] = X[:, :half]
     boundaries[before, half:] = X[:, half:]
 
