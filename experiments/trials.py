@@ -4,12 +4,15 @@
         --encoder all-MiniLM-L6-v2 --folds 5 --seeds 0 1 2 --epochs 12
     python experiments/trials.py chart-tags --what "the same, spans off" ... \\
         --set components.parsetag.model.span_width=null
+    python experiments/trials.py chart-exact --what "the first, likeliest trees" --of chart ... \\
+        --set components.parsetag.decoder='{"@misc": "spacy-parsetag.ExactDecoder.v1"}'
     python experiments/trials.py
 
 Each run trains on all but one fold and is scored on that fold, twice: its last checkpoint, which nothing chose, and
 beside it the one that did best on the same fold. Each writes one file, OUTPUT/NAME/FOLD-SEED.json. A run that is there
 with the same settings is not made again, so a stopped trial goes on where it was, and others can be added to it. The
-table, OUTPUT/table.md, is made of all files that are there; without a name that is all that is done.
+table, OUTPUT/table.md, is made of all files that are there; without a name that is all that is done. With --of TRIAL
+nothing is trained: the pipelines that TRIAL kept (--keep) are scored with the decoder of this trial's config.
 
 Folds are made of blocks of successive sentences, so that a sentence and the next one are rarely on both sides. With
 --splits N there are N random choices of blocks for the development part instead of folds.
@@ -68,27 +71,10 @@ def make_config(arguments: argparse.Namespace, seed: int, sentences: int) -> Con
     return config
 
 
-def execute(part: str, seed: int, parts: dict[str, set[int]], parses: list[Parse], extra: list[Parse],
-            arguments: argparse.Namespace) -> None:  # fmt: skip
-    """Train and score, unless that has been done: one file in the trial's folder."""
-    chosen = parts[part]
-    train = [parse for i, parse in enumerate(parses) if i not in chosen] + extra
-    dev = [parses[i] for i in sorted(chosen)]
-    config = make_config(arguments, seed, len(train))
-    settings = {
-        "config": short_hash(json.dumps(resolved(config, arguments.encoder_name), sort_keys=True).encode()),
-        "train": short_hash(repr(train).encode()),
-        "dev": short_hash(repr(dev).encode()),
-        "params": arguments.params,
-    }
-    path = arguments.output / arguments.name / f"{part}-{seed}.json"
-    if path.exists():
-        if srsly.read_json(path)["settings"] == settings:
-            return
-        say(f"{path.name}: its settings were others; it is made again")
-    folder = (arguments.work / arguments.name / f"{part}-{seed}").resolve()
+def train(config: Config, folder: Path, parts: dict[str, list[Parse]], arguments: argparse.Namespace) -> int:
+    """Train in a folder; the seconds it took."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, own in (("train", train), ("dev", dev)):
+    for name, own in parts.items():
         target = DocFile(folder / f"{name}.spacy", Vocab())
         for parse in own:
             target.add(parse)
@@ -99,16 +85,63 @@ def execute(part: str, seed: int, parts: dict[str, set[int]], parses: list[Parse
     start = time.perf_counter()
     words = ["train", str(folder / "config.cfg"), "--output", str(folder), "--gpu-id", str(arguments.gpu_id)]
     call(["-m", "spacy", *words], folder / "train.log", arguments.threads)
-    seconds = round(time.perf_counter() - start)
-    f = {}
-    for checkpoint in ("last", "best"):
-        model, scores = folder / f"model-{checkpoint}", folder / f"{checkpoint}.json"
-        words = ["parsetag", "evaluate", str(model), str(folder / "dev.spacy"), "--params", arguments.params]
-        words += ["--output", str(scores), "--gpu-id", str(arguments.gpu_id)]
-        call(["-m", "spacy", *words], folder / f"{checkpoint}.log", arguments.threads)
-        f[checkpoint] = srsly.read_json(scores)["evalb"]["all"]["f"]
-        if not arguments.keep:
-            shutil.rmtree(model)
+    return round(time.perf_counter() - start)
+
+
+def check_kept(config: Config, folder: Path, result: Path) -> int:
+    """The seconds that the training took whose pipelines a trial kept; nothing but the decoder may be another one."""
+    if not result.exists() or not (folder / "model-last").exists():
+        raise StepFailed(f"{folder} has no pipelines; the trial that trains them needs --keep")
+    kept = load_config(folder / "config.cfg", interpolate=False)
+
+    def rest(config: Config) -> Config:
+        config = config.copy()
+        for section in (config["paths"], config["training"]["logger"], config["components"]["parsetag"]["decoder"]):
+            section.clear()
+        return config
+
+    if rest(kept) != rest(config):
+        raise StepFailed(f"{folder} was trained with another config, by more than the decoder")
+    return int(srsly.read_json(result)["seconds"])
+
+
+def score(folder: Path, model: str, config: Config, arguments: argparse.Namespace) -> float:
+    """F of a checkpoint on the fold, with the decoder of the config."""
+    decoders, scores = folder / "decoders.json", folder / f"scores-{model}.json"
+    srsly.write_json(decoders, {"own": config.interpolate()["components"]["parsetag"]["decoder"]})
+    words = [str(folder / model), str(folder / "dev.spacy"), str(scores), "--decoders", str(decoders), "--repeats", "1"]
+    words += ["--params", arguments.params, "--gpu-id", str(arguments.gpu_id)]
+    call([str(HERE / "evaluate.py"), *words], folder / f"scores-{model}.log", arguments.threads)
+    return float(srsly.read_json(scores)["own"]["f"])
+
+
+def execute(part: str, seed: int, parts: dict[str, set[int]], parses: list[Parse], extra: list[Parse],
+            arguments: argparse.Namespace) -> None:  # fmt: skip
+    """Train and score, unless that has been done: one file in the trial's folder."""
+    chosen = parts[part]
+    train_parses = [parse for i, parse in enumerate(parses) if i not in chosen] + extra
+    dev = [parses[i] for i in sorted(chosen)]
+    config = make_config(arguments, seed, len(train_parses))
+    settings = {
+        "config": short_hash(json.dumps(resolved(config, arguments.encoder_name), sort_keys=True).encode()),
+        "train": short_hash(repr(train_parses).encode()),
+        "dev": short_hash(repr(dev).encode()),
+        "params": arguments.params,
+    }
+    path = arguments.output / arguments.name / f"{part}-{seed}.json"
+    if path.exists():
+        if srsly.read_json(path)["settings"] == settings:
+            return
+        say(f"{path.name}: its settings were others; it is made again")
+    trained = (arguments.work / (arguments.of or arguments.name) / f"{part}-{seed}").resolve()
+    if arguments.of is None:
+        seconds = train(config, trained, {"train": train_parses, "dev": dev}, arguments)
+    else:
+        seconds = check_kept(config, trained, arguments.output / arguments.of / path.name)
+    f = {name: score(trained, f"model-{name}", config, arguments) for name in ("last", "best")}
+    if arguments.of is None and not arguments.keep:
+        for name in f:
+            shutil.rmtree(trained / f"model-{name}")
     run = {
         "trial": arguments.name,
         "what": arguments.what,
@@ -116,9 +149,9 @@ def execute(part: str, seed: int, parts: dict[str, set[int]], parses: list[Parse
         "seed": seed,
         "settings": settings,
         "encoder": arguments.encoder_name,
-        "sentences": {"train": len(train), "dev": len(dev)},
+        "sentences": {"train": len(train_parses), "dev": len(dev)},
         "f": f,
-        "curve": [[row["step"], row["score"]] for row in srsly.read_jsonl(folder / "steps.jsonl") if row["score"]],
+        "curve": [[row["step"], row["score"]] for row in srsly.read_jsonl(trained / "steps.jsonl") if row["score"]],
         "seconds": seconds,
         "threads": arguments.threads,
         "jobs": arguments.jobs,
@@ -200,6 +233,7 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--config", default="transformer.cfg")
     parser.add_argument("--encoder", default=None, help="transformer: a name, or a folder")
     parser.add_argument("--encoder-name", default=None, help="what results call it")
+    parser.add_argument("--of", metavar="TRIAL", help="train nothing; score what TRIAL kept, with another decoder")
     parser.add_argument("--set", nargs="*", default=[], metavar="KEY=VALUE", help="changes to the config")
     parser.add_argument("--epochs", type=int, default=0, help="times over the data, a check each; 0: as in the config")
     parser.add_argument("--folds", type=int, default=5)

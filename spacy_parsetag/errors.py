@@ -142,7 +142,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E172 = "Probabilities of constituents have a mean only over the same sentences; got sentences of {words}."
     E173 = "The decoder needs at least one thread; got {n}. None takes as many as OMP_NUM_THREADS says."
 
-    E200 = "{what} of the layer must be at least {least}; got {value}."
+    E200 = "{what} must be at least {least}; got {value}."
     E201 = "TagLoss learns tags alone, and this model scores spans too. Use spacy-parsetag.LatticeLoss.v1."
     E202 = (
         "The learner spacy-parsetag.Chart.v1 scores in-order tags; got order {order!r} and {n} tags. Use it in the "

@@ -83,17 +83,26 @@ def constituent_marginals(batch: TagScores, max_stack: StackBound = None) -> Con
     sums = span_sums(batch, max_stack)
     raise_failure(batch, max_stack, sums.status)
     tags, n_words = batch.tags, batch.n_words.astype(np.int64)
-    has = labels_of_tags(tags, tags.constituent_labels)
+    has = labels_of_tags(tags, tags.constituent_labels).astype(sums.nodes.dtype)
+    starts = first_spans(n_words, 1)
+    probs = np.zeros((int(starts[-1]), has.shape[1]), dtype=sums.nodes.dtype)
+    words, longer = rows_of_words(n_words)
+    probs[words] = sums.leaves @ has
     # The same for the labels of nodes, by either side that has them.
-    of_node = has[tags.node_ids.max(axis=0)].astype(sums.nodes.dtype)
-    rows = first_spans(n_words, 1)
-    probs = np.zeros((int(rows[-1]), has.shape[1]), dtype=sums.nodes.dtype)
-    span_starts = first_spans(n_words)
-    word = 0
-    for s, n in enumerate(n_words.tolist()):
-        start, end = np.triu_indices(n + 1, k=1)
-        own, long = probs[rows[s] : rows[s + 1]], end - start > 1
-        own[~long] = sums.leaves[word : word + n] @ has.astype(sums.leaves.dtype)
-        own[long] = sums.nodes[span_starts[s] : span_starts[s] + n * (n - 1) // 2] @ of_node
-        word += n
-    return Constituents(probs, rows[:-1], batch.n_words, tags.constituent_labels)
+    probs[longer] = sums.nodes @ has[tags.node_ids.max(axis=0)]
+    return Constituents(probs, starts[:-1], batch.n_words, tags.constituent_labels)
+
+
+def rows_of_words(n_words: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The rows of the spans of one word, and those of longer spans, among the spans of all sentences.
+
+    n_words (np.ndarray): (S,) words of each sentence.
+    RETURNS (tuple[np.ndarray, np.ndarray]): (W,) int64 row of each word, and (M,) bool, which rows are of longer spans.
+    """
+    n = n_words.astype(np.int64)
+    starts, of_word = first_spans(n, 1), np.repeat(n, n)
+    i = np.arange(len(of_word)) - np.repeat(np.cumsum(n) - n, n)
+    words: NDArray[Any] = np.repeat(starts[:-1], n) + i * of_word - i * (i - 1) // 2
+    longer = np.ones(int(starts[-1]), dtype=np.bool_)
+    longer[words] = False
+    return words, longer

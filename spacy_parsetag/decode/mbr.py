@@ -1,11 +1,10 @@
 """Minimum-Bayes-risk decoding: the tree with the greatest expected number of right constituents (Goodman 1996)."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from .constituents import Constituents, constituent_marginals, labels_of_tags
+from ..errors import Errors
+from .constituents import Constituents, constituent_marginals, labels_of_tags, rows_of_words
+from .exact import ExactDecoder
 from .failures import raise_failure
 from .passes import best_gains, first_spans
 from .scores import Decoded, StackBound, TagScores, check_bound
@@ -20,22 +19,38 @@ class MBRDecoder:
 
     max_stack (int | "train" | None): As for `ExactDecoder`.
     cost (float): What a constituent costs.
-    RAISES (ValueError): If the bound is below 0.
+    max_words (int | None): Words of the longest sentence that is decoded so; N words have N(N+1)/2 spans. Longer ones
+        get the likeliest tree, as from `ExactDecoder`. None for no limit.
+    RAISES (ValueError): If the bound or max_words is below 0.
     """
 
-    def __init__(self, max_stack: StackBound = None, cost: float = 0.5) -> None:
+    def __init__(self, max_stack: StackBound = None, cost: float = 0.5, max_words: int | None = 250) -> None:
+        if max_words is not None and max_words < 0:
+            raise ValueError(Errors.E200.format(what="max_words", least=0, value=max_words))
         self.max_stack = check_bound(max_stack)
         self.cost = cost
+        self.max_words = max_words
 
     def __call__(self, batch: TagScores) -> Decoded:
         """Decodes a batch.
 
         batch (TagScores): The scores; constraints count.
-        RETURNS (Decoded): The tree of each sentence. Its score is what its constituents add up to.
+        RETURNS (Decoded): The tree of each sentence. Its score is what its constituents add up to; that of a sentence
+            of more than `max_words` words the sum of its scores.
         RAISES (ValueError): If a score is not finite, or if no tree exists within the bound that agrees with the
             constraints.
         """
         batch = batch.on_cpu()
+        long = batch.n_words > (np.inf if self.max_words is None else self.max_words)
+        if not long.any():
+            return self._decode(batch)
+        likeliest, expected = ExactDecoder(self.max_stack)(batch.select(long)), self._decode(batch.select(~long))
+        scores = np.empty(len(long))
+        scores[long], scores[~long] = likeliest.scores, expected.scores
+        # Each has -1 in the rows of the other's sentences.
+        return Decoded(np.maximum(likeliest.ids, expected.ids), scores)
+
+    def _decode(self, batch: TagScores) -> Decoded:
         return most_expected(batch, constituent_marginals(batch, self.max_stack), self.max_stack, self.cost)
 
 
@@ -52,19 +67,18 @@ def most_expected(
     RAISES (ValueError): If no tree exists within the bound that agrees with the constraints.
     """
     tags, n_words = batch.tags, batch.n_words.astype(np.int64)
-    has = labels_of_tags(tags, constituents.labels).astype(np.float64)
-    costs = cost * labels_of_tags(tags, tags.constituent_labels).sum(axis=1)
+    dtype = constituents.probs.dtype
+    has = labels_of_tags(tags, constituents.labels).astype(dtype)
+    costs = (cost * labels_of_tags(tags, tags.constituent_labels).sum(axis=1)).astype(dtype)
     leaf_tags, node_tags = tags.classes < 2, tags.node_ids.max(axis=0)
     # What tags bring: of leaves in the rows of words, of nodes in those of spans. Gaps bring nothing.
-    scores = np.zeros((len(batch.scores), len(tags)))
-    span_starts = first_spans(n_words)
-    spans = np.zeros((int(span_starts[-1]), len(node_tags)))
-    for s, n in enumerate(n_words.tolist()):
-        start, end = np.triu_indices(n + 1, k=1)
-        own, long = constituents.probs[constituents.starts[s] :][: len(start)], end - start > 1
-        gains: NDArray[Any] = own[~long] @ has.T - costs
-        scores[batch.starts[s] : batch.stops[s] : 2, leaf_tags] = gains[:, leaf_tags]
-        spans[span_starts[s] : span_starts[s + 1]] = own[long] @ has[node_tags].T - costs[node_tags]
-    best = best_gains(batch, max_stack, scores, spans, span_starts[:-1])
+    words, longer = rows_of_words(n_words)
+    scores = np.zeros((len(batch.scores), len(tags)), dtype=dtype)
+    first = np.cumsum(n_words) - n_words
+    rows = np.repeat(batch.starts - 2 * first, n_words) + 2 * np.arange(len(words))
+    scores[np.ix_(rows, leaf_tags)] = constituents.probs[words] @ has[leaf_tags].T - costs[leaf_tags]
+    spans = constituents.probs[longer] @ has[node_tags].T - costs[node_tags]
+    starts = first_spans(n_words)[:-1]
+    best = best_gains(batch, max_stack, scores, spans, starts)
     raise_failure(batch, max_stack, best.status)
     return Decoded(best.ids, best.scores)

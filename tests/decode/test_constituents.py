@@ -71,6 +71,30 @@ def test_sentences_without_scores_of_spans(unscored):
         np.testing.assert_array_equal(mbr.ids[batch.starts[s] : batch.stops[s]], alone.mbr(0.5))
 
 
+@pytest.mark.parametrize("spans", [False, True])
+def test_long_sentences_get_the_likeliest_tree(spans):
+    """Above max_words there are too many spans: the exact decoder's tree, whose score is that of the tree."""
+    batch = random_batch([4, 0, 6, 3, 6], seed=5)
+    batch = with_spans(batch) if spans else batch
+    found, exact, expected = MBRDecoder(max_words=5)(batch), ExactDecoder()(batch), MBRDecoder(max_words=None)(batch)
+    assert not np.array_equal(exact.ids, expected.ids)
+    for s, n in enumerate(batch.n_words):
+        own, source = slice(batch.starts[s], batch.stops[s]), exact if n > 5 else expected
+        np.testing.assert_array_equal(found.ids[own], source.ids[own])
+        assert found.scores[s] == source.scores[s]
+    for least in (6, 250):
+        np.testing.assert_array_equal(MBRDecoder(max_words=least)(batch).ids, expected.ids)
+    np.testing.assert_array_equal(MBRDecoder(max_words=0)(batch).ids, exact.ids)
+
+
+def test_a_very_long_sentence():
+    """10,000 words have 50 million spans; none of them is looked at."""
+    batch = random_batch([10_000, 5])
+    np.testing.assert_array_equal(
+        MBRDecoder()(batch).ids[: batch.stops[0]], ExactDecoder()(batch).ids[: batch.stops[0]]
+    )
+
+
 def test_the_mean_of_several():
     """Constituents of several models are averaged by their probabilities; the tree is in the order of any."""
     models = [random_batch([6, 3], order, seed=seed) for seed, order in enumerate(STACK)]
@@ -89,6 +113,8 @@ def test_a_decoder_as_the_others():
     assert isinstance(MBRDecoder(), Decoder)
     with pytest.raises(ValueError, match="E161"):
         MBRDecoder(-1)
+    with pytest.raises(ValueError, match=r"E200.*max_words must be at least 0; got -1"):
+        MBRDecoder(max_words=-1)
 
 
 def test_refuses_what_does_not_fit():

@@ -51,8 +51,10 @@ def fake_call(command: list[str], log: Path, threads: int) -> None:
             (config.parent / name).mkdir(exist_ok=True)
         srsly.write_jsonl(config.parent / "steps.jsonl", [{"step": 1, "score": None}, {"step": 2, "score": 0.5}])
     else:
-        target = Path(command[command.index("--output") + 1])
-        srsly.write_json(target, {"evalb": {"all": {"f": 70.0 if target.stem == "last" else 71.0}}})
+        model, target = Path(command[1]), Path(command[3])
+        (decoder,) = srsly.read_json(command[command.index("--decoders") + 1]).values()
+        f = 70.0 if model.name == "model-last" else 71.0
+        srsly.write_json(target, {"own": {"f": f + 5 * decoder["@misc"].endswith("MBRDecoder.v1")}})
 
 
 def trial(folder: Path) -> list[str]:
@@ -84,6 +86,28 @@ def test_a_trial_goes_on_where_it_was(
     table = trials.write_table(tmp_path / "out")
     assert "| small | few steps | 4 (2 x 2) | 70.00 | 0.00 | 71.00 |" in table
     assert (tmp_path / "out" / "table.md").read_text(encoding="utf-8") == table
+
+
+def test_another_decoder(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a trial kept is scored by another decoder; it must have been kept, and nothing else may differ."""
+    monkeypatch.setattr(trials, "call", fake_call)
+    small = trials.parse_arguments(words := [*trial(tmp_path), "--seeds", "0"])
+    changes = [*SMALL, 'components.parsetag.decoder={"@misc": "spacy-parsetag.MBRDecoder.v1"}']
+    words = ["mbr", *words[1:], "--of", "small", "--set", *changes]
+    assert trials.run_trial(small) == 0 and trials.run_trial(trials.parse_arguments(words)) == 2
+    assert "needs --keep" in capsys.readouterr().out
+    for path in (tmp_path / "out" / "small").iterdir():
+        path.unlink()
+    small.keep = True
+    assert trials.run_trial(small) == 0 and trials.run_trial(trials.parse_arguments(words)) == 0
+    run = srsly.read_json(tmp_path / "out" / "mbr" / "fold0of2-0.json")
+    trained = srsly.read_json(tmp_path / "out" / "small" / "fold0of2-0.json")
+    assert run["f"] == {"last": 75.0, "best": 76.0} and trained["f"] == {"last": 70.0, "best": 71.0}
+    assert run["seconds"] == trained["seconds"] and run["settings"] != trained["settings"]
+    assert len(list((tmp_path / "work").rglob("model-last"))) == 2
+    other = ["other", *words[1:], "training.dropout=0.4"]
+    assert trials.run_trial(trials.parse_arguments(other)) == 2
+    assert "more than the decoder" in capsys.readouterr().out
 
 
 def test_runs_that_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
