@@ -67,18 +67,16 @@ def most_expected(
     RAISES (ValueError): If no tree exists within the bound that agrees with the constraints.
     """
     tags, n_words = batch.tags, batch.n_words.astype(np.int64)
+    n_leaves, node_tags = int(tags.offsets[2]), tags.node_ids.max(axis=0)
     dtype = constituents.probs.dtype
     has = labels_of_tags(tags, constituents.labels).astype(dtype)
     costs = (cost * labels_of_tags(tags, tags.constituent_labels).sum(axis=1)).astype(dtype)
-    leaf_tags, node_tags = tags.classes < 2, tags.node_ids.max(axis=0)
     # What tags bring: of leaves in the rows of words, of nodes in those of spans. Gaps bring nothing.
     words, longer = rows_of_words(n_words)
+    rows = np.repeat(batch.starts - 2 * (np.cumsum(n_words) - n_words), n_words) + 2 * np.arange(len(words))
     scores = np.zeros((len(batch.scores), len(tags)), dtype=dtype)
-    first = np.cumsum(n_words) - n_words
-    rows = np.repeat(batch.starts - 2 * first, n_words) + 2 * np.arange(len(words))
-    scores[np.ix_(rows, leaf_tags)] = constituents.probs[words] @ has[leaf_tags].T - costs[leaf_tags]
+    scores[rows, :n_leaves] = constituents.probs[words] @ has[:n_leaves].T - costs[:n_leaves]
     spans = constituents.probs[longer] @ has[node_tags].T - costs[node_tags]
-    starts = first_spans(n_words)[:-1]
-    best = best_gains(batch, max_stack, scores, spans, starts)
+    best = best_gains(batch, max_stack, scores, spans, first_spans(n_words)[:-1])
     raise_failure(batch, max_stack, best.status)
     return Decoded(best.ids, best.scores)
