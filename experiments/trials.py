@@ -175,11 +175,11 @@ def write_table(output: Path) -> str:
     rows = []
     for name, runs in trials.items():
         last, best = ([run["f"][checkpoint] for run in runs] for checkpoint in ("last", "best"))
-        spread = statistics.stdev(last) if len(last) > 1 else float("nan")
+        spread = f"{statistics.stdev(last):.2f}" if len(last) > 1 else "-"
         parts, seeds = (len({run[key] for run in runs}) for key in ("part", "seed"))
         seconds = statistics.mean(run["seconds"] for run in runs)
         row = (name, runs[0]["what"], f"{len(runs)} ({parts} x {seeds})", f"{statistics.mean(last):.2f}",
-               f"{spread:.2f}", f"{statistics.mean(best):.2f}", f"{seconds:,.0f}")  # fmt: skip
+               spread, f"{statistics.mean(best):.2f}", f"{seconds:,.0f}")  # fmt: skip
         rows.append((statistics.mean(last), row, runs[-1]["made"]["command"]))
     rows.sort(key=lambda row: -row[0])
     lines = [

@@ -125,8 +125,8 @@ def test_one_run_of_a_trial(tmp_path: Path) -> None:
 
 
 def test_spread(tmp_path: Path) -> None:
-    """Best mean first; the deviation is that of the last checkpoints."""
-    for name, values in (("a", (80.0, 82.0)), ("b", (90.0, 90.0))):
+    """Best mean first; the deviation is that of the last checkpoints, and one run has none."""
+    for name, values in (("a", (80.0, 82.0)), ("b", (90.0, 90.0)), ("c", (70.0,))):
         for seed, f in enumerate(values):
             run = {
                 "trial": name, "what": name * 2, "part": "fold0of1", "seed": seed, "f": {"last": f, "best": f + 1},
@@ -139,4 +139,5 @@ def test_spread(tmp_path: Path) -> None:
     assert rows == [
         "| b | bb | 2 (1 x 2) | 90.00 | 0.00 | 91.00 | 10 |",
         "| a | aa | 2 (1 x 2) | 81.00 | 1.41 | 82.00 | 10 |",
+        "| c | cc | 1 (1 x 1) | 70.00 | - | 71.00 | 10 |",
     ]
