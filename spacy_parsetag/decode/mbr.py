@@ -19,12 +19,12 @@ class MBRDecoder:
 
     max_stack (int | "train" | None): As for `ExactDecoder`.
     cost (float): What a constituent costs.
-    max_words (int | None): Words of the longest sentence that is decoded so; N words have N(N+1)/2 spans. Longer ones
+    max_words (int | None): Words of the longest sentence that is decoded so: it takes O(N^3) for N words. Longer ones
         get the likeliest tree, as from `ExactDecoder`. None for no limit.
     RAISES (ValueError): If the bound or max_words is below 0.
     """
 
-    def __init__(self, max_stack: StackBound = None, cost: float = 0.5, max_words: int | None = 250) -> None:
+    def __init__(self, max_stack: StackBound = None, cost: float = 0.5, max_words: int | None = 100) -> None:
         if max_words is not None and max_words < 0:
             raise ValueError(Errors.E200.format(what="max_words", least=0, value=max_words))
         self.max_stack = check_bound(max_stack)
