@@ -189,6 +189,9 @@ def test_errors(nlp: Language) -> None:
 @pytest.mark.parametrize("precision", ["float32", "bfloat16", "int8"])
 def test_threads_share_a_pipeline(nlp: Language, precision: str) -> None:
     """A module that predicts in one thread is not put into training mode, with dropout, by another."""
+    torch = pytest.importorskip("torch")
+    if precision == "bfloat16" and "AVX512" not in torch.backends.cpu.get_cpu_capability():
+        pytest.skip("needs AVX-512: without it oneDNN has no LSTM in bfloat16 for several threads")
     set_precision(nlp, precision)
     docs = [words_only(nlp, eg.reference) for eg in make_examples(nlp)]
     expected = [spans_of(nlp(doc.copy())) for doc in docs]
