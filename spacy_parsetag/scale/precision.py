@@ -1,7 +1,7 @@
 """What PyTorch's layers compute in: prediction in float32, bfloat16 or int8, laid out for CPUs; and training."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import partial
 from itertools import accumulate
@@ -24,7 +24,7 @@ class Predictor:
     Thinc's own method puts the module into training mode when it is done, and its dropout with it: another thread that
     is predicting would see that. Here a module that predicts stays in evaluation mode until it is trained.
 
-    In float32 and int8 on a CPU it keeps a second copy of the weights of linear layers and LSTMs.
+    On a CPU it keeps a second copy of the weights of linear layers and LSTMs.
 
     shim (PyTorchShim): The shim.
     precision (str): "float32", exact to rounding; "bfloat16" for matrix products, where PyTorch's autocast takes it;
@@ -59,8 +59,8 @@ class Predictor:
                 if self.shim.device.type != "cpu":
                     raise ValueError(Errors.E570.format(device=self.shim.device))
                 predicts = _quantize(torch, module)
-            elif self.precision == "float32" and self.shim.device.type == "cpu":
-                predicts = _pack(torch, module)
+            elif self.shim.device.type == "cpu":
+                predicts = _pack(torch, module, _bfloat16_product if self.precision == "bfloat16" else _onednn_product)
             self._kept = (module, weights, _versions(weights), predicts)
         return predicts
 
@@ -82,42 +82,51 @@ def _quantize(torch: Any, module: Any) -> Any:
         return quantization.quantize_dynamic(torch.nn.Sequential(module), layers)[0]
 
 
-def _pack(torch: Any, module: Any) -> Any:
-    """A copy of a module that multiplies by oneDNN, with weights laid out as that reads them. All others are shared.
+def _pack(torch: Any, module: Any, make_product: Callable[[Any, Any, Any], Callable[[Any], Any]]) -> Any:
+    """A copy of a module whose linear layers and LSTMs multiply by weights laid out for that. All others are shared.
 
-    PyTorch's own products would lay them out for each batch. Without oneDNN it is the module itself, and so it is if a
-    PyTorch to come has no such operators: they are those that its compiler writes, and not documented.
+    PyTorch's own products would lay them out, or round them, for each batch. And its LSTM in bfloat16 stops with an
+    error where sequences are of one length and the CPU has no such products (PyTorch 2.13).
     """
-    operators = torch.ops.mkldnn if torch.backends.mkldnn.is_available() else None
-    if not (hasattr(operators, "_reorder_linear_weight") and hasattr(operators, "_linear_pointwise")):
-        return module
     packed = deepcopy(module, {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())})
     for layer in packed.modules():
         if type(layer) is torch.nn.Linear:
-            layer.forward = _product(torch, layer.weight, layer.bias)
+            layer.forward = make_product(torch, layer.weight.detach(), layer.bias)
         elif type(layer) is torch.nn.LSTM and layer.bidirectional and layer.bias and not layer.proj_size:
-            layer.forward = partial(_run_lstm, torch, _lstm_products(torch, layer), layer.hidden_size)
+            products = [make_product(torch, *gates) for gates in _gates_of(torch, layer)]
+            layer.forward = partial(_run_lstm, torch, products, layer.hidden_size)
     return packed
 
 
-def _product(torch: Any, weight: Any, bias: Any) -> Callable[[Any], Any]:
-    """What a linear layer does."""
-    packed = torch.ops.mkldnn._reorder_linear_weight(weight.detach(), _N_ROWS)
+def _onednn_product(torch: Any, weight: Any, bias: Any) -> Callable[[Any], Any]:
+    """What a linear layer does, by oneDNN, with weights in the order in which that reads them.
+
+    Without oneDNN it is PyTorch's own product, and so it is if a PyTorch to come has no such operators: they are those
+    that its compiler writes, and not documented.
+    """
     bias = None if bias is None else bias.detach()
-    return lambda X: torch.ops.mkldnn._linear_pointwise(X, packed, bias, "none", [], "")
+    operators: Any = torch.ops.mkldnn if torch.backends.mkldnn.is_available() else None
+    if not (hasattr(operators, "_reorder_linear_weight") and hasattr(operators, "_linear_pointwise")):
+        return lambda X: torch.nn.functional.linear(X, weight, bias)
+    packed = operators._reorder_linear_weight(weight, _N_ROWS)
+    return lambda X: operators._linear_pointwise(X, packed, bias, "none", [], "")
 
 
-def _lstm_products(torch: Any, lstm: Any) -> list[Callable[[Any], Any]]:
-    """What gives the gates of each layer and direction, from a row of inputs and states: tanh(x) = 2 sigmoid(2x) - 1,
-    and here the candidates are doubled."""
-    products = []
+def _bfloat16_product(torch: Any, weight: Any, bias: Any) -> Callable[[Any], Any]:
+    """What a linear layer does in bfloat16, under autocast, which rounds the inputs."""
+    weight, bias = weight.bfloat16(), None if bias is None else bias.detach().bfloat16()
+    return lambda X: torch.nn.functional.linear(X, weight, bias)
+
+
+def _gates_of(torch: Any, lstm: Any) -> Iterator[tuple[Any, Any]]:
+    """Weights and biases of each layer and direction that give the gates, from a row of inputs and states:
+    tanh(x) = 2 sigmoid(2x) - 1, and here the candidates are doubled."""
     for name in (f"l{i}{direction}" for i in range(lstm.num_layers) for direction in ("", "_reverse")):
         weight = torch.cat([getattr(lstm, f"weight_{part}_{name}").detach() for part in ("ih", "hh")], dim=1)
         bias = (getattr(lstm, f"bias_ih_{name}") + getattr(lstm, f"bias_hh_{name}")).detach()
         for array in (weight, bias):
             array[2 * lstm.hidden_size : 3 * lstm.hidden_size] *= 2
-        products.append(_product(torch, weight, bias))
-    return products
+        yield weight, bias
 
 
 def _run_lstm(torch: Any, products: list[Callable[[Any], Any]], width: int, inputs: Any) -> tuple[Any, None]:
@@ -134,7 +143,7 @@ def _run_lstm(torch: Any, products: list[Callable[[Any], Any]], width: int, inpu
             rows, cells = X.new_zeros(sizes[0], X.shape[1] + width), X.new_zeros(sizes[0], width)
             for start, n in own:
                 rows[:n, :-width] = X[start : start + n]
-                enter, keep, candidate, leave = product(rows[:n]).sigmoid_().chunk(4, dim=1)
+                enter, keep, candidate, leave = product(rows[:n]).float().sigmoid_().chunk(4, dim=1)
                 cell = cells[:n].mul_(keep).addcmul_(enter, candidate.mul_(2).sub_(1))
                 rows[:n, -width:] = output[start : start + n] = leave.mul_((2 * cell).sigmoid_().mul_(2).sub_(1))
             outputs.append(output)
@@ -164,8 +173,8 @@ def set_precision(nlp: Language, precision: str) -> Language:
     """Let a pipeline predict faster: in float32 as exactly, in another precision a little less. Only PyTorch's layers
     change.
 
-    Weights stay float32 in memory and on disk, and training stays as it is. On a CPU, float32 and int8 keep a second
-    copy of the weights, which is made again when these change.
+    Weights stay float32 in memory and on disk, and training stays as it is. On a CPU there is a second copy of the
+    weights, in that precision, which is made again when these change.
 
     nlp (Language): The pipeline, which is changed.
     precision (str): "float32", "bfloat16" (CPUs and GPUs that have it gain by it, others lose) or "int8" (CPUs).
