@@ -165,7 +165,7 @@ def execute(part: str, seed: int, parts: dict[str, set[int]], parses: list[Parse
 
 
 def write_table(output: Path) -> str:
-    """The table of all runs that are there: a row for each trial, best mean first."""
+    """The table of all runs that are there: a row for each trial; those on the same parts together, best mean first."""
     trials: dict[str, list[Run]] = defaultdict(list)
     for path in sorted(output.glob("*/*.json")):
         run = srsly.read_json(path)
@@ -174,25 +174,27 @@ def write_table(output: Path) -> str:
         return "no runs yet"
     rows = []
     for name, runs in trials.items():
-        last, best = ([run["f"][checkpoint] for run in runs] for checkpoint in ("last", "best"))
+        # A checkpoint that was not checked in training may be the best one: the last.
+        last, best = [run["f"]["last"] for run in runs], [max(run["f"].values()) for run in runs]
         spread = f"{statistics.stdev(last):.2f}" if len(last) > 1 else "-"
-        parts, seeds = (len({run[key] for run in runs}) for key in ("part", "seed"))
+        parts, seeds = (sorted({run[key] for run in runs}) for key in ("part", "seed"))
         seconds = statistics.mean(run["seconds"] for run in runs)
-        row = (name, runs[0]["what"], f"{len(runs)} ({parts} x {seeds})", f"{statistics.mean(last):.2f}",
-               spread, f"{statistics.mean(best):.2f}", f"{seconds:,.0f}")  # fmt: skip
-        rows.append((statistics.mean(last), row, runs[-1]["made"]["command"]))
-    rows.sort(key=lambda row: -row[0])
+        row = (name, runs[0]["what"], " to ".join(dict.fromkeys((parts[0], parts[-1]))), str(len(seeds)),
+               f"{statistics.mean(last):.2f}", spread, f"{statistics.mean(best):.2f}", f"{seconds:,.0f}")  # fmt: skip
+        rows.append((parts, -statistics.mean(last), row, runs[-1]["made"]["command"]))
+    rows.sort()
     lines = [
         "# Trials",
         "",
         "F of EVALB on what a run did not train on: mean of the last checkpoints, their standard deviation over runs, "
-        "and mean of the checkpoints that did best there. Written by `experiments/trials.py`.",
+        "and mean of the checkpoints that did best there. Compare trials that were scored on the same parts. Written "
+        "by `experiments/trials.py`.",
         "",
-        "| trial | what | runs (folds x seeds) | F | spread | best | seconds a run |",
-        "|---|---|---|---|---|---|---|",
-        *(f"| {' | '.join(row)} |" for _, row, _ in rows),
+        "| trial | what | scored on | seeds | F | spread | best | seconds a run |",
+        "|---|---|---|---|---|---|---|---|",
+        *(f"| {' | '.join(row)} |" for *_, row, _ in rows),
         "",
-        *(f"- {row[0]}: `{command}`" for _, row, command in rows),
+        *(f"- {row[0]}: `{command}`" for *_, row, command in rows),
     ]
     text = "\n".join(lines) + "\n"
     (output / "table.md").write_text(text, encoding="utf-8")

@@ -84,7 +84,7 @@ def test_a_trial_goes_on_where_it_was(
     assert trials.run_trial(changed) == 0
     assert "made again" in capsys.readouterr().out and path.stat().st_mtime_ns > written
     table = trials.write_table(tmp_path / "out")
-    assert "| small | few steps | 4 (2 x 2) | 70.00 | 0.00 | 71.00 |" in table
+    assert "| small | few steps | fold0of2 to fold1of2 | 2 | 70.00 | 0.00 | 71.00 |" in table
     assert (tmp_path / "out" / "table.md").read_text(encoding="utf-8") == table
 
 
@@ -124,20 +124,29 @@ def test_one_run_of_a_trial(tmp_path: Path) -> None:
     assert 0 <= run["f"]["last"] <= 100 and run["curve"][-1][0] == 2
 
 
-def test_spread(tmp_path: Path) -> None:
-    """Best mean first; the deviation is that of the last checkpoints, and one run has none."""
-    for name, values in (("a", (80.0, 82.0)), ("b", (90.0, 90.0)), ("c", (70.0,))):
+def test_table(tmp_path: Path) -> None:
+    """Trials on the same parts together, best mean first; the deviation is that of the last checkpoints, and one run
+    has none. The last checkpoint may be the best, even if training did not check it."""
+    for name, part, values, more in (
+        ("a", "fold0", (80.0, 82.0), 1),
+        ("b", "fold0", (90.0, 90.0), 1),
+        ("c", "fold0", (70.0,), -70),
+        ("d", "split0", (95.0,), 1),
+    ):
         for seed, f in enumerate(values):
             run = {
-                "trial": name, "what": name * 2, "part": "fold0of1", "seed": seed, "f": {"last": f, "best": f + 1},
+                "trial": name, "what": name * 2, "part": part, "seed": seed, "f": {"last": f, "best": f + more},
                 "seconds": 10, "made": {"command": "python x.py"},
             }  # fmt: skip
-            path = tmp_path / name / f"fold0of1-{seed}.json"
+            path = tmp_path / name / f"{part}-{seed}.json"
             path.parent.mkdir(exist_ok=True)
             path.write_text(json.dumps(run), encoding="utf-8")
+    other = srsly.read_json(tmp_path / "b" / "fold0-1.json")
+    srsly.write_json(tmp_path / "b" / "fold1-1.json", {**other, "part": "fold1"})
     rows = [line for line in trials.write_table(tmp_path).splitlines() if line.startswith("| ")][1:]
     assert rows == [
-        "| b | bb | 2 (1 x 2) | 90.00 | 0.00 | 91.00 | 10 |",
-        "| a | aa | 2 (1 x 2) | 81.00 | 1.41 | 82.00 | 10 |",
-        "| c | cc | 1 (1 x 1) | 70.00 | - | 71.00 | 10 |",
+        "| a | aa | fold0 | 2 | 81.00 | 1.41 | 82.00 | 10 |",
+        "| c | cc | fold0 | 1 | 70.00 | - | 70.00 | 10 |",
+        "| b | bb | fold0 to fold1 | 2 | 90.00 | 0.00 | 91.00 | 10 |",
+        "| d | dd | split0 | 1 | 95.00 | - | 96.00 | 10 |",
     ]
