@@ -36,8 +36,6 @@ def test_entry_points(group: str, name: str, target: str) -> None:
         assert callable(found)
     else:
         package, _, kind = group.partition("_")
-        if kind == "span_getters":
-            pytest.importorskip("spacy_transformers", reason="spacy-transformers is not installed")
         functions = getattr(registry if package == "spacy" else thinc_registry, kind)
         assert functions.get(name) is found
         assert name.startswith("spacy-parsetag.") and name.endswith(".v1")
