@@ -15,7 +15,7 @@ import spacy
 import srsly
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
-from spacy.util import registry
+from spacy.util import import_file, registry
 from thinc.api import require_gpu
 
 from spacy_parsetag.cli.evaluate import paired_trees
@@ -90,8 +90,11 @@ def main() -> None:
     parser.add_argument("--decoders", type=Path, required=True, help="JSON: settings of each")
     parser.add_argument("--params", default="collins")
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--code", type=Path, help="Python file that registers parts of the pipeline's config")
     parser.add_argument("--gpu-id", type=int, default=-1)
     arguments = parser.parse_args()
+    if arguments.code:
+        import_file("own_parts", arguments.code)
     if arguments.gpu_id >= 0:
         require_gpu(arguments.gpu_id)
     nlp = spacy.load(arguments.pipeline)

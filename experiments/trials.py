@@ -84,6 +84,7 @@ def train(config: Config, folder: Path, parts: dict[str, list[Parse]], arguments
     config.to_disk(folder / "config.cfg", interpolate=False)
     start = time.perf_counter()
     words = ["train", str(folder / "config.cfg"), "--output", str(folder), "--gpu-id", str(arguments.gpu_id)]
+    words += ["--code", str(arguments.code.resolve())] if arguments.code else []
     call(["-m", "spacy", *words], folder / "train.log", arguments.threads)
     return round(time.perf_counter() - start)
 
@@ -111,6 +112,7 @@ def score(folder: Path, model: str, config: Config, arguments: argparse.Namespac
     srsly.write_json(decoders, {"own": config.interpolate()["components"]["parsetag"]["decoder"]})
     words = [str(folder / model), str(folder / "dev.spacy"), str(scores), "--decoders", str(decoders), "--repeats", "1"]
     words += ["--params", arguments.params, "--gpu-id", str(arguments.gpu_id)]
+    words += ["--code", str(arguments.code.resolve())] if arguments.code else []
     call([str(HERE / "evaluate.py"), *words], folder / f"scores-{model}.log", arguments.threads)
     return float(srsly.read_json(scores)["own"]["f"])
 
@@ -127,6 +129,7 @@ def execute(part: str, seed: int, parts: dict[str, set[int]], parses: list[Parse
         "train": short_hash(repr(train_parses).encode()),
         "dev": short_hash(repr(dev).encode()),
         "params": arguments.params,
+        **({"code": short_hash(arguments.code.read_bytes())} if arguments.code else {}),
     }
     path = arguments.output / arguments.name / f"{part}-{seed}.json"
     if path.exists():
@@ -236,6 +239,7 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--encoder", default=None, help="transformer: a name, or a folder")
     parser.add_argument("--encoder-name", default=None, help="what results call it")
     parser.add_argument("--of", metavar="TRIAL", help="train nothing; score what TRIAL kept, with another decoder")
+    parser.add_argument("--code", type=Path, help="Python file that registers parts of a config")
     parser.add_argument("--set", nargs="*", default=[], metavar="KEY=VALUE", help="changes to the config")
     parser.add_argument("--epochs", type=int, default=0, help="times over the data, a check each; 0: as in the config")
     parser.add_argument("--folds", type=int, default=5)

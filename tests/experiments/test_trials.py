@@ -116,10 +116,21 @@ def test_runs_that_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert trials.write_table(tmp_path / "out") == "no runs yet"
 
 
+CODE = """
+from spacy.util import registry
+from spacy_parsetag.decode import ExactDecoder
+
+registry.misc("own.Exact.v1")(ExactDecoder)
+"""
+
+
 @pytest.mark.slow
 def test_one_run_of_a_trial(tmp_path: Path) -> None:
-    """Trained and scored in earnest, for two steps."""
-    assert trials.run_trial(trials.parse_arguments([*trial(tmp_path), "--seeds", "0", "--parts", "fold0of2"])) == 0
+    """Trained and scored in earnest, for two steps, with a decoder of one's own."""
+    (tmp_path / "code.py").write_text(CODE, encoding="utf-8")
+    words = [*trial(tmp_path), 'components.parsetag.decoder={"@misc": "own.Exact.v1"}', "--seeds", "0"]
+    words += ["--parts", "fold0of2", "--code", str(tmp_path / "code.py")]
+    assert trials.run_trial(trials.parse_arguments(words)) == 0
     run = srsly.read_json(tmp_path / "out" / "small" / "fold0of2-0.json")
     assert 0 <= run["f"]["last"] <= 100 and run["curve"][-1][0] == 2
 
