@@ -12,7 +12,7 @@ import json
 import sys
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from record import RESULTS, ROOT, made_by, write_result
@@ -48,11 +48,14 @@ def measure(docs: list[Doc], steps: int) -> list[dict[str, Any]]:
     nlp.initialize(lambda: [Example(blank(doc), doc) for doc in docs])
     training = config["training"]
     settings = registry.resolve({"rate": training["optimizer"]["learn_rate"], "batcher": training["batcher"]})
-    optimizer = Measured(settings["rate"], grad_clip=training["optimizer"]["grad_clip"], L2=training["optimizer"]["L2"])
+    optimizer: Any = Measured(
+        settings["rate"], grad_clip=training["optimizer"]["grad_clip"], L2=training["optimizer"]["L2"]
+    )
     found = []
     for batch in islice(settings["batcher"](Example(blank(doc), doc) for doc in docs), steps):
         optimizer.norms = []
-        nlp.update(batch, sgd=False, drop=training["dropout"])  # as spaCy's loop does it: first all components, then
+        # As spaCy's loop does it: first all components, then
+        nlp.update(batch, sgd=cast(Any, False), drop=training["dropout"])
         for _, pipe in nlp.pipeline:
             if isinstance(pipe, TrainablePipe):
                 pipe.finish_update(optimizer)

@@ -6,10 +6,11 @@ printed: the share of sentences where the beam's tree scores as much as the exac
     python benchmarks/decode_beam.py
 """
 
+from common import arguments, best_time, make_sample  # isort: skip  # it leaves NumPy one core
+
 from dataclasses import replace
 
 import numpy as np
-from common import arguments, best_time, make_sample
 from record import write_result
 
 from spacy_parsetag.decode import BeamDecoder, ExactDecoder, TagScores

@@ -6,10 +6,11 @@ from which a tree can still be had, no choices kept but found again along the be
     python benchmarks/decode_transitions.py
 """
 
+from common import arguments, best_time, make_sample  # isort: skip  # it leaves NumPy one core
+
 from dataclasses import replace
 
 import numpy as np
-from common import arguments, best_time, make_sample
 from record import write_result
 
 from spacy_parsetag.decode import ExactDecoder, Transitions
@@ -73,7 +74,7 @@ class NumpyViterbi:
         if length not in self.cache:
             self.cache[length] = alive_sizes(lattice, length, self.bound)
         sizes = self.cache[length]
-        states = []  # [p - 1][g]: (sizes, tags into g)
+        states: list[list[np.ndarray]] = []  # [p - 1][g]: (sizes, tags into g)
         for p in range(length):
             new = [np.full((self.bound + 2, len(self.into[g])), -np.inf, dtype=np.float32) for g in range(2)]
             for g in range(2):

@@ -54,7 +54,7 @@ def by_turns(runs: dict[str, Callable[[], Any]], repeats: int) -> dict[str, floa
 
 
 def measure_speed(args: argparse.Namespace) -> dict[str, Any]:
-    nlp, sentences = load(args)
+    nlp, sentences = load(args.config, args.treebank, args.encoder)
     transformer: Any = nlp.get_pipe("transformer")
     items = transformer.cfg["max_batch_items"]
 
@@ -128,7 +128,7 @@ def measure_training(args: argparse.Namespace) -> dict[str, Any]:
     runs: dict[str, Callable[[], Any]] = {}
     n_words = 0
     for precision in ("highest", "medium", "bfloat16"):
-        nlp, sentences = load(args)
+        nlp, sentences = load(args.config, args.treebank, args.encoder)
         docs = docs_from_trees(nlp.vocab, [clean for tree in read_trees(args.treebank) if (clean := clean_tree(tree))])
         training = registry.resolve(nlp.config.interpolate()["training"], schema=ConfigSchemaTraining)
         batches = list(training["batcher"](Example(words_of(nlp, doc), doc) for doc in docs))

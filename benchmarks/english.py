@@ -28,6 +28,7 @@ from spacy.training import Example
 
 from spacy_parsetag.pipeline.scorer import make_evalb_scorer
 from spacy_parsetag.tokens import docs_from_trees
+from spacy_parsetag.tokens.sentences import copy_words
 from spacy_parsetag.treebanks import penn
 
 NAME = "en_parsetag_sm"
@@ -55,9 +56,7 @@ print(json.dumps({
 
 
 def on_gold_tokens(nlp: Language, gold: Doc) -> Example:
-    words, spaces = [token.text for token in gold], [bool(token.whitespace_) for token in gold]
-    starts = [bool(token.is_sent_start) for token in gold]
-    return Example(nlp(Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=starts)), gold)
+    return Example(nlp(copy_words(gold, nlp.vocab)), gold)
 
 
 def score(examples: list[Example]) -> dict[str, float]:
@@ -97,7 +96,7 @@ def with_spacys_parser(nlp: Language, docs: list[Doc]) -> Language:
     other.add_pipe("tok2vec", config={"model": config["model"]})
     width = config["model"]["encode"]["width"]
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": width, "upstream": "*"}
-    parser = other.add_pipe("parser", config={"model": {"tok2vec": listener}})
+    parser: Any = other.add_pipe("parser", config={"model": {"tok2vec": listener}})
     for i in range(40):
         parser.add_label(f"dep{i}")
     examples = []

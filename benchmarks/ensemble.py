@@ -42,7 +42,7 @@ def main() -> None:
     made = made_by() if args.output else None
     together = spacy.blank("xx")
     config = {"pipelines": [str(path) for path in args.pipelines], "cost": args.cost}
-    ensemble = together.add_pipe("parsetag_ensemble", config=config)
+    ensemble: Any = together.add_pipe("parsetag_ensemble", config=config)
     golds = list(DocBin().from_disk(args.dev).get_docs(together.vocab))
     figures: dict[str, Any] = {"together": score(together, golds, args.params), "cost": args.cost}
     figures["alone"] = [score(member, golds, args.params) for member in ensemble.members]

@@ -20,6 +20,7 @@ from record import parse_arguments, write_result
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
+from thinc.api import require_gpu
 from thinc.compat import has_cupy_gpu, has_torch
 
 from spacy_parsetag.tokens import docs_from_trees
@@ -104,7 +105,7 @@ def main() -> None:
     if args.device == "gpu":
         import torch
 
-        spacy.require_gpu()
+        require_gpu()
         name = torch.cuda.get_device_name()
     from common import draw_trees  # only now: it leaves NumPy one core, if NumPy is not loaded yet
 

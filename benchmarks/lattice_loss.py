@@ -6,6 +6,8 @@ Steps of `nlp.update` with a transformer; the loss is timed inside them. Without
 384 wide, with random weights, and without `--train` the sentences are drawn from the bundled grammar.
 """
 
+from common import draw_trees  # isort: skip  # it leaves NumPy one core
+
 import argparse
 import tempfile
 import time
@@ -15,7 +17,6 @@ from typing import Any
 
 import spacy
 import torch
-from common import draw_trees  # first: it leaves NumPy one core
 from gpu import make_encoder, make_pipeline
 from record import parse_arguments, write_result
 from spacy.tokens import Doc
@@ -52,7 +53,8 @@ def read(path: Path | None, sentences: int) -> list[Doc]:
 
 def measure(docs: list[Doc], encoder: Path, batch: int) -> dict[str, Any]:
     nlp = make_pipeline(encoder, docs, 4096)
-    loss = nlp.get_pipe("parsetag").loss = Timed()
+    pipe: Any = nlp.get_pipe("parsetag")
+    loss = pipe.loss = Timed()
     optimizer = nlp.create_optimizer()
     steps = []
     for start in range(0, len(docs) - batch + 1, batch):
@@ -64,7 +66,7 @@ def measure(docs: list[Doc], encoder: Path, batch: int) -> dict[str, Any]:
     return {
         "steps": len(steps),
         "sentences_a_step": batch,
-        "tags": len(nlp.get_pipe("parsetag").labels),
+        "tags": len(pipe.labels),
         "milliseconds_a_step": 1e3 * sum(steps) / len(steps),
         "milliseconds_of_loss_and_gradient": 1e3 * sum(losses) / len(losses),
         "share": sum(losses) / sum(steps),

@@ -6,10 +6,11 @@ The losses of the CRF learner, over trees with a bound of 12 on the stack and ov
     python benchmarks/linear_chain_loss.py
 """
 
+from common import arguments, best_time, make_sample  # isort: skip  # it leaves NumPy one core
+
 from dataclasses import replace
 
 import numpy as np
-from common import arguments, best_time, make_sample
 from record import write_result
 
 from spacy_parsetag.decode import ExactDecoder, Transitions
@@ -31,8 +32,9 @@ def main() -> None:
         for spread in RANGES:
             rng = np.random.default_rng(1)
             shapes = (sample.scores.shape, (n_tags, n_tags), (n_tags,), (n_tags,))
-            scores, *transitions = (rng.uniform(0, spread, size=shape).astype(np.float32) for shape in shapes)
-            batch = replace(sample, scores=scores, transitions=Transitions(*transitions))
+            scores, *rest = (rng.uniform(0, spread, size=shape).astype(np.float32) for shape in shapes)
+            pairs, start, end = rest
+            batch = replace(sample, scores=scores, transitions=Transitions(pairs, start, end))
             for name, loss in (("trees", LatticeLoss(BOUND)), ("all_sequences", TagLoss())):
                 seconds = best_time(lambda: loss(batch, gold), args.repeats)  # noqa: B023
                 figures[f"{name}_range_{spread:.0f}_ms"] = 1e3 * seconds

@@ -6,10 +6,11 @@ One core, CPU time. First products alone, of the shape that a window of 5 words 
 pipeline of `configs/cnn.cfg`, initialized and not trained, over sentences drawn from the bundled grammar.
 """
 
+from common import arguments, best_time, draw_trees  # isort: skip  # it leaves NumPy one core
+
 from pathlib import Path
 
 import numpy as np
-from common import arguments, best_time, draw_trees  # first: it leaves NumPy one core
 from record import write_result
 from spacy.language import Language
 from spacy.tokens import Doc

@@ -11,6 +11,7 @@ runs, of all three by turns.
 
 import argparse
 import sys
+from collections.abc import Sequence
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
@@ -28,18 +29,20 @@ from spacy_parsetag.treebanks.penn import read_trees
 from spacy_parsetag.trees.clean import clean_tree
 
 
-def load(args: argparse.Namespace) -> tuple[Language, list[list[str]]]:
-    """The pipeline, and the sentences."""
-    overrides = dict(change.split("=", 1) for change in args.set)
-    if args.encoder is not None:
-        overrides["vars.encoder"] = args.encoder
-    trees = (clean_tree(tree) for tree in read_trees(args.treebank))
+def load(
+    config: Path, treebank: Path, encoder: str | None, changes: Sequence[str] = (), rounds: int = 0
+) -> tuple[Language, list[list[str]]]:
+    """The pipeline, trained so many rounds on the treebank, and the sentences."""
+    overrides = dict(change.split("=", 1) for change in changes)
+    if encoder is not None:
+        overrides["vars.encoder"] = encoder
+    trees = (clean_tree(tree) for tree in read_trees(treebank))
     golds = list(docs_from_trees(Vocab(), [tree for tree in trees if tree is not None]))
-    nlp = load_model_from_config(load_config(args.config, overrides=overrides), auto_fill=True)
+    nlp = load_model_from_config(load_config(config, overrides=overrides), auto_fill=True)
     examples = [Example(Doc(nlp.vocab, words=[token.text for token in doc]), doc) for doc in golds]
     optimizer = nlp.initialize(lambda: examples)
-    optimizer.learn_rate = 0.001 if args.encoder is None else 0.0001
-    for _ in range(args.rounds):
+    optimizer.learn_rate = 0.001 if encoder is None else 0.0001
+    for _ in range(rounds):
         for batch in minibatch(examples, 16):
             nlp.update(batch, sgd=optimizer)
     return nlp, [[token.text for token in doc] for doc in golds]
@@ -85,7 +88,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="how often it is trained on the treebank")
     parser.add_argument("--repeats", type=int, default=3)
     args = parse_arguments(parser)
-    nlp, sentences = load(args)
+    nlp, sentences = load(args.config, args.treebank, args.encoder, args.set, args.rounds)
     figures: dict[str, Any] = {"pipeline": nlp.pipe_names, "treebank": measure(nlp, sentences, args.repeats)}
     words = [word for sentence in sentences for word in sentence]
     for length in args.lengths:

@@ -38,9 +38,9 @@ from spacy_parsetag.pipeline.calibration import (
     judge_trees,
     score_gold_docs,
 )
+from spacy_parsetag.pipeline.parsed import Spans
 from spacy_parsetag.pipeline.parsetag import ParseTagger
 from spacy_parsetag.pipeline.probabilities import (
-    Spans,
     best_parses,
     constituent_notes,
     scale_scores,

@@ -21,6 +21,7 @@ from thinc.api import require_gpu
 from spacy_parsetag.cli.evaluate import paired_trees
 from spacy_parsetag.decode import BeamDecoder, Decoded, Decoder, TagScores
 from spacy_parsetag.evalb import evalb
+from spacy_parsetag.tokens.sentences import copy_words
 
 
 class TimedDecoder:
@@ -37,23 +38,16 @@ class TimedDecoder:
         return decoded
 
 
-def blank_copy(nlp: Any, gold: Doc) -> Doc:
-    """The words of a doc, and that they are one sentence."""
-    spaces = [bool(token.whitespace_) for token in gold]
-    starts: list[bool | int | None] = [bool(token.is_sent_start) for token in gold]
-    return Doc(nlp.vocab, words=[token.text for token in gold], spaces=spaces, sent_starts=starts)
-
-
 def score(nlp: Any, golds: list[Doc], decoder: Decoder, params: str, repeats: int) -> tuple[dict[str, Any], list[Any]]:
     """Parse and score; also the spans found, for comparisons."""
     pipe = nlp.get_pipe("parsetag")
     pipe.decoder = decoder  # a bound "train" becomes the largest stack of the training trees
     timed = pipe.decoder = TimedDecoder(decoder)
     key = pipe.cfg["spans_key"]
-    list(nlp.pipe([blank_copy(nlp, gold) for gold in golds[:64]]))  # warm up
+    list(nlp.pipe([copy_words(gold, nlp.vocab) for gold in golds[:64]]))  # warm up
     whole, alone = [], []
     for _ in range(repeats):
-        docs = [blank_copy(nlp, gold) for gold in golds]
+        docs = [copy_words(gold, nlp.vocab) for gold in golds]
         timed.seconds = 0.0
         start = time.perf_counter()
         docs = list(nlp.pipe(docs))

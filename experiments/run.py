@@ -51,7 +51,9 @@ def call(command: list[str], log: Path, threads: int) -> None:
 
 def prepare(run: Run, arguments: argparse.Namespace) -> Path:
     """The treebank's .spacy files, made once for all runs on it."""
-    chosen = {name: run.settings[name] for name in ("train", "dev", "limit", "dev_limit", "max_length", "format")}
+    chosen = {
+        name: run.settings[name] for name in ("train", "dev", "limit", "dev_limit", "max_length", "format", "encoding")
+    }
     folder: Path = arguments.work / "data" / ("-".join([run.treebank.name, *map(str, chosen.values())]))
     if not (folder / "data.json").exists():
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """Cross-validate a config over the training and development parts of a treebank: mean F and spread, a row in a table.
 
     python experiments/trials.py chart --what "spans, BiLSTM, POS" --config transformer.cfg --treebank WSJ \\
-        --encoder all-MiniLM-L6-v2 --folds 5 --seeds 0 1 2 --epochs 12
+        --encoder all-MiniLM-L6-v2 --folds 5 --seeds 0 1 2 --epochs 12 --keep
     python experiments/trials.py chart-tags --what "the same, spans off" ... \\
         --set components.parsetag.model.span_width=null
     python experiments/trials.py chart-exact --what "the first, likeliest trees" --of chart ... \\

@@ -212,7 +212,7 @@ def make_doc(
     words: list[str] = []
     tags: list[str] = []
     known: list[bool] = []
-    starts: list[bool] = []
+    starts: list[bool | int | None] = []
     parses: list[tuple[list[int], Sequence[Constituent]]] = []
     for i, sentence in enumerate(sentences):
         if i and sentence.paragraph and paragraphs:

@@ -25,15 +25,13 @@ Sentences = list[list[str]]
 def ours(folder: Path, encoder: str, sentences: Sentences, precision: str = "float32") -> Callable[[], object]:
     """This package: configs/transformer.cfg, a doc for each sentence."""
     sys.path.append(str(Path(__file__).resolve().parent.parent))
-    from argparse import Namespace
-
-    from pipeline import ROOT, load
+    from pipeline import load
+    from record import ROOT
     from spacy.tokens import Doc
 
     from spacy_parsetag.scale.precision import set_precision
 
-    args = Namespace(encoder=encoder, treebank=folder / "trees.mrg", config=ROOT / "configs" / "transformer.cfg")
-    nlp, _ = load(args)
+    nlp, _ = load(ROOT / "configs" / "transformer.cfg", folder / "trees.mrg", encoder)
     set_precision(nlp, precision)
 
     def run() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from thinc.api import fix_random_seed
 
 pytest.importorskip("torch", reason="torch is not installed")
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "experiments"))
@@ -24,6 +25,7 @@ def inputs() -> list[Any]:
 
 
 def test_attention(inputs: list[Any]) -> None:
+    fix_random_seed(0)
     model = self_attention(width=16, heads=2, inner_width=32, dropout=0.0)
     model.initialize(X=inputs)
     together = model.predict(inputs)
@@ -43,6 +45,6 @@ def test_attention(inputs: list[Any]) -> None:
     def total(step: float) -> float:
         moved: NDArray[Any] = inputs[3].copy()
         moved[2, 3] += step
-        return float((model.predict([moved])[0] * WEIGHTS).sum())
+        return float((model.predict([moved])[0] * WEIGHTS).sum(dtype=np.float64))
 
     assert (total(0.01) - total(-0.01)) / 0.02 == pytest.approx(gradients[3][2, 3], rel=1e-2)
