@@ -141,6 +141,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E171 = "The number of best trees must be at least 1; got {value!r}."
     E172 = "Probabilities of constituents have a mean only over the same sentences; got sentences of {words}."
     E173 = "The decoder needs at least one thread; got {n}. None takes as many as OMP_NUM_THREADS says."
+    E174 = "A tree's tags are columns of the scores, from 0 to {last}; got {columns}."
 
     E200 = "{what} must be at least {least}; got {value}."
     E201 = "TagLoss learns tags alone, and this model scores spans too. Use spacy-parsetag.LatticeLoss.v1."
@@ -283,7 +284,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "one? To leave out so many all the same: --max-bad {enough}."
     )
     E457 = "Two of the inputs are called {name!r}. Name them apart: NAME=PATH."
-    E458 = "No doc of {path} has constituents under doc.spans[{key!r}]."
+    E458 = "No doc of {path} has complete trees under doc.spans[{key!r}]."
     E459 = "Give one of --json and --csv, not both."
     E463 = "Cannot tell from the name {path} what to write. Known suffixes: {known}. Or say it with --format."
     E464 = "--workers must be at least 1, or -1 for one process per core; got {n}."

@@ -63,7 +63,7 @@ template <class T> class BeamSearch {
     };
     struct Candidate {
         double score;
-        int list, rank;  // list 2 i + k: sequence i goes on with class k of those that leave its state
+        int list, rank;  // list 4 i + k: sequence i goes on with class k of those that leave its state
         bool operator<(const Candidate &other) const {
             return score < other.score || (score == other.score && list > other.list);
         }
@@ -75,17 +75,17 @@ template <class T> class BeamSearch {
         bool filled = false;
     };
 
-    int class_of(int list) const { return b.lattice.out_of[sequences_[list >> 1].state][list & 1]; }
+    int class_of(int list) const { return b.lattice.out_of[sequences_[list >> 2].state][list & 3]; }
 
     bool may_follow(const Sequence &sequence, int k) const {
         const int c = b.lattice.out_of[sequence.state][k], size = sequence.stack + b.lattice.delta[c];
-        return k < b.lattice.n_out_of[sequence.state] && sequence.stack >= b.lattice.need[c] && (b.bound < 0 || size <= b.bound) &&
+        return sequence.stack >= b.lattice.need[c] && (b.bound < 0 || size <= b.bound) &&
                (!lookahead_ || reach_.leads_to_end(left_, b.lattice.target[c], size));
     }
 
     // Pushes the candidate of a list at a rank onto the heap, if there is one; ranks come in order.
     void push(int which, int rank) {
-        const Sequence &sequence = sequences_[which >> 1];
+        const Sequence &sequence = sequences_[which >> 2];
         const int c = class_of(which), n = b.count(c);
         List &list = lists_[shared_ ? c : which];
         if (!list.filled) {
@@ -113,7 +113,7 @@ template <class T> class BeamSearch {
     // The sequences one tag longer; whether any fell out.
     bool advance() {
         const int n = (int)sequences_.size();
-        if ((int)lists_.size() < (shared_ ? 4 : 2 * n)) lists_.resize(shared_ ? 4 : 2 * n);
+        if ((int)lists_.size() < (shared_ ? 4 : 4 * n)) lists_.resize(shared_ ? 4 : 4 * n);
         for (List &list : lists_) list.filled = false;
         int heads[2] = {-1, -1};
         for (int i = n - 1; i >= 0; --i) {
@@ -122,10 +122,10 @@ template <class T> class BeamSearch {
         }
         heap_.clear();
         for (int g = 0; g < 2; ++g)
-            for (int k = 0; k < 2; ++k)
+            for (int k = 0; k < b.lattice.n_out_of[g]; ++k)
                 for (int i = heads[g]; i >= 0; i = sequences_[i].next)
                     if (may_follow(sequences_[i], k)) {
-                        push(2 * i + k, 0);
+                        push(4 * i + k, 0);
                         if (shared_) break;
                     }
         longer_.clear();
@@ -133,7 +133,7 @@ template <class T> class BeamSearch {
             std::pop_heap(heap_.begin(), heap_.end());
             const Candidate best = heap_.back();
             heap_.pop_back();
-            const int c = class_of(best.list), i = best.list >> 1, k = best.list & 1;
+            const int c = class_of(best.list), i = best.list >> 2, k = best.list & 3;
             const int tag = lists_[shared_ ? c : best.list].tags[best.rank];
             longer_.push_back({best.score, sequences_[i].stack + b.lattice.delta[c], b.lattice.target[c], tag, -1});
             steps_.push_back({i, tag});
@@ -141,7 +141,7 @@ template <class T> class BeamSearch {
             if (shared_ && best.rank == 0) {
                 int next = sequences_[i].next;
                 while (next >= 0 && !may_follow(sequences_[next], k)) next = sequences_[next].next;
-                if (next >= 0) push(2 * next + k, 0);
+                if (next >= 0) push(4 * next + k, 0);
             }
         }
         std::swap(sequences_, longer_);

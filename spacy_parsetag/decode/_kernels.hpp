@@ -23,15 +23,16 @@ template <class T> struct FirstOf<T, PARSETAG_WIDTH> {
             if (n < W) {
                 while (own[id] != top) ++id;
             } else {
-                I lanes, least;
-                for (int j = 0; j < W; ++j) lanes[j] = j;
-                least = lanes + n;
+                typename IntegerOf<T>::type places[W];
+                for (int j = 0; j < W; ++j) places[j] = j;
+                I lanes;
+                std::memcpy(&lanes, places, sizeof lanes);
+                I least = lanes + n;
                 for (int i = 0; i < n; i += W) {
                     const int at = std::min(i, n - W);
                     const I place = lanes + at, found = *(const V *)(own + at) == top ? place : least;
                     least = found < least ? found : least;
                 }
-                typename IntegerOf<T>::type places[W];
                 std::memcpy(places, &least, sizeof places);
                 for (int half = W / 2; half; half /= 2)
                     for (int j = 0; j < half; ++j) places[j] = std::min(places[j], places[j + half]);

@@ -24,7 +24,7 @@ inline Range meet(Range a, Range b) { return {std::max(a.low, b.low), std::min(a
 struct Lattice {
     int start_stack, start_state, end_stack, end_state;
     int delta[4], need[4], source[4], target[4];
-    int into[2][2], out_of[2][2];  // the classes that lead into a state, and those that leave it
+    int into[2][2], out_of[2][4];  // the classes that lead into a state, and those that leave it
     int n_out_of[2];
 
     void link() {
@@ -32,7 +32,7 @@ struct Lattice {
         n_out_of[0] = n_out_of[1] = 0;
         for (int c = 0; c < 4; ++c) {
             into[target[c]][n_into[target[c]]++ & 1] = c;
-            if (n_out_of[source[c]] < 2) out_of[source[c]][n_out_of[source[c]]++] = c;
+            out_of[source[c]][n_out_of[source[c]]++] = c;
         }
     }
 

@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import Errors
 from .constraints import label_sets
-from .scores import StackBound, TagScores, Transitions, bound_of, span_row
+from .scores import ORDER_CODES, StackBound, TagScores, Transitions, bound_of, span_row
 
 Floats = NDArray[np.float64]
 LEFT, RIGHT = 0, 1
@@ -47,9 +48,12 @@ class ChainChart:
 
     batch (TagScores): A batch of one sentence on the CPU, with transitions.
     max_stack (int | None): Largest stack size after any tag; None for no bound.
+    RAISES (ValueError): If the order is another than in, pre and post.
     """
 
     def __init__(self, batch: TagScores, max_stack: StackBound) -> None:
+        if batch.linearizer.order not in ORDER_CODES:
+            raise ValueError(Errors.E167.format(order=batch.linearizer.order))
         first, stop = int(batch.starts[0]), int(batch.stops[0])
         self.scores = batch.scores[first:stop].astype(np.float64)
         pairs, start, end = (array.astype(np.float64) for array in (batch.transitions or ())[:3])

@@ -115,6 +115,8 @@ class TreeDistribution:
         batch = self._batch
         if len(ids) != len(batch.scores):
             raise ValueError(Errors.E004.format(n_tags=len(ids), n_words=int(batch.n_words[0])))
+        if not all(0 <= column < len(self._columns) for column in ids):
+            raise ValueError(Errors.E174.format(columns=list(ids), last=len(self._columns) - 1))
         own = np.argsort(self._columns)[np.asarray(ids)]
         tags = batch.tags.decode(own.tolist())
         batch.linearizer.delinearize(tags)  # raises if they are not those of a tree

@@ -28,7 +28,8 @@ class ExactDecoder:
 
     def __init__(self, max_stack: StackBound = None, n_threads: int | None = 1) -> None:
         if n_threads is None:
-            n_threads = int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1)
+            asked, *_ = os.environ.get("OMP_NUM_THREADS", "").split(",")  # OpenMP takes one number for each level
+            n_threads = int(asked or os.cpu_count() or 1)
         if n_threads < 1:
             raise ValueError(Errors.E173.format(n=n_threads))
         self.max_stack = check_bound(max_stack)

@@ -209,6 +209,8 @@ def k_best_trees(
         no_trees = np.zeros((0, 0), dtype=np.int32), np.zeros(0)
         sentences = (batch.select(np.asarray([s])) for s in range(len(batch.n_words)))
         return [chain_k_best(one, max_stack, k) if one.n_words[0] else no_trees for one in sentences]
+    if not len(batch.n_words):
+        return []
     _, status = _results(batch)
     counts = np.zeros(len(batch.n_words), dtype=np.int64)
     own = chart_of(batch, max_stack)

@@ -86,13 +86,16 @@ def constrain(
     max_stack (int | None): Largest stack size after any tag; None for no bound.
     drop (bool): Leave out constraints that cannot hold together with those before them, instead of raising an error.
     RETURNS (tuple[TagScores, list[list[str]]]): The batch, and what was left out of each sentence.
-    RAISES (ValueError): If constraints cannot hold together, naming them.
+    RAISES (ValueError): If constraints cannot hold together, naming them; or there is no tree without any.
     """
     given = replace(batch.on_cpu(), constraints=tuple(tuple(one.constraint for one in own) for own in known))
     possible, dropped = keep_possible(given, max_stack)
     for s, left_out in enumerate(dropped):
         if left_out and not drop:
             needed = conflict(given.select(np.asarray([s])), max_stack)
+            if not needed:  # without constraints there is no tree either
+                order = batch.linearizer.order
+                raise ValueError(Errors.E152.format(n=int(batch.n_words[s]), max_stack=max_stack, order=order))
             raise ValueError(Errors.E262.format(constraints="; ".join(known[s][i].text for i in needed)))
     return possible, [[own[i].text for i in left_out] for own, left_out in zip(known, dropped, strict=True)]
 

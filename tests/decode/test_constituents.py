@@ -13,6 +13,7 @@ from spacy_parsetag.decode import (
     Decoder,
     ExactDecoder,
     MBRDecoder,
+    Transitions,
     TreeDistribution,
     constituent_marginals,
     k_best,
@@ -124,6 +125,12 @@ def test_refuses_what_does_not_fit():
         random_batch([3], constraints=((),), linearizer=LeftCorner())
     with pytest.raises(ValueError, match="E167"):
         constituent_marginals(random_batch([3], linearizer=LeftCorner()))
+    for passes in (constituent_marginals, lambda batch: k_best(batch, 2), MBRDecoder()):  # they need a chart
+        batch = random_batch([3], linearizer=LeftCorner())
+        zeros = (np.zeros(shape) for shape in ((len(batch.tags),) * 2, len(batch.tags), len(batch.tags)))
+        with pytest.raises(ValueError, match="E167"):
+            passes(replace(batch, transitions=Transitions(*zeros)))
+    assert k_best(random_batch([3]).select(np.zeros(1, dtype=bool)), 2) == []  # a batch of no sentence
     with pytest.raises(ValueError, match="E171"):
         k_best(random_batch([3]), 0)
     with pytest.raises(ValueError, match="E004"):

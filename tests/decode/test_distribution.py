@@ -242,5 +242,8 @@ def test_log_prob_of_no_tree():
     )
     with pytest.raises(ValueError, match="E050"):
         distribution.log_prob([0, 0, 2, 3, 1])
+    for column in (-2, 4):
+        with pytest.raises(ValueError, match=r"E174.*0 to 3"):
+            distribution.log_prob([0, column, 0, 3, 1])
     assert distribution.log_prob([0, 2, 0, 3, 1]) == -np.inf
     assert distribution.log_prob([0, 2, 1, 2, 1]) == 0

@@ -250,6 +250,8 @@ def test_threads(order, monkeypatch):
     batch = TagScores(scores, (np.cumsum(lengths) - lengths).astype(np.int64), n_words, TAGS, ORDERS[order])
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     assert ExactDecoder(n_threads=None).n_threads == 3
+    monkeypatch.setenv("OMP_NUM_THREADS", "3,2")  # of threads within threads
+    assert ExactDecoder(n_threads=None).n_threads == 3
     for n_threads in (2, 3, 7, 20, None):
         found = ExactDecoder(n_threads=n_threads)(batch)
         np.testing.assert_array_equal(found.ids, expected.ids)

@@ -9,7 +9,7 @@ from oracle import enumerate_trees, score_of
 from own_order import LeftCorner
 
 from spacy_parsetag.decode import BeamDecoder, ExactDecoder, TagScores, Transitions, log_partition
-from spacy_parsetag.linearize import split_tag
+from spacy_parsetag.linearize import Lattice, split_tag
 from spacy_parsetag.linearize.tags import TagSet
 from spacy_parsetag.trees import BinaryTree
 
@@ -46,6 +46,21 @@ def test_as_enumeration(n_words: int, with_transitions: bool, seed: int) -> None
         assert score_of(ids, scores, *(extra if with_transitions else ())) == pytest.approx(max(totals), abs=1e-4)
         assert OWN.linearize(OWN.delinearize(TAGS.decode(ids))) == TAGS.decode(ids)
     assert log_partition(batch).log_z[0] == pytest.approx(np.logaddexp.reduce(totals), abs=1e-4)
+
+
+class Uneven(LeftCorner):
+    """A lattice with three classes out of one state and one out of the other. Its sequences are no trees of ours."""
+
+    lattice = Lattice("uneven", 1, 0, 0, 1, (-1, 1, -1, -1), (1, 1, 1, 2), (0, 0, 0, 0), (0, 0, 1, 1))
+
+
+@pytest.mark.parametrize("n_words", [1, 2, 3, 4])
+def test_a_state_that_other_than_two_classes_leave(n_words: int) -> None:
+    scores = np.random.default_rng(n_words).normal(size=(2 * n_words - 1, len(TAGS)))
+    batch = TagScores(scores, np.zeros(1, dtype=np.int64), np.full(1, n_words), TAGS, Uneven())
+    exact, beam = ExactDecoder()(batch), BeamDecoder(beam=2000)(batch)
+    assert beam.ids.tolist() == exact.ids.tolist()
+    assert beam.scores == pytest.approx(exact.scores)
 
 
 def test_long_sentences() -> None:

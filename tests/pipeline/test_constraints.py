@@ -9,6 +9,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from tiny import TINY_MODEL, make_examples, spans_of, train
 
+from spacy_parsetag.decode import ExactDecoder
 from spacy_parsetag.pipeline.constraints import CONSTRAINTS_KEY, make_uncrossed
 
 TEXT = "The old dog sings and barked on papers"
@@ -63,8 +64,19 @@ def test_conflicts(nlp: Language) -> None:
     assert (0, 3, "NP") in spans_of(doc) and (6, 8, "PP") in spans_of(doc)
     [dropped] = doc.spans["constituents"].attrs["dropped_constraints"]
     assert dropped == ["must constituent 'dog sings and' (tokens 2 to 5)"]
+    others = list(nlp.pipe(["a cat sings", doc.text], batch_size=1))  # as beside a doc with constraints
+    assert [other.spans["constituents"].attrs["dropped_constraints"] for other in others] == [[[]], [[]]]
     first = [spans[1], spans[0], spans[2]]
     assert any(span[:2] == (2, 5) for span in spans_of(parse(nlp, *first)))
+
+
+def test_the_stack_is_in_the_way(nlp: Language) -> None:
+    """Then no constraint is to blame, whatever there is."""
+    pipe = nlp.get_pipe("parsetag")
+    decoder, pipe.decoder = pipe.decoder, ExactDecoder(max_stack=0)
+    with pytest.raises(ValueError, match=r"E152.*8 words.*stack bound of 0"):
+        parse(nlp, (0, 3, "NP", ""))
+    pipe.decoder = decoder
 
 
 def test_errors(nlp: Language) -> None:
