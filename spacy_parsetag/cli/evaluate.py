@@ -20,6 +20,7 @@ from ..evalb import EvalbResult, evalb, fill_unparsed, format_summary, format_ta
 from ..pipeline.scorer import SCORES, score_prefix
 from ..scale.load import find_spans_key, load_pipeline
 from ..tokens import has_parses, parse_string, parses_from_doc
+from ..tokens.spans import is_partial
 from ..treebanks.atomic import refuse_overwrite
 from ._inputs import read_docs
 from ._util import (
@@ -154,11 +155,16 @@ def score_pipeline(nlp: Language, data: Path, key: str, batch_size: int | None) 
     The scores are those of `spacy evaluate`, under their default names whatever the key of the constituents.
     """
     examples = []
+    n_partial = 0
     for doc in read_docs(data, nlp):
-        if key in doc.spans and len(doc):
+        if is_partial(doc, key):
+            n_partial += 1  # what is not known to be there may be right
+        elif key in doc.spans and len(doc):
             words, spaces, starts = zip(*((t.text, bool(t.whitespace_), t.is_sent_start) for t in doc), strict=True)
             predicted = Doc(nlp.vocab, words=list(words), spaces=list(spaces), sent_starts=list(starts))
             examples.append(Example(predicted, doc))
+    if n_partial:
+        note(f"{n_partial:,} docs are left out, because only some of their constituents are known.", "warn")
     if not examples:
         raise ValueError(Errors.E458.format(path=data, key=key))
     # Not `nlp.evaluate`, which works on copies and keeps the parses to itself.

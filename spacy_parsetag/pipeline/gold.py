@@ -26,7 +26,8 @@ class GoldReader:
 
     def __init__(self) -> None:
         self.n_sentences = 0
-        self.n_bad: Counter[str] = Counter()  # sentences that cannot be learned, by the message that says why
+        self.n_bad: Counter[str] = Counter()  # sentences of which not all can be learned, by the message that says why
+        self.n_lost = 0  # sentences of which nothing can, each once
         self._examples: dict[str, str] = {}
         self._next_warning = 1  # once so many sentences have been read
         self._known: GroupCache[GoldDoc] = GroupCache()
@@ -40,12 +41,16 @@ class GoldReader:
         if len(fitting) < len(found):
             example = shorten(next(gold for gold, sentence in found if sentence is None))
             self._count(Warnings.W251, len(found) - len(fitting), example)
+            self.n_lost += len(found) - len(fitting)
         return fitting
 
-    def tags(self, eg: Example, spans_key: str, tags: TagSet, linearizer: Linearizer) -> list[GoldTags]:
+    def tags(
+        self, eg: Example, spans_key: str, tags: TagSet, linearizer: Linearizer, *, whole: bool = True
+    ) -> list[GoldTags]:
         """The gold tags of an example's sentences that fit the tokens of its predicted doc; see `read_gold`.
 
-        Tags are made in the linearizer's order, their ids are those of `tags`.
+        Tags are made in the linearizer's order, their ids are those of `tags`. `whole`: a sentence with an unknown tag
+        teaches nothing, as with LatticeLoss; with TagLoss its other tags do.
         """
         if self._known_as is None or self._known_as[0] is not tags or self._known_as[1] != linearizer.order:
             self._known = GroupCache()
@@ -67,6 +72,7 @@ class GoldReader:
             gold = encode(self.sentences(eg, spans_key))
         if gold.n_unknown:
             self._count(Warnings.W252, gold.n_unknown, gold.example)
+            self.n_lost += gold.n_unknown if whole else 0
         return gold.tags
 
     def within(self, gold: list[list[GoldTags]], spans: DocSpans, examples: Sequence[Example]) -> list[list[GoldTags]]:
@@ -82,9 +88,11 @@ class GoldReader:
         for eg, own in zip(examples, gold, strict=True):
             inside = [next(found) for _ in own]
             kept.append([sentence for sentence, fits in zip(own, inside, strict=True) if fits])
-            if not all(inside):
-                example = quote([eg.predicted[i].text for i in own[inside.index(False)].tokens])
-                self._count(Warnings.W253, inside.count(False), example)
+            cut = [sentence for sentence, fits in zip(own, inside, strict=True) if not fits]
+            if cut:
+                self._count(Warnings.W253, len(cut), quote([eg.predicted[i].text for i in cut[0].tokens]))
+                # One with unknown tags was lost before.
+                self.n_lost += sum(bool(sentence.ids.min() >= 0 or sentence.known) for sentence in cut)
         return kept
 
     def _count(self, why: str, n: int, example: str) -> None:
@@ -101,14 +109,14 @@ class GoldReader:
             learned. Otherwise that is an error from 100 sentences on.
         RAISES (ValueError): If there were sentences, and nothing can be learned from any of them.
         """
-        total, n_bad = self.n_sentences, self.n_bad.total()
-        if not n_bad:
+        total = self.n_sentences
+        if not self.n_bad:
             return
         problems = " ".join(
             why.format(n=n, total=total, share=n / total, example=self._examples[why])
             for why, n in sorted(self.n_bad.items())
         )
-        if n_bad >= total and (complete or total >= 100):
+        if self.n_lost >= total and (complete or total >= 100):
             raise ValueError(Errors.E259.format(name=name, problems=problems))
         if total >= self._next_warning:
             warnings.warn(Warnings.W250.format(name=name, problems=problems), stacklevel=2)

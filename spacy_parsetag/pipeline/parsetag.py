@@ -23,7 +23,7 @@ from ..errors import Errors
 from ..linearize import Linearizer
 from ..linearize.tags import TagSet, make_tag_set, tags_of_label
 from ..ml.heads import DocScores
-from ..ml.losses import Loss
+from ..ml.losses import Loss, TagLoss
 from ..ml.resize import output_width, resize_output
 from ..tokens.extensions import register_extensions
 from ..tokens.sentences import has_sentences, sentence_words
@@ -232,9 +232,9 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
             batch = scale_scores(batch, 1.0 / self.cfg["temperature"])
         found = zip(docs, sentences, strict=True)
         known = [own for doc, own_sents in found for own in known_of_doc(doc, own_sents, self.constraints)]
-        if not any(known):
-            return batch, {}
         drop = self.conflicts == "drop"
+        if not any(known):
+            return batch, {"dropped_constraints": [[] for _ in known]} if drop else {}
         batch, dropped = constrain(batch, known, self.max_stack, drop=drop)
         return batch, {"dropped_constraints": dropped} if drop else {}
 
@@ -309,7 +309,8 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         examples = list(examples)
         validate_examples(examples, "ParseTagger.get_loss")
         key = self.cfg["spans_key"]
-        found = [self._gold.tags(eg, key, self.tag_set, self.linearizer) for eg in examples]
+        whole = not isinstance(self.loss, TagLoss)
+        found = [self._gold.tags(eg, key, self.tag_set, self.linearizer, whole=whole) for eg in examples]
         if any(found):
             self._require_labels()
         if scores.spans is not None:

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent import futures  # which imports the pool of processes when it is used
@@ -240,11 +239,9 @@ def map_in_processes(
     RAISES (ValueError): If a process dies, for instance because memory ran out.
     """
     others = set(active_children())
-    # NumPy in the workers reads this when it is imported there.
-    os.environ.setdefault("OMP_NUM_THREADS", str(_n_threads(n_process)))
-    pool = futures.ProcessPoolExecutor(
-        n_process, get_context("spawn"), initializer=_start_worker, initargs=(n_process,)
-    )
+    # NumPy and PyTorch in the workers read this when they are imported there.
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // n_process)))
+    pool = futures.ProcessPoolExecutor(n_process, get_context("spawn"), initializer=_start_worker)
     try:
         pending: deque[futures.Future[ResultT]] = deque()
         for task in tasks:
@@ -263,16 +260,9 @@ def map_in_processes(
             process.terminate()
 
 
-def _n_threads(n_process: int) -> int:
-    return max(1, (os.cpu_count() or 1) // n_process)
-
-
-def _start_worker(n_process: int) -> None:
+def _start_worker() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process ends its workers
     Thread(target=_end_with_parent, daemon=True).start()
-    torch = sys.modules.get("torch")
-    if torch is not None:
-        torch.set_num_threads(_n_threads(n_process))
 
 
 def _end_with_parent() -> None:

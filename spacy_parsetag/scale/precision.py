@@ -94,7 +94,7 @@ def _pack(torch: Any, module: Any, make_product: Callable[[Any, Any, Any], Calla
             layer.forward = make_product(torch, layer.weight.detach(), layer.bias)
         elif type(layer) is torch.nn.LSTM and layer.bidirectional and layer.bias and not layer.proj_size:
             products = [make_product(torch, *gates) for gates in _gates_of(torch, layer)]
-            layer.forward = partial(_run_lstm, torch, products, layer.hidden_size)
+            layer.forward = partial(_forward_lstm, torch, products, layer.hidden_size, layer.forward)
     return packed
 
 
@@ -127,6 +127,16 @@ def _gates_of(torch: Any, lstm: Any) -> Iterator[tuple[Any, Any]]:
         for array in (weight, bias):
             array[2 * lstm.hidden_size : 3 * lstm.hidden_size] *= 2
         yield weight, bias
+
+
+def _forward_lstm(
+    torch: Any, products: list[Any], width: int, own: Callable[..., Any], inputs: Any, hx: Any = None
+) -> Any:
+    """An LSTM's `forward`: ours for packed sequences from no states, as in our layers; else PyTorch's, exactly."""
+    if hx is None and isinstance(inputs, torch.nn.utils.rnn.PackedSequence):
+        return _run_lstm(torch, products, width, inputs)
+    with torch.autocast("cpu", enabled=False):
+        return own(inputs, hx)
 
 
 def _run_lstm(torch: Any, products: list[Callable[[Any], Any]], width: int, inputs: Any) -> tuple[Any, None]:
@@ -197,7 +207,8 @@ def make_precision(precision: Precision = "float32") -> Callable[[Language], Lan
     precision (str): "float32", "bfloat16" or "int8"; see `set_precision`.
     RETURNS (Callable[[Language], Language]): The callback.
     """
-    return lambda nlp: set_precision(nlp, precision)
+    # Where all of PyTorch's components were left out on loading, there is nothing to set.
+    return lambda nlp: set_precision(nlp, precision) if _shims_of(nlp) else nlp
 
 
 def _begin_update(shim: PyTorchShim, inputs: ArgsKwargs) -> tuple[Any, Callable[[Any], Any]]:

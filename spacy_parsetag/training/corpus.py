@@ -1,7 +1,6 @@
 """How the shipped configs read treebanks and text. Both are named in configs, and advertised as entry points."""
 
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from spacy.language import Language
@@ -17,7 +16,7 @@ class TreebankCorpus:
 
     path (Path | None): A .spacy file or a folder of such files. None, as configs have it, is an error in training.
     n_sents (int): So many successive docs are joined into one. A component that learns where sentences end, such as
-        `senter`, needs docs of several sentences.
+        `senter`, needs docs of several sentences. A doc whose trees are marked as partial or soft stays by itself.
     gold_sents (bool): Give the docs to predict on the sentence boundaries of the treebank, which sentence splitters
         leave alone. Then trees are scored over the treebank's sentences, as EVALB does.
     limit (int): Read so many docs; 0 for all.
@@ -34,8 +33,7 @@ class TreebankCorpus:
         nlp (Language): The pipeline.
         YIELDS (Example): The examples.
         """
-        examples = self.corpus(nlp)
-        while joined := list(islice(examples, self.n_sents)):
+        for joined in self._join(self.corpus(nlp)):
             if len(joined) == 1 and not self.gold_sents:
                 yield joined[0]
                 continue
@@ -48,6 +46,21 @@ class TreebankCorpus:
                 starts = eg.get_aligned_sent_starts()
                 eg = Example(Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=starts), reference)
             yield eg
+
+    def _join(self, examples: Iterable[Example]) -> Iterator[list[Example]]:
+        # `Doc.from_docs` drops the attributes that say how trees are marked.
+        joined: list[Example] = []
+        for eg in examples:
+            marked = any(group.attrs.get(mark) for group in eg.reference.spans.values() for mark in ("partial", "soft"))
+            if joined and (marked or len(joined) == self.n_sents):
+                yield joined
+                joined = []
+            if marked:
+                yield [eg]
+            else:
+                joined.append(eg)
+        if joined:
+            yield joined
 
 
 def make_language_tokenizer() -> Callable[[Language], Tokenizer]:

@@ -80,6 +80,18 @@ def test_bad_input(
     assert message in result.stderr
 
 
+def test_partial_trees_are_left_out(run: Run, pipeline: Path, treebank: Path, tmp_path: Path) -> None:
+    """What is not known to be there may be right: so it is in the scorer of the pipeline."""
+    data = tmp_path / "data.spacy"
+    run("convert", treebank, data)
+    docs = list(DocBin().from_disk(data).get_docs(spacy.blank("en").vocab))
+    docs[0].spans["constituents"].attrs["partial"] = True
+    DocBin(docs=docs).to_disk(data)
+    result = run("evaluate", pipeline, data)
+    assert result.exit_code == 0
+    assert "EVALB (collins), 2 sentences" in result.stdout and "1 docs are left out" in result.stderr
+
+
 def test_no_constituents(run: Run, pipeline: Path, treebank: Path, tmp_path: Path) -> None:
     run("convert", treebank, tmp_path / "data.spacy", "--spans-key", "other")
     result = run("evaluate", pipeline, tmp_path / "data.spacy")

@@ -10,7 +10,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
-from tiny import make_examples, make_learner, needs_torch, outputs, spans_of, train, words_only
+from tiny import TREES, make_examples, make_learner, needs_torch, outputs, spans_of, train, words_only
 
 from spacy_parsetag.ml.heads import DocScores
 
@@ -51,6 +51,18 @@ def test_layers_between_encoder_and_spans() -> None:
     assert plain.spans.scores.shape == spaced.spans.scores.shape == shape
     loaded = make_learner("Chart", encoder=layer).from_bytes(nlp.to_bytes())
     assert outputs(loaded) == outputs(nlp)
+
+
+def test_a_sentence_is_lost_once() -> None:
+    """One that is cut and has unknown labels is two problems; the other half of the data teaches all the same."""
+    nlp = make_learner("Chart")
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    [other] = make_examples(nlp, [TREES[0].replace("NP", "NP-SBJ")])
+    words = [token.text for token in other.reference]
+    cut = Example(Doc(nlp.vocab, words=words, sent_starts=[i in (0, 2) for i in range(len(words))]), other.reference)
+    with pytest.warns(UserWarning, match=r"\[W252\] 60 of 120.*\[W253\] 60 of 120"):
+        nlp.update([examples[0], cut] * 60)
 
 
 def test_loss_of_spans_through_the_pipe() -> None:

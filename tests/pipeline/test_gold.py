@@ -269,6 +269,18 @@ class TestCounts:
                 nlp.update(others, sgd=optimizer)
 
 
+def test_some_tags_are_learned() -> None:
+    """Of trees that each have an unknown tag TagLoss learns the others; that is no reason to stop."""
+    nlp = make_nlp(loss={"@misc": "spacy-parsetag.TagLoss.v1"})
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    optimizer = nlp.resume_training()
+    others = make_examples(nlp, [tree.replace("NP", "NP-SBJ", 1) for tree in TREES if "NP" in tree])
+    with pytest.warns(UserWarning, match=r"\[W252\]"):
+        losses = [nlp.update(others, sgd=optimizer)["parsetag"] for _ in range(40)]
+    assert 0 < losses[-1] < losses[0]
+
+
 def test_gold_trees_come_back() -> None:
     nlp = make_nlp()
     for eg, tree in zip(make_examples(nlp), TREES, strict=True):

@@ -168,6 +168,26 @@ def test_by_config(encoder: Path, tmp_path: Path) -> None:
     low = scores_of(loaded)
     np.testing.assert_array_equal(scores_of(nlp), low)
     assert (scores_of(set_precision(loaded, "float32")) != low).any()
+    # Without the components that PyTorch computes, there is nothing to set.
+    assert "parsetag" not in spacy.load(tmp_path, exclude=["transformer", "parsetag"]).pipe_names
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16", "int8"])
+def test_lstm_of_others(precision: str) -> None:
+    """spaCy's own LSTM is given states, or None in their place, and sequences that are not packed."""
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 16}
+    embed = {"@architectures": "spacy.MultiHashEmbed.v2", "width": 16, "attrs": ["NORM"], "rows": [100]}
+    encode = {"@architectures": "spacy.TorchBiLSTMEncoder.v1", "width": 16, "depth": 1, "dropout": 0.0}
+    nlp = spacy.blank("en")
+    tok2vec = {"@architectures": "spacy.Tok2Vec.v2", "embed": {**embed, "include_static_vectors": False}}
+    nlp.add_pipe("tok2vec", config={"model": {**tok2vec, "encode": encode}})
+    nlp.add_pipe("tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}})
+    nlp.get_pipe("tagger").add_label("X")  # type: ignore[attr-defined]
+    nlp.initialize()
+    exact = nlp("The old dog sings").tensor
+    low = set_precision(nlp, precision)("The old dog sings").tensor
+    assert exact.shape == (4, 16)
+    np.testing.assert_allclose(low, exact, atol=1e-6 if precision == "float32" else 0.05)
 
 
 def test_callbacks_in_turn() -> None:

@@ -53,6 +53,25 @@ def test_trees_are_scored_over_gold_sentences(path: Path) -> None:
     assert nlp.evaluate(list(TreebankCorpus(path, gold_sents=True)(nlp)))["parsetag_f"] == wanted
 
 
+def test_marked_docs_are_not_joined(path: Path) -> None:
+    """A joined doc has no attributes, and its trees would count as complete."""
+    nlp = spacy.blank("en")
+    docs = list(DocBin().from_disk(path).get_docs(nlp.vocab))
+    docs[2].spans["constituents"].attrs["partial"] = True
+    docs[5].spans["constituents"].attrs["soft"] = True
+    DocBin(docs=docs).to_disk(path)
+    examples = list(TreebankCorpus(path, n_sents=2)(nlp))
+    assert [len(list(eg.reference.sents)) for eg in examples] == [2, 1, 2, 1, 1]
+    attrs = [eg.reference.spans["constituents"].attrs for eg in examples]
+    assert [(own.get("partial"), own.get("soft")) for own in attrs] == [
+        (None, None),
+        (True, None),
+        (None, None),
+        (None, True),
+        (None, None),
+    ]
+
+
 def test_limit(path: Path) -> None:
     assert len(list(TreebankCorpus(path, limit=2)(spacy.blank("en")))) == 2
 
