@@ -32,7 +32,7 @@ ROOMS: dict[str, set[str]] = {
     "linearize": LINEARIZE,
     "decode": DECODE,
     "ml": ML,
-    "tokens": {*TOKENS, "treebanks"},
+    "tokens": TOKENS,
     "treebanks": {*TREES, "tokens", "treebanks"},
     "evalb": EVALB,
     "analysis": {*LINEARIZE, "tokens", "evalb", "treebanks", "analysis"},

@@ -83,13 +83,13 @@ def make_config(lang: str, encoder: str | None, transformer: bool, order: str, s
             "upstream": "transformer",
             "pooling": {"@layers": "reduce_mean.v1"},
         }
-    tags = {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}
-    made = {
-        sentences: {"factory": sentences, "model": tags} if sentences == "senter" else {"factory": sentences},
-        "tagger": {"factory": "tagger", "model": tags},
-    }
+    if sentences == "senter":
+        tags = {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}
+        components["senter"] = {"factory": "senter", "model": tags}
+    elif sentences not in components:
+        components[sentences] = {"factory": sentences}
     config["nlp"]["pipeline"] = pipeline
-    config["components"] = {name: components[name] if name in components else made[name] for name in pipeline}
+    config["components"] = {name: components[name] for name in pipeline}
     weights = config["training"]["score_weights"]
     weights.update(dict.fromkeys(("tag_acc", "pos_acc", "tag_micro_p", "tag_micro_r", "tag_micro_f")))
     if tagger:

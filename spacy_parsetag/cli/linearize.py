@@ -16,8 +16,8 @@ from ..scale.records import load_json, read_lines
 from ..treebanks.atomic import STANDARD, refuse_overwrite, text_output
 from ..treebanks.files import find_files
 from ..treebanks.formats.table import FORMATS
-from ..treebanks.penn import format_tree
 from ..trees import Parse, Tree, binarize, unbinarize
+from ..trees.brackets import format_tree
 from ..trees.escape import escape_label
 from ._inputs import read_trees
 from ._util import (

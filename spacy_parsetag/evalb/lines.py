@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from ..errors import Errors, TreebankError
 from ..treebanks import penn
 from ..trees import ROOT_LABELS, Tree
+from ..trees.brackets import format_tree
 from .counts import read_sentence
 from .params import EvalbParams
 
@@ -25,7 +26,7 @@ def to_line(tree: Brackets) -> str:
     if tree is None or isinstance(tree, str):
         return tree or ""
     if isinstance(tree, Tree):
-        return penn.format_tree(tree) if tree.children else ""
+        return format_tree(tree) if tree.children else ""
     parts: list[str] = []
     stack: list[nltk.Tree | str] = [tree]
     while stack:

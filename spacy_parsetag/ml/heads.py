@@ -32,7 +32,7 @@ class DocScores:
 def tag_heads(nO: int | None = None, *, rate_scale: float = 1.0) -> Model[list[Floats2d], DocScores]:
     """Two linear heads over each word's vector (paper section 4.2: W1 and W2), stored as one matrix.
 
-    Input: one (tokens, width) array per doc. Output: one (tokens, nO) array per doc, where nO = 2 |T|.
+    Input: one (tokens, width) array per doc. Output: `DocScores`, a (tokens, nO) array per doc, where nO = 2 |T|.
 
     nO (int | None): 2 |T|; None until the labels are known.
     rate_scale (float): How much faster than the rest of the network the heads learn. An optimizer such as Adam steps

@@ -13,9 +13,9 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..errors import Errors
-from ..treebanks.penn import format_tree
+from ..trees.brackets import format_tree
 from ..trees.nltk_trees import from_nltk
-from ..trees.parse import Parse
+from ..trees.parse import Parse, check_words
 from ..trees.tree import Tree
 from .spaces import spaces_after
 from .spans import SPANS_KEY, parses_from_doc, set_parses
@@ -31,13 +31,6 @@ def as_parse(tree: Parse | Tree | nltk.Tree) -> Parse:
     if isinstance(tree, Parse):
         return tree
     return Parse.from_tree(tree if isinstance(tree, Tree) else from_nltk(tree))
-
-
-def check_words(parse: Parse) -> None:
-    """Raise a ValueError if a word of a parse is empty or white space only, which cannot be a word of a doc."""
-    for i, word in enumerate(parse.words):
-        if not word or word.isspace():
-            raise ValueError(Errors.E305.format(i=i, word=word, sentence=" ".join(parse.words)[:200]))
 
 
 def doc_from_parses(

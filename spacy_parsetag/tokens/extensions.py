@@ -251,13 +251,13 @@ def _read_probs(doc: Doc, spans_key: str) -> dict[tuple[int, int], dict[str, flo
     return found
 
 
-def get_parses(doc: Doc, k: int, spans_key: str = SPANS_KEY) -> list[list[tuple[Tree, float]]]:
+def get_parses(doc: Doc, k: int, spans_key: str = SPANS_KEY) -> list[list[tuple[nltk.Tree, float]]]:
     """The best trees of each sentence, best first, no two with the same constituents, each with its log-probability.
 
     doc (Doc): The doc.
     k (int): How many trees of each sentence; no more than the pipe was told to keep, and fewer where there are fewer.
     spans_key (str): Key of the group in `doc.spans`.
-    RETURNS (list[list[tuple[Tree, float]]]): For each sentence its trees.
+    RETURNS (list[list[tuple[nltk.Tree, float]]]): For each sentence its trees.
     RAISES (ValueError): If the pipe was not told to keep so many.
     """
     sentences = parses_from_doc(doc, spans_key)

@@ -15,7 +15,7 @@ from spacy.tokens import Doc, Span
 from wasabi.util import supports_ansi
 
 from ..errors import Errors
-from ..treebanks.penn import format_tree
+from ..trees.brackets import format_tree
 from ..trees.draw_svg import COLORS, draw_svg
 from ..trees.draw_text import LEAST_WIDTH, draw_text
 from ..trees.drawn import nodes_of

@@ -65,4 +65,7 @@ def find_files(
             if not files:
                 raise ValueError(Errors.E103.format(path=source))
             found.extend(SourceFile(file) for file in files)
-    return list(dict.fromkeys(found))
+    once: dict[Path, SourceFile] = {}
+    for file in found:
+        once.setdefault(file.path, file)
+    return list(once.values())

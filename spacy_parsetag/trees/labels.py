@@ -119,4 +119,4 @@ def family(label: str) -> str:
 
 def _parts(label: str) -> list[str]:
     """NP-SBJ-1 in its parts; -LRB- is one."""
-    return re.split(r"(?<=.)[-=|]", label)
+    return re.split(r"(?<=.)[-=|](?=.)", label)

@@ -115,3 +115,10 @@ class Parse:
         if len(children) != 1:
             raise ValueError(Errors.E001.format(reason=f"{len(children)} nodes at the top need a root label"))
         return children[0]
+
+
+def check_words(parse: Parse) -> None:
+    """Raise a ValueError if a word of a parse is empty or white space only, which cannot be a word of a doc."""
+    for i, word in enumerate(parse.words):
+        if not word or word.isspace():
+            raise ValueError(Errors.E305.format(i=i, word=word, sentence=" ".join(parse.words)[:200]))

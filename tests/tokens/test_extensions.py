@@ -21,8 +21,8 @@ from spacy_parsetag.tokens import (
     set_parses,
 )
 from spacy_parsetag.tokens.extensions import _CACHE, EXTENSIONS, DocNodes
-from spacy_parsetag.treebanks.penn import format_tree
 from spacy_parsetag.trees import Constituent, Parse, from_nltk, to_nltk
+from spacy_parsetag.trees.brackets import format_tree
 from spacy_parsetag.trees.escape import escape_label
 
 VOCAB = create_vocab("en", English.Defaults)

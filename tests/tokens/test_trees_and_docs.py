@@ -17,8 +17,9 @@ from spacy_parsetag.tokens import (
     spaces_after,
 )
 from spacy_parsetag.tokens.convert import as_parse
-from spacy_parsetag.treebanks.penn import format_tree, read_string
+from spacy_parsetag.treebanks.penn import read_string
 from spacy_parsetag.trees import Constituent, Parse, Tree, to_nltk
+from spacy_parsetag.trees.brackets import format_tree
 
 VOCAB = create_vocab("en", English.Defaults)
 

@@ -10,8 +10,9 @@ from spacy_parsetag.treebanks.files import SourceFile, find_files
 from spacy_parsetag.treebanks.formats.base import guess_encoding
 from spacy_parsetag.treebanks.formats.pahc import cut_lemma, cut_lemma_of_mark
 from spacy_parsetag.treebanks.formats.table import FORMATS, get_format
-from spacy_parsetag.treebanks.penn import format_tree, read_trees
+from spacy_parsetag.treebanks.penn import read_trees
 from spacy_parsetag.treebanks.split import Split
+from spacy_parsetag.trees.brackets import format_tree
 from spacy_parsetag.trees.clean import clean_tree
 
 PIECES = {
@@ -95,6 +96,21 @@ def test_spmrl_encodings(file: str, word: str, encoding: str, tmp_path: Path) ->
         path.write_text(f"(TOP (S (N##x## {word})))\n", encoding=written)
         assert guess_encoding(path, encoding) == written
         assert list(read(path, "spmrl")) == [f"(TOP (S (N {word})))"]
+
+
+def test_utf16_by_its_mark(tmp_path: Path) -> None:
+    path = tmp_path / "trees.mrg"
+    path.write_text("(TOP (NN été))\n", encoding="utf-16")
+    assert list(read(path, "penn")) == ["(TOP (NN été))"]
+
+
+def test_files_come_once(tmp_path: Path) -> None:
+    """However often they are named; as what they were found first."""
+    for name in "ab":
+        (tmp_path / f"{name}.mrg").write_text("(TOP (NN a))\n")
+    a, b = tmp_path / "a.mrg", tmp_path / "b.mrg"
+    assert find_files([tmp_path, a], suffixes=[".mrg"]) == [SourceFile(a, tmp_path), SourceFile(b, tmp_path)]
+    assert find_files([b, tmp_path], suffixes=[".mrg"]) == [SourceFile(b), SourceFile(a, tmp_path)]
 
 
 def test_ctb_encodings(tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ import pytest
 from mutate import LAYOUTS, format_layout, make_tree, make_treebank, mutate
 
 from spacy_parsetag.errors import TreebankError
-from spacy_parsetag.treebanks.penn import format_tree, read_string, read_trees
+from spacy_parsetag.treebanks.penn import read_string, read_trees
 from spacy_parsetag.trees import from_nltk
+from spacy_parsetag.trees.brackets import format_tree
 
 N_MUTATIONS = 500
 

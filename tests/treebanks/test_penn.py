@@ -17,8 +17,9 @@ from mutate import LAYOUTS, format_layout, make_tree
 
 from spacy_parsetag.errors import TreebankError
 from spacy_parsetag.treebanks import penn
-from spacy_parsetag.treebanks.penn import format_tree, read_string, read_trees, write_trees
+from spacy_parsetag.treebanks.penn import read_string, read_trees, write_trees
 from spacy_parsetag.trees import Tree, from_nltk
+from spacy_parsetag.trees.brackets import format_tree
 
 SHE = "(TOP (S (NP (PRP She)) (VP (VBZ reads))))"
 HE = "(TOP (S (NP (PRP He)) (VP (VBZ writes))))"

@@ -160,5 +160,5 @@ def test_narrow() -> None:
 
 
 def test_labels() -> None:
-    assert explain("NP=2") == "noun phrase" and explain("-LRB-") is None
+    assert explain("NP=2") == "noun phrase" and explain("-LRB-") is None and family("-LRB-") == "other"
     assert family("WHNP-1") == "noun" and family("-LRB-") == family("NEW") == "other"

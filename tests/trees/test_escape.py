@@ -2,8 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_parsetag.treebanks.penn import format_tree, read_string
+from spacy_parsetag.treebanks.penn import read_string
 from spacy_parsetag.trees import Tree, from_nltk, to_nltk
+from spacy_parsetag.trees.brackets import format_tree
 from spacy_parsetag.trees.escape import escape_label, escape_token, split_tokens, unescape_label, unescape_token
 
 # Any string, lone surrogates too, with what matters here made likely.

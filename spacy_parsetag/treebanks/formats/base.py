@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import TreebankError
-from ...tokens.convert import check_words
 from ...trees.clean import CleanCounts, CleanOptions, clean_tree
-from ...trees.parse import Parse
+from ...trees.parse import Parse, check_words
 from ...trees.tree import Tree, rewrite
 from ..penn import BracketReader, Line, OnError, read_lines
 
@@ -127,12 +126,12 @@ def guess_encoding(path: Path, otherwise: str) -> str:
     otherwise (str): The encoding if it is not.
     RETURNS (str): UTF-16 if there is its byte order mark, UTF-8 if all bytes are that, else the other.
     """
-    if otherwise == "utf-8":
-        return otherwise
     decoder = codecs.getincrementaldecoder("utf-8")()
     with path.open("rb") as file:
         if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
             return "utf-16"
+        if otherwise == "utf-8":
+            return otherwise
         file.seek(0)
         try:
             while data := file.read(1 << 20):
