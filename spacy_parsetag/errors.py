@@ -41,6 +41,11 @@ class Errors(metaclass=_ErrorsWithCodes):
         "each backslash inside a label."
     )
     E006 = "A drawing needs at least {least} columns; got {width}."
+    E007 = "Cannot write the {what} {text!r} to a bracket file: {reason}. See escape_token and escape_label."
+    E008 = (
+        "Word {i} of the tree is {word!r}: a spaCy token cannot be empty, and one of white space only is no word of a "
+        "parse. Remove it from the tree. Sentence: {sentence!r}."
+    )
 
     E050 = "Not a valid {order}-order tag sequence for {n} words: {reason} at tag {position} ({tag!r})."
     E051 = "Unknown linearization order {order!r}. Use one of: in, pre, post."
@@ -49,7 +54,6 @@ class Errors(metaclass=_ErrorsWithCodes):
     E054 = "Tag {tag!r} is not in the tag set of {n} tags."
     E055 = "Not the actions of a parser over a {what} tree: it has no production like that of action {position}."
 
-    E100 = "Cannot write the {what} {text!r} to a bracket file: {reason}. See escape_token and escape_label."
     E101 = "Unknown encoding {encoding!r}. Use one that Python knows, for instance utf-8, latin-1, utf-16."
     E102 = "Unknown treebank format {name!r}. Known: {known}."
     E103 = "No such file or folder: {path}."
@@ -233,10 +237,6 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The spans in doc.spans[{key!r}] are listed bottom-up ({lower!r} stands before {upper!r}, which contains it), "
         "so which of {chain} is on top, all over {text!r}, cannot be told. List the spans in pre-order: a constituent "
         "before those within it, the top of a unary chain first."
-    )
-    E305 = (
-        "Word {i} of the tree is {word!r}: a spaCy token cannot be empty, and one of white space only is no word of a "
-        "parse. Remove it from the tree. Sentence: {sentence!r}."
     )
     E306 = "doc.spans[{key!r}] has format {found}; this version reads formats up to {known}. Update spacy-parsetag."
     E307 = (

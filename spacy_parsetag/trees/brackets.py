@@ -17,11 +17,11 @@ def format_tree(tree: Tree) -> str:
         word.
     """
     if not tree.label and any(isinstance(child, str) for child in tree.children):
-        raise ValueError(Errors.E100.format(what="label", text="", reason="it stands over a word"))
+        raise ValueError(Errors.E007.format(what="label", text="", reason="it stands over a word"))
     parts: list[str] = ["(", escape_label(tree.label) if tree.label else ""]
     stack = [iter(tree.children)] if tree.children else []
     if not stack:
-        raise ValueError(Errors.E100.format(what="node", text=tree.label, reason="it has no children"))
+        raise ValueError(Errors.E007.format(what="node", text=tree.label, reason="it has no children"))
     while stack:
         child = next(stack[-1], None)
         if child is None:
@@ -30,9 +30,9 @@ def format_tree(tree: Tree) -> str:
         elif isinstance(child, str):
             parts += (" ", escape_token(child))
         elif not child.children:
-            raise ValueError(Errors.E100.format(what="node", text=child.label, reason="it has no children"))
+            raise ValueError(Errors.E007.format(what="node", text=child.label, reason="it has no children"))
         elif not child.label and not child.is_preterminal:
-            raise ValueError(Errors.E100.format(what="label", text="", reason="only the root's may be empty"))
+            raise ValueError(Errors.E007.format(what="label", text="", reason="only the root's may be empty"))
         else:
             parts += (" (", escape_label(child.label))
             stack.append(iter(child.children))

@@ -121,4 +121,4 @@ def check_words(parse: Parse) -> None:
     """Raise a ValueError if a word of a parse is empty or white space only, which cannot be a word of a doc."""
     for i, word in enumerate(parse.words):
         if not word or word.isspace():
-            raise ValueError(Errors.E305.format(i=i, word=word, sentence=" ".join(parse.words)[:200]))
+            raise ValueError(Errors.E008.format(i=i, word=word, sentence=" ".join(parse.words)[:200]))

@@ -149,7 +149,7 @@ def test_bad_trees_are_named_and_skipped(run: Run, treebank: Path, tmp_path: Pat
     result = run("convert", treebank, out, "--skip-bad", "--max-bad", "1")
     assert result.exit_code == 0
     assert f"skipped {treebank}:2: " in result.stderr
-    assert f"skipped {treebank}:3: [E305]" in result.stderr
+    assert f"skipped {treebank}:3: [E008]" in result.stderr
     assert "Skipped 2 malformed trees" in result.stderr
     assert len(load(out)) == 2
     assert run("convert", treebank, out, "--skip-bad", "--max-bad", "1", "--default-tag", "XX").exit_code == 0

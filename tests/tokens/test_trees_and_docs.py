@@ -73,9 +73,9 @@ def test_docs_from_trees(vocab: Vocab) -> None:
 @pytest.mark.parametrize("word", ["", " ", "\n", "\u00a0"])
 def test_words_that_no_doc_can_hold(word: str, vocab: Vocab) -> None:
     parse = Parse(("a", word), ("NN", "NN"), (Constituent(0, 2, "NP"),))
-    with pytest.raises(ValueError, match=r"\[E305\] Word 1"):
+    with pytest.raises(ValueError, match=r"\[E008\] Word 1"):
         doc_from_tree(vocab, parse)
-    with pytest.raises(ValueError, match=r"\[E305\]"):
+    with pytest.raises(ValueError, match=r"\[E008\]"):
         doc_from_tree(vocab, to_nltk(parse.to_tree()))
 
 

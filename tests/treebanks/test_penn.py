@@ -349,7 +349,7 @@ def test_deep_trees(tmp_path: Path) -> None:
 )
 def test_unwritable_trees_are_refused(tree: Tree, tmp_path: Path) -> None:
     path = tmp_path / "out.mrg"
-    with pytest.raises(ValueError, match="E100"):
+    with pytest.raises(ValueError, match="E007"):
         write_trees(path, [tree])
     assert list(tmp_path.iterdir()) == []
 
