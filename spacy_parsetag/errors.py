@@ -331,7 +331,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "Cannot parse the column {column!r} of this table and add the columns {added} to it. It has: {names}. Name the "
         "column with the texts, or rename columns."
     )
-    E569 = "The component {pipe!r} of the pipeline {name!r} has neither --probs nor --k-best; 'parsetag' has."
+    E569 = "The component {pipe!r} of the pipeline {name!r} finds one tree for a sentence: --k-best is for 'parsetag'."
     E570 = "int8 is for CPUs, and these layers are on {device}. Choose bfloat16 or float32."
     E571 = "No such precision: {precision!r}. Choose float32, bfloat16 or int8."
     E572 = (

@@ -35,12 +35,16 @@ def find_spans_key(nlp: Language, name: str) -> str:
 
 
 def ask_for_probabilities(nlp: Language, name: str, *, probs: bool, k_best: int) -> None:
-    """Tell a pipeline's last parser what to find beside its trees. Raises a ValueError if it has no such settings."""
+    """Tell a pipeline's last parser what to find beside its trees.
+
+    An ensemble finds probabilities without being told. Raises a ValueError if it is to find other trees than the best.
+    """
     parsers = [pipe for pipe in nlp.pipe_names if _factory(nlp, pipe) in PARSERS]
-    if _factory(nlp, parsers[-1]) != "parsetag":
+    if _factory(nlp, parsers[-1]) == "parsetag":
+        parser: Any = nlp.get_pipe(parsers[-1])
+        parser.probs, parser.k_best = parser.probs or probs, k_best
+    elif k_best:
         raise ValueError(Errors.E569.format(name=name, pipe=parsers[-1]))
-    parser: Any = nlp.get_pipe(parsers[-1])
-    parser.probs, parser.k_best = parser.probs or probs, k_best
 
 
 def settle_sentences(nlp: Language, *, one_sentence: bool) -> bool:

@@ -360,3 +360,16 @@ def test_probabilities_and_the_best_trees(run: Run, pipeline: Path, tmp_path: Pa
     assert sent["k_best"][0]["log_prob"] == pytest.approx(sent["log_prob"], abs=1e-4)
     assert all(0 < constituent["prob"] <= 1.0001 for constituent in sent["constituents"])
     assert "E455" in run("parse", pipeline, "-", tmp_path / "out.parquet", "--probs", stdin="a\n").stderr
+
+
+def test_an_ensemble_is_always_asked_for_probabilities(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("one_sentence")
+    nlp.add_pipe("parsetag_ensemble", config={"pipelines": [str(pipeline)]})
+    nlp.to_disk(tmp_path / "together")
+    result = run("parse", tmp_path / "together", "-", "--probs", stdin="She reads papers.\n")
+    assert result.exit_code == 0 and result.stdout.startswith("# expected_f 0."), result.stderr
+    result = run("parse", tmp_path / "together", "-", "--probs", "--format", "jsonl", stdin="She reads papers.\n")
+    assert all("prob" in constituent for constituent in json.loads(result.stdout)["sents"][0]["constituents"])
+    result = run("parse", tmp_path / "together", "-", "--k-best", "2", stdin="She reads papers.\n")
+    assert result.exit_code == 1 and "[E569]" in result.stderr
