@@ -24,6 +24,7 @@ RUNS = (
         "all-MiniLM-L6-v2 (6 layers, 384 wide)",
     ),
     ("wsj-spans-off", "the same", "tags alone, no scores of spans"),
+    ("wsj-self", "the same", "no other trees, raw newswire (`self-train` of `models/project.yml`)"),
     ("wsj-two-stages", "the same", "after GUM and CRAFT (`build-research` of `models/project.yml`)"),
     ("wsj-pooled-stages", "the same", "after these and the sample together (docs/experiments.md)"),
     ("wsj-long-first", "the same", "after these and GUM with the sample (`build-target` of `models/project.yml`)"),
