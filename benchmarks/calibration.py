@@ -34,7 +34,7 @@ from spacy_parsetag.pipeline.calibration import (
     judge_trees,
     score_gold_docs,
 )
-from spacy_parsetag.pipeline.parsetag import ParseTagger
+from spacy_parsetag.pipeline.component import ParseTagger
 
 RESAMPLES = 1000
 

@@ -43,10 +43,9 @@ class Measured(Optimizer):
 def measure(docs: list[Doc], steps: int) -> list[dict[str, Any]]:
     """The norms of each step, and its number of words."""
     fix_random_seed(0)
-    config = load_config(CONFIG, interpolate=True)
-    nlp = load_model_from_config(config, auto_fill=True)
+    nlp = load_model_from_config(load_config(CONFIG), auto_fill=True)
     nlp.initialize(lambda: [Example(blank(doc), doc) for doc in docs])
-    training = config["training"]
+    training = nlp.config.interpolate()["training"]
     settings = registry.resolve({"rate": training["optimizer"]["learn_rate"], "batcher": training["batcher"]})
     optimizer: Any = Measured(
         settings["rate"], grad_clip=training["optimizer"]["grad_clip"], L2=training["optimizer"]["L2"]

@@ -1,11 +1,8 @@
-"""What the benchmarks on one core share: sentences, scores, timing, and their options."""
+"""Shared by the benchmarks on one core: sentences, scores and options. Imported first, it leaves NumPy one core."""
 
 import argparse
 import os
 import sys
-import time
-from collections.abc import Callable
-from typing import Any
 
 # One core: set before NumPy is imported anywhere.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -17,7 +14,7 @@ from record import ROOT, parse_arguments  # noqa: E402
 
 from spacy_parsetag.decode import TagScores  # noqa: E402
 from spacy_parsetag.linearize import ORDERS  # noqa: E402
-from spacy_parsetag.linearize.tags import TagSet  # noqa: E402
+from spacy_parsetag.linearize.tagset import TagSet  # noqa: E402
 
 # 150 tags: labels of each class, beside the bare ones.
 LABELS = {"l": 30, "r": 40, "L": 26, "R": 50}
@@ -39,17 +36,6 @@ def make_sample(sentences: int, order: str = "in", *, seed: int = 0) -> TagScore
     lengths = 2 * n_words - 1
     scores = rng.normal(size=(int(lengths.sum()), len(tags))).astype(np.float32)
     return TagScores(scores, np.cumsum(lengths) - lengths, n_words, tags, ORDERS[order])
-
-
-def best_time(run: Callable[[], Any], repeats: int) -> float:
-    """CPU seconds of the fastest of some runs, after one to warm up: other work on the machine then counts for less."""
-    run()
-    times = []
-    for _ in range(repeats):
-        begin = time.process_time()
-        run()
-        times.append(time.process_time() - begin)
-    return min(times)
 
 
 def arguments(description: str, *, sentences: int) -> argparse.Namespace:

@@ -11,20 +11,18 @@
 config asks for, and with one batch for 64 docs in the order of the file. Bare is the encoder on the same texts, sorted
 by length, 32 a batch, with its tokenizer, and nothing of `set_precision`. `precision`: F and words a second of a
 trained pipeline in each precision, and without `set_precision`. `training`: an epoch over the treebank with the
-config's batches and optimizer, in each precision of `MatmulPrecision.v1`. One core; CPU time of the fastest of some
+config's batches and optimizer, in each precision of `TrainPrecision.v1`. One core; CPU time of the fastest of some
 runs, all by turns.
 """
 
 import argparse
-import gc
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
-from common import best_time  # first: one core
+import common  # noqa: F401  # first: one core
 from pipeline import load
 from record import ROOT, parse_arguments, write_result
 from spacy import load as load_pipeline
@@ -33,24 +31,17 @@ from spacy.schemas import ConfigSchemaTraining
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.util import registry
+from timing import in_turn
 
-from spacy_parsetag.scale.precision import Precision, make_matmul_precision, set_precision
+from spacy_parsetag.ml.precision import Precision, make_train_precision, set_precision
 from spacy_parsetag.tokens import docs_from_trees, one_sentence
 from spacy_parsetag.treebanks.penn import read_trees
 from spacy_parsetag.trees.clean import clean_tree
 
 
 def by_turns(runs: dict[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
-    """CPU seconds of the fastest run of each. The garbage collector does not look through what is loaded."""
-    gc.collect()
-    gc.freeze()
-    seconds = {name: best_time(run, 1) for name, run in runs.items()}
-    for _ in range(repeats - 1):
-        for name, run in runs.items():
-            begin = time.process_time()
-            run()
-            seconds[name] = min(seconds[name], time.process_time() - begin)
-    return {name: round(value, 3) for name, value in seconds.items()}
+    """CPU seconds of the fastest run of each."""
+    return {name: round(found.best, 3) for name, found in in_turn(runs, repeats).items()}
 
 
 def measure_speed(args: argparse.Namespace) -> dict[str, Any]:
@@ -140,8 +131,8 @@ def measure_training(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def train(nlp: Language, batches: list[list[Example]], optimizer: Any, dropout: float, precision: Any) -> None:
-    make_matmul_precision("highest")(nlp)  # one setting for the process, which "bfloat16" leaves as it is
-    make_matmul_precision(precision)(nlp)
+    make_train_precision("highest")(nlp)  # one setting for the process, which "bfloat16" leaves as it is
+    make_train_precision(precision)(nlp)
     for batch in batches:
         nlp.update(batch, sgd=optimizer, drop=dropout)
 

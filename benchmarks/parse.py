@@ -28,7 +28,7 @@ import spacy
 from record import ROOT, parse_arguments, write_result
 from spacy.training import Example
 
-from spacy_parsetag.scale.shards import MANIFEST, NOTES
+from spacy_parsetag.texts.shards import MANIFEST, NOTES
 from spacy_parsetag.tokens import docs_from_trees
 
 # A component that writes down each text it sees.

@@ -12,17 +12,19 @@ runs, of all three by turns.
 import argparse
 import sys
 from collections.abc import Sequence
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-from common import best_time  # first: one core
+import common  # noqa: F401  # first: one core
 from record import ROOT, parse_arguments, write_result
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import load_config, load_model_from_config, minibatch
 from spacy.vocab import Vocab
+from timing import in_turn
 
 from spacy_parsetag.tokens import SPANS_KEY, docs_from_trees
 from spacy_parsetag.treebanks.penn import read_trees
@@ -58,22 +60,24 @@ def measure(nlp: Language, sentences: list[list[str]], repeats: int) -> dict[str
         ]
 
     (encoder,) = {"transformer", "tok2vec"} & set(nlp.pipe_names)
-    seconds: dict[str, float] = {}
-    for _ in range(repeats):
-        for name, on in (("encoder", [encoder]), ("parser", [encoder, "parsetag"]), ("whole", nlp.pipe_names)):
-            with nlp.select_pipes(enable=on):
-                found = best_time(lambda: list(nlp.pipe(make_docs())), 1)
-            seconds[name] = min(found, seconds.get(name, found))
+
+    def run(names: list[str]) -> None:
+        with nlp.select_pipes(enable=names):
+            list(nlp.pipe(make_docs()))
+
+    parts = {"encoder": [encoder], "parser": [encoder, "parsetag"], "whole": nlp.pipe_names}
+    times = in_turn({name: partial(run, names) for name, names in parts.items()}, repeats)
     n_words = sum(map(len, sentences))
     n_constituents = sum(len(doc.spans[SPANS_KEY]) for doc in nlp.pipe(make_docs()))
     return {
         "sentences": len(sentences),
         "words": n_words,
         "constituents_a_word": round(n_constituents / n_words, 2),
-        "seconds": {name: round(value, 3) for name, value in seconds.items()},
-        "parser_over_encoder": round(seconds["parser"] / seconds["encoder"], 3),
-        "whole_over_encoder": round(seconds["whole"] / seconds["encoder"], 3),
-        "words_a_second": round(n_words / seconds["whole"]),
+        "seconds": {name: round(found.best, 3) for name, found in times.items()},
+        "wall_seconds": {name: round(found.best_wall, 3) for name, found in times.items()},
+        "parser_over_encoder": round(times["parser"].over(times["encoder"]), 3),
+        "whole_over_encoder": round(times["whole"].over(times["encoder"]), 3),
+        "words_a_second": round(n_words / times["whole"].best),
     }
 
 

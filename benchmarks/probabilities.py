@@ -30,6 +30,7 @@ from spacy.tokens import DocBin
 
 from spacy_parsetag.analysis.calibration import measure_reliability
 from spacy_parsetag.decode import Constraint, ExactDecoder, MBRDecoder
+from spacy_parsetag.decode.trees import Spans, labelled_nodes
 from spacy_parsetag.evalb import evalb
 from spacy_parsetag.pipeline.calibration import (
     GoldBatch,
@@ -38,15 +39,7 @@ from spacy_parsetag.pipeline.calibration import (
     judge_trees,
     score_gold_docs,
 )
-from spacy_parsetag.pipeline.parsed import Spans
-from spacy_parsetag.pipeline.parsetag import ParseTagger
-from spacy_parsetag.pipeline.probabilities import (
-    best_parses,
-    constituent_notes,
-    scale_scores,
-    spans_of_ids,
-    tree_notes,
-)
+from spacy_parsetag.pipeline.component import ParseTagger, scale_scores
 from spacy_parsetag.tokens import parse_string
 from spacy_parsetag.trees import Constituent, Parse
 
@@ -100,7 +93,6 @@ def measure(pipeline: Path, dev: Path, args: argparse.Namespace) -> dict[str, An
     start = time.process_time()
     golds = list(score_gold_docs(nlp, pipe, docs))
     encoder = time.process_time() - start
-    bound = pipe.max_stack
     parses = [parse for gold in golds for parse in gold.parses]
 
     def decode(decoder: Any, constraints: list[tuple[Constraint, ...]] | None = None) -> list[Spans]:
@@ -110,10 +102,10 @@ def measure(pipeline: Path, dev: Path, args: argparse.Namespace) -> dict[str, An
             if constraints is not None:
                 own = constraints[len(found) : len(found) + len(gold.parses)]
                 batch = replace(batch, constraints=tuple(own))
-            found.extend(spans_of_ids(decoder(batch).ids, batch))
+            found.extend(labelled_nodes(decoder(batch).ids, batch).spans(batch.tags))
         return found
 
-    exact = ExactDecoder(bound)
+    exact = ExactDecoder()
     best = decode(exact)
     figures: dict[str, Any] = {
         "pipeline": portable(str(pipeline)),
@@ -121,10 +113,10 @@ def measure(pipeline: Path, dev: Path, args: argparse.Namespace) -> dict[str, An
     }
     figures["best_tree"] = score(parses, best, args.params)
     figures["mbr"] = {
-        str(cost): score(parses, decode(MBRDecoder(bound, cost)), args.params) for cost in (0.0, 0.3, 0.4, 0.5, 0.6)
+        str(cost): score(parses, decode(MBRDecoder(cost)), args.params) for cost in (0.0, 0.3, 0.4, 0.5, 0.6)
     }
 
-    lists = [trees for gold in golds for trees in best_parses(gold.batch, max(args.k), bound)]
+    lists = [trees for gold in golds for trees in gold.batch.trees.k_best_parses(max(args.k))]
     trees_of = [[[(i, j, label) for i, j, label in spans] for _, spans in own] for own in lists]
     figures["k_best"] = {
         "same_tree_twice": sum(len({tuple(one) for one in own}) < len(own) for own in trees_of),
@@ -163,15 +155,18 @@ def measure(pipeline: Path, dev: Path, args: argparse.Namespace) -> dict[str, An
     }
 
     def probabilities(gold: GoldBatch) -> None:
-        ids = exact(gold.batch).ids
-        constituent_notes(gold.batch, spans_of_ids(ids, gold.batch), bound)
-        tree_notes(gold.batch, ids, bound)
+        batch = replace(gold.batch)  # a new one, which has no sums yet
+        ids = exact(batch).ids
+        constituents = batch.trees.constituents
+        for s, spans in enumerate(labelled_nodes(ids, batch).spans(batch.tags)):
+            constituents.expected_f(s, spans, constituents.of_spans(s, spans))
+        _ = batch.trees.log_prob(ids), batch.trees.entropy
 
     seconds = {
-        "best tree": timed(lambda gold: exact(gold.batch), golds),
+        "best tree": timed(lambda gold: exact(replace(gold.batch)), golds),
         "probabilities": timed(probabilities, golds),
-        "10-best": timed(lambda gold: best_parses(gold.batch, 10, bound), golds),
-        "mbr": timed(lambda gold: MBRDecoder(bound)(gold.batch), golds),
+        "10-best": timed(lambda gold: replace(gold.batch).trees.k_best_parses(10), golds),
+        "mbr": timed(lambda gold: MBRDecoder()(replace(gold.batch)), golds),
         "temperature": timed(lambda gold: scale_scores(gold.batch, 0.5), golds),
     }
     figures["cpu"] = {"encoder_seconds": encoder, "of_encoder": {k: v / encoder for k, v in seconds.items()}}

@@ -48,12 +48,17 @@ def parse_arguments(parser: argparse.ArgumentParser, *, output: Path | None = No
     return args
 
 
-def made_by() -> dict[str, Any]:
-    """Command, commit, date, machine and versions. Call it first: it reads the load average."""
+def made_by(words: str | None = None) -> dict[str, Any]:
+    """Command, commit, date, machine and versions. Call it first: it reads the load average.
+
+    words (str | None): The command; None for that of this script.
+    RETURNS (dict[str, Any]): The entries of `made_by` in a result file.
+    RAISES (SystemExit): If files differ from the commit, since nobody could make the figures again.
+    """
     load = round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
-        "command": command(),
+        "command": command() if words is None else words,
         "commit": commit(),
         "date": datetime.now(timezone.utc).date().isoformat(),
         "machine": {"cpu": cpu_name(), "cores": cores, "system": platform.system(), "load_average": load},
@@ -114,7 +119,7 @@ def portable(argument: str) -> str:
 
 
 def commit() -> str:
-    """The commit that is checked out, and whether files differ from it. Results of other runs are no difference."""
+    """The commit that is checked out. Results of other runs are no difference from it."""
     git = ["git", "-C", str(ROOT)]
     try:
         head = subprocess.run([*git, "rev-parse", "--short=12", "HEAD"], check=True, capture_output=True, text=True)
@@ -122,7 +127,9 @@ def commit() -> str:
         changed = subprocess.run(status, check=True, capture_output=True, text=True).stdout
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
-    return head.stdout.strip() + (" with changes" if changed else "")
+    if changed:
+        raise SystemExit(f"Commit first: a result file names a commit, and these files differ from it.\n{changed}")
+    return head.stdout.strip()
 
 
 def config_hash(path: Path) -> str:

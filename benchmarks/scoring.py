@@ -11,12 +11,13 @@ import json
 import random
 import sys
 
-from common import best_time, draw_trees
+from common import draw_trees
 from record import parse_arguments, write_result
 from spacy.scorer import Scorer
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.vocab import Vocab
+from timing import in_turn
 
 from spacy_parsetag.pipeline.scorer import make_evalb_scorer
 from spacy_parsetag.tokens import SPANS_KEY, docs_from_trees
@@ -48,20 +49,20 @@ def main() -> None:
     docs = list(docs_from_trees(Vocab(), draw_trees(args.sentences)))
     examples = [Example(spoil(doc, args.wrong, rng), doc) for doc in docs]
     evalb = make_evalb_scorer()
-    seconds = {
-        "evalb_scorer": best_time(lambda: evalb(examples), args.repeats),
-        "score_spans": best_time(
-            lambda: Scorer.score_spans(examples, SPANS_KEY, getter=lambda doc, key: doc.spans[key], allow_overlap=True),
-            args.repeats,
+    runs = {
+        "evalb_scorer": lambda: evalb(examples),
+        "score_spans": lambda: Scorer.score_spans(
+            examples, SPANS_KEY, getter=lambda doc, key: doc.spans[key], allow_overlap=True
         ),
     }
+    times = in_turn(runs, args.repeats)
     words = sum(map(len, docs))
     figures = {
         "sentences": len(docs),
         "words": words,
         "parsetag_f": round(100 * evalb(examples)["parsetag_f"], 2),
-        "words_per_second": {name: round(words / value) for name, value in seconds.items()},
-        "ratio": round(seconds["evalb_scorer"] / seconds["score_spans"], 3),
+        "words_per_second": {name: round(words / found.best) for name, found in times.items()},
+        "ratio": round(times["evalb_scorer"].over(times["score_spans"]), 3),
     }
     sys.stdout.write(json.dumps(figures, indent=2) + "\n")
     write_result(figures, args.output, args.made_by)

@@ -83,27 +83,29 @@ def decoding() -> list[str]:
 
 
 def english() -> list[str]:
-    """The pipeline that comes with the project, on gold tokens and on raw text."""
-    report = load("en_parsetag_sm")
-    if report is None:
+    """The pipelines that come with the project, on gold tokens and on raw text, and what they take."""
+    names = ("en_parsetag_sm", "en_parsetag_trf")
+    reports = [report for report in map(load, names) if report is not None]
+    if len(reports) < len(names):
         return []
-    lines = ["| `en_parsetag_sm` | F, gold tokens | F, raw text | tags | sentences |", "|---|---|---|---|---|"]
+    heads = [f"`{name}`: F, gold tokens | F, raw text" for name in names]
+    lines = [f"| development part | {' | '.join(heads)} |", "|---|" + "---|" * 2 * len(names)]
     parts = {
-        "gum_dev": "GUM, development part",
-        "craft_dev": "CRAFT, development part",
-        "wsj_sample_dev": "NLTK's Penn Treebank sample, not trained on",
+        "masc_dev": "MASC, by hand: letters, essays, news, interviews, travel, textbooks",
+        "craft_dev": "CRAFT, by hand: biomedical articles",
+        "wsj_sample_dev": "NLTK's Penn Treebank sample, by hand, not trained on: news",
+        "gum_dev": "GUM, agreement with the parser that made its trees",
     }
     for part, name in parts.items():
-        gold, raw = report[part]["gold_tokens"], report[part]["raw_text"]
-        lines.append(f"| {name} | {gold['f']:.1f} | {raw['f']:.1f} | {gold['pos']:.1f} | {raw['sentences']:.1f} |")
-    speed, spacys = report["words_per_second"], report["words_per_second_spacys_parser"]
-    return [
-        *lines,
-        "",
-        f"{speed:,} words a second on one core, beside {spacys:,} of spaCy's dependency parser on the same tok2vec; "
-        f"{report['megabytes']:.0f} MB, loaded in {report['load_seconds']:.1f} s "
-        "(`benchmarks/results/en_parsetag_sm.json`; its [card](models/en_parsetag_sm/README.md) says more).",
+        figures = [report[part][text]["f"] for report in reports for text in ("gold_tokens", "raw_text")]
+        lines.append(f"| {name} | {' | '.join(f'{figure:.1f}' for figure in figures)} |")
+    takes = [
+        f"`{name}`: {report['words_per_second']:,} words a second on one core (CPU time, load average "
+        f"{report['made_by']['machine']['load_average']}), {report['megabytes']:.0f} MB, loaded in "
+        f"{report['load_seconds']:.1f} s (`benchmarks/results/{name}.json`; [card](models/{name}/README.md))."
+        for name, report in zip(names, reports, strict=True)
     ]
+    return [*lines, "", " ".join(takes)]
 
 
 def main() -> None:

@@ -40,7 +40,7 @@ class SelfAttention(torch.nn.Module):
 def self_attention(
     width: int = 512, depth: int = 2, heads: int = 8, inner_width: int = 1024, dropout: float = 0.2
 ) -> Model[Words, Words]:
-    """An `encoder` of Chart.v1. Input: (words, nI) arrays. Output: (words, width) arrays."""
+    """An `encoder` of Spans.v1. Input: (words, nI) arrays. Output: (words, width) arrays."""
     module = SelfAttention(width, depth, heads, inner_width, dropout)
     layers: Model[Words, Words] = PyTorchWrapper_v3(module, convert_inputs=_pad, convert_outputs=_unpad)
     layers.set_dim("nO", width)

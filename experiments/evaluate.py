@@ -16,6 +16,7 @@ import srsly
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.util import import_file, registry
+from spec import without_bound
 from thinc.api import require_gpu
 
 from spacy_parsetag.cli.evaluate import paired_trees
@@ -38,10 +39,12 @@ class TimedDecoder:
         return decoded
 
 
-def score(nlp: Any, golds: list[Doc], decoder: Decoder, params: str, repeats: int) -> tuple[dict[str, Any], list[Any]]:
+def score(
+    nlp: Any, golds: list[Doc], decoder: Decoder, params: str, repeats: int, max_stack: int | str | None = None
+) -> tuple[dict[str, Any], list[Any]]:
     """Parse and score; also the spans found, for comparisons."""
     pipe = nlp.get_pipe("parsetag")
-    pipe.decoder = decoder  # a bound "train" becomes the largest stack of the training trees
+    pipe.max_stack = max_stack
     timed = pipe.decoder = TimedDecoder(decoder)
     key = pipe.cfg["spans_key"]
     list(nlp.pipe([copy_words(gold, nlp.vocab) for gold in golds[:64]]))  # warm up
@@ -65,7 +68,7 @@ def score(nlp: Any, golds: list[Doc], decoder: Decoder, params: str, repeats: in
         "sentences": len(pairs),
         "sentences_per_second": len(pairs) / min(whole),
         "decoding_sentences_per_second": len(pairs) / min(alone),
-        "max_stack": getattr(decoder, "max_stack", None),
+        "max_stack": pipe.bound,
     }
     if isinstance(decoder, BeamDecoder):
         widened = [width != decoder.beam for doc in docs for width in doc.spans[key].attrs["beam_widths"]]
@@ -96,8 +99,9 @@ def main() -> None:
     results: dict[str, Any] = {}
     first: list[Any] = []
     for name, settings in srsly.read_json(arguments.decoders).items():
-        decoder = registry.resolve({"decoder": settings})["decoder"]
-        results[name], found = score(nlp, golds, decoder, arguments.params, arguments.repeats)
+        own, max_stack = without_bound(settings)
+        decoder = registry.resolve({"decoder": own})["decoder"]
+        results[name], found = score(nlp, golds, decoder, arguments.params, arguments.repeats, max_stack)
         if first:
             results[name]["same_tree"] = sum(a == b for a, b in zip(first, found, strict=True)) / len(found)
         first = first or found

@@ -10,14 +10,12 @@ where it was. Each step of a run is a process of its own; pipelines, and what th
 
 import argparse
 import os
-import platform
 import re
 import shlex
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +23,8 @@ import srsly
 from report import read_runs, write_report, write_runs
 from spec import HERE, NUMBERS, Run, Treebank, build_runs, read_spec, resolved, set_length, set_logger
 
-PACKAGES = ("spacy-parsetag", "spacy", "thinc", "spacy-transformers", "torch", "numpy")
+sys.path.append(str(HERE.parent / "benchmarks"))
+from record import made_by
 
 
 class StepFailed(Exception):
@@ -105,31 +104,14 @@ def execute(run: Run, spec: dict[str, Any], arguments: argparse.Namespace) -> di
             "rate_lowered_to": [float(rate) for rate in re.findall(r"Learning rate .* lowered to (\S+)", log)],
         },
         "results": srsly.read_json(folder / "scores.json"),
-        "made": made(),
+        "made": arguments.made,
     }
 
 
 def made() -> dict[str, Any]:
-    """By what a result was made: commit, command, versions, machine. Paths that lead out of here lose their folders."""
+    """As `record.made_by`. Paths of the command that lead out of here lose their folders. Call it before the runs."""
     script, *words = (re.sub(r"(?<![^=])(?:/|\.\./)\S*/(?=[^/\s])", "PATH/", word) for word in sys.argv)
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
-    found = subprocess.run(command, capture_output=True, text=True, cwd=HERE)
-    return {
-        "commit": found.stdout.strip() or "unknown",
-        "command": shlex.join(["python", f"experiments/{Path(script).name}", *words]),
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
-        "versions": versions(),
-    }
-
-
-def versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for name in PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
+    return made_by(shlex.join(["python", f"experiments/{Path(script).name}", *words]))
 
 
 def run_table(arguments: argparse.Namespace) -> int:
@@ -142,6 +124,7 @@ def run_table(arguments: argparse.Namespace) -> int:
     done = {run["run"]: run for run in read_runs(output)}
     missing = [run for run in runs if run.name not in done or done[run.name]["settings"] != run.settings]
     say(f"{spec['table']}: {len(runs)} runs, {len(runs) - len(missing)} of them done")
+    arguments.made = made() if missing else None
     try:
         for run in {run.treebank: run for run in missing}.values():
             prepare(run, arguments)

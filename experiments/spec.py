@@ -5,11 +5,12 @@ import hashlib
 import json
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import srsly
-from spacy.util import load_config
+from spacy.util import load_config, load_model_from_config
 from thinc.api import Config
 
 HERE = Path(__file__).resolve().parent
@@ -120,14 +121,14 @@ def build_runs(spec: dict[str, Any], treebanks: list[Treebank], arguments: argpa
 
 def build_config(spec: dict[str, Any], row: dict[str, str], encoder: str | None) -> Config:
     """The config of a row, without paths and numbers of steps."""
-    path = Path(spec["config"])
-    config = load_config(path if path.is_file() else CONFIGS / path.name, interpolate=False)
+    config = read_config(spec["config"])
     changes = {
         **spec["changes"],
         "components.parsetag.linearizer": {"@misc": f"spacy-parsetag.{spec['orders'][row['order']]}.v1"},
         "components.parsetag.loss": spec["loss"],
         **spec["learners"][row["learner"]],
-        "components.parsetag.decoder": {**spec["decoders"][spec["training_decoder"]], "max_stack": None},
+        "components.parsetag.decoder": without_bound(spec["decoders"][spec["training_decoder"]])[0],
+        "components.parsetag.max_stack": None,
         "system.seed": spec["seed"],
         **spec["set"],
     }
@@ -139,6 +140,22 @@ def build_config(spec: dict[str, Any], row: dict[str, str], encoder: str | None)
     for key, value in changes.items():
         set_value(config, key, value)
     return config
+
+
+def read_config(name: str) -> Config:
+    """A config of the repository or a file, filled with spaCy's defaults; variables stay."""
+    path = Path(name)
+    return _fill((path if path.is_file() else CONFIGS / path.name).resolve()).copy()
+
+
+@cache
+def _fill(path: Path) -> Config:
+    return load_model_from_config(load_config(path), auto_fill=True).config
+
+
+def without_bound(decoder: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+    """A decoder of a table, and the bound on the stack that goes with it, which is a setting of the component."""
+    return {key: value for key, value in decoder.items() if key != "max_stack"}, decoder.get("max_stack")
 
 
 def set_value(config: dict[str, Any], key: str, value: Any) -> None:

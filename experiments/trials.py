@@ -35,7 +35,7 @@ from prepare import read_all
 from run import StepFailed, call, made, say
 from spacy.util import load_config
 from spacy.vocab import Vocab
-from spec import CONFIGS, HERE, Treebank, read_change, resolved, set_length, set_logger, set_value, short_hash
+from spec import HERE, Treebank, read_change, read_config, resolved, set_length, set_logger, set_value, short_hash
 from thinc.api import Config
 
 from spacy_parsetag.treebanks.convert import DocFile
@@ -59,8 +59,7 @@ def make_parts(n: int, arguments: argparse.Namespace) -> dict[str, set[int]]:
 
 def make_config(arguments: argparse.Namespace, seed: int, sentences: int) -> Config:
     """The config of a run, without paths."""
-    path = Path(arguments.config)
-    config = load_config(path if path.is_file() else CONFIGS / path.name, interpolate=False)
+    config = read_config(arguments.config)
     if arguments.encoder is not None:
         set_value(config, "vars.encoder", arguments.encoder)
     set_value(config, "system.seed", seed)
@@ -109,7 +108,8 @@ def check_kept(config: Config, folder: Path, result: Path) -> int:
 def score(folder: Path, model: str, config: Config, arguments: argparse.Namespace) -> float:
     """F of a checkpoint on the fold, with the decoder of the config."""
     decoders, scores = folder / "decoders.json", folder / f"scores-{model}.json"
-    srsly.write_json(decoders, {"own": config.interpolate()["components"]["parsetag"]["decoder"]})
+    parser = config.interpolate()["components"]["parsetag"]
+    srsly.write_json(decoders, {"own": {**parser["decoder"], "max_stack": parser.get("max_stack")}})
     words = [str(folder / model), str(folder / "dev.spacy"), str(scores), "--decoders", str(decoders), "--repeats", "1"]
     words += ["--params", arguments.params, "--gpu-id", str(arguments.gpu_id)]
     words += ["--code", str(arguments.code.resolve())] if arguments.code else []
@@ -158,7 +158,7 @@ def execute(part: str, seed: int, parts: dict[str, set[int]], parses: list[Parse
         "seconds": seconds,
         "threads": arguments.threads,
         "jobs": arguments.jobs,
-        "made": made(),
+        "made": arguments.made,
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".part")
@@ -206,6 +206,7 @@ def write_table(output: Path) -> str:
 
 def run_trial(arguments: argparse.Namespace) -> int:
     """Make the runs that are missing, and the table; the number of runs that failed."""
+    arguments.made = made()
     treebank = Treebank.find(arguments.treebank, arguments.train, arguments.dev)
     parses = [parse for path in (treebank.train, treebank.dev) for parse in read_all(path, arguments)]
     extra = [parse for path in arguments.extra for parse in read_all(path, arguments)]

@@ -10,8 +10,8 @@ means.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .tokens.render import render
-    from .trees.labels import explain
+    from .draw.docs import render
+    from .draw.labels import explain
 
 __version__ = "0.1.0"
 __all__ = ["explain", "render"]
@@ -20,11 +20,11 @@ __all__ = ["explain", "render"]
 def __getattr__(name: str) -> Any:
     """Import what is asked for: spaCy imports this package whenever it starts, and must not pay for ours."""
     if name == "render":
-        from .tokens.render import render
+        from .draw.docs import render
 
         return render
     if name == "explain":
-        from .trees.labels import explain
+        from .draw.labels import explain
 
         return explain
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

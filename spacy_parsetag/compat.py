@@ -15,6 +15,9 @@ from .errors import Errors
 _INSTALL = {
     "torch": 'pip install "spacy-parsetag[transformers]"',
     "spacy_transformers": 'pip install "spacy-parsetag[transformers]"',
+    "onnx": 'pip install "spacy-parsetag[export]"',
+    "onnxruntime": 'pip install "spacy-parsetag[onnx]"',
+    "tokenizers": 'pip install "spacy-parsetag[onnx]"',
     "cupy": 'pip install "spacy-parsetag[cuda12x]" (or cuda13x)',
     "matplotlib": 'pip install "spacy-parsetag[plots]"',
     "pyarrow": 'pip install "spacy-parsetag[ray]" (or spark, or pyarrow alone)',
@@ -27,7 +30,7 @@ _INSTALL = {
 
 @cache
 def has_module(name: str) -> bool:
-    """Whether an optional package can be imported, found without importing it."""
+    """Check whether an optional package can be imported, without importing it."""
     return importlib.util.find_spec(name) is not None
 
 
@@ -61,6 +64,17 @@ def one_thread_after_fork() -> None:
     if os.getpid() != _process and torch is not None:
         torch.set_num_threads(1)
         _process = os.getpid()
+
+
+def one_blas_thread() -> None:
+    """Give NumPy's BLAS one thread in this process, unless the environment says how many.
+
+    The products of a CNN pipeline are so small that threads take ten times as long to meet as to multiply. A process
+    with PyTorch, whose products are large, keeps its threads.
+    """
+    variables = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
+    if "torch" not in sys.modules and not any(map(os.environ.get, variables)) and has_module("threadpoolctl"):
+        importlib.import_module("threadpoolctl").threadpool_limits(1, user_api="blas")
 
 
 def cache_msgpack_plugins() -> None:

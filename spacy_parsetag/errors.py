@@ -5,7 +5,9 @@ exception class of its own, `TreebankError`, because callers skip, count and lis
 
 The codes run through the rooms, in the order of their numbers:
 
-    001 to 049    trees
+    001 to 029    trees
+    030 to 039    files
+    040 to 049    draw
     050 to 099    linearize
     100 to 149    treebanks
     150 to 199    decode
@@ -17,8 +19,40 @@ The codes run through the rooms, in the order of their numbers:
     400 to 449    analysis
     450 to 499    cli
     500 to 549    compat
-    550 to 599    scale
+    550 to 599    texts
+    600 to 649    search
 """
+
+from __future__ import annotations
+
+import unicodedata
+
+_OVERRIDES = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def shorten(text: str, longest: int) -> str:
+    """Cut the middle out of a text of more characters than `longest`, and say how many are left out."""
+    if len(text) <= longest:
+        return text
+    half = longest // 2
+    return f"{text[:half]} [... {len(text) - 2 * half:,} characters ...] {text[-half:]}"
+
+
+def showable(text: str, keep: str = "\n\t") -> str:
+    """Make a text fit to be shown, whatever stands in it.
+
+    text (str): The text.
+    keep (str): Control characters that stay.
+    RETURNS (str): The text without bidirectional overrides, and with a "\ufffd" for each character that moves the
+        cursor of a terminal or may not be in XML.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join("\ufffd" if char not in keep and _breaks(char) else char for char in text if char not in _OVERRIDES)
+
+
+def _breaks(char: str) -> bool:
+    return unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") or ord(char) & 0xFFFE == 0xFFFE
 
 
 class _ErrorsWithCodes(type):
@@ -40,24 +74,27 @@ class Errors(metaclass=_ErrorsWithCodes):
         "Not a chain of labels: {label!r}. Join labels by '+', none of them empty, with a backslash before each + and "
         "each backslash inside a label."
     )
-    E006 = "A drawing needs at least {least} columns; got {width}."
     E007 = "Cannot write the {what} {text!r} to a bracket file: {reason}. See escape_token and escape_label."
     E008 = (
         "Word {i} of the tree is {word!r}: a spaCy token cannot be empty, and one of white space only is no word of a "
         "parse. Remove it from the tree. Sentence: {sentence!r}."
     )
 
+    E030 = "No such file or folder: {path}."
+    E031 = "No files named {patterns} below {path}. Say which files to read, for instance --glob '*.txt'."
+    E032 = "{path} is one of the inputs, or written twice. Write to another file, so that nothing is lost."
+
+    E040 = "A drawing needs at least {least} columns; got {width}."
+    E041 = "Unknown style {style!r} of a drawing. Use one of: text, svg, html."
+
     E050 = "Not a valid {order}-order tag sequence for {n} words: {reason} at tag {position} ({tag!r})."
     E051 = "Unknown linearization order {order!r}. Use one of: in, pre, post."
     E052 = "Not a tag: {tag!r}. A tag is l, r, L or R, alone or followed by '/' and a label."
     E053 = "The table of the order {order!r} is not a lattice of trees: {reason}. See spacy_parsetag.linearize.Lattice."
     E054 = "Tag {tag!r} is not in the tag set of {n} tags."
-    E055 = "Not the actions of a parser over a {what} tree: it has no production like that of action {position}."
 
     E101 = "Unknown encoding {encoding!r}. Use one that Python knows, for instance utf-8, latin-1, utf-16."
     E102 = "Unknown treebank format {name!r}. Known: {known}."
-    E103 = "No such file or folder: {path}."
-    E104 = "No files named {patterns} below {path}. Say which files to read, for instance --glob '*.txt'."
     E105 = (
         "Cannot read the split {text!r}: {reason}. Write shares, such as train=0.8,dev=0.1,test=0.1, or names of files "
         "or folders, such as train=02..21,dev=22,test=23."
@@ -71,7 +108,6 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The split leaves {part!r} without a tree. Give it more, choose a smaller --split-block (it is {block}), or "
         "leave the part out of --split (--split none for no split)."
     )
-    E112 = "{path} is one of the inputs, or written twice. Write to another file, so that nothing is lost."
     E113 = "Bytes {data} are not valid {encoding}. Say which encoding it is, for instance --encoding {hint}."
     E114 = (
         "Empty tree: brackets without a word, which some treebanks write for a sentence left unparsed. Leave it out, "
@@ -91,6 +127,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E123 = (
         "More than {limit} nodes in one tree, which no sentence has. Closing brackets missing: {missing}. Are trees of "
         "several sentences wrapped in one bracket, or is one of them not closed?"
+    )
+    E124 = (
+        "{kind} holds discontinuous trees, and constituents here are words without gaps. Make the trees continuous "
+        "first, and write Penn brackets: treetools (root_attach, boyd_split, raising) and disco-dop do that."
     )
 
     E150 = "Scores must have shape ({rows}, {tags}), 2N-1 rows for N words; got {shape}."
@@ -114,10 +154,6 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E160 = "A beam keeps 1 to {widest} sequences; got {value!r}. The exact decoder keeps them all."
     E161 = "The bound on the stack must be None or a whole number of at least {least}; got {value!r}."
-    E162 = (
-        "The stack bound 'train' stands for the largest stack in the training data, which only the component knows: "
-        "use it in the config of 'parsetag', and a number here."
-    )
     E163 = (
         "The compiled module {module} is missing: Python took spacy_parsetag from {folder}, which holds the sources "
         "only. To use the installed package, start Python in another folder than the clone. To use the clone, build it "
@@ -142,16 +178,43 @@ class Errors(metaclass=_ErrorsWithCodes):
         "tags of the model or the bound on the stack ({max_stack})."
     )
     E170 = "A batch has one list of constraints for each sentence; got {n} lists for {sentences} sentences."
-    E171 = "The number of best trees must be at least 1; got {value!r}."
+    E171 = "The number of best trees must be a whole number from 1 to {largest}; got {value!r}."
     E172 = "Probabilities of constituents have a mean only over the same sentences; got sentences of {words}."
     E173 = "The decoder needs at least one thread; got {n}. None takes as many as OMP_NUM_THREADS says."
     E174 = "A tree's tags are columns of the scores, from 0 to {last}; got {columns}."
+    E175 = (
+        "Scores of successive tags (transitions) have no chart, so there are no probabilities of constituents, k best "
+        "trees, samples, constraints or minimum Bayes risk. Take the best tree, sums, log-probabilities and entropies; "
+        "or a learner without transitions."
+    )
+    E176 = "The cost of a constituent must be a finite number; got {value!r}."
+    E177 = "The {what} must be a whole number from 0 to {largest}; got {value!r}."
 
     E200 = "{what} must be at least {least}; got {value}."
-    E201 = "TagLoss learns tags alone, and this model scores spans too. Use spacy-parsetag.LatticeLoss.v1."
+    E201 = "TagLoss learns tags alone, and this model scores spans too. Use spacy-parsetag.TreeLoss.v1."
     E202 = (
-        "The learner spacy-parsetag.Chart.v1 scores in-order tags; got order {order!r} and {n} tags. Use it in the "
+        "The learner spacy-parsetag.Spans.v1 scores in-order tags; got order {order!r} and {n} tags. Use it in the "
         "component 'parsetag' with the linearizer spacy-parsetag.InOrder.v1."
+    )
+
+    E203 = (
+        "This layer has no graph yet: an exported pipeline is loaded from where it was exported to, not initialized "
+        "from its config. To train, use the pipeline that it was exported from."
+    )
+    E204 = (
+        "An exported layer cannot be trained. Train the pipeline that it was exported from, and export that again. Or "
+        "let its component stay as it is: name it among frozen_components and, if others listen to it, among "
+        "annotating_components."
+    )
+    E205 = (
+        "The graph of this transformer ({kind}) does not compute what the transformer does: vectors differ by up to "
+        "{difference:.2g}. Please report this, with the versions of torch and transformers."
+    )
+    E210 = "int8 is for CPUs, and these layers are on {device}. Choose bfloat16 or float32."
+    E211 = "No such precision: {precision!r}. Choose float32, bfloat16 or int8."
+    E212 = (
+        "The precision of a pipeline is that of its PyTorch layers, and this one has none. Leave --precision out. Its "
+        "components: {pipes}."
     )
 
     E225 = (
@@ -182,7 +245,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E255 = "Labels of the component '{name}' must be strings; got {label!r}."
     E256 = (
         "The component '{name}' scores {n} tags, and its learner does not say how to score more. These cannot be "
-        "added: {tags}. Add labels before training, or let the learner end with spacy_parsetag.ml.heads.tag_heads."
+        "added: {tags}. Add labels before training, or give the learner the attribute of spacy_parsetag.ml.resize."
     )
     E257 = (
         "The component '{name}' cannot be loaded from {source}: {problem}. The files are damaged, or were changed "
@@ -217,6 +280,12 @@ class Errors(metaclass=_ErrorsWithCodes):
         "config, and keep its sentence boundaries."
     )
 
+    E267 = (
+        "Cannot export {what} of the component '{name}': {reason}. Exported are transformers of spacy-transformers, "
+        "what listens to them, and spacy-parsetag.TorchBiLSTM.v1."
+    )
+    E268 = "No component of this pipeline needs PyTorch, so there is nothing to export; it has: {pipes}."
+
     E300 = (
         "The doc has no constituents under doc.spans[{key!r}]; it has: {known}. Run a pipeline with the component "
         "'parsetag', or set them with spacy_parsetag.tokens.set_parses."
@@ -250,10 +319,13 @@ class Errors(metaclass=_ErrorsWithCodes):
         "it merges or splits tokens. Put components that do so, for instance merge_entities, before the parser."
     )
     E311 = "Cannot set the sentence boundaries of {text!r}: the doc has a dependency parse, which has its own."
-    E312 = "Unknown style {style!r} of a drawing. Use one of: text, svg, html."
     E320 = (
         "doc.spans[{key!r}] has no {what}. Set {setting} in the config of the component 'parsetag', or on a loaded "
         "pipeline: nlp.get_pipe('parsetag').{setting}. (spaCy loses them in Doc.from_docs and in JSON.)"
+    )
+    E321 = (
+        "The attrs of doc.spans[{key!r}] are not those of its sentences and constituents: one of the two was changed. "
+        "Parse the doc again."
     )
 
     E350 = "{path}:{line}: unknown keyword {keyword!r} in a parameter file. Known: {known}."
@@ -265,6 +337,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E354 = "Gold sentence {n} cannot be scored: {reason}."
     E355 = "A flat tree takes the words of the gold tree, and gold tree {number} has none."
+    E356 = (
+        "Two parsers are compared on the same sentences, and there must be some: the first has {first}, the second "
+        "{second}; there are documents for {documents}."
+    )
 
     E400 = "Not a share of the trees: {share}. Write a number from 0 to 1."
     E401 = "A correlation needs {reason}."
@@ -277,30 +353,45 @@ class Errors(metaclass=_ErrorsWithCodes):
 
     E450 = "{path} exists already. Choose another place, or remove it first."
     E452 = "Cannot make a tree of this line: {reason}. Write JSON with order, words, pos and tags, as linearize does."
+    E453 = (
+        "Line {number} of {path} begins a tree, and text stands before it. In brackets only trees and "
+        "comments (#) may stand. Say which it is: --format brackets or --format text."
+    )
     E454 = "Not a regular expression: {text!r} ({reason})."
     E455 = "{option} needs {needs}."
     E456 = (
-        "{n:,} of {total:,} trees are malformed, more than {share:.1%} of them. Is the format or the encoding another "
-        "one? To leave out so many all the same: --max-bad {enough}."
+        "{n:,} of {total:,} cannot be read ({what}), more than {limit}. Is the format or the encoding another one? To "
+        "leave out so many all the same: --skip-bad {enough}%."
     )
     E457 = "Two of the inputs are called {name!r}. Name them apart: NAME=PATH."
     E458 = "No doc of {path} has complete trees under doc.spans[{key!r}]."
     E459 = "Give one of --json and --csv, not both."
-    E463 = "Cannot tell from the name {path} what to write. Known suffixes: {known}. Or say it with --format."
+    E460 = "Not a limit: --skip-bad {limit}. Write a number (10), a share (1%), or all."
+    E461 = (
+        "spaCy cannot make a pipeline for the language {lang!r}: {reason}. For a language that spaCy does not know, or "
+        "a treebank whose words are all you need, say --lang xx."
+    )
+    E462 = (
+        "{model} is a file, not a pipeline. The pipeline comes first: python -m spacy parsetag parse {default} {model} "
+        "{output}."
+    )
+    E463 = "Cannot tell from the name {path} what to write. Known suffixes: {known}. Or say it with --output-format."
     E464 = "--workers must be at least 1, or -1 for one process per core; got {n}."
     E468 = (
         "No pipeline given, and {name}, the one that comes with spacy-parsetag, is not installed. In a clone of "
         "spacy-parsetag: python -m pip install ./models/{name}. Or name another pipeline, a package or a folder."
     )
     E469 = (
-        "More than {n:,} texts failed: they are listed above, and nothing is written. Allow more with --max-errors, or "
-        "any number with --skip-bad."
+        "More than {n} bad ones ({what}): they are listed above, and nothing is written. Allow more with --skip-bad: a "
+        "number, a share, or all."
     )
+    E470 = "Cannot clean {text!r}: {reason}. Write KEY=VALUE with one of the keys {known}."
     E475 = (
         "{n} sentences are too few to take a share of {share} for the temperature and to measure on the others. Give a "
         "larger DEV, or a share between 0 and 1."
     )
     E476 = "The pipeline {name!r} has no component 'parsetag' with scores to calibrate; it has: {pipes}."
+    E477 = "Give one of these, not several: {options}. --csv goes alone or with --by."
 
     E500 = "{purpose} needs the package {name!r}, which is not installed. Install it: {install}"
 
@@ -322,22 +413,34 @@ class Errors(metaclass=_ErrorsWithCodes):
     E562 = "{path} holds parses, {n_done:,} of {n:,} shards. Add --resume to go on, or choose another folder."
     E563 = "{path} was begun with other {what}. To go on, give what it was begun with; otherwise choose another folder."
     E564 = (
-        "{n_failed:,} texts failed, more than {max_errors:,}. They are listed above and in the shards, which are kept. "
-        "To go on: --resume, with a larger --max-errors or with --skip-bad."
+        "{n_failed:,} texts failed, more than {limit}. They are listed above and in the shards, which are kept. "
+        "To go on: --resume, with a larger limit for --skip-bad."
     )
     E565 = "{path} has fewer texts than when the run began. Was it changed? Begin again in another folder."
-    E566 = "{path} holds files of several formats: {formats}. Say with --input-format which to read."
+    E566 = "{path} holds files of several formats: {formats}. Say with --format which to read."
     E567 = (
         "Cannot parse the column {column!r} of this table and add the columns {added} to it. It has: {names}. Name the "
         "column with the texts, or rename columns."
     )
+    E568 = "{path} is not what a run of parse wrote: {reason}. Remove it, or choose another folder."
     E569 = "The component {pipe!r} of the pipeline {name!r} finds one tree for a sentence: --k-best is for 'parsetag'."
-    E570 = "int8 is for CPUs, and these layers are on {device}. Choose bfloat16 or float32."
-    E571 = "No such precision: {precision!r}. Choose float32, bfloat16 or int8."
-    E572 = (
-        "The precision of a pipeline is that of its PyTorch layers, and this one has none. Leave --precision out. Its "
-        "components: {pipes}."
+    E570 = "{path} has two columns {name!r}: rename one of them."
+    E571 = "Another run is writing to {path}. Wait until it ends, or choose another folder."
+    E572 = "The pattern names no node {name!r}. Known: {known}; with .head, such as match.head, its head word."
+
+    E600 = "{path} holds no columns of trees. Write them with TreeColumns.to_disk, or with `search --save FOLDER`."
+    E601 = "{path} has columns of format {found}; this version reads format {known}. Save them again."
+    E602 = (
+        "{where}: the constituents of a sentence are no tree: they cross, leave the sentence or are not in pre-order, "
+        "or it has no words."
     )
+    E603 = "{where}: no parsed text. `parsetag parse --format jsonl` and `--format parquet` write such files."
+    E604 = "Columns end inside tree {number}: they are damaged. Save them again."
+    E605 = "Not a Tregex pattern: {what}, at character {at}.\n  {pattern}\n  {mark}"
+    E606 = "{path}:{line}: not a head rule. Write LABELS: left|right LABELS, with ; between steps."
+    E607 = "Unknown head rules {name!r}: neither one of {known} nor a file."
+    E610 = "Patterns of {key!r} come as a list: matcher.add({key!r}, [PATTERN])."
+    E611 = "No patterns have the key {key!r}. Known: {known}."
 
 
 class Warnings(metaclass=_ErrorsWithCodes):
@@ -349,7 +452,7 @@ class Warnings(metaclass=_ErrorsWithCodes):
     )
     W252 = (
         "{n:,} of {total:,} sentences ({share:.1%}) have tags that the model does not know, for example {example}: "
-        "LatticeLoss learns nothing from these, TagLoss only their other tags. Were labels changed, or function tags "
+        "TreeLoss learns nothing from these, TagLoss only their other tags. Were labels changed, or function tags "
         "kept? Initialize the component with this data, and make files of 'spacy init labels' again. A trained one "
         "takes more labels: nlp.get_pipe(name).add_labels_of(examples), or spacy-parsetag.AddLabels.v1 in a config."
     )

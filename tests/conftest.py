@@ -1,12 +1,18 @@
 """Shared fixtures. Conformance vectors and treebanks lie outside the repository; tests skip without them."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from spacy.lang.en import English
+from spacy.tokens import Doc, Span, Token
+from spacy.tokens.underscore import Underscore
+from spacy.vocab import Vocab, create_vocab
+
+from spacy_parsetag.tokens import register_extensions
 
 # How long an example takes says more about what else the machine does than about the code.
 settings.register_profile("parsetag", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -64,3 +70,30 @@ def run() -> Callable[..., Any]:
         return result
 
     return invoke
+
+
+@pytest.fixture(scope="session")
+def vocab() -> Vocab:
+    return create_vocab("en", English.Defaults)
+
+
+@pytest.fixture
+def clean_extensions() -> Iterator[None]:
+    """Each test starts without extensions, and leaves those of other tests as they were."""
+    owners: dict[Any, dict[str, Any]] = {
+        Doc: Underscore.doc_extensions,
+        Span: Underscore.span_extensions,
+        Token: Underscore.token_extensions,
+    }
+    saved = {owner: dict(extensions) for owner, extensions in owners.items()}
+    for extensions in owners.values():
+        extensions.clear()
+    yield
+    for owner, extensions in owners.items():
+        extensions.clear()
+        extensions.update(saved[owner])
+
+
+@pytest.fixture
+def extensions(clean_extensions: None) -> None:
+    register_extensions()

@@ -6,8 +6,9 @@ a state leave stacks of unequal least size.
 
 from collections.abc import Sequence
 
+from derivations import in_order_by_left_corner
+
 from spacy_parsetag.linearize import InOrder, Lattice, split_tag
-from spacy_parsetag.linearize.derivations import in_order_by_left_corner
 from spacy_parsetag.trees import BinaryTree
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,7 @@ def test_no_speed_beside_other_processes(
     monkeypatch: pytest.MonkeyPatch, in_root: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def parse(load: float, *options: str) -> argparse.Namespace:
+        monkeypatch.setattr(record, "commit", lambda: "0" * 12)
         monkeypatch.setattr(record.os, "getloadavg", lambda: (load, load, load), raising=False)
         monkeypatch.setattr(sys, "argv", ["benchmarks/x.py", *options])
         return record.parse_arguments(argparse.ArgumentParser())
@@ -54,6 +56,7 @@ def test_no_speed_beside_other_processes(
 
 def test_result_file(monkeypatch: pytest.MonkeyPatch, in_root: None, tmp_path: Path) -> None:
     monkeypatch.setattr(sys, "argv", ["benchmarks/x.py"])
+    monkeypatch.setattr(record, "commit", lambda: "0" * 12)
     config = tmp_path / "config.cfg"
     config.write_text('[paths]\ntrain = "/somewhere/train"\n', encoding="utf-8")
     made = record.made_by()
@@ -72,9 +75,67 @@ def test_result_file(monkeypatch: pytest.MonkeyPatch, in_root: None, tmp_path: P
     record.write_result({}, None, None)
 
 
+def test_no_record_of_changed_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Results of other runs may differ from the commit, nothing else."""
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    for words in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "first"]):
+        subprocess.run([*git, *words], check=True)
+    monkeypatch.setattr(record, "ROOT", tmp_path)
+    (tmp_path / "benchmarks" / "results").mkdir(parents=True)
+    (tmp_path / "benchmarks" / "results" / "x.json").write_text("{}", encoding="utf-8")
+    assert len(record.commit()) == 12
+    (tmp_path / "x.py").write_text("", encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"Commit first[\s\S]*x\.py"):
+        record.commit()
+
+
+def test_programs_run_in_turn() -> None:
+    import timing
+
+    order: list[str] = []
+    times = timing.in_turn({name: lambda name=name: order.append(name) for name in "ab"}, 3)  # type: ignore[misc]
+    assert order == ["a", "b"] * 4 and {len(found.cpu) for found in times.values()} == {3}
+    fast, slow = timing.Times((2.0, 1.0), (3.0, 4.0)), timing.Times((4.0, 3.0), (9.0, 8.0))
+    assert slow.over(fast) == 3.0 and fast.figures() == {"cpu_seconds": 1.0, "wall_seconds": 3.0}
+
+
 def test_table_of_the_readme_is_that_of_the_files(in_root: None) -> None:
     import table
 
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for line in (*table.accuracy(), *table.decoding()):
         assert line in text
+
+
+def test_domains_of_a_clone(monkeypatch: pytest.MonkeyPatch, in_root: None, tmp_path: Path) -> None:
+    """mctb.py finds the trees of each domain, scores them, and counts what the texts of the silver trees share."""
+    import mctb
+    from tiny import make_examples, make_nlp, train
+
+    nlp = make_nlp()
+    train(nlp, make_examples(nlp), steps=40)
+    nlp.to_disk(tmp_path / "pipeline")
+    long = "(TOP (S (NP (PRP She)) (VP (VBZ says) (SBAR (S (NP (PRP he)) (VP (VBZ reads) (NP (DT the) (JJ old) (NNS "
+    trees = f"(TOP (S (NP (PRP She)) (VP (VBZ reads))))\n{long}papers) (NN here))))))))\n"
+    clone = tmp_path / "clone"
+    for domain in mctb.DOMAINS:
+        (clone / "outputs").mkdir(parents=True, exist_ok=True)
+        for path in (clone / f"{domain}.txt", clone / "outputs" / f"{domain}.txt"):
+            path.write_text(trees, encoding="utf8")
+        (clone / f"{domain}_words.txt").write_text("She reads\n", encoding="utf8")
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    (texts / "a.txt").write_text("“She says he reads the old papers here,” said Kim.\n", encoding="utf8")
+    monkeypatch.setattr(mctb, "made_by", dict)
+    output = tmp_path / "figures.json"
+    command = [str(tmp_path / "pipeline"), str(clone), "--texts", str(texts), "--output", str(output)]
+    monkeypatch.setattr(sys, "argv", ["benchmarks/mctb.py", *command])
+    mctb.main()
+    figures = json.loads(output.read_text(encoding="utf8"))
+    assert set(figures["domains"]) == set(mctb.DOMAINS) and figures["texts"] == 1
+    assert figures["mean_f"] == figures["domains"]["law"]["f"] > 0
+    assert figures["domains"]["law"]["sentences"] == 2 and figures["domains"]["law"]["in_texts"] == 1
+    assert figures["domains"]["law"]["without_them"]["sentences"] == 1
+    (clone / "forum.txt").unlink()
+    with pytest.raises(SystemExit, match="--forum FILE"):
+        mctb.main()

@@ -1,7 +1,12 @@
 """What other packages are told to do."""
 
+import os
+import subprocess
+import sys
+
 import catalogue
 import numpy as np
+import pytest
 import srsly
 from srsly.msgpack import msgpack_decoders, msgpack_encoders
 
@@ -26,3 +31,21 @@ def test_plugins_of_msgpack_stay(monkeypatch):
         assert registry.get_all() == plugins and plugins["parsetag_test"] is of_entry_point
     array = np.arange(3)
     np.testing.assert_array_equal(srsly.msgpack_loads(srsly.msgpack_dumps({"a": array}))["a"], array)
+
+
+CODE = """
+import numpy, spacy_parsetag.compat as compat
+from threadpoolctl import threadpool_info
+compat.one_blas_thread()
+print([each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"])
+"""
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one thread is all there is")
+@pytest.mark.parametrize("threads, expected", [(None, "[1]"), ("2", "[2]")])
+def test_one_blas_thread_unless_the_user_says_otherwise(threads, expected):
+    pytest.importorskip("threadpoolctl")
+    env = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    env |= {"OMP_NUM_THREADS": threads} if threads else {}
+    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True, env=env)
+    assert done.stdout.strip() == expected

@@ -29,7 +29,7 @@ def test_commands_exist() -> None:
     names = {command["name"] for command in config["commands"]}
     assert all(set(steps) <= names for steps in config["workflows"].values())
     known = {command.name for command in parsetag_app.registered_commands}
-    used = {words[4] for words in scripts(config) if words[3] == "parsetag"}
+    used = {words[4] for words in scripts(config) if words[2:4] == ["spacy", "parsetag"]}
     assert used <= known
     assert (ROOT / config["vars"]["config"]).is_file()
 
@@ -53,12 +53,25 @@ def test_only_the_treebank_asked_for_is_used() -> None:
     config = load(treebank="my/trees", name="mine", test="dev", lang="zh")
     commands = {command["name"]: command for command in config["commands"]}
     steps = config["workflows"]["all"]
-    assert steps[0] == "convert"
+    assert steps[:2] == ["check", "convert"]
     assert commands["convert"]["deps"] == ["my/trees/train.mrg", "my/trees/dev.mrg", "my/trees/dev.mrg"]
     assert commands["parse"]["deps"] == ["training/mine/model-best", "corpus/mine/dev.spacy"]
     paths = [path for step in steps for path in (*commands[step].get("deps", []), *commands[step].get("outputs", []))]
     assert all("mine" in path or path.startswith(("my/trees/", "configs/")) for path in paths)
     assert all(asset["extra"] for asset in config["assets"])
+
+
+@pytest.mark.parametrize("test, missing", [("test", "train, test"), ("dev", "train")])
+def test_a_missing_part_is_named(test: str, missing: str, tmp_path: Path) -> None:
+    (tmp_path / "dev.mrg").touch()
+    config = load(treebank=tmp_path.as_posix(), test=test)
+    (command,) = next(command["script"] for command in config["commands"] if command["name"] == "check")
+    done = subprocess.run([sys.executable, *shlex.split(command)[1:]], capture_output=True, text=True)
+    assert done.returncode == 1 and f"No {missing} part in {tmp_path.as_posix()}" in done.stderr
+    assert "--vars.test dev" in done.stderr
+    (tmp_path / "train.mrg").touch()
+    (tmp_path / "test.mrg").touch()
+    assert subprocess.run([sys.executable, *shlex.split(command)[1:]]).returncode == 0
 
 
 @pytest.mark.slow

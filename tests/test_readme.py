@@ -41,3 +41,11 @@ def test_folders_and_configs() -> None:
     assert set(re.findall(r"^\| `configs/([a-z_]+\.cfg)`", README, re.MULTILINE)) == configs
     for link in re.findall(r"\]\(([^)#:]+)\)", README):
         assert (ROOT / link).exists(), link
+
+
+def test_pip_resolves_what_is_printed() -> None:
+    """Pip before 23.3 finds no spacy-parsetag for a model's package where only one with extras was asked for."""
+    pages = [ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *(ROOT / "models").glob("*.*")]
+    lines = [line for page in pages for line in page.read_text(encoding="utf8").splitlines() if "pip install" in line]
+    with_model = [line for line in lines if "./models/" in line]
+    assert with_model and all(" . " in line for line in with_model)

@@ -77,7 +77,7 @@ def test_from_pipelines_to_trees(run: Callable[..., Any], tmp_path: Path, monkey
     DocBin(docs=[gold_doc(nlp, TREES[0])]).to_disk(gold)
     for wanted in (True, False):
         options = ["--probs"] if wanted else []
-        assert run("parse", together, sentences, silver, "--input-format", "tokens", *options).exit_code == 0
+        assert run("parse", together, sentences, silver, "--format", "tokens", *options).exit_code == 0
         call(monkeypatch, self_training.main, "mix", gold, silver, mixed, "--words", 2, 9, "--share", 0.5)
         docs = list(DocBin().from_disk(mixed).get_docs(nlp.vocab))
         texts = sorted(" ".join(token.text for token in doc) for doc in docs)

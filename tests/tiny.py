@@ -12,7 +12,8 @@ from spacy.training import Example
 from thinc.api import fix_random_seed
 from thinc.compat import has_torch
 
-from spacy_parsetag.ml.heads import DocScores
+from spacy_parsetag.decode import SpanScores, Transitions
+from spacy_parsetag.ml.sentences import SentenceScores
 from spacy_parsetag.tokens import doc_from_tree
 from spacy_parsetag.treebanks.penn import read_string
 
@@ -29,7 +30,7 @@ TREES = (
 )
 ORDERS: dict[str, str] = {"in": "InOrder", "pre": "PreOrder", "post": "PostOrder"}
 TINY_MODEL: dict[str, Any] = {
-    "@architectures": "spacy-parsetag.Independent.v1",
+    "@architectures": "spacy-parsetag.Tags.v1",
     "tok2vec": {
         "@architectures": "spacy.HashEmbedCNN.v2",
         "width": 32,
@@ -40,6 +41,14 @@ TINY_MODEL: dict[str, Any] = {
         "subword_features": True,
         "pretrained_vectors": None,
     },
+}
+
+
+LEARNERS: dict[str, dict[str, Any]] = {
+    "Tags": {},
+    "CRF": {"transitions": True},
+    "BiLSTM": {"encoder": {"@layers": "spacy-parsetag.TorchBiLSTM.v1", "depth": 2}},
+    "Spans": {"hidden_width": 32, "span_width": 32},
 }
 
 
@@ -61,11 +70,15 @@ def add_untrained_parser(nlp: Language, trees: str) -> None:
 
 
 def make_learner(learner: str, order: str = "in", *, loss: str = "Tag", **settings: Any) -> Language:
-    """The same with one of the learners by name."""
-    if learner == "Chart":
-        settings = {"hidden_width": 32, "span_width": 32, **settings}
-        loss = "Lattice" if settings["span_width"] else loss
-    model = {**TINY_MODEL, **settings, "@architectures": f"spacy-parsetag.{learner}.v1"}
+    """The same with one of the learners by name, or the learner of tags with transitions or with an LSTM."""
+    settings = {**LEARNERS[learner], **settings}
+    if learner == "Spans":
+        loss = "Tree" if settings["span_width"] else loss
+    model = {
+        **TINY_MODEL,
+        **settings,
+        "@architectures": f"spacy-parsetag.{'Spans' if learner == 'Spans' else 'Tags'}.v1",
+    }
     return make_nlp(order, model=model, loss={"@misc": f"spacy-parsetag.{loss}Loss.v1"})
 
 
@@ -104,30 +117,30 @@ def outputs(nlp: Language) -> list[Any]:
     return [spans_of(nlp(words_only(nlp, gold_doc(nlp, tree)))) for tree in TREES]
 
 
-def random_scores(pipe: Any, examples: list[Example], seed: int) -> DocScores:
-    """Scores in the form in which the pipe's learner gives them, drawn from a normal distribution."""
+def random_scores(pipe: Any, examples: list[Example], seed: int) -> SentenceScores:
+    """Draw scores from a normal distribution, in the form in which the pipe's learner gives them."""
     random = np.random.default_rng(seed)
     found = pipe.model.predict([eg.predicted for eg in examples])
     spans, transitions = found.spans, found.transitions
     if spans is not None:
-        spans = type(spans)(random.normal(size=spans.scores.shape), spans.starts, spans.sentences)
+        spans = SpanScores(random.normal(size=spans.scores.shape), spans.starts)
     if transitions is not None:
-        transitions = transitions.replace(random.normal(size=array.shape) for array in transitions[:3])
-    return DocScores([random.normal(size=array.shape) for array in found.arrays], transitions, spans)
+        transitions = Transitions(*(random.normal(size=array.shape) for array in transitions))
+    return SentenceScores(random.normal(size=found.rows.shape), found.words, transitions, spans)
 
 
-def arrays_of(scores: DocScores) -> list[Any]:
-    """All that a learner scores: tags, transitions and spans."""
+def arrays_of(scores: SentenceScores) -> list[Any]:
+    """List all that a learner scores: tags, transitions and spans."""
     spans = [] if scores.spans is None else [scores.spans.scores]
-    return [*scores.arrays, *(scores.transitions or ())[:3], *spans]
+    return [scores.rows, *(scores.transitions or ()), *spans]
 
 
-def check_gradient(pipe: Any, examples: list[Example], scores: DocScores, step: float = 1e-5) -> None:
+def check_gradient(pipe: Any, examples: list[Example], scores: SentenceScores, step: float = 1e-5) -> None:
     """Compare the gradient of a pipe's loss with finite differences, at some places of each array."""
     _, gradient = pipe.get_loss(examples, scores)
     random = np.random.default_rng(1)
     for array, d_array in zip(arrays_of(scores), arrays_of(gradient), strict=True):
-        for _ in range(8):
+        for _ in range(20):
             place = tuple(random.integers(size) for size in array.shape)
             kept = array[place]
             losses = []

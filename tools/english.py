@@ -1,18 +1,20 @@
-"""The training data of `en_parsetag_sm`: GUM and CRAFT, cut into the tokens that spaCy finds, and varied.
+"""The training data of the English pipelines: GUM, MASC and CRAFT in one convention, cut as spaCy does, and varied.
 
     python -m tools.english TREEBANKS OUTPUT
 
-TREEBANKS holds `gum`, a checkout of github.com/amir-zeldes/gum (const/, dep/ and splits.md are read), and `craft`, with
-train.mrg and dev.mrg, one tree a line, or a checkout of github.com/UCDenver-ccp/CRAFT. Written to OUTPUT:
+TREEBANKS holds `gum`, a checkout of github.com/amir-zeldes/gum (const/, dep/ and splits.md are read), `masc`, one of
+github.com/lyonssp/cunning-linguist (see tools/masc.py), and `craft`, one of github.com/UCDenver-ccp/CRAFT, the last two
+or folders with train.mrg and dev.mrg, one tree a line. Trees are repaired (tools/repairs.py). Written to OUTPUT:
 
     train/gold.spacy        runs of one to eight sentences: spaCy's tokens, tags, sentence boundaries, constituents
     teacher.spacy           for a larger parser: each sentence as the treebank cuts it, and again as spaCy does, varied
-    dev.spacy               GUM's development part, all genres, one sentence a doc: the treebank's own tokens
-    gum-dev.spacy           the same, a document a doc, with the spaces of the original text and its paragraphs
-    craft-dev.spacy         CRAFT's development part, in docs of twenty sentences, with spaces guessed
+    second.spacy            for its second training: of GUM's half, and no long ones
+    dev.spacy               MASC's development part, one sentence a doc: the treebank's own tokens
+    masc-dev.spacy, gum-dev.spacy   a document a doc, with the spaces of the original text and its paragraphs
+    craft-dev.spacy         CRAFT's development part, in docs of twenty sentences
 
-Test parts are never read. Texts whose terms forbid commercial use are not trained on, nor are those whose terms are
-unknown; scores on the development part cover all genres.
+Spaces of MASC and CRAFT are guessed. Test parts are never read. Of GUM, only documents are trained on whose terms allow
+commercial use; scores on its development part cover all genres, and are agreement with the parser that made its trees.
 """
 
 import argparse
@@ -29,18 +31,25 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 
-from spacy_parsetag.tokens.spaces import spaces_after
+from spacy_parsetag.files.find import find_files
+from spacy_parsetag.tokens.detokenize import spaces_after
 from spacy_parsetag.tokens.spans import set_parses
 from spacy_parsetag.treebanks.convert import DOCBIN_ATTRS
-from spacy_parsetag.treebanks.files import find_files
 from spacy_parsetag.treebanks.formats.table import get_format
 from spacy_parsetag.trees import Constituent, Parse
 
-# GUM's LICENSE.txt: CC BY-NC-SA, and Reddit's own terms (its words are masked in the repository).
-NON_COMMERCIAL = {"essay", "fiction", "letter", "podcast", "reddit", "whow"}
-# Textbooks for which GUM's general statement, CC BY, could not be confirmed.
-UNKNOWN_TERMS = {"GUM_textbook_alamo", "GUM_textbook_anthropology"}
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where it is run as a file
+from tools import masc
+from tools.repairs import repair
+
+# What of GUM may be trained on: genres whose terms, in its LICENSE.txt or on its pages, allow commercial use, and of
+# its textbooks the documents for which its general statement, CC BY, was confirmed. What is new in GUM is not used.
+FREE_GENRES = {"academic", "bio", "conversation", "court", "interview", "news", "speech", "vlog", "voyage"}
+FREE_TEXTBOOKS = {
+    "artwork", "cognition", "entrepreneurship", "evoethics", "grit", "history", "sociology", "spacetime", "stats",
+}  # fmt: skip
 LONGEST = 250  # words
+SHORT = 70  # words: batches of longer sentences take much memory
 
 
 @dataclass(frozen=True)
@@ -63,7 +72,7 @@ def read_gum(folder: Path, part: str) -> Iterator[tuple[str, list[Sentence]]]:
     for name in re.findall(r"\* (GUM_\w+)", section[1]):
         if "_reddit_" in name:
             continue
-        trees = list(read_trees(folder / "const" / f"{name}.ptb"))
+        trees = [repair(tree) for tree in read_trees(folder / "const" / f"{name}.ptb")]
         texts = list(read_conllu(folder / "dep" / f"{name}.conllu"))
         if [list(tree.words) for tree in trees] != [words for words, _, _ in texts]:
             raise SystemExit(f"{name}: const/ and dep/ have different words")
@@ -77,7 +86,14 @@ def read_gum(folder: Path, part: str) -> Iterator[tuple[str, list[Sentence]]]:
         )
 
 
+def is_free(name: str) -> bool:
+    """Tell whether a document of GUM may be trained on."""
+    _, genre, title = name.split("_", 2)
+    return genre in FREE_GENRES or (genre == "textbook" and title in FREE_TEXTBOOKS)
+
+
 def read_trees(path: Path, format: str = "penn") -> Iterator[Parse]:
+    """Read trees in the treebank's own conventions."""
     yield from get_format(format).read_parses(path)
 
 
@@ -109,9 +125,16 @@ def read_craft(folder: Path, part: str) -> Iterator[Sentence]:
         files = find_files([folder / "structural-annotation" / "treebank" / "penn"], suffixes=(".tree",))
         own = [file for i, file in enumerate(files) if {8: "dev", 9: "test"}.get(i % 10, "train") == part]
         parses = (parse for file in own for parse in read_trees(file.path, "craft"))
-    for parse in parses:
+    for parse in map(repair, parses):
         if len(parse) <= LONGEST:
             yield Sentence(parse, spaces_after(parse.words, parse.pos))
+
+
+def read_masc(folder: Path, part: str) -> Iterator[tuple[str, list[Sentence]]]:
+    """The documents of a part of MASC's Penn Treebank layer."""
+    for name, parses in masc.read_documents(folder, part):
+        repaired = [repair(parse) for parse in parses if len(parse) <= LONGEST]
+        yield name, [Sentence(parse, spaces_after(parse.words, parse.pos)) for parse in repaired]
 
 
 # ---- Tokens ----
@@ -255,12 +278,29 @@ def name_doc(doc: Doc, name: str) -> Doc:
     return doc
 
 
+def write_dev(treebanks: Path, output: Path, nlp: Language) -> None:
+    """Write the development parts: documents as texts, and MASC's sentence by sentence to choose by."""
+    masc_dev, gum_dev = (list(read(treebanks / name, "dev")) for read, name in ((read_masc, "masc"), (read_gum, "gum")))
+    for name, documents in (("masc", masc_dev), ("gum", gum_dev)):
+        write(
+            (name_doc(make_doc(nlp, own, spaces=True, paragraphs=True), title) for title, own in documents),
+            output / f"{name}-dev.spacy",
+        )
+    craft_dev = list(read_craft(treebanks / "craft", "dev"))
+    write(
+        (make_doc(nlp, craft_dev[i : i + 20], spaces=True, paragraphs=False) for i in range(0, len(craft_dev), 20)),
+        output / "craft-dev.spacy",
+    )
+    sentences = [sentence for _, document in masc_dev for sentence in document]
+    write((make_doc(nlp, [one], spaces=False, paragraphs=False) for one in sentences), output / "dev.spacy")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("treebanks", type=Path, metavar="TREEBANKS")
     parser.add_argument("output", type=Path, metavar="OUTPUT")
-    parser.add_argument("--copies", type=int, default=3, help="variants of each GUM document, beside it as it is")
-    parser.add_argument("--craft", type=float, default=0.3, help="share of CRAFT to train on, as it is")
+    parser.add_argument("--copies", type=int, default=3, help="variants of each document of GUM and MASC, in runs")
+    parser.add_argument("--craft", type=float, default=0.2, help="share of CRAFT in runs; single sentences: half of it")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     rng = random.Random(args.seed)
@@ -269,52 +309,43 @@ def main() -> None:
     args.output.mkdir(parents=True, exist_ok=True)
 
     documents = list(read_gum(args.treebanks / "gum", "train"))
-    free = [
-        (name, document)
-        for name, document in documents
-        if name.split("_")[1] not in NON_COMMERCIAL and name not in UNKNOWN_TERMS
-    ]
-    sys.stdout.write(f"GUM: {len(free)} of {len(documents)} training documents may be used\n")
-    gum = [[retokenize(sentence) for sentence in document] for _, document in free]
-    sys.stdout.write(f"GUM: {dict(retokenize.counts)}\n")
-    retokenize.counts.clear()
-    craft = [retokenize(sentence) for sentence in read_craft(args.treebanks / "craft", "train")]
-    sys.stdout.write(f"CRAFT: {dict(retokenize.counts)}\n")
+    gum = [document for name, document in documents if is_free(name)]
+    sys.stdout.write(f"GUM: {len(gum)} of {len(documents)} training documents may be used\n")
+    hand = [document for _, document in read_masc(args.treebanks / "masc", "train")]
+    craft = list(read_craft(args.treebanks / "craft", "train"))
+    own: dict[str, list[list[Sentence]]] = {}
+    for name, cut in (("GUM", gum), ("MASC", hand), ("CRAFT", [craft])):
+        own[name] = [[retokenize(sentence) for sentence in document] for document in cut]
+        sys.stdout.write(f"{name}: {dict(retokenize.counts)}\n")
+        retokenize.counts.clear()
 
-    chosen = [run for run in runs(craft, rng) if rng.random() < args.craft]
-    plain = [run for document in gum for run in runs(document, rng)]
-    train = [make_doc(nlp, run, spaces=False, paragraphs=True) for run in plain + chosen]
+    spoken = own["GUM"] + own["MASC"]
+    plain = [run for document in spoken for run in runs(document, rng)]
+    plain += [run for run in runs(own["CRAFT"][0], rng) if rng.random() < args.craft]
+    train = [make_doc(nlp, run, spaces=False, paragraphs=True) for run in plain]
     for _ in range(args.copies):
-        for run in variants(gum, rng):
+        for run in variants(spoken, rng):
             train.append(make_doc(nlp, run, spaces=False, paragraphs=rng.random() < 0.5, rng=rng))
     (args.output / "train").mkdir(exist_ok=True)  # for silver trees too
     write(train, args.output / "train" / "gold.spacy")
 
-    rng = random.Random(args.seed)
-    sentences = [sentence for _, document in free for sentence in document]
-    sentences += [sentence for run in variants(gum, rng) for sentence in run]
-    half = args.craft / 2
-    sentences += [sentence for sentence in read_craft(args.treebanks / "craft", "train") if rng.random() < half]
-    sentences += [sentence for sentence in craft if rng.random() < half]
-    write(
-        (make_doc(nlp, [sentence], spaces=False, paragraphs=False) for sentence in sentences),
-        args.output / "teacher.spacy",
-    )
+    # As the treebanks cut words, and as spaCy does, varied: of GUM half, later a quarter.
+    def varied(documents: list[list[Sentence]], share: float) -> list[Sentence]:
+        found = [sentence for run in variants(documents, rng) for sentence in run]
+        return [sentence for sentence in found if rng.random() < share]
 
-    dev = list(read_gum(args.treebanks / "gum", "dev"))
-    write(
-        (name_doc(make_doc(nlp, document, spaces=True, paragraphs=True), name) for name, document in dev),
-        args.output / "gum-dev.spacy",
-    )
-    write(
-        (make_doc(nlp, [sentence], spaces=False, paragraphs=False) for _, document in dev for sentence in document),
-        args.output / "dev.spacy",
-    )
-    craft_dev = list(read_craft(args.treebanks / "craft", "dev"))
-    write(
-        (make_doc(nlp, craft_dev[i : i + 20], spaces=True, paragraphs=False) for i in range(0, len(craft_dev), 20)),
-        args.output / "craft-dev.spacy",
-    )
+    by_hand = [sentence for document in hand for sentence in document] + varied(own["MASC"], 1)
+    by_hand += [sentence for sentence in craft if rng.random() < 0.7 * args.craft / 2]
+    by_hand += [sentence for sentence in own["CRAFT"][0] if rng.random() < 0.3 * args.craft / 2]
+    parsed = [sentence for document in gum for sentence in document], varied(own["GUM"], 0.5)
+    half = [sentence for sentences in parsed for sentence in sentences if rng.random() < 0.5]
+    for name, sentences in (
+        ("teacher", [*parsed[0], *parsed[1], *by_hand]),
+        ("second", [one for one in [*half, *by_hand] if len(one.parse) <= SHORT]),
+    ):
+        docs = (make_doc(nlp, [sentence], spaces=False, paragraphs=False) for sentence in sentences)
+        write(docs, args.output / f"{name}.spacy")
+    write_dev(args.treebanks, args.output, nlp)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from pathlib import Path
 import spacy
 from nltk.tokenize import NLTKWordTokenizer
 
-from spacy_parsetag.treebanks.files import find_files
+from spacy_parsetag.files.find import find_files
 from spacy_parsetag.treebanks.formats.table import get_format
 
 SHARED = 8  # words in a row that make a sentence another text's

@@ -1,7 +1,7 @@
 """Self-training: pipelines parse raw text together, and the trees that they expect to be right train the next one.
 
     python -m tools.self_training ensemble OUTPUT PIPELINE...
-    python -m spacy parsetag parse OUTPUT SENTENCES silver.spacy --input-format tokens --probs
+    python -m spacy parsetag parse OUTPUT SENTENCES silver.spacy --format tokens --probs
     python -m tools.self_training mix GOLD silver.spacy MIXED
 
 `ensemble` writes one pipeline: the components of the first PIPELINE up to its parser, and a `parsetag_ensemble` of all.
@@ -51,7 +51,7 @@ def most_certain(docs: list[Doc], *, share: float, least: int, most: int) -> tup
 def mix(args: argparse.Namespace) -> None:
     vocab = spacy.blank("xx").vocab
     gold = list(DocBin().from_disk(args.gold).get_docs(vocab))
-    silver = list(DocBin().from_disk(args.silver).get_docs(vocab))
+    silver = [doc for doc in DocBin().from_disk(args.silver).get_docs(vocab) if len(doc)]  # others failed, or are empty
     if any(len(doc.spans[SPANS_KEY].attrs.get("expected_f", ())) != 1 for doc in silver):
         raise SystemExit(
             f"{args.silver} does not say how certain the one tree of each doc is. Write it with `parse --probs`, which "

@@ -2,12 +2,12 @@
 
     python -m tools.silver TEACHER TEXTS OUTPUT --exclude TREEBANKS
 
-TEACHER is a pipeline with the components `tagger` and `parsetag`, TEXTS a folder of .txt files with an empty line
-between paragraphs (`tools/texts.py` makes one), OUTPUT a folder for .spacy files: runs of one to eight sentences with
-spaCy's tokens, the teacher's tags, its best tree, and its k best trees with their probabilities, marked as soft.
-Sentences that share eight words in a row with a text of TREEBANKS (as of tools/english.py) are left out, and what is no
-prose, and sentences of which the teacher expects to get many constituents wrong: below an expected F of 0.8 it got an F
-of 69 on GUM's development part, where all of it has 88.5.
+TEACHER is a pipeline with the components `tagger` and `parsetag`, or with a `parsetag_ensemble`, which has no k best
+trees; TEXTS a folder of .txt files with an empty line between paragraphs (`tools/texts.py` makes one), OUTPUT a folder
+for .spacy files: runs of one to eight sentences with spaCy's tokens, the teacher's tags, its best tree, and its k best
+trees with their probabilities, marked as soft. Sentences that share eight words in a row with a text of TREEBANKS (as
+of tools/english.py) are left out, and so is the whole document where three do. What is no prose is left out too, and
+sentences of which the teacher expects to get many constituents wrong (`--expected-f`).
 """
 
 import argparse
@@ -17,6 +17,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,11 @@ from spacy_parsetag.tokens.spans import SPANS_KEY, parses_from_doc
 from spacy_parsetag.trees import Parse
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where it is run as a file
-from tools.english import DASHES, QUOTES, Sentence, make_doc, read_conllu, read_craft, runs, vary, write
+from tools.english import DASHES, QUOTES, Sentence, make_doc, read_conllu, read_craft, read_masc, runs, vary, write
 
 LONGEST = 60  # words
 SHARED = 8  # words in a row that make a sentence another text's
+SHARED_SENTENCES = 3  # such sentences that make a document another text's
 CHUNK = 2000  # sentences that are sorted by length before they are parsed
 RARE = 0.01  # trees less likely than this share of the best one are not kept
 
@@ -45,19 +47,26 @@ class Silver(Sentence):
 
 
 def grams(text: str) -> Iterator[str]:
-    words = re.findall(r"\w+", text.lower())
+    """Successive words of a text, without apostrophes, hyphens and case: "don't", "do n't" and "Don’t" are one word."""
+    words = re.findall(r"\w+", re.sub(r"(?<=\w)['’]|\s+(?=n['’]t\b)", "", text.lower()))
     return (" ".join(words[i : i + SHARED]) for i in range(len(words) - SHARED + 1))
 
 
+def surface(words: Sequence[str], spaces: Sequence[bool]) -> str:
+    """Write a sentence as it was before it was cut into words."""
+    return "".join(word + " " * space for word, space in zip(words, spaces, strict=True))
+
+
 def known_grams(treebanks: Path) -> set[int]:
-    """What the treebanks' texts are made of, all parts of them; of the trees of test parts nothing is read."""
+    """What the treebanks' texts are made of, all parts that are there; of the trees of test parts nothing is read."""
     found: set[int] = set()
     for path in sorted((treebanks / "gum" / "dep").glob("*.conllu")):
-        text = " ".join(word for words, _, _ in read_conllu(path) for word in words)
+        text = " ".join(surface(words, spaces) for words, spaces, _ in read_conllu(path))
         found.update(map(hash, grams(text)))
     for part in ("train", "dev"):
-        for sentence in read_craft(treebanks / "craft", part):
-            found.update(map(hash, grams(" ".join(sentence.parse.words))))
+        masc = (sentence for _, document in read_masc(treebanks / "masc", part) for sentence in document)
+        for sentence in chain(read_craft(treebanks / "craft", part), masc):
+            found.update(map(hash, grams(surface(sentence.parse.words, sentence.spaces))))
     return found
 
 
@@ -73,13 +82,23 @@ def read_sentences(folder: Path, splitter: Language, known: set[int], counts: Co
     for path in sorted(folder.glob("*.txt")):
         document: list[Sentence] = []
         paragraphs = [" ".join(block.split()) for block in path.read_text(encoding="utf8").split("\n\n")]
-        for doc in splitter.pipe(filter(None, paragraphs)):
-            for i, sentence in enumerate(doc.sents):
+        docs = list(splitter.pipe(filter(None, paragraphs)))
+        shared = {
+            (i, sent.start)
+            for i, doc in enumerate(docs)
+            for sent in doc.sents
+            if known & set(map(hash, grams(sent.text)))
+        }
+        if len(shared) >= SHARED_SENTENCES:
+            counts["documents of a treebank"] += 1
+            continue
+        for i, doc in enumerate(docs):
+            for j, sentence in enumerate(doc.sents):
                 text = sentence.text.strip()
                 reason = (
                     "no prose" if not is_prose(sentence)
                     else "twice" if text in seen
-                    else "in a treebank" if any(hash(gram) in known for gram in grams(text))
+                    else "in a treebank" if (i, sentence.start) in shared
                     else "read"
                 )  # fmt: skip
                 seen.add(text)
@@ -88,7 +107,7 @@ def read_sentences(folder: Path, splitter: Language, known: set[int], counts: Co
                     tokens = [token for token in sentence if not token.is_space]
                     words = tuple(token.text for token in tokens)
                     spaces = [bool(token.whitespace_) for token in tokens]
-                    document.append(Sentence(Parse(words, ("X",) * len(words), ()), spaces, paragraph=i == 0))
+                    document.append(Sentence(Parse(words, ("X",) * len(words), ()), spaces, paragraph=j == 0))
         yield document
 
 
@@ -107,7 +126,7 @@ def parse(
     for i, doc in zip(order, teacher.pipe(docs), strict=True):
         attrs = doc.spans[SPANS_KEY].attrs
         ((_, parsed),) = parses_from_doc(doc)
-        (trees,) = attrs["k_best"]
+        (trees,) = attrs.get("k_best") or [[]]
         if attrs["expected_f"][0] < least_f:
             counts["unsure"] += 1
         elif len(parsed) > 5 and not any(tag.startswith(("VB", "MD")) for tag in parsed.pos):
@@ -115,8 +134,7 @@ def parse(
         else:
             counts["kept"] += 1
             counts["words"] += len(parsed)
-            least = trees[0][0] + np.log(RARE)
-            kept = [tree for tree in trees if tree[0] >= least]
+            kept = [tree for tree in trees if tree[0] >= trees[0][0] + np.log(RARE)]
             found[i] = Silver(parsed, sentences[i].spaces, sentences[i].paragraph, kept)
     return found
 
@@ -142,7 +160,8 @@ def silver_runs(documents: Iterable[Sequence[Silver]], rng: random.Random) -> It
 
 def make_soft_doc(nlp: Language, run: Sequence[Silver], rng: random.Random) -> Doc:
     doc = make_doc(nlp, run, spaces=False, paragraphs=rng.random() < 0.5, rng=rng)
-    doc.spans[SPANS_KEY].attrs.update(soft=True, k_best=[list(sentence.k_best) for sentence in run])
+    if all(sentence.k_best for sentence in run):
+        doc.spans[SPANS_KEY].attrs.update(soft=True, k_best=[list(sentence.k_best) for sentence in run])
     return doc
 
 
@@ -156,12 +175,14 @@ def main() -> None:
     parser.add_argument("--k-best", type=int, default=5)
     parser.add_argument("--expected-f", type=float, default=0.8, help="at least, of the teacher's best tree, 0 to 1")
     parser.add_argument("--words", type=int, default=1_000_000, help="stop after so many")
+    parser.add_argument("--single", action="store_true", help="write each sentence as a doc of its own")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     splitter = spacy.load(args.splitter, exclude=["tagger", "parsetag"])
     teacher = spacy.load(args.teacher, exclude=["sentencizer"])
-    pipe: Any = teacher.get_pipe("parsetag")
-    pipe.probs, pipe.k_best = True, args.k_best
+    if "parsetag" in teacher.pipe_names:
+        pipe: Any = teacher.get_pipe("parsetag")
+        pipe.probs, pipe.k_best = True, args.k_best
     counts: Counter[str] = Counter()
     rng = random.Random(args.seed)
     documents = list(read_sentences(args.texts, splitter, known_grams(args.exclude), counts))
@@ -181,7 +202,10 @@ def main() -> None:
             parse(teacher, [sentence for document in chunk for sentence in document], args.expected_f, counts)
         )
         found = [[one for _, one in zip(document, parsed) if one is not None] for document in chunk]  # noqa: B905
-        write((make_soft_doc(nlp, run, rng) for run in silver_runs(found, rng)), args.output / f"silver-{i:03}.spacy")
+        found_runs = silver_runs(found, rng)
+        if args.single:
+            found_runs = ([one] for run in found_runs for one in run)
+        write((make_soft_doc(nlp, run, rng) for run in found_runs), args.output / f"silver-{i:03}.spacy")
         sys.stdout.write(f"{dict(counts)}\n")
         sys.stdout.flush()
 

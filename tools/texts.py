@@ -4,8 +4,8 @@
 
 SOURCES is a folder that the repositories of `SOURCES` are fetched to, as far as they are not there: packages of NLTK's
 data, OpenStax books, transcripts of the Supreme Court of the United States in PDF (which takes `pip install pypdf`),
-data sets of Wikipedia and of dialogues. OUTPUT gets one .txt file for each document, with an empty line between
-paragraphs. Documents are taken in random order until a source has its number of words.
+novels, reviews, data sets of Wikipedia and of dialogues. OUTPUT gets one .txt file for each document, with an empty
+line between paragraphs. Documents are taken in random order until a source has its number of words.
 """
 
 import argparse
@@ -16,12 +16,15 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from spacy_parsetag.tokens.spaces import spaces_after
+from spacy_parsetag.tokens.detokenize import spaces_after
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where it is run as a file
+from tools import masc
 
 Documents = Iterator[list[str]]  # the paragraphs of each
 
@@ -36,8 +39,10 @@ def join(words: list[str]) -> str:
 
 
 def read_masc(folder: Path) -> Documents:
+    """The documents without trees: those of the Penn Treebank layer, its test part too, are the treebank's."""
+    parsed = {name for names in masc.DOCUMENTS.values() for name in names}
     for path in sorted(folder.glob("masc_tagged/*/*.txt")):
-        if not MASC_LEFT_OUT.match(path.name):
+        if not MASC_LEFT_OUT.match(path.name) and path.stem not in parsed:
             text = path.read_text(encoding="utf8", errors="replace")
             blocks = [[pair.rpartition("_")[0] for pair in block.split()] for block in text.split("\n\n")]
             yield [join(words) for words in blocks]
@@ -114,6 +119,63 @@ def read_taskmaster(folder: Path) -> Documents:
             yield [turn["text"] for turn in dialog["utterances"] if turn["text"]]
 
 
+def read_topical_chat(folder: Path) -> Documents:
+    for path in sorted(folder.glob("conversations/valid_*.json")):
+        for conversation in json.loads(path.read_text(encoding="utf8")).values():
+            yield [turn["message"] for turn in conversation["content"]]
+
+
+def read_product_reviews(folder: Path) -> Documents:
+    """Each review, without its title and its annotation, with a capital at the beginning of a sentence."""
+    for path in sorted(folder.glob("product_reviews_*/*.txt")):
+        if path.name != "README.txt":
+            for review in path.read_text(encoding="utf8").split("[t]")[1:]:
+                lines = [line.partition("##")[2] for line in review.splitlines()]
+                yield [" ".join(capitalize(join(line.split())) for line in lines if line.strip())]
+
+
+def read_movie_reviews(folder: Path) -> Documents:
+    for path in sorted(folder.glob("movie_reviews/*/*.txt")):
+        lines = path.read_text(encoding="utf8").splitlines()
+        yield [" ".join(capitalize(join(open_quotes(line.split()))) for line in lines if line.strip())]
+
+
+def capitalize(sentence: str) -> str:
+    """Write capitals in a sentence that lost them: its first letter, and the pronoun I."""
+    return re.sub(r"\bi\b(?=[ '’]|$)", "I", sentence[:1].upper() + sentence[1:])
+
+
+def open_quotes(words: list[str]) -> list[str]:
+    """Tell opening quotes from closing ones, which where a space stands depends on."""
+    n = 0
+    found = []
+    for word in words:
+        n += word == '"'
+        found.append(("“" if n % 2 else "”") if word == '"' else word)
+    return found
+
+
+def read_standard_ebook(folder: Path) -> Documents:
+    """The paragraphs of each chapter of a book, prose only."""
+    namespace = "{http://www.w3.org/1999/xhtml}"
+    for path in sorted(folder.glob("src/epub/text/*.xhtml")):
+        body = ElementTree.parse(path).getroot().find(f"{namespace}body")
+        if body is not None and "bodymatter" in body.get("{http://www.idpf.org/2007/ops}type", ""):
+            found = [" ".join("".join(node.itertext()).split()) for node in body.iter(f"{namespace}p")]
+            yield [re.sub(r"[\u2060\ufeff]", "", text) for text in found]
+
+
+def read_gutenberg(folder: Path) -> Documents:
+    """The paragraphs of a book of Project Gutenberg, in documents of fifty; headings and what is not prose are left."""
+    for path in sorted(folder.glob("*.txt")):
+        text = path.read_text(encoding="latin1")
+        text = re.split(r"\*\*\* ?START OF.*", text)[-1].split("*** END OF")[0].split("End of the Project")[0]
+        blocks = [" ".join(block.replace("_", "").split()) for block in re.split(r"\n\s*\n", text)]
+        prose = [re.sub(r"(?<=\w)--(?=\w)", " -- ", block) for block in blocks if re.search(r"[a-z].*[.!?\"']$", block)]
+        for i in range(0, len(prose), 50):
+            yield prose[i : i + 50]
+
+
 class Source(NamedTuple):
     """Where text comes from, its terms, and how much of it is taken.
 
@@ -142,6 +204,20 @@ BOOKS = {
     "psychology": "e061043bf2f9e86ace51c4e8dc9555160f60a99d",
     "us-history": "046331cfcea0ac1b1a8fd461b3e6aae638845af3",
 }
+STANDARD_EBOOKS = {
+    "p-g-wodehouse_love-among-the-chickens": "225f938a7eea9b3fa721065cf04917f253733285",
+    "arthur-conan-doyle_the-adventures-of-sherlock-holmes": "23b2b6e0aa1350aaccaac91e1d0fe3bb6ed4c81f",
+}
+GUTENBERG = {  # novels: repository, file and commit
+    "katrine": ("Katrine--A-Novel_14263", "14263.txt", "cda5284ad5c11e1928cd4c133c0726c1592bea08"),
+    "hero": ("The-Little-Colonel-s-Hero_15122", "15122.txt", "69e1e7ab1c6c998ea3e46e8b55239fe480b657c4"),
+    "nowhere": (
+        "News-from-Nowhere--Or-An-Epoch-of-Rest--13-Being-Some-Chapters-from-a-Utopian-Romance_3261",
+        "3261.txt",
+        "79bd67b0ae225cd64f7bbc25c0449850b3131069",
+    ),
+}
+REVIEWS = "CC BY 4.0"
 SOURCES = {
     "masc": Source(*NLTK, "packages/corpora/masc_tagged.zip", MASC_TERMS, 600_000, read_masc),
     "state_union": Source(*NLTK, "packages/corpora/state_union.zip", "public domain", 200_000, read_speeches),
@@ -171,6 +247,31 @@ SOURCES = {
         30_000,
         read_taskmaster,
     ),
+    "topical_chat": Source(
+        "alexa/Topical-Chat",
+        "7c939229cbcf6f55f6977b341a5a2f2fe982d53f",
+        "conversations/valid_*.json",
+        "CDLA-Sharing 1.0",
+        150_000,
+        read_topical_chat,
+    ),
+    "product_reviews_1": Source(
+        *NLTK, "packages/corpora/product_reviews_1.zip", REVIEWS, 100_000, read_product_reviews
+    ),
+    "product_reviews_2": Source(
+        *NLTK, "packages/corpora/product_reviews_2.zip", REVIEWS, 100_000, read_product_reviews
+    ),
+    "movie_reviews": Source(*NLTK, "packages/corpora/movie_reviews.zip", REVIEWS, 60_000, read_movie_reviews),
+    **{
+        book.partition("_")[2]: Source(
+            f"standardebooks/{book}", commit, "src/epub/text", "CC0 1.0", 60_000, read_standard_ebook
+        )
+        for book, commit in STANDARD_EBOOKS.items()
+    },
+    **{
+        name: Source(f"GITenberg/{repository}", commit, file, "public domain", 60_000, read_gutenberg)
+        for name, (repository, file, commit) in GUTENBERG.items()
+    },
     **{
         book: Source(f"openstax/osbooks-{book}", commit, "modules", "CC BY 4.0", 100_000, read_openstax)
         for book, commit in BOOKS.items()
@@ -178,13 +279,18 @@ SOURCES = {
 }
 
 
-def fetch(source: Source, folder: Path, base: str) -> None:
-    """Check out what is used of a source."""
+def check_out(repository: str, commit: str, paths: Sequence[str], folder: Path) -> None:
+    """Check out some paths of a repository at a commit, without its history."""
     git = ["git", "-C", str(folder)]
     subprocess.run(["git", "init", "-q", str(folder)], check=True)
-    subprocess.run([*git, "remote", "add", "origin", f"{base}/{source.repository}"], check=True)
-    subprocess.run([*git, "fetch", "-q", "--depth=1", "--filter=blob:none", "origin", source.commit], check=True)
-    subprocess.run([*git, "checkout", "-q", source.commit, "--", source.path], check=True)
+    subprocess.run([*git, "remote", "add", "origin", repository], check=True)
+    subprocess.run([*git, "fetch", "-q", "--depth=1", "--filter=blob:none", "origin", commit], check=True)
+    subprocess.run([*git, "checkout", "-q", commit, "--", *paths], check=True)
+
+
+def fetch(source: Source, folder: Path, base: str) -> None:
+    """Check out what is used of a source."""
+    check_out(f"{base}/{source.repository}", source.commit, [source.path], folder)
     if source.path.endswith(".zip"):
         shutil.unpack_archive(folder / source.path, folder)
 
@@ -194,10 +300,13 @@ def main() -> None:
     parser.add_argument("sources", type=Path, metavar="SOURCES")
     parser.add_argument("output", type=Path, metavar="OUTPUT")
     parser.add_argument("--base", default="https://github.com", help="where the repositories are")
+    parser.add_argument("--only", nargs="*", choices=[*SOURCES], help="these sources; without it, all")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     args.output.mkdir(parents=True, exist_ok=True)
     for name, source in SOURCES.items():
+        if args.only and name not in args.only:
+            continue
         folder = args.sources / name
         if not folder.exists():
             fetch(source, folder, args.base)

@@ -29,7 +29,7 @@ def ours(folder: Path, encoder: str, sentences: Sentences, precision: str = "flo
     from record import ROOT
     from spacy.tokens import Doc
 
-    from spacy_parsetag.scale.precision import set_precision
+    from spacy_parsetag.ml.precision import set_precision
 
     nlp, _ = load(ROOT / "configs" / "transformer.cfg", folder / "trees.mrg", encoder)
     set_precision(nlp, precision)

@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say: of what is 90 % probable, is 90 % right?"""
+"""Reliability of probabilities: of what is 90 % probable, is 90 % right?"""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 
 class Bin(NamedTuple):
-    """What has a probability in one range.
+    """Things with a probability in one range.
 
     n (int): How many there are.
     confidence (float): Their mean probability.
@@ -21,7 +21,7 @@ class Bin(NamedTuple):
 
 
 class Reliability(NamedTuple):
-    """How probable things are, against how often they are right.
+    """Probabilities against the share that is right.
 
     n (int): How many things.
     ece (float): Expected calibration error: the mean difference between probability and share of right ones, over

@@ -1,4 +1,4 @@
-"""What a treebank asks of a tagger, counted: deviations, stack sizes, tags, and labels with what they stand among.
+"""Counts over a treebank: deviations, stack sizes, tags, labels and productions.
 
 >>> from spacy_parsetag.trees import BinaryTree, Constituent, Parse
 >>> tree = BinaryTree((False, True, False, True, False, True, True), ("S", "", "VP", "", "VP", "", ""))
@@ -67,7 +67,7 @@ class _Sizes:
         return max(self.counts[order], default=0)
 
     def histogram(self, order: str) -> list[int]:
-        """How often 0, 1, 2, ... occur, up to the largest number."""
+        """Count how often 0, 1, 2, ... occur, up to the largest number."""
         return [self.counts[order][k] for k in range(self.largest(order) + 1)]
 
 
@@ -183,7 +183,7 @@ class Inventory:
 
     @property
     def once(self) -> int:
-        """How many items occur once."""
+        """Count the items that occur once."""
         return sum(n == 1 for n in self.counts.values())
 
     def covered(self) -> list[float]:
@@ -214,7 +214,7 @@ class Tags(Inventory):
     always_known = frozenset(CLASS_NAMES)
 
     def by_class(self) -> dict[str, int]:
-        """How many different tags there are of each class: l, r, L, R."""
+        """Count the different tags of each class: l, r, L, R."""
         classes = Counter(CLASS_NAMES[split_tag(tag)[0]] for tag in self.counts)
         return {name: classes[name] for name in CLASS_NAMES}
 
@@ -224,7 +224,7 @@ class Tags(Inventory):
 
 
 def count_tags(trees: Iterable[BinaryTree], train: Tags | None = None) -> Tags:
-    """Count the tags of a treebank, one tree at a time, and compare them with those of a training part."""
+    """Count the tags of a treebank, one tree at a time, and compare them with a training part."""
     total = Tags(train=train)
     for tree in trees:
         total.add(preorder_tags(tree))
@@ -273,7 +273,7 @@ class Labels:
 
 
 def count_labels(parses: Iterable[Parse], train: Labels | None = None) -> Labels:
-    """Count the labels of a treebank, one parse at a time, and compare them with those of a training part."""
+    """Count the labels of a treebank, one parse at a time, and compare them with a training part."""
     total = Labels()
     for name, inventory in total.kinds().items():
         inventory.train = None if train is None else train.kinds()[name]

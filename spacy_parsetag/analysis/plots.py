@@ -11,7 +11,7 @@ from typing import Any
 
 from ..compat import require
 from ..errors import Errors
-from ..treebanks.atomic import atomic_path
+from ..files.write import atomic_path
 from .calibration import Reliability
 from .counts import Deviations, Inventory, Stacks
 from .results import Correlation, Point
@@ -125,7 +125,7 @@ def plot_correlation(points: Sequence[Point], found: Correlation, paths: Paths) 
 
 
 def _style(order: str, orders: Iterable[str]) -> dict[str, Any]:
-    """How one of these orders is drawn; a user's own ones take Matplotlib's colours in turn."""
+    """Give the style of an order; a user's own ones take Matplotlib's colours in turn."""
     others = [name for name in orders if name not in STYLES]
     return STYLES[order] if order in STYLES else {"color": f"C{others.index(order)}", "linestyle": "-.", "marker": "D"}
 

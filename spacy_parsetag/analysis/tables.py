@@ -62,7 +62,7 @@ def tags_table(treebanks: Mapping[str, Tags]) -> Table:
 
 
 def tag_table(treebanks: Mapping[str, Tags]) -> Table:
-    """How often each tag stands in each treebank, by its frequency in the first one that has it."""
+    """Tabulate how often each tag stands in each treebank, by its frequency in the first one that has it."""
     return Table(("tag", *treebanks), _item_rows(list(treebanks.values())))
 
 
@@ -85,7 +85,7 @@ def labels_table(treebanks: Mapping[str, Labels]) -> Table:
 
 
 def label_table(treebanks: Mapping[str, Labels]) -> Table:
-    """How often each label, unary chain and production stands in each treebank, as in `tag_table`."""
+    """Tabulate how often each label, unary chain and production stands in each treebank, as `tag_table`."""
     rows = [(kind, *row) for kind in KINDS for row in _item_rows([found.kinds()[kind] for found in treebanks.values()])]
     return Table(("kind", "item", *treebanks), rows)
 

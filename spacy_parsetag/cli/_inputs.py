@@ -1,6 +1,7 @@
-"""What the commands read beside texts to parse: trees and docs."""
+"""Reads the input of commands: trees, docs, and text in quotes."""
 
 import io
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -10,15 +11,27 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..errors import Errors, TreebankError
-from ..scale.records import name_of, read_doc_bin
-from ..treebanks.atomic import STANDARD
+from ..files.write import STANDARD
+from ..texts.input import name_of, read_doc_bin
 from ._util import Skipped
 
 if TYPE_CHECKING:
     from ..trees import Parse, Tree
 
 
-def read_trees(
+def find_input(source: str) -> tuple[Path, str | None]:
+    """Find the file to read, or "-" for standard input; of a text in quotes, "-" and the text.
+
+    RAISES (ValueError): If there is no such file or folder, and it is one word.
+    """
+    if source == str(STANDARD) or os.path.exists(source):  # unlike Path.exists, it knows that a long text is no file
+        return Path(source), None
+    if len(source.split()) < 2:
+        raise ValueError(Errors.E030.format(path=source))
+    return STANDARD, source
+
+
+def trees_and_parses(
     path: Path, encoding: str, skipped: Skipped | None, text: str | None = None
 ) -> Iterator[tuple[str, "Tree", "Parse"]]:
     """Read a bracket file, or standard input for "-": file and line of each tree, the tree, and its parse.
@@ -46,7 +59,7 @@ def read_trees(
 
 def read_docs(path: Path, nlp: Language) -> Iterator[Doc]:
     """Read the docs of a .spacy file, or of all .spacy files in a folder, with the vocabulary of a pipeline."""
-    from ..treebanks.files import find_files
+    from ..files.find import find_files
 
     for file in find_files([path], suffixes=(".spacy",)):
         yield from read_doc_bin(file.path).get_docs(nlp.vocab)

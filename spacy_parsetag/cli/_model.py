@@ -1,4 +1,4 @@
-"""The pipeline of commands that are given none."""
+"""Finds the pipeline of commands that are given none."""
 
 import os
 
@@ -10,12 +10,12 @@ DEFAULT_MODEL = "en_parsetag_sm"  # the pipeline that comes with the project, as
 
 
 def default_model() -> str:
-    """The name of the pipeline for commands that are given none. Raises a ValueError if it is not installed."""
+    """Name the pipeline of commands that are given none. Raises a ValueError if it is not installed."""
     if not is_package(DEFAULT_MODEL):
         raise ValueError(Errors.E468.format(name=DEFAULT_MODEL))
     return DEFAULT_MODEL
 
 
 def is_pipeline(name: str) -> bool:
-    """Whether there is a pipeline of this name, a package or a folder."""
+    """Tell whether there is a pipeline of this name, a package or a folder."""
     return is_package(name) or os.path.isfile(os.path.join(name, "config.cfg"))

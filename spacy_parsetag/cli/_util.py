@@ -1,8 +1,9 @@
-"""What the commands share: options, messages, errors without a traceback, progress, lines in and out."""
+"""Shared by the commands: options, messages, errors without a traceback, progress, text and JSON out."""
 
 import json
 import math
 import os
+import re
 import signal
 import sys
 import threading
@@ -20,8 +21,8 @@ from tqdm import tqdm
 from typer import Argument as Arg
 from typer import Option as Opt
 
-from ..errors import Errors
-from ..treebanks.atomic import STANDARD, text_output
+from ..errors import Errors, shorten, showable
+from ..files.write import STANDARD, text_output
 
 ItemT = TypeVar("ItemT")
 LOG_SECONDS = 60.0  # between lines of progress where there is no terminal
@@ -33,13 +34,15 @@ Code = Annotated[Path | None, Opt("--code", "-c", help="Python file with registe
 Encoding = Annotated[str, Opt("--encoding", "-e", help="Encoding of bracket files")]
 Glob = Annotated[str | None, Opt("--glob", help="Which files of a folder to read, such as 'train*.mrg'")]
 GpuId = Annotated[int, Opt("--gpu-id", "-g", help="GPU to use, or -1 for the CPU")]
-MaxBad = Annotated[
-    float, Opt("--max-bad", min=0, max=1, help="With --skip-bad: the largest share of malformed trees to leave out")
-]
-Multiline = Annotated[bool, Opt("--multiline", "-m", help="Trees run over several lines, and empty lines mean nothing")]
+Multiline = Annotated[bool, Opt("--multiline", help="Trees run over several lines, and empty lines mean nothing")]
 Params = Annotated[str, Opt("--params", "-p", help="EVALB's parameters: collins, new, spmrl, or a parameter file")]
 SkipBad = Annotated[
-    bool, Opt("--skip-bad", help="List malformed trees and leave them out, instead of stopping at the first")
+    str,
+    Opt(
+        "--skip-bad",
+        metavar="LIMIT",
+        help="List what cannot be read or parsed and go on: at most a number (10), a share (1%), or all",
+    ),
 ]
 SpansKey = Annotated[str, Opt("--spans-key", "-k", help="Key of the constituents in doc.spans")]
 Output = Annotated[
@@ -53,7 +56,7 @@ class Order(str, Enum):
     post = "post"
 
 
-OrderOption = Annotated[Order, Opt("--order", "-o", help="in (tetratags), pre (top-down) or post (bottom-up)")]
+OrderOption = Annotated[Order, Opt("--order", help="in (tetratags), pre (top-down) or post (bottom-up)")]
 
 _KINDS = {
     "info": ("ℹ", typer.colors.BLUE),
@@ -70,15 +73,7 @@ def note(text: str, kind: str = "info") -> None:
     scripts find `file:line: reason`. The kind is "info", "good", "warn" or "fail".
     """
     icon, color = _KINDS[kind]
-    typer.secho(f"{icon} {shorten(text)}", fg=color, err=True)
-
-
-def shorten(text: str) -> str:
-    """Cut the middle out of a message that is too long to read."""
-    if len(text) <= LONGEST_MESSAGE:
-        return text
-    half = LONGEST_MESSAGE // 2
-    return f"{text[:half]} [... {len(text) - 2 * half:,} characters ...] {text[-half:]}"
+    typer.secho(f"{icon} {shorten(showable(text), LONGEST_MESSAGE)}", fg=color, err=True)
 
 
 @contextmanager
@@ -163,15 +158,21 @@ class _MinuteLog:
 
 
 class Skipped:
-    """Lists what is skipped as it comes up, and counts it.
+    """Lists what is skipped as it comes up, and raises an error when it is too much.
 
     what (str): What is skipped, in the singular.
-    max_share (float): The largest share that may be skipped, from 0 to 1.
+    limit (str): How much may be skipped: a number ("10"), a share ("1%"), or "all". With "0" the first is an error.
+    RAISES (ValueError): If the limit is none of these.
     """
 
-    def __init__(self, what: str = "malformed tree", max_share: float = 1) -> None:
+    def __init__(self, what: str = "malformed tree", limit: str = "0") -> None:
+        found = re.fullmatch(r"(\d+)|(\d+(?:\.\d+)?)%|all", limit)
+        if found is None:
+            raise ValueError(Errors.E460.format(limit=limit))
         self.what = what
-        self.max_share = max_share
+        self.limit = limit
+        self.max_number = float(found[1] or "inf")
+        self.max_share = float(found[2] or 100) / 100
         self.n = 0
         self.n_good = 0
 
@@ -185,12 +186,21 @@ class Skipped:
         """Raise a ValueError if too large a share was skipped. Call it before anything is written."""
         total = self.n + self.n_good
         if self.n > self.max_share * total:
-            enough = math.ceil(100 * self.n / total) / 100
-            raise ValueError(Errors.E456.format(n=self.n, total=total, share=self.max_share, enough=enough))
+            enough = math.ceil(100 * self.n / total)
+            raise ValueError(Errors.E456.format(n=self.n, total=total, what=self.what, limit=self.limit, enough=enough))
 
-    def __call__(self, error: object) -> None:
+    def __call__(self, error: str | ValueError) -> None:
+        """List an error. Raises it, or a ValueError, if it is one more than the limit."""
+        if not self.max_number:
+            raise error if isinstance(error, ValueError) else ValueError(error)
+        self.list(error)
+        if self.n > self.max_number:
+            raise ValueError(Errors.E469.format(n=self.limit, what=self.what))
+
+    def list(self, error: str | ValueError) -> None:
+        """List and count an error, whatever the limit."""
         self.n += 1
-        typer.echo(f"skipped {shorten(str(error))}", err=True)
+        typer.echo(f"skipped {shorten(showable(str(error)), LONGEST_MESSAGE)}", err=True)
 
     def summarize(self) -> None:
         """Say how many, if there are any."""
@@ -205,5 +215,5 @@ def write_text(text: str, path: Path = STANDARD) -> None:
 
 
 def format_json(data: Any) -> str:
-    """JSON to look at."""
+    """Write JSON that people read."""
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"

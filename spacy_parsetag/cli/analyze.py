@@ -1,4 +1,4 @@
-"""`python -m spacy parsetag analyze`: what a treebank asks of a tagger, in figures."""
+"""`python -m spacy parsetag analyze`: counts in treebanks what makes them hard for a tagger."""
 
 import inspect
 from collections import Counter
@@ -13,16 +13,15 @@ from typer import Option as Opt
 
 from ..analysis import counts, plots, results, tables
 from ..errors import Errors
+from ..files.find import find_files
 from ..tokens import has_parses, parses_from_doc
-from ..treebanks.files import find_files
 from ..treebanks.formats.table import FORMATS
 from ..trees import Parse, binarize
-from ._inputs import read_docs, read_trees
+from ._inputs import read_docs, trees_and_parses
 from ._util import (
     AsJson,
     Encoding,
     Glob,
-    MaxBad,
     SkipBad,
     Skipped,
     SpansKey,
@@ -36,7 +35,7 @@ SHOWN = 20  # items of a kind that are listed
 
 
 class Study(NamedTuple):
-    """What one command does with its treebanks.
+    """Says how one command measures and shows its treebanks.
 
     help (str): What it is about.
     measure (Callable): Counts what is in a treebank. Gets its parses, and what the first treebank gave, else None.
@@ -124,7 +123,7 @@ STUDIES = {
 
 AsCsv = Annotated[bool, Opt("--csv", help="Print CSV")]
 Figures = Annotated[
-    list[Path], Opt("--figure", "-f", dir_okay=False, help="Draw a figure: .svg, .png or .pdf; may be repeated")
+    list[Path], Opt("--figure", dir_okay=False, help="Draw a figure: .svg, .png or .pdf; may be repeated")
 ]
 
 analyze_app = typer.Typer(
@@ -149,23 +148,21 @@ def _add_command(name: str, study: Study) -> None:
         as_csv: AsCsv = False,
         figures: Figures = [],  # noqa: B006 (never changed; Typer makes it a list either way)
         limit: Annotated[
-            int, Opt("--limit", "-l", min=0, help="Trees to take of each treebank, at even distances; 0: all")
+            int, Opt("--limit", min=0, help="Trees to take of each treebank, at even distances; 0: all")
         ] = 0,
         seed: Annotated[int | None, Opt("--seed", help="With --limit: take trees at random, with this seed")] = None,
         glob: Glob = None,
         encoding: Encoding = "utf-8",
-        skip_bad: SkipBad = False,
-        max_bad: MaxBad = 0.01,
+        skip_bad: SkipBad = "0",
         spans_key: SpansKey = "constituents",
     ) -> None:
         with stated_errors():
             _check_options(as_json, as_csv, figures)
-            skipped = Skipped(max_share=max_bad)
+            skipped = Skipped(limit=skip_bad)
             found: dict[str, Any] = {}
             with counting("trees") as count:
                 for treebank, path in name_inputs(inputs).items():
-                    on_error = skipped if skip_bad else None
-                    read = read_parses(path, glob, encoding, on_error, spans_key)
+                    read = read_parses(path, glob, encoding, skipped, spans_key)
                     parses: Iterable[Parse] = skipped.count_good(count(read))
                     if limit:
                         parses = counts.sample(list(parses), limit, seed)
@@ -200,7 +197,7 @@ def analyze_correlation_cli(
     ],
     deviation: Annotated[
         Path | None,
-        Opt("--deviation", "-d", dir_okay=False, help="Mean deviations: what analyze deviation --json wrote"),
+        Opt("--deviation", dir_okay=False, help="Mean deviations: what analyze deviation --json wrote"),
     ] = None,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
@@ -216,7 +213,7 @@ def analyze_correlation_cli(
         _check_options(as_json, as_csv, figures)
         for path in (*inputs, deviation):
             if path is not None and not path.is_file():
-                raise ValueError(Errors.E103.format(path=path))
+                raise ValueError(Errors.E030.format(path=path))
         points = results.read_points(inputs, {} if deviation is None else results.read_means(deviation))
         found = results.correlate(points)
         if figures:
@@ -225,16 +222,12 @@ def analyze_correlation_cli(
         _show(content, tables.correlation_table(points, found), as_json, as_csv)
 
 
-def read_parses(
-    source: str, glob: str | None, encoding: str, skipped: Skipped | None, spans_key: str
-) -> Iterator[Parse]:
-    """The parses of a file, folder or pattern. Labels are text, as they are in docs.
-
-    Malformed trees go to `skipped`. If that is None, the first one is a TreebankError.
-    """
+def read_parses(source: str, glob: str | None, encoding: str, skipped: Skipped, spans_key: str) -> Iterator[Parse]:
+    """Read the parses of a file, folder or pattern. Labels are text, as they are in docs. Malformed trees go to
+    `skipped`."""
     for file in find_files([source], suffixes=(*FORMATS["penn"].suffixes, ".spacy"), pattern=glob):
         if file.path.suffix != ".spacy":
-            yield from (parse for *_, parse in read_trees(file.path, encoding, skipped))
+            yield from (parse for *_, parse in trees_and_parses(file.path, encoding, skipped))
             continue
         docs = [doc for doc in read_docs(file.path, spacy.blank("xx")) if has_parses(doc, spans_key)]
         if not docs:
@@ -243,7 +236,7 @@ def read_parses(
 
 
 def name_inputs(inputs: list[str]) -> dict[str, str]:
-    """Paths by name. Some come as NAME=PATH. The others are called by the first of these that tells them apart: the
+    """Name the inputs. Some come as NAME=PATH. The others are called by the first of these that tells them apart: the
     name of the file, the name of its folder, both, the whole path."""
     pairs = []
     for text in inputs:
@@ -278,7 +271,7 @@ def _show(content: dict[str, Any], table: tables.Table, as_json: bool, as_csv: b
 
 
 def _format_list(title: str, items: Counter[str]) -> str:
-    """The most frequent items."""
+    """Write the most frequent items in a line."""
     more = f" and {len(items) - SHOWN:,} more" if len(items) > SHOWN else ""
     separator = " " if title.startswith("unseen in ") else "; "  # tags have no spaces in them
     text = separator.join(f"{item} ({n:,})" for item, n in counts.rank(items)[:SHOWN])

@@ -1,4 +1,4 @@
-"""`python -m spacy parsetag calibrate`: temperatures for the scores, so that probabilities mean what they say."""
+"""`python -m spacy parsetag calibrate`: finds temperatures with which probabilities mean what they say."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -9,8 +9,8 @@ from typer import Argument as Arg
 from typer import Option as Opt
 
 from ..errors import Errors
-from ..scale.load import find_spans_key, load_pipeline
-from ..treebanks.atomic import refuse_overwrite
+from ..files.write import refuse_overwrite
+from ..texts.load import find_parser, load_pipeline
 from ._inputs import read_docs
 from ._util import AsJson, Code, GpuId, format_json, note, stated_errors, write_text
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..analysis.calibration import Reliability
     from ..pipeline.calibration import GoldBatch
-    from ..pipeline.parsetag import ParseTagger
+    from ..pipeline.component import ParseTagger
 
 
 def calibrate_cli(
@@ -43,7 +43,8 @@ def calibrate_cli(
     Scores are divided by a temperature. The best tree stays the best; its probability changes. There is a temperature
     for the probabilities of constituents and one for those of whole trees: mistakes come together, so that trees are
     right more often than their constituents alone would have it. Each is the one that makes what is right and what is
-    not likeliest in the first half of DEV. On the second half the command compares probabilities with what is right.
+    not likeliest in the first half of DEV. On the second half the command compares probabilities with what is right,
+    and a temperature that does not help there is not kept.
 
     Figures need the package matplotlib: pip install 'spacy-parsetag[plots]'
 
@@ -54,6 +55,7 @@ def calibrate_cli(
     """
     with stated_errors():
         from ..analysis.plots import check_paths, plot_reliability
+        from ..pipeline.component import ParseTagger
 
         figures = figure or []
         check_paths(figures)
@@ -61,7 +63,9 @@ def calibrate_cli(
         if output is not None and output.exists():
             raise ValueError(Errors.E450.format(path=output))
         nlp = load_pipeline(model, gpu_id, code)
-        pipe = _find_parser(nlp, find_spans_key(nlp, model), model)
+        pipe = find_parser(nlp, model)
+        if not isinstance(pipe, ParseTagger):  # an ensemble has no scores
+            raise ValueError(Errors.E476.format(name=model, pipes=", ".join(nlp.pipe_names)))
         golds = _score(nlp, pipe, dev)
         n_sents = [len(gold.parses) for gold in golds]
         n_fit = _cut(n_sents, fit_share)
@@ -76,22 +80,12 @@ def calibrate_cli(
             note("The temperatures were not saved: name an OUTPUT folder to save the calibrated pipeline.", "warn")
 
 
-def _find_parser(nlp: "Language", key: str, model: str) -> "ParseTagger":
-    """The parser itself; an ensemble has no scores."""
-    from ..pipeline.parsetag import ParseTagger
-
-    for _, pipe in nlp.pipeline:
-        if isinstance(pipe, ParseTagger) and pipe.cfg["spans_key"] == key:
-            return pipe
-    raise ValueError(Errors.E476.format(name=model, pipes=", ".join(nlp.pipe_names)))
-
-
 def _score(nlp: "Language", pipe: "ParseTagger", dev: Path) -> "list[GoldBatch]":
-    """The scores of all sentences with gold trees, on their own words and sentence boundaries."""
+    """Score all sentences with gold trees, on their own words and sentence boundaries."""
     from ..pipeline.calibration import score_gold_docs
 
     if not dev.exists():
-        raise ValueError(Errors.E103.format(path=dev))
+        raise ValueError(Errors.E030.format(path=dev))
     batches = list(score_gold_docs(nlp, pipe, read_docs(dev, nlp)))
     if not batches:
         raise ValueError(Errors.E458.format(path=dev, key=pipe.cfg["spans_key"]))
@@ -99,7 +93,7 @@ def _score(nlp: "Language", pipe: "ParseTagger", dev: Path) -> "list[GoldBatch]"
 
 
 def _cut(sizes: Sequence[int], share: float) -> int:
-    """How many batches from the start have this share of the sentences, or just more."""
+    """Count the batches from the start that have this share of the sentences, or just more."""
     n, total = 0, sum(sizes)
     for i, size in enumerate(sizes):
         if n >= share * total:
@@ -111,7 +105,7 @@ def _cut(sizes: Sequence[int], share: float) -> int:
 def _calibrate(
     pipe: "ParseTagger", fit: "list[GoldBatch]", held_out: "list[GoldBatch]"
 ) -> "tuple[dict[str, Any], dict[str, dict[str, Reliability]]]":
-    """Set the pipe's temperatures. The figures, and those to draw."""
+    """Set the pipe's temperatures, and give the figures, and those to draw."""
     from ..analysis.calibration import measure_reliability
     from ..pipeline.calibration import fit_temperature, judge_constituents, judge_trees
 
@@ -123,14 +117,16 @@ def _calibrate(
         ("whole trees", "tree_temperature", judge_trees),
     ):
         temperatures = {"before": pipe.cfg[setting], "after": fit_temperature(partial(judge, pipe, fit))}
-        panels[kind] = {}
-        for name, temperature in temperatures.items():
-            judged = judge(pipe, held_out, temperature)
-            panels[kind][name] = measure_reliability(judged.probs, judged.right)
+        judged = {name: judge(pipe, held_out, temperature) for name, temperature in temperatures.items()}
+        panels[kind] = {name: measure_reliability(found.probs, found.right) for name, found in judged.items()}
+        before, after = panels[kind]["before"], panels[kind]["after"]
+        helps = judged["after"].loss() < judged["before"].loss() and after.ece <= before.ece
         report[kind.replace(" ", "_")] = {
-            name: {"temperature": temperatures[name], **found.to_dict()} for name, found in panels[kind].items()
+            **{name: {"temperature": temperatures[name], **found.to_dict()} for name, found in panels[kind].items()},
+            "kept": helps,
         }
-        pipe.cfg[setting] = temperatures["after"]
+        if helps:
+            pipe.cfg[setting] = temperatures["after"]
     return report, panels
 
 
@@ -147,4 +143,6 @@ def _format(report: dict[str, Any]) -> str:
             f"{after['ece']:.2%} after ({after['chance']:.2%}; {before['ece_sweep']:.2%}, {after['ece_sweep']:.2%}); "
         )
         text += f"{after['accuracy']:.1%} are right\n"
+        if not report[kind]["kept"]:
+            text += f"    It does not help on these: {before['temperature']:.3f} stays.\n"
     return text

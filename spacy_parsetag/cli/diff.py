@@ -1,4 +1,4 @@
-"""`python -m spacy parsetag diff`: where trees differ, sentence by sentence and label by label."""
+"""`python -m spacy parsetag diff`: shows where trees differ, sentence by sentence and label by label."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,8 +7,9 @@ from typer import Argument as Arg
 from typer import Option as Opt
 from wasabi import tables
 
+from ..errors import showable
 from ..evalb.diff import EvalbDiff, SentenceDiff, diff
-from ..treebanks.atomic import STANDARD, refuse_overwrite
+from ..files.write import STANDARD, refuse_overwrite
 from ._util import AsJson, Encoding, Multiline, Params, format_json, stated_errors, write_text
 from .evaluate import read_sentences
 
@@ -17,9 +18,7 @@ def diff_cli(
     gold: Annotated[Path, Arg(metavar="GOLD", help="Bracket file with the right trees")],
     test: Annotated[Path, Arg(metavar="TEST", help="Bracket file to compare, an empty line where there is no parse")],
     params: Params = "collins",
-    top: Annotated[
-        int, Opt("--top", "-n", min=0, help="Show this many sentences and label confusions; 0 shows all")
-    ] = 10,
+    top: Annotated[int, Opt("--top", min=0, help="Show this many sentences and label confusions; 0 shows all")] = 10,
     multiline: Multiline = False,
     as_json: AsJson = False,
     output: Annotated[
@@ -41,11 +40,11 @@ def diff_cli(
         refuse_overwrite([output], [gold, test, Path(params)])
         found = diff(*read_sentences(gold, test, encoding, multiline), params)
         top_n = top or None
-        write_text(format_json(found.to_dict(top_n)) if as_json else format_diff(found, top_n), output)
+        write_text(format_json(found.to_dict(top_n)) if as_json else showable(format_diff(found, top_n)), output)
 
 
 def format_diff(found: EvalbDiff, top: int | None) -> str:
-    """A line on the whole, the worst sentences and the most frequent confusions; None for top shows all of them."""
+    """Write a line on the whole, the worst sentences and the most frequent confusions; None for top shows all."""
     result = found.result
     text = (
         f"{len(found.sentences)} of {len(result.rows)} sentences differ, {result.failures} of them without a usable "
@@ -61,7 +60,7 @@ def format_diff(found: EvalbDiff, top: int | None) -> str:
 
 
 def format_sentence(sentence: SentenceDiff) -> str:
-    """One sentence as text: its figures, its words, and a line for each bracket that differs."""
+    """Write one sentence: its figures, its words, and a line for each bracket that differs."""
     row = sentence.counts
     if row.failed:
         head = f"no usable parse: {row.error or 'no words'}"

@@ -1,7 +1,8 @@
-"""`python -m spacy parsetag evaluate`: score trees as EVALB does."""
+"""`python -m spacy parsetag evaluate`: scores trees as EVALB does."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from enum import Enum
 from pathlib import Path
 from timeit import default_timer as timer
 from typing import Annotated, Any
@@ -9,19 +10,22 @@ from typing import Annotated, Any
 import typer
 from spacy.language import Language
 from spacy.scorer import Scorer
-from spacy.tokens import Doc
 from spacy.training import Example
 from typer import Argument as Arg
 from typer import Option as Opt
 from wasabi import tables
 
-from ..errors import Errors
-from ..evalb import EvalbResult, evalb, fill_unparsed, format_summary, format_table, join_lines, read_lines
+from ..errors import Errors, showable
+from ..evalb import EvalbResult, evalb, fill_unparsed, format_summary, format_table, join_lines, read_tree_lines
+from ..evalb.lines import Brackets
+from ..files.write import refuse_overwrite
 from ..pipeline.scorer import SCORES, score_prefix
-from ..scale.load import find_spans_key, load_pipeline
-from ..tokens import has_parses, parse_string, parses_from_doc
+from ..texts.load import find_parser, load_pipeline
+from ..tokens import has_parses, parses_from_doc
+from ..tokens.sentences import copy_words
 from ..tokens.spans import is_partial
-from ..treebanks.atomic import refuse_overwrite
+from ..trees import Parse
+from ._compare import compare_systems, format_report
 from ._inputs import read_docs
 from ._util import (
     AsJson,
@@ -37,14 +41,30 @@ from ._util import (
     write_text,
 )
 
+
+class Kind(str, Enum):
+    label = "label"
+    length = "length"
+    span = "span"
+
+
+class Style(str, Enum):
+    text = "text"
+    csv = "csv"
+    latex = "latex"
+
+
 MAX_STATED = 10  # errors in single sentences that are listed on the error stream
 
 
 def evaluate_cli(
     gold: Annotated[str, Arg(metavar="GOLD|MODEL", help="Bracket file with the right trees; or a pipeline")],
-    test: Annotated[
-        Path,
-        Arg(metavar="TEST|DATA", help="Bracket file to score; or a .spacy file, or a folder of such files"),
+    tests: Annotated[
+        list[Path],
+        Arg(
+            metavar="TEST...|[MODEL...] DATA",
+            help="Bracket files to score; or more pipelines, and a .spacy file, or a folder of such files",
+        ),
     ],
     params: Params = "collins",
     table: Annotated[
@@ -65,6 +85,18 @@ def evaluate_cli(
             "--fill", dir_okay=False, help="Write TEST to this file, with a flat tree for each sentence without a parse"
         ),
     ] = None,
+    by: Annotated[
+        list[Kind] | None,
+        Opt("--by", help="Also F by label, by length of sentence, or by length of constituent (span)"),
+    ] = None,
+    documents: Annotated[
+        Path | None,
+        Opt("--documents", dir_okay=False, help="Compare by documents: this file names each sentence's, a line each"),
+    ] = None,
+    samples: Annotated[int, Opt("--samples", min=1, help="Samples of the bootstrap, and random exchanges")] = 10_000,
+    style: Annotated[
+        Style, Opt("--tables", help="How tables of several parsers, and those of --by, are printed")
+    ] = Style.text,
     encoding: Encoding = "utf-8",
     batch_size: BatchSize = None,
     gpu_id: GpuId = -1,
@@ -78,37 +110,60 @@ def evaluate_cli(
     them as zero. A pipeline is scored on the words and sentences of the data, and its trees get the data's
     part-of-speech tags, because EVALB tells punctuation by its tag.
 
+    Of several parsers, by files or by pipelines, each is compared with the first: the difference in F with its 95 %
+    interval by a paired bootstrap, p by that and by approximate randomization; and mean and deviation over all of them,
+    as of one parser's seeds.
+
     The flat trees of --fill are for scorers that leave out sentences without a parse, or count them as right.
 
     \b
     Examples:
       python -m spacy parsetag evaluate gold.mrg test.mrg --params collins
       python -m spacy parsetag evaluate training/model-best corpus/test.spacy
+      python -m spacy parsetag evaluate gold.mrg a.mrg b.mrg --by label --tables latex
+      python -m spacy parsetag evaluate model_a model_b corpus/test.spacy
     """
     with stated_errors():
-        refuse_overwrite([output, fill], [Path(gold), test, Path(params)])
+        *_, test = tests
+        refuse_overwrite([output, fill], [Path(gold), *tests, Path(params), *([documents] if documents else [])])
         of_pipeline = test.suffix == ".spacy" or test.is_dir()
+        units: Sequence[Hashable] | None
+        systems: Mapping[str, tuple[Sequence[Brackets], Sequence[Brackets]]]
+        if len(tests) > 1 or by or documents is not None or style is not Style.text:
+            if fill is not None:
+                raise ValueError(Errors.E455.format(option="--fill", needs="one TEST and nothing but its scores"))
+            if of_pipeline:
+                systems, units = _parse_all([gold, *map(str, tests[:-1])], test, batch_size, gpu_id, code)
+            else:
+                files = [read_sentences(Path(gold), path, encoding, multiline) for path in tests]
+                systems = dict(zip(map(str, tests), files, strict=True))
+                units = None if documents is None else documents.read_text(encoding="utf-8").splitlines()
+            compared = compare_systems(
+                systems, params, documents=units, samples=samples, by=[each.value for each in by or ()]
+            )
+            if output is not None:
+                write_text(format_json(compared), output)
+            write_text(format_json(compared) if as_json else format_report(compared, style.value))
+            return
         scores: dict[str, Any] = {}
+        ours: Sequence[Brackets]
+        theirs: Sequence[Brackets]
         if of_pipeline:
             if fill is not None or multiline:
                 raise ValueError(Errors.E455.format(option="--fill" if fill else "--multiline", needs="bracket files"))
-            if not test.exists():
-                raise ValueError(Errors.E103.format(path=test))
-            nlp = load_pipeline(gold, gpu_id, code)
-            key = find_spans_key(nlp, gold)
-            scores, examples = score_pipeline(nlp, test, key, batch_size)
+            key, examples, scores = _score(gold, test, batch_size, gpu_id, code)
             pairs = [pair for eg in examples for pair in paired_trees(eg, key)]
-            gold_lines, test_lines = ([pair[side] for pair in pairs] for side in (0, 1))
+            ours, theirs = ([pair[side] for pair in pairs] for side in (0, 1))
         else:
             if Path(gold).is_dir():
                 raise ValueError(Errors.E455.format(option="A pipeline", needs=f"a .spacy file, which {test} is not"))
-            gold_lines, test_lines = read_sentences(Path(gold), test, encoding, multiline)
-        result = evalb(gold_lines, test_lines, params)
+            ours, theirs = read_sentences(Path(gold), test, encoding, multiline)
+        result = evalb(ours, theirs, params)
         report = format_json({"scores": scores, "evalb": result.to_dict()} if of_pipeline else result.to_dict())
         if output is not None:
             write_text(report, output)
         if fill is not None:
-            filled = list(fill_unparsed(gold_lines, test_lines))
+            filled = list(fill_unparsed(ours, theirs))
             write_text("".join(f"{line}\n" for line, _ in filled), fill)
             note(f"{len(filled):,} trees, {sum(is_flat for _, is_flat in filled):,} of them flat: {fill}")
         if as_json:
@@ -120,12 +175,37 @@ def evaluate_cli(
         warn_of_failures(result)
 
 
+def _score(
+    model: str, data: Path, batch_size: int | None, gpu_id: int, code: Path | None
+) -> tuple[str, list[Example], dict[str, Any]]:
+    if not data.exists():
+        raise ValueError(Errors.E030.format(path=data))
+    nlp = load_pipeline(model, gpu_id, code)
+    key = str(find_parser(nlp, model).cfg["spans_key"])
+    scores, examples = score_pipeline(nlp, data, key, batch_size)
+    return key, examples, scores
+
+
+def _parse_all(
+    models: list[str], data: Path, batch_size: int | None, gpu_id: int, code: Path | None
+) -> tuple[dict[str, tuple[list[Brackets], list[Brackets]]], list[int]]:
+    """The gold and the test lines of each pipeline, and the doc of each sentence."""
+    found: dict[str, tuple[list[Brackets], list[Brackets]]] = {}
+    docs: list[int] = []
+    for model in models:
+        key, examples, _ = _score(model, data, batch_size, gpu_id, code)
+        rows = [(i, *pair) for i, eg in enumerate(examples) for pair in paired_trees(eg, key)]
+        docs = [row[0] for row in rows]
+        found[model] = [row[1] for row in rows], [row[2] for row in rows]
+    return found, docs
+
+
 def read_sentences(gold: Path, test: Path, encoding: str, multiline: bool) -> tuple[list[str], list[str]]:
-    """The brackets of each gold and each test sentence: of a line, or of a tree where trees run over several lines."""
+    """Read the brackets of each gold and each test sentence: lines, or trees where these run over several lines."""
     for path in (gold, test):
         if not path.is_file():
-            raise ValueError(Errors.E103.format(path=path))
-    files = (read_lines(path, encoding=encoding) for path in (gold, test))
+            raise ValueError(Errors.E030.format(path=path))
+    files = (read_tree_lines(path, encoding=encoding) for path in (gold, test))
     ours, theirs = (list(join_lines(lines) if multiline else lines) for lines in files)
     if not any(map(str.strip, ours)):
         raise ValueError(Errors.E106.format(inputs=gold))
@@ -136,11 +216,17 @@ def warn_of_failures(result: EvalbResult) -> None:
     """List errors in single sentences on the error stream, and say so if EVALB's figure leaves sentences out."""
     errors = [f"{number} : {row.error}" for number, row in enumerate(result.rows, start=1) if row.error]
     for error in errors[:MAX_STATED]:
-        typer.echo(error, err=True)
+        typer.echo(showable(error), err=True)
     if len(errors) > MAX_STATED:
         typer.echo(f"... and {len(errors) - MAX_STATED:,} more: see --json", err=True)
     if any("too many open bracket" in error for error in errors):
         note("Brackets are open at the end of a line. If trees run over several lines, say --multiline.", "warn")
+    respelled = [row.respelled for row in result.rows if row.respelled]
+    if respelled:
+        note(
+            f"{len(respelled):,} sentences have the same text, spelled otherwise (such as {respelled[0]}). They count; "
+            "the EVALB program would take them for errors.",
+        )
     if result.failures:
         note(
             f"{result.failures} of {len(result.rows)} sentences have no usable parse. EVALB's F of {result.f:.2f} "
@@ -160,9 +246,7 @@ def score_pipeline(nlp: Language, data: Path, key: str, batch_size: int | None) 
         if is_partial(doc, key):
             n_partial += 1  # what is not known to be there may be right
         elif key in doc.spans and len(doc):
-            words, spaces, starts = zip(*((t.text, bool(t.whitespace_), t.is_sent_start) for t in doc), strict=True)
-            predicted = Doc(nlp.vocab, words=list(words), spaces=list(spaces), sent_starts=list(starts))
-            examples.append(Example(predicted, doc))
+            examples.append(Example(copy_words(doc, nlp.vocab), doc))
     if n_partial:
         note(f"{n_partial:,} docs are left out, because only some of their constituents are known.", "warn")
     if not examples:
@@ -180,22 +264,22 @@ def score_pipeline(nlp: Language, data: Path, key: str, batch_size: int | None) 
     return kept, examples
 
 
-def paired_trees(example: Example, key: str) -> Iterator[tuple[str, str]]:
-    """The gold and the predicted tree of each sentence, in brackets, the latter with gold part-of-speech tags.
+def paired_trees(example: Example, key: str) -> Iterator[tuple[Parse, Parse | None]]:
+    """Pair the gold and the predicted tree of each sentence, the latter with gold part-of-speech tags.
 
     example (Example): The example; both docs have the same tokens.
     key (str): Key of the constituents.
-    YIELDS (tuple[str, str]): The trees; an empty string where nothing, or another sentence, was predicted.
+    YIELDS (tuple[Parse, Parse | None]): The trees; None where nothing, or another sentence, was predicted.
     """
     predicted = parses_from_doc(example.predicted, key) if has_parses(example.predicted, key) else []
     by_tokens = {tuple(tokens): parse for tokens, parse in predicted}
     for tokens, gold in parses_from_doc(example.reference, key):
         found = by_tokens.get(tuple(tokens))
-        yield parse_string(gold), "" if found is None else parse_string(replace(gold, spans=found.spans))
+        yield gold, None if found is None else replace(gold, spans=found.spans)
 
 
 def format_scores(scores: dict[str, Any]) -> str:
-    """The scores by label and by kind of tag, as text."""
+    """Write the scores by label and by kind of tag."""
     text = ""
     types = scores.get("parsetag_per_type") or {}
     if types:

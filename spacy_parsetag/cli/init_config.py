@@ -1,4 +1,4 @@
-"""`python -m spacy parsetag init-config`: a complete config that trains as it stands."""
+"""`python -m spacy parsetag init-config`: writes a complete config that trains as it stands."""
 
 from typing import Annotated, Any
 
@@ -6,12 +6,14 @@ from spacy.util import load_config, load_model_from_config
 from typer import Option as Opt
 
 from ..errors import Errors
-from ..treebanks.atomic import STANDARD
+from ..files.write import STANDARD
 from ._util import Order, OrderOption, Output, note, stated_errors, write_text
 from .init_project import PROJECT
 
 # Successive sentences that make a doc, where a component learns to find their ends.
 N_SENTS = 8
+# Checks in a training of --steps.
+N_CHECKS = 7
 
 
 def init_config_cli(
@@ -21,7 +23,7 @@ def init_config_cli(
         bool, Opt("--transformer/--cpu", help="Fine-tune a transformer, on a GPU; or train a small CNN, on a CPU")
     ] = False,
     encoder: Annotated[
-        str | None, Opt("--encoder", "-e", help="Name or folder of the transformer. Default: bert-large-uncased")
+        str | None, Opt("--encoder", help="Name or folder of the transformer. Default: bert-large-uncased")
     ] = None,
     order: OrderOption = Order.inside,
     senter: Annotated[bool, Opt("--senter", help="Learn where sentences end, instead of using punctuation")] = False,
@@ -29,6 +31,9 @@ def init_config_cli(
     tagger: Annotated[
         bool, Opt("--tagger/--no-tagger", help="Learn part-of-speech tags too; brackets are printed with them")
     ] = True,
+    steps: Annotated[
+        int | None, Opt("--steps", min=1, help="Steps of training. Default: what the treebanks of the docs take")
+    ] = None,
     force: Annotated[bool, Opt("--force", "-F", help="Replace the file if it exists")] = False,
 ) -> None:
     """Write a config that trains as it stands.
@@ -46,28 +51,40 @@ def init_config_cli(
         if output != STANDARD and output.exists() and not force:
             raise ValueError(Errors.E450.format(path=output))
         sentences = "senter" if senter else "one_sentence" if one_sentence else "sentencizer"
-        write_text(make_config(lang, encoder, transformer, order.value, sentences, tagger), output)
+        try:
+            config = make_config(lang, encoder, transformer, order.value, sentences, tagger, steps)
+        except ImportError as err:  # spaCy has no such language, or this one needs a package
+            raise ValueError(Errors.E461.format(lang=lang, reason=str(err).strip().rstrip("."))) from err
+        write_text(config, output)
     if output != STANDARD:
         note(f"{output}: train with --paths.train TRAIN.spacy --paths.dev DEV.spacy", "good")
 
 
-def make_config(lang: str, encoder: str | None, transformer: bool, order: str, sentences: str, tagger: bool) -> str:
+def make_config(
+    lang: str,
+    encoder: str | None,
+    transformer: bool,
+    order: str,
+    sentences: str,
+    tagger: bool,
+    steps: int | None = None,
+) -> str:
     """Change a shipped config, and fill it.
 
     encoder (str | None): The transformer; None for the one that the config has.
     sentences (str): The component that finds sentences: "sentencizer", "senter" or "one_sentence".
+    steps (int | None): Steps of training, with seven checks; the rate falls to zero at the last. None: the config's.
     """
     config = load_config(PROJECT / "configs" / ("transformer.cfg" if transformer else "cnn.cfg"))
     components = config["components"]
     shared = "transformer" if transformer else "tok2vec"
     config["nlp"]["lang"] = lang
-    del config["nlp"]["tokenizer"]  # filled with the language's own, whose settings can then be changed
     if encoder is not None:
         config["vars"]["encoder"] = encoder
     components["parsetag"]["linearizer"] = {"@misc": f"spacy-parsetag.{order.title()}Order.v1"}
     model = components["parsetag"]["model"]
-    if order != "in" and model["@architectures"] == "spacy-parsetag.Chart.v1":  # which scores in-order tags
-        changed = {"@architectures": "spacy-parsetag.BiLSTM.v1", "hidden_width": 256, "tok2vec": model["tok2vec"]}
+    if order != "in" and model.get("@architectures") == "spacy-parsetag.Spans.v1":  # which scores in-order tags
+        changed = {"@architectures": "spacy-parsetag.Tags.v1", **{key: model[key] for key in ("tok2vec", "encoder")}}
         components["parsetag"]["model"] = changed
     pipeline = [shared, "tagger", "parsetag"] if tagger else [shared, "parsetag"]
     pipeline.insert(1 if sentences == "senter" else 0, sentences)
@@ -90,6 +107,9 @@ def make_config(lang: str, encoder: str | None, transformer: bool, order: str, s
         components[sentences] = {"factory": sentences}
     config["nlp"]["pipeline"] = pipeline
     config["components"] = {name: components[name] for name in pipeline}
+    if steps is not None:
+        config["training"].update(max_steps=steps, eval_frequency=max(1, steps // N_CHECKS))
+        config["training"]["optimizer"]["learn_rate"]["total_steps"] = steps
     weights = config["training"]["score_weights"]
     weights.update(dict.fromkeys(("tag_acc", "pos_acc", "tag_micro_p", "tag_micro_r", "tag_micro_f")))
     if tagger:

@@ -1,4 +1,4 @@
-"""`python -m spacy parsetag linearize`: trees as tags, and back."""
+"""`python -m spacy parsetag linearize`: writes trees as tags, and tags as trees."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -11,19 +11,18 @@ from typer import Argument as Arg
 from typer import Option as Opt
 
 from ..errors import Errors
+from ..files.find import find_files
+from ..files.write import STANDARD, refuse_overwrite, text_output
 from ..linearize import ORDERS, get_linearizer
-from ..scale.records import load_json, read_lines
-from ..treebanks.atomic import STANDARD, refuse_overwrite, text_output
-from ..treebanks.files import find_files
+from ..texts.input import load_json, read_lines
 from ..treebanks.formats.table import FORMATS
 from ..trees import Parse, Tree, binarize, unbinarize
 from ..trees.brackets import format_tree
 from ..trees.escape import escape_label
-from ._inputs import read_trees
+from ._inputs import trees_and_parses
 from ._util import (
     Encoding,
     Glob,
-    MaxBad,
     Order,
     OrderOption,
     Output,
@@ -46,18 +45,17 @@ def linearize_cli(
     ],
     output: Output = STANDARD,
     order: OrderOption = Order.inside,
-    format: Annotated[
+    output_format: Annotated[
         LineFormat,
-        Opt("--format", "-f", help="jsonl: words, pos and tags. tags: the tags alone, separated by spaces"),
+        Opt("--output-format", help="jsonl: words, pos and tags. tags: the tags alone, separated by spaces"),
     ] = LineFormat.jsonl,
-    inverse: Annotated[bool, Opt("--inverse", "-i", help="Read what --format jsonl wrote, and write trees")] = False,
+    inverse: Annotated[bool, Opt("--inverse", help="Read what --output-format jsonl wrote, and write trees")] = False,
     check: Annotated[
         bool, Opt("--check", help="Write nothing; check that each tree comes back, in all three orders")
     ] = False,
     glob: Glob = None,
     encoding: Encoding = "utf-8",
-    skip_bad: SkipBad = False,
-    max_bad: MaxBad = 0.01,
+    skip_bad: SkipBad = "0",
 ) -> None:
     """Write trees as tags, 2N-1 for N words, one tree per line; with --inverse, write tags as trees.
 
@@ -66,26 +64,25 @@ def linearize_cli(
 
     \b
     Examples:
-      python -m spacy parsetag linearize trees.mrg --order pre --format tags
+      python -m spacy parsetag linearize trees.mrg --order pre --output-format tags
       python -m spacy parsetag linearize trees.mrg tags.jsonl
       python -m spacy parsetag linearize tags.jsonl trees.mrg --inverse
     """
     with stated_errors():
-        skipped = Skipped(max_share=max_bad)
+        skipped = Skipped(limit=skip_bad)
         files = [Path(source)]
         if source != str(STANDARD) and not inverse:
             files = [file.path for file in find_files([source], suffixes=FORMATS["penn"].suffixes, pattern=glob)]
         if not check:
             refuse_overwrite([output], files)
         with counting("trees") as count:
-            on_error = skipped if skip_bad else None
-            read = (found for path in files for found in read_trees(path, encoding, on_error))
+            read = (found for path in files for found in trees_and_parses(path, encoding, skipped))
             trees = skipped.count_good(count(read))
             if check:
                 check_trees(trees)
                 skipped.check()
             else:
-                tags = (_format_line(tree, parse, order.value, format) for _, tree, parse in trees)
+                tags = (_format_line(tree, parse, order.value, output_format) for _, tree, parse in trees)
                 with text_output(output) as file:
                     file.writelines(line + "\n" for line in (count(_read_inverse(files[0])) if inverse else tags))
                     skipped.check()
@@ -103,7 +100,7 @@ def _format_line(tree: Tree, parse: Parse, order: str, format: LineFormat) -> st
 
 
 def _read_inverse(path: Path) -> Iterator[str]:
-    """The brackets of each line of JSON."""
+    """Read lines of JSON and yield the brackets of each."""
     for where, line in read_lines(path):
         if line.strip():
             try:

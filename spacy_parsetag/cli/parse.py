@@ -1,4 +1,4 @@
-"""`python -m spacy parsetag parse`: text becomes trees."""
+"""`python -m spacy parsetag parse`: parses text and writes trees."""
 
 import os
 from collections.abc import Callable, Generator, Iterator
@@ -13,14 +13,15 @@ from typer import Argument as Arg
 from typer import Option as Opt
 
 from ..errors import Errors
-from ..treebanks.atomic import STANDARD, refuse_overwrite
+from ..files.write import STANDARD, refuse_overwrite
+from ._inputs import find_input
 from ._model import DEFAULT_MODEL, default_model, is_pipeline
-from ._util import Code, GpuId, Skipped, note, progress, stated_errors
+from ._util import Code, GpuId, SkipBad, Skipped, note, progress, stated_errors
 
 if TYPE_CHECKING:
-    from ..scale.batches import BatchParser
-    from ..scale.records import Record
-    from ..scale.shards import Note, Run
+    from ..texts.input import Record
+    from ..texts.parser import BatchParser
+    from ..texts.shards import Note, Run
 
 SHARD_SIZE = 2000
 
@@ -65,19 +66,23 @@ def parse_cli(
         Arg(
             metavar="INPUT",
             show_default=False,
-            help="File to parse, - for standard input, a folder of files, or, without MODEL, a text in quotes",
+            help="File to parse, - for standard input, a folder of files, or a text in quotes",
         ),
     ] = None,
     output: Annotated[
         str, Arg(metavar="OUTPUT", help="File to write, - for standard output, or a folder of shards (NAME/)")
     ] = str(STANDARD),
-    input_format: Annotated[
-        InputFormat | None,
-        Opt("--input-format", "-i", help="What INPUT holds, as listed above. Default: by its suffix, else text"),
-    ] = None,
     format: Annotated[
+        InputFormat | None,
+        Opt("--format", "-f", help="What INPUT holds, as listed above. Default: by its suffix, else text"),
+    ] = None,
+    output_format: Annotated[
         OutputFormat | None,
-        Opt("--format", "-f", help="What to write, as listed above. Default: by the suffix of OUTPUT, else brackets"),
+        Opt(
+            "--output-format",
+            help="What to write, as listed above. Default: by the suffix of OUTPUT; in a folder what INPUT holds, if "
+            "that can hold parses; else brackets",
+        ),
     ] = None,
     sents: Annotated[
         Sentences | None,
@@ -88,13 +93,7 @@ def parse_cli(
             "files, model for a text in quotes",
         ),
     ] = None,
-    skip_bad: Annotated[
-        bool,
-        Opt("--skip-bad", help="List texts that cannot be parsed and go on, instead of stopping at the first"),
-    ] = False,
-    max_errors: Annotated[
-        int, Opt("--max-errors", min=0, help="List up to so many texts that cannot be parsed, and stop at the next")
-    ] = 0,
+    skip_bad: SkipBad = "0",
     batch_size: Annotated[
         int | None, Opt("--batch-size", "-b", min=1, help="Texts per batch. Default: 256, fewer if they are long")
     ] = None,
@@ -111,14 +110,14 @@ def parse_cli(
         bool, Opt("--probs", help="Say how probable trees and constituents are: in lines that begin with #, or in JSON")
     ] = False,
     k_best: Annotated[
-        int, Opt("--k-best", min=0, help="Write so many of the best trees of each sentence, with log-probabilities")
+        int, Opt("--k-best", min=0, help="Write the best K trees of each sentence, with log-probabilities")
     ] = 0,
     engine: Annotated[
         Engine, Opt("--engine", help="Who parses shards: processes of this machine, or a Ray or Spark cluster")
     ] = Engine.local,
     shard_size: Annotated[
         int | None,
-        Opt("--shard-size", min=1, help=f"Write a folder of shards with so many texts each. Default: {SHARD_SIZE:,}"),
+        Opt("--shard-size", min=1, help=f"Texts in a shard; OUTPUT is then a folder. Default: {SHARD_SIZE:,}"),
     ] = None,
     resume: Annotated[
         bool, Opt("--resume", help="Go on with a folder of shards where an earlier run was stopped")
@@ -156,7 +155,8 @@ def parse_cli(
     OUTPUT/, a folder, gets shards and a manifest. Its run can be killed at any moment: --resume goes on where it was.
 
     With --sents line, brackets keep line numbers: line N of the output is the tree of line N of the input, and (TOP)
-    stands for an empty line. With --sents model, punctuation splits text if the pipeline cannot.
+    stands for an empty line. They have no room for ids, which the other formats keep.
+    With --sents model, punctuation splits text if the pipeline cannot.
     With --probs or --k-best, brackets have several lines for a sentence; those that begin with # are comments.
     Part-of-speech tags are the pipeline's (token.tag_, else token.pos_), or X if it has no tagger.
 
@@ -165,31 +165,36 @@ def parse_cli(
       python -m spacy parsetag parse "She enjoys reading papers."
       python -m spacy parsetag parse training/model-best sentences.txt trees.mrg
       python -m spacy parsetag parse training/model-best news.txt news.jsonl --sents model
-      python -m spacy parsetag parse training/model-best corpus.txt.gz trees/ --workers 8 --skip-bad --resume
+      python -m spacy parsetag parse training/model-best corpus.txt.gz trees/ --workers 8 --skip-bad 1% --resume
       echo "She reads papers." | python -m spacy parsetag parse training/model-best -
     """
     with stated_errors():
-        from ..scale.batches import BatchParser, Settings, in_batches
-        from ..scale.records import Record
-        from ..scale.shards import Job, Run, find_sources
+        from ..texts.input import Record
+        from ..texts.parser import BatchParser, Settings, in_batches
+        from ..texts.shards import Job, Run, find_sources
 
-        name, path, text = _find_input(model, source)
-        sources = find_sources(path, input_format and input_format.value)
+        skipped = Skipped("text", skip_bad)
+        name, path, text = _find_model_and_input(model, source, output)
+        sources = find_sources(path, format and format.value)
         target = Path(output)
         in_shards = target.is_dir() or output.endswith(("/", os.sep)) or shard_size is not None or resume
         in_shards = in_shards or engine is not Engine.local
-        writing = (format or (OutputFormat.brackets if in_shards else _guess_output(target))).value
+        if output_format is None:
+            output_format = _guess_shards(sources[0].format) if in_shards else _guess_output(target)
+        writing = output_format.value
         if path == STANDARD and (in_shards or sources[0].format in {"spacy", "parquet"}):
-            what = "A folder of shards" if in_shards else f"--input-format {sources[0].format}"
+            what = "A folder of shards" if in_shards else f"--format {sources[0].format}"
             raise ValueError(Errors.E455.format(option=what, needs="a file or folder to parse"))
         if writing in {"spacy", "parquet"} and target == STANDARD:
-            raise ValueError(Errors.E455.format(option=f"--format {writing}", needs="a file to write"))
+            raise ValueError(Errors.E455.format(option=f"--output-format {writing}", needs="a file to write"))
         if n_process is not None and (n_process == 0 or n_process < -1):
             raise ValueError(Errors.E464.format(n=n_process))
         n_process = (os.cpu_count() or 1) if n_process == -1 else n_process
         one_sentence = (sents or (Sentences.line if text is None else Sentences.model)) is Sentences.line
         if writing == "parquet" and (probs or k_best):
-            raise ValueError(Errors.E455.format(option="--probs" if probs else "--k-best", needs="another --format"))
+            raise ValueError(
+                Errors.E455.format(option="--probs" if probs else "--k-best", needs="another --output-format")
+            )
         settings = Settings(name, gpu_id, code, one_sentence, writing, probs, k_best, precision and precision.value)
         if in_shards:
             _check_folder(target, [path, Path(name)], writing)
@@ -198,14 +203,13 @@ def parse_cli(
         parser = BatchParser(settings)
         if parser.added_sentencizer:
             note("The pipeline has no splitter of sentences: text is split at sentence-final punctuation.", "warn")
-        allowed = None if skip_bad else max_errors
         if in_shards:
             run = Run(Job(settings, sources, target, batch_size), parser, shard_size or SHARD_SIZE, resume)
-            _parse_to_shards(run, parser, engine.value, n_process, allowed, quiet)
+            _parse_to_shards(run, parser, engine.value, n_process, skipped, quiet)
         else:
             read = (each.read() for each in sources)
             records = chain.from_iterable(read if text is None else [[Record("the text", {"text": text})]])
-            _parse_to_file(parser, in_batches(records, batch_size), target, n_process or 1, allowed, quiet)
+            _parse_to_file(parser, in_batches(records, batch_size), target, n_process or 1, skipped, quiet)
 
 
 def _parse_to_file(
@@ -213,17 +217,16 @@ def _parse_to_file(
     batches: "Iterator[list[Record]]",
     output: Path,
     n_process: int,
-    allowed: int | None,
+    skipped: Skipped,
     quiet: bool,
 ) -> None:
-    """Parse batches in this process, or in several, and write a file. `allowed` is how many texts may fail."""
-    from ..scale.batches import map_in_processes, parse_batch
-    from ..scale.output import open_output
+    """Parse batches in this process, or in several, and write a file."""
+    from ..texts.output import open_output
+    from ..texts.parser import map_in_processes, parse_batch
 
     alone = (parser(batch) for batch in batches)
     several = map_in_processes(partial(parse_batch, parser.settings), batches, n_process)
-    skipped = Skipped("text")
-    n_texts = n_several = 0
+    n_texts = n_several = n_ids = 0
     with (
         closing(alone if n_process == 1 else several) as results,
         open_output(output, parser.settings.format) as write,
@@ -231,37 +234,37 @@ def _parse_to_file(
     ):
         for parsed in results:
             for failure in parsed.failures:
-                if allowed == 0:
-                    raise ValueError(failure)
                 skipped(failure)
-            if allowed is not None and skipped.n > allowed:
-                raise ValueError(Errors.E469.format(n=allowed))
+            skipped.n_good += parsed.n_texts - len(parsed.failures)
             write(parsed)
             n_texts += parsed.n_texts
             n_several += parsed.n_several
+            n_ids += parsed.n_ids
             advance(parsed.n_texts)
+        skipped.check()
     skipped.summarize()
-    _warn_of_several(n_several, n_texts)
+    _warn(n_several, n_ids, n_texts)
 
 
 def _parse_to_shards(
-    run: "Run", parser: "BatchParser", engine: str, n_process: int | None, allowed: int | None, quiet: bool
+    run: "Run", parser: "BatchParser", engine: str, n_process: int | None, skipped: Skipped, quiet: bool
 ) -> None:
-    """Parse what a folder of shards still lacks. `allowed` is how many of all texts may fail."""
-    run.check(allowed)
-    skipped = Skipped("text")
+    """Parse what a folder of shards still lacks."""
     with (
+        run.lock,
         progress("texts", total=run.n_texts, done=run.n_done, quiet=quiet) as advance,
         closing(_parse_todo(run, parser, engine, n_process, advance)) as notes,
     ):
+        run.check(skipped.max_number, skipped.limit)
         for found in notes:
             run.add(found)
             for failure in found["failures"]:
-                skipped(failure)
-            run.check(allowed)
-    run.finish()
+                skipped.list(failure)
+            run.check(skipped.max_number, skipped.limit)
+        run.check(skipped.max_share * run.n_texts, skipped.limit)
+        run.finish()
     skipped.summarize()
-    _warn_of_several(run.n_several, run.n_texts)
+    _warn(run.n_several, run.n_ids, run.n_texts)
     if not quiet:
         failed = f" ({run.n_failed:,} failed)" if run.n_failed else ""
         note(f"{run.n_texts:,} texts{failed} in {len(run.shards):,} shards: {run.job.folder}", "good")
@@ -270,11 +273,11 @@ def _parse_to_shards(
 def _parse_todo(
     run: "Run", parser: "BatchParser", engine: str, n_process: int | None, advance: Callable[[int], object]
 ) -> "Generator[Note, None, None]":
-    """The shards that were still to be parsed, as they are done; `advance` is told how many texts."""
-    from ..scale.batches import map_in_processes
-    from ..scale.on_ray import ray_shards
-    from ..scale.on_spark import spark_shards
-    from ..scale.shards import ShardParser, parse_shard
+    """Parse the shards that are left, and yield the note on each; `advance` is told how many texts."""
+    from ..texts.on_ray import ray_shards
+    from ..texts.on_spark import spark_shards
+    from ..texts.parser import map_in_processes
+    from ..texts.shards import ShardParser, parse_shard
 
     todo = run.todo
     if engine == "local" and n_process in {None, 1}:
@@ -290,43 +293,46 @@ def _parse_todo(
                 yield found
 
 
-def _warn_of_several(n_several: int, n_texts: int) -> None:
+def _warn(n_several: int, n_ids: int, n_texts: int) -> None:
     if n_several:
         note(
             f"{n_several:,} of {n_texts:,} texts look like several sentences. Each was parsed as one sentence: "
             "--sents model splits them.",
             "warn",
         )
+    if n_ids:
+        has = f"{n_ids:,} of {n_texts:,} texts have an id or meta"
+        note(f"{has}, which brackets cannot hold. --output-format jsonl keeps them.", "warn")
 
 
 def _check_folder(folder: Path, inputs: list[Path], format: str) -> None:
     """Raise a ValueError before anything is lost, if a folder of shards and the inputs are mixed up."""
     if format == "json":
-        raise ValueError(Errors.E455.format(option="--format json", needs="a file to write, not a folder"))
+        raise ValueError(Errors.E455.format(option="--output-format json", needs="a file to write, not a folder"))
     target = folder.resolve()
     for path in map(Path.resolve, inputs):
         if target == path or target in path.parents or (path.exists() and path in target.parents):
-            raise ValueError(Errors.E112.format(path=folder))
+            raise ValueError(Errors.E032.format(path=folder))
     if target.exists() and not target.is_dir():
         raise ValueError(Errors.E450.format(path=folder))
 
 
-def _find_input(model: str, source: str | None) -> tuple[str, Path, str | None]:
-    """The pipeline, the file to parse (standard input for a text in quotes), and the text in quotes, if it is one."""
+def _find_model_and_input(model: str, source: str | None, output: str) -> tuple[str, Path, str | None]:
+    """Find the pipeline and the input (see `find_input`); what stands first is the input where it stands alone."""
     if source is None and is_pipeline(model):
         raise ValueError(Errors.E455.format(option=f"The pipeline {model}", needs="an INPUT to parse"))
-    name, given = (default_model(), model) if source is None else (model, source)
-    path = Path(given)
-    exists = os.path.exists(given)  # unlike Path.exists, it knows that a long text is no file
-    if source is None and len(given.split()) > 1 and not exists:
-        return name, STANDARD, given
-    if path != STANDARD and not exists:
-        raise ValueError(Errors.E103.format(path=path))
-    return name, path, None
+    if source is not None and os.path.isfile(model):
+        raise ValueError(Errors.E462.format(model=model, default=DEFAULT_MODEL, output=source))
+    return (default_model(), *find_input(model)) if source is None else (model, *find_input(source))
+
+
+def _guess_shards(input_format: str) -> OutputFormat:
+    """Choose the format of shards: that of the input, if it can hold parses and ids."""
+    return OutputFormat(input_format) if input_format in {"jsonl", "spacy", "parquet"} else OutputFormat.brackets
 
 
 def _guess_output(output: Path) -> OutputFormat:
-    """The format of an output by its name. Raises a ValueError if its suffix stands for no format."""
+    """Tell the format of an output by its name. Raises a ValueError if its suffix stands for no format."""
     from ..treebanks.formats.table import FORMATS
 
     formats = (OutputFormat.jsonl, OutputFormat.json, OutputFormat.spacy, OutputFormat.parquet)

@@ -1,6 +1,5 @@
-"""`python -m spacy parsetag show`: trees are drawn."""
+"""`python -m spacy parsetag show`: draws trees."""
 
-import os
 import re
 from collections.abc import Iterable, Iterator
 from enum import Enum
@@ -14,29 +13,23 @@ from typer import Argument as Arg
 from typer import Option as Opt
 
 from ..errors import Errors
-from ..scale.batches import BatchParser, Settings, in_batches
-from ..scale.records import Record, Source, check_text, name_of, read_lines
-from ..scale.shards import find_sources
-from ..treebanks.atomic import STANDARD, refuse_overwrite, text_output
-from ._inputs import read_docs, read_trees
+from ..files.write import STANDARD, refuse_overwrite, text_output
+from ..texts.input import Record, Source, check_text, name_of, read_lines
+from ..texts.parser import NO_PARSE, BatchParser, Settings, in_batches
+from ..texts.shards import find_sources
+from ..treebanks.formats.table import FORMATS
+from ._inputs import find_input, read_docs, trees_and_parses
 from ._model import DEFAULT_MODEL, default_model
-from ._util import (
-    Code,
-    Encoding,
-    GpuId,
-    note,
-    stated_errors,
-    write_text,
-)
+from ._util import Code, Encoding, GpuId, note, stated_errors, write_text
 
 if TYPE_CHECKING:
-    from ..tokens.render import Sentence
+    from ..draw.docs import Sentence
 
 BATCH = 32  # texts: few, so that the first trees do not wait for many others
-_TREE = re.compile(r"\s*\([^\s()]*\s*\(")  # how a tree begins
+_TREE = re.compile(r"\s*\([^\s()]*\s*(\(|$)")  # how a tree begins
 
 
-class InputFormat(str, Enum):
+class ShownFormat(str, Enum):
     text = "text"
     brackets = "brackets"
     spacy = "spacy"
@@ -52,7 +45,7 @@ def show_cli(
         Opt("--model", "-m", help=f"Pipeline to parse with: a package or a folder. Default: {DEFAULT_MODEL}"),
     ] = None,
     format: Annotated[
-        InputFormat | None,
+        ShownFormat | None,
         Opt("--format", "-f", help="What INPUT holds. Default: by its suffix, or by whether it begins with a tree"),
     ] = None,
     svg: Annotated[Path | None, Opt("--svg", dir_okay=False, help="Write a picture of the trees to this file")] = None,
@@ -83,9 +76,12 @@ def show_cli(
       python -m spacy parsetag parse news.txt | python -m spacy parsetag show - --explain
     """
     with stated_errors():
-        from ..tokens import render
+        from ..draw.docs import render
 
-        path, text = _find_input(source)
+        path, text = find_input(source)
+        if source == str(STANDARD):
+            text = "".join(line for _, line in read_lines(STANDARD))
+            check_text(text)
         refuse_overwrite([svg, html], [path, *([Path(model)] if model else [])])
         kind = (format or _guess_format(path, text)).value
         docs, spans_key = _read(path, text, kind, encoding, model, gpu_id, code)
@@ -115,40 +111,32 @@ def show_cli(
             _explain(seen, tags)
 
 
-def _find_input(source: str) -> tuple[Path, str | None]:
-    """The file to read, and the text where that is given in quotes or on standard input."""
-    if source == str(STANDARD):
-        text = "".join(line for _, line in read_lines(STANDARD))
-        check_text(text)
-        return STANDARD, text
-    if os.path.exists(source):  # unlike Path.exists, it knows that a long text is no file
-        return Path(source), None
-    if len(source.split()) < 2:
-        raise ValueError(Errors.E103.format(path=source))
-    return STANDARD, source
+def _guess_format(path: Path, text: str | None) -> ShownFormat:
+    """Tell brackets from text by the suffix, else by the first line that is no comment and not empty.
 
-
-def _guess_format(path: Path, text: str | None) -> InputFormat:
-    from ..treebanks.formats.table import FORMATS
-
+    RAISES (ValueError): If a tree begins only after a line of text.
+    """
     suffix = path.suffix.lower()
     if path.is_dir() or suffix == ".spacy":
-        return InputFormat.spacy
+        return ShownFormat.spacy
     if suffix in FORMATS["penn"].suffixes:
-        return InputFormat.brackets
-    lines = (line for _, line in read_lines(path)) if text is None else text.splitlines()
-    first = next((line for line in lines if line.strip()), "")
-    return InputFormat.brackets if _TREE.match(first) else InputFormat.text
+        return ShownFormat.brackets
+    lines = [line for _, line in read_lines(path)] if text is None else text.splitlines()
+    told = [i for i, line in enumerate(lines) if line.strip() not in ("", NO_PARSE) and not line.startswith("#")]
+    trees = [i for i in told if _TREE.match(lines[i])]
+    if trees and trees[0] != told[0]:
+        raise ValueError(Errors.E453.format(number=trees[0] + 1, path=name_of(path)))
+    return ShownFormat.brackets if trees else ShownFormat.text
 
 
 def _read(
     path: Path, text: str | None, format: str, encoding: str, model: str | None, gpu_id: int, code: Path | None
 ) -> tuple[Iterable[Doc], str]:
-    """Docs with constituents, and the key of these in `doc.spans`."""
+    """Read docs with constituents, or parse text; gives also the key of the constituents in `doc.spans`."""
     from ..tokens import SPANS_KEY, docs_from_trees
 
     if format == "brackets":
-        parses = (parse for _, _, parse in read_trees(path, encoding, None, text))
+        parses = (parse for _, _, parse in trees_and_parses(path, encoding, None, text))
         return docs_from_trees(spacy.blank("xx").vocab, parses, detokenize=True), SPANS_KEY
     if format == "spacy":
         if path == STANDARD:
@@ -164,7 +152,7 @@ def _read(
 
 
 def _records(path: Path, text: str | None) -> Iterator[Record]:
-    """A text to parse for each line."""
+    """Make a text to parse of each line."""
     if text is None:
         return Source(path, "text").read()
     lines = enumerate(text.splitlines(), start=1)
@@ -181,7 +169,7 @@ def _parse(parser: BatchParser, records: Iterator[Record]) -> Iterator[Doc]:
 
 def _explain(sentences: "list[Sentence]", tags: bool) -> None:
     """Write what labels and tags mean, a line each."""
-    from ..tokens.render import explain_all
+    from ..draw.docs import explain_all
 
     meanings = explain_all(sentences, tags)
     longest = max((len(text) for text, _, _ in meanings), default=0)

@@ -1,21 +1,19 @@
-"""Decoders: the best valid tag sequence, given scores; and all of them, with their probabilities."""
+"""Decoders: the best valid tag sequence, given scores; and the distribution over all of them."""
 
 from pathlib import Path
 
 from ..errors import Errors
 
 try:
+    from .batch import Decoded, Decoder, SpanScores, TagScores, Transitions
     from .beam import BeamDecoder
-    from .constituents import Constituents, constituent_marginals, mean_constituents
+    from .constituents import Constituents
     from .constraints import Constraint
-    from .distribution import TreeDistribution
+    from .distribution import Distribution, KBest, TreeDistribution
     from .exact import ExactDecoder
-    from .k_best import KBest, k_best, k_best_parses
-    from .mbr import MBRDecoder, most_expected
-    from .partition import LogPartition, log_partition
-    from .passes import keep_possible
-    from .scores import Decoded, Decoder, SpanScores, StackBound, TagScores, Transitions
-    from .sentence import decode
+    from .mbr import MBRDecoder
+    from .trees import WeightedTrees
+    from .user import decode
 except ModuleNotFoundError as err:
     if not str(err.name).startswith(f"{__name__}._"):
         raise
@@ -27,21 +25,14 @@ __all__ = [
     "Constraint",
     "Decoded",
     "Decoder",
+    "Distribution",
     "ExactDecoder",
     "KBest",
-    "LogPartition",
     "MBRDecoder",
     "SpanScores",
-    "StackBound",
     "TagScores",
     "Transitions",
     "TreeDistribution",
-    "constituent_marginals",
+    "WeightedTrees",
     "decode",
-    "k_best",
-    "k_best_parses",
-    "keep_possible",
-    "log_partition",
-    "mean_constituents",
-    "most_expected",
 ]

@@ -15,40 +15,31 @@ namespace parsetag {
 template <class Semiring, class T> class Independent {
   public:
     Independent(const Batch<T> &batch, Reach &reach)
-        : b(batch), reach_(reach), parity_(reach.parity()), places_(reach.places()), tops_(4 * (size_t)batch.longest()) {}
+        : b(batch), reach_(reach), parity_(reach.parity()), places_(reach.places()), of_length_(batch.longest() + 1),
+          tops_(4 * (size_t)batch.longest()) {}
 
     size_t block() const { return 2 * (size_t)places_; }
 
     void start(double *states) { states[at(b.lattice.start_state, b.lattice.start_stack)] = 0; }
 
     void step(int p, const double *old, double *states) {
-        const Range from[2] = {live(p, 0), live(p, 1)};
+        // The scores after this sentence are most often those of the next one: memory would have nothing to do meanwhile.
+        for (int i = 0; i < b.n_tags; i += 64 / (int)sizeof(T)) PARSETAG_PREFETCH(scores_ + (size_t)(length_ + p) * b.n_tags + i);
         for (int g = 0; g < 2; ++g) {
-            const Range to = live(p + 1, g);
-            if (to.empty()) continue;
-            const int c = b.lattice.into[g][0], d = b.lattice.into[g][1];
-            const Range by_c = meet(to, b.lattice.after(c, from[b.lattice.source[c]]));
-            const Range by_d = meet(to, b.lattice.after(d, from[b.lattice.source[d]]));
-            // Places, counted from that of the lowest size.
-            const double *x = old + at(b.lattice.source[c], to.low - b.lattice.delta[c]);
-            const double *y = old + at(b.lattice.source[d], to.low - b.lattice.delta[d]);
-            const double u = weights_[4 * p + c], v = weights_[4 * p + d];
-            double *__restrict out = states + at(g, to.low);
-            const int n = ((to.high - to.low) >> parity_) + 1;
-            const Range both = by_c.empty() || by_d.empty() ? Range() : meet(by_c, by_d);
-            const int first = both.empty() ? n : (both.low - to.low) >> parity_;
-            const int end = both.empty() ? n : ((both.high - to.low) >> parity_) + 1;
-            for (int i = first; i < end; ++i) out[i] = Semiring::plus(x[i] + u, y[i] + v);
-            for (int i = first ? 0 : end; i < n; i = i + 1 == first ? end : i + 1) {
-                const int s = to.low + (i << parity_);
-                out[i] = by_c.has(s) ? x[i] + u : by_d.has(s) ? y[i] + v : -INF;
+            const Move &move = moves_[2 * p + g];
+            const double *x = old + move.from[0], *y = old + move.from[1];
+            const double u = weights_[4 * p + b.lattice.into[g][0]], v = weights_[4 * p + b.lattice.into[g][1]];
+            double *__restrict out = states + move.to;
+            for (int i = move.both.low; i <= move.both.high; ++i) out[i] = Semiring::plus(x[i] + u, y[i] + v);
+            for (int i = 0; i < move.n; ++i) {
+                if (i == move.both.low) i = move.both.high + 1;
+                if (i < move.n) out[i] = move.by[0].has(i) ? x[i] + u : move.by[1].has(i) ? y[i] + v : -INF;
             }
         }
     }
 
     double total(const double *states) const {
-        const Lattice &l = b.lattice;
-        return live(length_, l.end_state).has(l.end_stack) ? states[at(l.end_state, l.end_stack)] : -INF;
+        return reach_.live(length_)[2 * length_ + b.lattice.end_state].has(b.lattice.end_stack) ? states[end_place()] : -INF;
     }
 
   protected:
@@ -57,21 +48,63 @@ template <class Semiring, class T> class Independent {
     bool read(const T *scores, int length) {
         scores_ = scores;
         length_ = length;
-        live_ = reach_.live(length);
+        if (of_length_[length].empty()) {
+            if ((n_moves_ += length) > MOST_MOVES) {
+                n_moves_ = length;
+                for (std::vector<Move> &moves : of_length_) moves = {};
+            }
+            of_length_[length] = moves(length);
+        }
+        moves_ = of_length_[length].data();
         return !std::isnan(class_max(scores, length, b.n_tags, b.offsets, tops_.data()));
     }
-    Range live(int p, int g) const { return live_[2 * p + g]; }
     // Where a state stands in a block.
     int at(int g, int s) const { return g * places_ + (s >> parity_); }
-    // The score of a state of size s if it comes by class c, which is at position p; -inf if it cannot.
-    double coming(const double *old, int p, int c, int s) const {
-        const int g = b.lattice.source[c], before = s - b.lattice.delta[c];
-        return before >= b.lattice.need[c] && live(p, g).has(before) ? old[at(g, before)] + weights_[4 * p + c] : -INF;
+
+    int end_place() const { return at(b.lattice.end_state, b.lattice.end_stack); }
+
+    // How the `n` states of a lattice state from place `to` on follow from those before: counted from there, those in by[k] by
+    // the class into[g][k], from place from[k] on; those in `both` by either.
+    struct Move {
+        int to, n, from[2];
+        Range by[2], both;
+    };
+    // The score of state i of a move by the k-th class into g, which is at position p; -inf if it cannot come by it.
+    double coming(const Move &move, int k, int g, int p, const double *old, int i) const {
+        return move.by[k].has(i) ? old[move.from[k] + i] + weights_[4 * p + b.lattice.into[g][k]] : -INF;
+    }
+
+  private:
+    static constexpr int MOST_MOVES = 1 << 19;  // that are kept, over all lengths
+
+    std::vector<Move> moves(int length) const {
+        std::vector<Move> moves(2 * length);
+        const Range *live = reach_.live(length);
+        for (int p = 0; p < length; ++p)
+            for (int g = 0; g < 2; ++g) {
+                const Range to = live[2 * (p + 1) + g];
+                Move &move = moves[2 * p + g];
+                move.to = at(g, to.low);
+                move.n = to.empty() ? 0 : ((to.high - to.low) >> parity_) + 1;
+                for (int k = 0; k < 2; ++k) {
+                    const int c = b.lattice.into[g][k], source = b.lattice.source[c];
+                    const Range by = meet(to, b.lattice.after(c, live[2 * p + source]));
+                    move.from[k] = at(source, to.low - b.lattice.delta[c]);
+                    if (!by.empty()) move.by[k] = {(by.low - to.low) >> parity_, (by.high - to.low) >> parity_};
+                }
+                move.both = meet(move.by[0], move.by[1]);
+                if (move.both.empty()) move.both = {move.n, move.n - 1};
+            }
+        return moves;
     }
 
     Reach &reach_;
-    int parity_, places_, length_ = 0;
-    const Range *live_ = nullptr;
+    int parity_, places_, n_moves_ = 0;
+    std::vector<std::vector<Move>> of_length_;  // made when first asked for
+
+  protected:
+    int length_ = 0;
+    const Move *moves_ = nullptr;  // (length, 2) of the lattice states after each tag
     const T *scores_ = nullptr;
     std::vector<double> tops_;         // (length, 4) greatest score of each class
     const double *weights_ = nullptr;  // (length, 4) what a class adds to the score of a sequence
@@ -96,9 +129,11 @@ template <class T> class IndependentViterbi : public Independent<Max, T> {
 
     void back(int p, const double *old, const double *states) {
         const Batch<T> &b = this->b;
+        const auto &move = this->moves_[2 * p + g_];
+        const int place = this->at(g_, s_);
         int c = b.lattice.into[g_][0];
-        if (this->coming(old, p, c, s_) != states[this->at(g_, s_)]) c = b.lattice.into[g_][1];
-        classes_[p] = c;
+        if (this->coming(move, 0, g_, p, old, place - move.to) != states[place]) c = b.lattice.into[g_][1];
+        classes_[p] = uint8_t(c);
         s_ -= b.lattice.delta[c];
         g_ = b.lattice.source[c];
     }
@@ -129,37 +164,36 @@ template <class T> class IndependentSums : public Independent<LogSum, T> {
         const Batch<T> &b = this->b;
         result_ = result;
         if (!Independent<LogSum, T>::read(scores, length)) return false;
-        class_sums(scores, length, b.n_tags, b.offsets, this->tops_.data(), result.marginals, sums_.data(), logs_.data());
+        shift_ = class_sums(scores, length, b.n_tags, b.offsets, this->tops_.data(), result.marginals, sums_.data(), logs_.data());
         this->weights_ = logs_.data();
         return true;
     }
 
     void finish(const double *states) {
-        *result_.total = this->total(states);
+        *result_.total = this->total(states) + shift_;
         std::fill(mass_.begin(), mass_.end(), 0);
-        mass_[this->at(this->b.lattice.end_state, this->b.lattice.end_stack)] = 1;
+        if (*result_.total > -INF) mass_[this->end_place()] = 1;
     }
 
     // From the probability of each state after position p to that before it, and the probability of each class.
-    void back(int p, const double *old, const double *states) {
+    void back(int p, const double *old, const double *) {
         const Lattice &lattice = this->b.lattice;
         double *of_class = classes_.data() + 4 * (size_t)p;
         std::fill_n(of_class, 4, 0);
         std::fill(mass_before_.begin(), mass_before_.end(), 0);
         for (int g = 0; g < 2; ++g) {
-            const Range to = this->live(p + 1, g);
-            for (int s = to.low; s <= to.high; s += 1 << this->parity_) {
-                const double mass = mass_[this->at(g, s)];
+            const auto &move = this->moves_[2 * p + g];
+            for (int i = 0; i < move.n; ++i) {
+                const double mass = mass_[move.to + i];
                 if (mass == 0) continue;
-                const int c = lattice.into[g][0], d = lattice.into[g][1];
-                const double x = this->coming(old, p, c, s), y = this->coming(old, p, d, s);
+                const double x = this->coming(move, 0, g, p, old, i), y = this->coming(move, 1, g, p, old, i);
                 const double difference = y > x ? x - y : y - x;
                 const double ratio = difference > LogSum::LOWEST ? std::exp(difference) : 0;
                 const double by_d = mass * ((y > x ? 1 : ratio) / (1 + ratio)), by_c = mass - by_d;
-                if (by_c > 0) mass_before_[this->at(lattice.source[c], s - lattice.delta[c])] += by_c;
-                if (by_d > 0) mass_before_[this->at(lattice.source[d], s - lattice.delta[d])] += by_d;
-                of_class[c] += by_c;
-                of_class[d] += by_d;
+                if (by_c > 0) mass_before_[move.from[0] + i] += by_c;
+                if (by_d > 0) mass_before_[move.from[1] + i] += by_d;
+                of_class[lattice.into[g][0]] += by_c;
+                of_class[lattice.into[g][1]] += by_d;
             }
         }
         std::swap(mass_, mass_before_);
@@ -179,6 +213,7 @@ template <class T> class IndependentSums : public Independent<LogSum, T> {
 
   private:
     Result result_;
+    double shift_ = 0;  // what all trees share: so great scores leave room for the differences
     std::vector<double> sums_, logs_, classes_;  // (length, 4) sum of exponentials, its log, and probability of each class
     std::vector<double> mass_, mass_before_;
 };

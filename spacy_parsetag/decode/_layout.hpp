@@ -47,7 +47,7 @@ class Layout {
         planes = 1;
         if (options.levels) {
             planes = n;
-            if (options.bound >= 0) planes = std::min(n, std::max(1, options.bound + (options.order == IN_ORDER)));
+            if (options.bound >= 0) planes = std::min(n, std::max(1, std::min(options.bound, n) + (options.order == IN_ORDER)));
         }
         base_.assign(planes + 1, 0);
         for (int t = 0; t < planes; ++t) base_[t + 1] = base_[t] + (size_t)words(t) * (words(t) + 1) / 2;

@@ -138,7 +138,7 @@ template <class Real, class T> class ChainViterbi : public Chain<Real, T> {
 
     void step(int p, const Real *old, Real *states) {
         this->advance(p, old, states, old[0], [this](int g, const Real *rows, int n) {
-            product<MaxPlus, Real>(rows, n, this->wide_into_[g], 1, this->pairs_[g].data(), this->n_into_[g],
+            product<MaxPlus>(rows, n, this->wide_into_[g], 1, this->pairs_[g].data(), this->n_into_[g],
                                    this->product_.data(), this->wide_out_[g]);
         });
         const Real top = p % 8 == 0 ? this->greatest_state(p + 1, states) : 0;

@@ -21,7 +21,7 @@ template <class T> class ChainSums : public Chain<double, T> {
 
     ChainSums(const Batch<T> &batch, Reach &reach) : Chain<double, T>(batch, reach) {
         const int slots = reach.places();
-        const int into = std::max(this->wide_into_[0], this->wide_into_[1]), out = std::max(this->wide_out_[0], this->wide_out_[1]);
+        const int into = std::max(this->wide_into_[0], this->wide_into_[1]);
         most_ = std::max(slots, ROWS);
         exp_rows_ = Buffer<double>((size_t)slots * into);
         mass_back_ = Buffer<double>((size_t)slots * into);
@@ -128,7 +128,7 @@ template <class T> class ChainSums : public Chain<double, T> {
                     }
                 }
             }
-            product<SumProduct, double>(right, n, wide_out, 1, exp_back_[g].data(), this->n_out_[g], mass_back_.data(), wide);
+            product<SumProduct>(right, n, wide_out, 1, exp_back_[g].data(), this->n_out_[g], mass_back_.data(), wide);
             for (size_t i = 0; i < (size_t)n * wide; ++i) before[i] += left[i] * mass_back_[i];
             if ((n_waiting_[g] += n) >= most_) count(g);
         }
@@ -171,7 +171,7 @@ template <class T> class ChainSums : public Chain<double, T> {
     void multiply(int g, const double *rows, int n) {
         const int wide = this->wide_into_[g], wide_out = this->wide_out_[g];
         exponentiate(g, rows, n);
-        product<SumProduct, double>(exp_rows_.data(), n, wide, 1, exp_pairs_[g].data(), this->n_into_[g], this->product_.data(), wide_out);
+        product<SumProduct>(exp_rows_.data(), n, wide, 1, exp_pairs_[g].data(), this->n_into_[g], this->product_.data(), wide_out);
         for (int r = 0; r < n; ++r) {
             double *out = this->product_.data() + (size_t)r * wide_out;
             for (int j = 0; j < this->n_out_[g]; ++j) {
@@ -207,7 +207,7 @@ template <class T> class ChainSums : public Chain<double, T> {
 
     // Expected counts of pairs, over the exponentials of their scores, from the rows that wait.
     void count(int g) {
-        product<SumProduct, double>(left_[g].data(), this->n_into_[g], 1, this->wide_into_[g], right_[g].data(), n_waiting_[g],
+        product<SumProduct>(left_[g].data(), this->n_into_[g], 1, this->wide_into_[g], right_[g].data(), n_waiting_[g],
                                     counts_[g].data(), this->wide_out_[g], true);
         n_waiting_[g] = 0;
     }

@@ -6,16 +6,24 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <type_traits>
 
-#if defined(__GNUC__)
+// Without GNU's vectors, or where PARSETAG_PORTABLE is defined, a vector is one number.
+#if defined(__GNUC__) && !defined(PARSETAG_PORTABLE)
+#define PARSETAG_GNU 1
 #define PARSETAG_INLINE inline __attribute__((always_inline))
+#define PARSETAG_UNROLL _Pragma("GCC unroll 4")
+#define PARSETAG_PREFETCH(place) __builtin_prefetch(place)
 #else
+#define PARSETAG_GNU 0
 #define PARSETAG_INLINE inline
+#define PARSETAG_UNROLL
+#define PARSETAG_PREFETCH(place) (void)(place)
 #endif
-#if defined(__GNUC__) && defined(__x86_64__)
+#if PARSETAG_GNU && defined(__x86_64__) && !defined(_WIN32)  // GCC aligns no stack to 32 bytes there
 #define PARSETAG_X86 1
 #else
 #define PARSETAG_X86 0
@@ -28,13 +36,18 @@ const double INF = std::numeric_limits<double>::infinity();
 const int PAD = 16;
 inline int padded(int n) { return (n + PAD - 1) / PAD * PAD; }
 
-// Bytes of the registers that products use: 64, 32 or 16. Tests lower it to run the narrower ones.
+// Bytes of the registers that loops use: 64, 32 or 16. Tests lower it to run the narrower ones, as the environment variable
+// PARSETAG_REGISTERS does.
 inline int &register_bytes() {
+    static int bytes = [] {
+        int widest = 16;
 #if PARSETAG_X86
-    static int bytes = __builtin_cpu_supports("avx512f") ? 64 : __builtin_cpu_supports("avx2") ? 32 : 16;
-#else
-    static int bytes = 16;
+        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) widest = 32;
+        if (__builtin_cpu_supports("avx512f")) widest = 64;
 #endif
+        const char *most = std::getenv("PARSETAG_REGISTERS");
+        return most ? std::min(widest, std::atoi(most)) : widest;
+    }();
     return bytes;
 }
 
@@ -44,36 +57,32 @@ template <> struct IntegerOf<double> { typedef int64_t type; };
 
 template <class T> PARSETAG_INLINE T greater(T a, T b) { return a > b ? a : b; }
 
-#if defined(__GNUC__)
 template <class T, int BYTES> struct Vector {
+#if PARSETAG_GNU
     typedef T type __attribute__((vector_size(BYTES), aligned(sizeof(T)), may_alias));
     static const int lanes = BYTES / int(sizeof(T));
-};
 #else
-template <class T, int BYTES> struct Vector {
     typedef T type;
     static const int lanes = 1;
-};
 #endif
+};
 
-// ---- Labels: one read of the scores ----
+// A number times LARGE times 0 is NaN if it is not finite, or beyond 1e300: sums of such numbers would overflow. Sums keep it.
+template <class T> constexpr T LARGE = sizeof(T) == 8 ? T(1e8) : T(1);
 
-// The greatest of n scores. `check` becomes NaN if one is not finite. Vectors of 16 bytes, which every CPU has, are as fast
-// here as wider ones: the loop waits for memory.
+// The greatest of n numbers. `check` becomes NaN if one is not finite.
 template <class T> PARSETAG_INLINE T greatest(const T *x, int n, T &check) {
     typedef typename Vector<T, 16>::type V;
     const int W = Vector<T, 16>::lanes;
-    // Numbers beyond 1e300 count as infinite: sums of them would overflow.
-    const T zero = 0, large = sizeof(T) == 8 ? T(1e8) : T(1);
     T top = T(-INF);
     int i = 0;
     if (n >= W) {
-        V tops = *(const V *)x, sum = tops * large * zero;
+        V tops = *(const V *)x, sum = tops * LARGE<T> * T(0);
         for (i = W; i < n; i += W) {
             // The last vector may overlap the one before it, which changes no maximum.
             const V v = *(const V *)(x + std::min(i, n - W));
             tops = v > tops ? v : tops;
-            sum += v * large * zero;
+            sum += v * LARGE<T> * T(0);
         }
         T own[W], sums[W];
         std::memcpy(own, &tops, sizeof own);
@@ -85,22 +94,14 @@ template <class T> PARSETAG_INLINE T greatest(const T *x, int n, T &check) {
     }
     for (; i < n; ++i) {
         top = greater(x[i], top);
-        check += x[i] * large * zero;
+        check += x[i] * LARGE<T> * T(0);
     }
     return top;
 }
 
-// The greatest score of each class of each row: best[4 * row + c]; -inf for a class without tags. Returns NaN if any score
-// is not finite, or too great to add up, else 0: x * 0 is NaN for just those, and a sum keeps it.
-template <class T> T class_max(const T *x, int rows, int n_tags, const int32_t *offsets, double *best) {
-    T check = 0;
-    for (int row = 0; row < rows; ++row, x += n_tags)
-        for (int c = 0; c < 4; ++c) best[4 * row + c] = greatest(x + offsets[c], offsets[c + 1] - offsets[c], check);
-    return check;
-}
-
 // exp(x) for x <= 0 in float32, within 2 units in the last place; 0 below -87, where float32 has no normal numbers left.
-// x = k ln 2 + r with |r| <= ln 2 / 2; adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
+// x = k ln 2 + r with |r| <= ln 2 / 2; adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits. The parts of ln 2
+// and the polynomial are those of expf in the Cephes Math Library by S. L. Moshier (BSD); see LICENSES/Cephes.txt.
 PARSETAG_INLINE float exp_of(float x) {
     float shifted = x * 1.44269504f + 12582912.0f, k = shifted - 12582912.0f, power;
     float r = (x - k * 0.693359375f) + k * 2.12194440e-4f;
@@ -141,7 +142,24 @@ PARSETAG_INLINE double exp_of(double x) {
     return x < -708.0 ? 0.0 : p * power;
 }
 
-// ---- Loops that gain from wide registers: sums over labels, and products of matrices in a semiring ----
+// value(0) to value(n - 1) joined, in eight lanes, so that compilers make vectors of them.
+template <class T, class Value, class Join> PARSETAG_INLINE T fold(int n, T none, Value value, Join join) {
+    T lane[8];
+    for (int j = 0; j < 8; ++j) lane[j] = none;
+    int i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (int j = 0; j < 8; ++j) lane[j] = join(lane[j], value(i + j));
+    for (; i < n; ++i) lane[i & 7] = join(lane[i & 7], value(i));
+    return join(join(join(lane[0], lane[4]), join(lane[2], lane[6])), join(join(lane[1], lane[5]), join(lane[3], lane[7])));
+}
+template <class T, class Value> PARSETAG_INLINE T greatest_of(int n, Value value) {
+    return fold<T>(n, T(-INF), value, [](T a, T b) { return greater(b, a); });
+}
+template <class T, class Value> PARSETAG_INLINE T sum_of(int n, Value value) {
+    return fold<T>(n, T(0), value, [](T a, T b) { return a + b; });
+}
+
+// ---- Loops that gain from wide registers: `_kernels.hpp` has them once for each width ----
 
 // The tropical semiring: sums are maxima, products are sums. And the real numbers.
 struct MaxPlus {};
@@ -157,63 +175,20 @@ struct SumProduct {};
 #define PARSETAG_WIDTH 64
 #define PARSETAG_TARGET __attribute__((target("avx512f")))
 #include "_kernels.hpp"
+#define PARSETAG_CALL(call) (register_bytes() >= 64 ? Kernels<64>::call : register_bytes() >= 32 ? Kernels<32>::call : Kernels<16>::call)
+#else
+#define PARSETAG_CALL(call) Kernels<16>::call
 #endif
 
-// Calls a function with the widest of the widths above that the CPU has.
-template <class F> auto with_width(F run) {
-#if PARSETAG_X86
-    if (register_bytes() == 64) return run(std::integral_constant<int, 64>());
-    if (register_bytes() == 32) return run(std::integral_constant<int, 32>());
-#endif
-    return run(std::integral_constant<int, 16>());
-}
-
-// The first tag of a class with the greatest score of the class (`best`, from class_max), given a class for each row.
-template <class T>
-void first_of(const T *x, int rows, int n_tags, const int32_t *offsets, const double *best, const uint8_t *classes,
-              int32_t *ids) {
-    return with_width([&](auto width) { return FirstOf<T, width>::run(x, rows, n_tags, offsets, best, classes, ids); });
-}
-
-// Given the greatest score of each class (`best`, from class_max): e = exp(x - greatest of its class), for each class the
-// sum of its e, and the log of the sum of its exp(x).
-template <class T>
-void class_sums(const T *x, int rows, int n_tags, const int32_t *offsets, const double *best, T *e, double *sums,
-                double *logs) {
-    return with_width([&](auto width) { return ClassSums<T, width>::run(x, rows, n_tags, offsets, best, e, sums, logs); });
-}
-
-// x[k] = a[k] + b[k] + g[k], without g if it is NULL; returns the greatest, -INF of none.
-inline double add_splits(const double *a, const double *b, const double *g, int n, double *x) {
-    return with_width([&](auto width) { return Splits<width>::add(a, b, g, n, x); });
-}
-
-// x[k] = exp(x[k] - top), none of which is much above 1; returns their sum.
-inline double exp_splits(double *x, int n, double top) {
-    return with_width([&](auto width) { return Splits<width>::exp_sum(x, n, top); });
-}
-
-// Each x times mass is added to left and to right, and to gap unless it is NULL.
-inline void share_splits(const double *x, int n, double mass, double *left, double *right, double *gap) {
-    return with_width([&](auto width) { return Splits<width>::share(x, n, mass, left, right, gap); });
-}
-
-// The greatest of x + mask on each side, where a mask has 0 for the labels of a side and -INF for others.
-template <class T> void label_tops(const T *x, int n, const T *left, const T *right, double *tops) {
-    return with_width([&](auto width) { return Labels<T, width>::tops(x, n, left, right, tops); });
-}
-
-// e = exp(x - top), and their sums on each side, where `has` is 1 for the labels of a side and 0 for others.
-template <class T> void label_sums(const T *x, int n, T top, const T *left, const T *right, T *e, double *sums) {
-    return with_width([&](auto width) { return Labels<T, width>::sums(x, n, top, left, right, e, sums); });
-}
-
-// out[i][j] = sum over k of a[i][k] b[k][j] in the semiring S, plus what out holds if `add`. Element (i, k) of a is
-// a[i * a_row + k * a_column]; rows of b and out are `stride` numbers long, a multiple of PAD.
-template <class S, class T>
-void product(const T *a, int rows, std::ptrdiff_t a_row, std::ptrdiff_t a_column, const T *b, int depth, T *out, int stride,
-             bool add = false) {
-    return with_width([&](auto width) { return Product<S, T, width>::run(a, rows, a_row, a_column, b, depth, out, stride, add); });
-}
+// The widest of the loops that the CPU has.
+template <class... A> auto class_max(A... a) { return PARSETAG_CALL(class_max(a...)); }
+template <class... A> void first_of(A... a) { PARSETAG_CALL(first_of(a...)); }
+template <class... A> double class_sums(A... a) { return PARSETAG_CALL(class_sums(a...)); }
+template <class... A> double add_splits(A... a) { return PARSETAG_CALL(add_splits(a...)); }
+template <class... A> double exp_splits(A... a) { return PARSETAG_CALL(exp_splits(a...)); }
+template <class... A> void share_splits(A... a) { PARSETAG_CALL(share_splits(a...)); }
+template <class... A> void label_tops(A... a) { PARSETAG_CALL(label_tops(a...)); }
+template <class... A> void label_sums(A... a) { PARSETAG_CALL(label_sums(a...)); }
+template <class S, class... A> void product(A... a) { PARSETAG_CALL(product<S>(a...)); }
 
 }  // namespace parsetag

@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from ..errors import Errors
 from ._passes import beam_search
-from .exact import ExactDecoder
-from .failures import raise_failure
-from .scores import BEAM_EMPTY, Decoded, StackBound, TagScores, arguments_of, check_bound
+from .batch import BEAM_EMPTY, Decoded, TagScores, arguments_of
+from .repair import raise_failure
 
 
 class BeamDecoder:
@@ -20,7 +19,6 @@ class BeamDecoder:
     times the exact decoder takes over. Every sentence that has a tree gets one.
 
     beam (int): Sequences kept at each step, h in the paper, which has 10.
-    max_stack (int | "train" | None): As for `ExactDecoder`.
     lookahead (bool): Keep only sequences from whose state the end can be reached in the steps that are left, which the
         paper does not do. Such a beam hardly ever ends without a tree, so it is quick; but it is not widened either
         where it has lost the best tree.
@@ -32,19 +30,18 @@ class BeamDecoder:
     # Beyond it memory is at risk, and the exact decoder costs less.
     widest = 1 << 22
 
-    def __init__(self, beam: int = 10, max_stack: StackBound = None, lookahead: bool = False) -> None:
+    def __init__(self, beam: int = 10, lookahead: bool = False) -> None:
         if not isinstance(beam, int) or not 1 <= beam <= self.widest:
             raise ValueError(Errors.E160.format(value=beam, widest=self.widest))
         self.beam = beam
-        self.max_stack = check_bound(max_stack)
         self.lookahead = lookahead
 
     def __call__(self, batch: TagScores) -> Decoded:
         """Decodes a batch.
 
         batch (TagScores): The scores.
-        RETURNS (Decoded): A tree of each sentence. Its notes say as `beam_widths` how many sequences the search kept at
-            each step: `beam`, more where it had to be widened, 0 where the exact decoder took over.
+        RETURNS (Decoded): A tree of each sentence. Its `beam_widths` are `beam`, more where the search had to be
+            widened, 0 where the exact decoder took over.
         RAISES (ValueError): If a score is not finite, naming word and tag, or if no tree exists within the bound.
         """
         if batch.spans is not None or batch.constraints is not None:
@@ -57,14 +54,14 @@ class BeamDecoder:
         empty = status == BEAM_EMPTY
         for doubling in range(self.doublings + 1):
             widths[empty] = width = min(self.beam << doubling, self.widest)
-            beam_search(*arguments_of(batch, self.max_stack), width, self.lookahead, ids, totals, status)
+            beam_search(*arguments_of(batch), width, self.lookahead, ids, totals, status)
             empty = status == BEAM_EMPTY
             if not empty.any():
                 break
         failed = np.where(empty, 0, status)
-        raise_failure(batch, self.max_stack, failed)
+        raise_failure(batch, failed)
         if empty.any():
-            exact = ExactDecoder(self.max_stack)(batch.select(empty))
+            exact = batch.select(empty).trees.argmax
             ids = np.where(exact.ids >= 0, exact.ids, ids)
             totals[empty], widths[empty] = exact.scores, 0
-        return Decoded(ids, totals, {"beam_widths": widths})
+        return Decoded(ids, totals, widths)

@@ -1,4 +1,4 @@
-"""Probabilities of constituents: what a parse is sure of, span by span."""
+"""Probabilities of constituents, span by span, and the trees that have the most of them."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Errors
-from ..linearize.tags import TagSet
-from .failures import raise_failure
-from .passes import first_spans, span_sums
-from .scores import StackBound, TagScores, span_row
+from ..linearize.tagset import TagSet
+from .batch import Decoded, TagScores, span_row
+from .passes import Sums, best_gains, first_spans
+from .repair import raise_failure
+from .trees import Spans
 
 
 class Constituents(NamedTuple):
@@ -30,71 +31,125 @@ class Constituents(NamedTuple):
     n_words: NDArray[Any]
     labels: tuple[str, ...]
 
-    def rows(self, s: int, start: NDArray[Any], end: NDArray[Any]) -> NDArray[Any]:
-        """Rows of spans of sentence s, given their first words and ends."""
+    @classmethod
+    def from_sums(cls, batch: TagScores, sums: Sums) -> "Constituents":
+        """Add up the probabilities of the tags that have a label.
+
+        batch (TagScores): The batch.
+        sums (Sums): Its sums, with `nodes` and `leaves`.
+        RETURNS (Constituents): The probabilities, with the type of the scores.
+        """
+        assert sums.nodes is not None and sums.leaves is not None
+        tags, n_words = batch.tags, batch.n_words
+        has = labels_of_tags(tags, tags.constituent_labels).astype(sums.nodes.dtype)
+        starts = first_spans(n_words, 1)
+        probs = np.zeros((int(starts[-1]), has.shape[1]), dtype=sums.nodes.dtype)
+        words, longer = rows_of_words(n_words)
+        probs[words] = sums.leaves @ has
+        # The same for the labels of nodes, by either side that has them.
+        probs[longer] = sums.nodes @ has[tags.node_ids.max(axis=0)]
+        return cls(probs, starts[:-1], n_words, tags.constituent_labels)
+
+    @classmethod
+    def mean(cls, several: Sequence["Constituents"]) -> "Constituents":
+        """Average the probabilities of several models, whatever their tags, orders and learners.
+
+        several (Sequence[Constituents]): The probabilities of each model, at least one.
+        RETURNS (Constituents): Their mean; a label that a model does not know has no probability there.
+        RAISES (ValueError): If they are not of the same sentences.
+        """
+        words = [one.n_words.tolist() for one in several]
+        if any(own != words[0] for own in words):
+            raise ValueError(Errors.E172.format(words=" and ".join(map(str, words))))
+        labels = tuple(sorted({label for one in several for label in one.labels}))
+        probs = np.zeros((len(several[0].probs), len(labels)), dtype=several[0].probs.dtype)
+        for one in several:
+            probs[:, [labels.index(label) for label in one.labels]] += one.probs / len(several)
+        return several[0]._replace(probs=probs, labels=labels)
+
+    def rows(self, s: int, start: Any, end: Any) -> Any:
+        """Find the rows of spans of sentence s, given their first words and ends; integers or arrays."""
         # There are as many spans of one word or more as there are of two or more with one more word.
-        rows: NDArray[Any] = self.starts[s] + span_row(int(self.n_words[s]) + 1, start, end + 1)
-        return rows
+        return self.starts[s] + span_row(int(self.n_words[s]) + 1, start, end + 1)
 
     def sentence(self, s: int, least: float = 0.0) -> dict[tuple[int, int, str], float]:
-        """The constituents of sentence s whose probability is above `least`, as {(start, end, label): probability}."""
+        """List the constituents of sentence s that are likelier than `least`: {(start, end, label): probability}."""
         starts, ends = np.triu_indices(int(self.n_words[s]) + 1, k=1)
         own = self.probs[self.starts[s] : self.starts[s] + len(starts)]
         found = np.argwhere(own > least).tolist()
         return {(int(starts[i]), int(ends[i]), self.labels[c]): float(own[i, c]) for i, c in found}
 
+    def rivals(self, s: int, spans: Spans, least: float) -> list[tuple[int, int, str, float]]:
+        """List the constituents of sentence s likelier than `least` that were not found, likeliest first.
+
+        s (int): The sentence.
+        spans (list[tuple[int, int, str]]): The constituents that were found.
+        least (float): A probability.
+        RETURNS (list[tuple[int, int, str, float]]): First word, end, label and probability of each.
+        """
+        found = set(spans)
+        others = [(*span, prob) for span, prob in self.sentence(s, least).items() if span not in found]
+        return sorted(others, key=lambda other: -other[3])
+
+    def of_spans(self, s: int, spans: Spans) -> list[float]:
+        """Look up the probability of each of some constituents of sentence s; 0 for labels that are not known."""
+        place = {label: c for c, label in enumerate(self.labels)}
+        start, end = (np.asarray([span[i] for span in spans], dtype=np.int64) for i in (0, 1))
+        found = zip(self.rows(s, start, end).tolist(), (place.get(label) for _, _, label in spans), strict=True)
+        return [0.0 if column is None else float(self.probs[row, column]) for row, column in found]
+
+    def expected_f(self, s: int, spans: Spans, probs: Sequence[float]) -> float:
+        """Estimate the F of constituents that were found in sentence s, 0 to 1.
+
+        It is twice the expected number of right constituents over the number found plus the number expected, which is
+        close to the expected F.
+
+        s (int): The sentence.
+        spans (list[tuple[int, int, str]]): The constituents.
+        probs (Sequence[float]): Their probabilities.
+        RETURNS (float): The estimate.
+        """
+        n = int(self.n_words[s])
+        there = self.probs[self.starts[s] : self.starts[s] + n * (n + 1) // 2].sum(dtype=np.float64)
+        unique = dict(zip(spans, probs, strict=True))  # a label twice over the same words counts once on both sides
+        return float(2 * sum(unique.values()) / (len(unique) + there)) if unique else float(there == 0)
+
+    def most_expected(self, batch: TagScores, cost: float) -> Decoded:
+        """Find the trees with the greatest sum of probabilities of their constituents, each less a cost (Goodman 1996).
+
+        batch (TagScores): The batch, for its sentences, tags, order, bound and constraints; scores are not read.
+        cost (float): The cost of a constituent.
+        RETURNS (Decoded): The tree of each sentence, and its sum.
+        RAISES (ValueError): If the cost is not a number, or no tree exists within the bound that agrees with the
+            constraints.
+        """
+        if not np.isfinite(cost):
+            raise ValueError(Errors.E176.format(value=cost))
+        tags, n_words = batch.tags, batch.n_words.astype(np.int64)
+        n_leaves, node_tags = int(tags.offsets[2]), tags.node_ids.max(axis=0)
+        dtype = self.probs.dtype
+        has = labels_of_tags(tags, self.labels).astype(dtype)
+        costs = (cost * labels_of_tags(tags, tags.constituent_labels).sum(axis=1)).astype(dtype)
+        # The gains of tags: of leaves in the rows of words, of nodes in the rows of spans. Gaps gain nothing.
+        words, longer = rows_of_words(n_words)
+        rows = np.repeat(batch.starts - 2 * (np.cumsum(n_words) - n_words), n_words) + 2 * np.arange(len(words))
+        scores = np.zeros((len(batch.scores), len(tags)), dtype=dtype)
+        scores[rows, :n_leaves] = self.probs[words] @ has[:n_leaves].T - costs[:n_leaves]
+        spans = self.probs[longer] @ has[node_tags].T - costs[node_tags]
+        best = best_gains(batch, scores, spans)
+        if best.status.any():
+            raise_failure(batch, best.status)
+        return Decoded(best.ids, best.scores)
+
 
 def labels_of_tags(tags: TagSet, labels: Sequence[str]) -> NDArray[np.bool_]:
-    """(T, C) whether the unary chain of a tag has a label."""
+    """Mark the labels in the unary chain of each tag: (T, C)."""
     has = [[label in chain for label in labels] for chain in tags.unaries]
     return np.asarray(has, dtype=np.bool_).reshape(len(tags), len(labels))
 
 
-def mean_constituents(several: Sequence[Constituents]) -> Constituents:
-    """The mean of what several models say of the same sentences, whatever their tags, orders and learners.
-
-    several (Sequence[Constituents]): The probabilities of each model, at least one.
-    RETURNS (Constituents): Their mean; a label that a model does not know has no probability there.
-    RAISES (ValueError): If they are not of the same sentences.
-    """
-    words = [one.n_words.tolist() for one in several]
-    if any(own != words[0] for own in words):
-        raise ValueError(Errors.E172.format(words=" and ".join(map(str, words))))
-    labels = tuple(sorted({label for one in several for label in one.labels}))
-    probs = np.zeros((len(several[0].probs), len(labels)), dtype=several[0].probs.dtype)
-    for one in several:
-        probs[:, [labels.index(label) for label in one.labels]] += one.probs / len(several)
-    return several[0]._replace(probs=probs, labels=labels)
-
-
-def constituent_marginals(batch: TagScores, max_stack: StackBound = None) -> Constituents:
-    """Probabilities of the constituents of a batch, by inside-outside.
-
-    It takes O(N^3) for N words in in-order without a bound, O(dN^3) with one and in pre- and post-order, where d is at
-    most N.
-
-    batch (TagScores): The scores, of tags alone or of tags and spans; constraints count.
-    max_stack (int | None): Largest stack size after any tag; None for no bound.
-    RETURNS (Constituents): The probabilities, with the type of the scores.
-    RAISES (ValueError): If a score is not finite, or if no tree exists within the bound that agrees with the
-        constraints.
-    """
-    batch = batch.on_cpu()
-    sums = span_sums(batch, max_stack)
-    raise_failure(batch, max_stack, sums.status)
-    tags, n_words = batch.tags, batch.n_words.astype(np.int64)
-    has = labels_of_tags(tags, tags.constituent_labels).astype(sums.nodes.dtype)
-    starts = first_spans(n_words, 1)
-    probs = np.zeros((int(starts[-1]), has.shape[1]), dtype=sums.nodes.dtype)
-    words, longer = rows_of_words(n_words)
-    probs[words] = sums.leaves @ has
-    # The same for the labels of nodes, by either side that has them.
-    probs[longer] = sums.nodes @ has[tags.node_ids.max(axis=0)]
-    return Constituents(probs, starts[:-1], batch.n_words, tags.constituent_labels)
-
-
 def rows_of_words(n_words: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The rows of the spans of one word, and those of longer spans, among the spans of all sentences.
+    """Tell the spans of one word from longer spans, among the spans of all sentences.
 
     n_words (np.ndarray): (S,) words of each sentence.
     RETURNS (tuple[np.ndarray, np.ndarray]): (W,) int64 row of each word, and (M,) bool, which rows are of longer spans.

@@ -1,4 +1,4 @@
-"""What is known of a tree before it is found: constraints on constituents, as sets of tags that spans may have."""
+"""Constraints on constituents, compiled to the set of tags that each span may have."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Errors
-from ..linearize.tags import TagSet
+from ..linearize.tagset import TagSet
 
 KINDS = ("must", "must not", "uncrossed")
 _FORBIDDEN = -1
 
 
 class Constraint(NamedTuple):
-    """Something that is known of the constituents of a tree. Nodes that binarization added are no constituents.
+    """A constraint on the constituents of a tree. Nodes that binarization added are no constituents.
 
     start, end (int): Words of the span, within the sentence, end exclusive.
     label (str | None): A label, not a chain of them; None for any.
@@ -50,7 +50,7 @@ class LabelSets(NamedTuple):
 
 
 def read_constraints(given: Iterable[Sequence[Any]], n_words: int) -> tuple[Constraint, ...]:
-    """The constraints on a sentence, checked.
+    """Check the constraints on a sentence.
 
     given (Iterable[Sequence[Any]]): Each as (start, end, label, kind).
     n_words (int): Words of the sentence.
@@ -59,14 +59,20 @@ def read_constraints(given: Iterable[Sequence[Any]], n_words: int) -> tuple[Cons
     """
     constraints = []
     for one in given:
-        if len(one) != 4 or one[3] not in KINDS or not 0 <= one[0] < one[1] <= n_words:
+        if not _is_constraint(one, n_words):
             raise ValueError(Errors.E168.format(constraint=tuple(one), n=n_words, kinds=", ".join(map(repr, KINDS))))
         constraints.append(Constraint(*one))
     return tuple(constraints)
 
 
+def _is_constraint(one: Sequence[Any], n_words: int) -> bool:
+    if len(one) != 4 or one[3] not in KINDS or not (one[2] is None or isinstance(one[2], str)):
+        return False
+    return all(isinstance(i, (int, np.integer)) for i in one[:2]) and bool(0 <= one[0] < one[1] <= n_words)
+
+
 def label_sets(constraints: Sequence[Sequence[Constraint]], n_words: NDArray[Any], tags: TagSet) -> LabelSets:
-    """The sets of tags that constraints leave to each span.
+    """Find the sets of tags that constraints leave to each span.
 
     constraints (Sequence[Sequence[Constraint]]): Those of each sentence.
     n_words (np.ndarray): (S,) words of each sentence.

@@ -1,41 +1,196 @@
-"""`TreeDistribution`: all trees of one sentence and their probabilities."""
+"""The distribution over trees: `Distribution` of a batch, and `TreeDistribution` of one sentence, a batch of one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Errors
 from ..linearize.base import max_stack as stack_of
-from .constituents import Constituents, constituent_marginals
+from .batch import Decoded, SpanScores, TagScores, span_row
+from .constituents import Constituents
 from .constraints import label_sets, read_constraints
-from .exact import ExactDecoder
-from .failures import raise_failure
-from .k_best import k_best
-from .mbr import most_expected
-from .nodes import labelled_nodes
-from .partition import LogPartition, log_partition
-from .passes import sample_trees
-from .places import tree_scores
-from .scores import SpanScores, StackBound, TagScores, check_bound, span_row
-from .sentence import sentence_scores
+from .passes import Sums, best_trees, k_best_trees, sample_trees, sum_trees
+from .repair import raise_failure
+from .trees import Spans, WeightedTrees, labelled_nodes, nodes_of_trees, tree_scores
+from .user import sentence_scores
+
+_LARGEST_SEED, _LARGEST_COUNT = 2**64 - 1, 2**31 - 1  # of the compiled passes
+
+
+class KBest(NamedTuple):
+    """The best trees of one sentence, best first.
+
+    ids (np.ndarray): (m, 2N-1) int32 tag ids.
+    scores (np.ndarray): (m,) float64 scores.
+    """
+
+    ids: NDArray[np.int32]
+    scores: NDArray[np.float64]
+
+
+class Distribution:
+    """The trees of each sentence of a batch, each with the probability exp(score - log_partition).
+
+    Names are those of torch-struct. Sums are computed when they are first asked for, and kept. Whatever is asked for
+    raises a ValueError if a score is not finite, naming word and tag, or if a sentence has no tree within the bound
+    that agrees with the constraints, naming the constraints in conflict.
+
+    batch (TagScores): The scores, the bound and the constraints.
+    """
+
+    def __init__(self, batch: TagScores) -> None:
+        self.batch = batch.on_cpu()
+        self._sums: Sums | None = None
+
+    def sums(self, *, labels: bool = False) -> Sums:
+        """Sum over all trees; see `sum_trees`. The arrays are kept, so do not change them."""
+        if self._sums is None or (labels and self._sums.nodes is None):
+            sums = sum_trees(self.batch, labels=labels)
+            if sums.status.any():
+                raise_failure(self.batch, sums.status)
+            self._sums = sums
+        return self._sums
+
+    @property
+    def log_partition(self) -> NDArray[np.float64]:
+        """(S,) log of the sum of exp(score) over all trees."""
+        return self.sums().log_z
+
+    @cached_property
+    def argmax(self) -> Decoded:
+        """The best tree of each sentence, by Viterbi."""
+        best = best_trees(self.batch)
+        if best.status.any():
+            raise_failure(self.batch, best.status)
+        return Decoded(best.ids, best.scores)
+
+    def topk(self, k: int) -> list[KBest]:
+        """Find the k best trees of each sentence, fewer where there are fewer (Huang and Chiang 2005, algorithm 3).
+
+        No two have the same tags; two may differ in nodes that binarization added alone. The first is `argmax`.
+
+        k (int): Number of trees, at least 1.
+        RETURNS (list[KBest]): The trees of each sentence.
+        RAISES (ValueError): If k is not such a number.
+        """
+        if not isinstance(k, (int, np.integer)) or not 1 <= k <= _LARGEST_COUNT:
+            raise ValueError(Errors.E171.format(value=k, largest=_LARGEST_COUNT))
+        best, found = self.argmax, []
+        for s, (ids, scores) in enumerate(k_best_trees(self.batch, k)):
+            first = best.ids[self.batch.starts[s] : self.batch.stops[s]]
+            # Of trees with the same score, the exact decoder's is the first.
+            others = np.flatnonzero((ids != first).any(axis=1))[: k - 1]
+            totals = np.concatenate([best.scores[s : s + 1], scores[others]])
+            found.append(KBest(np.concatenate([first[None], ids[others]]), np.minimum.accumulate(totals)))
+        return found
+
+    def k_best_parses(self, k: int) -> list[list[tuple[float, Spans]]]:
+        """Find the k best trees of each sentence that differ in their constituents, not in binarization alone.
+
+        k (int): Number of trees, at least 1.
+        RETURNS (list[list[tuple[float, Spans]]]): Log-probability and constituents of each tree, best first. Of trees
+            with the same constituents it is the best one.
+        RAISES (ValueError): If k is not such a number.
+        """
+        batch, log_z = self.batch, self.log_partition
+        found: dict[int, list[tuple[float, Spans]]] = {}
+        left, width = np.arange(len(batch.n_words)), k
+        while len(left):
+            again = []
+            for s, trees in zip(left.tolist(), Distribution(batch.select(left)).topk(width), strict=True):
+                n_words = np.repeat(batch.n_words[s], len(trees.scores))
+                nodes = nodes_of_trees(trees.ids.reshape(-1), None, n_words, batch.tags, batch.linearizer)
+                log_probs = np.minimum(trees.scores - log_z[s], 0.0).tolist()
+                distinct: dict[tuple[tuple[int, int, str], ...], float] = {}
+                for log_prob, spans in zip(log_probs, nodes.spans(batch.tags), strict=True):
+                    distinct.setdefault(tuple(spans), log_prob)
+                found[s] = [(log_prob, [*spans]) for spans, log_prob in distinct.items()][:k]
+                if len(found[s]) < k and len(trees.scores) == width:
+                    again.append(s)
+            left, width = np.asarray(again, dtype=np.int64), min(2 * width, _LARGEST_COUNT)
+        return [found[s] for s in range(len(batch.n_words))]
+
+    def sample(self, n: int, seed: int) -> NDArray[np.int32]:
+        """Draw trees by their probabilities, independent of each other.
+
+        n (int): Number of trees of each sentence.
+        seed (int): Seed of the random numbers, 0 to 2^64 - 1: the same seed, the same trees.
+        RETURNS (np.ndarray): (n, R) tag ids.
+        RAISES (ValueError): If n or the seed is not such a number.
+        """
+        for what, value, largest in (("number of samples", n, _LARGEST_COUNT), ("seed", seed, _LARGEST_SEED)):
+            if not isinstance(value, (int, np.integer)) or not 0 <= value <= largest:
+                raise ValueError(Errors.E177.format(what=what, value=value, largest=largest))
+        ids, status = sample_trees(self.batch, n, seed)
+        if status.any():
+            raise_failure(self.batch, status)
+        return ids
+
+    def log_prob(self, ids: NDArray[Any]) -> NDArray[np.float64]:
+        """Find the log-probability of a tree of each sentence.
+
+        ids (np.ndarray): (R,) tag ids of trees that count.
+        RETURNS (np.ndarray): (S,) log-probabilities.
+        """
+        scores = tree_scores(self.batch, WeightedTrees.of_batch(self.batch, ids))
+        # Rounding may leave a little above 0 where one tree has all of the probability.
+        return np.minimum(scores - self.log_partition, 0.0)
+
+    @cached_property
+    def entropy(self) -> NDArray[np.float64]:
+        """(S,) entropy in nats: 0 where one tree has all the probability."""
+        batch, sums = self.batch, self.sums()
+        n_sents = len(batch.n_words)
+        if batch.transitions is not None and n_sents > 1:  # their expected counts are those of all sentences together
+            return np.concatenate([Distribution(batch.select(np.asarray([s]))).entropy for s in range(n_sents)])
+        owner, rows = np.repeat(np.arange(n_sents), batch.stops - batch.starts), batch.rows
+        probs, scores = sums.marginals[rows], batch.scores[rows].astype(np.float64)
+        # Every tree has a tag in each row: less the greatest score, great ones lose no precision.
+        tops = np.where(probs > 0, scores, -np.inf).max(axis=1, initial=-np.inf)
+        expected = np.bincount(owner, _dot(probs, scores - tops[:, None]), n_sents)
+        log_z: NDArray[np.float64] = sums.log_z - np.bincount(owner, tops, n_sents)
+        for probs, scores in zip(sums.transitions or (), batch.transitions or (), strict=True):
+            expected += _dot(probs, scores).sum()
+        if batch.spans is not None:
+            of_rows, stops = _dot(sums.spans, batch.spans.scores), batch.spans.stops(batch.n_words)
+            for s in np.flatnonzero(batch.spans.starts >= 0):
+                expected[s] += of_rows[batch.spans.starts[s] : stops[s]].sum()
+        entropy: NDArray[np.float64] = np.maximum(log_z - expected, 0.0)
+        return entropy
+
+    @cached_property
+    def constituents(self) -> Constituents:
+        """The probabilities of constituents, by inside-outside."""
+        return Constituents.from_sums(self.batch, self.sums(labels=True))
+
+    def mbr(self, cost: float) -> Decoded:
+        """Find the trees whose constituents are right most often; see `MBRDecoder`."""
+        return self.constituents.most_expected(self.batch, cost)
+
+
+def _dot(probs: Any, scores: Any) -> NDArray[np.float64]:
+    """Multiply and sum along the last axis. Scores that no tree uses may be NaN or infinite; their probability is 0."""
+    products: NDArray[np.float64] = (probs.astype(np.float64) * np.where(probs > 0, scores, 0.0)).sum(axis=-1)
+    return products
 
 
 class TreeDistribution:
-    """The trees of one sentence, each with the probability exp(score - log_partition); names are those of torch-struct.
+    """The trees of one sentence, each with the probability exp(score - log_partition): a `Distribution` of one.
 
-    Trees are given by the caller's columns, as `decode` gives them. What is asked for first is computed once and kept.
+    Trees are given by the caller's columns, as `decode` gives them.
 
     scores, tags, order, transitions, start, end, max_stack: As `decode` takes them.
-    constraints (Sequence[tuple[int, int, str | None, str]]): What is known of the constituents, each as (start, end,
+    constraints (Sequence[tuple[int, int, str | None, str]]): Constraints on the constituents, each as (start, end,
         label or None, kind); see `Constraint`. Trees that do not agree have no probability.
     RAISES (ValueError): If shapes disagree, a score is not finite, or a constraint is not one. When something is asked
-        for: if no tree exists within the bound that agrees with the constraints, naming those in conflict.
+        for: if no tree exists within the bound that agrees with the constraints, naming those in conflict; or, with
+        transitions, if it needs the chart, as all but sums, `argmax`, `log_prob` and `entropy` do.
 
     >>> import numpy as np
     >>> d = TreeDistribution(np.zeros((5, 6)), ["l", "r", "L", "R", "L/S", "R/VP"])
@@ -56,63 +211,53 @@ class TreeDistribution:
         max_stack: int | None = None,
         constraints: Sequence[Sequence[Any]] = (),
     ) -> None:
-        batch, columns = sentence_scores(scores, tags, order, transitions, start, end)
+        batch, columns = sentence_scores(scores, tags, order, transitions, start, end, max_stack)
         if constraints:
             batch = replace(batch, constraints=(read_constraints(constraints, int(batch.n_words[0])),))
-        self._set(batch, columns, max_stack)
+        self._set(batch, columns)
 
     @classmethod
-    def from_batch(cls, batch: TagScores, s: int, max_stack: StackBound = None) -> TreeDistribution:
-        """The trees of sentence s of a batch, of tags alone or of tags and spans; columns are ids of the batch's tags.
+    def from_batch(cls, batch: TagScores, s: int) -> TreeDistribution:
+        """Take sentence s of a batch, with its bound and constraints; columns are ids of the batch's tags.
 
-        batch (TagScores): The batch; its constraints count.
+        batch (TagScores): The batch.
         s (int): The sentence.
-        max_stack (int | None): Largest stack size after any tag; None for no bound.
         RETURNS (TreeDistribution): The distribution.
         """
         one = batch.select(np.asarray([s])).on_cpu()
-        first, stop = int(one.starts[0]), int(one.stops[0])
         spans = one.spans
         if spans is not None:
             row, end = int(spans.starts[0]), int(spans.stops(one.n_words)[0])
             spans = None if row < 0 else SpanScores(spans.scores[row:end], np.zeros(1, dtype=np.int64))
-        one = replace(one, scores=one.scores[first:stop], starts=np.zeros(1, dtype=np.int64), spans=spans)
+        scores = one.scores[one.starts[0] : one.stops[0]]
         distribution = cls.__new__(cls)
-        distribution._set(one, np.arange(len(batch.tags), dtype=np.int32), max_stack)
+        one = replace(one, scores=scores, starts=np.zeros(1, dtype=np.int64), spans=spans)
+        distribution._set(one, np.arange(len(batch.tags), dtype=np.int32))
         return distribution
 
-    def _set(self, batch: TagScores, columns: NDArray[Any], max_stack: StackBound) -> None:
-        self._batch = batch.on_cpu()
+    def _set(self, batch: TagScores, columns: NDArray[Any]) -> None:
+        self._trees = Distribution(batch)
         self._columns = columns
-        self._max_stack = check_bound(max_stack)
-
-    @cached_property
-    def _sums(self) -> LogPartition:
-        return log_partition(self._batch, self._max_stack)
-
-    @cached_property
-    def _constituents(self) -> Constituents:
-        return constituent_marginals(self._batch, self._max_stack)
 
     @property
     def log_partition(self) -> float:
         """The log of the sum of exp(score) over all trees."""
-        return float(self._sums.log_z[0])
+        return float(self._trees.log_partition[0])
 
-    @cached_property
+    @property
     def entropy(self) -> float:
         """The entropy, in nats: 0 where one tree has all the probability."""
-        return self.log_partition - _expected_score(self._batch, self._sums)
+        return float(self._trees.entropy[0])
 
     def log_prob(self, ids: Sequence[int]) -> float:
-        """The log-probability of a tree.
+        """Find the log-probability of a tree.
 
         ids (Sequence[int]): (2N-1,) columns of its tags.
         RETURNS (float): The log-probability; -inf if the tree is outside the bound or does not agree with the
             constraints.
         RAISES (ValueError): If the columns are not those of a tree.
         """
-        batch = self._batch
+        batch = self._trees.batch
         if len(ids) != len(batch.scores):
             raise ValueError(Errors.E004.format(n_tags=len(ids), n_words=int(batch.n_words[0])))
         if not all(0 <= column < len(self._columns) for column in ids):
@@ -120,37 +265,34 @@ class TreeDistribution:
         own = np.argsort(self._columns)[np.asarray(ids)]
         tags = batch.tags.decode(own.tolist())
         batch.linearizer.delinearize(tags)  # raises if they are not those of a tree
-        bound = self._max_stack
-        outside = isinstance(bound, int) and stack_of(tags, batch.linearizer.lattice) > bound
+        outside = batch.max_stack is not None and stack_of(tags, batch.linearizer.lattice) > batch.max_stack
         if outside or not _agrees(batch, own):
             return -np.inf
-        return float(tree_scores(batch, own)[0]) - self.log_partition
+        return float(self._trees.log_prob(own)[0])
 
-    @cached_property
+    @property
     def argmax(self) -> tuple[NDArray[Any], float]:
         """The best tree, (2N-1,) columns, and its score: the exact decoder's."""
-        decoded = ExactDecoder(self._max_stack)(self._batch)
-        return self._columns[decoded.ids], float(decoded.scores[0])
+        best = self._trees.argmax
+        return self._columns[best.ids], float(best.scores[0])
 
     def topk(self, k: int) -> list[tuple[NDArray[Any], float]]:
-        """The k best trees, fewer where there are fewer, best first, no tag sequence twice; the first is `argmax`.
+        """Find the k best trees, fewer where there are fewer, best first, no tag sequence twice; the first is `argmax`.
 
-        k (int): How many, at least 1.
+        k (int): Number of trees, at least 1.
         RETURNS (list[tuple[np.ndarray, float]]): (2N-1,) columns and score of each.
         """
-        ids, scores = k_best(self._batch, k, self._max_stack)[0]
+        ids, scores = self._trees.topk(k)[0]
         return [(self._columns[own], float(score)) for own, score in zip(ids, scores, strict=True)]
 
     def sample(self, n: int, seed: int) -> NDArray[Any]:
         """Draw trees by their probabilities, independent of each other.
 
-        n (int): How many.
+        n (int): Number of trees.
         seed (int): Seed of the random numbers: the same seed, the same trees.
         RETURNS (np.ndarray): (n, 2N-1) int32 columns.
         """
-        ids, status = sample_trees(self._batch, self._max_stack, n, seed)
-        raise_failure(self._batch, self._max_stack, status)
-        columns: NDArray[Any] = self._columns[ids]
+        columns: NDArray[Any] = self._columns[self._trees.sample(n, seed)]
         return columns
 
     @cached_property
@@ -160,41 +302,34 @@ class TreeDistribution:
         Where spans are scored, the positions of gaps have the probability that a left or a right child splits there, in
         the columns of the bare tags.
         """
-        marginals = np.empty_like(self._sums.marginals)
-        marginals[:, self._columns] = self._sums.marginals
+        own = self._trees.sums().marginals
+        marginals = np.empty_like(own)
+        marginals[:, self._columns] = own
         return marginals
 
     @cached_property
     def constituents(self) -> dict[tuple[int, int, str], float]:
-        """The probability of each constituent, as {(start, end, label): probability}, without those of none.
+        """The probability of each constituent that is possible, as {(start, end, label): probability}.
 
         A unary chain gives one entry for each of its labels. Nodes that binarization added give none.
         """
-        return self._constituents.sentence(0)
+        return self._trees.constituents.sentence(0)
 
     def mbr(self, cost: float = 0.0) -> NDArray[Any]:
-        """The tree with the greatest expected number of right constituents.
+        """Find the tree with the greatest expected number of right constituents.
 
-        cost (float): What each constituent costs; see `MBRDecoder`.
+        cost (float): The cost of each constituent; see `MBRDecoder`.
         RETURNS (np.ndarray): (2N-1,) columns.
         """
-        decoded = most_expected(self._batch, self._constituents, self._max_stack, cost)
-        columns: NDArray[Any] = self._columns[decoded.ids]
+        columns: NDArray[Any] = self._columns[self._trees.mbr(cost).ids]
         return columns
 
 
 def _agrees(batch: TagScores, ids: NDArray[Any]) -> bool:
-    """Whether the tree of a batch of one sentence agrees with its constraints."""
+    """Check whether the tree of a batch of one sentence agrees with its constraints."""
     if not batch.constraints or not batch.constraints[0]:
         return True
     sets = label_sets(batch.constraints, batch.n_words, batch.tags)
     nodes = labelled_nodes(ids, batch, bare=True)
     cells = sets.cells[span_row(int(batch.n_words[0]) + 1, nodes.start, nodes.end + 1)]  # with those of one word
     return bool((cells >= 0).all() and sets.has[cells, nodes.tag].all())
-
-
-def _expected_score(batch: TagScores, sums: LogPartition) -> float:
-    """The mean score of the trees of a batch of one sentence."""
-    pairs = zip(sums.arrays, batch.arrays, strict=True)
-    # Scores that nothing reads, or of -inf, have a probability of 0.
-    return sum(float((p[p > 0].astype(np.float64) * scores[p > 0]).sum()) for p, scores in pairs)

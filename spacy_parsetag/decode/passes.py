@@ -1,7 +1,10 @@
-"""The compiled passes, for a batch: the lattice where tags alone are scored, the chart where spans count."""
+"""Chooses lattice or chart for each sentence of a batch, and calls the compiled passes.
 
-from collections.abc import Iterator
-from dataclasses import replace
+The lattice knows the trees of scores of tags, and of successive tags. The chart knows spans: their scores, constraints
+on them, their probabilities; it has no scores of successive tags.
+"""
+
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,21 +14,15 @@ from ..errors import Errors
 from ._chart import Chart, k_best, samples
 from ._chart import log_sums as chart_sums
 from ._chart import viterbi as chart_viterbi
-from ._passes import viterbi
-from .chain_chart import chain_sums
-from .chain_trees import chain_k_best, chain_samples
-from .constraints import Constraint, label_sets
-from .scores import (
-    FOUND,
-    NO_TREE,
-    NOT_FINITE,
-    ORDER_CODES,
-    StackBound,
-    TagScores,
-    Transitions,
-    arguments_of,
-    bound_of,
-)
+from ._passes import log_sums, viterbi
+from .batch import ORDER_CODES, TagScores, Transitions, arguments_of, bound_of, ranges
+from .constraints import label_sets
+
+# Every sequence of tags counts, whether it is a tree or not: one state, and all tags in the first class.
+_LINEAR_CHAIN = SimpleNamespace(
+    start_stack=0, start_state=0, end_stack=0, end_state=0,
+    delta=(0, 0, 0, 0), need=(0, 0, 0, 0), source=(0, 0, 1, 1), target=(0, 0, 1, 1),
+)  # fmt: skip
 
 
 class Best(NamedTuple):
@@ -41,40 +38,39 @@ class Best(NamedTuple):
     status: NDArray[Any]
 
 
-class SpanSums(NamedTuple):
-    """Sums over the trees of each sentence, in the chart.
+class Sums(NamedTuple):
+    """Sums over the trees of each sentence.
 
-    log_z (np.ndarray): (S,) float64 log-partition.
-    marginals (np.ndarray): (R, T) probability of each tag at each row; of joint scores, in the rows of gaps, that of
-        splits as a left or right child, in the columns of the bare tags.
-    nodes (np.ndarray): (K, L) probability that a span is a node with a label. Rows are as `first_spans` has them, or,
-        unless labels are asked for, those of the batch's scores of spans.
-    leaves (np.ndarray): (W, T) probability of each leaf tag of each word, sentence after sentence.
-    expected (Transitions | None): Expected number of each pair of successive tags, first and last tag, over all
-        sentences; None if the batch has no transitions.
+    log_z (np.ndarray): (S,) float64 log-partition, the log of the sum of exp(score) over the trees.
+    marginals (np.ndarray): (R, T) probability of each tag at each row, with the type of the scores; 0 in rows that no
+        sentence owns. Where spans are scored, the rows of gaps have the probability that a left or a right child splits
+        there, in the columns of the bare tags.
+    transitions (Transitions | None): Expected number of each pair of successive tags, first and last tag, over all
+        sentences, in float64; None if the batch has no transitions.
+    spans (np.ndarray | None): (K, L) probability that a span is a node and has the label, in the rows of the batch's
+        scores of spans; None if it has none.
+    nodes (np.ndarray | None): (K', L) the same for all spans of all sentences, rows as `first_spans` has them; None if
+        labels were not asked for, as `leaves`.
+    leaves (np.ndarray | None): (W, T) probability of each leaf tag of each word, sentence after sentence.
     status (np.ndarray): (S,) uint8, 0 or what went wrong.
     """
 
     log_z: NDArray[Any]
     marginals: NDArray[Any]
-    nodes: NDArray[Any]
-    leaves: NDArray[Any]
-    expected: Transitions | None
+    transitions: Transitions | None
+    spans: NDArray[Any] | None
+    nodes: NDArray[Any] | None
+    leaves: NDArray[Any] | None
     status: NDArray[Any]
 
-
-def needs_chart(batch: TagScores) -> NDArray[Any]:
-    """(S,) bool: the sentences whose trees the lattice does not know: spans are scored, or constrained."""
-    scored = np.zeros(len(batch.n_words), dtype=bool) if batch.spans is None else batch.spans.starts >= 0
-    if batch.constraints is None:
-        return scored
-    constrained = np.asarray([len(own) > 0 for own in batch.constraints], dtype=bool)
-    needs: NDArray[Any] = scored | constrained
-    return needs
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """The gradient of the sum of `log_z`, in the order of `TagScores.arrays`."""
+        return (self.marginals, *(self.transitions or ()), *(() if self.spans is None else (self.spans,)))
 
 
 def first_spans(n_words: NDArray[Any], shortest: int = 2) -> NDArray[Any]:
-    """(S + 1,) int64: first row of the spans of each sentence where all are in rows, and how many rows there are.
+    """Find the first row of each sentence where all spans are in rows: (S + 1,) int64, the last their number.
 
     n_words (np.ndarray): (S,) words of each sentence.
     shortest (int): Words of the shortest spans.
@@ -84,23 +80,31 @@ def first_spans(n_words: NDArray[Any], shortest: int = 2) -> NDArray[Any]:
     return rows
 
 
-def chart_of(
-    batch: TagScores, max_stack: StackBound, levels: bool | None = None, spans: tuple[Any, Any, Any] | None = None
-) -> Chart:
-    """The chart of a batch that is on the CPU, as the compiled passes take it.
+def needs_chart(batch: TagScores) -> NDArray[Any]:
+    """Find the sentences whose trees the lattice does not know, (S,) bool: spans are scored, or constrained."""
+    scored = np.zeros(len(batch.n_words), dtype=bool) if batch.spans is None else batch.spans.starts >= 0
+    if batch.constraints is None:
+        return scored
+    constrained = np.asarray([len(own) > 0 for own in batch.constraints], dtype=bool)
+    needs: NDArray[Any] = scored | constrained
+    return needs
+
+
+def chart_of(batch: TagScores, levels: bool | None = None, spans: tuple[Any, Any, Any] | None = None) -> Chart:
+    """Make the chart of a batch that is on the CPU, as the compiled passes take it.
 
     batch (TagScores): The scores, in one of the three orders, without transitions.
-    max_stack (int | None): Largest stack size after any tag; None for no bound.
-    levels (bool | None): Whether what an item weighs depends on the stack; None to go by order and bound.
+    levels (bool | None): Let what an item weighs depend on the stack; None to go by order and bound.
     spans (tuple[np.ndarray, np.ndarray, np.ndarray] | None): Scores of spans, first rows and tags of labels; None for
         those of the batch.
     RETURNS (Chart): The chart.
-    RAISES (ValueError): If the order is another one.
+    RAISES (ValueError): If the order is another one, or the batch has transitions.
     """
     if batch.linearizer.order not in ORDER_CODES:
         raise ValueError(Errors.E167.format(order=batch.linearizer.order))
-    bound = bound_of(max_stack)
-    order = ORDER_CODES[batch.linearizer.order]
+    if batch.transitions is not None:
+        raise ValueError(Errors.E175)
+    bound, order = bound_of(batch), ORDER_CODES[batch.linearizer.order]
     if levels is None:
         levels = order != ORDER_CODES["in"] or bound >= 0
     if spans is None:
@@ -116,104 +120,127 @@ def chart_of(
     )  # fmt: skip
 
 
-def best_trees(batch: TagScores, max_stack: StackBound) -> Best:
-    """The best tree of each sentence of a batch that is on the CPU."""
+def best_trees(batch: TagScores) -> Best:
+    """Find the best tree of each sentence of a batch that is on the CPU, by Viterbi."""
     ids = np.full(len(batch.scores), -1, dtype=np.int32)
     totals, status = _results(batch)
     chart = needs_chart(batch)
     if not chart.all():
-        some, found = batch.select(~chart), (totals[~chart], status[~chart])
-        viterbi(*arguments_of(some, max_stack), ids, *found)
+        found = totals[~chart], status[~chart]
+        viterbi(*arguments_of(batch.select(~chart)), ids, *found)
         totals[~chart], status[~chart] = found
-    if chart.any() and batch.transitions is None:
-        some, found = batch.select(chart), (totals[chart], status[chart])
-        own = chart_of(some, max_stack)
+    if chart.any():
+        own, found = chart_of(batch.select(chart)), (totals[chart], status[chart])
         chart_viterbi(own, own.scores, own.spans, ids, *found)
         totals[chart], status[chart] = found
-    elif chart.any():
-        for s, one in _sentences(batch, chart, status):
-            rows, scores = chain_k_best(one, max_stack, 1)
-            if len(rows):
-                ids[batch.starts[s] : batch.stops[s]], totals[s] = rows[0], scores[0]
-            else:
-                status[s] = NO_TREE
     return Best(ids, totals, status)
 
 
-def best_gains(
-    batch: TagScores, max_stack: StackBound, scores: NDArray[Any], spans: NDArray[Any], starts: NDArray[Any]
-) -> Best:
-    """The trees with the greatest gains, where those of a node depend on its span and its tag and not on its place.
+def best_gains(batch: TagScores, scores: NDArray[Any], spans: NDArray[Any]) -> Best:
+    """Find the trees with the greatest gains, where the gain of a node depends on its span and its tag alone.
 
-    batch (TagScores): The batch, for its sentences, its tags, its order and its constraints.
-    max_stack (int | None): Largest stack size after any tag; None for no bound.
+    batch (TagScores): The batch, for its sentences, tags, order, bound and constraints.
     scores (np.ndarray): (R, T) gains of leaf tags in the first row of each word and every second one after; 0 else.
-    spans (np.ndarray): (K, L) gains of the labels of spans.
-    starts (np.ndarray): (S,) int64, first row of the spans of each sentence.
+    spans (np.ndarray): (K, L) gains of the labels of spans, rows as `first_spans` has them.
     RETURNS (Best): The trees.
     """
     ids = np.full(len(batch.scores), -1, dtype=np.int32)
     totals, status = _results(batch)
-    # A tree is right by its constituents, whatever its transitions.
-    batch = replace(batch, transitions=None)
-    own = chart_of(batch, max_stack, levels=bound_of(max_stack) >= 0, spans=(spans, starts, batch.tags.node_ids))
+    own = chart_of(
+        batch, levels=bound_of(batch) >= 0, spans=(spans, first_spans(batch.n_words)[:-1], batch.tags.node_ids)
+    )
     chart_viterbi(own, scores, spans, ids, totals, status)
     return Best(ids, totals, status)
 
 
-def span_sums(batch: TagScores, max_stack: StackBound, *, labels: bool = True) -> SpanSums:
-    """Sums over the trees of each sentence of a batch that is on the CPU, all of them in the chart.
+def sum_trees(batch: TagScores, *, labels: bool = False) -> Sums:
+    """Sum over the trees of each sentence of a batch that is on the CPU.
+
+    Log-sum-exp forward and back in the lattice takes O(N|T| + dN) for N words, |T| tags and stack bound d;
+    inside-outside in the chart O(N^3), or O(dN^3) with a bound, and in pre- and post-order, where d is at most N.
 
     batch (TagScores): The scores.
-    max_stack (int | None): Largest stack size after any tag; None for no bound.
-    labels (bool): Whether to find the probabilities of labels of spans and words; joint scores need those of spans.
-    RETURNS (SpanSums): The sums; without labels two of the arrays are empty.
+    labels (bool): Find `nodes` and `leaves` too, in the chart.
+    RETURNS (Sums): The sums.
+    RAISES (ValueError): If labels are asked for, and the batch has transitions or an order of its own.
     """
-    totals, status = _results(batch)
-    label_of = batch.tags.label_of
-    dtype, n_words = batch.scores.dtype, batch.n_words.astype(np.int64)
-    if batch.spans is not None and not labels:
-        nodes, starts = np.zeros_like(batch.spans.scores), batch.spans.starts
-    else:  # also of sentences of which no spans are scored
-        starts = first_spans(n_words)
-        nodes = np.zeros((int(starts[-1]) if labels else 0, len(batch.tags.node_labels)), dtype=dtype)
-    leaves = np.zeros((int(n_words.sum()) if labels else 0, len(batch.tags)), dtype=dtype)
+    log_z, status = _results(batch)
     marginals = np.zeros_like(batch.scores)
-    expected = None
-    if batch.transitions is not None:
-        expected = batch.transitions.replace(np.zeros(array.shape) for array in batch.transitions[:3])
-        for s, one in _sentences(batch, n_words > 0, status):
-            sums = chain_sums(one, max_stack)
-            totals[s], status[s] = sums.log_z, FOUND if sums.log_z > -np.inf else NO_TREE
-            marginals[batch.starts[s] : batch.stops[s]] = sums.marginals
-            for counts, own_counts in zip(expected[:3], sums.expected[:3], strict=True):
-                counts += own_counts
-            if labels:
-                first = n_words[:s].sum()
-                leaves[first : first + n_words[s]] = sums.leaves
-                np.add.at(nodes[starts[s] : starts[s + 1]].T, label_of, sums.nodes.T.astype(dtype))
-        return SpanSums(totals, marginals, nodes, leaves, expected, status)
-    own = chart_of(batch, max_stack)
-    chart_sums(
-        own, own.scores, own.spans, label_of, starts, np.cumsum(n_words) - n_words, totals, marginals,
-        nodes if len(nodes) else None, leaves if len(leaves) else None, status,
-    )  # fmt: skip
-    return SpanSums(totals, marginals, nodes, leaves, expected, status)
+    transitions = spans = nodes = leaves = None
+    if batch.spans is not None:
+        spans = np.zeros_like(batch.spans.scores)
+    chart = np.ones(len(log_z), dtype=bool) if labels else needs_chart(batch)
+    if not chart.any() or not chart.all():  # of no sentence too, for the shapes of its counts
+        found = log_z[~chart], status[~chart]
+        transitions = _sum_lattice(arguments_of(batch.select(~chart)), marginals, *found)
+        log_z[~chart], status[~chart] = found
+    if chart.any() or labels:
+        some, found = batch.select(chart), (log_z[chart], status[chart])
+        n_words = some.n_words.astype(np.int64)
+        starts, rows = np.cumsum(n_words) - n_words, spans
+        first = first_spans(n_words) if labels or batch.spans is None else some.spans.starts  # type: ignore[union-attr]
+        if labels:
+            rows = nodes = np.zeros((int(first[-1]), len(batch.tags.node_labels)), dtype=batch.scores.dtype)
+            leaves = np.zeros((int(n_words.sum()), len(batch.tags)), dtype=batch.scores.dtype)
+        own = chart_of(some)
+        chart_sums(
+            own, own.scores, own.spans, batch.tags.label_of, first, starts, found[0], marginals,
+            rows if rows is not None and len(rows) else None, leaves if leaves is not None and len(leaves) else None,
+            found[1],
+        )  # fmt: skip
+        log_z[chart], status[chart] = found
+        if nodes is not None and spans is not None and batch.spans is not None:
+            spans = _rows_of_batch(nodes, first, batch)
+    return Sums(log_z, marginals, transitions, spans, nodes, leaves, status)
 
 
-def k_best_trees(
-    batch: TagScores, max_stack: StackBound, k: int
-) -> list[tuple[NDArray[np.int32], NDArray[np.float64]]]:
-    """The k best trees of each sentence of a batch on the CPU that has trees: (m, 2N-1) tag ids and (m,) scores."""
-    if batch.transitions is not None:
-        no_trees = np.zeros((0, 0), dtype=np.int32), np.zeros(0)
-        sentences = (batch.select(np.asarray([s])) for s in range(len(batch.n_words)))
-        return [chain_k_best(one, max_stack, k) if one.n_words[0] else no_trees for one in sentences]
+def _rows_of_batch(nodes: NDArray[Any], first: NDArray[Any], batch: TagScores) -> NDArray[Any]:
+    """Put probabilities of all spans into the rows of the batch's scores of spans."""
+    assert batch.spans is not None
+    if len(nodes) == len(batch.spans.scores) and (batch.spans.starts == first[:-1]).all():
+        return nodes
+    rows: NDArray[Any] = np.zeros_like(batch.spans.scores)
+    scored = batch.spans.starts >= 0
+    counts = np.diff(first)[scored]
+    rows[ranges(batch.spans.starts[scored], counts)] = nodes[ranges(first[:-1][scored], counts)]
+    return rows
+
+
+def sum_sequences(batch: TagScores) -> Sums:
+    """Sum over all tag sequences of each sentence, whether they are trees or not, as a linear-chain CRF does.
+
+    batch (TagScores): The scores, on the CPU; of tags and transitions alone.
+    RETURNS (Sums): The sums.
+    RAISES (ValueError): If spans are scored, or there are constraints.
+    """
+    if needs_chart(batch).any():
+        raise ValueError(Errors.E165.format(what="The sum over all tag sequences"))
+    log_z, status = _results(batch)
+    marginals = np.zeros_like(batch.scores)
+    scores, starts, n_words, _, _, _, *arrays = arguments_of(batch)
+    one_class = np.asarray([0, *[len(batch.tags)] * 4], dtype=np.int32)
+    arguments = (scores, starts, n_words, one_class, _LINEAR_CHAIN, -1, *arrays)
+    transitions = _sum_lattice(arguments, marginals, log_z, status)
+    return Sums(log_z, marginals, transitions, None, None, None, status)
+
+
+def _sum_lattice(
+    arguments: tuple[Any, ...], marginals: NDArray[Any], log_z: NDArray[Any], status: NDArray[Any]
+) -> Transitions | None:
+    """Sum over paths of a lattice, into arrays; returns the expected counts of transitions, where there are any."""
+    *_, pairs, start, end = arguments
+    counts = None if pairs is None else Transitions(*(np.zeros(array.shape) for array in (pairs, start, end)))
+    log_sums(*arguments, log_z, marginals, *(counts or (None, None, None)), status)
+    return counts
+
+
+def k_best_trees(batch: TagScores, k: int) -> list[tuple[NDArray[np.int32], NDArray[np.float64]]]:
+    """Find the k best trees of each sentence of a batch on the CPU that has trees: (m, 2N-1) tag ids, (m,) scores."""
     if not len(batch.n_words):
         return []
     _, status = _results(batch)
     counts = np.zeros(len(batch.n_words), dtype=np.int64)
-    own = chart_of(batch, max_stack)
+    own = chart_of(batch)
     ids, scores = k_best(own, own.scores, own.spans, k, counts, status)
     lengths = batch.stops - batch.starts
     parts = np.split(np.frombuffer(ids, dtype=np.int32), np.cumsum(counts * lengths)[:-1])
@@ -224,71 +251,13 @@ def k_best_trees(
     ]
 
 
-def sample_trees(batch: TagScores, max_stack: StackBound, n: int, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """(n, R) int32 tag ids of n trees of each sentence, drawn by their probabilities, and statuses."""
+def sample_trees(batch: TagScores, n: int, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Draw n trees of each sentence by their probabilities: (n, R) int32 tag ids, and statuses."""
     _, status = _results(batch)
     ids = np.full((n, len(batch.scores)), -1, dtype=np.int32)
-    if batch.transitions is not None:
-        for s, one in _sentences(batch, batch.n_words > 0, status):
-            found = chain_samples(one, max_stack, n, seed + s)
-            if found is None:
-                status[s] = NO_TREE
-            else:
-                ids[:, batch.starts[s] : batch.stops[s]] = found
-        return ids, status
-    own = chart_of(batch, max_stack)
+    own = chart_of(batch)
     samples(own, own.scores, own.spans, seed, ids, status)
     return ids, status
-
-
-def keep_possible(batch: TagScores, max_stack: StackBound = None) -> tuple[TagScores, list[list[int]]]:
-    """Leave out constraints that cannot hold together with those before them: the first of a sentence count most.
-
-    batch (TagScores): The scores, with constraints.
-    max_stack (int | None): Largest stack size after any tag; None for no bound.
-    RETURNS (tuple[TagScores, list[list[int]]]): The batch with the constraints that are kept, and the indices of those
-        of each sentence that are left out.
-    """
-    if batch.constraints is None:
-        return batch, [[] for _ in batch.n_words]
-    batch = batch.on_cpu()
-    status = best_trees(batch, max_stack).status
-    constraints, dropped = list(batch.constraints or ()), [list[int]() for _ in batch.n_words]
-    for s in np.flatnonzero((status != 0) & (status != NOT_FINITE)).tolist():
-        one = batch.select(np.asarray([s]))
-        kept: list[Constraint] = []
-        for i, constraint in enumerate(constraints[s]):
-            if best_trees(replace(one, constraints=((*kept, constraint),)), max_stack).status[0]:
-                dropped[s].append(i)
-            else:
-                kept.append(constraint)
-        constraints[s] = tuple(kept)
-    return replace(batch, constraints=tuple(constraints)), dropped
-
-
-def conflict(one: TagScores, max_stack: StackBound) -> list[int]:
-    """Find constraints on the sentence of a batch of one that cannot hold together.
-
-    one (TagScores): The scores, on the CPU, with constraints that no tree agrees with.
-    max_stack (int | None): Largest stack size after any tag; None for no bound.
-    RETURNS (list[int]): Their indices, none of which can be left out; empty if no tree exists without constraints.
-    """
-    given = one.constraints[0] if one.constraints else ()
-    needed = list(range(len(given)))
-    for i in range(len(given)):
-        fewer = [j for j in needed if j != i]
-        if best_trees(replace(one, constraints=(tuple(given[j] for j in fewer),)), max_stack).status[0]:
-            needed = fewer
-    return needed
-
-
-def _sentences(batch: TagScores, mask: NDArray[Any], status: NDArray[Any]) -> Iterator[tuple[int, TagScores]]:
-    """Sentences one by one; those whose scores are not finite get their status in place of being given."""
-    for s in np.flatnonzero(mask).tolist():
-        if (np.abs(batch.scores[batch.starts[s] : batch.stops[s]]) < 1e300).all():
-            yield s, batch.select(np.asarray([s]))
-        else:
-            status[s] = NOT_FINITE
 
 
 def _results(batch: TagScores) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -1,13 +1,16 @@
-"""A sentence as EVALB reads it from its line, and its counts, each equal to the C program's.
+"""Reads a sentence as EVALB does from its line, and counts as the C program does.
 
 Words tagged with a deleted label are gone and the brackets close over the gap. Brackets keep their raw labels, in
-pre-order, with the root. Malformed lines are read as the C program reads them.
+pre-order, with the root. Malformed lines are read as the C program reads them. It differs in one thing: words are
+compared as text, so that `3\\/8` and `3/8`, which treebanks write for the same word, do not make a sentence an error.
 """
 
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..trees.escape import unescape_token
+from ..trees.parse import Parse
 from .params import Bracket, EvalbParams
 
 VALID, ERROR, SKIP, MISSED = 0, 1, 2, 3
@@ -31,6 +34,7 @@ class SentenceCounts(NamedTuple):
     all_gold (int): Gold brackets, whatever the status.
     all_words (int): Gold words that count, whatever the status.
     error (str): What is wrong, in the words of the C program; empty if nothing is.
+    respelled (str): A word that both sides spell in another way, for messages; empty if there is none.
     """
 
     length: int
@@ -44,15 +48,16 @@ class SentenceCounts(NamedTuple):
     all_gold: int = 0
     all_words: int = 0
     error: str = ""
+    respelled: str = ""
 
     @property
     def complete(self) -> bool:
-        """Whether the brackets are exactly the gold ones."""
+        """Check whether the brackets are exactly the gold ones."""
         return self.status == VALID and self.matched == self.gold == self.test
 
     @property
     def failed(self) -> bool:
-        """Whether there is no usable parse of a sentence that has words."""
+        """Check whether a sentence that has words lacks a usable parse."""
         return self.status == ERROR or (self.status == SKIP and self.all_words > 0)
 
     def as_missed(self) -> "SentenceCounts":
@@ -85,7 +90,7 @@ class Quote(NamedTuple):
     around: list[int]
 
 
-class Sentence(NamedTuple):
+class SentenceBrackets(NamedTuple):
     """A sentence after deletions.
 
     words (list[str]): The words that count.
@@ -105,11 +110,13 @@ class Sentence(NamedTuple):
     errors: list[str]
 
 
-def read_sentence(line: str, params: EvalbParams) -> Sentence:
-    """Read a line of brackets. All brackets on it are one sentence; on an empty line there is none.
+def read_sentence(line: str | Parse, params: EvalbParams) -> SentenceBrackets:
+    """Read a line of brackets, or a parse. All brackets on a line are one sentence; on an empty line there is none.
 
     RAISES (ValueError): If there is text that is not alone in a bracket with its tag. The C program never gets past it.
     """
+    if isinstance(line, Parse):
+        return _read_parse(line, params)
     words: list[str] = []
     tags: list[str] = []
     brackets: list[Bracket] = []
@@ -145,10 +152,30 @@ def read_sentence(line: str, params: EvalbParams) -> Sentence:
             raise ValueError(f"Reading sentence ({match.group()[:100]!r} is not alone in a bracket with its tag)")
     if top:
         errors.append("Bracketing is unbalanced (too many open bracket)")
-    return Sentence(words, tags, brackets, length, quotes, errors)
+    return SentenceBrackets(words, tags, brackets, length, quotes, errors)
 
 
-def fix_quotes(gold: Sentence, test: Sentence, deleted: frozenset[str]) -> None:
+def _read_parse(parse: Parse, params: EvalbParams) -> SentenceBrackets:
+    """Read a parse as the line that `format_tree` would make of it, under a root TOP."""
+    words: list[str] = []
+    tags: list[str] = []
+    quotes: list[Quote] = []
+    before = [0]  # words that count before each word
+    spans = [(0, len(parse), "TOP"), *parse.spans]
+    for i, (word, tag) in enumerate(zip(parse.words, parse.pos, strict=True)):
+        if tag in params.quote_labels and word in _QUOTES:
+            around = [k for k, (start, end, _) in enumerate(spans) if start <= i < end]
+            quotes.append(Quote(word, tag, len(words), sum(start <= i for start, _, _ in spans), around))
+        if tag not in params.delete_labels:
+            words.append(word)
+            tags.append(tag)
+        before.append(len(words))
+    brackets = [(before[start], before[end], label) for start, end, label in spans]
+    length = sum(tag not in params.delete_labels_for_length for tag in parse.pos)
+    return SentenceBrackets(words, tags, brackets, length, quotes, [])
+
+
+def fix_quotes(gold: SentenceBrackets, test: SentenceBrackets, deleted: frozenset[str]) -> None:
     """Put back quotes that only one of the two deletes, as EVALB does where the numbers of words differ.
 
     A tagger may call the quote ' a possessive (POS, which counts) and the treebank '' (deleted). The order of steps,
@@ -164,7 +191,7 @@ def fix_quotes(gold: Sentence, test: Sentence, deleted: frozenset[str]) -> None:
                 _reinsert(sentence, which)
 
 
-def _reinsert(sentence: Sentence, which: int) -> None:
+def _reinsert(sentence: SentenceBrackets, which: int) -> None:
     """Insert a deleted quote; the brackets opened after it move, those around it grow."""
     quote = sentence.quotes[which]
     sentence.words.insert(quote.position, quote.word)
@@ -176,7 +203,7 @@ def _reinsert(sentence: Sentence, which: int) -> None:
         sentence.quotes[k] = other._replace(position=other.position + 1)
 
 
-def compare(gold: str, test: str, params: EvalbParams) -> tuple[SentenceCounts, list[str], Matching]:
+def compare(gold: str | Parse, test: str | Parse, params: EvalbParams) -> tuple[SentenceCounts, list[str], Matching]:
     """Score a test line, empty where there is no parse, against a gold line.
 
     RETURNS (tuple[SentenceCounts, list[str], Matching]): The counts, the gold words that count and the brackets over
@@ -195,13 +222,15 @@ def compare(gold: str, test: str, params: EvalbParams) -> tuple[SentenceCounts, 
         return row._replace(status=SKIP, error="; ".join(errors)), ours.words, nothing
     if len(ours.words) != len(theirs.words):
         fix_quotes(ours, theirs, params.delete_labels)
-    pairs = zip(ours.words, theirs.words, strict=False)
-    differing = [(a, b) for a, b in pairs if a != b and not {(a, b), (b, a)} & set(params.eq_words)]
+    pairs = [(a, b) for a, b in zip(ours.words, theirs.words, strict=False) if a != b]
+    same = [pair for pair in pairs if unescape_token(pair[0]) == unescape_token(pair[1])]
+    differing = [(a, b) for a, b in pairs if (a, b) not in same and not {(a, b), (b, a)} & set(params.eq_words)]
     if len(ours.words) != len(theirs.words):
         errors.append(f"Length unmatch ({len(ours.words)}|{len(theirs.words)})")
     elif differing:
         errors.append("Words unmatch ({}|{})".format(*differing[0]))
-    row = row._replace(status=ERROR if errors else VALID, error="; ".join(errors))
+    respelled = "{} as {}".format(*same[0]) if same and not errors else ""
+    row = row._replace(status=ERROR if errors else VALID, error="; ".join(errors), respelled=respelled)
     if differing or len(ours.words) != len(theirs.words):
         return row, ours.words, nothing
     gold_brackets, test_brackets = params.counted(ours.brackets), params.counted(theirs.brackets)

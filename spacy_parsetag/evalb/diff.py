@@ -1,4 +1,4 @@
-"""Where test trees differ from gold trees: sentences from worst to best, and which labels are taken for which."""
+"""Differences between test and gold trees: sentences from worst to best, and labels taken for others."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -102,7 +102,7 @@ class EvalbDiff:
 
 
 def diff(gold: Iterable[Brackets], test: Iterable[Brackets], params: EvalbParams | str | Path = "collins") -> EvalbDiff:
-    """Find what differs. The arguments are those of `evalb`.
+    """Find the differences. The arguments are as for `evalb`.
 
     RETURNS (EvalbDiff): The sentences that differ, and the labels that are confused.
     RAISES (ValueError): As `evalb`.

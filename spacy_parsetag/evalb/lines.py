@@ -1,4 +1,4 @@
-"""Lines of brackets. EVALB takes a line for a sentence: an empty one has no parse, several brackets are a forest."""
+"""Reads lines of brackets. A line is a sentence: an empty one has no parse, several brackets are a forest."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ..errors import Errors, TreebankError
 from ..treebanks import penn
-from ..trees import ROOT_LABELS, Tree
+from ..trees import ROOT_LABELS, Parse, Tree
 from ..trees.brackets import format_tree
+from ..trees.escape import unescape_token
 from .counts import read_sentence
 from .params import EvalbParams
 
 if TYPE_CHECKING:
     import nltk
 
-Brackets: TypeAlias = "str | Tree | nltk.Tree | None"
+Brackets: TypeAlias = "str | Tree | nltk.Tree | Parse | None"
 
 
-def to_line(tree: Brackets) -> str:
-    """The line of a tree; malformed trees of NLTK are written as they are, and a line is returned as it is."""
-    if tree is None or isinstance(tree, str):
+def tree_line(tree: Brackets) -> str | Parse:
+    """Write a tree as a line; malformed trees of NLTK are written as they are. Lines and parses stay as they are."""
+    if tree is None or isinstance(tree, (str, Parse)):
         return tree or ""
     if isinstance(tree, Tree):
         return format_tree(tree) if tree.children else ""
@@ -40,16 +41,16 @@ def to_line(tree: Brackets) -> str:
     return "".join(parts).lstrip()
 
 
-def read_lines(path: str | Path, *, encoding: str = "utf-8") -> Iterator[str]:
+def read_tree_lines(path: str | Path, *, encoding: str = "utf-8") -> Iterator[str]:
     """Read a file for scoring, a sentence a line.
 
     path (str | Path): The file.
-    encoding (str): Its encoding. A byte order mark is left out.
+    encoding (str): Its encoding. A byte order mark is left out, and so are comments (see `penn.without_comments`).
     YIELDS (str): The lines.
-    RAISES (TreebankError): If bytes are not valid in the encoding.
+    RAISES (TreebankError): If bytes are not valid in the encoding, or the file is in another format.
     RAISES (ValueError): If there is no such encoding.
     """
-    for number, text in penn.read_lines(path, encoding, str(path)):
+    for number, text in penn.without_comments(penn.read_file_lines(path, encoding, str(path)), str(path)):
         if problem := penn.undecodable(text, encoding):
             raise TreebankError(str(path), number, problem)
         yield text
@@ -76,17 +77,17 @@ def join_lines(lines: Iterable[str]) -> Iterator[str]:
         yield rest
 
 
-def paired_lines(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator[tuple[str, str]]:
+def paired_lines(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator[tuple[str | Parse, str | Parse]]:
     """Put gold and test lines side by side. Empty lines that only one side has at its end are left out.
 
     RAISES (ValueError): If one side has more sentences.
     """
     n = 0
-    for ours, theirs in zip_longest(map(to_line, gold), map(to_line, test)):
+    for ours, theirs in zip_longest(map(tree_line, gold), map(tree_line, test)):
         if ours is not None and theirs is not None:
             n += 1
             yield ours, theirs
-        elif (ours or theirs or "").strip():
+        elif not isinstance(rest := ours or theirs or "", str) or rest.strip():
             shorter, longer = ("gold", "test") if ours is None else ("test", "gold")
             raise ValueError(Errors.E353.format(shorter=shorter, longer=longer, n=n))
 
@@ -115,11 +116,13 @@ def fill_unparsed(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterato
             raise ValueError(Errors.E355.format(number=number))
         try:
             found = read_sentence(theirs, everything)
-            usable = found.words == sentence.words and not found.errors
+            usable = (
+                list(map(unescape_token, found.words)) == list(map(unescape_token, sentence.words)) and not found.errors
+            )
         except ValueError:
             usable = False
         if usable:
-            yield theirs.strip(), False
+            yield theirs.strip() if isinstance(theirs, str) else format_tree(theirs.to_tree()), False
             continue
         start, end, root = sentence.brackets[0] if sentence.brackets else (0, 0, "TOP")
         if root not in ROOT_LABELS or (start, end) != (0, len(sentence.words)):

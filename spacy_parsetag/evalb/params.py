@@ -1,4 +1,4 @@
-"""What EVALB counts: its parameters, and the reader of its parameter files (`.prm`).
+"""EVALB's parameters, and the reader of its parameter files (`.prm`).
 
 A parameter file has a keyword and a value a line; lines that start with # are comments:
 
@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ..errors import Errors, TreebankError
-from ..treebanks.penn import read_lines, undecodable
+from ..treebanks.penn import read_file_lines, undecodable
 
 DATA = Path(__file__).parent / "prm"
 BUNDLED = ("collins", "new", "spmrl")
@@ -92,7 +92,7 @@ def read_params(path: str | Path) -> EvalbParams:
     """
     path = Path(path)
     found: dict[str, list[list[str]]] = {keyword: [] for keyword in _EXPECTED}
-    for number, line in read_lines(path, "utf-8", str(path)):
+    for number, line in read_file_lines(path, "utf-8", str(path)):
         if not line.strip() or line.strip().startswith("#"):
             continue
         if problem := undecodable(line, "utf-8"):

@@ -103,7 +103,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class EvalbResult:
-    """What EVALB found.
+    """The result of EVALB.
 
     params (EvalbParams): The parameters.
     rows (list[SentenceCounts]): One row a sentence.
@@ -163,10 +163,11 @@ def evalb(
 ) -> EvalbResult:
     """Score test trees against gold trees.
 
-    gold (Iterable[str | Tree | nltk.Tree]): Gold trees with their root wrappers. A wrapper that `params` do not delete
-        (ROOT under Collins' parameters) counts as a bracket, as in C. A string is a line of a file (see `read_lines`).
-    test (Iterable[str | Tree | nltk.Tree | None]): The test trees in the same order; None, an empty string or a tree
-        without words where there is no parse.
+    gold (Iterable[str | Tree | nltk.Tree | Parse]): Gold trees with their root wrappers; a parse gets TOP. A wrapper
+        that `params` do not delete (ROOT under Collins' parameters) counts as a bracket, as in C. A string is a line of
+        a file (see `read_tree_lines`).
+    test (Iterable[str | Tree | nltk.Tree | Parse | None]): The test trees in the same order; None, an empty string or a
+        tree without words where there is no parse.
     params (EvalbParams | str | Path): Parameters, or "collins", "new", "spmrl", or a parameter file.
     RETURNS (EvalbResult): Rows and summaries.
     RAISES (ValueError): If the numbers of trees differ, or a gold tree cannot be read. (A test tree that cannot is an

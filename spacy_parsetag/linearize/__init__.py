@@ -12,6 +12,7 @@ from .base import CLASS_NAMES, Lattice, Linearizer, TagClass, deviations, make_t
 from .in_order import InOrder
 from .post_order import PostOrder
 from .pre_order import PreOrder
+from .tagset import TagSet
 
 if TYPE_CHECKING:
     import nltk
@@ -25,6 +26,7 @@ __all__ = [
     "PostOrder",
     "PreOrder",
     "TagClass",
+    "TagSet",
     "delinearize",
     "deviations",
     "get_linearizer",
@@ -38,7 +40,7 @@ ORDERS: dict[str, Linearizer] = {"in": InOrder(), "pre": PreOrder(), "post": Pos
 
 
 def get_linearizer(order: str) -> Linearizer:
-    """The linearizer of an order: "in", "pre" or "post"."""
+    """Give the linearizer of an order: "in", "pre" or "post"."""
     if order not in ORDERS:
         raise ValueError(Errors.E051.format(order=order))
     return ORDERS[order]
@@ -60,7 +62,7 @@ def linearize(tree: nltk.Tree, order: str = "in") -> list[str]:
 
 
 def delinearize(tags: Sequence[str], words: Sequence[tuple[str, str]], order: str = "in") -> nltk.Tree:
-    """The inverse of `linearize`.
+    """Turn tags back into a tree: the inverse of `linearize`.
 
     tags (Sequence[str]): 2N-1 tags.
     words (Sequence[tuple[str, str]]): N words with their part-of-speech tags, as `nltk.Tree.pos` gives them.

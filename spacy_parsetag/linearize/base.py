@@ -1,5 +1,5 @@
-"""What a linearizer is: two functions between binary trees and tags, and a table of integers that says which tag
-sequences are trees.
+"""The interface of linearizers: two functions between binary trees and tags, and a table of integers whose paths are
+the tag sequences of trees.
 
 Four classes of tag, one notation for the three orders: `l` and `r` tag a leaf that is a left or right child, `L` and
 `R` an internal node that is a left or right child; after a slash the node's label, if it has one: `l`, `r/NP`,
@@ -39,7 +39,7 @@ _RANGES: dict[str, tuple[int, int | None]] = {
 
 @dataclass(frozen=True)
 class Lattice:
-    """Which sequences of tag classes are trees, as a table of integers; decoders and losses read nothing else.
+    """The lattice of tag classes whose paths are trees, as a table of integers; decoders and losses read nothing else.
 
     A node of the lattice is a stack size and one of two states, which says what has to be known of the last tag. A tag
     of class c may come in state source[c] with at least need[c] on the stack; it leads to state target[c] and changes
@@ -93,7 +93,7 @@ class Lattice:
                 raise self._invalid(reason)
 
     def _count_sequences(self, length: int) -> int:
-        """How many sequences of so many tags lead from the start to the end."""
+        """Count the sequences of a number of tags that lead from the start to the end."""
         counts = Counter({(self.start_stack, self.start_state): 1})
         for _ in range(length):
             after: Counter[tuple[int, int]] = Counter()
@@ -195,7 +195,7 @@ def max_stack(tags: Sequence[str], lattice: Lattice) -> int:
 
 
 def deviations(tags: Sequence[str]) -> list[int]:
-    """How far each word is from its own leaf tag (paper section 3.3).
+    """Measure how far each word is from its own leaf tag (paper section 3.3).
 
     Tags are aligned with words in pairs: 2n-1 and 2n go to word n, the last tag to word N. The deviation of a word is
     the distance between it and the word that its leaf tag is aligned with.
@@ -208,7 +208,7 @@ def deviations(tags: Sequence[str]) -> list[int]:
 
 
 def read_tags(tags: Sequence[str], lattice: Lattice) -> list[tuple[TagClass, str]]:
-    """Split tags into classes and labels, and walk the lattice with them, so that only those of trees come through.
+    """Split tags into classes and labels, and walk the lattice with them, so that only trees come through.
 
     tags (Sequence[str]): 2N-1 tags.
     lattice (Lattice): The table of their order.

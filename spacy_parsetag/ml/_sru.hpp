@@ -34,7 +34,8 @@ template <class T> struct Sru {
 
 inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// As a polynomial without branches, exact to two units in the last place: `expf` would keep the loop from being vectors.
+// As a polynomial without branches, exact to two units in the last place: `expf` would keep the loop from being vectors. It is that
+// of expf in the Cephes Math Library by S. L. Moshier (BSD); see LICENSES/Cephes.txt.
 inline float sigmoid(float x) {
     x = std::min(std::max(-x, -30.0f), 30.0f);
     const float scaled = x * 1.44269504f;

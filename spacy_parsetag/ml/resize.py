@@ -7,55 +7,43 @@ from typing import Any
 
 from thinc.api import Model
 
-from ..linearize.tags import TagSet
+from ..linearize.tagset import TagSet
 
-# The attribute, named as in spaCy's resizable models, of a layer whose outputs stand for tags: a function that takes
-# the layer, its tags, and those that it shall have.
+# The attribute, named as in spaCy's resizable models, of a learner: a function that takes the learner, its tags, and
+# those that it shall have.
 RESIZE = "resize_output"
 
 
 def output_width(model: Model[Any, Any]) -> int | None:
-    """How many scores a learner gives each word, twice the number of tags; None before it is known."""
-    layer = model.get_ref("output_layer") if model.has_ref("output_layer") else model
-    return layer.get_dim("nO") if layer.has_dim("nO") else None
+    """Say how many scores a learner gives each word, twice the number of tags; None before it is known."""
+    return model.get_dim("nO") if model.has_dim("nO") else None
 
 
 def resize_output(model: Model[Any, Any], old: TagSet, new: TagSet) -> bool:
-    """Give a learner scores for more tags. Those that it had score as before.
+    """Give a learner scores for more tags. The tags that it had score as before.
 
     model (Model): The learner. One that does not know its width yet gets it when it is initialized.
     old (TagSet): Its tags.
     new (TagSet): The tags that it shall have: all of these, and more.
-    RETURNS (bool): Whether it scores the new tags, or will. Otherwise nothing was changed: it scores neither these nor
-        the old ones, or its last layer is of a kind that does not say how to give it more.
+    RETURNS (bool): True if the learner scores the new tags, or will once it is initialized. False, and unchanged, if
+        its width fits neither tag set, or it does not say how to be resized.
     """
     width = output_width(model)
     if width is None or width == 2 * len(new):
         return True
-    if width != 2 * len(old):
+    if width != 2 * len(old) or RESIZE not in model.attrs:
         return False
-    found: list[Model[Any, Any]] = []
-    for node in model.walk(order="dfs_post"):
-        # A layer made of others gives what the last one of them gives.
-        if RESIZE in node.attrs or (node.layers and any(node.layers[-1] is layer for layer in found)):
-            found.append(node)
-    if not any(node is model for node in found):
-        return False
-    for node in found:
-        if RESIZE in node.attrs:
-            node.attrs[RESIZE](node, old, new)
-        elif node.has_dim("nO"):
-            node.set_dim("nO", 2 * len(new), force=True)
+    model.attrs[RESIZE](model, old, new)
     return True
 
 
 def resize_rows(layer: Model[Any, Any], old: Sequence[Any], new: Sequence[Any], axes: dict[str, int]) -> None:
-    """Arrange the outputs of a layer anew. One that it did not have scores as the others do on average.
+    """Arrange the outputs of a layer anew. An output that it did not have scores as the others do on average.
 
     layer (Model): A layer with parameters that have a row for each output.
     old (Sequence): What the rows stand for.
     new (Sequence): What they shall stand for: all of these, and more.
-    axes (dict[str, int]): By the name of a parameter, how many of its axes, from the first on, stand for outputs.
+    axes (dict[str, int]): For each parameter by its name, the number of its first axes that stand for outputs.
     """
     xp = layer.ops.xp
     place = {name: i for i, name in enumerate(old)}

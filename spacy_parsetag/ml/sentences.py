@@ -1,69 +1,194 @@
-"""Layers that see one sentence at a time, whatever the doc."""
+"""The words of docs, sentence by sentence, as learners and their readers index them; and the scores of these words."""
 
-from collections.abc import Callable
-from itertools import islice
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from spacy.tokens import Doc
 from thinc.api import Model, get_array_module
 from thinc.types import Floats2d
 
-from ..tokens.sentences import sentence_starts
+from ..decode import SpanScores, TagScores, Transitions
+from ..decode.batch import span_row
+from ..linearize import Linearizer
+from ..linearize.tagset import TagSet
+from ..tokens.sentences import sentence_words
 
-EncoderT = Model[list[Doc], list[Floats2d]]
+SequenceModel = Model[list[Floats2d], list[Floats2d]]
 
 
-def by_sentence(tok2vec: EncoderT, layer: Model[list[Floats2d], list[Floats2d]]) -> EncoderT:
-    """Apply a layer to the vectors of each sentence on its own.
+class Words(NamedTuple):
+    """The W words of the S sentences of a batch of docs.
 
-    tok2vec (Model[list[Doc], list[Floats2d]]): The encoder, which sees whole docs.
-    layer (Model[list[Floats2d], list[Floats2d]]): The layer.
-    RETURNS (Model[list[Doc], list[Floats2d]]): One (tokens, nO) array per doc.
+    sentences (list[list[list[int]]]): Of each doc, of each sentence, the tokens of its words.
+    offsets (list[int]): First token of each doc among the tokens of all; one more entry for their end.
+    n_words (np.ndarray): (S,) int64 words of each sentence.
+    tokens (np.ndarray): (W,) int64 token of each word, among the tokens of all docs; ascending.
     """
-    # With the encoder's name in it: by that `spacy debug model` knows a transformer's listener.
-    name = f"by_sentence({tok2vec.name})"
-    return Model(name, _forward, init=_init, layers=[tok2vec, layer], dims={"nO": None})
+
+    sentences: list[list[list[int]]]
+    offsets: list[int]
+    n_words: NDArray[Any]
+    tokens: NDArray[Any]
+
+    @classmethod
+    def of(cls, docs: Sequence[Doc]) -> Words:
+        """Find the words of docs."""
+        sentences = [sentence_words(doc) for doc in docs]
+        offsets = list(accumulate(map(len, docs), initial=0))
+        tokens = [i + offset for own, offset in zip(sentences, offsets, strict=False) for words in own for i in words]
+        n_words = np.asarray([len(words) for own in sentences for words in own], dtype=np.int64)
+        return cls(sentences, offsets, n_words, np.asarray(tokens, dtype=np.int64))
+
+    @property
+    def starts(self) -> NDArray[Any]:
+        """(S,) int64 first word of each sentence."""
+        starts: NDArray[Any] = np.cumsum(self.n_words) - self.n_words
+        return starts
+
+    def find(self, wanted: Sequence[Sequence[Sequence[int]]]) -> NDArray[Any]:
+        """Find the first word of sentences of the same docs.
+
+        wanted (Sequence[Sequence[Sequence[int]]]): Of each doc, of each sentence, the tokens of its words.
+        RETURNS (np.ndarray): (S',) int64 first word of each sentence.
+        """
+        firsts = [tokens[0] + start for own, start in zip(wanted, self.offsets, strict=False) for tokens in own]
+        return np.searchsorted(self.tokens, np.asarray(firsts, dtype=np.int64))
+
+    def sentences_around(self, first: NDArray[Any], n_words: NDArray[Any]) -> NDArray[Any]:
+        """Find the sentence that runs of words lie in: (S',) int64, -1 for a run that leaves its sentence.
+
+        first, n_words (np.ndarray): (S',) first word and number of words of each run.
+        """
+        ends = np.cumsum(self.n_words)
+        around = np.searchsorted(ends, first, side="right")
+        return np.where(first + n_words <= ends[around], around, -1)
 
 
-def _init(model: EncoderT, X: list[Doc] | None = None, Y: list[Floats2d] | None = None) -> None:
-    tok2vec, layer = model.layers
-    tok2vec.initialize(X=X)
-    layer.initialize(X=None if X is None else tok2vec.predict(X), Y=Y)
-    model.set_dim("nO", layer.get_dim("nO"))
+@dataclass(frozen=True, eq=False)
+class SentenceScores:
+    """The scores that a learner gives the sentences of a batch of docs. The gradient of a loss has the same form.
+
+    rows (Floats2d): (2W, T) scores of T tags, two rows a word, sentence after sentence: for the first tag of the word,
+        then for its second. Nothing reads the second row of the last word of a sentence.
+    words (Words): The W words.
+    transitions (Transitions | None): Scores of successive tags, where the learner has any.
+    spans (SpanScores | None): Scores of the spans of each sentence, where the learner has any.
+    """
+
+    rows: Floats2d
+    words: Words
+    transitions: Transitions | None = None
+    spans: SpanScores | None = None
+
+    def batch(self, tags: TagSet, linearizer: Linearizer, max_stack: int | None) -> TagScores:
+        """Make the batch of all sentences.
+
+        tags (TagSet): The T tags.
+        linearizer (Linearizer): Their order.
+        max_stack (int | None): Largest stack size after any tag; None for no bound.
+        RETURNS (TagScores): The batch.
+        """
+        starts, n_words = 2 * self.words.starts, self.words.n_words
+        return TagScores(
+            self.rows, starts, n_words, tags, linearizer, self.transitions, self.spans, max_stack=max_stack
+        )
+
+    def batch_of(
+        self, batch: TagScores, first: NDArray[Any], n_words: NDArray[Any]
+    ) -> tuple[TagScores, Callable[[TagScores], SentenceScores]]:
+        """Make the batch of other sentences of the same docs, each a run of words within a sentence.
+
+        batch (TagScores): The batch of all sentences.
+        first, n_words (np.ndarray): (S',) first word and number of words of each run.
+        RETURNS (tuple[TagScores, Callable]): The batch; and the function that takes gradients for it and returns them
+            in the form of these scores.
+        """
+        spans, taken = self.spans, None
+        if spans is not None:
+            around = self.words.sentences_around(first, n_words)
+            whole, before = self.words.n_words[around], first - self.words.starts[around]
+            starts = spans.starts[around]
+            if (whole == n_words).all():
+                spans = SpanScores(spans.scores, starts)
+            else:
+                rows = [np.zeros(0, dtype=np.int64)]
+                for own, n, i, size in zip(
+                    starts.tolist(), n_words.tolist(), before.tolist(), whole.tolist(), strict=True
+                ):
+                    start, end = np.triu_indices(n + 1, 2) if own >= 0 else (rows[0], rows[0])
+                    rows.append(own + span_row(size, start + i, end + i))
+                taken = get_array_module(spans.scores).asarray(np.concatenate(rows))
+                counts = np.asarray([len(own) for own in rows[1:]], dtype=np.int64)
+                first_rows = np.where(starts >= 0, np.cumsum(counts) - counts, -1)
+                spans = SpanScores(spans.scores[taken], first_rows)
+
+        def gradient(d_batch: TagScores) -> SentenceScores:
+            d_spans = d_batch.spans
+            if d_spans is not None and self.spans is not None:
+                d_scores = d_spans.scores
+                if taken is not None:
+                    d_scores = get_array_module(d_scores).zeros_like(self.spans.scores)
+                    d_scores[taken] = d_spans.scores
+                d_spans = SpanScores(d_scores, self.spans.starts)
+            return replace(self, rows=d_batch.scores, transitions=d_batch.transitions, spans=d_spans)
+
+        return replace(batch, starts=2 * first, n_words=n_words, spans=spans), gradient
 
 
-def _forward(
-    model: EncoderT, docs: list[Doc], is_train: bool
-) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Doc]]]:
-    tok2vec, layer = model.layers
-    xp = model.ops.xp
+def encode_words(
+    model: Model[Any, Any], docs: list[Doc], is_train: bool
+) -> tuple[Words, Any, Callable[[Any], list[Doc]]]:
+    """Run the first two layers of a learner: the encoder of docs, and a layer over the words of each sentence.
+
+    model (Model): The learner.
+    docs (list[Doc]): The docs.
+    is_train (bool): Whether the model is trained.
+    RETURNS (tuple[Words, Floats2d | None, Callable]): The words, their (W, width) vectors, None if there are no words;
+        and the function that takes the gradient of these vectors.
+    """
+    tok2vec, layer = model.layers[:2]
+    ops, xp = model.ops, model.ops.xp
+    words = Words.of(docs)
+    if not len(words.tokens) and not is_train:
+        return words, None, lambda _: docs
     vectors, backprop_vectors = tok2vec(docs, is_train)
-    lengths = [sentence_lengths(doc) for doc in docs]
-    counts = [len(own) for own in lengths]
-    sentences = [piece for x, own in zip(vectors, lengths, strict=True) for piece in split(x, own)]
-    outputs, backprop_outputs = layer(sentences, is_train)
+    if not len(words.tokens):
+        return words, None, lambda _: backprop_vectors([xp.zeros_like(own) for own in vectors])
+    encoded, backprop_layer = layer(split_sentences(xp, vectors, words), is_train)
 
-    def backprop(dY: list[Floats2d]) -> list[Doc]:
-        pieces = [piece for dy, own in zip(dY, lengths, strict=True) for piece in split(dy, own)]
-        d_docs: list[Doc] = backprop_vectors(_join(xp, backprop_outputs(pieces), counts))
+    def backprop(dX: Floats2d) -> list[Doc]:
+        d_words = xp.concatenate(backprop_layer(split(dX, words.n_words.tolist())))
+        d_vectors = ops.alloc2f(words.offsets[-1], d_words.shape[1])
+        d_vectors[xp.asarray(words.tokens)] = d_words
+        d_docs: list[Doc] = backprop_vectors([d_vectors[start:stop] for start, stop in pairwise(words.offsets)])
         return d_docs
 
-    return _join(xp, outputs, counts), backprop
+    return words, xp.concatenate(encoded), backprop
 
 
-def sentence_lengths(doc: Doc) -> list[int]:
-    """The tokens of each sentence; one sentence of none for an empty doc."""
-    return [int(n) for n in np.diff([*sentence_starts(doc), len(doc)])] or [0]
+def split_sentences(xp: Any, vectors: list[Floats2d], words: Words) -> list[Floats2d]:
+    """Take the vectors of the words of each sentence out of those of all tokens; there must be some."""
+    present = [own for own in vectors if len(own)]  # those of an empty doc may have another width
+    return split(xp.concatenate(present)[xp.asarray(words.tokens)], words.n_words.tolist())
 
 
 def split(x: Floats2d, lengths: list[int]) -> list[Floats2d]:
-    """Cut an array into pieces of so many rows; they are views."""
+    """Cut an array into pieces of the given numbers of rows; they are views."""
     pieces: list[Floats2d] = get_array_module(x).split(x, np.cumsum(lengths)[:-1])
     return pieces
 
 
-def _join(xp: Any, pieces: list[Floats2d], counts: list[int]) -> list[Floats2d]:
-    """Put so many pieces together into each array."""
-    rest = iter(pieces)
-    return [xp.concatenate(list(islice(rest, n))) for n in counts]
+def initialize_words(model: Model[Any, Any], X: list[Doc], Y: list[Floats2d] | None) -> Floats2d:
+    """Initialize the first two layers of a learner; returns the (1, width) vector of one word, to go on with."""
+    tok2vec, layer = model.layers[:2]
+    tok2vec.initialize(X=X)
+    vectors = split_sentences(model.ops.xp, tok2vec.predict(X), Words.of(X))
+    layer.initialize(X=vectors, Y=Y)
+    sample: Floats2d = layer.predict(vectors[:1])[0][:1]
+    return sample

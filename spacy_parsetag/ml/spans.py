@@ -1,76 +1,263 @@
-"""Scores of spans for the sentences of docs: what a learner gives beside the scores of tags."""
+"""The learner that scores spans beside tags.
+
+In in-order a leaf's tag belongs to its word, and an internal node's tag to the gap between two words at which the node
+splits. Such a tag sees one gap, a constituent has two ends. So here a gap's score says only that a left or a right
+child splits there, and what the node is called is scored by both ends of its span: the label scores of the span from
+boundary i to boundary j come from the difference of the vectors of these boundaries (Wang and Chang, 2016; Stern et
+al., 2017; Kitaev and Klein, 2018). A boundary is half the vector of the word before it and half that of the word after.
+
+    words         She     enjoys     reading     papers        leaf scores      l/NP  l  l  r/NP
+    boundaries  0      1          2           3         4      gap scores       L     R  R
+                                                               spans            (0,4) S  (1,4) VP  (2,4) S+VP
+
+The score of a tree is the sum of its parts. The best one and the sum over all come from a chart (see `SpanScores`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from thinc.api import get_array_module
+from spacy.tokens import Doc
+from thinc.api import Dropout, Linear, Model, Ops, chain, with_array
 from thinc.types import Floats2d
 
-from ..decode import SpanScores
-from ..decode.scores import span_row
+from ..decode import SpanScores, TagScores
+from ..decode.trees import labelled_nodes
+from ..errors import Errors
+from ..linearize import ORDERS
+from ..linearize.tagset import TagSet, make_tag_set
+from .mlp import Hidden, scores_of_hidden
+from .resize import RESIZE, resize_rows
+from .sentences import SentenceScores, SequenceModel, Words, encode_words, initialize_words
 
-Sentences = Sequence[Sequence[Sequence[int]]]  # of each doc, of each of its sentences, the tokens of its words
 
+def build_spans(
+    tok2vec: Model[list[Doc], list[Floats2d]],
+    encoder: SequenceModel | None = None,
+    hidden_width: int = 250,
+    span_width: int | None = 300,
+    max_words: int = 250,
+) -> Model[list[Doc], SentenceScores]:
+    """Score leaf tags, split points and labels of spans over any tok2vec: spacy-parsetag.Spans.v1.
 
-@dataclass(frozen=True, eq=False)
-class DocSpans:
-    """Scores of the spans of all sentences of a batch of docs. The gradient of a loss has the same form.
+    In-order only. It is trained with TreeLoss, and decoded exactly. Sentences are those of the doc; a doc without
+    sentence boundaries is one.
 
-    scores (Floats2d): (K, L) scores, rows as in `SpanScores`.
-    starts (np.ndarray): (S,) int64 first row of each sentence; -1 for a sentence without rows.
-    sentences (list[list[list[int]]]): The sentences that the learner saw in each doc, S in all: the tokens of words.
+    A sentence of more than `max_words` words has too many spans. Leaf and gap scores alone give the shape of its tree,
+    and only that tree's own spans are scored. The difference between each label's score and the best one is added to
+    the tags at the span's gap, so that a decoder of tags finds the labelled tree. In training such a sentence teaches
+    leaf and gap scores only.
+
+    tok2vec (Model[list[Doc], list[Floats2d]]): The encoder of words.
+    encoder (Model[list[Floats2d], list[Floats2d]] | None): A layer over the words of each sentence on top of it, such
+        as spacy-parsetag.TorchBiLSTM.v1. The first half of its output should know the words before, the second half
+        those after, as in a BiLSTM.
+    hidden_width (int): Width of the hidden layers of leaf and gap scores.
+    span_width (int | None): Width of the hidden layer of span scores. None scores no spans: gaps then have scores for
+        all tags of internal nodes, as in the paper's in-order tagger.
+    max_words (int): Words of the longest sentence whose spans are all scored; N words have N(N-1)/2.
+    RETURNS (Model[list[Doc], SentenceScores]): Scores of the sentences.
+    RAISES (ValueError): If a width or max_words is below 1.
     """
+    for what, value in (("hidden_width", hidden_width), ("span_width", span_width), ("max_words", max_words)):
+        if value is not None and value < 1:
+            raise ValueError(Errors.E200.format(what=what, least=1, value=value))
+    layers: dict[str, Model[Any, Any]] = {
+        "tok2vec": tok2vec,
+        "words": _dropout() if encoder is None else chain(_dropout(), encoder, _dropout()),
+        "leaf_hidden": Linear(nO=hidden_width),
+        "leaf": scores_of_hidden(),
+        "gap_hidden": Linear(nO=hidden_width),
+        "gap": scores_of_hidden(),
+    }
+    if span_width is not None:
+        layers.update(span_hidden=Linear(nO=span_width), span=scores_of_hidden())
+    return Model(
+        # With the encoder's name in it: by that `spacy debug model` knows a transformer's listener.
+        f"spans({tok2vec.name})",
+        _forward,
+        init=_init,
+        layers=list(layers.values()),
+        refs={**layers, **({} if "span" in layers else {"span_hidden": None, "span": None})},
+        dims={"nO": None},
+        attrs={"tags": [], "order": "", "max_words": max_words, RESIZE: _resize},
+    )
 
-    scores: Floats2d
-    starts: NDArray[Any]
-    sentences: list[list[list[int]]]
 
-    def locate(self, wanted: Sentences) -> NDArray[Any]:
-        """Find sentences in those that the learner saw.
+def _dropout() -> SequenceModel:
+    return with_array(Dropout())
 
-        wanted (list[list[list[int]]]): Sentences of the same docs.
-        RETURNS (np.ndarray): (S', 2) int64, for each of them the sentence that it is in and its first word there; -1
-            where it is in none.
-        """
-        if wanted == self.sentences:
-            own = np.arange(len(self.starts))
-            return np.stack([own, np.zeros_like(own)], axis=1)
-        places: list[tuple[int, int]] = []
-        before = 0
-        for own_sentences, sentences in zip(self.sentences, wanted, strict=True):
-            at = {token: (s, i) for s, own in enumerate(own_sentences) for i, token in enumerate(own)}
-            for tokens in sentences:
-                s, i = at[tokens[0]]
-                inside = own_sentences[s][i : i + len(tokens)] == list(tokens)
-                places.append((before + s, i) if inside else (-1, -1))
-            before += len(own_sentences)
-        return np.asarray(places, dtype=np.int64).reshape(-1, 2)
 
-    def select(self, places: NDArray[Any], n_words: NDArray[Any]) -> tuple[SpanScores, NDArray[Any] | None]:
-        """The scores of sentences that were located.
+def _init(model: Model[list[Doc], SentenceScores], X: list[Doc] | None = None, Y: list[Floats2d] | None = None) -> None:
+    tags = make_tag_set(tuple(model.attrs["tags"]))
+    if X is None or model.attrs["order"] != "in":
+        raise ValueError(Errors.E202.format(order=model.attrs["order"], n=len(tags)))
+    leaf_hidden, leaf, gap_hidden, gap, *span_layers = model.layers[2:]
+    sample = initialize_words(model, X, Y)
+    n_leaves = int(tags.offsets[2])
+    n_inner = len(tags) - n_leaves
+    sizes = (n_leaves, 2, len(tags.node_labels)) if span_layers else (n_leaves, n_inner)
+    heads = [(leaf_hidden, leaf), (gap_hidden, gap), *([span_layers] if span_layers else [])]
+    for (hidden, scores), size in zip(heads, sizes, strict=True):
+        hidden.initialize(X=sample)
+        scores.set_dim("nO", size)
+        scores.initialize(X=Hidden(hidden.predict(sample)))
+    model.set_dim("nO", 2 * len(tags))
 
-        places (np.ndarray): (S', 2) as `locate` returns them, all found.
-        n_words (np.ndarray): (S',) number of words of each.
-        RETURNS (tuple[SpanScores, np.ndarray | None]): The scores, and the rows of `self.scores` that they are, where
-            they are not these themselves.
-        """
-        lengths = np.asarray([len(tokens) for own in self.sentences for tokens in own], dtype=np.int64)
-        which, first = places.T
-        if (lengths[which] == n_words).all():
-            return SpanScores(self.scores, self.starts[which]), None
-        starts = np.full(len(places), -1, dtype=np.int64)
-        rows = [np.zeros(0, dtype=np.int64)]
-        total = 0
-        for s, (own, i, n) in enumerate(zip(which.tolist(), first.tolist(), n_words.tolist(), strict=True)):
-            if self.starts[own] >= 0:
-                starts[s] = total
-                start, end = np.triu_indices(n + 1, 2)
-                rows.append(self.starts[own] + span_row(int(lengths[own]), start + i, end + i))
-                total += len(start)
-        taken = np.concatenate(rows)
-        return SpanScores(self.scores[get_array_module(self.scores).asarray(taken)], starts), taken
+
+def _resize(model: Model[list[Doc], SentenceScores], old: TagSet, new: TagSet) -> None:
+    axes = {"W": 1, "b": 1}
+    resize_rows(model.get_ref("leaf"), old.tags[: old.offsets[2]], new.tags[: new.offsets[2]], axes)
+    if model.has_ref("span"):
+        resize_rows(model.get_ref("span"), old.node_labels, new.node_labels, axes)
+    else:
+        resize_rows(model.get_ref("gap"), old.tags[old.offsets[2] :], new.tags[new.offsets[2] :], axes)
+    model.attrs["tags"] = list(new.tags)
+    model.set_dim("nO", 2 * len(new), force=True)
+
+
+def _forward(
+    model: Model[list[Doc], SentenceScores], docs: list[Doc], is_train: bool
+) -> tuple[SentenceScores, Callable[[SentenceScores], list[Doc]]]:
+    ops, xp = model.ops, model.ops.xp
+    tags = make_tag_set(tuple(model.attrs["tags"]))
+    n_leaves = int(tags.offsets[2])
+    leaf_hidden, leaf, gap_hidden, gap, *span_layers = model.layers[2:]
+    words, X, backprop_words = encode_words(model, docs, is_train)
+    if X is None:
+        nothing = SpanScores(ops.alloc2f(0, len(tags.node_labels)), words.n_words) if span_layers else None
+        empty = SentenceScores(ops.alloc2f(0, len(tags)), words, spans=nothing)
+        return empty, lambda dY: backprop_words(None)
+    gaps, before = (xp.asarray(index) for index in (gaps_of(words), boundaries_before(words)))
+    boundaries, backprop_boundaries = _join_halves(ops, X, before, len(words.n_words))
+    splits = before[gaps] + 1  # boundaries
+    leaf_scores, backprop_leaf = _score(leaf_hidden, leaf, X, is_train)
+    gap_scores, backprop_gap = _score(gap_hidden, gap, boundaries[splits], is_train)
+    flat: Any = ops.alloc3f(len(X), 2, len(tags))
+    flat[:, 0, :n_leaves] = leaf_scores
+    spans, long = None, np.zeros(len(words.n_words), dtype=bool)
+    # The columns that take a gap's scores as a left and as a right child: the bare tags are all that the chart reads.
+    sides = [slice(int(start), int(start) + 1) for start in tags.offsets[2:4]]
+    if span_layers:
+        span_hidden, span = span_layers
+        long = words.n_words > model.attrs["max_words"]
+        if long.any():
+            sides = [slice(int(start), int(stop)) for start, stop in pairwise(tags.offsets[2:])]
+        for side, columns in enumerate(sides):
+            flat[gaps, 1, columns] = gap_scores[:, side : side + 1]
+        first, last, starts = spans_of(words, ~long)
+        hidden, backprop_span_hidden = span_hidden(boundaries, is_train)
+        span_scores, backprop_span = span(Hidden(hidden, xp.asarray(first), xp.asarray(last)), is_train)
+        spans = SpanScores(span_scores, starts)
+        if long.any():
+            _label_long_sentences(model, flat, hidden, words, long)
+    else:
+        flat[gaps, 1, n_leaves:] = gap_scores
+
+    def backprop(dY: SentenceScores) -> list[Doc]:
+        d_flat: Any = dY.rows.reshape(flat.shape)
+        dX = backprop_leaf(xp.ascontiguousarray(d_flat[:, 0, :n_leaves]))
+        d_inner = d_flat[gaps, 1]
+        d_gaps = xp.ascontiguousarray(d_inner[:, n_leaves:])
+        if span_layers:
+            d_gaps = xp.hstack([d_inner[:, columns].sum(axis=1, keepdims=True) for columns in sides])
+        d_boundaries = xp.zeros_like(boundaries)
+        d_boundaries[splits] = backprop_gap(d_gaps)
+        if dY.spans is not None:
+            d_boundaries += backprop_span_hidden(backprop_span(dY.spans.scores))
+        dX += backprop_boundaries(d_boundaries)
+        return backprop_words(dX)
+
+    return SentenceScores(flat.reshape((-1, len(tags))), words, spans=spans), backprop
+
+
+def boundaries_before(words: Words) -> NDArray[Any]:
+    """Find the boundary before each word, (W,) int64; the next one is after it. A sentence has one more than words."""
+    return np.arange(len(words.tokens)) + np.repeat(np.arange(len(words.n_words)), words.n_words)
+
+
+def gaps_of(words: Words) -> NDArray[Any]:
+    """Find the word before each gap, (G,) int64. The last word of a sentence is before none."""
+    return np.delete(np.arange(len(words.tokens)), np.cumsum(words.n_words) - 1)
+
+
+def spans_of(words: Words, scored: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """List all spans of two words or more of the sentences that a mask chooses, in the order of `SpanScores`.
+
+    RETURNS (tuple[np.ndarray, np.ndarray, np.ndarray]): (K,) int32 first and last boundary of each; (S,) int64 first
+        row of each sentence, -1 for sentences that are not chosen.
+    """
+    n_words = words.n_words
+    first = np.arange(len(words.tokens) + len(n_words))
+    position = first - np.repeat(words.starts + np.arange(len(n_words)), n_words + 1)
+    counts = np.maximum(np.repeat(np.where(scored, n_words, 0), n_words + 1) - position - 1, 0)
+    rows = np.cumsum(counts) - counts
+    last = np.arange(counts.sum()) - np.repeat(rows - first - 2, counts)
+    totals = np.where(scored, n_words * (n_words - 1) // 2, 0)
+    starts = np.where(scored, np.cumsum(totals) - totals, -1)
+    return np.repeat(first, counts).astype(np.int32), last.astype(np.int32), starts
+
+
+def _score(
+    hidden_layer: Model[Floats2d, Floats2d], scores: Model[Hidden, Floats2d], X: Floats2d, is_train: bool
+) -> tuple[Floats2d, Callable[[Floats2d], Floats2d]]:
+    """Scores of rows by a hidden layer."""
+    hidden, backprop_hidden = hidden_layer(X, is_train)
+    Y, backprop_scores = scores(Hidden(hidden), is_train)
+    return Y, lambda dY: backprop_hidden(backprop_scores(dY))
+
+
+def _join_halves(ops: Ops, X: Floats2d, before: Any, n_sents: int) -> tuple[Floats2d, Callable[[Floats2d], Floats2d]]:
+    """Vectors of boundaries: the first half of the word before (it knows what came), the second of the word after.
+
+    X (Floats2d): (W, width) vectors of words.
+    before (Ints1d): (W,) boundary before each word.
+    n_sents (int): S sentences.
+    RETURNS (tuple[Floats2d, Callable]): (W + S, width), zeros where a sentence has no such word; and what makes the
+        gradient of X of theirs.
+    """
+    half = X.shape[1] // 2
+    boundaries = ops.alloc2f(len(X) + n_sents, X.shape[1])
+    boundaries[before + 1, :half] = X[:, :half]
+    boundaries[before, half:] = X[:, half:]
+
+    def backprop(dY: Floats2d) -> Floats2d:
+        dX: Floats2d = ops.xp.hstack([dY[before + 1, :half], dY[before, half:]])
+        return dX
+
+    return boundaries, backprop
+
+
+def _label_long_sentences(
+    model: Model[Any, Any], flat: Any, hidden: Floats2d, words: Words, long: NDArray[np.bool_]
+) -> None:
+    """Let the tags of long sentences say the labels of a tree's spans, at the gaps where these split.
+
+    It is the best tree by leaf and gap scores. It stays the best: of the tags of either side, that with the best label
+    keeps the gap's score, and the others get as much less as their labels score less.
+
+    flat (Floats3d): (W, 2, T) scores, to be changed; those of internal tags are the gaps' for all labels.
+    hidden (Floats2d): (W + S, span_width) vectors of boundaries.
+    long (np.ndarray): (S,) which sentences.
+    """
+    tags = make_tag_set(tuple(model.attrs["tags"]))
+    xp = model.ops.xp
+    word_starts = words.starts[long]
+    rows = flat.reshape((-1, len(tags)))
+    batch = TagScores(rows, 2 * word_starts, words.n_words[long], tags, ORDERS["in"])
+    nodes = labelled_nodes(batch.trees.argmax.ids, batch, bare=True)
+    s = np.repeat(np.arange(len(word_starts)), nodes.counts)
+    inner = np.flatnonzero(nodes.end - nodes.start > 1)
+    # In pre-order a node's left child comes right after it, and ends where the node splits.
+    at = xp.asarray((word_starts[s] + np.append(nodes.end[1:], 0) - 1)[inner])
+    base = (word_starts + np.flatnonzero(long))[s]  # boundaries
+    first, last = (xp.asarray((base + bound)[inner].astype(np.int32)) for bound in (nodes.start, nodes.end))
+    scores = model.get_ref("span").predict(Hidden(hidden, first, last))
+    for ids in tags.node_ids:
+        known = xp.asarray(ids >= 0)
+        own = scores[:, known]
+        flat[at[:, None], 1, xp.asarray(ids)[known]] += own - own.max(axis=1, keepdims=True)

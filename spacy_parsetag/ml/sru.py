@@ -99,7 +99,7 @@ def _forward(
 
 
 def forward_steps(U: Any, X: Any, v: Any, b: Any, lengths: Any) -> tuple[Any, Any, Any]:
-    """What `forward` does, for arrays of any library, and slower."""
+    """Run `forward` step by step, for arrays of any library, and slower."""
     xp, n, units = get_array_module(U), len(U), v.shape[2]
     parts = U.reshape((n, 2, -1, units))
     highway = parts[:, :, 3] if parts.shape[2] == 4 else X.reshape((n, 2, units))
@@ -120,7 +120,7 @@ def forward_steps(U: Any, X: Any, v: Any, b: Any, lengths: Any) -> tuple[Any, An
 def backward_steps(
     U: Any, X: Any, v: Any, b: Any, lengths: Any, states: Any, gates: Any, d_outputs: Any
 ) -> tuple[Any, Any, Any, Any]:
-    """What `backward` does, for arrays of any library, and slower."""
+    """Run `backward` step by step, for arrays of any library, and slower."""
     xp, n, units = get_array_module(U), len(U), v.shape[2]
     dU, dX, dv, db = xp.zeros_like(U), xp.zeros_like(X), xp.zeros_like(v), xp.zeros_like(b)
     parts, d_parts = U.reshape((n, 2, -1, units)), dU.reshape((n, 2, -1, units))

@@ -17,12 +17,11 @@ from spacy.tokens import Doc
 from spacy.util import minibatch
 
 from ..decode import TagScores
-from ..tokens.sentences import copy_words
+from ..decode.trees import Spans, labelled_nodes
+from ..tokens.sentences import copy_words, sentence_starts, set_sentence_starts
 from ..tokens.spans import is_partial, parses_from_doc
 from ..trees import Parse
-from .parsed import Spans
-from .parsetag import ParseTagger
-from .probabilities import constituent_notes, scale_scores, spans_of_ids, tree_notes
+from .component import ParseTagger, scale_scores
 
 _WIDEST = 2.0  # temperatures from exp(-2) to exp(2)
 _NARROWEST = 0.01  # of their logarithm
@@ -30,7 +29,7 @@ _LEAST = 1e-7  # of a probability: in float32 those next to 1 are 1
 
 
 class Judged(NamedTuple):
-    """What was found: how probable each thing is, and whether it is right."""
+    """Things that were found: the probability of each, and whether it is right."""
 
     probs: list[float]
     right: list[bool]
@@ -71,11 +70,9 @@ def score_gold_docs(nlp: Language, pipe: ParseTagger, golds: Iterable[Doc]) -> I
         for references in minibatch(whole, size=32):
             docs = list(nlp.pipe([copy_words(gold, nlp.vocab) for gold in references]))
             parses = [parses_from_doc(gold, key) for gold in references]
-            kept, pipe.cfg["temperature"] = pipe.cfg["temperature"], 1.0
-            try:
-                batch, _ = pipe.score_docs(docs, [[tokens for tokens, _ in own] for own in parses])
-            finally:
-                pipe.cfg["temperature"] = kept
+            for doc, gold in zip(docs, references, strict=True):
+                set_sentence_starts(doc, sentence_starts(gold).tolist())
+            batch, _, _ = pipe.score_docs(docs, temperature=1.0)
             yield GoldBatch(batch.on_cpu(), [parse for own in parses for _, parse in own])
 
 
@@ -90,15 +87,14 @@ def judge_constituents(pipe: ParseTagger, golds: Iterable[GoldBatch], temperatur
     judged = Judged([], [])
     for gold in golds:
         batch, _, trees = _decode(pipe, gold, temperature)
-        notes = constituent_notes(batch, trees, pipe.max_stack)
-        for found, true, probs in zip(trees, gold.gold_spans(), notes["probs"], strict=True):
-            judged.probs.extend(probs)
+        for s, (found, true) in enumerate(zip(trees, gold.gold_spans(), strict=True)):
+            judged.probs.extend(batch.trees.constituents.of_spans(s, found))
             judged.right.extend(span in true for span in found)
     return judged
 
 
 def judge_trees(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: float) -> Judged:
-    """The same of whole trees.
+    """Decode at a temperature, and compare whole trees with the gold trees.
 
     pipe, golds, temperature: As for `judge_constituents`.
     RETURNS (Judged): Of the tree of each sentence.
@@ -106,7 +102,7 @@ def judge_trees(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: floa
     judged = Judged([], [])
     for gold in golds:
         batch, ids, trees = _decode(pipe, gold, temperature)
-        judged.probs.extend(np.exp(tree_notes(batch, ids, pipe.max_stack)["log_probs"]).tolist())
+        judged.probs.extend(np.exp(batch.trees.log_prob(ids)).tolist())
         judged.right.extend(found == true for found, true in zip(trees, gold.gold_spans(), strict=True))
     return judged
 
@@ -114,11 +110,11 @@ def judge_trees(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: floa
 def _decode(pipe: ParseTagger, gold: GoldBatch, temperature: float) -> tuple[TagScores, Any, list[Spans]]:
     batch = scale_scores(gold.batch, 1.0 / temperature)
     ids = pipe.decoder(batch).ids
-    return batch, ids, spans_of_ids(ids, batch)
+    return batch, ids, [*labelled_nodes(ids, batch).spans(batch.tags)]
 
 
 def fit_temperature(judge: Callable[[float], Judged]) -> float:
-    """The temperature at which what is right and what is not is likeliest, by golden-section search.
+    """Find the temperature with the least negative log-likelihood, by golden-section search.
 
     judge (Callable[[float], Judged]): What was found, at a temperature.
     RETURNS (float): The temperature.

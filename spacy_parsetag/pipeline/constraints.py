@@ -1,4 +1,4 @@
-"""What users know of a tree before it is parsed: spans of a doc that must be constituents, must not, or stay whole.
+"""Constraints on docs: spans that must be constituents, must not be, or must stay whole.
 
 doc.spans["parsetag_constraints"] = [Span(doc, 0, 3, label="NP")]                   must be an NP
 Span(doc, 0, 3)                                                                     must be a constituent
@@ -8,15 +8,15 @@ doc.spans["parsetag_constraints"].attrs["kind"] = "uncrossed"                   
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from spacy.tokens import Doc, Span
 
-from ..decode import Constraint, StackBound, TagScores, keep_possible
+from ..decode import Constraint, TagScores
 from ..decode.constraints import KINDS
-from ..decode.passes import conflict
-from ..errors import Errors
+from ..decode.repair import find_conflict, keep_possible
+from ..errors import Errors, shorten
 from ..tokens.sentences import map_words
 
 CONSTRAINTS_KEY = "parsetag_constraints"
@@ -36,7 +36,7 @@ class Known(NamedTuple):
 
 
 def known_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | None) -> list[list[Known]]:
-    """The constraints on each sentence of a doc: those of `doc.spans["parsetag_constraints"]`, then those found.
+    """Find the constraints on each sentence of a doc: those of `doc.spans["parsetag_constraints"]`, then those found.
 
     A span that is "uncrossed" may reach over several sentences: it counts in each of them for the part that is there.
 
@@ -59,9 +59,11 @@ def known_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | No
     for span, kind in given:
         start, end = words.before[span.start], words.before[span.end]
         label = span.label_ or None
-        text = f"{kind} {label or 'constituent'} {_quote(span.text)} (tokens {span.start} to {span.end})"
+        text = f"{kind} {label or 'constituent'} {shorten(span.text, 60)!r} (tokens {span.start} to {span.end})"
         if kind not in KINDS:
-            raise ValueError(Errors.E260.format(kind=kind, text=_quote(span.text), kinds=", ".join(map(repr, KINDS))))
+            raise ValueError(
+                Errors.E260.format(kind=kind, text=repr(shorten(span.text, 60)), kinds=", ".join(map(repr, KINDS)))
+            )
         if kind == "uncrossed":
             for own, (first, stop) in zip(known, bounds, strict=True):
                 if max(start, first) < min(end, stop):
@@ -76,26 +78,23 @@ def known_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | No
     return known
 
 
-def constrain(
-    batch: TagScores, known: Sequence[Sequence[Known]], max_stack: StackBound, *, drop: bool
-) -> tuple[TagScores, list[list[str]]]:
-    """The batch whose trees agree with what is known.
+def constrain(batch: TagScores, known: Sequence[Sequence[Known]], *, drop: bool) -> tuple[TagScores, list[list[str]]]:
+    """Constrain the trees of a batch.
 
     batch (TagScores): The scores.
     known (Sequence[Sequence[Known]]): The constraints on each sentence.
-    max_stack (int | None): Largest stack size after any tag; None for no bound.
     drop (bool): Leave out constraints that cannot hold together with those before them, instead of raising an error.
     RETURNS (tuple[TagScores, list[list[str]]]): The batch, and what was left out of each sentence.
     RAISES (ValueError): If constraints cannot hold together, naming them; or there is no tree without any.
     """
     given = replace(batch.on_cpu(), constraints=tuple(tuple(one.constraint for one in own) for own in known))
-    possible, dropped = keep_possible(given, max_stack)
+    possible, dropped = keep_possible(given)
     for s, left_out in enumerate(dropped):
         if left_out and not drop:
-            needed = conflict(given.select(np.asarray([s])), max_stack)
+            needed = find_conflict(given.select(np.asarray([s])))
             if not needed:  # without constraints there is no tree either
                 order = batch.linearizer.order
-                raise ValueError(Errors.E152.format(n=int(batch.n_words[s]), max_stack=max_stack, order=order))
+                raise ValueError(Errors.E152.format(n=int(batch.n_words[s]), max_stack=batch.max_stack, order=order))
             raise ValueError(Errors.E262.format(constraints="; ".join(known[s][i].text for i in needed)))
     return possible, [[own[i].text for i in left_out] for own, left_out in zip(known, dropped, strict=True)]
 
@@ -127,7 +126,7 @@ class _Uncrossed:
 
 
 def _quotations(doc: Doc) -> list[tuple[int, int]]:
-    """First and end token of each quotation, from an opening mark to the next that closes it."""
+    """Find the first and end token of each quotation, from an opening mark to the next that closes it."""
     found = []
     start, closing = -1, ""
     for token in doc:
@@ -137,8 +136,3 @@ def _quotations(doc: Doc) -> list[tuple[int, int]]:
         elif not closing and token.text in QUOTES:
             start, closing = token.i, QUOTES[token.text]
     return found
-
-
-def _quote(text: Any) -> str:
-    text = str(text)
-    return repr(text if len(text) <= 60 else f"{text[:40]} ... {text[-15:]}")

@@ -6,10 +6,12 @@ training data have other tags, and so other scores. What they have in common is 
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import srsly
 from spacy.language import Language
 from spacy.pipeline import Pipe
@@ -17,15 +19,16 @@ from spacy.tokens import Doc
 from spacy.util import load_model, load_model_from_config, minibatch
 from thinc.api import Config
 
-from ..decode import Constituents, TagScores, mean_constituents, most_expected
+from ..decode import Constituents, TagScores
+from ..decode.trees import Spans, labelled_nodes
 from ..errors import Errors
 from ..linearize import CLASS_NAMES, get_linearizer, split_tag
-from ..linearize.tags import TagSet
+from ..linearize.tagset import TagSet
 from ..tokens.extensions import register_extensions
+from ..tokens.predictions import Prediction, set_predictions
 from ..tokens.sentences import copy_words, has_sentences, sentence_words
-from ..tokens.spans import SPANS_KEY, set_parses
-from .parsetag import ParseTagger
-from .probabilities import expected_f, probs_of_spans, spans_of_ids
+from ..tokens.spans import SPANS_KEY
+from .component import ParseTagger
 
 
 class Ensemble(Pipe):
@@ -94,38 +97,36 @@ class Ensemble(Pipe):
         sentences = [sentence_words(doc) for doc in docs]
         found = self._parse([doc for doc, own in zip(docs, sentences, strict=True) if own])
         for doc, own in zip(docs, sentences, strict=True):
-            parsed = [(tokens, *next(found)) for tokens in own]
-            attrs = {"probs": [p for *_, probs, _ in parsed for p in probs], "expected_f": [f for *_, f in parsed]}
-            set_parses(
-                doc, [(tokens, spans) for tokens, spans, *_ in parsed], spans_key=self.cfg["spans_key"], attrs=attrs
-            )
+            predictions = [Prediction(tokens, *next(found)) for tokens in own]
+            set_predictions(doc, predictions, spans_key=self.cfg["spans_key"])
 
-    def _parse(self, docs: list[Doc]) -> Iterator[tuple[list[tuple[int, int, str]], list[float], float]]:
-        """Constituents, their probabilities and expected F of each sentence of docs that have words."""
+    def _parse(self, docs: list[Doc]) -> Iterator[tuple[Spans, list[float], None, None, float]]:
+        """Yield constituents, their probabilities and expected F of each sentence of docs that have words."""
         if not docs:
             return
-        found, tag_sets = [], []
-        for member in self.members:
-            batch, constituents = _marginals(member, docs)
-            found.append(constituents)
-            tag_sets.append(batch.tags)
-        mean = mean_constituents(found)
-        union = TagScores.blank(batch.n_words, union_of_tags(tag_sets), get_linearizer("in"))
-        decoded = most_expected(union, mean, cost=self.cost)
-        for s, spans in enumerate(spans_of_ids(decoded.ids, union)):
-            probs = probs_of_spans(mean, s, spans)
-            yield spans, probs, expected_f(mean, s, spans, probs)
+        batches = [_score(member, docs) for member in self.members]
+        mean = Constituents.mean([batch.trees.constituents for batch in batches])
+        n_words, tags = mean.n_words, union_of_tags(batch.tags for batch in batches)
+        rows = np.maximum(2 * n_words.astype(np.int64) - 1, 0)
+        blank = np.zeros((int(rows.sum()), len(tags)), dtype=np.float32)
+        union = TagScores(blank, np.cumsum(rows) - rows, n_words, tags, get_linearizer("in"))
+        decoded = mean.most_expected(union, self.cost)
+        for s, spans in enumerate(labelled_nodes(decoded.ids, union).spans(tags)):
+            probs = mean.of_spans(s, spans)
+            yield spans, probs, None, None, mean.expected_f(s, spans, probs)
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save the members, each in a folder."""
-        Path(path).mkdir(parents=True, exist_ok=True)
-        for i, member in enumerate(self.members):
-            member.to_disk(Path(path) / str(i))
+        """Save the members, each in a folder, in place of those that were saved there before."""
+        members, path = self.members, Path(path)
+        path.mkdir(parents=True, exist_ok=True)
+        for folder in _member_folders(path):
+            shutil.rmtree(folder)
+        for i, member in enumerate(members):
+            member.to_disk(path / str(i))
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Ensemble:
         """Load the members that were saved, in place of those of the config."""
-        folders = sorted(Path(path).iterdir(), key=lambda folder: int(folder.name))
-        self._members = [load_model(folder) for folder in folders]
+        self._members = [load_model(folder) for folder in _member_folders(Path(path))]
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
@@ -142,8 +143,14 @@ class Ensemble(Pipe):
         return self
 
 
-def _marginals(nlp: Language, docs: list[Doc]) -> tuple[TagScores, Constituents]:
-    """What a pipeline's parser says of the words and sentences of docs.
+def _member_folders(path: Path) -> list[Path]:
+    """Find the folders of saved members, in order; other files do not count."""
+    folders = [folder for folder in path.iterdir() if folder.is_dir() and folder.name.isdecimal()]
+    return sorted(folders, key=lambda folder: int(folder.name))
+
+
+def _score(nlp: Language, docs: list[Doc]) -> TagScores:
+    """Score the words and sentences of docs with a pipeline's parser.
 
     RAISES (ValueError): If the pipeline has not one parser.
     """
@@ -155,11 +162,11 @@ def _marginals(nlp: Language, docs: list[Doc]) -> tuple[TagScores, Constituents]
         if pipe is parsers[0]:
             break
         copies = list(pipe.pipe(copies)) if hasattr(pipe, "pipe") else [pipe(copy) for copy in copies]
-    return parsers[0].predict_marginals(copies)
+    return parsers[0].score_docs(copies)[0]
 
 
 def union_of_tags(tag_sets: Iterable[TagSet]) -> TagSet:
-    """The tags that make any tree of which one of the tag sets has the unary chains."""
+    """Find the tags that make any tree whose unary chains one of the tag sets has."""
     chains: list[set[str]] = [set(), set()]  # of words, of internal nodes
     for tags in tag_sets:
         for tag in tags.tags:

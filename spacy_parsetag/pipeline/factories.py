@@ -14,18 +14,18 @@ from thinc.api import Config, Model
 if TYPE_CHECKING:
     from ..decode import Decoder
     from ..linearize import Linearizer
-    from ..ml.heads import DocScores
     from ..ml.losses import Loss
+    from ..ml.sentences import SentenceScores
+    from .component import ParseTagger
     from .ensemble import Ensemble
-    from .parsetag import ParseTagger
 else:
     # spaCy checks a config against the annotations as it finds them. Those that are text, as all are with `from
     # __future__ import annotations`, it does not check. The component itself checks that its parts fit the protocols.
-    Decoder = DocScores = Linearizer = Loss = Any
+    Decoder = SentenceScores = Linearizer = Loss = Any
 
 default_config = """
 [model]
-@architectures = "spacy-parsetag.Independent.v1"
+@architectures = "spacy-parsetag.Tags.v1"
 
 [model.tok2vec]
 @architectures = "spacy.Tok2Vec.v2"
@@ -54,10 +54,11 @@ DEFAULT_MODEL = Config().from_str(default_config)["model"]
     default_config={
         "model": DEFAULT_MODEL,
         "linearizer": {"@misc": "spacy-parsetag.InOrder.v1"},
-        "decoder": {"@misc": "spacy-parsetag.ExactDecoder.v1", "max_stack": None},
-        "loss": {"@misc": "spacy-parsetag.LatticeLoss.v1", "max_stack": None},
+        "decoder": {"@misc": "spacy-parsetag.ExactDecoder.v1"},
+        "loss": {"@misc": "spacy-parsetag.TreeLoss.v1"},
         "spans_key": "constituents",
         "learn_rate_scale": 1.0,
+        "max_stack": None,
         "probs": False,
         "k_best": 0,
         "constraints": None,
@@ -76,12 +77,13 @@ DEFAULT_MODEL = Config().from_str(default_config)["model"]
 def make_parse_tagger(
     nlp: Language,
     name: str,
-    model: Model[list[Doc], DocScores],
+    model: Model[list[Doc], SentenceScores],
     linearizer: Linearizer,
     decoder: Decoder,
     loss: Loss,
     spans_key: str,
     learn_rate_scale: float,
+    max_stack: int | str | None,
     probs: bool,
     k_best: int,
     constraints: Callable[[Doc], Any] | None,
@@ -89,9 +91,9 @@ def make_parse_tagger(
     scorer: Callable[..., dict[str, Any]] | None,
 ) -> "ParseTagger":
     """Make the component `parsetag`; see `ParseTagger` for the arguments."""
-    from .parsetag import ParseTagger
+    from .component import ParseTagger
 
-    parts: dict[str, Any] = {"linearizer": linearizer, "decoder": decoder, "loss": loss}
+    parts: dict[str, Any] = {"linearizer": linearizer, "decoder": decoder, "loss": loss, "max_stack": max_stack}
     settings: dict[str, Any] = {"spans_key": spans_key, "learn_rate_scale": learn_rate_scale, "scorer": scorer}
     trust: dict[str, Any] = {"probs": probs, "k_best": k_best, "constraints": constraints, "conflicts": conflicts}
     return ParseTagger(nlp.vocab, model, name, **parts, **settings, **trust)
@@ -129,3 +131,27 @@ def make_ensemble(
     from .ensemble import Ensemble
 
     return Ensemble(name, pipelines=pipelines, cost=cost, spans_key=spans_key, scorer=scorer)
+
+
+@Language.factory(
+    "tree_matcher",
+    assigns=["doc.spans"],
+    requires=["doc.spans"],
+    default_config={"patterns": {}, "spans_key": "constituents", "matches_key": "tree_matches", "heads": "penn"},
+)
+def make_tree_matcher(
+    nlp: Language, name: str, patterns: dict[str, list[str]], spans_key: str, matches_key: str, heads: str
+) -> Any:
+    """Make a component that finds Tregex patterns in the constituents of docs.
+
+    nlp (Language): The pipeline.
+    name (str): The component's name in it.
+    patterns (dict[str, list[str]]): Patterns by their keys, which label the matches.
+    spans_key (str): Key of the constituents in `doc.spans`.
+    matches_key (str): Key of the matches there.
+    heads (str): Head rules for `<#`: "penn", "ctb" or a file.
+    RETURNS (TreeMatcherPipe): The component.
+    """
+    from ..search.docs import TreeMatcherPipe
+
+    return TreeMatcherPipe(nlp, name, patterns, spans_key, matches_key, heads)

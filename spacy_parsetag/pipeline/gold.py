@@ -5,22 +5,23 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+import numpy as np
 from spacy.training import Example
 
 from ..errors import Errors, Warnings
 from ..linearize import Linearizer, max_stack
-from ..linearize.tags import TagSet
-from ..ml.spans import DocSpans
+from ..linearize.tagset import TagSet
+from ..ml.sentences import Words
 from ..tokens.spans import GroupCache, SentenceParse, has_parses, is_partial, parses_from_doc
 from ..trees import Parse, binarize
-from .gold_tags import GoldDoc, GoldTags, add_soft, encode_partial, encode_whole, partial_tags, quote, shorten
-from .gold_trees import has_same_tokens, is_soft, read_gold, soft_parses
+from .align import has_same_tokens, is_soft, read_gold, soft_parses
+from .encode import GoldDoc, GoldSentence, add_soft, encode_partial, encode_whole, partial_tags, quote
 
 
 class GoldReader:
-    """Reads the gold trees of training data, and counts those that nothing or not all can be learned from.
+    """Reads the gold trees of training data, and counts those that cannot be learned, in whole or in part.
 
-    Gold tags are kept from one epoch to the next where the predicted doc has the tokens of the reference; see
+    Encoded trees are kept from one epoch to the next where the predicted doc has the tokens of the reference; see
     `GroupCache` for which changes of a reference are noticed.
     """
 
@@ -29,28 +30,28 @@ class GoldReader:
         self.n_bad: Counter[str] = Counter()  # sentences of which not all can be learned, by the message that says why
         self.n_lost = 0  # sentences of which nothing can, each once
         self._examples: dict[str, str] = {}
-        self._next_warning = 1  # once so many sentences have been read
+        self._next_warning = 1  # the number of sentences read at which to warn
         self._known: GroupCache[GoldDoc] = GroupCache()
         self._known_as: tuple[TagSet, str] | None = None
 
     def sentences(self, eg: Example, spans_key: str) -> list[SentenceParse]:
-        """The gold trees of an example that fit the tokens of its predicted doc; see `read_gold`."""
+        """Read the gold trees of an example that fit the tokens of its predicted doc; see `read_gold`."""
         found = read_gold(eg, spans_key)
         fitting = [sentence for _, sentence in found if sentence is not None]
         self.n_sentences += len(found)
         if len(fitting) < len(found):
-            example = shorten(next(gold for gold, sentence in found if sentence is None))
+            example = quote(next(gold.words for gold, sentence in found if sentence is None))
             self._count(Warnings.W251, len(found) - len(fitting), example)
             self.n_lost += len(found) - len(fitting)
         return fitting
 
-    def tags(
-        self, eg: Example, spans_key: str, tags: TagSet, linearizer: Linearizer, *, whole: bool = True
-    ) -> list[GoldTags]:
-        """The gold tags of an example's sentences that fit the tokens of its predicted doc; see `read_gold`.
+    def encode(
+        self, eg: Example, spans_key: str, tags: TagSet, linearizer: Linearizer, *, by_tag: bool = False
+    ) -> list[GoldSentence]:
+        """Encode the gold trees of an example that fit the tokens of its predicted doc; see `read_gold`.
 
-        Tags are made in the linearizer's order, their ids are those of `tags`. `whole`: a sentence with an unknown tag
-        teaches nothing, as with LatticeLoss; with TagLoss its other tags do.
+        Tags are made in the linearizer's order, their ids are those of `tags`. `by_tag`: the other tags of a sentence
+        with an unknown tag are learned, as with TagLoss; otherwise nothing of it is.
         """
         if self._known_as is None or self._known_as[0] is not tags or self._known_as[1] != linearizer.order:
             self._known = GroupCache()
@@ -67,32 +68,35 @@ class GoldReader:
 
         if has_parses(eg.reference, spans_key) and has_same_tokens(eg):
             gold = self._known.get(eg.reference, spans_key, lambda: encode(parses_from_doc(eg.reference, spans_key)))
-            self.n_sentences += len(gold.tags)
+            self.n_sentences += len(gold.sentences)
         else:
             gold = encode(self.sentences(eg, spans_key))
         if gold.n_unknown:
             self._count(Warnings.W252, gold.n_unknown, gold.example)
-            self.n_lost += gold.n_unknown if whole else 0
-        return gold.tags
+            self.n_lost += 0 if by_tag else gold.n_unknown
+        return gold.sentences
 
-    def within(self, gold: list[list[GoldTags]], spans: DocSpans, examples: Sequence[Example]) -> list[list[GoldTags]]:
-        """The gold tags of those sentences that lie in a sentence of the learner; the others are counted.
+    def within(
+        self, gold: list[list[GoldSentence]], words: Words, examples: Sequence[Example]
+    ) -> list[list[GoldSentence]]:
+        """Keep the gold sentences that lie in a sentence of the learner, whose spans are scored; count the others.
 
-        gold (list[list[GoldTags]]): The gold tags of each doc.
-        spans (DocSpans): The learner's scores of spans, whose sentences these are.
+        gold (list[list[GoldSentence]]): The gold sentences of each doc.
+        words (Words): The words and sentences that the learner saw.
         examples (Sequence[Example]): The examples, to show one.
-        RETURNS (list[list[GoldTags]]): What is left.
+        RETURNS (list[list[GoldSentence]]): The sentences that are left.
         """
-        found = iter((spans.locate([[sentence.tokens for sentence in own] for own in gold])[:, 0] >= 0).tolist())
-        kept: list[list[GoldTags]] = []
+        tokens = [[one.tokens for one in own] for own in gold]
+        n_words = np.asarray([len(own) for doc in tokens for own in doc], dtype=np.int64)
+        inside = iter((words.sentences_around(words.find(tokens), n_words) >= 0).tolist())
+        kept: list[list[GoldSentence]] = []
         for eg, own in zip(examples, gold, strict=True):
-            inside = [next(found) for _ in own]
-            kept.append([sentence for sentence, fits in zip(own, inside, strict=True) if fits])
-            cut = [sentence for sentence, fits in zip(own, inside, strict=True) if not fits]
+            fits = [next(inside) for _ in own]
+            kept.append([one for one, fit in zip(own, fits, strict=True) if fit])
+            cut = [one for one, fit in zip(own, fits, strict=True) if not fit]
             if cut:
                 self._count(Warnings.W253, len(cut), quote([eg.predicted[i].text for i in cut[0].tokens]))
-                # One with unknown tags was lost before.
-                self.n_lost += sum(bool(sentence.ids.min() >= 0 or sentence.known) for sentence in cut)
+                self.n_lost += sum(one.teaches for one in cut)  # the others were lost before
         return kept
 
     def _count(self, why: str, n: int, example: str) -> None:
@@ -105,8 +109,8 @@ class GoldReader:
         A warning comes with the first such sentence, and again whenever ten times as many sentences have been read.
 
         name (str): The component, for the message.
-        complete (bool): Whether this was all of the training data, so that it is an error if nothing of it can be
-            learned. Otherwise that is an error from 100 sentences on.
+        complete (bool): Whether all data has been read. If nothing of it can be learned, raise now; otherwise only
+            after 100 sentences.
         RAISES (ValueError): If there were sentences, and nothing can be learned from any of them.
         """
         total = self.n_sentences
@@ -124,7 +128,7 @@ class GoldReader:
 
 
 class Inventory(NamedTuple):
-    """What the gold trees of training data are made of.
+    """The inventory of the gold trees of training data.
 
     tags (set[str]): Their tags.
     max_stack (int): The largest stack (paper, appendix); partial trees do not count.
@@ -167,7 +171,7 @@ def read_inventory(examples: Iterable[Example], spans_key: str, linearizer: Line
 
 
 def _words_outside(parse: Parse) -> int:
-    """How many words no constituent covers."""
+    """Count the words that no constituent covers."""
     outside, place = 0, 0
     for start, end, _ in parse.spans:  # in pre-order: what begins before `place` lies within what came before
         outside += max(start - place, 0)

@@ -135,7 +135,7 @@ def score_constituents(
 
 
 def score_prefix(key: str) -> str:
-    """What the names of scores begin with, for constituents under this key in `doc.spans`."""
+    """Give the prefix of the names of scores, for constituents under a key of `doc.spans`."""
     return "parsetag" if key == SPANS_KEY else f"parsetag_{key}"
 
 

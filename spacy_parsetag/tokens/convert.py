@@ -1,4 +1,4 @@
-"""Trees become docs, and docs become trees and Penn brackets.
+"""Makes docs of trees, and trees and Penn brackets of docs.
 
 (TOP (S (NP (-LRB- -LRB-) (PRP She)) ...))     words ( She ..., tags -LRB- PRP ..., constituents S[0:9] NP[0:2] ...
 """
@@ -16,8 +16,8 @@ from ..errors import Errors
 from ..trees.brackets import format_tree
 from ..trees.nltk_trees import from_nltk
 from ..trees.parse import Parse, check_words
-from ..trees.tree import Tree
-from .spaces import spaces_after
+from ..trees.tree import Tree, Word
+from .detokenize import spaces_after
 from .spans import SPANS_KEY, parses_from_doc, set_parses
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ ROOT = "TOP"
 
 
 def as_parse(tree: Parse | Tree | nltk.Tree) -> Parse:
-    """The parse of a tree, without the root wrapper. Words are text, but in an `nltk.Tree` in file form (-LRB-)."""
+    """Make the parse of a tree, without the root wrapper. Words are text, in an `nltk.Tree` in file form (-LRB-)."""
     if isinstance(tree, Parse):
         return tree
     return Parse.from_tree(tree if isinstance(tree, Tree) else from_nltk(tree))
@@ -43,6 +43,9 @@ def doc_from_parses(
 ) -> Doc:
     """Make a doc of parsed sentences: words, tags, sentence boundaries and constituents.
 
+    Lemmas and morphology go to the tokens, where words have them. The id of the sentence goes to `doc.user_data["id"]`;
+    of several sentences that is a list.
+
     vocab (Vocab): The vocabulary.
     parses (Sequence[Parse]): The sentences, their words as text.
     spans_key (str): Key of the group in `doc.spans`.
@@ -57,16 +60,24 @@ def doc_from_parses(
     spaces = [space for parse in parses for space in spaces_after(parse.words, parse.pos)] if detokenize else None
     if spaces:
         spaces[-1] = False
+    words = [word for parse in parses for word in parse.words]
+    said = [(word.lemma, word.morph) if isinstance(word, Word) else ("", "") for word in words]
+    has_said = any(map(any, said))
     doc = Doc(
         vocab,
-        words=[word for parse in parses for word in parse.words],
+        words=list(map(str, words)),
         spaces=spaces,
+        lemmas=[lemma for lemma, _ in said] if has_said else None,
+        morphs=[morph for _, morph in said] if has_said else None,
         tags=[pos for parse in parses for pos in parse.pos],
         sent_starts=[i == 0 for parse in parses for i in range(len(parse))],
     )
     ends = list(accumulate(map(len, parses), initial=0))
     sentences = zip(map(range, ends, ends[1:]), (parse.spans for parse in parses), strict=True)
     set_parses(doc, sentences, spans_key=spans_key, attrs=attrs)
+    ids = [parse.id for parse in parses]
+    if any(ids):
+        doc.user_data["id"] = ids if len(ids) > 1 else ids[0]
     return doc
 
 

@@ -1,24 +1,29 @@
 """Extensions on Span, Token and Doc that show the constituents, under the names that benepar's users know.
 
     span._.labels           labels over just these words, top of the chain first: ("S", "VP"); () for a bare word
-    span._.children         the constituents right below, and bare words, as spans from left to right
+    span._.children         the constituents right below as spans, and bare words as tokens, from left to right
     span._.parent           the smallest constituent that contains the span and more; None at the top
-    span._.constituents     the span and all constituents and words within, in pre-order
+    span._.constituents     the constituents over the span and within, in pre-order
     span._.tree             the same as an nltk.Tree, and
     span._.parse_string     in Penn brackets
     span._.is_constituent   whether all these can be asked for
-    span._.label_probs      how probable each of its labels is: {"S": 0.98, "VP": 0.95}; {} for a bare word
-    span._.prob             the smallest of these; None for a bare word
+    span._.label_probs      how probable each label over these words is: {"S": 0.98, "VP": 0.95}; for any span
+    span._.prob             the probability of its own label, else the smallest of its chain; None for a bare word
+    span._.rivals           likely constituents that cross it or have its words and another label: [(span, 0.08)]
+    span._.head             the head word, a token, by head rules (Collins 1999; those for Chinese where the doc is)
     token._.labels, token._.parent, token._.parse_string    those of the span of this one token
     doc._.constituents, doc._.parse_strings                 those of its sentences, one after another
+    doc._.base_nps                                          noun phrases without another one in them but a possessor's
+    doc._.span_prob(start, end, label)                      the probability that tokens are a constituent
     doc._.parses(k)                                         the k best trees of each sentence, with log-probabilities
 
 Probabilities and the best trees are there if the pipe was told to find them (`probs`, `k_best`).
 
 They answer for constituents, single words and whole sentences; white space at the edges of a span does not count. For
 other spans they raise an error that names the smallest constituent around. White space alone has no labels, children
-or constituents, and an empty parse string. The spans they give are plain slices of the doc, so they compare equal to
-`doc[i:j]`; a unary chain is one of them, with several labels.
+or constituents, and an empty parse string. The spans they give are constituents, and `span.label_` is their label; a
+unary chain is one span with the label of its top, and `span._.labels` has all of them. (So `doc[i:j]`, which has no
+label, does not equal them.) A word without a label of its own is a token.
 
 They are getters, computed from `doc.spans["constituents"]`: nothing is stored on the doc. What is read of a doc is
 kept for as long as it lives; see `GroupCache` for which changes of the group are noticed. `span.as_doc()` drops
@@ -28,10 +33,10 @@ kept for as long as it lives; see `GroupCache` for which changes of the group ar
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spacy.tokens import Doc, Span, Token
 
@@ -40,6 +45,7 @@ from ..trees.nltk_trees import to_nltk
 from ..trees.parse import Constituent, Parse
 from ..trees.tree import Tree, preorder
 from .convert import ROOT, doc_to_strings, parse_string
+from .predictions import predictions_from_doc, with_spans
 from .sentences import map_words
 from .spans import SPANS_KEY, GroupCache, has_parses, parses_from_doc, words_and_tags
 
@@ -104,16 +110,21 @@ class DocNodes:
             offset += n
 
     def bounds(self, span: Span | Token) -> tuple[int, int]:
-        """The words of a span or token: first, and one past the last."""
+        """Find the words of a span or token: first, and one past the last."""
         start, end = (span.i, span.i + 1) if isinstance(span, Token) else (span.start, span.end)
         return self.words.before[start], self.words.before[end]
 
     def span(self, doc: Doc, node: Node) -> Span:
-        """The slice of the doc over a node."""
-        return doc[self.words.tokens[node.start] : self.words.tokens[node.end - 1] + 1]
+        """Make the span of a constituent, labelled as the top of its unary chain."""
+        start, end = self.words.tokens[node.start], self.words.tokens[node.end - 1] + 1
+        return Span(doc, start, end, node.labels[0] if node.labels else "")
+
+    def spans(self, doc: Doc, top: Node) -> Iterator[Span]:
+        """Make the spans of a node and of all nodes within that are constituents, in pre-order."""
+        return (self.span(doc, node) for node in preorder(top) if node.labels)
 
     def find(self, span: Span | Token) -> Node | None:
-        """The node over a span; None for white space.
+        """Find the node over a span; None for white space.
 
         RAISES (ValueError): If the span is not a constituent, a word or a sentence.
         """
@@ -129,7 +140,7 @@ class DocNodes:
         return node
 
     def smallest_around(self, start: int, end: int) -> Node | None:
-        """The smallest constituent with these words and more; with start == end, one with words on both sides."""
+        """Find the smallest constituent with these words and more; with start == end, one with words on both sides."""
         node = self.at.get((start, start + 1))
         while node is not None and (not node.labels or node.end < end or (start == end and node.start == start)):
             node = node.parent
@@ -144,27 +155,30 @@ def _get_nodes(doc: Doc, spans_key: str) -> DocNodes:
 
 
 def get_labels(span: Span | Token, spans_key: str = SPANS_KEY) -> tuple[str, ...]:
-    """The labels over just the words of a span, top of the unary chain first; () for a bare word or sentence."""
+    """Give the labels over just the words of a span, top of the unary chain first; () for a bare word or sentence."""
     node = _get_nodes(span.doc, spans_key).find(span)
     return () if node is None else tuple(node.labels)
 
 
-def get_children(span: Span, spans_key: str = SPANS_KEY) -> Iterator[Span]:
-    """The constituents right below a span and the bare words between them, from left to right."""
-    nodes = _get_nodes(span.doc, spans_key)
+def get_children(span: Span, spans_key: str = SPANS_KEY) -> Iterator[Span | Token]:
+    """Give the constituents right below a span, and the bare words between them as tokens, from left to right."""
+    nodes, doc = _get_nodes(span.doc, spans_key), span.doc
     node = nodes.find(span)
-    return (nodes.span(span.doc, child) for child in (node.children if node is not None else ()))
+    return (
+        nodes.span(doc, child) if child.labels else doc[nodes.words.tokens[child.start]]
+        for child in (node.children if node is not None else ())
+    )
 
 
 def get_constituents(span: Span, spans_key: str = SPANS_KEY) -> Iterator[Span]:
-    """A span, and all constituents and words within it, in pre-order; nothing twice."""
+    """Give the constituents over a span and within it, in pre-order; a unary chain is one span."""
     nodes = _get_nodes(span.doc, spans_key)
     node = nodes.find(span)
-    return (nodes.span(span.doc, below) for below in (preorder(node) if node is not None else ()))
+    return nodes.spans(span.doc, node) if node is not None else iter(())
 
 
 def get_parent(span: Span | Token, spans_key: str = SPANS_KEY) -> Span | None:
-    """The smallest constituent that contains a span and more than it, or None."""
+    """Find the smallest constituent that contains a span and more than it, or None."""
     nodes = _get_nodes(span.doc, spans_key)
     node = nodes.find(span)
     parent = nodes.smallest_around(*nodes.bounds(span)) if node is None else node.parent
@@ -172,12 +186,12 @@ def get_parent(span: Span | Token, spans_key: str = SPANS_KEY) -> Span | None:
 
 
 def get_tree(span: Span, spans_key: str = SPANS_KEY) -> nltk.Tree:
-    """The tree over a span; a sentence with several nodes at the top gets a root TOP over them."""
+    """Make the tree over a span; a sentence with several nodes at the top gets a root TOP over them."""
     return to_nltk(read_tree(span, spans_key))
 
 
 def read_tree(span: Span, spans_key: str = SPANS_KEY) -> Tree:
-    """The same, as a tree of this package."""
+    """Make the same, as a tree of this package."""
     found = _read_parse(span, spans_key)
     if found is None:
         raise ValueError(Errors.E309.format(text=span.text))
@@ -185,13 +199,13 @@ def read_tree(span: Span, spans_key: str = SPANS_KEY) -> Tree:
 
 
 def get_parse_string(span: Span | Token, spans_key: str = SPANS_KEY) -> str:
-    """The tree over a span in Penn brackets, on one line; "" for white space."""
+    """Write the tree over a span in Penn brackets, on one line; "" for white space."""
     found = _read_parse(span, spans_key)
     return "" if found is None else parse_string(*found)
 
 
 def _read_parse(span: Span | Token, spans_key: str) -> tuple[Parse, str | None] | None:
-    """The parse over a span, and the label of the root wrapper if it needs one; None for white space."""
+    """Read the parse over a span, and the label of the root wrapper if it needs one; None for white space."""
     nodes = _get_nodes(span.doc, spans_key)
     top = nodes.find(span)
     if top is None:
@@ -205,8 +219,35 @@ def _read_parse(span: Span | Token, spans_key: str) -> tuple[Parse, str | None] 
     return parse, None if top.labels or len(parse) == 1 else ROOT
 
 
+def get_head(span: Span, spans_key: str = SPANS_KEY) -> Token | None:
+    """The head word of a span, by the head rules for its language; None for white space."""
+    from ..search.heads import get_head_rules
+
+    doc = span.doc
+    nodes = _get_nodes(doc, spans_key)
+    node = nodes.find(span)
+    rules = get_head_rules("ctb" if doc.vocab.lang == "zh" else "penn")
+    while node is not None and node.children:
+        words = [nodes.words.tokens[child.start] for child in node.children]
+        tags = words_and_tags(doc, words)[1]
+        labels = [child.labels[0] if child.labels else tag for child, tag in zip(node.children, tags, strict=True)]
+        node = node.children[rules.head_child(node.labels[-1] if node.labels else ROOT, labels)]
+    return None if node is None else doc[nodes.words.tokens[node.start]]
+
+
+def get_base_nps(doc: Doc, spans_key: str = SPANS_KEY) -> list[Span]:
+    """The noun phrases of a doc that have no other noun phrase in them but one of a possessor, in order."""
+    from ..search.docs import columns_of_docs
+    from ..search.match import Tregex
+
+    places = columns_of_docs([doc], spans_key)
+    pattern = Tregex("@NP !<< (@NP !<- POS) !(<- POS > @NP)")
+    bounds = [(start, end) for _, start, end in places.bounds(pattern.find(places.columns))]
+    return [Span(doc, start, end, label="NP") for start, end in bounds]
+
+
 def is_constituent(span: Span, spans_key: str = SPANS_KEY) -> bool:
-    """Whether a span is a constituent, a word or a sentence of a parsed doc, so that the other extensions answer."""
+    """Tell whether a span is a constituent, a word or a sentence of a parsed doc: the other extensions answer then."""
     if not has_parses(span.doc, spans_key):
         return False
     nodes = _get_nodes(span.doc, spans_key)
@@ -214,45 +255,94 @@ def is_constituent(span: Span, spans_key: str = SPANS_KEY) -> bool:
 
 
 def get_doc_constituents(doc: Doc, spans_key: str = SPANS_KEY) -> Iterator[Span]:
-    """The constituents and words of all sentences of a doc, in pre-order."""
+    """Give the constituents of all sentences of a doc, in pre-order; a unary chain is one span."""
     nodes = _get_nodes(doc, spans_key)
-    return (nodes.span(doc, node) for top in nodes.tops for node in preorder(top))
+    return (span for top in nodes.tops for span in nodes.spans(doc, top))
 
 
 def get_label_probs(span: Span, spans_key: str = SPANS_KEY) -> dict[str, float]:
-    """The probability of each label over just the words of a span; {} for a bare word or sentence.
+    """Look up the probability of each label over just the words of a span, whether the tree has it or not.
 
-    RAISES (ValueError): If the doc has no probabilities, or the span is not a constituent, a word or a sentence.
+    RETURNS (dict[str, float]): The labels of the tree, and others that are likely (see `predictions`); {} without any.
+    RAISES (ValueError): If the doc has no probabilities.
     """
-    doc = span.doc
-    node = _get_nodes(doc, spans_key).find(span)
-    probs = _PROBS.get(doc, spans_key, lambda: _read_probs(doc, spans_key))
-    return {} if node is None else dict(probs.get((node.start, node.end), {}))
+    probs, before = _get_probs(span.doc, spans_key), map_words(span.doc).before
+    return dict(probs.labels.get((before[span.start], before[span.end]), {}))
 
 
 def get_prob(span: Span, spans_key: str = SPANS_KEY) -> float | None:
-    """The probability of the constituent over a span: of its least probable label, if it has several; None without."""
-    return min(get_label_probs(span, spans_key).values(), default=None)
+    """Look up the probability of a constituent: of its own label, else of the least probable of its chain."""
+    probs = get_label_probs(span, spans_key)
+    return (
+        probs[span.label_]
+        if span.label_ in probs
+        else min((probs[label] for label in get_labels(span, spans_key) if label in probs), default=None)
+    )
 
 
-_PROBS: GroupCache[dict[tuple[int, int], dict[str, float]]] = GroupCache()
+def get_rivals(span: Span, spans_key: str = SPANS_KEY) -> list[tuple[Span, float]]:
+    """List likely constituents that the tree has not and that go against a span, likeliest first.
+
+    They cross the span, or have its words and another label.
+
+    RETURNS (list[tuple[Span, float]]): Labelled spans, each with its probability.
+    RAISES (ValueError): If the doc has no probabilities.
+    """
+    words = map_words(span.doc)
+    first, last = words.before[span.start], words.before[span.end]
+    found = []
+    for start, end, label, prob in _get_probs(span.doc, spans_key).rivals:
+        if (start, end) == (first, last) or start < first < end < last or first < start < last < end:
+            found.append((Span(span.doc, words.tokens[start], words.tokens[end - 1] + 1, label), prob))
+    return found
 
 
-def _read_probs(doc: Doc, spans_key: str) -> dict[tuple[int, int], dict[str, float]]:
-    """The probabilities of labels by their words, first and one past the last."""
-    group = doc.spans[spans_key]
-    probs = group.attrs.get("probs")
-    if probs is None or len(probs) != len(group):
-        raise ValueError(Errors.E320.format(key=spans_key, what="probabilities", setting="probs = true"))
+def get_span_prob(doc: Doc, start: int, end: int, label: str, spans_key: str = SPANS_KEY) -> float:
+    """Look up the probability that some tokens are a constituent with a label.
+
+    doc (Doc): The doc.
+    start, end (int): The tokens, end exclusive.
+    label (str): The label.
+    spans_key (str): Key of the group in `doc.spans`.
+    RETURNS (float): The probability; 0 for a constituent that is not in the tree and less likely than one in a hundred.
+    RAISES (ValueError): If the doc has no probabilities.
+    """
+    return get_label_probs(doc[start:end], spans_key).get(label, 0.0)
+
+
+class _Probs(NamedTuple):
+    """Probabilities of a doc: of labels by their words (first, end), and of constituents that are not in the tree."""
+
+    labels: dict[tuple[int, int], dict[str, float]]
+    rivals: list[tuple[int, int, str, float]]
+
+
+_PROBS: GroupCache[_Probs] = GroupCache()
+
+
+def _get_probs(doc: Doc, spans_key: str) -> _Probs:
+    return _PROBS.get(doc, spans_key, lambda: _read_probs(doc, spans_key))
+
+
+def _read_probs(doc: Doc, spans_key: str) -> _Probs:
     before = map_words(doc).before
-    found: dict[tuple[int, int], dict[str, float]] = {}
-    for span, prob in zip(group, probs, strict=True):
-        found.setdefault((before[span.start], before[span.end]), {})[span.label_] = prob
+    found = _Probs({}, [])
+    for one, _ in predictions_from_doc(doc, spans_key):
+        if one.probs is None:
+            raise ValueError(Errors.E320.format(key=spans_key, what="probabilities", setting="probs = true"))
+        first = before[one.tokens[0]]
+        rivals = [(first + start, first + end, label, prob) for start, end, label, prob in one.rivals or ()]
+        found.rivals.extend(rivals)
+        for start, end, label, prob in rivals:
+            found.labels.setdefault((start, end), {})[label] = prob
+        for (start, end, label), prob in zip(one.spans, one.probs, strict=True):
+            found.labels.setdefault((first + start, first + end), {})[label] = prob
+    found.rivals.sort(key=lambda rival: -rival[3])
     return found
 
 
 def get_parses(doc: Doc, k: int, spans_key: str = SPANS_KEY) -> list[list[tuple[nltk.Tree, float]]]:
-    """The best trees of each sentence, best first, no two with the same constituents, each with its log-probability.
+    """Read the best trees of each sentence, no two with the same constituents, each with its log-probability.
 
     doc (Doc): The doc.
     k (int): How many trees of each sentence; no more than the pipe was told to keep, and fewer where there are fewer.
@@ -260,20 +350,14 @@ def get_parses(doc: Doc, k: int, spans_key: str = SPANS_KEY) -> list[list[tuple[
     RETURNS (list[list[tuple[nltk.Tree, float]]]): For each sentence its trees.
     RAISES (ValueError): If the pipe was not told to keep so many.
     """
-    sentences = parses_from_doc(doc, spans_key)
-    attrs = doc.spans[spans_key].attrs
-    kept = attrs.get("k_best")
-    if k < 1 or kept is None or len(kept) != len(sentences) or k > attrs.get("k", 0):
+    found = predictions_from_doc(doc, spans_key)
+    kept = doc.spans[spans_key].attrs.get("k", 0) if all(one.k_best is not None for one, _ in found) else 0
+    if not 1 <= k <= kept:
         raise ValueError(Errors.E320.format(key=spans_key, what=f"{k} best trees", setting=f"k_best = {max(k, 1)}"))
     return [
-        [(to_nltk(with_spans(parse, spans).to_tree(ROOT)), log_prob) for log_prob, spans in trees[:k]]
-        for (_, parse), trees in zip(sentences, kept, strict=True)
+        [(to_nltk(with_spans(parse, spans).to_tree(ROOT)), log_prob) for log_prob, spans in (one.k_best or ())[:k]]
+        for one, parse in found
     ]
-
-
-def with_spans(parse: Parse, spans: Iterable[Sequence[Any]]) -> Parse:
-    """The same words with other constituents, as attrs have them: (start, end, label)."""
-    return Parse(parse.words, parse.pos, tuple(Constituent(*span) for span in spans))
 
 
 EXTENSIONS: dict[type[Doc | Span | Token], dict[str, Callable[..., Any]]] = {
@@ -287,13 +371,15 @@ EXTENSIONS: dict[type[Doc | Span | Token], dict[str, Callable[..., Any]]] = {
         "is_constituent": is_constituent,
         "label_probs": get_label_probs,
         "prob": get_prob,
+        "head": get_head,
+        "rivals": get_rivals,
     },
     Token: {"labels": get_labels, "parent": get_parent, "parse_string": get_parse_string},
-    Doc: {"constituents": get_doc_constituents, "parse_strings": doc_to_strings},
+    Doc: {"constituents": get_doc_constituents, "parse_strings": doc_to_strings, "base_nps": get_base_nps},
 }
 
 
-METHODS: dict[str, Callable[..., Any]] = {"parses": get_parses}  # of docs
+METHODS: dict[str, Callable[..., Any]] = {"parses": get_parses, "span_prob": get_span_prob}  # of docs
 
 
 def register_extensions(spans_key: str = SPANS_KEY, *, force: bool = False) -> None:

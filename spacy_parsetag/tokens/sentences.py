@@ -1,4 +1,4 @@
-"""What a word of a doc is and what a sentence is: defined here, for all of the package.
+"""Defines for all of the package what a word of a doc is, and what a sentence is.
 
 A *word* is a token that is not white space. A *sentence* begins at the first token, and wherever `doc.sents` begins
 one. A doc without sentence boundaries is one sentence.
@@ -46,7 +46,7 @@ def _is_word(doc: Doc) -> NDArray[np.bool_]:
 
 
 def has_sentences(doc: Doc) -> bool:
-    """Whether a doc has sentence boundaries, so that `doc.sents` can be read. Docs of up to one token have."""
+    """Tell whether a doc has sentence boundaries, so that `doc.sents` can be read. Docs of up to one token have."""
     return bool(doc.has_annotation("SENT_START"))  # True if there is a hook for `doc.sents`
 
 

@@ -1,4 +1,4 @@
-"""`Parse` and `doc.spans`, both ways.
+"""Writes parses to `doc.spans` and reads them back.
 
 *She enjoys reading papers* on a `Doc`, pre-order, chains top first:
 
@@ -23,7 +23,7 @@ from weakref import WeakKeyDictionary
 from numpy.typing import NDArray
 from spacy.tokens import Doc, Span, SpanGroup
 
-from ..errors import Errors
+from ..errors import Errors, shorten
 from ..trees.parse import Constituent, Parse
 from ..trees.tree import NO_TAG
 from .sentences import WordMap, map_words, sentence_words
@@ -82,12 +82,12 @@ def set_parses(
 
 
 def has_parses(doc: Doc, spans_key: str = SPANS_KEY) -> bool:
-    """Whether a doc has constituents; those of an empty doc, or of one without any label, are an empty group."""
+    """Tell whether a doc has constituents; those of an empty doc, or of one without any label, are an empty group."""
     return spans_key in doc.spans
 
 
 def is_partial(doc: Doc, spans_key: str = SPANS_KEY) -> bool:
-    """Whether only some of a doc's constituents are known: `doc.spans[spans_key].attrs["partial"] = True` says so."""
+    """Tell whether only some of a doc's constituents are known (`doc.spans[spans_key].attrs["partial"] = True`)."""
     group = doc.spans.get(spans_key)
     return group is not None and bool(group.attrs.get("partial"))
 
@@ -125,7 +125,7 @@ def parses_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[SentenceParse]
 
 
 def words_and_tags(doc: Doc, tokens: Sequence[int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The text and the part of speech of some tokens, the latter `tag_`, else `pos_`, else "X"."""
+    """Read the text and the part of speech of some tokens, the latter `tag_`, else `pos_`, else "X"."""
     chosen = [doc[i] for i in tokens]
     return tuple(token.text for token in chosen), tuple(token.tag_ or token.pos_ or NO_TAG for token in chosen)
 
@@ -145,7 +145,7 @@ class GroupCache(Generic[ValueT]):
         return GroupCache, ()  # a copy in another process starts empty
 
     def get(self, doc: Doc, spans_key: str, make: Callable[[], ValueT]) -> ValueT:
-        """The value for a doc.
+        """Get the value for a doc.
 
         doc (Doc): The doc.
         spans_key (str): Key of the group in `doc.spans`.
@@ -216,6 +216,5 @@ def _read_group(doc: Doc, spans_key: str, words: WordMap) -> list[_Row]:
 
 
 def _text(doc: Doc, words: WordMap, row: _Row) -> str:
-    """The text of a constituent, cut in the middle where it is long, for messages."""
-    text = str(doc[words.tokens[row[0]] : words.tokens[-row[1] - 1] + 1].text)
-    return text if len(text) <= 80 else f"{text[:50]} ... {text[-25:]}"
+    """Shorten the text of a constituent for messages."""
+    return shorten(str(doc[words.tokens[row[0]] : words.tokens[-row[1] - 1] + 1].text), 80)

@@ -10,13 +10,13 @@ from ..errors import Errors
 
 
 def make_batch_by_length(size: int, buffer: int = 16) -> Callable[[Iterable[Example]], Iterator[list[Example]]]:
-    """spacy-parsetag.BatchByLength.v1: so many docs a batch, of like length, so that little of a batch is padding.
+    """spacy-parsetag.BatchByLength.v1: batch docs of like length, so that little of a batch is padding.
 
     Batches come in random order. `spacy.batch_by_padded.v1` bounds the words of a batch instead, and gives the longest
     docs first.
 
     size (int): Docs in a batch.
-    buffer (int): So many batches are read, sorted by length, cut and shuffled at a time.
+    buffer (int): Number of batches to read ahead, sort by length, split and shuffle.
     RETURNS (Callable[[Iterable[Example]], Iterator[list[Example]]]): The batcher.
     RAISES (ValueError): If size or buffer is below 1.
     """

@@ -40,7 +40,7 @@ def in_turn(*callbacks: Callable[[Language], Language]) -> Callable[[Language], 
         @callbacks = "spacy-parsetag.NumPyBLAS.v1"
 
         [nlp.after_pipeline_creation.*.precision]
-        @callbacks = "spacy-parsetag.Precision.v1"
+        @callbacks = "spacy-parsetag.PredictPrecision.v1"
         precision = "bfloat16"
 
     callbacks (Callable[[Language], Language]): The callbacks, in their order.
@@ -53,3 +53,25 @@ def in_turn(*callbacks: Callable[[Language], Language]) -> Callable[[Language], 
         return nlp
 
     return call
+
+
+def make_measured_scores() -> Callable[[Language], Language]:
+    """spacy-parsetag.MeasuredScores.v1: leave scores without a weight out of the pipeline's meta, for
+    [training.before_to_disk].
+
+    spaCy writes 0 there for a score that nobody measured, and the F of sentences that were given, and `spacy package`
+    prints them into the README. The parser's own scores stay.
+
+    RETURNS (Callable[[Language], Language]): The callback.
+    """
+
+    def keep_measured(nlp: Language) -> Language:
+        weights = nlp.config["training"]["score_weights"]
+        nlp.meta["performance"] = {
+            name: score
+            for name, score in nlp.meta.get("performance", {}).items()
+            if weights.get(name, 0.0) is not None or name.startswith("parsetag")
+        }
+        return nlp
+
+    return keep_measured

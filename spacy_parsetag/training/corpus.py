@@ -1,14 +1,12 @@
-"""How the shipped configs read treebanks and text. Both are named in configs, and advertised as entry points."""
+"""Reads treebanks for training, as the shipped configs name it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from spacy.language import Language
-from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.training.corpus import create_docbin_reader
-from spacy.util import registry
 
 
 class TreebankCorpus:
@@ -61,20 +59,3 @@ class TreebankCorpus:
                 joined.append(eg)
         if joined:
             yield joined
-
-
-def make_language_tokenizer() -> Callable[[Language], Tokenizer]:
-    """spacy-parsetag.LanguageTokenizer.v1: the tokenizer that spaCy has for the pipeline's language.
-
-    A config that is complete must name a tokenizer, and `spacy.Tokenizer.v1` takes a Chinese sentence for one word.
-
-    RETURNS (Callable[[Language], Tokenizer]): Makes the tokenizer.
-    """
-
-    def make_tokenizer(nlp: Language) -> Tokenizer:
-        make: Callable[[Language], Tokenizer] = registry.resolve({"tokenizer": nlp.default_config["nlp"]["tokenizer"]})[
-            "tokenizer"
-        ]
-        return make(nlp)
-
-    return make_tokenizer

@@ -1,4 +1,4 @@
-"""Parses become .spacy files, one or many, which appear all together or not at all."""
+"""Writes parses to .spacy files, one or many, which appear all together or not at all."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -11,11 +11,11 @@ from spacy.vocab import Vocab
 
 from ..compat import cache_msgpack_plugins
 from ..errors import Errors
+from ..files.find import SourceFile
+from ..files.write import atomic_path, refuse_overwrite
 from ..tokens.convert import doc_from_parses
 from ..tokens.spans import SPANS_KEY
 from ..trees.parse import Parse
-from .atomic import atomic_path, refuse_overwrite
-from .files import SourceFile
 from .split import Split
 
 # What a treebank says of a token, beside its text and spaces. With all of `DocBin`'s attributes a file would need five
@@ -26,13 +26,14 @@ SUFFIX = ".spacy"
 
 @dataclass
 class DocFile:
-    """A .spacy file that parses are added to.
+    """Collects parses for a .spacy file.
 
     path (Path): The file.
     vocab (Vocab): The vocabulary.
     n_sents (int): Sentences in a doc.
     spans_key (str): Key of the constituents in `doc.spans`.
     detokenize (bool): Guess the spaces between words.
+    attrs (tuple[str, ...]): Which of LEMMA and MORPH the treebank has.
     docs_added, sentences, words (int): What is in it so far.
     """
 
@@ -41,12 +42,13 @@ class DocFile:
     n_sents: int = 1
     spans_key: str = SPANS_KEY
     detokenize: bool = False
+    attrs: tuple[str, ...] = ()
     docs_added: int = field(default=0, init=False)
     sentences: int = field(default=0, init=False)
     words: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
-        self.docs = DocBin(attrs=DOCBIN_ATTRS)
+        self.docs = DocBin(attrs=(*DOCBIN_ATTRS, *self.attrs), store_user_data=True)
         self.waiting: list[Parse] = []
 
     def add(self, parse: Parse) -> None:
@@ -58,7 +60,7 @@ class DocFile:
             self.end_doc()
 
     def end_doc(self) -> None:
-        """The next sentence does not follow on the last one: it starts a doc."""
+        """End a doc: the next sentence does not follow on the last one."""
         if self.waiting:
             self.docs.add(
                 doc_from_parses(self.vocab, self.waiting, spans_key=self.spans_key, detokenize=self.detokenize)
@@ -70,7 +72,7 @@ class DocFile:
         """Write the file under this name, and forget the docs."""
         path.parent.mkdir(parents=True, exist_ok=True)
         self.docs.to_disk(path)
-        self.docs = DocBin(attrs=DOCBIN_ATTRS)
+        self.docs = DocBin(store_user_data=True)
 
 
 def write_treebank(
@@ -120,7 +122,7 @@ def write_treebank(
 
 
 def _output_paths(files: Sequence[SourceFile], output: Path, split: Split | None) -> dict[Hashable, Path]:
-    """Where to write each part of the split, each file read, or everything (None). Raises as `write_treebank` does."""
+    """Find where to write each part of the split, each file read, or everything (None). Raises as `write_treebank`."""
     as_folder = output.suffix != SUFFIX
     if output.is_file() if as_folder else (output.is_dir() or split is not None):
         raise ValueError(Errors.E107.format(path=output))

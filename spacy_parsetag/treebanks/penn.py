@@ -1,4 +1,4 @@
-"""Penn brackets as files have them: read as a stream, and written one tree to a line.
+"""Reads and writes files of Penn brackets: as a stream, and one tree to a line.
 
     >>> from spacy_parsetag.treebanks.penn import format_tree, read_string
     >>> [format_tree(tree) for tree in read_string("( (S (NP (PRP She)) (VP (VBZ reads))) )")]
@@ -18,6 +18,8 @@ and where the next one starts. So a file is cut into pieces, each of them usuall
 Within a piece, a root wrapper inside one like it, after words, starts the next tree. A closing bracket too many spoils
 the trees before it, which may be parts of one that was closed too early; reading goes on at the next wrapper. A flaw
 that leaves the brackets intact (a word without a tag, an undecodable byte) costs just its tree.
+
+Lines that begin with # are comments.
 """
 
 import io
@@ -30,11 +32,11 @@ from itertools import accumulate, count
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from ..errors import Errors, TreebankError
+from ..errors import Errors, TreebankError, shorten
+from ..files.write import atomic_path
 from ..trees.brackets import format_tree
 from ..trees.escape import SPACE, unescape_label, unescape_token
 from ..trees.tree import ROOT_LABELS, Tree
-from .atomic import atomic_path
 
 OnError = Callable[[TreebankError], None]
 
@@ -60,6 +62,13 @@ _MARKS = {"ff fe": "utf-16", "fe ff": "utf-16", "ef bb bf": "utf-8"}
 # No sentence has so many nodes, and a file with a bracket missing must not fill the memory.
 _MAX_NODES = 200_000
 _LONGEST = 60  # characters of a word in a message
+# What other trees than brackets begin with.
+_OTHER_FORMATS = {
+    "NEGRA's export format": re.compile(r"#FORMAT\b|#BOS\b|%% word\b", re.IGNORECASE),
+    "TigerXML": re.compile(r"<\?xml\b|<corpus\b"),
+}
+_NEXT_BEST = re.compile(r"# tree (?!1 )\d+ log_prob ")
+_NUMBERED = re.compile(r"([0-9]+)=.")
 
 
 def read_trees(
@@ -83,7 +92,7 @@ def read_trees(
     RAISES (ValueError): If there is no such encoding.
     """
     path = str(source) if isinstance(source, (str, Path)) else str(getattr(source, "name", "<stream>"))
-    return iter(BracketReader(read_lines(source, encoding, path), path, encoding, on_error, default_tag))
+    return iter(BracketReader(read_file_lines(source, encoding, path), path, encoding, on_error, default_tag))
 
 
 def read_string(text: str, *, on_error: OnError | None = None, default_tag: str | None = None) -> list[Tree]:
@@ -92,13 +101,13 @@ def read_string(text: str, *, on_error: OnError | None = None, default_tag: str 
 
 
 class Line(NamedTuple):
-    """A line of a file: its number, from 1, and its text with the line break."""
+    """Holds a line of a file: its number, from 1, and its text with the line break."""
 
     number: int
     text: str
 
 
-def read_lines(source: str | Path | TextIO, encoding: str, path: str) -> Iterator[Line]:
+def read_file_lines(source: str | Path | TextIO, encoding: str, path: str) -> Iterator[Line]:
     """Read a file's lines, or a stream's. Line breaks of all kinds are read; byte order marks are left out.
 
     Where decoding cannot go on, the last line is just the bytes that stopped it, as the reader knows them.
@@ -139,7 +148,7 @@ def read_lines(source: str | Path | TextIO, encoding: str, path: str) -> Iterato
 
 
 def undecodable(text: str, encoding: str) -> str:
-    """What is wrong with a text that has bytes which are not valid in the encoding of its file; else empty."""
+    """Say what is wrong with a text that has bytes which are not valid in the encoding of its file; else empty."""
     found = _UNDECODABLE.search(text)
     if found is None:
         return ""
@@ -151,13 +160,47 @@ def _mark(data: bytes) -> str:
     return "".join(chr(0xDC00 + byte) for byte in data)
 
 
-def _shorten(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text):,} characters)"
+def without_comments(lines: Iterable[Line], path: str) -> Iterator[Line]:
+    """Leave out comments, which begin with #. Of the best trees that `parse --k-best` writes, keep the first.
+
+    lines (Iterable[Line]): The lines.
+    path (str): Name for messages.
+    YIELDS (Line): The others, with the numbers they had.
+    RAISES (TreebankError): If the file begins as one of discontinuous trees does.
+    """
+    is_first, is_next_best = True, False
+    for line in lines:
+        text = line.text.lstrip()
+        if is_first and text:
+            is_first = False
+            kind = next((kind for kind, begins in _OTHER_FORMATS.items() if begins.match(text)), None)
+            if kind is not None:
+                raise TreebankError(path, line.number, Errors.E124.format(kind=kind))
+        if line.text.startswith("#"):
+            is_next_best = _NEXT_BEST.match(line.text) is not None
+        elif is_next_best:
+            is_next_best = False
+        else:
+            yield line
+
+
+def is_discontinuous(tree: Tree) -> bool:
+    """Tell whether all words of a tree say their place in the sentence, as disco-dop's brackets do: (VB 2=sings)."""
+    words: list[str] = []
+    stack: list[Tree | str] = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, str):
+            words.append(node)
+        else:
+            stack.extend(node.children)
+    places = [found[1] for found in map(_NUMBERED.match, words) if found is not None]
+    return len(words) > 1 and sorted(map(int, places)) == list(range(len(words)))
 
 
 @dataclass(slots=True)
 class _Node:
-    """An open bracket: its label in file form, the line of it or of its last bare word, and its children so far."""
+    """Holds an open bracket: its label in file form, its line or that of its last bare word, and its children."""
 
     label: str
     line: int
@@ -185,15 +228,21 @@ class BracketReader:
     def __init__(
         self, lines: Iterator[Line], path: str, encoding: str, on_error: OnError | None, default_tag: str | None
     ) -> None:
-        self.lines = lines
+        self.lines = without_comments(lines, path)
         self.path = path
         self.encoding = encoding
         self.on_error = on_error
         self.default_tag = default_tag
 
     def __iter__(self) -> Iterator[Tree]:
+        is_first = True
         for piece in self._pieces():
-            yield from self._read(piece)
+            for tree in self._read(piece):
+                if is_first and is_discontinuous(tree):
+                    kind = "A file of numbered words (disco-dop's brackets)"
+                    raise TreebankError(self.path, tree.line, Errors.E124.format(kind=kind))
+                is_first = False
+                yield tree
 
     def _pieces(self) -> Iterator[_Piece]:
         """Cut the file before the lines that start a tree, as the module says."""
@@ -284,7 +333,7 @@ class BracketReader:
             elif not nodes and not is_quiet:
                 is_quiet = True
                 if kind == "word":
-                    stray = Errors.E120.format(text=_shorten(token.group()))
+                    stray = Errors.E120.format(text=shorten(token.group(), _LONGEST))
                     self._report(self._suspect(token.group()) or stray, line, line)
                 else:
                     self._report(Errors.E119, line, whole[0].line if whole else line)
@@ -327,17 +376,17 @@ class BracketReader:
         if has_words and (len(node.children) > 1 or (is_root and node.label in ROOT_LABELS)):
             if self.default_tag is None:
                 word = next(child for child in node.children if isinstance(child, str))
-                return Errors.E117.format(word=_shorten(word), label=_shorten(node.label))
+                return Errors.E117.format(word=shorten(word, _LONGEST), label=shorten(node.label, _LONGEST))
             tag = self.default_tag
             node.children = [Tree(tag, (child,)) if isinstance(child, str) else child for child in node.children]
         elif not (is_root or has_words or (node.label and unescape_label(node.label))):
             return Errors.E116
         elif not node.children:
-            return Errors.E115.format(label=_shorten(node.label))
+            return Errors.E115.format(label=shorten(node.label, _LONGEST))
         return ""
 
     def _suspect(self, text: str) -> str:
-        """What is wrong with a token that has a NUL or an undecodable byte."""
+        """Say what is wrong with a token that has a NUL or an undecodable byte."""
         return Errors.E118 if "\x00" in text else undecodable(text, self.encoding)
 
     def _report(self, reason: str, line: int, tree_line: int) -> None:

@@ -13,7 +13,7 @@ from collections import Counter
 from fnmatch import fnmatchcase
 
 from ..errors import Errors
-from .files import SourceFile
+from ..files.find import SourceFile
 
 DEFAULT_BLOCK = 10
 _RANGE = re.compile(r"(.+)\.\.(.+)")
@@ -60,7 +60,7 @@ class Split:
         return list(self.shares) or list(dict.fromkeys(part for part, _ in self.patterns))
 
     def part_of(self, file: SourceFile, index: int) -> str | None:
-        """The part of the next tree.
+        """Decide the part of the next tree.
 
         file (SourceFile): Its file.
         index (int): Its place in the file, from 0.
@@ -75,7 +75,7 @@ class Split:
         return self._current
 
     def _neediest(self) -> str | None:
-        """The part that is furthest behind its share, the first one of several; None stands for what no part gets."""
+        """Find the part that is furthest behind its share, the first of several; None stands for what no part gets."""
         n = sum(self._counts.values()) + 1
         lacks: dict[str | None, float] = {part: share * n - self._counts[part] for part, share in self.shares.items()}
         rest = 1 - sum(self.shares.values())

@@ -22,7 +22,7 @@ _INDEX = re.compile(r"\A([^-=].*?)(?:[-=][0-9]+)+\Z", re.DOTALL)
 
 @dataclass(frozen=True)
 class CleanOptions:
-    """What to clean. The defaults are the Penn Treebank's convention.
+    """Options of cleaning. The defaults are the Penn Treebank's convention.
 
     root (str | None): Label of the one root wrapper, renamed or added; wrappers inside it go. None leaves them.
     functions (bool): Strip function tags and indices of phrases: `NP-SBJ-1` and `NP=2` become `NP`. Labels that begin
@@ -52,7 +52,7 @@ class CleanOptions:
 
 @dataclass
 class CleanCounts:
-    """How much was cleaned, summed over the trees it was passed with.
+    """Counts of what was cleaned, summed over the trees it was passed with.
 
     trees (int): Trees seen.
     emptied_trees (int): Those of which nothing was left.
@@ -63,6 +63,7 @@ class CleanCounts:
     repeats (int): Phrases collapsed into a lone phrase of the same label.
     labels (int): Labels that function tags or indices were stripped from.
     wrappers (int): Root wrappers removed from inside the root wrapper.
+    lines (int): Lines that a format other than Penn brackets was rewritten in.
     """
 
     trees: int = 0
@@ -74,6 +75,7 @@ class CleanCounts:
     repeats: int = 0
     labels: int = 0
     wrappers: int = 0
+    lines: int = 0
 
 
 def clean_tree(tree: Tree, options: CleanOptions | None = None, counts: CleanCounts | None = None) -> Tree | None:
@@ -102,7 +104,7 @@ def clean_tree(tree: Tree, options: CleanOptions | None = None, counts: CleanCou
         return node.label in options.trace_tags or bool(words and re.fullmatch(words, str(node.children[0])))
 
     def clean_node(node: Tree, children: list[Tree | str]) -> Iterable[Tree | str]:
-        """What takes the place of a node whose children are cleaned."""
+        """Clean a node whose children are cleaned."""
         if not children:
             counts.emptied += 1
             return ()

@@ -13,10 +13,10 @@ at the top, are fine: such a parse is a forest under its root wrapper.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..errors import Errors
+from ..errors import Errors, shorten
 from .tree import Tree
 
 
@@ -35,11 +35,13 @@ class Parse:
     words (tuple[str, ...]): The N words.
     pos (tuple[str, ...]): Their N part-of-speech tags.
     spans (tuple[Constituent, ...]): Constituents in pre-order; chains over the same words top first.
+    id (str): What the treebank calls the sentence, if it does. Parses that differ in nothing else are equal.
     """
 
     words: tuple[str, ...]
     pos: tuple[str, ...]
     spans: tuple[Constituent, ...]
+    id: str = field(default="", compare=False)
 
     def __len__(self) -> int:
         return len(self.words)
@@ -121,4 +123,4 @@ def check_words(parse: Parse) -> None:
     """Raise a ValueError if a word of a parse is empty or white space only, which cannot be a word of a doc."""
     for i, word in enumerate(parse.words):
         if not word or word.isspace():
-            raise ValueError(Errors.E008.format(i=i, word=word, sentence=" ".join(parse.words)[:200]))
+            raise ValueError(Errors.E008.format(i=i, word=word, sentence=shorten(" ".join(parse.words), 200)))

@@ -14,6 +14,23 @@ ROOT_LABELS = frozenset({"TOP", "ROOT", "VROOT", "S1", ""})
 NO_TAG = "X"  # stands for a part of speech that is not known
 
 
+class Word(str):
+    """A word with what a treebank says of it beside its part of speech. It equals the string.
+
+    text (str): The word.
+    lemma (str): Its lemma, or "".
+    morph (str): Its morphology, "Case=Nom|Number=Sing", or "".
+    """
+
+    lemma: str
+    morph: str
+
+    def __new__(cls, text: str, lemma: str = "", morph: str = "") -> Word:
+        word = super().__new__(cls, text)
+        word.lemma, word.morph = lemma, morph
+        return word
+
+
 class HasChildren(Protocol):
     """A node over nodes of its own kind."""
 
@@ -48,12 +65,12 @@ class Tree:
 
     @property
     def is_preterminal(self) -> bool:
-        """Whether the node is a part-of-speech tag over one word."""
+        """Check whether the node is a part-of-speech tag over one word."""
         return len(self.children) == 1 and isinstance(self.children[0], str)
 
     @property
     def is_wrapper(self) -> bool:
-        """Whether the node, at the top of a tree, is a root wrapper, which is not a constituent."""
+        """Check whether the node, at the top of a tree, is a root wrapper, which is not a constituent."""
         return self.label in ROOT_LABELS and not self.is_preterminal
 
     def _events(self) -> Iterator[tuple[str, str]]:

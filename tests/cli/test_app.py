@@ -10,7 +10,7 @@ import pytest
 from command_data import Run
 
 from spacy_parsetag.cli._util import note
-from spacy_parsetag.treebanks.atomic import refuse_overwrite
+from spacy_parsetag.files.write import refuse_overwrite
 
 
 def test_entry_point() -> None:
@@ -51,5 +51,5 @@ def test_outputs_that_are_inputs(tmp_path: Path) -> None:
         path.touch()
     refuse_overwrite([new, None, Path("-"), Path(os.devnull), folder / "new.spacy"], [gold, folder, Path(os.devnull)])
     for outputs in ([gold], [new, new], [folder / ".." / "gold.mrg"], [folder / "part.spacy"]):
-        with pytest.raises(ValueError, match=r"\[E112\]"):
+        with pytest.raises(ValueError, match=r"\[E032\]"):
             refuse_overwrite(outputs, [gold, folder])

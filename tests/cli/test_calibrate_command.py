@@ -61,10 +61,19 @@ def test_calibrate(folder: Path, tmp_path: Path) -> None:
     assert not options or "<svg" in figure.read_text(encoding="utf8")
     loaded = spacy.load(output)
     cfg = loaded.get_pipe("parsetag").cfg
-    assert cfg["temperature"] == report["constituents"]["after"]["temperature"]
-    assert cfg["tree_temperature"] == report["whole_trees"]["after"]["temperature"]
+    kept = []
+    for kind, setting in (("constituents", "temperature"), ("whole_trees", "tree_temperature")):
+        kept.append(report[kind]["kept"])
+        assert cfg[setting] == report[kind]["after" if kept[-1] else "before"]["temperature"]
+        assert kept[-1] <= (report[kind]["after"]["ece"] <= report[kind]["before"]["ece"])
+    assert sorted(kept) == [False, True]  # in these few trees the errors of constituents grow on the held-out half
     result = run(folder / "model", folder / "dev.spacy")
-    assert result.exit_code == 0 and "not saved" in result.output and "expected calibration error" in result.output
+    assert (
+        result.exit_code == 0
+        and "not saved" in result.output
+        and "It does not help" in result.output
+        and "expected calibration error" in result.output
+    )
     assert run(folder / "model", folder / "dev.spacy", output).exit_code == 1  # it exists
     assert "E475" in run(folder / "model", folder / "dev.spacy", "--fit-share", 1).output
 

@@ -55,9 +55,9 @@ def test_json(run: Run, treebank: Path, test: Path, tmp_path: Path) -> None:
 
 def test_bad_input(run: Run, treebank: Path, test: Path, tmp_path: Path) -> None:
     for args, code in [
-        ([tmp_path / "none.mrg", test], "[E103]"),
+        ([tmp_path / "none.mrg", test], "[E030]"),
         ([treebank, test, "--params", "none"], "[E352]"),
-        ([treebank, test, "--output", treebank], "[E112]"),
+        ([treebank, test, "--output", treebank], "[E032]"),
         ([tmp_path / "empty.mrg", test], "[E106]"),
     ]:
         (tmp_path / "empty.mrg").write_text("\n")

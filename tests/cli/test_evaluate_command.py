@@ -49,15 +49,15 @@ def test_pipeline(run: Run, pipeline: Path, treebank: Path, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     "gold, test, options, message",
     [
-        ("missing.mrg", "trees.mrg", [], "[E103]"),
-        ("trees.mrg", "missing.mrg", [], "[E103]"),
+        ("missing.mrg", "trees.mrg", [], "[E030]"),
+        ("trees.mrg", "missing.mrg", [], "[E030]"),
         ("bad.mrg", "trees.mrg", [], "[E353]"),
         ("words.mrg", "trees.mrg", [], "Gold sentence 1 cannot be scored"),
         ("latin.mrg", "trees.mrg", [], "latin.mrg:2: [E113] Bytes e9 are not valid utf-8"),
         ("trees.mrg", "trees.mrg", ["--params", "LATIN.prm"], "LATIN.prm:1: [E113] Bytes c9 are not valid utf-8"),
         ("trees.mrg", "short.mrg", [], "[E353]"),
         ("trees.mrg", "trees.mrg", ["--params", "nonsense"], "[E352]"),
-        ("trees.mrg", "missing.spacy", [], "[E103]"),
+        ("trees.mrg", "missing.spacy", [], "[E030]"),
         ("empty.mrg", "empty.mrg", [], "[E106]"),
         ("MODEL", "trees.mrg", [], "[E455]"),
         ("MODEL", "bad.spacy", [], "[E550]"),
@@ -145,7 +145,7 @@ def test_no_input_is_overwritten(run: Run, treebank: Path, tmp_path: Path, optio
         path.write_text(text)
     link.symlink_to(gold)
     result = run("evaluate", gold, test, "--params", params, option, tmp_path / which)
-    assert result.exit_code == 1 and "[E112]" in result.stderr and not result.stdout
+    assert result.exit_code == 1 and "[E032]" in result.stderr and not result.stdout
     assert {path: path.read_text() for path in texts} == texts
 
 
@@ -161,3 +161,26 @@ def test_two_parsers(run: Run, treebank: Path, tmp_path: Path) -> None:
     nlp.to_disk(tmp_path / "model")
     report = json.loads(run("evaluate", tmp_path / "model", tmp_path / "data.spacy", "--json").stdout)
     assert 100 * report["scores"]["parsetag_f"] == pytest.approx(report["evalb"]["all"]["f"])
+
+
+def test_several_parsers(run: Run, tmp_path: Path) -> None:
+    gold = [f"(TOP (S (NP (DT the) (NN n{i})) (VP (VBZ v))))\n" for i in range(30)]
+    first = [line.replace("VP", "NP") if i % 3 == 0 else line for i, line in enumerate(gold)]
+    files = {"gold": gold, "a": first, "b": gold, "docs": [f"d{i // 6}\n" for i in range(30)]}
+    paths = {name: tmp_path / f"{name}.mrg" for name in files}
+    for name, lines in files.items():
+        paths[name].write_text("".join(lines), encoding="utf-8")
+    options = ("--samples", 200)
+    result = run("evaluate", paths["gold"], paths["a"], paths["b"], "--json", "--by", "label", *options)
+    report = json.loads(result.stdout)
+    ((difference,), parsers) = report["differences"], report["parsers"]
+    assert difference["difference"] == pytest.approx(100 - parsers[str(paths["a"])]["f"]) and difference["low"] > 0
+    assert report["mean"] == pytest.approx((100 + parsers[str(paths["a"])]["f"]) / 2)
+    assert report["tables"]["label"][str(paths["a"])]["VP"]["r"] == pytest.approx(200 / 3)
+    text = run("evaluate", paths["gold"], paths["a"], paths["b"], "--documents", paths["docs"], *options).stdout
+    assert "mean and deviation" in text and text.splitlines()[-2].split()[-1] == "5"
+    csv = run("evaluate", paths["gold"], paths["a"], "--by", "span", "--tables", "csv", *options).stdout
+    assert csv.splitlines()[3:5] == ["span,gold,P,R,F", "1,30,66.67,66.67,66.67"]
+    latex = run("evaluate", paths["gold"], paths["a"], "--tables", "latex").stdout
+    assert r"\begin{tabular}{lrrrrrr}" in latex
+    assert run("evaluate", paths["gold"], paths["a"], paths["b"], "--fill", tmp_path / "x.mrg").exit_code == 1

@@ -57,8 +57,8 @@ def test_files(run: Run, treebank: Path, tmp_path: Path) -> None:
         before = treebank.read_text(encoding="utf-8")
         assert run("show", treebank, "--html", path).exit_code != 0
         assert treebank.read_text(encoding="utf-8") == before
-    assert "[E112]" in run("show", treebank, "--svg", treebank).stderr
-    assert "[E112]" in run("show", treebank, "--svg", svg, "--html", svg).stderr
+    assert "[E032]" in run("show", treebank, "--svg", treebank).stderr
+    assert "[E032]" in run("show", treebank, "--svg", svg, "--html", svg).stderr
 
 
 def test_docs(run: Run, tmp_path: Path, pipeline: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_pipeline_with_another_key(run: Run, pipeline: Path, tmp_path: Path) -
 @pytest.mark.parametrize(
     "arguments, code",
     [
-        (["absent.txt"], "[E103]"),
+        (["absent.txt"], "[E030]"),
         (["-", "--format", "brackets"], "[E106]"),
         (["-", "--format", "spacy"], "[E455]"),
         (["((a) b", "--format", "brackets"], "<stream>:1"),

@@ -1,12 +1,16 @@
-"""Batches of random scores, and a check of trees, for the tests of decoders."""
+"""Batches of random scores, their sums, and a check of trees, for the tests of decoders."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from oracle import STACK
 
 from spacy_parsetag.decode import SpanScores, TagScores
+from spacy_parsetag.decode.passes import sum_sequences, sum_trees
+from spacy_parsetag.decode.repair import raise_failure
 from spacy_parsetag.linearize import ORDERS, get_linearizer, max_stack
-from spacy_parsetag.linearize.tags import TagSet
+from spacy_parsetag.linearize.tagset import TagSet
 
 TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
 ALL_ORDERS = pytest.mark.parametrize("order", STACK)
@@ -32,7 +36,12 @@ def with_spans(batch, seed=1):
     rng, n = np.random.default_rng(seed), batch.n_words.astype(np.int64)
     sizes = n * (n - 1) // 2
     scores = rng.normal(scale=2, size=(sizes.sum(), len(batch.tags.node_labels))).astype(batch.scores.dtype)
-    return TagScores(
-        batch.scores, batch.starts, batch.n_words, batch.tags, batch.linearizer, None,
-        SpanScores(scores, np.cumsum(sizes) - sizes), batch.constraints,
-    )  # fmt: skip
+    return replace(batch, spans=SpanScores(scores, np.cumsum(sizes) - sizes))
+
+
+def sums_of(batch, trees=True):
+    """Sums over the trees of a batch, or over all its tag sequences; scores that were changed in place count."""
+    batch = batch.on_cpu()
+    sums = (sum_trees if trees else sum_sequences)(batch)
+    raise_failure(batch, sums.status)
+    return sums

@@ -10,19 +10,16 @@ from own_order import LeftCorner
 
 from spacy_parsetag.decode import (
     BeamDecoder,
+    Constituents,
     Decoder,
+    Distribution,
     ExactDecoder,
     MBRDecoder,
     Transitions,
     TreeDistribution,
-    constituent_marginals,
-    k_best,
-    k_best_parses,
-    log_partition,
-    mean_constituents,
-    most_expected,
+    passes,
 )
-from spacy_parsetag.trees.binarize import node_bounds
+from spacy_parsetag.decode.trees import labelled_nodes
 
 
 @ALL_ORDERS
@@ -31,30 +28,41 @@ from spacy_parsetag.trees.binarize import node_bounds
 def test_batch_equals_single_sentences(order, bound, dtype):
     words = [3, 0, 1, 7, 5]
     constraints = ((), (), (), ((2, 4, None, "must"), (4, 6, None, "uncrossed")), ())
-    batch = random_batch(words, order, dtype, constraints=constraints)
-    found, sums = constituent_marginals(batch, bound), log_partition(batch, bound)
-    trees, parses, mbr = k_best(batch, 5, bound), k_best_parses(batch, 5, bound), MBRDecoder(bound)(batch)
-    exact = ExactDecoder(bound)(batch)
+    batch = random_batch(words, order, dtype, constraints=constraints, max_stack=bound)
+    all_trees = batch.trees
+    found, exact, mbr = all_trees.constituents, ExactDecoder()(batch), MBRDecoder()(batch)
+    trees, parses, drawn = all_trees.topk(5), all_trees.k_best_parses(5), all_trees.sample(3, 7)
+    log_probs = all_trees.log_prob(exact.ids)
     assert found.probs.dtype == dtype and len(found.probs) == sum(n * (n + 1) // 2 for n in words)
     for s, n in enumerate(words):
         assert len(trees[s].scores) == len(trees[s].ids) and trees[s].ids.shape[1] == max(2 * n - 1, 0)
         if not n:
+            assert parses[s] == [(0.0, [])] and log_probs[s] == all_trees.entropy[s] == 0
             continue
-        one = TreeDistribution.from_batch(batch, s, bound)
+        one = TreeDistribution.from_batch(batch, s)
         assert found.sentence(s) == pytest.approx(one.constituents, abs=1e-6)
-        assert sums.log_z[s] == pytest.approx(one.log_partition)
+        assert all_trees.log_partition[s] == pytest.approx(one.log_partition)
+        assert all_trees.entropy[s] == pytest.approx(one.entropy, abs=1e-5)
         assert [score for _, score in one.topk(5)] == trees[s].scores.tolist()
         assert trees[s].scores[0] == exact.scores[s]
         own = slice(batch.starts[s], batch.stops[s])
         np.testing.assert_array_equal(one.mbr(0.5), mbr.ids[own])
-        seen = set()
-        for ids in parses[s].ids:
-            tree = batch.linearizer.delinearize(TAGS.decode(ids.tolist()))
-            seen.add(tuple(x for x in zip(node_bounds(tree), tree.label, strict=True) if x[1]))
-        assert len(seen) == len(parses[s].ids)
+        assert log_probs[s] == pytest.approx(one.log_prob(exact.ids[own]), abs=1e-5)
+        for ids in drawn[:, own]:
+            assert one.log_prob(ids) > -np.inf
+        # The best of the trees with the same constituents, among all trees, or among very many.
+        alone, expected = batch.select(np.asarray([s])), {}
+        for ids, score in one.topk(3000):
+            rows = np.full(len(batch.scores), -1, dtype=np.int32)
+            rows[own] = ids
+            spans = next(labelled_nodes(rows, alone).spans(TAGS))
+            expected.setdefault(tuple(spans), score - one.log_partition)
+        assert [tuple(spans) for _, spans in parses[s]] == list(expected)[:5]
+        assert [p for p, _ in parses[s]] == pytest.approx(list(expected.values())[:5], abs=1e-4)
         row = found.rows(s, np.asarray([0]), np.asarray([n]))[0]
         assert found.probs[row, found.labels.index("S")] == pytest.approx(one.constituents.get((0, n, "S"), 0))
-    assert (mbr.ids[len(batch.scores) - 3 :] == -1).all()
+    for ids in (mbr.ids, exact.ids, *drawn):
+        assert (ids[len(batch.scores) - 3 :] == -1).all()
 
 
 @pytest.mark.parametrize("unscored", [[0], [1], [0, 1, 2]])
@@ -64,7 +72,7 @@ def test_sentences_without_scores_of_spans(unscored):
     starts = batch.spans.starts.copy()
     starts[unscored] = -1
     batch = replace(batch, spans=replace(batch.spans, starts=starts))
-    found, mbr = constituent_marginals(batch), MBRDecoder()(batch)
+    found, mbr = batch.trees.constituents, MBRDecoder()(batch)
     for s, start in enumerate(starts):
         one = replace(batch.select(np.asarray([s])), spans=None) if start < 0 else batch
         alone = TreeDistribution.from_batch(one, 0 if start < 0 else s)
@@ -99,21 +107,19 @@ def test_a_very_long_sentence():
 def test_the_mean_of_several():
     """Constituents of several models are averaged by their probabilities; the tree is in the order of any."""
     models = [random_batch([6, 3], order, seed=seed) for seed, order in enumerate(STACK)]
-    found = [constituent_marginals(batch) for batch in models]
-    mean = mean_constituents(found)
+    found = [batch.trees.constituents for batch in models]
+    mean = Constituents.mean(found)
     np.testing.assert_allclose(mean.probs, sum(one.probs for one in found) / 3)
     fewer = found[2]._replace(labels=("NP", "Q"), probs=found[2].probs[:, :2])
-    assert mean_constituents([found[0], fewer]).labels == ("NP", "Q", "S", "VP")
+    assert Constituents.mean([found[0], fewer]).labels == ("NP", "Q", "S", "VP")
     with pytest.raises(ValueError, match="E172"):
-        mean_constituents([found[0], constituent_marginals(random_batch([6]))])
-    trees = [most_expected(batch, mean) for batch in models]
+        Constituents.mean([found[0], random_batch([6]).trees.constituents])
+    trees = [mean.most_expected(batch, 0.5) for batch in models]
     assert all(trees[0].scores == pytest.approx(one.scores) for one in trees)
 
 
 def test_a_decoder_as_the_others():
     assert isinstance(MBRDecoder(), Decoder)
-    with pytest.raises(ValueError, match="E161"):
-        MBRDecoder(-1)
     with pytest.raises(ValueError, match=r"E200.*max_words must be at least 0; got -1"):
         MBRDecoder(max_words=-1)
 
@@ -124,20 +130,90 @@ def test_refuses_what_does_not_fit():
     with pytest.raises(ValueError, match="E167"):
         random_batch([3], constraints=((),), linearizer=LeftCorner())
     with pytest.raises(ValueError, match="E167"):
-        constituent_marginals(random_batch([3], linearizer=LeftCorner()))
-    for passes in (constituent_marginals, lambda batch: k_best(batch, 2), MBRDecoder()):  # they need a chart
-        batch = random_batch([3], linearizer=LeftCorner())
-        zeros = (np.zeros(shape) for shape in ((len(batch.tags),) * 2, len(batch.tags), len(batch.tags)))
-        with pytest.raises(ValueError, match="E167"):
-            passes(replace(batch, transitions=Transitions(*zeros)))
-    assert k_best(random_batch([3]).select(np.zeros(1, dtype=bool)), 2) == []  # a batch of no sentence
-    with pytest.raises(ValueError, match="E171"):
-        k_best(random_batch([3]), 0)
+        _ = random_batch([3], linearizer=LeftCorner()).trees.constituents
+    none = random_batch([3]).select(np.zeros(1, dtype=bool)).trees  # a batch of no sentence
+    assert none.topk(2) == none.k_best_parses(2) == []
+    assert none.constituents.probs.shape == (0, 3) and none.sample(2, 0).shape == (2, 8)
     with pytest.raises(ValueError, match="E004"):
         TreeDistribution.from_batch(random_batch([3]), 0).log_prob([0, 0, 0])
     with pytest.raises(ValueError, match="E151"):
-        _ = TreeDistribution(
-            [[np.nan, 0, 0, 0]], ["l", "r", "L", "R"], transitions=np.zeros((4, 4)), constraints=[(0, 1, None, "must")]
-        ).entropy
+        _ = TreeDistribution([[np.nan, 0, 0, 0]], ["l", "r", "L", "R"], constraints=[(0, 1, None, "must not")]).entropy
+    with pytest.raises(ValueError, match="E151"):
+        _ = TreeDistribution([[np.nan, 0, 0, 0]], ["l", "r", "L", "R"], transitions=np.zeros((4, 4))).entropy
     with pytest.raises(ValueError, match=r"E165.*Beam search"):
         BeamDecoder()(random_batch([3], constraints=((),)))
+
+
+NEEDS_CHART = {
+    "constituents": lambda trees: trees.constituents,
+    "topk": lambda trees: trees.topk(2),
+    "k_best_parses": lambda trees: trees.k_best_parses(2),
+    "sample": lambda trees: trees.sample(2, 0),
+    "mbr": lambda trees: trees.mbr(0.5),
+    "MBRDecoder": lambda trees: MBRDecoder()(trees.batch),
+}
+NEEDS_NONE = {
+    "log_partition": lambda trees: trees.log_partition,
+    "entropy": lambda trees: trees.entropy,
+    "argmax": lambda trees: trees.argmax.scores,
+    "log_prob": lambda trees: trees.log_prob(trees.argmax.ids),
+}
+
+
+def with_transitions(batch, seed=2):
+    rng, t = np.random.default_rng(seed), len(batch.tags)
+    return replace(batch, transitions=Transitions(*(rng.normal(size=shape) for shape in ((t, t), t, t))))
+
+
+@pytest.mark.parametrize("asked", [*NEEDS_CHART, *NEEDS_NONE])
+@ALL_ORDERS
+def test_without_a_chart(order, asked):
+    """Scores of successive tags leave what the lattice knows, and an order of one's own leaves as much."""
+    for batch, code in (
+        (with_transitions(random_batch([5, 3], order)), "E175"),
+        (random_batch([5, 3], linearizer=LeftCorner()), "E167"),
+        (with_transitions(random_batch([5, 3], linearizer=LeftCorner())), "E167"),
+    ):
+        if asked in NEEDS_CHART:
+            with pytest.raises(ValueError, match=code):
+                NEEDS_CHART[asked](batch.trees)
+        else:
+            together = NEEDS_NONE[asked](batch.trees)
+            alone = [NEEDS_NONE[asked](batch.select(np.asarray([s])).trees)[0] for s in (0, 1)]
+            assert np.isfinite(together).all() and together == pytest.approx(alone)
+
+
+@pytest.mark.parametrize("case", ["tags", "spans", "constraints", "bound"])
+def test_one_inside_outside_pass(case, monkeypatch):
+    """Whatever is asked about the trees of a batch, and however often, its chart is summed over once."""
+    calls = []
+
+    def counted(*arguments):
+        calls.append(arguments)
+        return chart_sums(*arguments)
+
+    chart_sums = passes.chart_sums
+    monkeypatch.setattr(passes, "chart_sums", counted)
+    batch = random_batch([5, 0, 3], constraints=((), (), ((0, 2, None, "must"),)) if case == "constraints" else None)
+    if case == "spans":
+        batch = with_spans(batch)
+    batch = replace(batch, max_stack=3 if case == "bound" else None)
+    assert batch.trees is batch.trees and isinstance(batch.trees, Distribution)
+    for _ in range(2):
+        constituents = batch.trees.constituents
+        decoded = MBRDecoder()(batch)
+        found = (batch.trees.log_prob(decoded.ids), batch.trees.entropy, batch.trees.log_partition)
+        assert constituents is batch.trees.constituents
+        assert len(calls) == 1
+    for own, asked in zip(found, ("log_prob", "entropy", "log_partition"), strict=True):
+        again = getattr(replace(batch).trees, asked)
+        np.testing.assert_allclose(own, again(decoded.ids) if asked == "log_prob" else again, atol=1e-9)
+
+
+def test_kept_sums_are_those_of_the_batch():
+    """What is derived from a batch has sums of its own."""
+    batch = random_batch([4, 6])
+    both = batch.trees.log_partition
+    assert batch.select(np.asarray([1])).trees.log_partition.tolist() == both[1:].tolist()
+    assert (batch.with_arrays([batch.scores + 1]).trees.log_partition > both + 6).all()
+    assert (replace(batch, max_stack=1).trees.log_partition < both).all()

@@ -10,10 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import STACK, enumerate_classes, score_of
 
-from spacy_parsetag.decode import (
-    TreeDistribution,
-    log_partition,
-)
+from spacy_parsetag.decode import TreeDistribution
 from spacy_parsetag.linearize import get_linearizer
 from spacy_parsetag.trees import split_chain
 from spacy_parsetag.trees.binarize import node_bounds
@@ -64,24 +61,33 @@ def compare(distribution, trees, scores, transitions=False):
         for one in own:
             constituents[one] = constituents.get(one, 0) + p
     np.testing.assert_allclose(distribution.tag_marginals, marginals, atol=1e-8)
+    ids, score = distribution.argmax
+    score_by_ids = {tree[0]: score for tree, score in zip(trees, scores, strict=True)}
+    assert score == pytest.approx(max(scores), abs=1e-9)
+    assert score_by_ids[tuple(ids)] == pytest.approx(score, abs=1e-9)
+    for own, _ in trees[:10]:
+        assert distribution.log_prob(own) == pytest.approx(score_by_ids[own] - log_z, abs=1e-8)
+    if transitions:  # there is no chart
+        for asked in (lambda: distribution.constituents, lambda: distribution.topk(2), distribution.mbr):
+            with pytest.raises(ValueError, match="E175"):
+                asked()
+        with pytest.raises(ValueError, match="E175"):
+            distribution.sample(1, 0)
+        return
     found = distribution.constituents
     assert all(found.get(key, 0) == pytest.approx(p, abs=1e-8) for key, p in constituents.items())
     assert set(found) <= set(constituents)
-    ids, score = distribution.argmax
     best = distribution.topk(7)
     order = np.argsort(-scores)[:7]
     np.testing.assert_array_equal(best[0][0], ids)
     np.testing.assert_allclose([score for _, score in best], scores[order], atol=1e-9)
     assert best[0][1] == score and all(a[1] >= b[1] for a, b in pairwise(best))
     assert len({tuple(ids) for ids, _ in best}) == len(best) == min(7, len(trees))
-    score_by_ids = {tree[0]: score for tree, score in zip(trees, scores, strict=True)}
     for own, score in best:
         assert score_by_ids[tuple(own)] == pytest.approx(score, abs=1e-9)
         assert distribution.log_prob(own) == pytest.approx(score - log_z, abs=1e-8)
     for own in distribution.sample(3, 0):
         assert tuple(own) in score_by_ids
-    if transitions:  # a tree of most right constituents may have transitions that are shut out
-        return
     right = [sum(constituents[one] for one in own) for _, own in trees]
     right_by_ids = {tree[0]: r for tree, r in zip(trees, right, strict=True)}
     assert right_by_ids[tuple(distribution.mbr())] == pytest.approx(max(right), abs=1e-7)
@@ -103,7 +109,7 @@ def compare(distribution, trees, scores, transitions=False):
 def test_equals_enumeration(data, order, n, bound, tags, dependent, seed):
     if n > 4:  # one label a class: enough of shapes, few enough trees
         tags = ["R/VP", "l", "r", "L/S", "l/NP"]
-    constraints = data.draw(constraint_lists(n))
+    constraints = [] if dependent else data.draw(constraint_lists(n))
     rng = np.random.default_rng(seed)
     scores = rng.normal(scale=2, size=(2 * n - 1, len(tags)))
     arguments = {"order": order, "max_stack": bound, "constraints": constraints}
@@ -129,7 +135,8 @@ def test_equals_enumeration(data, order, n, bound, tags, dependent, seed):
 
 
 def test_conformance(conformance):
-    passed = 0
+    """Of the lines with transitions hold sums, marginals of tags and the best tree: there is no chart."""
+    passed, with_chart = 0, 0
     for line in (conformance / "distribution.jsonl").read_text(encoding="utf8").splitlines():
         row = json.loads(line)
         others = {key: np.asarray(row[key]) for key in ("transitions", "start", "end") if key in row}
@@ -138,6 +145,13 @@ def test_conformance(conformance):
         assert distribution.log_partition == pytest.approx(row["log_partition"], abs=1e-5)
         assert distribution.entropy == pytest.approx(row["entropy"], abs=1e-5)
         np.testing.assert_allclose(distribution.tag_marginals, row["tag_marginals"], atol=1e-5)
+        assert distribution.argmax[1] == pytest.approx(row["topk"][0], abs=1e-5)
+        passed += 1
+        if others:
+            with pytest.raises(ValueError, match="E175"):
+                _ = distribution.constituents
+            continue
+        with_chart += 1
         expected = {(start, end, label): p for start, end, label, p in row["constituents"]}
         found = distribution.constituents
         for key in {*expected, *found}:
@@ -152,14 +166,13 @@ def test_conformance(conformance):
                 continue
             assert some.log_partition - distribution.log_partition == pytest.approx(one["log_prob"], abs=1e-5)
             assert some.argmax[1] == pytest.approx(one["best_score"], abs=1e-5)
-        passed += 1
-    assert passed == 120
+    assert passed == 120 and with_chart == 90
 
 
 @pytest.mark.parametrize("max_stack", [None, 2])
 @pytest.mark.parametrize("constraints", [(), ((1, 3, None, "must"), (0, 2, "NP", "must not"))])
 def test_tags_and_spans(max_stack, constraints):
-    batch = with_spans(random_batch([4, 1], constraints=(constraints, ())))
+    batch = with_spans(random_batch([4, 1], constraints=(constraints, ()), max_stack=max_stack))
     from test_spans import trees_of
 
     trees, scores = [], []
@@ -168,7 +181,7 @@ def test_tags_and_spans(max_stack, constraints):
         if all(agrees(by_ids[ids], one) for one in constraints):
             trees.append((ids, by_ids[ids]))
             scores.append(score)
-    distribution = TreeDistribution.from_batch(batch, 0, max_stack)
+    distribution = TreeDistribution.from_batch(batch, 0)
     scores = np.asarray(scores)
     log_z = np.logaddexp.reduce(scores)
     probs = np.exp(scores - log_z)
@@ -196,8 +209,8 @@ def test_tags_and_spans(max_stack, constraints):
 
 @ALL_ORDERS
 def test_samples_have_the_marginals(order):
-    batch = random_batch([5], order)
-    distribution = TreeDistribution.from_batch(batch, 0, 3)
+    batch = random_batch([5], order, max_stack=3)
+    distribution = TreeDistribution.from_batch(batch, 0)
     drawn = distribution.sample(20000, seed=1)
     found = np.stack([(drawn == tag).mean(axis=0) for tag in range(len(TAGS))], axis=1)
     np.testing.assert_allclose(found, distribution.tag_marginals, atol=0.02)
@@ -205,19 +218,11 @@ def test_samples_have_the_marginals(order):
     assert (drawn != distribution.sample(20000, seed=2)).any()
 
 
-def test_samples_with_transitions():
-    rng, tags = np.random.default_rng(6), ["l", "l/NP", "r", "L/S", "R", "R/VP"]
-    distribution = TreeDistribution(rng.normal(size=(7, 6)), tags, "pre", rng.normal(size=(6, 6)))
-    drawn = distribution.sample(5000, seed=1)
-    found = np.stack([(drawn == tag).mean(axis=0) for tag in range(6)], axis=1)
-    np.testing.assert_allclose(found, distribution.tag_marginals, atol=0.03)
-
-
 @ALL_ORDERS
 def test_long_sentences(order):
     batch = random_batch([60], order, np.float32)
     distribution = TreeDistribution.from_batch(batch, 0)
-    assert distribution.log_partition == pytest.approx(log_partition(batch).log_z[0])
+    assert distribution.log_partition == pytest.approx(batch.trees.log_partition[0])
     assert all(0 <= p <= 1 + 1e-4 for p in distribution.constituents.values())
     assert len(distribution.topk(50)) == 50
     assert distribution.log_prob(distribution.argmax[0]) == pytest.approx(
@@ -247,3 +252,16 @@ def test_log_prob_of_no_tree():
             distribution.log_prob([0, column, 0, 3, 1])
     assert distribution.log_prob([0, 2, 0, 3, 1]) == -np.inf
     assert distribution.log_prob([0, 2, 1, 2, 1]) == 0
+
+
+def test_log_prob_of_a_tree_that_crosses():
+    """Bare nodes cross too: no tree with them has the constituent that must be there."""
+    tags = ["l", "r", "L", "R", "L/S"]
+    distribution = TreeDistribution(np.zeros((5, 5)), tags, constraints=[(0, 2, None, "must")])
+    assert distribution.log_prob([0, 4, 1, 2, 1]) == pytest.approx(-np.log(2))  # ((a b):S c)
+    assert distribution.log_prob([0, 4, 1, 4, 1]) == pytest.approx(-np.log(2))
+    for crossing in ([0, 2, 0, 3, 1], [0, 4, 0, 3, 1]):  # (a (b c))
+        assert distribution.log_prob(crossing) == -np.inf
+    assert distribution.log_prob([0, 2, 1, 2, 1]) == -np.inf  # it fits, but without the constituent
+    must_not = TreeDistribution(np.zeros((5, 5)), tags, constraints=[(0, 2, "S", "must not")])
+    assert must_not.log_prob([0, 4, 1, 2, 1]) == -np.inf and must_not.log_prob([0, 2, 0, 3, 1]) > -np.inf

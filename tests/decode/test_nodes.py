@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from strategies import parses
 
 from spacy_parsetag.decode import TagScores
-from spacy_parsetag.decode.nodes import Nodes, labelled_nodes
+from spacy_parsetag.decode.trees import Nodes, labelled_nodes
 from spacy_parsetag.linearize import CLASS_NAMES, ORDERS, Lattice, Linearizer
-from spacy_parsetag.linearize.tags import TagSet
+from spacy_parsetag.linearize.tagset import TagSet
 from spacy_parsetag.trees import BinaryTree, Constituent, Parse, binarize, tree_spans
 
 

@@ -8,9 +8,9 @@ import pytest
 from oracle import enumerate_trees, score_of
 from own_order import LeftCorner
 
-from spacy_parsetag.decode import BeamDecoder, ExactDecoder, TagScores, Transitions, log_partition
+from spacy_parsetag.decode import BeamDecoder, ExactDecoder, TagScores, Transitions
 from spacy_parsetag.linearize import Lattice, split_tag
-from spacy_parsetag.linearize.tags import TagSet
+from spacy_parsetag.linearize.tagset import TagSet
 from spacy_parsetag.trees import BinaryTree
 
 OWN = LeftCorner()
@@ -45,7 +45,7 @@ def test_as_enumeration(n_words: int, with_transitions: bool, seed: int) -> None
         assert found.scores[0] == pytest.approx(max(totals), abs=1e-4)
         assert score_of(ids, scores, *(extra if with_transitions else ())) == pytest.approx(max(totals), abs=1e-4)
         assert OWN.linearize(OWN.delinearize(TAGS.decode(ids))) == TAGS.decode(ids)
-    assert log_partition(batch).log_z[0] == pytest.approx(np.logaddexp.reduce(totals), abs=1e-4)
+    assert batch.trees.log_partition[0] == pytest.approx(np.logaddexp.reduce(totals), abs=1e-4)
 
 
 class Uneven(LeftCorner):

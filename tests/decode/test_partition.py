@@ -1,27 +1,22 @@
 """The log-partition against enumeration and finite differences, and where numbers get extreme."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from batches import ALL_ORDERS, TAGS, random_batch, with_spans
+from batches import ALL_ORDERS, TAGS, random_batch, sums_of, with_spans
 from oracle import log_z_by_enumeration
 
-from spacy_parsetag.decode import (
-    ExactDecoder,
-    MBRDecoder,
-    TagScores,
-    Transitions,
-    constituent_marginals,
-    k_best,
-    log_partition,
-)
+from spacy_parsetag.decode import ExactDecoder, TagScores, Transitions
 from spacy_parsetag.decode._passes import limit_registers
+from spacy_parsetag.decode.passes import sum_trees
 from spacy_parsetag.linearize import ORDERS
-from spacy_parsetag.linearize.tags import TagSet
+from spacy_parsetag.linearize.tagset import TagSet
 
 
 def one(scores, order, max_stack=None, tags=TAGS):
     n = (len(scores) + 1) // 2
-    log_z, marginals, *_ = log_partition(TagScores(scores, [0], [n], tags, ORDERS[order]), max_stack)
+    log_z, marginals, *_ = sums_of(TagScores(scores, [0], [n], tags, ORDERS[order], max_stack=max_stack))
     return float(log_z[0]), marginals
 
 
@@ -66,7 +61,7 @@ def test_batch_equals_single_sentences(order):
     words = np.asarray([3, 0, 1, 12, 5])
     rows = np.asarray([40, 0, 2, 4, 30])
     scores = rng.normal(size=(48, len(TAGS))).astype(np.float32)
-    log_z, marginals, *_ = log_partition(TagScores(scores, rows, words, TAGS, ORDERS[order]))
+    log_z, marginals, *_ = sums_of(TagScores(scores, rows, words, TAGS, ORDERS[order]))
     owned = np.zeros(len(scores), dtype=bool)
     for row, n, z in zip(rows, words, log_z, strict=True):
         if n:
@@ -85,7 +80,7 @@ def test_long_sentence_stays_finite(order, max_stack):
     rng = np.random.default_rng(3)
     scores = rng.normal(scale=5, size=(2 * 2000 - 1, len(TAGS))).astype(np.float32)
     log_z, marginals = one(scores, order, max_stack)
-    _, best, _ = ExactDecoder(max_stack)(TagScores(scores, [0], [2000], TAGS, ORDERS[order]))
+    _, best, _ = ExactDecoder()(TagScores(scores, [0], [2000], TAGS, ORDERS[order], max_stack=max_stack))
     assert best[0] < log_z < best[0] + len(scores) * np.log(len(TAGS))
     assert np.isfinite(marginals).all() and (marginals >= 0).all()
     np.testing.assert_allclose(marginals.sum(axis=1), 1, rtol=1e-4)
@@ -149,23 +144,23 @@ def test_refuses_scores_that_are_not_finite(value):
 def test_refuses_what_does_not_fit():
     scores = np.zeros((9, len(TAGS)), dtype=np.float32)
     with pytest.raises(ValueError, match="E155"):
-        log_partition(TagScores(scores, [0], [6], TAGS, ORDERS["in"]))
+        TagScores(scores, [0], [6], TAGS, ORDERS["in"])
     with pytest.raises(ValueError, match="E155"):
-        log_partition(TagScores(scores, [-1], [2], TAGS, ORDERS["in"]))
+        TagScores(scores, [-1], [2], TAGS, ORDERS["in"])
     with pytest.raises(ValueError, match="E154"):
-        log_partition(TagScores(scores, [0, 1], [2], TAGS, ORDERS["in"]))
+        TagScores(scores, [0, 1], [2], TAGS, ORDERS["in"])
     with pytest.raises(ValueError, match="E150"):
         TagScores(scores[:, 1:], [0], [2], TAGS, ORDERS["in"])
     with pytest.raises(ValueError, match="E161"):
-        log_partition(TagScores(scores, [0], [2], TAGS, ORDERS["in"]), -2)
+        TagScores(scores, [0], [2], TAGS, ORDERS["in"], max_stack=-2)
     with pytest.raises(ValueError, match="E152"):
-        log_partition(TagScores(np.zeros((3, 2)), [0], [2], TagSet(["l", "r"], complete=False), ORDERS["in"]))
+        sums_of(TagScores(np.zeros((3, 2)), [0], [2], TagSet(["l", "r"], complete=False), ORDERS["in"]))
 
 
 def test_takes_any_array():
     rng = np.random.default_rng(7)
     scores = rng.normal(size=(5, len(TAGS))).astype(np.float32)
-    expected = log_partition(TagScores(scores, [0], [3], TAGS, ORDERS["post"]))
+    expected = sums_of(TagScores(scores, [0], [3], TAGS, ORDERS["post"]))
 
     class OnDevice:
         shape, ndim = scores.shape, 2
@@ -177,10 +172,10 @@ def test_takes_any_array():
             return len(scores)
 
     for same in (OnDevice(), np.asfortranarray(scores), scores[:, ::-1][:, ::-1]):
-        log_z, marginals, *_ = log_partition(TagScores(same, [0], [3], TAGS, ORDERS["post"]))
+        log_z, marginals, *_ = sums_of(TagScores(same, [0], [3], TAGS, ORDERS["post"]))
         assert log_z == expected[0]
         np.testing.assert_array_equal(marginals, expected[1])
-    log_z, marginals, *_ = log_partition(TagScores(np.zeros((0, len(TAGS))), [], [], TAGS, ORDERS["in"]))
+    log_z, marginals, *_ = sums_of(TagScores(np.zeros((0, len(TAGS))), [], [], TAGS, ORDERS["in"]))
     assert log_z.shape == (0,) and marginals.shape == (0, len(TAGS))
 
 
@@ -219,10 +214,10 @@ def test_gradient_of_the_partial_likelihood():
     constraints = (((1, 4, None, "must"), (0, 2, "NP", "must not")), ((0, 2, None, "uncrossed"),), ())
     cases = [("in", None, True), ("in", 2, True), ("in", None, False), ("pre", 3, False), ("post", None, False)]
     for order, bound, spans in cases:
-        batch = random_batch([5, 3, 2], order, constraints=constraints)
+        batch = random_batch([5, 3, 2], order, constraints=constraints, max_stack=bound)
         if spans:
             batch = with_spans(batch)
-        found, step = log_partition(batch, bound), 1e-6
+        found, step = sums_of(batch), 1e-6
         for array, gradient in (
             (batch.scores, found.marginals),
             *([(batch.spans.scores, found.spans)] if spans else []),
@@ -231,7 +226,7 @@ def test_gradient_of_the_partial_likelihood():
                 before, slope = array[at], 0.0
                 for sign in (1, -1):
                     array[at] = before + sign * step
-                    slope += sign * log_partition(batch, bound).log_z.sum() / (2 * step)
+                    slope += sign * sums_of(batch).log_z.sum() / (2 * step)
                 array[at] = before
                 assert slope == pytest.approx(gradient[at], abs=1e-7)
 
@@ -240,19 +235,44 @@ def test_gradient_of_the_partial_likelihood():
 def test_gradient_with_transitions(order):
     rng, size = np.random.default_rng(5), len(TAGS)
     transitions = Transitions(rng.normal(size=(size, size)), rng.normal(size=size), rng.normal(size=size))
-    constraints = (((1, 3, None, "must"),), (), ((0, 2, "S", "must not"),))
-    batch = random_batch([3, 2, 2], order, transitions=transitions, constraints=constraints)
-    found, step = log_partition(batch, 3), 1e-6
-    arrays = ((batch.scores, found.marginals), *zip(transitions[:3], found.expected[:3], strict=True))
-    for array, gradient in arrays:
+    batch = random_batch([3, 2, 2], order, transitions=transitions, max_stack=3)
+    found, step = sums_of(batch), 1e-6
+    assert len(found.arrays) == 4
+    for array, gradient in zip(batch.arrays, found.arrays, strict=True):
         for at in list(np.ndindex(array.shape))[::5]:
             before, slope = array[at], 0.0
             for sign in (1, -1):
                 array[at] = before + sign * step
-                slope += sign * log_partition(batch, 3).log_z.sum() / (2 * step)
+                slope += sign * sums_of(batch).log_z.sum() / (2 * step)
             array[at] = before
             assert slope == pytest.approx(gradient[at], abs=1e-7)
-    exact, trees = ExactDecoder(3)(batch), k_best(batch, 3, 3)
-    assert [one.scores[0] for one in trees] == pytest.approx(exact.scores.tolist())
-    assert constituent_marginals(batch, 3).sentence(0)[1, 3, "S"] > 0
-    MBRDecoder(3)(batch)
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("bound", [None, 3])
+def test_lattice_and_chart_agree(order, bound):
+    """The sums that know labels come from the chart; of what both know the lattice says the same."""
+    batch = random_batch([3, 0, 6, 1], order, max_stack=bound)
+    lattice, chart = sums_of(batch), sum_trees(batch, labels=True)
+    assert lattice.nodes is None and chart.nodes is not None and not chart.status.any()
+    np.testing.assert_allclose(chart.log_z, lattice.log_z, rtol=1e-12)
+    np.testing.assert_allclose(chart.marginals, lattice.marginals, atol=1e-12)
+    if order == "in":  # the only one in which words have rows of their own
+        rows = [0, 2, 4, 5, 7, 9, 11, 13, 15, 16]
+        np.testing.assert_allclose(chart.leaves, lattice.marginals[rows], atol=1e-12)
+    np.testing.assert_allclose(chart.leaves.sum(axis=1), 1)
+    assert chart.nodes.sum() == pytest.approx(2 + 5)
+    log_z = batch.trees.log_partition
+    _ = batch.trees.constituents
+    np.testing.assert_allclose(batch.trees.log_partition, log_z, rtol=1e-12)
+
+
+def test_labels_where_some_spans_are_scored():
+    """Probabilities of all spans, put into the rows of the scores that there are."""
+    batch = with_spans(random_batch([4, 6, 3]))
+    starts = np.asarray([-1, 9, 1])
+    batch = replace(batch, spans=replace(batch.spans, starts=starts))
+    plain, labelled = sums_of(batch), sum_trees(batch, labels=True)
+    np.testing.assert_allclose(labelled.spans, plain.spans, atol=1e-12)
+    assert not plain.spans[[0, *range(4, 9)]].any()
+    np.testing.assert_allclose(labelled.log_z, plain.log_z, rtol=1e-12)

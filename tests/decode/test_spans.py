@@ -5,13 +5,14 @@ from itertools import product
 
 import numpy as np
 import pytest
+from batches import sums_of
 from oracle import enumerate_classes
 
-from spacy_parsetag.decode import BeamDecoder, ExactDecoder, SpanScores, TagScores, Transitions, log_partition
-from spacy_parsetag.decode.nodes import labelled_nodes
+from spacy_parsetag.decode import BeamDecoder, ExactDecoder, SpanScores, TagScores, Transitions
+from spacy_parsetag.decode.trees import labelled_nodes
 from spacy_parsetag.linearize import CLASS_NAMES, ORDERS
 from spacy_parsetag.linearize.base import node_classes
-from spacy_parsetag.linearize.tags import TagSet
+from spacy_parsetag.linearize.tagset import TagSet
 from spacy_parsetag.trees.binarize import node_bounds
 
 TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
@@ -129,16 +130,16 @@ def test_equals_enumeration(tags, max_stack, dtype):
     batch = make_batch(words, np.random.default_rng(1), tags=tags, dtype=dtype, scale=2)
     tolerance = {"abs": 1e-5 if dtype == np.float32 else 1e-11}
     for s in range(len(words)):
-        one = batch.select(np.asarray([s]))
+        one = replace(batch.select(np.asarray([s])), max_stack=max_stack)
         trees = list(trees_of(batch, s, max_stack))
         if not trees:
             with pytest.raises(ValueError, match="E152"):
-                log_partition(one, max_stack)
+                sums_of(one)
             with pytest.raises(ValueError, match="E152"):
-                ExactDecoder(max_stack)(one)
+                ExactDecoder()(one)
             continue
         scores = np.asarray([score for *_, score in trees])
-        log_z, marginals, _, labels = log_partition(one, max_stack)
+        log_z, marginals, _, labels, *_ = sums_of(one)
         assert log_z[0] == pytest.approx(np.logaddexp.reduce(scores), **tolerance)
         expected, expected_labels = np.zeros_like(batch.scores), np.zeros_like(batch.spans.scores)
         for (ids, nodes, _), p in zip(trees, np.exp(scores - log_z[0]), strict=True):
@@ -150,7 +151,7 @@ def test_equals_enumeration(tags, max_stack, dtype):
         np.testing.assert_allclose(marginals, expected, atol=tolerance["abs"])
         np.testing.assert_allclose(labels, expected_labels, atol=tolerance["abs"])
         assert marginals.dtype == labels.dtype == dtype
-        ids, totals, _ = ExactDecoder(max_stack)(one)
+        ids, totals, _ = ExactDecoder()(one)
         best = max(trees, key=lambda tree: tree[2])
         assert totals[0] == pytest.approx(best[2], **tolerance)
         assert tuple(ids[batch.starts[s] : batch.stops[s]]) == best[0]
@@ -158,8 +159,8 @@ def test_equals_enumeration(tags, max_stack, dtype):
 
 @pytest.mark.parametrize("max_stack", [None, 3])
 def test_gradient_by_finite_differences(max_stack):
-    batch = make_batch([5, 2], np.random.default_rng(2), scale=2)
-    found = log_partition(batch, max_stack)
+    batch = make_batch([5, 2], np.random.default_rng(2), scale=2, max_stack=max_stack)
+    found = sums_of(batch)
     step = 1e-6
     for array, gradient in ((batch.scores, found.marginals), (batch.spans.scores, found.spans)):
         for at in np.ndindex(array.shape):
@@ -167,7 +168,7 @@ def test_gradient_by_finite_differences(max_stack):
             slope = 0.0
             for sign in (1, -1):
                 array[at] = before + sign * step
-                slope += sign * log_partition(batch, max_stack).log_z.sum() / (2 * step)
+                slope += sign * sums_of(batch).log_z.sum() / (2 * step)
             array[at] = before
             assert slope == pytest.approx(gradient[at], abs=1e-7)
 
@@ -175,13 +176,13 @@ def test_gradient_by_finite_differences(max_stack):
 @pytest.mark.parametrize("max_stack", [None, 4])
 def test_batch_equals_single_sentences(max_stack):
     """Sentences of any length, some without scores of spans, in one call and one by one."""
-    batch = make_batch([3, 0, 1, 12, 7, 2, 1], np.random.default_rng(3), dtype=np.float32)
+    batch = make_batch([3, 0, 1, 12, 7, 2, 1], np.random.default_rng(3), dtype=np.float32, max_stack=max_stack)
     batch.spans.starts[[4, 6]] = -1
-    found, decoded = log_partition(batch, max_stack), ExactDecoder(max_stack)(batch)
+    found, decoded = sums_of(batch), ExactDecoder()(batch)
     owned, owned_spans = np.zeros(len(batch.scores), dtype=bool), np.zeros(len(batch.spans.scores), dtype=bool)
     for s in range(len(batch.n_words)):
         one = batch.select(np.asarray([s]))
-        single, tree = log_partition(one, max_stack), ExactDecoder(max_stack)(one)
+        single, tree = sums_of(one), ExactDecoder()(one)
         assert single.log_z[0] == found.log_z[s] and tree.scores[0] == decoded.scores[s]
         own = slice(batch.starts[s], batch.stops[s])
         np.testing.assert_array_equal(single.marginals[own], found.marginals[own])
@@ -192,8 +193,8 @@ def test_batch_equals_single_sentences(max_stack):
             np.testing.assert_array_equal(single.spans[own], found.spans[own])
             owned_spans[own] = True
     alone = replace(batch, spans=None)
-    assert found.log_z[4] == log_partition(alone, max_stack).log_z[4]
-    assert decoded.scores[4] == ExactDecoder(max_stack)(alone).scores[4]
+    assert found.log_z[4] == sums_of(alone).log_z[4]
+    assert decoded.scores[4] == ExactDecoder()(alone).scores[4]
     assert not found.marginals[~owned].any() and not found.spans[~owned_spans].any()
     assert (decoded.ids[~owned] == -1).all() and decoded.scores[1] == found.log_z[1] == 0
     labelled_nodes(decoded.ids, batch)
@@ -201,12 +202,12 @@ def test_batch_equals_single_sentences(max_stack):
 
 def test_labelled_columns_of_gaps_are_not_read():
     batch = make_batch([4], np.random.default_rng(4))
-    found = log_partition(batch)
+    found = sums_of(batch)
     gaps, leaves = batch.starts[0] + np.arange(1, 7, 2), batch.starts[0] + np.arange(0, 7, 2)
     inner = np.flatnonzero((TAGS.classes >= 2) & (TAGS.labelled > 0))
     batch.scores[np.ix_(gaps, inner)] = np.nan
     batch.scores[np.ix_(leaves, TAGS.classes >= 2)] = np.nan
-    again = log_partition(batch)
+    again = sums_of(batch)
     np.testing.assert_array_equal(found.log_z, again.log_z)
     np.testing.assert_array_equal(found.marginals, again.marginals)
     assert not found.marginals[np.ix_(gaps, inner)].any()
@@ -219,23 +220,23 @@ def test_labelled_columns_of_gaps_are_not_read():
 def test_refuses_spans_that_are_not_finite(value):
     batch = make_batch([2, 5], np.random.default_rng(5), dtype=np.float32)
     batch.spans.scores[batch.spans.starts[1] + 5, 2] = value  # (1, 4)
-    for run in (ExactDecoder(), log_partition):
+    for run in (ExactDecoder(), sums_of):
         with pytest.raises(ValueError, match=r"E166.*'S\+VP' for the span of words 2 to 4"):
             run(batch)
 
 
 def test_refuses_sums_over_all_tag_sequences():
     with pytest.raises(ValueError, match="E165"):
-        log_partition(make_batch([3], np.random.default_rng(0)), trees=False)
+        sums_of(make_batch([3], np.random.default_rng(0)), trees=False)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("max_stack", [None, 6])
 def test_long_sentences_and_extreme_scores(dtype, max_stack):
-    batch = make_batch([120], np.random.default_rng(6), dtype=dtype, scale=30)
+    batch = make_batch([120], np.random.default_rng(6), dtype=dtype, scale=30, max_stack=max_stack)
     batch.spans.scores[:, 1] -= 1000  # S, which only left children have; now far below the others
-    log_z, marginals, _, labels = log_partition(batch, max_stack)
-    decoded = ExactDecoder(max_stack)(batch)
+    log_z, marginals, _, labels, *_ = sums_of(batch)
+    decoded = ExactDecoder()(batch)
     assert decoded.scores[0] < log_z[0] < decoded.scores[0] + 500
     own = slice(batch.starts[0], batch.stops[0])
     np.testing.assert_allclose(marginals[own].sum(axis=1), 1, rtol=1e-4)
@@ -250,7 +251,7 @@ def test_a_side_whose_labels_are_all_far_below():
     batch = make_batch([3], np.random.default_rng(7), tags=tags, dtype=np.float32)
     batch.spans.scores[:] = [0, 5000, -4000]
     batch.spans.scores[:, 0] = -4000
-    found = log_partition(batch)
+    found = sums_of(batch)
     trees = list(trees_of(batch, 0))
     scores = np.asarray([score for *_, score in trees])
     assert found.log_z[0] == pytest.approx(np.logaddexp.reduce(scores), rel=1e-6)

@@ -12,9 +12,9 @@ from oracle import STACK, best_by_enumeration, score_of
 
 from spacy_parsetag.decode import ExactDecoder, TagScores, Transitions, decode
 from spacy_parsetag.decode._passes import limit_registers, viterbi
-from spacy_parsetag.decode.scores import arguments_of
+from spacy_parsetag.decode.batch import arguments_of
 from spacy_parsetag.linearize import ORDERS
-from spacy_parsetag.linearize.tags import TagSet
+from spacy_parsetag.linearize.tagset import TagSet
 
 INVENTORY = ["l", "l/NP", "l/S+VP", "r", "r/NP", "L", "L/S", "L/VP", "R", "R/VP", "R/S+VP"]
 
@@ -78,8 +78,8 @@ def test_without_dependence_equals_the_independent_decoder(order):
     words = np.asarray([40, 0, 1, 17], dtype=np.int32)
     rows = np.asarray([0, 79, 79, 90])
     scores = rng.normal(size=(123, len(TAGS))).astype(np.float32)
-    decoder = ExactDecoder(6)
-    batch = TagScores(scores, rows, words, TAGS, ORDERS[order])
+    decoder = ExactDecoder()
+    batch = TagScores(scores, rows, words, TAGS, ORDERS[order], max_stack=6)
     plain, totals, _ = decoder(batch)
     zeros = Transitions(np.zeros((len(TAGS), len(TAGS))), np.zeros(len(TAGS)), np.zeros(len(TAGS)))
     ids, same, _ = decoder(replace(batch, transitions=zeros))
@@ -104,7 +104,7 @@ def test_memory_budget_changes_nothing(order, dtype):
     for budget in (0, 1 << 40):
         ids = np.full(len(scores), -1, dtype=np.int32)
         totals, status = np.zeros(len(words)), np.zeros(len(words), dtype=np.uint8)
-        viterbi(*arguments_of(batch, None), ids, totals, status, budget)
+        viterbi(*arguments_of(batch), ids, totals, status, budget)
         assert not status.any()
         results.append((ids, totals))
     np.testing.assert_array_equal(results[0][0], results[1][0])

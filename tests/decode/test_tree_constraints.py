@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from batches import random_batch
 
-from spacy_parsetag.decode import Constraint, ExactDecoder, TreeDistribution, keep_possible
+from spacy_parsetag.decode import Constraint, ExactDecoder, TreeDistribution
+from spacy_parsetag.decode.repair import find_conflict, keep_possible
 
 
 def test_conflicts_are_named():
@@ -27,12 +28,14 @@ def test_conflicts_are_named():
         _ = TreeDistribution(scores[:, :2], ["l", "r"], constraints=[free]).argmax
 
 
-def test_conflicts_where_successive_tags_score():
+def test_constraints_need_a_chart():
+    """Where successive tags score there is none."""
     tags = ["l", "r", "L", "R"]
-    crossing = [(0, 2, None, "must"), (1, 3, None, "must")]
-    for asked in ("argmax", "constituents", "log_partition"):
-        distribution = TreeDistribution(np.zeros((5, 4)), tags, transitions=np.zeros((4, 4)), constraints=crossing)
-        with pytest.raises(ValueError, match="E169"):
+    for asked in ("argmax", "constituents", "log_partition", "entropy"):
+        distribution = TreeDistribution(
+            np.zeros((5, 4)), tags, transitions=np.zeros((4, 4)), constraints=[(0, 2, None, "must")]
+        )
+        with pytest.raises(ValueError, match="E175"):
             getattr(distribution, asked)
 
 
@@ -57,3 +60,16 @@ def test_constraints_in_order_of_priority():
     assert dropped == [[1], []]
     assert kept.constraints[0] == tuple(Constraint(*one) for i, one in enumerate(given) if i != 1)
     ExactDecoder()(kept)
+    one = batch.select(np.asarray([0]))
+    assert find_conflict(one) == [1, 4]
+    assert keep_possible(random_batch([5, 3]))[1] == [[], []]  # nothing to leave out
+
+
+def test_what_is_in_the_way_is_not_always_a_constraint():
+    """No tree over five words stays within a stack of 0; and scores that are no numbers are for others to name."""
+    given = ((0, 2, None, "must"),)
+    assert find_conflict(random_batch([5], constraints=(given,), max_stack=0)) == []
+    batch = random_batch([5, 3], constraints=(given, ((0, 2, None, "must"), (1, 3, None, "must"))))
+    batch.scores[0, 0] = np.nan
+    kept, dropped = keep_possible(batch)
+    assert dropped == [[], [1]] and kept.constraints[0] == batch.constraints[0]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from nltk import Tree
 
-from spacy_parsetag.evalb import EvalbParams, evalb, format_table, get_params, join_lines, read_lines
-from spacy_parsetag.evalb.lines import to_line
+from spacy_parsetag.evalb import EvalbParams, evalb, format_table, get_params, join_lines, read_tree_lines
+from spacy_parsetag.evalb.lines import tree_line
 
 GOLD = "(S (NN a) (NN b))"
 OPEN = "Bracketing is unbalanced (too many open bracket)"
@@ -92,7 +92,7 @@ def test_text_outside_of_brackets(text: str) -> None:
 def test_trees_of_all_kinds() -> None:
     line = "(TOP (S (NP (PRP She)) (-LRB- -LRB-) (X 1\\/2)))"
     tree = Tree.fromstring(line)
-    assert to_line(tree) == to_line(line) == line and to_line(None) == ""
+    assert tree_line(tree) == tree_line(line) == line and tree_line(None) == ""
     assert evalb([tree, line], [line, tree]).all.complete == 2
 
 
@@ -108,13 +108,13 @@ def test_lines_at_the_end() -> None:
 def test_files(tmp_path: Path) -> None:
     path = tmp_path / "test.mrg"
     path.write_bytes("\ufeff(NN a)\r\n\r\n(NN é)\r(NN c)".encode())
-    assert list(read_lines(path)) == ["(NN a)\n", "\n", "(NN é)\n", "(NN c)"]
+    assert list(read_tree_lines(path)) == ["(NN a)\n", "\n", "(NN é)\n", "(NN c)"]
     with pytest.raises(ValueError, match=r"E101.*'nonsense'"):
-        list(read_lines(path, encoding="nonsense"))
+        list(read_tree_lines(path, encoding="nonsense"))
     path.write_bytes(b"(NN a)\n" * 3000 + "(NN é)\n".encode("latin-1"))
     with pytest.raises(ValueError, match=r"test\.mrg:3001: .E113. Bytes e9 are not valid utf-8"):
-        list(read_lines(path))
-    assert list(read_lines(path, encoding="latin-1"))[-1] == "(NN é)\n"
+        list(read_tree_lines(path))
+    assert list(read_tree_lines(path, encoding="latin-1"))[-1] == "(NN é)\n"
 
 
 def test_trees_over_several_lines() -> None:

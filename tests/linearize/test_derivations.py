@@ -1,13 +1,7 @@
 """Derivations 1 and 2: in-order tags come out of shift-reduce actions over corner transforms."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from oracle import enumerate_trees
-from strategies import LABELS, parses
-
-from spacy_parsetag.linearize import InOrder, PostOrder, PreOrder
-from spacy_parsetag.linearize.derivations import (
+from derivations import (
     EPSILON,
     Node,
     bottom_up_actions,
@@ -21,6 +15,12 @@ from spacy_parsetag.linearize.derivations import (
     right_corner,
     top_down_actions,
 )
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import enumerate_trees
+from strategies import LABELS, parses
+
+from spacy_parsetag.linearize import InOrder, PostOrder, PreOrder
 from spacy_parsetag.trees import BinaryTree, Parse, binarize
 
 DEPTH = 5000
@@ -126,5 +126,5 @@ def test_transforms_of_the_figure() -> None:
 def test_actions_over_a_plain_tree() -> None:
     plain = bottom_up_actions(BinaryTree((False, True, True), ("S", "A", "B")))
     for map_actions in (map_right_corner, map_left_corner):
-        with pytest.raises(ValueError, match=r"\[E055\].*action 3"):
+        with pytest.raises(ValueError, match="action 3 has no production"):
             map_actions(plain)

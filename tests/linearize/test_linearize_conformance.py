@@ -5,16 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nltk import Tree
-
-from spacy_parsetag.linearize import ORDERS, delinearize, deviations, linearize, max_stack
-from spacy_parsetag.linearize.derivations import (
+from derivations import (
     bottom_up_actions,
     in_order_by_right_corner,
     map_bottom_up,
     map_top_down,
     top_down_actions,
 )
+from nltk import Tree
+
+from spacy_parsetag.linearize import ORDERS, delinearize, deviations, linearize, max_stack
 from spacy_parsetag.trees import Parse, binarize, from_nltk
 
 OWN = Path(__file__).with_name("vectors.jsonl")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from strategies import LABELS
 
 from spacy_parsetag.linearize import CLASS_NAMES, make_tag, split_tag
-from spacy_parsetag.linearize.tags import TagSet
+from spacy_parsetag.linearize.tagset import TagSet
 from spacy_parsetag.trees import join_chain
 
 TAGS = st.builds(make_tag, st.integers(0, 3), st.one_of(st.just(""), st.lists(LABELS, min_size=1).map(join_chain)))

@@ -1,6 +1,8 @@
 """Gradients of losses and layers are those that finite differences give."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,15 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.training import Example
-from thinc.api import Adam, Ragged, fix_random_seed, get_current_ops
+from thinc.api import Ragged, get_current_ops
 from tiny import make_examples, make_nlp
 
-from spacy_parsetag.decode import TagScores
+from spacy_parsetag.decode import SpanScores, TagScores, Transitions, WeightedTrees
+from spacy_parsetag.decode.trees import find_span_cells
 from spacy_parsetag.linearize import ORDERS
-from spacy_parsetag.linearize.tags import TagSet
-from spacy_parsetag.ml.heads import DocScores, tag_heads
-from spacy_parsetag.ml.losses import LatticeLoss, Loss, TagLoss
+from spacy_parsetag.linearize.tagset import TagSet
+from spacy_parsetag.ml.losses import Loss, TagLoss, TreeLoss, partial_likelihood
 from spacy_parsetag.ml.pooling import last_subword
+from spacy_parsetag.ml.sentences import SentenceScores
 
 EPSILON = 1e-5
 
@@ -35,7 +38,8 @@ def differences(function: Callable[[np.ndarray], float], x: np.ndarray) -> np.nd
 def tag_loss(scores: np.ndarray, gold: np.ndarray) -> tuple[float, np.ndarray]:
     """The loss of one sentence, which owns all rows but the last."""
     tags = TagSet([f"l/X{i}" for i in range(scores.shape[1] - 4)])
-    loss, gradient = TagLoss()(TagScores(scores, [0], [len(scores) // 2], tags, ORDERS["in"]), gold)
+    batch = TagScores(scores, np.zeros(1), np.asarray([len(scores) // 2]), tags, ORDERS["in"])
+    loss, gradient = TagLoss()(batch, WeightedTrees.of_batch(batch, gold))
     return loss, gradient.scores
 
 
@@ -54,15 +58,16 @@ def test_tag_loss() -> None:
 
 
 def test_tag_loss_of_great_scores() -> None:
-    scores = np.asarray([[1e4, -1e4, 0.0, -1e4], [-1e4, -1e4, -1e4, -1e4]], dtype="f")
-    loss, gradient = tag_loss(scores, np.asarray([1, 0], dtype=np.int32))
+    scores = np.full((4, 4), -1e4, dtype="f")
+    scores[0, [0, 2]] = 1e4, 0.0
+    loss, gradient = tag_loss(scores, np.asarray([1, 0, -1, -1], dtype=np.int32))
     assert loss == pytest.approx(2e4 + np.log(4)) and np.isfinite(gradient).all()
-    assert tag_loss(scores, np.asarray([-1, -1], dtype=np.int32))[0] == 0.0
+    assert tag_loss(scores, np.full(4, -1, dtype=np.int32))[0] == 0.0
     assert gradient.dtype == scores.dtype
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("kind", ["Tag", "Lattice"])
+@pytest.mark.parametrize("kind", ["Tag", "Tree"])
 def test_get_loss(kind: str, order: str) -> None:
     """Through words, slots, several docs and white space."""
     nlp = make_nlp(order, loss={"@misc": f"spacy-parsetag.{kind}Loss.v1"})
@@ -76,64 +81,23 @@ def test_get_loss(kind: str, order: str) -> None:
     ]
     nlp.initialize(lambda: examples)
     pipe = nlp.get_pipe("parsetag")
-    rng = np.random.default_rng(0)
-    width = 2 * len(pipe.labels)
-    scores = [rng.normal(size=(len(eg.predicted), width)) for eg in examples]
-    loss, found = pipe.get_loss(examples, DocScores(scores))
-    gradients = found.arrays
-    assert loss > 0
-    for i, gradient in enumerate(gradients):
-        assert gradient.shape == scores[i].shape
+    found = pipe.model.predict([eg.predicted for eg in examples])
+    n_words = [len(eg.reference) for eg in examples if len(eg.reference)]
+    assert found.words.n_words.tolist() == n_words  # no slots for white space
+    rows = np.random.default_rng(0).normal(size=found.rows.shape)
+    loss, gradient = pipe.get_loss(examples, replace(found, rows=rows))
+    assert loss > 0 and gradient.rows.shape == rows.shape
 
-        def loss_of(x: np.ndarray, i: int = i) -> float:
-            return pipe.get_loss(examples, DocScores([*scores[:i], x, *scores[i + 1 :]]))[0]
+    def loss_of(x: np.ndarray) -> float:
+        value, _ = pipe.get_loss(examples, SentenceScores(x, found.words))
+        return float(value)
 
-        np.testing.assert_allclose(gradient, differences(loss_of, scores[i]), atol=1e-8)
-    assert not gradients[1][0].any() and not gradients[1][-1].any()
+    np.testing.assert_allclose(gradient.rows, differences(loss_of, rows), atol=1e-8)
     # The second slot of a sentence's last word has no tag.
-    assert not gradients[0][-1, width // 2 :].any() and gradients[0][-2, width // 2 :].any()
-    tags = [len(eg.reference) * 2 - 1 for eg in examples if len(eg.reference)]
-    right = sum(-(gradient[gradient < 0]).sum() for gradient in gradients)
-    assert 0 < right <= sum(tags)
-
-
-@pytest.mark.parametrize("rate_scale", [1.0, 5.0])
-def test_heads(rate_scale: float) -> None:
-    rng = np.random.default_rng(0)
-    X = [rng.normal(size=(n, 4)).astype("f") for n in (3, 0, 2)]
-    model = tag_heads(6, rate_scale=rate_scale)
-    model.initialize(X=X, Y=[np.zeros((len(x), 6), dtype="f") for x in X])
-    linear = model.get_ref("linear")
-    W, b = rng.normal(size=(6, 4)).astype("f"), rng.normal(size=6).astype("f")
-    linear.set_param("W", W)
-    linear.set_param("b", b)
-    Y, backprop = model(X, is_train=True)
-    for x, y in zip(X, Y.arrays, strict=True):
-        np.testing.assert_allclose(y, rate_scale * (x @ W.T + b), rtol=1e-5, atol=1e-5)
-    dY = [rng.normal(size=y.shape).astype("f") for y in Y.arrays]
-    for dx, dy in zip(backprop(DocScores(dY)), dY, strict=True):
-        np.testing.assert_allclose(dx, rate_scale * dy @ W, rtol=1e-4, atol=1e-5)
-    expected = rate_scale * sum(dy.T @ x for dy, x in zip(dY, X, strict=True))
-    np.testing.assert_allclose(linear.get_grad("W"), expected, rtol=1e-4, atol=1e-5)
-
-
-def test_scaled_heads_begin_with_the_scores_of_plain_ones() -> None:
-    """And they move `rate_scale` times as far in the first step of an optimizer such as Adam."""
-    X = [np.random.default_rng(0).normal(size=(5, 4)).astype("f")]
-    Y = [np.zeros((5, 6), dtype="f")]
-    before, after = [], []
-    for rate_scale in (1.0, 5.0):
-        fix_random_seed(0)
-        model = tag_heads(rate_scale=rate_scale)
-        model.initialize(X=X, Y=Y)
-        scores, backprop = model(X, is_train=True)
-        backprop(DocScores([np.ones_like(scores.arrays[0])]))
-        model.finish_update(Adam(0.001, L2=0.0))
-        before.append(scores.arrays[0])
-        after.append(model.predict(X).arrays[0])
-    assert before[0].any()
-    np.testing.assert_allclose(before[1], before[0], rtol=1e-5)
-    np.testing.assert_allclose(after[1] - before[1], 5 * (after[0] - before[0]), rtol=1e-2, atol=1e-6)
+    lasts = 2 * np.cumsum(n_words) - 1
+    assert not gradient.rows[lasts].any() and gradient.rows[lasts - 2].any(axis=1).all()
+    right = -gradient.rows[gradient.rows < 0].sum()
+    assert 0 < right <= sum(2 * n - 1 for n in n_words)
 
 
 @settings(deadline=None)
@@ -159,18 +123,153 @@ def test_last_subword(lengths: list[int], width: int) -> None:
     assert dX.lengths.tolist() == lengths
 
 
-def test_lattice_loss_of_unknown_tags() -> None:
+def test_unknown_tags() -> None:
     """A sentence with a gold tag that is not in the set is left out as a whole, by the other loss only that tag."""
     tags = TagSet(["L/S"])
-    gold = np.concatenate([tags.encode(["l", "L/S", "r"]), [-1], tags.encode(["l", "L/NP", "r"]), [-1]])
+    ids = np.concatenate([tags.encode(["l", "L/S", "r"]), [-1], tags.encode(["l", "L/NP", "r"]), [-1]])
     scores = np.random.default_rng(0).normal(size=(8, len(tags)))
-    batch = TagScores(scores, [0, 4], [2, 2], tags, ORDERS["in"])
-    loss, gradient = LatticeLoss()(batch, gold)
-    alone, _ = LatticeLoss()(TagScores(scores[:4], [0], [2], tags, ORDERS["in"]), gold[:4])
+    batch = TagScores(scores, np.asarray([0, 4]), np.asarray([2, 2]), tags, ORDERS["in"])
+    gold = WeightedTrees.of_batch(batch, ids)
+    loss, gradient = TreeLoss()(batch, gold)
+    one = batch.select(np.asarray([0]))
+    alone, _ = TreeLoss()(one, WeightedTrees.of_batch(one, ids))
     # l and r are certain
     assert loss == alone > 0 and gradient.scores[1].any() and not gradient.scores[3:].any()
     _, gradient = TagLoss()(batch, gold)
     assert gradient.scores.any(axis=1).tolist() == [True, True, True, False, True, False, True, False]
-    for made in (LatticeLoss(), TagLoss()):
-        loss, gradient = made(batch, np.full(8, -1))
+    for made in (TreeLoss(), TagLoss()):
+        loss, gradient = made(batch, WeightedTrees.of_batch(batch, np.full(8, -1)))
         assert loss == 0.0 and gradient.scores.shape == scores.shape and not gradient.scores.any()
+
+
+TAGS = TagSet(["l/NP", "r/NP", "L/S", "L/VP", "R/VP"])
+KINDS = ["tags", "pre", "bounded", "transitions", "spans"]
+
+
+def make_batch(kind: str, words: list[int]) -> TagScores:
+    rng, n_words = np.random.default_rng(0), np.asarray(words)
+    starts, t = 2 * (np.cumsum(n_words) - n_words), len(TAGS)
+    batch = TagScores(
+        rng.normal(size=(2 * n_words.sum(), t)), starts, n_words, TAGS, ORDERS["pre" if kind == "pre" else "in"]
+    )
+    if kind == "transitions":
+        return replace(batch, transitions=Transitions(*(rng.normal(size=shape) for shape in ((t, t), t, t))))
+    if kind == "spans":
+        sizes = n_words * (n_words - 1) // 2
+        starts = np.where(n_words == 3, -1, np.cumsum(sizes) - sizes)
+        return replace(batch, spans=SpanScores(rng.normal(size=(sizes.sum(), len(TAGS.node_labels))), starts))
+    return replace(batch, max_stack=4 if kind == "bounded" else None)
+
+
+def weighted(batch: TagScores, sentences: list[int], weights: list[float]) -> WeightedTrees:
+    """Random trees of sentences, with weights."""
+    ids = []
+    for i, s in enumerate(sentences):
+        sharp = np.random.default_rng(i).normal(scale=50, size=batch.scores.shape)
+        one = replace(batch.select(np.asarray([s])), scores=sharp, transitions=None, spans=None)
+        ids.append(one.trees.argmax.ids[one.rows])
+    joined, n_words = np.concatenate(ids), batch.n_words[sentences]
+    cells: Any = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32))
+    if batch.spans is not None:
+        cells = find_span_cells(joined, n_words, TAGS, batch.linearizer)
+    known: Any = ((),) * len(batch.n_words)
+    return WeightedTrees(np.asarray(sentences), np.asarray(weights), joined, *cells, known)
+
+
+def some_of(batch: TagScores, gold: WeightedTrees, trees: list[int]) -> WeightedTrees:
+    """Some of the trees."""
+    n = batch.n_words[gold.sentence]
+    own, inner = (np.isin(np.repeat(np.arange(len(n)), size), trees) for size in (2 * n - 1, n - 1))
+    cells = (gold.span_rows[inner], gold.span_labels[inner]) if len(gold.span_rows) else gold[3:5]
+    return WeightedTrees(gold.sentence[trees], gold.weight[trees], gold.ids[own], *cells, gold.known)
+
+
+SENTENCES, WEIGHTS = [0, 0, 0, 2, 3, 3], [0.5, 0.3, 0.2, 1.0, 0.75, 0.25]
+
+
+@pytest.mark.parametrize("made", [TreeLoss(), TagLoss()], ids=["tree", "tag"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_weighted_trees(kind: str, made: Loss) -> None:
+    """The loss is the weighted sum of the losses of the trees, one by one, and so is its gradient."""
+    batch = make_batch(kind, [4, 2, 1, 3])
+    gold = weighted(batch, SENTENCES, WEIGHTS)
+    if kind == "spans" and isinstance(made, TagLoss):
+        with pytest.raises(ValueError, match="E201"):
+            made(batch, gold)
+        return
+    loss, gradient = made(batch, gold)
+    expected, parts = 0.0, [np.zeros_like(array) for array in batch.arrays]
+    for i, weight in enumerate(WEIGHTS):
+        one = some_of(batch, gold, [i])._replace(weight=np.ones(1))
+        value, own = made(batch, one)
+        expected += weight * value
+        for part, array in zip(parts, own.arrays, strict=True):
+            part += weight * array
+    assert loss == pytest.approx(expected)
+    for part, array in zip(parts, gradient.arrays, strict=True):
+        np.testing.assert_allclose(array, part, atol=1e-12)
+    assert not gradient.scores[8:12].any()  # a sentence without a tree
+
+
+def check_differences(value: Callable[[], float], batch: TagScores, gradient: TagScores) -> None:
+    """Compare the gradient with finite differences, at every third place of all arrays."""
+    for array, found in zip(batch.arrays, gradient.arrays, strict=True):
+        assert found.shape == array.shape and found.dtype == array.dtype
+        for at in list(np.ndindex(array.shape))[::3]:
+            old, values = array[at], []
+            for step in (EPSILON, -EPSILON):
+                array[at] = old + step
+                values.append(value())
+            array[at] = old
+            assert (values[0] - values[1]) / (2 * EPSILON) == pytest.approx(found[at], abs=1e-8)
+
+
+@pytest.mark.parametrize("made", [TreeLoss(), TagLoss(masked=False)], ids=["tree", "tag"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_gradient_of_weighted_trees(kind: str, made: Loss) -> None:
+    if kind == "spans" and isinstance(made, TagLoss):
+        return
+    batch = make_batch(kind, [4, 2, 1, 3])
+    gold = weighted(batch, SENTENCES, WEIGHTS)
+    check_differences(lambda: made(batch, gold)[0], batch, made(batch, gold)[1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_unknown_tree_leaves_out_its_sentence(kind: str) -> None:
+    """As the others of its trees alone would have other weights."""
+    batch = make_batch(kind, [4, 2, 1, 3])
+    gold = weighted(batch, SENTENCES, WEIGHTS)
+    expected, _ = TreeLoss()(batch, some_of(batch, gold, [3, 4, 5]))
+    gold.ids[8] = -1  # in the second tree of the first sentence
+    loss, gradient = TreeLoss()(batch, gold)
+    assert loss == pytest.approx(expected)
+    assert not gradient.scores[:12].any() and gradient.scores[12:].any()
+
+
+KNOWN: Any = (
+    ((1, 3, "VP", "must"), (1, 4, None, "uncrossed")),
+    (),
+    ((0, 1, "NP", "must"),),
+    ((0, 2, None, "must not"),),
+)
+
+
+@pytest.mark.parametrize("kind", ["tags", "pre", "bounded", "spans"])
+def test_partial_likelihood(kind: str) -> None:
+    """The share of the trees that agree, whatever the bound; its gradient by finite differences."""
+    batch = make_batch(kind, [4, 2, 1, 3])
+    known = replace(batch, constraints=KNOWN).constraints or ()
+    loss, gradient = partial_likelihood(batch, known)
+    free = replace(batch, max_stack=None)
+    shares = free.trees.log_partition - replace(free, constraints=known).trees.log_partition
+    assert loss == pytest.approx(shares.sum()) and shares[[0, 2, 3]].all() and not gradient.scores[8:12].any()
+    check_differences(lambda: partial_likelihood(batch, known)[0], batch, gradient)
+    assert partial_likelihood(batch, ((),) * 4)[0] == 0
+
+
+def test_partial_likelihood_needs_a_chart() -> None:
+    batch = make_batch("transitions", [4, 2, 1, 3])
+    with pytest.raises(ValueError, match="E175"):
+        partial_likelihood(batch, KNOWN)
+    with pytest.raises(ValueError, match="E169"):
+        partial_likelihood(make_batch("tags", [3]), (((0, 2, "S", "must"), (1, 3, "VP", "must")),))

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from thinc.api import fix_random_seed
+from thinc.api import fix_random_seed, set_dropout_rate
 
 from spacy_parsetag.ml import _sru
 from spacy_parsetag.ml.sru import backward_steps, forward_steps, sru, sru_layers
@@ -120,3 +120,29 @@ def test_sizes() -> None:
     for sizes in ((0, 1), (1, 0)):
         with pytest.raises(ValueError, match="E200"):
             sru_layers(*sizes)
+
+
+def test_initial_variance() -> None:
+    """Products vary as much as the inputs, so that no layer's outputs vanish or grow with its width."""
+    for width, units in ((40, 60), (400, 60), (120, 60)):
+        fix_random_seed(0)
+        layer = sru(units).initialize(X=[np.ones((1, width), dtype="f")])
+        W, v = layer.get_param("W"), layer.get_param("v")
+        assert W.var() == pytest.approx(1 / width, rel=0.05) and v.var() == pytest.approx(1 / units, rel=0.2)
+        for array, size in ((W, width), (v, units)):
+            assert abs(array).max() <= (3 / size) ** 0.5 and abs(array).max() > 0.9 * (3 / size) ** 0.5
+        assert not layer.get_param("b").any()
+        X = np.random.default_rng(0).normal(size=(200, width)).astype("f")
+        assert (X @ W.T).var() == pytest.approx(1, rel=0.1)
+
+
+def test_dropout_between_layers() -> None:
+    """In training the second layer misses some of what the first one gives it; in prediction nothing is missing."""
+    fix_random_seed(0)
+    X = [np.random.default_rng(0).normal(size=(6, 4)).astype("f")]
+    layers = sru_layers(depth=2, hidden_width=5).initialize(X=X)
+    plain = layers(X, True)[0][0]
+    set_dropout_rate(layers, 0.5)
+    dropped = [layers(X, True)[0][0] for _ in range(2)]
+    assert not np.allclose(dropped[0], plain) and not np.allclose(*dropped)
+    np.testing.assert_array_equal(layers.predict(X)[0], plain)

@@ -10,11 +10,15 @@ import pytest
 from spacy.tokens import Doc
 from tiny import make_examples, make_learner, needs_torch, train
 
+from spacy_parsetag.ml.sentences import encode_words
+
+LSTM = {"@layers": "spacy-parsetag.TorchBiLSTM.v1", "depth": 2}
+
 
 @needs_torch
 def test_bilstm_sizes() -> None:
     for depth, hidden in ((3, None), (2, 7), (1, 3)):
-        nlp = make_learner("BiLSTM", depth=depth, hidden_width=hidden)
+        nlp = make_learner("BiLSTM", encoder={**LSTM, "depth": depth, "hidden_width": hidden})
         examples = make_examples(nlp)
         nlp.initialize(lambda: examples)  # noqa: B023
         pipe = nlp.get_pipe("parsetag")
@@ -23,12 +27,14 @@ def test_bilstm_sizes() -> None:
         assert module.hidden_size == (hidden or len(pipe.labels)) and module.num_layers == depth
         assert lstm.get_dim("nO") == 2 * module.hidden_size and lstm.get_dim("nI") == 32
         assert pipe.model.get_ref("tok2vec").get_dim("nO") == 32
-        loaded = make_learner("BiLSTM", depth=depth, hidden_width=hidden).from_bytes(nlp.to_bytes())
+        loaded = make_learner("BiLSTM", encoder={**LSTM, "depth": depth, "hidden_width": hidden}).from_bytes(
+            nlp.to_bytes()
+        )
         shims = [shim for node in loaded.get_pipe("parsetag").model.walk() for shim in node.shims]
         assert [shim._model.num_layers for shim in shims] == [depth]
     for wrong in ({"depth": 0}, {"hidden_width": 0}):
         with pytest.raises(ValueError, match=r"\[E200\]"):
-            make_learner("BiLSTM", **wrong)
+            make_learner("BiLSTM", encoder={**LSTM, **wrong})
 
 
 @needs_torch
@@ -37,7 +43,7 @@ def test_gradient_is_that_of_pytorch(lengths: tuple[int, ...]) -> None:
     """What is trained through on a CPU is the LSTM that predicts, in its values and its gradients."""
     import torch
 
-    from spacy_parsetag.ml.bilstm import bilstm
+    from spacy_parsetag.ml.lstm import bilstm
 
     rng = np.random.default_rng(0)
     layer = bilstm(depth=3, hidden_width=5)
@@ -67,33 +73,32 @@ def test_bilstm_sees_one_sentence() -> None:
     examples = make_examples(nlp)
     train(nlp, examples, steps=2)
     model = nlp.get_pipe("parsetag").model
-    named = [node for node in model.walk() if "by_sentence" in node.name]
-    by_sentence = min(named, key=lambda node: len(node.name))
-    inner = by_sentence.layers[1]
+    inner = model.layers[1]
     rng = np.random.default_rng(0)
     X = [rng.normal(size=(n, 32)).astype("f") for n in (3, 0, 7, 1)]
     together = inner.predict(X)
     for x, y in zip(X, together, strict=True):
         np.testing.assert_allclose(inner.predict([x])[0], y, atol=1e-6)
-    assert together[1].shape == (0, inner.layers[-1].get_dim("nO"))
+    assert together[1].shape == (0, inner.layers[1].get_dim("nO"))
     starts = [True, False, False, True, False]
     words = ["She", "enjoys", "papers", "a", "cat"]
     doc = Doc(nlp.vocab, words=words, sent_starts=starts)
-    vectors = by_sentence.layers[0].predict([doc])[0]
+    vectors = model.get_ref("tok2vec").predict([doc])[0]
     expected = np.concatenate([inner.predict([vectors[:3]])[0], inner.predict([vectors[3:]])[0]])
-    np.testing.assert_allclose(by_sentence.predict([doc])[0], expected, atol=1e-6)
+    _, found, _ = encode_words(model, [doc], False)
+    np.testing.assert_allclose(found, expected, atol=1e-6)
     # The same the way back.
     docs = [doc, nlp.make_doc(""), Doc(nlp.vocab, words=words)]
-    Y, backprop = by_sentence(docs, True)
-    assert [len(y) for y in Y] == [5, 0, 5]
-    backprop([np.ones_like(y) for y in Y])
-    parameters = dict(inner.layers[-1].shims[0]._model.named_parameters())
+    _, Y, backprop = encode_words(model, docs, True)
+    assert len(Y) == 10
+    backprop(np.ones_like(Y))
+    parameters = dict(inner.layers[1].shims[0]._model.named_parameters())
     assert all(value.grad is not None and value.grad.abs().sum() > 0 for value in parameters.values())
 
 
 @needs_torch
 def test_bilstm_gradient() -> None:
-    from spacy_parsetag.ml.bilstm import bilstm
+    from spacy_parsetag.ml.lstm import bilstm
 
     rng = np.random.default_rng(0)
     X = [rng.normal(size=(n, 3)).astype("f") for n in (2, 0, 4)]
@@ -117,7 +122,7 @@ def test_bilstm_gradient() -> None:
 
 def test_bilstm_without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(ImportError, match=r'BiLSTM.v1 needs the package .torch.*pip install "spacy-parsetag\['):
+    with pytest.raises(ImportError, match=r'TorchBiLSTM.v1 needs the package .torch.*pip install "spacy-parsetag\['):
         make_learner("BiLSTM")
 
 
@@ -156,7 +161,7 @@ assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 @needs_torch
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_workers_do_not_wait_for_threads_of_their_parent(tmp_path: Path) -> None:
-    nlp = make_learner("BiLSTM", hidden_width=100)
+    nlp = make_learner("BiLSTM", encoder={**LSTM, "hidden_width": 100})
     train(nlp, make_examples(nlp), steps=1)
     nlp.to_disk(tmp_path)
     subprocess.run([sys.executable, "-c", FORKED, str(tmp_path)], check=True, timeout=300)

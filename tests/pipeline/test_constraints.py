@@ -9,7 +9,6 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from tiny import TINY_MODEL, make_examples, spans_of, train
 
-from spacy_parsetag.decode import ExactDecoder
 from spacy_parsetag.pipeline.constraints import CONSTRAINTS_KEY, make_uncrossed
 
 TEXT = "The old dog sings and barked on papers"
@@ -73,10 +72,10 @@ def test_conflicts(nlp: Language) -> None:
 def test_the_stack_is_in_the_way(nlp: Language) -> None:
     """Then no constraint is to blame, whatever there is."""
     pipe = nlp.get_pipe("parsetag")
-    decoder, pipe.decoder = pipe.decoder, ExactDecoder(max_stack=0)
+    pipe.max_stack = 0
     with pytest.raises(ValueError, match=r"E152.*8 words.*stack bound of 0"):
         parse(nlp, (0, 3, "NP", ""))
-    pipe.decoder = decoder
+    pipe.max_stack = None
 
 
 def test_errors(nlp: Language) -> None:

@@ -34,8 +34,8 @@ LISTENER = {
 
 def add_parser(nlp: Language) -> None:
     nlp.add_pipe("one_sentence")
-    model = {"@architectures": "spacy-parsetag.Independent.v1", "tok2vec": LISTENER, "rate_scale": 5.0}
-    nlp.add_pipe("parsetag", config={"model": model})
+    model = {"@architectures": "spacy-parsetag.Tags.v1", "tok2vec": LISTENER}
+    nlp.add_pipe("parsetag", config={"model": model, "learn_rate_scale": 5.0})
 
 
 def make_encoder(path: Path) -> Language:

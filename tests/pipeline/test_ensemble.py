@@ -41,10 +41,8 @@ def test_three_orders(folders: list[str], trained: Callable[[str], Language], tm
     found = []
     for order in ("in", "pre", "post"):
         member = trained(order)
-        _, constituents = member.get_pipe("parsetag").predict_marginals(
-            [member.get_pipe("one_sentence")(member.make_doc(TEXT))]
-        )
-        found.append(constituents.sentence(0))
+        batch, *_ = member.get_pipe("parsetag").score_docs([member.get_pipe("one_sentence")(member.make_doc(TEXT))])
+        found.append(batch.trees.constituents.sentence(0))
     expected = [np.mean([one.get(span, 0.0) for one in found]) for span in spans_of(doc)]
     assert attrs["probs"] == pytest.approx(expected, rel=1e-5)
     assert min(span._.prob for span in doc._.constituents if span._.labels) == min(attrs["probs"])

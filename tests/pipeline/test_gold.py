@@ -18,10 +18,10 @@ from strategies import parses
 from tiny import TREES, gold_doc, make_examples, make_nlp
 
 from spacy_parsetag.linearize import InOrder
-from spacy_parsetag.linearize.tags import TagSet
-from spacy_parsetag.pipeline import gold, gold_trees
+from spacy_parsetag.linearize.tagset import TagSet
+from spacy_parsetag.pipeline import align, gold
+from spacy_parsetag.pipeline.align import read_gold
 from spacy_parsetag.pipeline.gold import GoldReader
-from spacy_parsetag.pipeline.gold_trees import read_gold
 from spacy_parsetag.tokens import doc_to_strings, parse_string, set_parses
 from spacy_parsetag.tokens.spans import SentenceParse, parses_from_doc
 from spacy_parsetag.trees import Parse, from_nltk
@@ -186,8 +186,8 @@ def test_training_on_other_tokens() -> None:
     assert {"NP"} == set(pipe.constituent_labels)
     scores = pipe.model.predict([eg.predicted])
     with pytest.warns(UserWarning, match=r"\[W251\] 1 of 2"):
-        (gradient,) = pipe.get_loss([eg], scores)[1].arrays
-    assert gradient[:3].any(axis=1).all() and not gradient[3].any()
+        gradient = pipe.get_loss([eg], scores)[1].rows
+    assert gradient[:5].any(axis=1).all() and not gradient[5:].any()
     assert nlp.update([eg], sgd=optimizer)["parsetag"] > 0
 
 
@@ -229,8 +229,8 @@ class TestCounts:
         examples = make_examples(nlp)
         tags = TagSet({tag for kind in "lrLR" for tag in (kind, f"{kind}/NP", f"{kind}/FRAG+NP")})
         for _ in range(3):  # also when the tags are remembered
-            found = [reader.tags(eg, KEY, tags, InOrder()) for eg in examples]
-        assert sum((gold.ids < 0).any() for eg in found for gold in eg) == 5
+            found = [reader.encode(eg, KEY, tags, InOrder()) for eg in examples]
+        assert sum(not gold.teaches for eg in found for gold in eg) == 5
         assert (reader.n_sentences, reader.n_bad.total()) == (18, 15)
         with pytest.warns(UserWarning, match=r"\[W252\] 15 of 18 sentences \(83.3%\).*example ./\S+ in 'She enjoys"):
             reader.check("parsetag")
@@ -301,11 +301,12 @@ def test_gold_tags_are_kept_while_nothing_changes(monkeypatch: pytest.MonkeyPatc
         read.append(doc)
         return parses_from_doc(doc, spans_key)
 
-    for module in (gold, gold_trees):
+    for module in (gold, align):
         monkeypatch.setattr(module, "parses_from_doc", count)
 
     def ids(eg: Example) -> list[list[int]]:
-        return [tags.ids.tolist() for tags in reader.tags(eg, KEY, pipe.tag_set, pipe.linearizer)]
+        sentences = reader.encode(eg, KEY, pipe.tag_set, pipe.linearizer)
+        return [tree.ids.tolist() for one in sentences for tree in one.trees]
 
     first = [ids(eg) for eg in examples]
     assert [ids(eg) for eg in examples] == first and len(read) == len(examples)

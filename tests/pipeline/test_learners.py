@@ -10,33 +10,34 @@ import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import fix_random_seed
+from tiny import LEARNERS as SETTINGS
 from tiny import (
     ORDERS,
     TINY_MODEL,
     TREES,
+    check_gradient,
     make_examples,
     make_learner,
     make_nlp,
     needs_torch,
     outputs,
+    random_scores,
     spans_of,
     train,
     words_only,
 )
 
-from spacy_parsetag.decode import BeamDecoder, ExactDecoder, TagScores, Transitions
-from spacy_parsetag.linearize import ORDERS as LINEARIZERS
-from spacy_parsetag.linearize.tags import TagSet
-from spacy_parsetag.ml.heads import DocScores
+from spacy_parsetag.decode import BeamDecoder
+from spacy_parsetag.ml.losses import TagLoss
 from spacy_parsetag.tokens import parses_from_doc
 
-LEARNERS = ["Independent", "CRF", pytest.param("BiLSTM", marks=needs_torch)]
+LEARNERS = ["Tags", "CRF", pytest.param("BiLSTM", marks=needs_torch)]
 DECODERS: list[dict[str, Any]] = [
-    {"@misc": "spacy-parsetag.ExactDecoder.v1", "max_stack": "train"},
-    {"@misc": "spacy-parsetag.BeamDecoder.v1", "beam": 10},
-    {"@misc": "spacy-parsetag.BeamDecoder.v1", "beam": 2, "max_stack": "train", "lookahead": True},
+    {"decoder": {"@misc": "spacy-parsetag.ExactDecoder.v1"}, "max_stack": "train"},
+    {"decoder": {"@misc": "spacy-parsetag.BeamDecoder.v1", "beam": 10}},
+    {"decoder": {"@misc": "spacy-parsetag.BeamDecoder.v1", "beam": 2, "lookahead": True}, "max_stack": "train"},
 ]
-LOSSES = ["Tag", "Lattice"]
+LOSSES = ["Tag", "Tree"]
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -51,7 +52,7 @@ def test_overfitting_IO(learner: str, order: str, loss: str, tmp_path: Path) -> 
     assert outputs(nlp) == expected
     nlp.to_disk(tmp_path)
     for decoder in DECODERS:
-        loaded = spacy.load(tmp_path, config={"components": {"parsetag": {"decoder": decoder}}})
+        loaded = spacy.load(tmp_path, config={"components": {"parsetag": decoder}})
         assert outputs(loaded) == expected
         assert loaded.evaluate(make_examples(loaded))["parsetag_f"] == 1.0
     again = make_learner(learner, order, loss=loss).from_bytes(nlp.to_bytes())
@@ -86,7 +87,7 @@ def test_learning_rates_of_parts() -> None:
     np.testing.assert_allclose(moved[1], [moved[0][0], 10 * moved[0][1]], rtol=1e-3)
 
 
-@pytest.mark.parametrize("learner", [*LEARNERS, "Chart"])
+@pytest.mark.parametrize("learner", [*LEARNERS, "Spans"])
 def test_parameters_learn_and_averages_apply(learner: str) -> None:
     """Every parameter of the learner moves, and `use_params` reaches all of them."""
     nlp = make_learner(learner)
@@ -121,41 +122,25 @@ def weights(model: Any) -> dict[tuple[int, str], np.ndarray]:
 @pytest.mark.parametrize("masked", [True, False])
 def test_loss_of_the_linear_chain_through_the_pipe(masked: bool) -> None:
     """Gradients of scores and transitions of a batch, by finite differences; nothing changes without gold."""
-    nlp = make_learner("CRF", "pre", masked=masked)
+    nlp = make_learner("CRF", "pre")
     examples = make_examples(nlp)[:3]
     space = Doc(nlp.vocab, words=["\n", *(token.text for token in examples[1].reference)])
     examples = [examples[0], Example(space, examples[1].reference), examples[2]]
     nlp.initialize(lambda: examples)
     pipe = nlp.get_pipe("parsetag")
-    rng = np.random.default_rng(0)
-    given = pipe.model.predict([eg.predicted for eg in examples])
-    assert given.transitions.masked == masked
-    values = Transitions(*(rng.normal(size=array.shape) for array in given.transitions[:3]), masked)
-    scores = DocScores([rng.normal(size=array.shape) for array in given.arrays], values)
-    _, gradients = pipe.get_loss(examples, scores)
-    step = 1e-5
-    arrays = (scores.arrays[0], *values[:3])
-    for array, gradient in zip(arrays, (gradients.arrays[0], *gradients.transitions[:3]), strict=True):
-        for i in rng.integers(array.size, size=20).tolist():
-            old = array.flat[i]
-            slopes = []
-            for moved in (old + step, old - step):
-                array.flat[i] = moved
-                slopes.append(pipe.get_loss(examples, scores)[0])
-            array.flat[i] = old
-            assert (slopes[0] - slopes[1]) / (2 * step) == pytest.approx(gradient.flat[i], abs=1e-6)
-    assert not gradients.arrays[1][0].any()
+    pipe.loss = TagLoss(masked=masked)
+    check_gradient(pipe, examples, random_scores(pipe, examples, seed=0))
     plain = [Example(nlp.make_doc("No tree here"), nlp.make_doc("No tree here"))]
-    loss, gradients = pipe.get_loss(plain, DocScores(scores.arrays[:1], values))
+    loss, gradients = pipe.get_loss(plain, random_scores(pipe, plain, seed=0))
     assert loss == 0.0
-    assert not any(array.any() for array in (*gradients.arrays, *gradients.transitions[:3]))
+    assert not any(array.any() for array in (gradients.rows, *gradients.transitions))
 
 
 def test_transitions_are_decoded_with() -> None:
-    nlp = make_learner("CRF", rate_scale=2.0)
+    nlp = make_learner("CRF")
     examples = make_examples(nlp)
     train(nlp, examples)
-    chain = next(node for node in nlp.get_pipe("parsetag").model.walk() if node.name == "linear_chain")
+    chain = nlp.get_pipe("parsetag").model
     tags = nlp.get_pipe("parsetag").tag_set
     favoured = tags.id("R/VP")
     transitions = np.zeros_like(chain.get_param("pairs"))
@@ -169,32 +154,30 @@ def test_transitions_are_decoded_with() -> None:
 @pytest.mark.parametrize("order", ORDERS)
 def test_bound_of_the_training_data(order: str) -> None:
     """A number after `initialize` and when loaded; it lets any sentence have a tree."""
-    batch = TagScores(np.zeros((1, 4)), [0], [1], TagSet(), LINEARIZERS[order])
-    with pytest.raises(ValueError, match=r"\[E162\]"):
-        ExactDecoder("train")(batch)
-    nlp = make_nlp(order, decoder={"@misc": "spacy-parsetag.ExactDecoder.v1", "max_stack": "train"})
+    nlp = make_nlp(order, max_stack="train")
     pipe = nlp.get_pipe("parsetag")
-    assert pipe.decoder.max_stack == "train"
+    assert pipe.bound is None
     nlp.initialize(lambda: make_examples(nlp))
     largest = pipe.cfg["max_stack"]
-    assert pipe.decoder.max_stack == largest > 0
-    loaded = make_nlp(order, decoder={"@misc": "spacy-parsetag.ExactDecoder.v1", "max_stack": "train"})
-    loaded.from_bytes(nlp.to_bytes())
-    assert loaded.get_pipe("parsetag").decoder.max_stack == largest
-    for decoder, bound in ((ExactDecoder("train"), largest), (BeamDecoder(3), None), (ExactDecoder(70), 70)):
-        pipe.decoder = decoder
-        assert pipe.decoder.max_stack == bound
+    assert pipe.bound == largest > 0
+    loaded = make_nlp(order, max_stack="train").from_bytes(nlp.to_bytes()).get_pipe("parsetag")
+    assert loaded.bound == largest
+    for bound in (70, None):
+        loaded.max_stack = bound
+        assert loaded.bound == bound
+    with pytest.raises(ValueError, match=r"\[E161\].*'trained'"):
+        make_nlp(order, max_stack="trained")
     labels = {"tags": list(pipe.labels)}
-    fresh = make_nlp(order, decoder={"@misc": "spacy-parsetag.ExactDecoder.v1", "max_stack": "train"})
+    fresh = make_nlp(order, max_stack="train")
     fresh.get_pipe("parsetag").initialize(lambda: make_examples(fresh), nlp=fresh, labels=labels)
-    assert fresh.get_pipe("parsetag").decoder.max_stack is None
+    assert fresh.get_pipe("parsetag").bound is None
     # A pipe that has seen the flattest of trees parses any sentence within the least bound.
-    decoders = [{"@misc": f"spacy-parsetag.{kind}Decoder.v1", "max_stack": "train"} for kind in ("Exact", "Beam")]
-    for config in decoders:
-        nlp = make_nlp(order, decoder=config, loss={"@misc": "spacy-parsetag.LatticeLoss.v1", "max_stack": "train"})
+    for kind in ("Exact", "Beam"):
+        decoder, loss = {"@misc": f"spacy-parsetag.{kind}Decoder.v1"}, {"@misc": "spacy-parsetag.TreeLoss.v1"}
+        nlp = make_nlp(order, decoder=decoder, loss=loss, max_stack="train")
         examples = make_examples(nlp, [TREES[3]])
         train(nlp, examples, steps=2)
-        assert nlp.get_pipe("parsetag").decoder.max_stack == {"in": 1, "pre": None, "post": 2}[order]
+        assert nlp.get_pipe("parsetag").bound == {"in": 1, "pre": None, "post": 2}[order]
         (sentence,) = parses_from_doc(nlp("one two three four five six seven"))
         assert len(sentence.parse) == 7
 
@@ -204,7 +187,7 @@ def test_the_width_of_a_beam_is_told() -> None:
     examples = make_examples(nlp)
     nlp.initialize(lambda: examples)
     pipe = nlp.get_pipe("parsetag")
-    output = pipe.model.get_ref("output_layer")
+    output = pipe.model.layers[2]
     bias = np.zeros_like(output.get_param("b"))
     bias.reshape(2, -1)[:, pipe.tag_set.classes == 0] = 9  # it wants to shift for ever
     output.set_param("b", bias)
@@ -218,31 +201,32 @@ def test_the_width_of_a_beam_is_told() -> None:
     assert plain.spans["constituents"].attrs["beam_widths"] == [1, 1]
 
 
-def test_settings_of_the_independent_learner() -> None:
+def test_settings_of_the_learner_of_tags() -> None:
     """The maxout layer has its width, and the dropout that the training loop passes reaches the heads."""
     for width in (None, 7):
-        nlp = make_learner("Independent", hidden_width=width)
+        nlp = make_learner("Tags", hidden_width=width)
         examples = make_examples(nlp)
         nlp.initialize(lambda: examples)  # noqa: B023
         model = nlp.get_pipe("parsetag").model
-        assert model.get_ref("output_layer").get_dim("nI") == (width or 32)
+        assert model.layers[2].get_dim("nI") == (width or 32)
         docs = [eg.predicted for eg in examples]
-        expected = np.concatenate(model.predict(docs).arrays)
-        np.testing.assert_array_equal(np.concatenate(model(docs, True)[0].arrays), expected)
+        expected = model.predict(docs).rows
+        np.testing.assert_array_equal(model(docs, True)[0].rows, expected)
         for node in model.walk():
             if node.name == "dropout" and node not in model.get_ref("tok2vec").walk():
                 node.attrs["dropout_rate"] = 0.5
-        assert not np.allclose(np.concatenate(model(docs, True)[0].arrays), expected)
+        assert not np.allclose(model(docs, True)[0].rows, expected)
 
 
-@pytest.mark.parametrize("learner", [*LEARNERS, "Chart"])
+@pytest.mark.parametrize("learner", [*LEARNERS, "Spans"])
 def test_shared_encoder(learner: str, tmp_path: Path) -> None:
     """Behind a tok2vec of the pipeline, which can be copied into the learner afterwards."""
     nlp = spacy.blank("en")
     nlp.add_pipe("one_sentence")
     nlp.add_pipe("tok2vec", config={"model": TINY_MODEL["tok2vec"]})
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32}
-    model = {"@architectures": f"spacy-parsetag.{learner}.v1", "tok2vec": listener}
+    learner_name = "Spans" if learner == "Spans" else "Tags"
+    model = {**SETTINGS[learner], "@architectures": f"spacy-parsetag.{learner_name}.v1", "tok2vec": listener}
     nlp.add_pipe("parsetag", config={"model": model})
     examples = make_examples(nlp)
     train(nlp, examples)

@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from tiny import TINY_MODEL, make_examples, spans_of, train
 
-from spacy_parsetag.pipeline.listeners import require_upstream
+from spacy_parsetag.pipeline.checks import require_upstream
 
 WIDTH = TINY_MODEL["tok2vec"]["width"]
 LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": WIDTH, "upstream": "tok2vec"}

@@ -72,8 +72,8 @@ def test_several_sentences(trained: Callable[[str], Language]) -> None:
     words = ["Rain", ".", "\n", "She", "enjoys", "papers", ".", "\n", "\n", "\n", "a", "cat", "\n"]
     doc = Doc(nlp.vocab, words=words, sent_starts=[bool(start) for start in starts])
     parsed = pipe.predict([doc, nlp.make_doc(""), doc])
-    assert [tokens for tokens, _ in parsed[0].sentences] == [[0, 1], [3, 4, 5, 6], [10, 11]]
-    assert parsed[1].sentences == [] and parsed[0] == parsed[2]
+    assert [one.tokens for one in parsed[0]] == [[0, 1], [3, 4, 5, 6], [10, 11]]
+    assert parsed[1] == [] and parsed[0] == parsed[2]
     pipe.set_annotations([doc], parsed[:1])
     check_trees(doc)
 
@@ -83,7 +83,7 @@ def test_sentences_by_hook(trained: Callable[[str], Language]) -> None:
     doc = nlp.make_doc("She enjoys papers a cat")
     doc.user_hooks["sents"] = lambda doc: iter([doc[:3], doc[3:]])
     parsed = nlp.get_pipe("parsetag").predict([doc])
-    assert [tokens for tokens, _ in parsed[0].sentences] == [[0, 1, 2], [3, 4]]
+    assert [one.tokens for one in parsed[0]] == [[0, 1, 2], [3, 4]]
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -91,7 +91,7 @@ def test_long_sentences(order: str) -> None:
     nlp = make_nlp(order)
     examples = make_examples(nlp)
     nlp.initialize(lambda: examples)
-    output = nlp.get_pipe("parsetag").model.get_ref("output_layer")
+    output = nlp.get_pipe("parsetag").model.layers[2]
     output.set_param("W", np.random.default_rng(0).normal(size=output.get_param("W").shape).astype("f"))
     words = [f"w{i % 90}" for i in range(2000)]
     doc = nlp(Doc(nlp.vocab, words=words))
@@ -202,7 +202,7 @@ def test_sentences_of_a_batch(batch: list, trained: Callable[[str], Language]) -
         for doc in docs
     ]
     parsed = nlp.get_pipe("parsetag").predict(docs)
-    assert [[tokens for tokens, _ in doc.sentences] for doc in parsed] == expected
+    assert [[one.tokens for one in doc] for doc in parsed] == expected
     nlp.get_pipe("parsetag").set_annotations(docs, parsed)
     for doc in docs:
         check_trees(doc)

@@ -20,9 +20,9 @@ from tiny import (
     train,
 )
 
-from spacy_parsetag.pipeline.gold_trees import set_gold_sentences
+from spacy_parsetag.pipeline.align import set_gold_sentences
 
-CHART = {**TINY_MODEL, "@architectures": "spacy-parsetag.Chart.v1", "hidden_width": 32, "span_width": 32}
+CHART = {**TINY_MODEL, "@architectures": "spacy-parsetag.Spans.v1", "hidden_width": 32, "span_width": 32}
 KNOWN = {"NP"}
 
 
@@ -60,7 +60,7 @@ def test_no_gradient_where_nothing_is_known() -> None:
     eg = Example(Doc(nlp.vocab, words=[token.text for token in gold]), gold)
     pipe = nlp.get_pipe("parsetag")
     loss, gradient = pipe.get_loss([eg], pipe.model.predict([eg.predicted]))
-    assert loss == 0 and not gradient.arrays[0].any()
+    assert loss == 0 and not gradient.rows.any()
 
 
 def test_training() -> None:

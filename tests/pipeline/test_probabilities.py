@@ -8,9 +8,9 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from tiny import make_examples, make_nlp, spans_of, train
 
-from spacy_parsetag.decode import TreeDistribution
-from spacy_parsetag.pipeline.parsetag import ParseTagger
-from spacy_parsetag.tokens.sentences import sentence_words
+from spacy_parsetag.decode import MBRDecoder, TreeDistribution, passes
+from spacy_parsetag.decode.passes import chart_sums
+from spacy_parsetag.pipeline.component import ParseTagger
 
 TEXT = "The old dog sings and barked on papers"
 TEMPERATURES = ("temperature", "tree_temperature")
@@ -42,7 +42,7 @@ def settings(trained: Callable[[str], Language]) -> Iterator[Callable[..., tuple
 
 def distribution(nlp: Language, pipe: ParseTagger, text: str) -> TreeDistribution:
     doc = nlp.get_pipe("one_sentence")(nlp.make_doc(text))
-    batch, _ = pipe.score_docs([doc], [sentence_words(doc)])
+    batch, *_ = pipe.score_docs([doc])
     return TreeDistribution.from_batch(batch, 0)
 
 
@@ -67,12 +67,51 @@ def test_what_the_distribution_says(order: str, settings: Callable[..., Any]) ->
         plain = doc[span.start : span.end]
         prob = constituents[span.start, span.end, span.label_]
         assert plain._.label_probs[span.label_] == pytest.approx(prob, rel=1e-4)
-        assert plain._.prob == min(plain._.label_probs.values())
+        assert plain._.prob == min(plain._.label_probs[label] for label in plain._.labels)
+        assert span._.prob == plain._.label_probs[span.label_] == doc._.span_prob(span.start, span.end, span.label_)
     [trees] = doc._.parses(4)
     assert [log_prob for _, log_prob in trees] == sorted((log_prob for _, log_prob in trees), reverse=True)
     assert trees[0][1] == pytest.approx(attrs["log_probs"][0], abs=1e-4)
     assert len({str(tree) for tree, _ in trees}) == 4
     assert " ".join(str(trees[0][0]).split()) == doc._.parse_strings[0]
+
+
+def test_rivals(settings: Callable[..., Any]) -> None:
+    """Constituents that the tree has not are told of, with their probabilities, where they are likely."""
+    nlp, pipe = settings(probs=True, temperatures=(2.5, 2.5))
+    doc = nlp(TEXT)
+    found = set(spans_of(doc))
+    likely = distribution(nlp, pipe, TEXT).constituents.items()
+    expected = {span: prob for span, prob in likely if span not in found and prob > 0.01}
+    assert expected
+    rivals = [rival for span in doc.spans["constituents"] for rival in span._.rivals]
+    assert {(span.start, span.end, span.label_) for span, _ in rivals} <= set(expected)
+    for (start, end, label), prob in expected.items():
+        assert doc._.span_prob(start, end, label) == pytest.approx(prob, rel=1e-4)
+        assert doc[start:end]._.label_probs[label] == pytest.approx(prob, rel=1e-4)
+    assert doc._.span_prob(0, len(doc), "NOTHING") == 0
+    for span in doc.spans["constituents"]:
+        own = [prob for _, prob in span._.rivals]
+        assert own == sorted(own, reverse=True)
+        for rival, _ in span._.rivals:
+            (i, j), (start, end) = (rival.start, rival.end), (span.start, span.end)
+            assert (i, j) == (start, end) or i < start < j < end or start < i < end < j
+
+
+def test_one_pass(settings: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Minimum Bayes risk, probabilities, entropies and the k best trees share one pass of inside-outside."""
+    nlp, pipe = settings(probs=True, k_best=3)
+    calls = []
+
+    def count(*arguments: Any) -> None:
+        calls.append(arguments)
+        chart_sums(*arguments)
+
+    monkeypatch.setattr(passes, "chart_sums", count)
+    decoder, pipe.decoder = pipe.decoder, MBRDecoder()
+    doc = nlp(TEXT)
+    pipe.decoder = decoder
+    assert len(calls) == 1 and {"probs", "log_probs", "entropies", "k_best"} <= set(doc.spans["constituents"].attrs)
 
 
 def test_a_word_without_constituent_has_none(settings: Callable[..., Any]) -> None:

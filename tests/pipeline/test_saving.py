@@ -167,15 +167,13 @@ def test_a_file_cut_off(name: str, trained: Callable[[str], Language], tmp_path:
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_bound_of_the_training_data_is_loaded(order: str, tmp_path: Path) -> None:
-    """`"train"` is a number again in a loaded pipeline, for the decoder and for the loss."""
-    bounded = {"@misc": "spacy-parsetag.ExactDecoder.v1", "max_stack": "train"}
-    loss = {"@misc": "spacy-parsetag.LatticeLoss.v1", "max_stack": "train"}
-    nlp = make_nlp(order, decoder=bounded, loss=loss)
+    """`"train"` is a number again in a loaded pipeline."""
+    nlp = make_nlp(order, max_stack="train")
     examples = make_examples(nlp)
     nlp.initialize(lambda: examples)
     largest = nlp.get_pipe("parsetag").label_data["max_stack"]
     nlp.to_disk(tmp_path)
-    for loaded in (spacy.load(tmp_path), make_nlp(order, decoder=bounded, loss=loss).from_bytes(nlp.to_bytes())):
+    for loaded in (spacy.load(tmp_path), make_nlp(order, max_stack="train").from_bytes(nlp.to_bytes())):
         pipe = loaded.get_pipe("parsetag")
-        assert pipe.decoder.max_stack == pipe.loss.max_stack == largest > 0
+        assert pipe.bound == largest > 0
         loaded("She enjoys papers")

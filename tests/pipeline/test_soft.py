@@ -20,11 +20,11 @@ from tiny import (
     train,
 )
 
-from spacy_parsetag.pipeline.gold_trees import set_gold_sentences
+from spacy_parsetag.pipeline.align import set_gold_sentences
 from spacy_parsetag.tokens.spans import parses_from_doc, set_parses
 
-CHART = {**TINY_MODEL, "@architectures": "spacy-parsetag.Chart.v1", "hidden_width": 32, "span_width": 32}
-CRF = {**TINY_MODEL, "@architectures": "spacy-parsetag.CRF.v1"}
+CHART = {**TINY_MODEL, "@architectures": "spacy-parsetag.Spans.v1", "hidden_width": 32, "span_width": 32}
+CRF = {**TINY_MODEL, "@architectures": "spacy-parsetag.Tags.v1", "transitions": True}
 CONFIGS: list[dict[str, Any]] = [
     *({"order": order} for order in ORDERS),
     {"model": CHART},
@@ -113,9 +113,8 @@ def test_trees_that_do_not_fit_are_left_out() -> None:
     k_best = eg.reference.spans["constituents"].attrs["k_best"]
     k_best[0][0][1][0][2] = "UNKNOWN"
     pipe: Any = nlp.get_pipe("parsetag")
-    (gold,) = pipe._gold.tags(eg, "constituents", pipe.tag_set, pipe.linearizer)
-    assert [prob for prob, _ in gold.soft] == pytest.approx([0.75, 0.25])
-    np.testing.assert_array_equal(gold.ids, gold.soft[0][1])
+    (gold,) = pipe._gold.encode(eg, "constituents", pipe.tag_set, pipe.linearizer)
+    assert [tree.weight for tree in gold.trees] == pytest.approx([0.75, 0.25])
 
 
 def test_best_trees_are_needed() -> None:

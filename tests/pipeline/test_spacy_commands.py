@@ -15,17 +15,18 @@ from typer.testing import CliRunner
 
 from spacy_parsetag.cli.init_config import make_config
 
-CONFIGS = Path(__file__).resolve().parent.parent.parent / "configs"
+ROOT = Path(__file__).resolve().parent.parent.parent
+CONFIGS, MODELS = ROOT / "configs", ROOT / "models"
 SMALL_CNN: dict[str, Any] = {
     "vars.width": 8,
     "components.tok2vec.model.embed.rows": [50, 50, 50, 50],
     "components.tok2vec.model.encode.depth": 1,
 }
-SMALL_FEATURES: dict[str, Any] = {"components.parsetag.model.tok2vec.features.rows": [50, 50, 50, 50]}
+SMALL_FEATURES: dict[str, Any] = {"components.parsetag.model.tok2vec.*.features.rows": [50, 50, 50, 50]}
 
 
 class Project(NamedTuple):
-    """A config, what makes it small, and the pipeline trained with it for two steps."""
+    """A config, filled, with what makes it small, and the pipeline trained for two steps with the config as it is."""
 
     config: Path
     options: list[str]
@@ -84,14 +85,47 @@ def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         word for key, value in changes.items() for word in (f"--{key}", value if isinstance(value, str) else str(value))
     ]
     printed = succeed("train", config, "--output", folder / "model", *options)
-    return Project(config, options, gold, folder / "model" / "model-last", printed)
+    filled = folder / "filled.cfg"
+    succeed("init", "fill-config", config, filled)
+    return Project(filled, options, gold, folder / "model" / "model-last", printed)
 
 
-def test_config_is_complete(project: Project, tmp_path: Path) -> None:
-    """Filling it changes nothing, and spaCy finds no fault with it."""
+def test_config_fills(project: Project, tmp_path: Path) -> None:
+    """spaCy finds no fault with the filled config. What `init-config` writes is filled."""
     assert "Config is valid" in succeed("debug", "config", project.config, *project.options)
-    succeed("init", "fill-config", project.config, tmp_path / "filled.cfg")
-    assert load_config(tmp_path / "filled.cfg") == load_config(project.config)
+    succeed("init", "fill-config", project.config, tmp_path / "again.cfg")
+    filled = load_config(project.config)
+    assert load_config(tmp_path / "again.cfg") == filled
+    written = project.config.with_name("config.cfg")
+    assert not written.exists() or load_config(written) == filled
+
+
+@pytest.mark.parametrize("path", [*sorted(CONFIGS.glob("*.cfg")), *sorted(MODELS.glob("*.cfg"))], ids=lambda p: p.stem)
+def test_configs_leave_out_defaults(path: Path) -> None:
+    """A config says what differs from spaCy's defaults, but for seed and allocator, which `spacy train` asks for."""
+    config, default = load_config(path), spacy.blank("en").config
+    for section in ("nlp", "training", "initialize"):
+        for key, value in config.get(section, {}).items():
+            assert key in ("lang", "seed", "gpu_allocator") or default[section].get(key, ...) != value, key
+    rate = config["training"]["optimizer"]["learn_rate"]
+    assert rate.get("total_steps", config["training"]["max_steps"]) == config["training"]["max_steps"]
+
+
+@pytest.mark.parametrize("name", ["cnn", "cnn_bilstm", "curated", "transformer", "transformer_paper", "en_parsetag_sm"])
+def test_config_fills_to_one_that_needs_no_filling(name: str) -> None:
+    """The two that go on with a pipeline are filled where there is one: see test_second_stage."""
+    small = {}
+    if name == "curated":
+        pytest.importorskip("spacy_curated_transformers", reason="spacy-curated-transformers is not installed")
+        sizes = {"vocab_size": 50, "width": 8, "intermediate_width": 8, "heads": 2, "layers": 1}
+        small = {f"vars.{key}": value for key, value in sizes.items()}
+    elif name.startswith("transformer"):
+        pytest.importorskip("spacy_transformers", reason="spacy-transformers is not installed")
+    elif name == "cnn_bilstm":
+        pytest.importorskip("torch", reason="torch is not installed")
+    path = (MODELS if name.startswith("en_") else CONFIGS) / f"{name}.cfg"
+    filled = spacy.util.load_model_from_config(load_config(path, overrides=small), auto_fill=True).config
+    assert spacy.util.load_model_from_config(filled).config.to_str() == filled.to_str()
 
 
 def test_table_of_training(project: Project) -> None:
@@ -129,6 +163,10 @@ def test_package(project: Project, tmp_path: Path) -> None:
     succeed("package", project.model, tmp_path, "--build", "none", "--name", "trees", "--version", "1.0.0")
     (meta,) = tmp_path.glob("*/meta.json")
     requirements = json.loads(meta.read_text(encoding="utf8"))["requirements"]
+    scores = set(json.loads(meta.read_text(encoding="utf8"))["performance"])
+    others = {name for name in scores if not ("parsetag" in name or "loss" in name)}
+    assert {"parsetag_f", "parsetag_p"} <= scores and others <= {"sents_f", "tag_acc"}
+    assert ("sents_f" in scores) == ("senter" in project.model.parent.parent.name)
     assert any(requirement.startswith(("spacy-parsetag>=", "spacy_parsetag>=")) for requirement in requirements)
     packaged = next(tmp_path.glob("*/*/*/config.cfg")).parent
     text = "She enjoys reading papers ."
@@ -203,7 +241,7 @@ def test_find_threshold_refuses(project: Project) -> None:
 def test_another_language(lang: str) -> None:
     """The tokenizer is that of the language: a Chinese sentence is not one word."""
     config = load_config(CONFIGS / "cnn.cfg", overrides={"nlp.lang": lang})
-    nlp = spacy.util.load_model_from_config(config)
+    nlp = spacy.util.load_model_from_config(config, auto_fill=True)
     assert type(nlp.tokenizer) is type(spacy.blank(lang).tokenizer)
     text = {"zh": "她喜欢读论文。", "de": "Sie liest z.B. Aufsätze."}[lang]
     assert [token.text for token in nlp.make_doc(text)] == [token.text for token in spacy.blank(lang)(text)]

@@ -9,7 +9,7 @@ from tiny import make_examples, make_learner, spans_of, train, words_only
 from spacy_parsetag.decode import ExactDecoder
 
 
-@pytest.mark.parametrize("learner", ["Independent", "CRF"])
+@pytest.mark.parametrize("learner", ["Tags", "CRF"])
 def test_threads_share_a_pipeline(learner: str) -> None:
     nlp = make_learner(learner)
     examples = make_examples(nlp)

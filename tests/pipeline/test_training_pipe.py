@@ -15,7 +15,6 @@ from spacy.training.initialize import init_nlp
 from tiny import ORDERS, TREES, gold_doc, make_examples, make_nlp, spans_of, train, words_only
 from typer.testing import CliRunner
 
-from spacy_parsetag.decode import ExactDecoder
 from spacy_parsetag.linearize import ORDERS as LINEARIZERS
 from spacy_parsetag.ml.resize import RESIZE
 
@@ -259,24 +258,17 @@ def test_use_params(trained: Callable[[str], Language]) -> None:
     assert spans_of(nlp(words_only(nlp, gold))) == right == spans_of(gold)
 
 
-def test_changed_decoder(trained: Callable[[str], Language], tmp_path: Path) -> None:
+def test_changed_bound(trained: Callable[[str], Language], tmp_path: Path) -> None:
     source = trained("in")
     source.to_disk(tmp_path)
     largest = source.get_pipe("parsetag").label_data["max_stack"]
-    override = {
-        "components": {"parsetag": {"decoder": {"@misc": "spacy-parsetag.ExactDecoder.v1", "max_stack": largest}}}
-    }
-    nlp = spacy.load(tmp_path, config=override)
-    gold = gold_doc(nlp, TREES[0])
-    bounded = nlp.get_pipe("parsetag").decoder
-    assert bounded.max_stack == largest
-    assert spans_of(nlp(words_only(nlp, gold))) == spans_of(gold)
-    nlp.get_pipe("parsetag").decoder = ExactDecoder(None)
-    assert spans_of(nlp(words_only(nlp, gold))) == spans_of(gold)
-    nlp.get_pipe("parsetag").decoder = ExactDecoder("train")
-    assert nlp.get_pipe("parsetag").decoder.max_stack == largest
-    assert spans_of(nlp(words_only(nlp, gold))) == spans_of(gold)
-    nlp.get_pipe("parsetag").decoder = ExactDecoder(0)
+    nlp = spacy.load(tmp_path, config={"components": {"parsetag": {"max_stack": largest}}})
+    gold, pipe = gold_doc(nlp, TREES[0]), nlp.get_pipe("parsetag")
+    for bound, number in ((largest, largest), (None, None), ("train", largest)):
+        pipe.max_stack = bound
+        assert pipe.bound == number
+        assert spans_of(nlp(words_only(nlp, gold))) == spans_of(gold)
+    pipe.max_stack = 0
     with pytest.raises(ValueError, match=r"\[E152\].*stack bound of 0"):
         nlp(words_only(nlp, gold))
 

@@ -36,8 +36,8 @@ def make_nlp(encoder: Path, **parsetag: Any) -> Language:
         "upstream": "transformer",
         "pooling": {"@layers": "spacy-parsetag.LastSubword.v1"},
     }
-    model = {"@architectures": "spacy-parsetag.Independent.v1", "tok2vec": listener, "rate_scale": 5.0}
-    nlp.add_pipe("parsetag", config={"model": model, **parsetag})
+    model = {"@architectures": "spacy-parsetag.Tags.v1", "tok2vec": listener}
+    nlp.add_pipe("parsetag", config={"model": model, "learn_rate_scale": 5.0, **parsetag})
     return nlp
 
 

@@ -10,7 +10,6 @@ from spacy.lang.en import English
 from spacy.tokens import Doc
 from spacy.vocab import Vocab, create_vocab
 
-from spacy_parsetag.ml.sentences import sentence_lengths
 from spacy_parsetag.tokens import doc_to_strings, set_parses
 from spacy_parsetag.tokens.sentences import (
     has_sentences,
@@ -42,7 +41,6 @@ def test_as_spacy_has_them(vocab: Vocab, tokens: list[tuple[str, bool]], by_hook
     assert sentence_words(doc) == [sentence for sentence in sentences if sentence]
     assert map_words(doc).tokens == [i for i, word in enumerate(is_word) if word]
     assert map_words(doc).before == [sum(is_word[:i]) for i in range(len(doc) + 1)]
-    assert sentence_lengths(doc) == ([len(sent) for sent in doc.sents] or [0])
 
 
 def test_without_boundaries() -> None:

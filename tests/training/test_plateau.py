@@ -12,7 +12,7 @@ from spacy.language import Language
 from spacy.tokens import DocBin
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_loop
-from spacy.util import registry
+from spacy.util import load_config, registry
 from thinc.api import Adam, Config
 from tiny import TREES, gold_doc, make_nlp
 
@@ -170,7 +170,7 @@ def test_spacy_train(tmp_path: Path) -> None:
 
 
 def test_config_of_the_paper() -> None:
-    config = Config().from_disk(CONFIGS / "transformer_paper.cfg")
+    config = spacy.util.load_model_from_config(load_config(CONFIGS / "transformer_paper.cfg"), auto_fill=True).config
     training = registry.resolve({"optimizer": config["training"]["optimizer"], "logger": config["training"]["logger"]})
     optimizer = training["optimizer"]
     assert optimizer.grad_clip == 1.0

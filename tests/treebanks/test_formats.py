@@ -4,16 +4,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from spacy.tokens import DocBin
+from spacy.vocab import Vocab
 
 from spacy_parsetag.errors import TreebankError
-from spacy_parsetag.treebanks.files import SourceFile, find_files
+from spacy_parsetag.files.find import SourceFile, find_files
+from spacy_parsetag.tokens import doc_from_parses
+from spacy_parsetag.treebanks.convert import DocFile
 from spacy_parsetag.treebanks.formats.base import guess_encoding
 from spacy_parsetag.treebanks.formats.pahc import cut_lemma, cut_lemma_of_mark
 from spacy_parsetag.treebanks.formats.table import FORMATS, get_format
 from spacy_parsetag.treebanks.penn import read_trees
 from spacy_parsetag.treebanks.split import Split
+from spacy_parsetag.trees import Parse
 from spacy_parsetag.trees.brackets import format_tree
-from spacy_parsetag.trees.clean import clean_tree
+from spacy_parsetag.trees.clean import CleanCounts, clean_tree
 
 PIECES = {
     "ptb": (
@@ -160,6 +165,107 @@ def test_standard_splits(name: str, file: str, part: str) -> None:
 @pytest.mark.parametrize("leaf, word", [("tungu-tunga", "tungu"), ("a-b-a-c", "a-b"), ("---", "-"), ("hús", "hús")])
 def test_lemmas(leaf: str, word: str) -> None:
     assert cut_lemma(leaf) == word
+
+
+def test_lemmas_are_kept() -> None:
+    """Of three parts the middle one is the word's: a lemma has as many dashes as its word, or one fewer."""
+    found = [cut_lemma(leaf) for leaf in ("tungu-tunga", "a-b-c", "a-b-a-c", "hús", "-x")]
+    assert [(word, word.lemma) for word in found] == [
+        ("tungu", "tunga"), ("a-b", "c"), ("a-b", "a-c"), ("hús", ""), ("-x", ""),
+    ]  # fmt: skip
+
+
+# What formats say of words beside their tags: words, lemmas, morphology.
+WORDS = {
+    "icepahc": ("( (IP (NP (N tungu-tunga)) (VB er-vera)) (ID 1150.X,.1))", ["tunga", "vera"], ["", ""]),
+    "cess": ("(S (sn (nc gatos gato)) (vm duermen dormir))", ["gato", "dormir"], ["", ""]),
+    "spmrl": ("(TOP (S (NC##lem=chat|g=m|n=s## chats) (V##t=pst|_## va)))", ["chat", ""], ["g=m|n=s", "t=pst"]),
+    "turkish": (
+        "( (S (NP {morphologicalAnalysis=yasa+NOUN+A3SG}{turkish=yasada}) (. {turkish=.})) )",
+        ["yasa", ""],
+        ["Analysis=NOUN+A3SG", ""],
+    ),
+    "oncoj": ("( (IP (N (L05 (PHON pito))) (VB (L06 (PHON ku)))) (ID M.1))", ["L05", "L06"], ["", ""]),
+}
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_what_is_said_of_words(name: str, tmp_path: Path) -> None:
+    """It goes into docs and .spacy files, with the sentence's id; and all that was cut is counted."""
+    text, lemmas, morphs = WORDS[name]
+    path, form, counts = tmp_path / "trees.txt", get_format(name), CleanCounts()
+    path.write_text(text, encoding="utf-8")
+    [parse] = form.read_parses(path, counts=counts)
+    doc_file = DocFile(tmp_path / "out.spacy", Vocab(), attrs=form.attrs)
+    doc_file.add(parse)
+    doc_file.write(doc_file.path)
+    [doc] = DocBin(store_user_data=True).from_disk(doc_file.path).get_docs(Vocab())
+    assert [token.lemma_ for token in doc] == lemmas
+    assert [str(token.morph) for token in doc] == morphs
+    ids = {"icepahc": "1150.X,.1", "oncoj": "M.1"}
+    assert parse.id == ids.get(name, "") == doc.user_data.get("id", "")
+    assert counts.lines or counts.labels or counts.removed
+    two = doc_from_parses(Vocab(), [parse, Parse(("a",), ("X",), ())])
+    assert two.user_data.get("id") == ([parse.id, ""] if parse.id else None)
+
+
+def test_what_was_cut_is_counted(tmp_path: Path) -> None:
+    for name in ("sinica", "turkish", "floresta", "spmrl", "keyaki", "cess"):
+        path, counts = tmp_path / name, CleanCounts()
+        path.write_text(PIECES[name][0], encoding="utf-8")
+        assert list(get_format(name).read_parses(path, counts=counts))
+        assert counts.lines or counts.labels, name
+
+
+def test_escapes_of_sinica(tmp_path: Path) -> None:
+    path = tmp_path / "clauses.txt"
+    path.write_text("#1 S(agent:Nh:{|Head:VC:a\\b)#\n", encoding="utf-8")
+    [parse] = get_format("sinica").read_parses(path)
+    assert parse.words == ("{", "a\\b")
+
+
+def test_halves_of_phrases_in_floresta(tmp_path: Path) -> None:
+    path = tmp_path / "trees.ptb"
+    path.write_text("(STA+fcl (P+vp- (V+v-fin vai)) (-P+-vp (V+v-inf -se)) (--))\n", encoding="utf-8")
+    [tree] = get_format("floresta").read(path)
+    assert format_tree(tree) == "(fcl (vp (v-fin vai)) (vp (v-inf -se)) (-- --))"
+
+
+@pytest.mark.parametrize(
+    "text, kind",
+    [
+        ("#FORMAT 4\n#BOS 1 1 1 0\nEs\t--\tPPER\t--\tEP\t500\n#EOS 1\n", "NEGRA"),
+        ("%% word\ttag\n#BOS 1\n", "NEGRA"),
+        ('<?xml version="1.0"?>\n<corpus id="x">\n</corpus>\n', "TigerXML"),
+        ("(S (VP (PP 0=Darauf) (VV 2=reagiert)) (VM 1=hat))\n", "disco-dop"),
+    ],
+)
+def test_discontinuous_trees_are_refused_by_name(text: str, kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "trees.mrg"
+    path.write_text(text, encoding="utf-8")
+    for read_all in (lambda: list(read_trees(path)), lambda: list(get_format("spmrl").read(path))):
+        with pytest.raises(TreebankError, match=rf"trees\.mrg:1: \[E124\].*{kind}"):
+            read_all()
+
+
+def test_numbers_are_words(tmp_path: Path) -> None:
+    path = tmp_path / "trees.mrg"
+    path.write_text("(S (NN 2=x) (NN y))\n(S (X 1=a) (X 2=b))\n(S (X 7))\n", encoding="utf-8")
+    assert len(list(read_trees(path))) == 3
+
+
+def test_comments(tmp_path: Path) -> None:
+    path = tmp_path / "trees.mrg"
+    path.write_text(
+        "# log_prob -1\n#\n# tree 1 log_prob -1\n(S (NN a))\n# tree 2 log_prob -2\n(S (NN b))\n"
+        "( (S\n# within a tree\n (# #)\n(CD 5)))\n# tree 12 log_prob -3\n(S (NN c))\n(S (NN d)\n#\n"
+    )
+    errors: list[TreebankError] = []
+    assert [format_tree(tree) for tree in read_trees(path, on_error=errors.append)] == [
+        "(S (NN a))",
+        "( (S (# #) (CD 5)))",
+    ]
+    assert [error.line for error in errors] == [13] or [error.tree_line for error in errors] == [13]
 
 
 @pytest.mark.parametrize("leaf, word", [(",-,", ","), ("faðir-in", "faðir-in"), ("a-a", "a-a"), ("-", "-")])

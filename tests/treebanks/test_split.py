@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_parsetag.treebanks.files import SourceFile
+from spacy_parsetag.files.find import SourceFile
 from spacy_parsetag.treebanks.split import Split
 
 FILE = SourceFile(Path("treebank/wsj/02/wsj_0201.mrg"), Path("treebank"))

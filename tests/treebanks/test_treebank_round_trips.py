@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from spacy_parsetag.decode import TagScores
-from spacy_parsetag.decode.nodes import labelled_nodes
+from spacy_parsetag.decode.trees import labelled_nodes
 from spacy_parsetag.linearize import ORDERS
-from spacy_parsetag.linearize.tags import TagSet
+from spacy_parsetag.linearize.tagset import TagSet
 from spacy_parsetag.treebanks.penn import read_string
 from spacy_parsetag.trees import Parse, binarize, unbinarize
 
 STEP = 50
 NAMES = (
-    "cess_esp", "craft", "farpahc", "floresta", "gum", "icepahc", "keyaki_ja", "mcvf_ppchf", "oncoj", "ppchy", "sinica",
-    "wsj_sample",
+    "cess_esp", "craft", "farpahc", "floresta", "gum", "icepahc", "icon_id", "keyaki_ja", "masc", "mcvf_ppchf", "oncoj",
+    "ppchy", "sinica", "wsj_sample",
 )  # fmt: skip
 
 

@@ -1,1 +1,1 @@
-"""Kinds of treebank files, one in each file. `table` gives them names."""
+"""Describes kinds of treebank files, one in each file. `table` gives them names."""

@@ -1,23 +1,26 @@
-"""What a kind of treebank files is. Each kind has a file of its own beside this one, and a line in `table`."""
+"""Describes a kind of treebank files. Each kind has a file of its own beside this one, and a line in `table`."""
 
 import codecs
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ...errors import TreebankError
 from ...trees.clean import CleanCounts, CleanOptions, clean_tree
 from ...trees.parse import Parse, check_words
-from ...trees.tree import Tree, rewrite
-from ..penn import BracketReader, Line, OnError, read_lines
+from ...trees.tree import Tree, Word, rewrite
+from ..penn import BracketReader, Line, OnError, read_file_lines
 
 Rewrite = Callable[[str], str]
 PENN_CLEAN = CleanOptions()
+ID = "ID"  # label of a sentence's id
+LEMMA = "\x1f"  # between a word and its lemma, on lines that were rewritten
 
 
 @dataclass(frozen=True, kw_only=True)
 class TreebankFormat:
-    """A kind of treebank files: what to change in lines and trees, and the usual options.
+    """Describes a kind of treebank files: what to change in lines and trees, and the usual options.
 
     suffixes (tuple[str, ...]): Which files of a folder to read: suffixes in lower case, or whole names.
     encoding (str): The encoding of files that are not in UTF-8.
@@ -27,6 +30,9 @@ class TreebankFormat:
     lines (Callable[[Iterator[Line]], Iterator[Line]] | None): Changes a file's lines before brackets are read. Lines
         keep their numbers; what belongs to no tree becomes an empty line.
     phrase, tag, word (Rewrite | None): Rewrites the labels of phrases, part-of-speech tags, and words, which are text.
+        A `Word` has a lemma and morphology.
+    leaf (Callable[[str, str], tuple[str, str]] | None): Rewrites tag and word together.
+    attrs (tuple[str, ...]): Which of LEMMA and MORPH it has.
     dissolve (Callable[[str], bool] | None): Which phrases below the top, by label, are replaced by what is in them.
     """
 
@@ -39,6 +45,8 @@ class TreebankFormat:
     phrase: Rewrite | None = None
     tag: Rewrite | None = None
     word: Rewrite | None = None
+    leaf: Callable[[str, str], tuple[str, str]] | None = None
+    attrs: tuple[str, ...] = ()
     dissolve: Callable[[str], bool] | None = None
 
     def read(
@@ -48,6 +56,7 @@ class TreebankFormat:
         encoding: str | None = None,
         on_error: OnError | None = None,
         default_tag: str | None = None,
+        counts: CleanCounts | None = None,
     ) -> Iterator[Tree]:
         """Read the trees of a file, one at a time.
 
@@ -55,18 +64,20 @@ class TreebankFormat:
         encoding (str | None): Its encoding. None: UTF-8 if it is that, else the usual one of the format.
         on_error (Callable[[TreebankError], None] | None): Called with each malformation; None raises the first.
         default_tag (str | None): Part-of-speech tag for words that have none; None makes them an error.
+        counts (CleanCounts | None): Counts of what was rewritten, to add to.
         YIELDS (Tree): The trees.
         RAISES (TreebankError): The malformation, with file and line.
         RAISES (ValueError): If there is no such encoding.
         """
         if encoding is None:
             encoding = guess_encoding(source, self.encoding_of(source) if self.encoding_of else self.encoding)
-        lines = read_lines(source, encoding, str(source))
+        lines = read_file_lines(source, encoding, str(source))
+        counts = counts or CleanCounts()
         if self.lines is not None:
-            lines = self.lines(lines)
+            lines = self._rewrite_lines(lines, counts)
         trees = iter(BracketReader(lines, str(source), encoding, on_error, default_tag))
-        if self.phrase or self.tag or self.word or self.dissolve:
-            return map(self._rewrite, trees)
+        if self.phrase or self.tag or self.word or self.leaf or self.dissolve:
+            return (self._rewrite(tree, counts) for tree in trees)
         return trees
 
     def read_parses(
@@ -85,12 +96,14 @@ class TreebankFormat:
         counts (CleanCounts | None): Counts of what was cleaned, to add to.
         YIELDS (Parse): The parses.
         """
-        for tree in self.read(source, encoding=encoding, on_error=on_error, default_tag=default_tag):
+        clean, counts = clean or self.clean, counts or CleanCounts()
+        reading: dict[str, Any] = {"encoding": encoding, "on_error": on_error, "default_tag": default_tag}
+        for tree in self.read(source, **reading, counts=counts):
             try:
-                cleaned = clean_tree(tree, clean or self.clean, counts)
+                cleaned = clean_tree(tree, clean, counts)
                 if cleaned is None:
                     continue
-                parse = Parse.from_tree(cleaned)
+                parse = replace(Parse.from_tree(cleaned), id=_find_id(tree) if ID in clean.remove else "")
                 check_words(parse)
             except ValueError as err:
                 error = TreebankError(str(source), tree.line, str(err))
@@ -100,18 +113,48 @@ class TreebankFormat:
             else:
                 yield parse
 
-    def _rewrite(self, tree: Tree) -> Tree:
+    def _rewrite_lines(self, lines: Iterator[Line], counts: CleanCounts) -> Iterator[Line]:
+        assert self.lines is not None
+        texts: dict[int, str] = {}
+
+        def remember() -> Iterator[Line]:
+            for line in lines:
+                texts[line.number] = line.text
+                yield line
+
+        for line in self.lines(remember()):
+            counts.lines += line.text != texts.pop(line.number)
+            yield line
+
+    def _rewrite(self, tree: Tree, counts: CleanCounts) -> Tree:
         phrase, tag, word = self.phrase or str, self.tag or str, self.word or str
+        leaf = self.leaf or (lambda label, text: (tag(label), word(text)))
 
         def change(node: Tree, children: list[Tree | str]) -> Iterable[Tree | str]:
-            if node.is_preterminal:
-                return (Tree(tag(node.label), (word(str(children[0])),), node.line),)
-            if self.dissolve is not None and node is not tree and self.dissolve(node.label):
+            if self.dissolve is not None and node is not tree and not node.is_preterminal and self.dissolve(node.label):
+                counts.labels += 1
                 return children
-            return (Tree(phrase(node.label), tuple(children), node.line),)
+            label, inside = phrase(node.label), tuple(children)
+            if node.is_preterminal:
+                label, text = leaf(node.label, str(children[0]))
+                inside = (text,)
+            counts.labels += label != node.label
+            return (Tree(label, inside, node.line),)
 
         (result,) = rewrite(tree, change, lambda node: True)
         return result if isinstance(result, Tree) else tree
+
+
+def _find_id(tree: Tree) -> str:
+    """Find what a tree says is its id: ( (IP ...) (ID wsj,12))."""
+    children = (child for child in tree.children if isinstance(child, Tree) and child.is_preterminal)
+    return next((str(child.children[0]) for child in children if child.label == ID), "")
+
+
+def split_lemma(text: str) -> Word:
+    """Split a word at `LEMMA`, with which functions that rewrite lines mark the lemma."""
+    word, _, lemma = text.partition(LEMMA)
+    return Word(word, lemma)
 
 
 def each_line(change: Rewrite) -> Callable[[Iterator[Line]], Iterator[Line]]:

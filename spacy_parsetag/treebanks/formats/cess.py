@@ -9,20 +9,20 @@ that are not in UTF-8 are in Latin 1.
 import re
 
 from ...trees.clean import CleanOptions
-from .base import TreebankFormat, each_line
+from .base import LEMMA, TreebankFormat, each_line, split_lemma
 
-_LEAF = re.compile(r"\(([^\s()]+)[ \t]+([^\s()]+)[ \t]+[^\s()]+[ \t]*\)")
+_LEAF = re.compile(r"\(([^\s()]+)[ \t]+([^\s()]+)[ \t]+([^\s()]+)[ \t]*\)")
 _BRACKET = re.compile(r"\(([^\s()]+)[ \t]+([()])[ \t]+\2[ \t]*\)")
 
 
 def rewrite_line(line: str) -> str:
-    """Drop lemmas, and name the brackets among the words."""
+    """Mark lemmas, and name the brackets among the words."""
     line = _BRACKET.sub(lambda found: f"({found.group(1)} {'-LRB-' if found.group(2) == '(' else '-RRB-'})", line)
-    return _LEAF.sub(r"(\1 \2)", line)
+    return _LEAF.sub(rf"(\1 \2{LEMMA}\3)", line)
 
 
 def cut_label(label: str) -> str:
-    """`grup.nom.fs` becomes `grup`, and `S*`, an elliptic sentence, `S`."""
+    """Cut a label: `grup.nom.fs` becomes `grup`, and `S*`, an elliptic sentence, `S`."""
     return label.partition(".")[0].rstrip("*") or label
 
 
@@ -32,4 +32,6 @@ CESS = TreebankFormat(
     clean=CleanOptions(trace_words=r"\*0\*"),
     lines=each_line(rewrite_line),
     phrase=cut_label,
+    word=split_lemma,
+    attrs=("LEMMA",),
 )

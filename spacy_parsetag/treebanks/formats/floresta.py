@@ -46,7 +46,7 @@ def _tag_mark(found: "re.Match[str]") -> str:
 
 
 def form_of(label: str) -> str:
-    """`SUBJ+np` and `SUBJ+np-` become `np`; `P+v-fin` becomes `v-fin`, and marks stay as they are."""
+    """Take the form of a label: `SUBJ+np` and `SUBJ+np-` become `np`; `P+v-fin` becomes `v-fin`; marks stay."""
     form = label.rpartition("+")[2] or label
     if not any(letter.isalpha() for letter in form) or form in BRACKETS.values():
         return form

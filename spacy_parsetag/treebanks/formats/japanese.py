@@ -6,26 +6,33 @@
 
 import re
 
-from .base import TreebankFormat, each_line
+from .base import LEMMA, TreebankFormat, each_line, split_lemma
 from .penn import HISTORICAL_CLEAN
 
-_LEXEME = re.compile(r"\(L[0-9][^\s()]*[ \t]+\([^\s()]+[ \t]+([^\s()]+)\)\)")
+_LEXEME = re.compile(r"\((L[0-9][^\s()]*)[ \t]+\([^\s()]+[ \t]+([^\s()]+)\)\)")
 
 
 def cut_function(label: str) -> str:
-    """`NP;*SBJ*` becomes `NP`."""
+    """Cut the function off a label: `NP;*SBJ*` becomes `NP`."""
     return label.partition(";")[0] or label
 
 
-def drop_lexemes(line: str) -> str:
-    """`(N (L050046 (PHON pito)))` becomes `(N pito)`."""
-    return _LEXEME.sub(r"\1", line)
+def mark_lexemes(line: str) -> str:
+    """Mark lexemes: `(N (L050046 (PHON pito)))` becomes `(N pito)`, with the lexeme for its lemma."""
+    return _LEXEME.sub(rf"\2{LEMMA}\1", line)
 
 
 def is_lexeme(label: str) -> bool:
-    """Whether a node is a lexeme, such as L050046: of a compound it stands over the parts."""
+    """Tell whether a node is a lexeme, such as L050046: of a compound it stands over the parts."""
     return re.match(r"L[0-9]+", label) is not None
 
 
 KEYAKI = TreebankFormat(suffixes=(".psd",), clean=HISTORICAL_CLEAN, phrase=cut_function, tag=cut_function)
-ONCOJ = TreebankFormat(suffixes=(".psd",), clean=HISTORICAL_CLEAN, lines=each_line(drop_lexemes), dissolve=is_lexeme)
+ONCOJ = TreebankFormat(
+    suffixes=(".psd",),
+    clean=HISTORICAL_CLEAN,
+    lines=each_line(mark_lexemes),
+    word=split_lemma,
+    dissolve=is_lexeme,
+    attrs=("LEMMA",),
+)

@@ -21,12 +21,12 @@ def rewrite_line(line: str) -> str:
     """Write a clause in Penn brackets. Another text loses its own, so that the reader reports it as outside of any."""
     clause = _CLAUSE.match(line)
     if clause is None:
-        return line.replace("(", " ").replace(")", " ")
+        return re.sub("[#()]", " ", line)
     return f"( {_PIECE.sub(_rewrite_piece, clause.group(1))})\n"
 
 
 def _rewrite_piece(found: "re.Match[str]") -> str:
-    """`agent:NP(` becomes `(NP`, `time:Dd:常常` becomes `(Dd 常常)`."""
+    """Rewrite a piece: `agent:NP(` becomes `(NP`, `time:Dd:常常` becomes `(Dd 常常)`."""
     rest, _, last = found.group().rpartition(":")
     if last.endswith("("):
         return f"({last[:-1]} "

@@ -2,12 +2,13 @@
 
     (ROOT (SENT (NP-SUJ (DET##cpos=D|g=m## Le) (NC##cpos=N|g=m## chat)) (VN (V##t=pst## dort)) (PONCT . .)))
 
-What stands from `##` on is cut, as the shared task's scorer does. Roots are `ROOT`, `TOP` or `VROOT`, or have no label;
-reading does not mind which.
+What stands from `##` on is cut, as the shared task's scorer does; of a word it becomes lemma (`lem=`) and morphology.
+Roots are `ROOT`, `TOP` or `VROOT`, or have no label; reading does not mind which.
 """
 
 from pathlib import Path
 
+from ...trees.tree import Word
 from .base import TreebankFormat
 
 # The old encodings of languages, by what stands in their files' names (train.French.gold.ptb).
@@ -21,7 +22,7 @@ OLD_ENCODINGS = {
 
 
 def old_encoding(path: Path) -> str:
-    """The encoding of a file that is not in UTF-8."""
+    """Guess the encoding of a file that is not in UTF-8."""
     return next((old for language, old in OLD_ENCODINGS.items() if language in path.name.lower()), "latin-1")
 
 
@@ -31,6 +32,20 @@ def cut_morphology(label: str) -> str:
     return label[:found] if found > 0 else label
 
 
+def read_leaf(tag: str, text: str) -> tuple[str, Word]:
+    """Split tag and morphology: of `NC##lem=chat|g=m##` the tag is `NC`, the lemma `chat`, the morphology `g=m`."""
+    label = cut_morphology(tag)
+    pairs = [pair.partition("=") for pair in tag[len(label) :].strip("#").split("|")]
+    lemma = next((value for key, _, value in pairs if key in ("lem", "lemma")), "")
+    features = [f"{key}={value}" for key, _, value in pairs if key and value and key not in ("lem", "lemma")]
+    return label, Word(text, lemma, "|".join(features))
+
+
 SPMRL = TreebankFormat(
-    suffixes=(".ptb", ".mrg"), encoding="latin-1", encoding_of=old_encoding, phrase=cut_morphology, tag=cut_morphology
+    suffixes=(".ptb", ".mrg"),
+    encoding="latin-1",
+    encoding_of=old_encoding,
+    phrase=cut_morphology,
+    leaf=read_leaf,
+    attrs=("LEMMA", "MORPH"),
 )

@@ -1,4 +1,4 @@
-"""Kinds of treebank files by name. A new kind is a file beside this one and an entry here; commands take its name."""
+"""Names the kinds of treebank files. A new kind is a file beside this one and an entry here; commands take its name."""
 
 from ...errors import Errors
 from .base import TreebankFormat
@@ -32,7 +32,7 @@ FORMATS: dict[str, TreebankFormat] = {
 
 
 def get_format(name: str) -> TreebankFormat:
-    """The format of a name.
+    """Find the format of a name.
 
     name (str): One of `FORMATS`.
     RETURNS (TreebankFormat): The format.

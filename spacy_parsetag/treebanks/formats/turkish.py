@@ -1,26 +1,41 @@
-"""The Turkish annotated trees: each leaf has layers, of which the word is taken.
+"""The Turkish annotated trees: each leaf has layers, from which word and analysis are taken.
 
 (NP {morphologicalAnalysis=yasa+NOUN}{turkish=yasada}{english=law})        becomes        (NP yasada)
+
+The analysis becomes lemma (yasa) and morphology (Analysis=NOUN).
 """
 
 import re
 
 from ...trees.escape import escape_token
-from .base import TreebankFormat, each_line
+from ...trees.tree import Word
+from .base import LEMMA, TreebankFormat, each_line
 
 _LAYERS = re.compile(r"(?:\{[^{}=]+=[^{}]*\})+")
-_WORD = re.compile(r"\{turkish=([^{}]*)\}")
+_LAYER = re.compile(r"\{([^{}=]+)=([^{}]*)\}")
 
 
 def take_word(line: str) -> str:
-    """Replace the layers of each leaf by its word."""
+    """Replace the layers of each leaf by its word and its analysis."""
 
     def word(found: "re.Match[str]") -> str:
-        layer = _WORD.search(found.group())
-        text = layer.group(1).strip() if layer is not None else ""
-        return escape_token(text.replace(" ", "_"))
+        layers = dict(_LAYER.findall(found.group()))
+        text, analysis = (layers.get(name, "").strip() for name in ("turkish", "morphologicalAnalysis"))
+        return escape_token(text.replace(" ", "_")) + (LEMMA + escape_token(analysis) if analysis else "")
 
     return _LAYERS.sub(word, line)
 
 
-TURKISH = TreebankFormat(suffixes=(".txt", ".train", ".dev", ".test"), lines=each_line(take_word))
+def split_analysis(text: str) -> Word:
+    """Split the analysis off a word: `yasa+NOUN+A3SG` is the lemma `yasa` and its features."""
+    word, _, analysis = text.partition(LEMMA)
+    lemma, _, features = analysis.partition("+")
+    return Word(word, lemma, f"Analysis={features}" if features and "|" not in features else "")
+
+
+TURKISH = TreebankFormat(
+    suffixes=(".txt", ".train", ".dev", ".test"),
+    lines=each_line(take_word),
+    word=split_analysis,
+    attrs=("LEMMA", "MORPH"),
+)

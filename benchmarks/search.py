@@ -1,0 +1,134 @@
+"""What searching trees costs on one core: columns from brackets and from Parquet, L2SCA's patterns, one command.
+
+    python benchmarks/search.py "$PARSETAG_SHARED/treebanks" --output benchmarks/results/search.json
+
+The trees are those of the training parts of gum, craft and masc, again and again until there are --trees of them. Times
+are CPU seconds, but for the command, whose wall time is given, with the most memory that it took. nltk.tgrep searches a
+few hundred of the same trees.
+"""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import common  # noqa: F401 (one core, set before NumPy is imported)
+from nltk import ParentedTree
+from nltk.tgrep import tgrep_positions
+from record import parse_arguments, write_result
+
+from spacy_parsetag.compat import has_module
+from spacy_parsetag.search import TreeColumns, Tregex, find_all, read_brackets
+from spacy_parsetag.search.complexity import STRUCTURES, count_structures
+from spacy_parsetag.search.heads import get_head_rules
+
+TREEBANKS = ("gum", "craft", "masc")
+PATTERNS = ["NP < (PP < IN)", "VP << (NP $. PP)", "SBAR < WHNP"]  # which NLTK writes the same
+
+
+def best_time(run: Callable[[], Any], repeats: int) -> float:
+    """CPU seconds of the fastest of some runs: other work on the machine then counts for less."""
+    times = []
+    for _ in range(repeats):
+        begin = time.process_time()
+        run()
+        times.append(time.process_time() - begin)
+    return min(times)
+
+
+def run_command(*arguments: str) -> dict[str, Any]:
+    """Run `search` and say what it took."""
+    begin = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-m", "spacy", "parsetag", "search", *arguments], capture_output=True, text=True, check=True
+    )
+    seconds = time.perf_counter() - begin
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return {
+        "wall_seconds": round(seconds, 2),
+        "most_memory_mb": round(used.ru_maxrss / 1024),
+        "printed": done.stdout.split("\n")[:3],
+    }
+
+
+def parquet_figures(columns: TreeColumns, folder: Path) -> dict[str, Any]:
+    """Columns from Parquet as `parse` writes it, in shards."""
+    import pyarrow.parquet
+
+    from spacy_parsetag.texts.output import to_table
+    from spacy_parsetag.texts.search import read_columns
+    from spacy_parsetag.trees import Parse
+
+    rows = []
+    for number in range(len(columns)):
+        parse = Parse.from_tree(columns.tree(number))
+        spans = [{"label": label, "start": start, "end": end} for start, end, label in parse.spans]
+        sent = {"start": 0, "end": 0, "words": parse.words, "pos": parse.pos, "constituents": spans, "tree": ""}
+        rows.append({"text": "", "sents": [sent]})
+    path = folder / "shard.parquet"
+    pyarrow.parquet.write_table(to_table(rows), path)
+    pyarrow.set_cpu_count(1)
+    pyarrow.set_io_thread_count(1)
+    seconds = best_time(lambda: list(read_columns(path)), 3)
+    return {"trees": len(columns), "trees_per_second": round(len(columns) / seconds)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("treebanks", type=Path, help="folder with gum, craft and masc")
+    parser.add_argument("--trees", type=int, default=1_000_000)
+    parser.add_argument("--repeats", type=int, default=3, help="runs of which the fastest counts")
+    args = parse_arguments(parser)
+    data = b"".join((args.treebanks / name / "train.mrg").read_bytes() for name in TREEBANKS)
+    one = TreeColumns.join(read_brackets(data, "trees"))
+    seconds = best_time(lambda: list(read_brackets(data, "trees")), args.repeats)
+    columns = TreeColumns.join([one] * max(1, args.trees // len(one)))
+    figures: dict[str, Any] = {
+        "trees": len(columns),
+        "nodes": len(columns.label),
+        "bytes_per_node": 12,
+        "columns_from_brackets": {"trees_per_second": round(len(one) / seconds)},
+    }
+    patterns = [Tregex(pattern) for each in STRUCTURES.values() for pattern in each]
+    begin = time.process_time()
+    columns.heads(get_head_rules("penn"))
+    figures["heads_seconds"] = round(time.process_time() - begin, 2)
+    nine = best_time(lambda: find_all(patterns, columns), args.repeats)
+    figures["nine_patterns"] = {"seconds": round(nine, 2), "seconds_per_million": round(nine * 1e6 / len(columns), 2)}
+    texts = columns.source * 0
+    counted = best_time(lambda: count_structures(columns, texts, 1), args.repeats)
+    figures["complexity_seconds"] = round(counted, 2)
+    lines = data.decode().splitlines()[:: max(1, len(one) // 300)]
+    trees = [ParentedTree.fromstring(line) for line in lines]
+    figures["patterns"] = {
+        pattern: {
+            "trees_per_second": round(len(columns) / best_time(lambda: Tregex(pattern).find(columns), args.repeats)),  # noqa: B023
+            "nltk_trees_per_second": round(len(trees) / best_time(lambda: list(tgrep_positions(pattern, trees)), 1)),  # noqa: B023
+        }
+        for pattern in PATTERNS
+    }
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        if has_module("pyarrow"):
+            figures["columns_from_parquet"] = parquet_figures(one, folder)
+        n_files = max(1, args.trees // len(one))
+        for number in range(n_files):
+            (folder / f"{number:03}.mrg").write_bytes(data)
+        brackets = map(str, sorted(folder.glob("*.mrg")))
+        figures["command_on_brackets"] = run_command("NP < (SBAR < WHNP)", *brackets, "--count", "--quiet")
+        columns.to_disk(folder / "saved")
+        figures["command_on_saved_columns"] = run_command(
+            "NP < (SBAR < WHNP)", str(folder / "saved"), "--count", "--quiet"
+        )
+    sys.stdout.write(json.dumps(figures, indent=2) + "\n")
+    write_result(figures, args.output, args.made_by)
+
+
+if __name__ == "__main__":
+    main()

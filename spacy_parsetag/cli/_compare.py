@@ -1,0 +1,146 @@
+"""Several parsers on the same gold trees, for `evaluate`: scores, differences and tables, as text, CSV and LaTeX."""
+
+import csv
+import io
+from collections.abc import Hashable, Mapping, Sequence
+from statistics import mean, stdev
+from typing import Any
+
+from wasabi import tables
+
+from ..evalb import break_down, compare_parsers
+from ..evalb.lines import Brackets
+
+Table = tuple[str, list[list[str]]]  # its title, and its rows, the header first
+
+
+def compare_systems(
+    systems: Mapping[str, tuple[Sequence[Brackets], Sequence[Brackets]]],
+    params: str,
+    *,
+    documents: Sequence[Hashable] | None,
+    samples: int,
+    by: Sequence[str],
+) -> dict[str, Any]:
+    """Score parsers and compare each with the first.
+
+    systems (Mapping[str, tuple[Sequence[Brackets], Sequence[Brackets]]]): By the name of a parser gold and test lines.
+    params (str): EVALB's parameters.
+    documents (Sequence[Hashable] | None): The document of each sentence, to compare by documents.
+    samples (int): Samples of the bootstrap, and exchanges.
+    by (Sequence[str]): Which tables to make: "label", "length", "span".
+    RETURNS (dict[str, Any]): "parsers", by name the scores; "mean" and "deviation" of F over them, and "differences",
+        each named by its two "parsers", where there are several; "tables", by kind and name the scores of each label or
+        length.
+    RAISES (ValueError): As `break_down` and `compare_parsers`.
+    """
+    found = {name: break_down(*lines, params) for name, lines in systems.items()}
+    scores = {
+        name: {
+            "recall": each.result.strict.recall,
+            "precision": each.result.strict.precision,
+            "f": each.result.strict.f,
+            "evalb_f": each.result.f,
+            "unlabeled_f": each.unlabeled.strict.f,
+            "complete_match": each.result.strict.complete_match,
+            "tag_accuracy": each.result.strict.tag_accuracy,
+            "failures": each.result.failures,
+            "sentences": len(each.result.rows),
+        }
+        for name, each in found.items()
+    }
+    report: dict[str, Any] = {"parsers": scores}
+    if len(found) > 1:
+        values = [each["f"] for each in scores.values()]
+        report["mean"], report["deviation"] = mean(values), stdev(values)
+        (first, one), *others = found.items()
+        report["differences"] = [
+            {
+                "first": first,
+                "parsers": [first, second],
+                **compare_parsers(one.result.rows, other.result.rows, documents=documents, samples=samples).to_dict(),
+            }
+            for second, other in others
+        ]
+    if by:
+        report["tables"] = {
+            kind: {
+                name: {
+                    key: {"gold": score.gold, "test": score.test, "p": score.precision, "r": score.recall, "f": score.f}
+                    for key, score in each.tables[kind].items()
+                }
+                for name, each in found.items()
+            }
+            for kind in by
+        }
+    return report
+
+
+def format_report(report: dict[str, Any], style: str) -> str:
+    """Print what `compare_systems` found, as "text", "csv" or "latex"."""
+    return "\n".join(_FORMATS[style](title, rows) for title, rows in _tables(report))
+
+
+def _tables(report: dict[str, Any]) -> list[Table]:
+    head = ["parser", "R", "P", "F", "F unlabelled", "complete", "failures"]
+    keys = ("recall", "precision", "f", "unlabeled_f", "complete_match")
+    rows = [
+        [name, *(f"{row[key]:.2f}" for key in keys), str(row["failures"])] for name, row in report["parsers"].items()
+    ]
+    if "mean" in report:
+        rows.append(["mean and deviation", "", "", f"{report['mean']:.2f} ± {report['deviation']:.2f}", "", "", ""])
+    found: list[Table] = [("Scores, failures counted as zero", [head, *rows])]
+    if "differences" in report:
+        head = ["parsers", "difference in F", "95 % interval", "p bootstrap", "p randomization", "units"]
+        rows = [
+            [
+                " - ".join(row["parsers"][::-1]),
+                f"{row['difference']:+.2f}",
+                f"{row['low']:+.2f} to {row['high']:+.2f}",
+                f"{row['p_bootstrap']:.4f}",
+                f"{row['p_randomization']:.4f}",
+                str(row["units"]),
+            ]
+            for row in report["differences"]
+        ]
+        found.append(("Differences", [head, *rows]))
+    titles = {"label": "By label", "length": "By words of the sentence", "span": "By words of the constituent"}
+    for kind, by_name in report.get("tables", {}).items():
+        keys_seen = list(dict.fromkeys(key for table in by_name.values() for key in table))
+        if kind == "label":
+            keys_seen.sort()
+        nothing = {"gold": 0, "test": 0, "p": 0.0, "r": 0.0, "f": 0.0}
+        rows = []
+        for key in keys_seen:
+            cells = [table.get(key, nothing) for table in by_name.values()]
+            gold = max(cell["gold"] for cell in cells)
+            rows.append([key, str(gold), *(f"{cell[name]:.2f}" for cell in cells for name in "prf")])
+        head = [kind, "gold", *(f"{name} {what}" if len(by_name) > 1 else what for name in by_name for what in "PRF")]
+        found.append((titles[kind], [head, *rows]))
+    return found
+
+
+def _text(title: str, rows: list[list[str]]) -> str:
+    aligns = ("l", *"r" * (len(rows[0]) - 1))
+    return f"{title}\n{tables.table(rows[1:], header=rows[0], aligns=aligns, divider=True)}\n"
+
+
+def _csv(title: str, rows: list[list[str]]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue()
+
+
+def _latex(title: str, rows: list[list[str]]) -> str:
+    special = {each: "\\" + each for each in "&%$#_{}"} | {
+        "\\": r"\textbackslash{}",
+        "±": r"$\pm$",
+        "~": r"\textasciitilde{}",
+    }
+    lines = [" & ".join("".join(special.get(char, char) for char in cell) for cell in row) + r" \\" for row in rows]
+    columns = "l" + "r" * (len(rows[0]) - 1)
+    begin = [f"% {title}", rf"\begin{{tabular}}{{{columns}}}", r"\hline", lines[0], r"\hline"]
+    return "\n".join([*begin, *lines[1:], r"\hline", r"\end{tabular}", ""])
+
+
+_FORMATS = {"text": _text, "csv": _csv, "latex": _latex}

@@ -1,0 +1,84 @@
+"""`python -m spacy parsetag complexity`: fourteen measures of the syntactic complexity of English texts."""
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument as Arg
+from typer import Option as Opt
+
+from ..errors import Errors
+from ._util import AsJson, Encoding, format_json, note, stated_errors, write_text
+
+
+class Unit(str, Enum):
+    file = "file"
+    row = "row"
+
+
+def complexity_cli(
+    inputs: Annotated[list[Path], Arg(metavar="INPUT...", help="Files of trees, or folders of them")],
+    text: Annotated[
+        Unit, Opt("--text", "-t", help="What a text is: a file; or a row, a line or a doc of it")
+    ] = Unit.file,
+    as_json: AsJson = False,
+    as_csv: Annotated[bool, Opt("--csv", help="Print CSV")] = False,
+    encoding: Encoding = "utf-8",
+) -> None:
+    """Measure the syntactic complexity of English texts as L2SCA does (Lu 2010): nine structures, fourteen ratios.
+
+    W words, S sentences, VP verb phrases, C clauses, T T-units, DC dependent clauses, CT complex T-units, CP coordinate
+    phrases, CN complex nominals; MLS, MLT and MLC are the mean lengths of sentences, T-units and clauses.
+
+    \b
+    Examples:
+      python -m spacy parsetag complexity essays/*.mrg --csv
+      python -m spacy parsetag complexity essays.jsonl --text row
+    """
+    with stated_errors():
+        import numpy as np
+
+        from ..search.complexity import count_structures, measure
+        from ..texts.search import find_trees, read_columns
+
+        if as_json and as_csv:
+            raise ValueError(Errors.E459)
+        counts: dict[str, dict[str, int]] = {}
+        for path in find_trees(inputs):
+            for columns in read_columns(path, encoding):
+                names = np.array(columns.names)[columns.source]
+                if text is Unit.row:
+                    ids = columns.ids or [""] * len(columns)
+                    rows = zip(names.tolist(), columns.line.tolist(), ids, strict=True)
+                    names = np.array([f"{name}:{line}{f' ({one})' if one else ''}" for name, line, one in rows])
+                keys, places = np.unique(names, return_inverse=True)
+                found = count_structures(columns, places, len(keys))
+                for i, key in enumerate(keys.tolist()):
+                    kept = counts.setdefault(key, dict.fromkeys(found, 0))
+                    for name, values in found.items():
+                        kept[name] += int(values[i])
+        if not counts:
+            raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
+        rows_out = {name: {**found, **measure(found)} for name, found in counts.items()}
+        if as_json:
+            write_text(format_json(rows_out))
+            return
+        header = ["text", *next(iter(rows_out.values()))]
+        table = [[name, *(f"{value:.4f}" if isinstance(value, float) else str(value) for value in row.values())]
+                 for name, row in rows_out.items()]  # fmt: skip
+        if as_csv:
+            import csv
+            import io
+
+            lines = io.StringIO()
+            csv.writer(lines, lineterminator="\n").writerows([header, *table])
+            write_text(lines.getvalue())
+            return
+        widths = [max(map(len, column)) for column in zip(header, *table, strict=True)]
+        for row in (header, *table):
+            cells = (
+                cell.ljust(width) if i == 0 else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+            write_text("  ".join(cells) + "\n")
+        note(f"{len(table):,} texts", "good")

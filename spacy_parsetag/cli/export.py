@@ -1,0 +1,52 @@
+"""`python -m spacy parsetag export`: a pipeline that predicts without PyTorch."""
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument as Arg
+from typer import Option as Opt
+
+from ..texts.load import load_pipeline
+from ._util import Code, note, stated_errors
+
+
+class ExportPrecision(str, Enum):
+    float32 = "float32"
+    int8 = "int8"
+
+
+def export_cli(
+    model: Annotated[str, Arg(metavar="PIPELINE", help="Trained pipeline: a package or a folder")],
+    output: Annotated[Path, Arg(metavar="OUT", help="Folder to save the exported pipeline in, which must not exist")],
+    precision: Annotated[
+        ExportPrecision,
+        Opt("--precision", help="float32: the same trees. int8: weights in a quarter of the space, and faster"),
+    ] = ExportPrecision.int8,
+    code: Code = None,
+) -> None:
+    """Make of a trained pipeline one that predicts without PyTorch and transformers.
+
+    A transformer and a BiLSTM become graphs for ONNX Runtime. All that listens to the transformer goes along. What
+    comes out is a pipeline for `spacy.load`, `spacy package` and `parsetag parse`, which needs
+
+    \b
+      pip install "spacy-parsetag[onnx]"
+
+    It cannot be trained: keep the one that it came from. To export, this command itself needs more:
+
+    \b
+      pip install "spacy-parsetag[export]"
+
+    \b
+    Examples:
+      python -m spacy parsetag export training/model-best exported
+      python -m spacy parsetag export training/model-best exported --precision float32
+    """
+    with stated_errors():
+        from ..pipeline.export import export_pipeline
+
+        nlp = load_pipeline(model, -1, code)
+        export_pipeline(nlp, output, precision.value)
+        size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
+        note(f"{output}: {', '.join(nlp.pipe_names)} in {precision.value}, {size / 1e6:.1f} MB", "good")

@@ -1,0 +1,178 @@
+"""`python -m spacy parsetag search`: find Tregex patterns in trees."""
+
+import csv
+import io
+import os
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Argument as Arg
+from typer import Option as Opt
+
+from ..errors import Errors
+from ..files.write import STANDARD, refuse_overwrite, text_output
+from ._util import Encoding, SkipBad, Skipped, note, progress, stated_errors, write_text
+
+if TYPE_CHECKING:
+    from ..texts.search import Found, Query
+
+
+def search_cli(
+    pattern: Annotated[str, Arg(metavar="PATTERN", help="Tregex pattern, in quotes")],
+    inputs: Annotated[
+        list[Path], Arg(metavar="INPUT...", help="Files of trees, folders of them, folders of shards, or of columns")
+    ],
+    count: Annotated[bool, Opt("--count", help="Count trees and matches, and nothing else")] = False,
+    by: Annotated[
+        list[str] | None,
+        Opt(
+            "--by", help="Count matches by the label of a named node, or of the match (match); NAME.head: its head word"
+        ),
+    ] = None,
+    as_csv: Annotated[
+        bool, Opt("--csv", help="Print a table as CSV: one row for each way to match, or with --by")
+    ] = False,
+    mrg: Annotated[bool, Opt("--mrg", help="Print the trees with a match, in brackets")] = False,
+    html: Annotated[
+        Path | None, Opt("--html", dir_okay=False, help="Write a page of the trees, with the matches coloured")
+    ] = None,
+    limit: Annotated[int | None, Opt("--limit", min=1, help="Number of matches to show at most")] = None,
+    save: Annotated[
+        Path | None,
+        Opt("--save", file_okay=False, help="Save the trees as columns in this folder, to search it next time"),
+    ] = None,
+    heads: Annotated[str, Opt("--heads", help="Head rules for <# and its kin: penn, ctb, or a file")] = "penn",
+    n_process: Annotated[
+        int,
+        Opt(
+            "--workers", "--n-process", "-n", help="Number of processes, or -1 for one per core; each takes whole files"
+        ),
+    ] = 1,
+    skip_bad: SkipBad = "0",
+    encoding: Encoding = "utf-8",
+    quiet: Annotated[bool, Opt("--quiet", "-q", help="Show no progress and no totals")] = False,
+) -> None:
+    """Find the nodes that match a pattern, in any number of trees.
+
+    A match is printed with its file and line, and with its words in brackets. INPUT may be brackets (.mrg and the
+    like), what `parse` writes as .jsonl or .parquet, docs (.spacy), each of them compressed, and columns that --save
+    wrote.
+
+    \b
+    Examples:
+      python -m spacy parsetag search "NP < (SBAR < WHNP)" news.mrg
+      python -m spacy parsetag search "VP < /^VB/=verb < NP=object" shards/ --by verb.head --by object.head --csv
+      python -m spacy parsetag search "SQ !< VP" shards/*.parquet --count --workers 8
+      python -m spacy parsetag search "S < (VP <# VBG) $+ VP" gum.mrg --html page.html --limit 50
+    """
+    with stated_errors():
+        from ..texts.parser import map_in_processes
+        from ..texts.search import Query, find_trees, search_file
+
+        chosen = [name for name, on in (("--count", count), ("--by", by), ("--mrg", mrg), ("--html", html)) if on]
+        if len(chosen) > 1 or (as_csv and chosen not in ([], ["--by"])):
+            raise ValueError(Errors.E477.format(options=", ".join([*chosen, *["--csv"] * as_csv])))
+        if n_process == 0 or n_process < -1:
+            raise ValueError(Errors.E464.format(n=n_process))
+        refuse_overwrite([html], inputs)
+        report = {"--count": "count", "--by": "by", "--mrg": "trees", "--html": "drawings"}.get("".join(chosen), "")
+        report = report or ("rows" if as_csv else "context")
+        query = Query(pattern, heads, encoding, report, tuple(by or ())).absolute()
+        _check(query)
+        files = find_trees(inputs)
+        if save is not None:
+            _save(files, encoding, save)
+            files = [save]
+        n_process = min(len(files), (os.cpu_count() or 1) if n_process == -1 else n_process)
+        search = partial(search_file, query, skip_bad != "0")
+        alone: Iterator[Found] = map(search, files)
+        several = map_in_processes(search, files, n_process) if n_process > 1 else (each for each in alone)
+        skipped = Skipped(limit=skip_bad)
+        with closing(several) as results, progress("trees", quiet=quiet) as advance:
+            totals, table = _report(results, skipped, advance, report, html, limit)
+        if report == "count":
+            write_text("".join(f"{value}\t{name}\n" for name, value in totals.items()))
+        elif report == "by":
+            _print_table(table, query.by, as_csv, limit)
+        skipped.summarize()
+        skipped.check()
+        if not quiet and report != "count":
+            note(", ".join(f"{value:,} {name}" for name, value in totals.items()), "good")
+
+
+def _check(query: "Query") -> None:
+    """Raise a ValueError if the pattern, the head rules or the names are none, before anything is read."""
+    from ..search import Tregex
+    from ..texts.search import MATCH
+
+    tregex = Tregex(query.pattern, heads=query.heads)
+    for each in query.by:
+        name, _, what = each.partition(".")
+        if name not in {MATCH, *tregex.names} or what not in ("", "head"):
+            raise ValueError(Errors.E572.format(name=each, known=", ".join([MATCH, *tregex.names])))
+
+
+def _save(files: list[Path], encoding: str, folder: Path) -> None:
+    from ..search import TreeColumns
+    from ..texts.search import read_columns
+
+    if folder.exists() and any(folder.iterdir()):
+        raise ValueError(Errors.E450.format(path=folder))
+    TreeColumns.join(columns for file in files for columns in read_columns(file, encoding)).to_disk(folder)
+
+
+def _report(
+    results: "Iterator[Found]", skipped: Skipped, advance: Any, report: str, html: Path | None, limit: int | None
+) -> tuple[dict[str, int], Counter[tuple[str, ...]]]:
+    """Write what is found as it comes; returns the totals, and the table of --by."""
+    from ..draw.docs import Sentence, draw_page
+
+    totals = {"trees": 0, "trees with a match": 0, "matches": 0}
+    table: Counter[tuple[str, ...]] = Counter()
+    drawn: list[Sentence] = []
+    n_left = limit
+    header = report == "rows"
+    with text_output(STANDARD) as out:
+        for found in results:
+            for name, value in zip(totals, found[:3], strict=True):
+                totals[name] += value
+            advance(found.n_trees)
+            skipped.n_good += found.n_trees
+            for problem in found.skipped:
+                skipped(problem)
+            table.update(found.table)
+            items = list(islice(found.items, n_left))
+            n_left = None if n_left is None else n_left - len(items)
+            if report == "drawings":
+                drawn += [Sentence(where, tree, marks) for where, tree, marks in items]
+            elif report == "rows":
+                if items:
+                    out.write(_csv([dict(zip(items[0], items[0], strict=True))] * header + items))
+                    header = False
+            else:
+                out.writelines(line + "\n" for line in items)
+    if html is not None:
+        write_text(draw_page(drawn), html)
+        note(f"Wrote {len(drawn):,} trees to {html}", "good")
+    return totals, table
+
+
+def _csv(rows: list[dict[str, Any]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(row.values() for row in rows)
+    return text.getvalue()
+
+
+def _print_table(table: Counter[tuple[str, ...]], by: tuple[str, ...], as_csv: bool, limit: int | None) -> None:
+    """Print how often each combination occurs, the most frequent first."""
+    rows = [{"count": str(n), **dict(zip(by, key, strict=True))} for key, n in table.most_common(limit)]
+    if as_csv:
+        write_text(_csv([dict(zip(("count", *by), ("count", *by), strict=True)), *rows]))
+        return
+    longest = max((len(row["count"]) for row in rows), default=0)
+    write_text("".join("  ".join([row["count"].rjust(longest), *list(row.values())[1:]]) + "\n" for row in rows))

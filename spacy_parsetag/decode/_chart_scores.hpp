@@ -1,0 +1,240 @@
+// The scores of a sentence as the weights of a chart: of tags alone in the three orders, or of tags and spans together; with sets
+// of labels that a span may have. Labels come first: they are reduced by side in one read of the scores.
+#pragma once
+#include <cmath>
+
+#include "_chart.hpp"
+#include "_lattice.hpp"
+
+namespace parsetag {
+
+template <class Semiring, class T> class ChartScores {
+  public:
+    Chart<Semiring> chart;
+
+    ChartScores(const Batch<T> &batch, const Spans<T> &spans, const LabelSets &sets, const ChartOptions &options)
+        : b(batch), spans_(spans), sets_(sets), options_(options) {
+        if (!spans.starts) return;
+        for (int set = 0; set < sets.n; ++set)
+            for (int side = 0; side < 2; ++side)
+                for (int label = 0; label < spans.n_labels; ++label) {
+                    const int id = spans.ids[side * spans.n_labels + label];
+                    const bool has = id >= 0 && (!sets.has || sets.has[(size_t)set * b.n_tags + id]);
+                    masks_.push_back(is_max() ? T(has ? 0 : -INF) : T(has));
+                }
+    }
+
+    // Fills the chart of sentence s. Exponentials of the labels of its spans go to `parts`, unless it is NULL. Returns whether all
+    // scores are finite.
+    bool read(int s, T *parts = nullptr) {
+        n = b.n_words[s];
+        length = 2 * n - 1;
+        joint = spans_.starts && spans_.starts[s] >= 0;
+        rows_ = b.scores + b.starts[s] * b.n_tags;
+        shift_ = label_shift_ = 0;
+        chart.set(n, options_);
+        read_sets(s);
+        if (!read_tags() || (joint && !read_labels(spans_.scores + spans_.starts[s] * spans_.n_labels, parts))) return false;
+        weigh();
+        chart.inside();
+        return true;
+    }
+
+    double total() const { return chart.total() + shift_; }
+
+    // The tags that an item may have, a node that splits at k.
+    struct Choice {
+        const T *scores;
+        int n, first;
+        const int32_t *ids;  // NULL: from `first` on
+        const uint8_t *set;  // those that the span may have; NULL for all
+        int id(int label) const { return ids ? ids[label] : first + label; }
+        bool has(int label) const { return id(label) >= 0 && (!set || set[id(label)]); }
+    };
+    Choice choice(const Item &item, int k) const {
+        const bool leaf = item.j == item.i + 1;
+        const int set = set_of(item.i, item.j), c = item.side + (leaf ? 0 : 2);
+        const uint8_t *has = set ? sets_.has + (size_t)used_[set] * b.n_tags : nullptr;
+        if (joint && !leaf)
+            return {own_spans_ + span_of(item.i, item.j) * spans_.n_labels, spans_.n_labels, 0, spans_.ids + item.side * spans_.n_labels, has};
+        const int p = leaf ? leaf_row(item.i, item.t) : chart.layout.node(item.i, k, item.j, item.t);
+        return {rows_ + (size_t)p * b.n_tags + b.offsets[c], b.count(c), b.offsets[c], nullptr, has};
+    }
+    // Where the tag of an item stands.
+    int place(const Item &item, int k) const {
+        return item.j == item.i + 1 ? chart.layout.leaf(item.i, item.t) : chart.layout.node(item.i, k, item.j, item.t);
+    }
+
+  protected:
+    static constexpr bool is_max() { return std::is_same<Semiring, Max>::value; }
+    // Sets are numbered by sentence, those that it uses; `used_` has their numbers in the batch.
+    T *mask(int set, int side) { return masks_.data() + (size_t)(2 * used_[set] + side) * spans_.n_labels; }
+    int set_of(int i, int j) const { return cells_.empty() ? 0 : cells_[chart.cell(i, j)]; }
+    size_t span_of(int i, int j) const { return (size_t)i * (n - 1) - (size_t)i * (i - 1) / 2 + (j - i - 2); }
+    size_t row(int set, int p) const { return (size_t)set * length + p; }
+    int leaf_row(int i, int t) const { return joint ? 2 * i : chart.layout.leaf(i, t); }
+    // What items over i to j weigh as left and as right children, whatever their split.
+    const double *weights(int set, int i, int j, int t) const {
+        static const double none[2] = {-INF, -INF}, one[2] = {0, 0};
+        if (set < 0) return none;
+        if (j == i + 1) return weights_.data() + row(set, leaf_row(i, t)) * 4;
+        if (joint) return labels_.data() + 2 * span_of(i, j);
+        return options_.order == IN_ORDER ? one : weights_.data() + row(set, chart.layout.node(i, 0, j, t)) * 4 + 2;
+    }
+    const T *soft(int set, int p) const { return soft_.data() + row(set, p) * b.n_tags; }
+
+    const Batch<T> &b;
+    const Spans<T> spans_;
+    const LabelSets sets_;
+    const ChartOptions options_;
+    int n = 0, length = 0, n_sets_ = 1;
+    bool joint = false;  // spans are scored
+    // What all trees share, taken off the weights in sums, so that great scores leave room for the differences: in all (a tree has
+    // a tag in each row, and n - 1 labels of spans), and of each label of a span.
+    double shift_ = 0, label_shift_ = 0;
+    const T *rows_ = nullptr, *own_spans_ = nullptr;
+    std::vector<int16_t> cells_;  // set of each span, empty if all may have any tag
+    std::vector<int> used_, local_;
+    std::vector<double> weights_;             // (sets, length, 4) of the classes; of joint scores, the last two are those of gaps
+    std::vector<double> labels_, sums_;       // (spans, 2) weight of the labels of a side; sum of their exponentials
+    std::vector<T> soft_, masks_;             // (sets, length, tags) and (sets, 2, labels)
+
+  private:
+    void read_sets(int s) {
+        used_.assign(1, 0);
+        cells_.clear();
+        if (sets_.starts && sets_.starts[s] >= 0) {
+            local_.assign(sets_.n, -1);
+            local_[0] = 0;
+            const int16_t *given = sets_.cells + sets_.starts[s];
+            cells_.assign(given, given + (size_t)n * (n + 1) / 2);
+            for (int16_t &set : cells_) {
+                if (set < 0) continue;
+                if (local_[set] < 0) {
+                    local_[set] = (int)used_.size();
+                    used_.push_back(set);
+                }
+                set = (int16_t)local_[set];
+            }
+        }
+        n_sets_ = (int)used_.size();
+    }
+
+    bool read_tags() {
+        double tops[4], sums[4];
+        T check = 0;
+        weights_.assign((size_t)n_sets_ * length * 4, -INF);
+        if (!is_max()) soft_.resize((size_t)n_sets_ * length * b.n_tags);
+        // Joint scores have no labels of nodes at tags: those of a bare tag, which sorts first, are those of splits.
+        int32_t columns[5];
+        for (int c = 0; c < 5; ++c) columns[c] = b.offsets[joint ? std::min(c, 2) : c];
+        for (int p = 0; p < length; ++p) {
+            const T *own = rows_ + (size_t)p * b.n_tags;
+            double *out = weights_.data() + row(0, p) * 4;
+            if (joint && p % 2) {
+                for (int c = 2; c < 4; ++c) out[c] = greatest(own + b.offsets[c], 1, check);
+                const double top = is_max() ? 0 : greater(out[2], out[3]);
+                for (int c = 2; c < 4; ++c) out[c] -= top;
+                shift_ += top;
+                continue;
+            }
+            check += class_max(own, 1, b.n_tags, columns, is_max() ? out : tops);
+            double shift = 0;
+            if (!is_max()) {
+                T *e = soft_.data() + row(0, p) * b.n_tags;
+                shift_ += shift = class_sums(own, 1, b.n_tags, columns, tops, e, sums, out);
+                for (int c = 0; c < 4; ++c)
+                    for (int i = columns[c]; i < columns[c + 1]; ++i) e[i] = T(e[i] / sums[c]);
+            }
+            for (int set = 1; set < n_sets_; ++set) read_set(set, p, columns, shift);
+        }
+        return !std::isnan(check);
+    }
+
+    // The weights of the classes at one position where a set leaves some of their tags.
+    void read_set(int set, int p, const int32_t *columns, double shift) {
+        const T *own = rows_ + (size_t)p * b.n_tags;
+        const uint8_t *has = sets_.has + (size_t)used_[set] * b.n_tags;
+        for (int c = 0; c < 4; ++c) {
+            double &out = weights_[row(set, p) * 4 + c], sum = 0;
+            for (int i = columns[c]; i < columns[c + 1]; ++i)
+                if (has[i]) out = greater(double(own[i]), out);
+            if (is_max()) continue;
+            T *e = soft_.data() + row(set, p) * b.n_tags;
+            for (int i = columns[c]; i < columns[c + 1]; ++i) sum += has[i] ? std::exp(own[i] - out) : 0;
+            for (int i = columns[c]; i < columns[c + 1]; ++i) e[i] = T(has[i] ? std::exp(own[i] - out) / sum : 0);
+            if (out > -INF) out = out - shift + std::log(sum);
+        }
+    }
+
+    bool read_labels(const T *own, T *parts) {
+        const int n_labels = spans_.n_labels;
+        own_spans_ = own;
+        T check = 0;
+        labels_.assign((size_t)n * (n - 1), -INF);
+        sums_.assign(labels_.size(), 0);
+        std::vector<T> scratch(parts ? 0 : n_labels);
+        for (int i = 0; i < n; ++i)
+            for (int j = i + 2; j <= n; ++j, own += n_labels) {
+                const size_t span = span_of(i, j);
+                const int set = set_of(i, j);
+                double *two = sums_.data() + 2 * span, *out = labels_.data() + 2 * span;
+                const T top = greatest(own, n_labels, check);
+                if (!span && !is_max() && std::isfinite(top)) label_shift_ = top, shift_ += (n - 1) * top;
+                if (set < 0) continue;
+                if (is_max()) label_tops(own, n_labels, mask(set, LEFT), mask(set, RIGHT), two);
+                else label_sums(own, n_labels, top, mask(set, LEFT), mask(set, RIGHT), parts ? parts + span * n_labels : scratch.data(), two);
+                for (int side = 0; side < 2; ++side) {
+                    out[side] = is_max() ? two[side] : two[side] > 0 ? top - label_shift_ + std::log(two[side]) : -INF;
+                    if (!is_max() && !(two[side] > T(1e-20))) far_labels(own, mask(set, side), out[side], two[side]);
+                }
+            }
+        return !std::isnan(check);
+    }
+
+    // The labels of one side are all far below the greatest of both: their own sum, in logarithms.
+    void far_labels(const T *own, const T *has, double &out, double &sum) {
+        double top = -INF, own_sum = 0;
+        for (int i = 0; i < spans_.n_labels; ++i)
+            if (has[i] > 0) top = greater(double(own[i]), top);
+        if (!(top > -INF)) return;
+        for (int i = 0; i < spans_.n_labels; ++i)
+            if (has[i] > 0) own_sum += std::exp(own[i] - top);
+        out = top - label_shift_ + std::log(own_sum);
+        sum = 0;  // says that the exponentials are of no use
+    }
+
+    void weigh() {
+        const bool in_order = options_.order == IN_ORDER;
+        const int kinds = !in_order && !joint ? 0 : joint ? 1 : n_sets_;
+        chart.gaps.resize((size_t)kinds * 2 * (n + 1));
+        for (int kind = 0; kind < kinds; ++kind)
+            for (int side = 0; side < 2; ++side)
+                for (int k = 1; k < n; ++k) chart.gaps[(size_t)(2 * kind + side) * (n + 1) + k] = weights_[row(kind, 2 * k - 1) * 4 + 2 + side];
+        if (joint) chart.kinds.clear();
+        else chart.kinds = cells_;
+        for (int j = 1; j <= n; ++j)
+            for (int i = 0; i < j; ++i) {
+                const int set = set_of(i, j), levels = chart.layout.levels(i, j);
+                for (int t = 0; t < levels; ++t) {
+                    const double *own = weights(set, i, j, t);
+                    chart.left[chart.layout.row(t, i) + j] = own[LEFT];
+                    chart.right[chart.layout.column(t, j) + i] = own[RIGHT];
+                }
+            }
+    }
+};
+
+// Reads each sentence of a batch, and writes those that have a tree.
+template <class T, class Reader, class Read, class Write>
+void each_sentence(const Batch<T> &b, const Reader &reader, uint8_t *status, Read read, Write write) {
+    for (int s = 0; s < b.n_sentences; ++s) {
+        if (b.n_words[s] < 1) continue;
+        status[s] = NOT_FINITE;
+        if (!read(s)) continue;
+        status[s] = reader.total() > -INF ? FOUND : NO_TREE;
+        if (status[s] == FOUND) write(s);
+    }
+}
+
+}  // namespace parsetag

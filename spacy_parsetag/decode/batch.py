@@ -1,0 +1,286 @@
+"""`TagScores`, the one batch: what a learner gives, and what every decoder, loss and distribution takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Errors
+from ..linearize import Linearizer
+from ..linearize.tagset import TagSet
+from .constraints import Constraint, read_constraints
+
+if TYPE_CHECKING:
+    from .distribution import Distribution
+
+# The orders whose trees the compiled passes over spans and nodes know.
+ORDER_CODES = {"in": 0, "pre": 1, "post": 2}
+
+# The outcomes of a compiled pass over a sentence.
+FOUND, NOT_FINITE, NO_TREE, BEAM_EMPTY = range(4)
+
+_UNBOUNDED = -1  # as the compiled passes take it
+
+
+class Transitions(NamedTuple):
+    """Scores of successive tags, beside the scores of each position.
+
+    pairs (np.ndarray): (T, T); [a, b] is the score of tag b right after tag a. -inf shuts a pair out.
+    start, end (np.ndarray): (T,) score of a tag as the first and as the last one.
+    """
+
+    pairs: Any
+    start: Any
+    end: Any
+
+
+@dataclass(frozen=True, eq=False)
+class SpanScores:
+    """Scores of the labels of spans, beside the scores of tags: how well a label fits a node, by both its ends.
+
+    A sentence of N words owns N(N-1)/2 rows, one for each span of two words or more: (0, 2), (0, 3) to (0, N), (1, 3)
+    to (N-2, N), ends exclusive. A start of -1 says that the spans of a sentence are not scored: its trees are those of
+    its tags alone.
+
+    scores (np.ndarray): (K, L) scores on any device, columns in the order of the tag set's `node_labels`. A label
+        counts for a left or a right child only if the tag set has that tag.
+    starts (np.ndarray): (S,) int64, first row of each sentence, or -1.
+    RAISES (ValueError): If the shapes are not those of rows and starts.
+    """
+
+    scores: Any
+    starts: NDArray[Any]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "starts", np.ascontiguousarray(self.starts, dtype=np.int64))
+        if self.scores.ndim != 2 or self.starts.ndim != 1:
+            shapes = f"scores of shape {self.scores.shape} with starts of shape {self.starts.shape}"
+            raise ValueError(Errors.E164.format(reason=f"{shapes}, not (K, L) and (S,)"))
+
+    def stops(self, n_words: NDArray[Any]) -> NDArray[Any]:
+        """(S,) int64, one past the last row of each sentence; -1 where spans are not scored."""
+        n_words = n_words.astype(np.int64)
+        return np.where(self.starts < 0, -1, self.starts + n_words * (n_words - 1) // 2)
+
+
+def span_row(n_words: Any, start: Any, end: Any) -> Any:
+    """Find the row of a span among the rows of its sentence; integers or arrays.
+
+    >>> [span_row(4, start, end) for start, end in [(0, 2), (0, 3), (0, 4), (1, 3), (1, 4), (2, 4)]]
+    [0, 1, 2, 3, 4, 5]
+    """
+    return start * (n_words - 1) - start * (start - 1) // 2 + end - start - 2
+
+
+@dataclass(frozen=True, eq=False)
+class TagScores:
+    """Scores of the tags of a batch of sentences, and which of their trees count.
+
+    It is checked when it is made, and never changed: what is derived from it is valid too.
+
+    scores (np.ndarray): (R, T) scores on any device, columns in the order of `tags`. A sentence of N words owns 2N-1
+        rows, in the order of its tags; nothing reads the rows between sentences.
+    starts (np.ndarray): (S,) int64, first row of each sentence.
+    n_words (np.ndarray): (S,) int32, number of words of each sentence. A sentence may be empty.
+    tags (TagSet): The T tags.
+    linearizer (Linearizer): The order.
+    transitions (Transitions | None): Scores of successive tags, where the learner has any.
+    spans (SpanScores | None): Scores of spans, where the learner has any; in-order only, without transitions. An
+        internal node over words i to j that splits at k, a left child, then scores what the bare tag `L` has in the row
+        of gap k plus what its label has in the row of (i, j); a right child the same with `R`. Columns of internal tags
+        with labels are not read.
+    constraints (tuple[tuple[Constraint, ...], ...] | None): Constraints on the trees of each sentence: only trees that
+        agree count. In the three orders of this package, without transitions.
+    max_stack (int | None): Largest stack size after any tag: only trees within it count. None for no bound.
+    RAISES (ValueError): If shapes disagree, a sentence lies outside the scores, a constraint outside its sentence, or
+        the bound is below 0.
+    """
+
+    scores: Any
+    starts: NDArray[Any]
+    n_words: NDArray[Any]
+    tags: TagSet
+    linearizer: Linearizer
+    transitions: Transitions | None = None
+    spans: SpanScores | None = None
+    constraints: tuple[tuple[Constraint, ...], ...] | None = None
+    max_stack: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "starts", np.ascontiguousarray(self.starts, dtype=np.int64))
+        object.__setattr__(self, "n_words", np.ascontiguousarray(self.n_words, dtype=np.int32))
+        check_bound(self.max_stack)
+        n_tags = len(self.tags)
+        if self.scores.ndim != 2 or self.scores.shape[1] != n_tags:
+            raise ValueError(Errors.E150.format(rows="R", tags=n_tags, shape=self.scores.shape))
+        if self.starts.ndim != 1 or self.starts.shape != self.n_words.shape:
+            raise ValueError(Errors.E154.format(rows=self.starts.shape, words=self.n_words.shape))
+        outside = (self.starts < 0) | (self.n_words < 0) | (self.stops > len(self.scores))
+        if outside.any():
+            s = int(np.flatnonzero(outside)[0])
+            start, n = int(self.starts[s]), int(self.n_words[s])
+            raise ValueError(Errors.E155.format(s=s, row=start, n=n, total=len(self.scores)))
+        if self.transitions is not None:
+            for name, expected in (("pairs", (n_tags, n_tags)), ("start", (n_tags,)), ("end", (n_tags,))):
+                shape = getattr(self.transitions, name).shape
+                if shape != expected:
+                    raise ValueError(Errors.E158.format(name=name, expected=expected, shape=shape))
+        if self.spans is not None and (reason := self._misfit(self.spans)):
+            raise ValueError(Errors.E164.format(reason=reason))
+        if self.constraints is not None:
+            if self.linearizer.order not in ORDER_CODES:
+                raise ValueError(Errors.E167.format(order=self.linearizer.order))
+            if len(self.constraints) != len(self.n_words):
+                raise ValueError(Errors.E170.format(n=len(self.constraints), sentences=len(self.n_words)))
+            own = (read_constraints(*one) for one in zip(self.constraints, self.n_words.tolist(), strict=True))
+            object.__setattr__(self, "constraints", tuple(own))
+
+    def _misfit(self, spans: SpanScores) -> str | None:
+        """Say why the scores of spans do not fit the scores of tags; None if they do."""
+        labels = self.tags.node_labels
+        total = len(spans.scores)
+        if self.linearizer.order != "in":
+            return f"they go with in-order tags, not with {self.linearizer.order!r}"
+        if self.transitions is not None:
+            return "they do not go with transitions"
+        if not {"L", "R"} <= set(self.tags.tags):
+            return "the tag set lacks the tag L or R, whose scores are those of split points"
+        if spans.scores.shape[1] != len(labels):
+            return f"{spans.scores.shape[1]} columns, but internal nodes have {len(labels)} labels"
+        if spans.starts.shape != self.n_words.shape:
+            return f"{len(spans.starts)} first rows, but {len(self.n_words)} sentences"
+        outside = (spans.starts < -1) | (spans.stops(self.n_words) > total)
+        if outside.any():
+            s = int(np.flatnonzero(outside)[0])
+            row, n = int(spans.starts[s]), int(self.n_words[s])
+            return f"sentence {s}, {n} words from row {row} on, does not fit into {total} rows"
+        return None
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """All scores: of tags, then, where there are any, of transitions (pairs, start, end) and of spans."""
+        return (self.scores, *(self.transitions or ()), *(() if self.spans is None else (self.spans.scores,)))
+
+    @cached_property
+    def trees(self) -> Distribution:
+        """The distribution over the trees that count. It keeps what it computes for all who ask this batch."""
+        from .distribution import Distribution
+
+        return Distribution(self)
+
+    def with_arrays(self, arrays: Iterable[Any]) -> TagScores:
+        """Put other arrays of the same shapes in place of `arrays`: other scores, or their gradients."""
+        scores, *rest = arrays
+        transitions = None if self.transitions is None else Transitions(*rest[:3])
+        spans = None if self.spans is None else SpanScores(rest[-1], self.spans.starts)
+        return self._derive(scores=scores, transitions=transitions, spans=spans)
+
+    def _derive(self, **changes: Any) -> TagScores:
+        """Change fields without checking the rest again: the caller's changes keep it valid."""
+        derived = object.__new__(TagScores)
+        for field in fields(self):
+            object.__setattr__(derived, field.name, changes.get(field.name, getattr(self, field.name)))
+        return derived
+
+    @property
+    def stops(self) -> NDArray[Any]:
+        """(S,) int64, one past the last row of each sentence."""
+        stops: NDArray[Any] = self.starts + np.maximum(2 * self.n_words.astype(np.int64) - 1, 0)
+        return stops
+
+    @property
+    def rows(self) -> NDArray[Any]:
+        """(R',) int64, the rows that sentences own, one sentence after another."""
+        return ranges(self.starts, self.stops - self.starts)
+
+    def select(self, sentences: NDArray[Any]) -> TagScores:
+        """Choose sentences, by index or by a mask, over the same scores."""
+        spans = None if self.spans is None else replace(self.spans, starts=self.spans.starts[sentences])
+        constraints = self.constraints
+        if constraints is not None:
+            constraints = tuple(constraints[s] for s in np.arange(len(constraints))[sentences])
+        return self._derive(
+            starts=self.starts[sentences], n_words=self.n_words[sentences], spans=spans, constraints=constraints
+        )
+
+    def on_cpu(self) -> TagScores:
+        """Turn the scores into contiguous NumPy arrays of one type: float64 if the scores are, else float32.
+
+        Arrays on a GPU are copied here, once; a batch that is in this form is returned as it is.
+
+        RAISES (ValueError): If a transition is not a number or is infinite, other than -inf.
+        """
+        scores = as_floats(self.scores)
+        more = [np.ascontiguousarray(as_floats(array), dtype=scores.dtype) for array in self.arrays[1:]]
+        limit = 1e300 if scores.dtype == np.float64 else np.inf
+        for name, array in zip(Transitions._fields, more if self.transitions else (), strict=False):
+            if not ((array < limit) & ((array > -limit) | (array == -np.inf))).all():
+                raise ValueError(Errors.E159.format(name=name))
+        if all(new is old for new, old in zip((scores, *more), self.arrays, strict=True)):
+            return self
+        return self.with_arrays((scores, *more))
+
+
+class Decoded(NamedTuple):
+    """The trees that a decoder found.
+
+    ids (np.ndarray): (R,) int32 tag ids, -1 in rows that no sentence owns.
+    scores (np.ndarray): (S,) float64 score of each tree.
+    beam_widths (np.ndarray | None): (S,) int32 sequences that a beam search kept at each step, 0 where the exact
+        decoder took over; None from other decoders.
+    """
+
+    ids: NDArray[Any]
+    scores: NDArray[Any]
+    beam_widths: NDArray[Any] | None = None
+
+
+@runtime_checkable
+class Decoder(Protocol):
+    """Finds a tree for each sentence of a batch."""
+
+    def __call__(self, batch: TagScores) -> Decoded: ...
+
+
+def as_floats(array: Any) -> NDArray[Any]:
+    """An array as C-contiguous floats on the CPU; float64 stays, anything else becomes float32."""
+    if hasattr(array, "get") and not isinstance(array, np.ndarray):
+        array = array.get()
+    array = np.asarray(array)
+    return np.ascontiguousarray(array, dtype=np.float64 if array.dtype == np.float64 else np.float32)
+
+
+def ranges(starts: NDArray[Any], counts: NDArray[Any]) -> NDArray[Any]:
+    """Join ranges of integers: counts[0] integers from starts[0] on, then counts[1] from starts[1] on, as int64."""
+    shift = np.repeat(starts - (np.cumsum(counts) - counts), counts)
+    joined: NDArray[Any] = np.arange(len(shift), dtype=np.int64) + shift
+    return joined
+
+
+def check_bound(max_stack: object) -> None:
+    """Check a bound on the stack.
+
+    RAISES (ValueError): If it is neither None nor a whole number of at least 0.
+    """
+    if max_stack is not None and (
+        not isinstance(max_stack, (int, np.integer)) or isinstance(max_stack, bool) or max_stack < 0
+    ):
+        raise ValueError(Errors.E161.format(least=0, value=max_stack))
+
+
+def bound_of(batch: TagScores) -> int:
+    """The bound as the compiled passes take it: -1 for none, and for one that no sentence of the batch reaches."""
+    longest = int(batch.n_words.max(initial=0))
+    reached = batch.max_stack is not None and batch.max_stack < 2 * longest + 2
+    return int(batch.max_stack) if reached and batch.max_stack is not None else _UNBOUNDED
+
+
+def arguments_of(batch: TagScores) -> tuple[Any, ...]:
+    """The arguments with which the compiled passes over the lattice read a batch that is on the CPU."""
+    lattice, arrays = batch.linearizer.lattice, batch.transitions or (None, None, None)
+    return (batch.scores, batch.starts, batch.n_words, batch.tags.offsets, lattice, bound_of(batch), *arrays)

@@ -1,0 +1,95 @@
+"""Sentences without a tree: errors that say why, and constraints that are left out until there is one."""
+
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Errors
+from .batch import NOT_FINITE, TagScores
+from .constraints import Constraint
+from .passes import best_trees
+
+
+def raise_failure(batch: TagScores, status: NDArray[Any]) -> None:
+    """Raise the error that tells what is wrong with the first sentence that has no result, if there is one.
+
+    batch (TagScores): The scores, on the CPU.
+    status (np.ndarray): (S,) outcome of a pass over each sentence.
+    """
+    if not status.any():
+        return
+    s = int(np.flatnonzero(status)[0])
+    n = int(batch.n_words[s])
+    if status[s] == NOT_FINITE:
+        _raise_not_finite(batch, s)
+    one = batch.select(np.asarray([s]))
+    if one.constraints and (needed := find_conflict(one)):
+        constraints = "; ".join(str(one.constraints[0][i]) for i in needed)
+        raise ValueError(Errors.E169.format(n=n, constraints=constraints, max_stack=batch.max_stack))
+    raise ValueError(Errors.E152.format(n=n, max_stack=batch.max_stack, order=batch.linearizer.order))
+
+
+def _raise_not_finite(batch: TagScores, s: int) -> NoReturn:
+    """Raise the error that names the first score of a sentence that cannot be added up."""
+    own = batch.scores[batch.starts[s] : batch.stops[s]]
+    bad = _not_finite(own)
+    if batch.spans is not None and batch.spans.starts[s] >= 0:
+        # Of these columns the chart reads leaves, and the bare tags of nodes.
+        leaves, nodes = batch.tags.classes < 2, [batch.tags.id("L"), batch.tags.id("R")]
+        bad[::2, ~leaves] = False
+        bad[1::2, np.setdiff1d(np.arange(len(batch.tags)), nodes)] = False
+        if not bad.any():
+            start, stop = int(batch.spans.starts[s]), int(batch.spans.stops(batch.n_words)[s])
+            row, column = (int(i) for i in np.argwhere(_not_finite(batch.spans.scores[start:stop]))[0])
+            first, end = (int(ends[row]) for ends in np.triu_indices(int(batch.n_words[s]) + 1, k=2))
+            label, value = batch.tags.node_labels[column], batch.spans.scores[start + row, column]
+            raise ValueError(Errors.E166.format(label=label, start=first + 1, end=end, value=value))
+    row, column = (int(i) for i in np.argwhere(bad)[0])
+    raise ValueError(Errors.E151.format(tag=batch.tags[column], word=row // 2 + 1, value=own[row, column]))
+
+
+def _not_finite(scores: NDArray[Any]) -> NDArray[Any]:
+    """Mark scores that cannot be added up."""
+    bad: NDArray[Any] = ~(np.abs(scores.astype(np.float64)) < 1e300)
+    return bad
+
+
+def keep_possible(batch: TagScores) -> tuple[TagScores, list[list[int]]]:
+    """Leave out constraints that cannot hold together with those before them: the first of a sentence count most.
+
+    batch (TagScores): The scores, with constraints.
+    RETURNS (tuple[TagScores, list[list[int]]]): The batch with the constraints that are kept, and for each sentence the
+        indices of those that are left out.
+    """
+    if batch.constraints is None:
+        return batch, [[] for _ in batch.n_words]
+    batch = batch.on_cpu()
+    status = best_trees(batch).status
+    constraints, dropped = list(batch.constraints or ()), [list[int]() for _ in batch.n_words]
+    for s in np.flatnonzero((status != 0) & (status != NOT_FINITE)).tolist():
+        one = batch.select(np.asarray([s]))
+        kept: list[Constraint] = []
+        for i, constraint in enumerate(constraints[s]):
+            if best_trees(replace(one, constraints=((*kept, constraint),))).status[0]:
+                dropped[s].append(i)
+            else:
+                kept.append(constraint)
+        constraints[s] = tuple(kept)
+    return replace(batch, constraints=tuple(constraints)), dropped
+
+
+def find_conflict(one: TagScores) -> list[int]:
+    """Find constraints on the sentence of a batch of one that cannot hold together.
+
+    one (TagScores): The scores, on the CPU, with constraints that no tree agrees with.
+    RETURNS (list[int]): Their indices, none of which can be left out; empty if no tree exists without constraints.
+    """
+    given = one.constraints[0] if one.constraints else ()
+    needed = list(range(len(given)))
+    for i in range(len(given)):
+        fewer = [j for j in needed if j != i]
+        if best_trees(replace(one, constraints=(tuple(given[j] for j in fewer),))).status[0]:
+            needed = fewer
+    return needed

@@ -1,0 +1,228 @@
+"""Trees given by their tags: their labelled nodes, the scores that they add up, and gold trees with weights."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Errors
+from ..linearize import Linearizer
+from ..linearize.base import make_tag, node_classes
+from ..linearize.tagset import TagSet
+from ..trees.binarize import node_bounds
+from ._nodes import batch_nodes
+from .batch import ORDER_CODES, TagScores, ranges, span_row
+from .constraints import Constraint
+
+Spans = list[tuple[int, int, str]]
+
+
+class Nodes(NamedTuple):
+    """The labelled nodes of several trees, tree after tree, each in pre-order.
+
+    start, end (np.ndarray): (K,) int32, word indices within the sentence, end exclusive.
+    tag (np.ndarray): (K,) int32, id of the node's tag; its label may be a unary chain.
+    counts (np.ndarray): (M,) int32, nodes of each tree.
+    """
+
+    start: NDArray[Any]
+    end: NDArray[Any]
+    tag: NDArray[Any]
+    counts: NDArray[Any]
+
+    def spans(self, tags: TagSet) -> Iterator[Spans]:
+        """Yield the constituents of each tree in pre-order, unary chains from the top."""
+        found = zip(self.start.tolist(), self.end.tolist(), self.tag.tolist(), strict=True)
+        chains = tags.unaries
+        for n_nodes in self.counts.tolist():
+            own = [next(found) for _ in range(n_nodes)]
+            yield [(start, end, label) for start, end, tag in own for label in chains[tag]]
+
+
+def labelled_nodes(ids: NDArray[Any], batch: TagScores, *, bare: bool = False) -> Nodes:
+    """Find the labelled nodes of the tree of each sentence of a batch.
+
+    ids (np.ndarray): (R,) int32 tag ids, as a decoder gives them.
+    batch (TagScores): The batch that was decoded.
+    bare (bool): Find the nodes without a label too, so that all 2N-1 nodes of a tree are there.
+    RETURNS (Nodes): The nodes.
+    RAISES (ValueError): If the ids of a sentence are not those of a tree.
+    """
+    return nodes_of_trees(ids, batch.starts, batch.n_words, batch.tags, batch.linearizer, bare=bare)
+
+
+def nodes_of_trees(
+    ids: NDArray[Any],
+    starts: NDArray[Any] | None,
+    n_words: NDArray[Any],
+    tags: TagSet,
+    linearizer: Linearizer,
+    *,
+    bare: bool = False,
+) -> Nodes:
+    """Find the labelled nodes of trees.
+
+    ids (np.ndarray): (R,) int32 tag ids.
+    starts (np.ndarray | None): (M,) int64 row of the first tag of each tree; None if they follow each other.
+    n_words (np.ndarray): (M,) int32 words of each tree.
+    tags, linearizer: The tags and their order. An order other than the three of this package goes through its own
+        `delinearize`.
+    bare (bool): As for `labelled_nodes`.
+    RETURNS (Nodes): The nodes.
+    RAISES (ValueError): If the ids of a tree are not those of a tree.
+    """
+    ids = np.ascontiguousarray(ids, dtype=np.int32)
+    n_words = np.ascontiguousarray(n_words, dtype=np.int32)
+    lengths = np.maximum(2 * n_words.astype(np.int64) - 1, 0)
+    starts = np.cumsum(lengths) - lengths if starts is None else starts
+    _check_ids(ids, starts, n_words, lengths, tags)
+    code = ORDER_CODES.get(linearizer.order)
+    if code is not None:
+        start, end, tag = (np.empty(len(ids), dtype=np.int32) for _ in range(3))
+        counts = np.empty(len(n_words), dtype=np.int32)
+        wanted = np.ones_like(tags.labelled) if bare else tags.labelled
+        total = batch_nodes(ids, starts, n_words, code, tags.classes, wanted, start, end, tag, counts)
+        if total >= 0:
+            return Nodes(start[:total], end[:total], tag[:total], counts)
+    # A user's own order; and where ids are not a tree, the slow way says what is wrong.
+    return _collect((ids[first : first + n] for first, n in zip(starts, lengths, strict=True)), tags, linearizer, bare)
+
+
+def _check_ids(
+    ids: NDArray[Any], starts: NDArray[Any], n_words: NDArray[Any], lengths: NDArray[Any], tags: TagSet
+) -> None:
+    """Raises if a tree lies outside the ids, or one of its ids is not that of a tag."""
+    outside = np.flatnonzero(starts + lengths > len(ids))
+    if len(outside):
+        s = int(outside[0])
+        raise ValueError(Errors.E157.format(n=len(ids), s=s, words=int(n_words[s]), row=int(starts[s])))
+    strange = (ids < 0) | (ids >= len(tags))
+    if strange.any():
+        owned = ranges(starts, lengths)
+        rows = owned[strange[owned]]
+        if len(rows):
+            raise ValueError(Errors.E156.format(id=int(ids[rows[0]]), row=int(rows[0]), n=len(tags)))
+
+
+def _collect(trees: Iterable[NDArray[Any]], tags: TagSet, linearizer: Linearizer, bare: bool) -> Nodes:
+    """Find the same nodes in binary trees, whose tags are found by class and label."""
+    start, end, tag, counts = [], [], [], []
+    for ids in trees:
+        tree = linearizer.delinearize(tags.decode(ids.tolist()))
+        n = 0
+        for bounds, node_class, label in zip(node_bounds(tree), node_classes(tree.leaf), tree.label, strict=True):
+            if label or bare:
+                start.append(bounds[0])
+                end.append(bounds[1])
+                tag.append(tags.id(make_tag(node_class, label)))
+                n += 1
+        counts.append(n)
+    return Nodes(*(np.asarray(column, dtype=np.int32) for column in (start, end, tag, counts)))
+
+
+class WeightedTrees(NamedTuple):
+    """Trees of a batch's sentences with weights: gold trees, or a teacher's; and trees that are known in part.
+
+    sentence (np.ndarray): (M,) int64 sentence of each tree, ascending. A sentence without a tree teaches nothing.
+    weight (np.ndarray): (M,) float64; the weights of a sentence's trees sum to 1.
+    ids (np.ndarray): (P,) int32 tag ids of all trees, one after another; -1 for a tag that is not in the tag set.
+    span_rows, span_labels (np.ndarray): (Q,) int64 and int32: for the internal nodes of all trees, N-1 a tree, the row
+        of the span among its sentence's and the column of the label, as `SpanScores` has them; see `find_span_cells`.
+    known (tuple[tuple[Constraint, ...], ...]): The constraints that partial trees put on each sentence, S tuples; empty
+        for a sentence with trees.
+    """
+
+    sentence: NDArray[Any]
+    weight: NDArray[Any]
+    ids: NDArray[Any]
+    span_rows: NDArray[Any]
+    span_labels: NDArray[Any]
+    known: tuple[tuple[Constraint, ...], ...]
+
+    @classmethod
+    def of_batch(cls, batch: TagScores, ids: NDArray[Any]) -> "WeightedTrees":
+        """Take one tree for each sentence of a batch.
+
+        batch (TagScores): The batch.
+        ids (np.ndarray): (R,) ids of the trees' tags; a sentence with a -1 gets no cells of spans.
+        RETURNS (WeightedTrees): The trees, with weight 1.
+        """
+        n, packed = len(batch.n_words), ids[batch.rows]
+        cells = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32))
+        if batch.spans is not None:
+            cells = find_span_cells(packed, batch.n_words, batch.tags, batch.linearizer)
+        return cls(np.arange(n), np.ones(n), packed, *cells, ((),) * n)
+
+
+def find_span_cells(
+    ids: NDArray[Any], n_words: NDArray[Any], tags: TagSet, linearizer: Linearizer
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Find which scores of spans trees add up.
+
+    ids (np.ndarray): (P,) int32 tag ids of trees, one after another.
+    n_words (np.ndarray): (M,) words of each.
+    tags, linearizer: The tags and their order.
+    RETURNS (tuple[np.ndarray, np.ndarray]): For the N-1 internal nodes of each tree, the int64 row of the span among
+        its sentence's and the int32 column of the label.
+    """
+    nodes = nodes_of_trees(ids, None, n_words, tags, linearizer, bare=True)
+    internal = nodes.end - nodes.start > 1
+    own = np.repeat(n_words.astype(np.int64), nodes.counts)[internal]
+    start, end = (bounds[internal].astype(np.int64) for bounds in (nodes.start, nodes.end))
+    return span_row(own, start, end), tags.label_of[nodes.tag[internal]]
+
+
+class Cells(NamedTuple):
+    """Cells of one of the arrays of a batch.
+
+    at (tuple[np.ndarray, ...]): Their places, an index array for each axis.
+    tree (np.ndarray): The tree that each of them belongs to.
+    """
+
+    at: tuple[NDArray[Any], ...]
+    tree: NDArray[Any]
+
+
+def cells_of(batch: TagScores, trees: WeightedTrees) -> list[Cells]:
+    """Find the scores that trees add up.
+
+    batch (TagScores): The batch.
+    trees (WeightedTrees): The trees, all of whose tags are known.
+    RETURNS (list[Cells]): The cells in each of `batch.arrays`. An internal node whose span is scored has the bare tag's
+        cell among the scores of tags.
+    """
+    tags, n_words = batch.tags, batch.n_words.astype(np.int64)[trees.sentence]
+    lengths = np.maximum(2 * n_words - 1, 0)
+    tree = np.repeat(np.arange(len(n_words)), lengths)
+    rows, columns = ranges(batch.starts[trees.sentence], lengths), trees.ids
+    more = []
+    if batch.transitions is not None:
+        full = np.flatnonzero(lengths)
+        stops = np.cumsum(lengths)[full]
+        followed = np.ones(len(columns), dtype=bool)
+        followed[stops - 1] = False
+        pairs = (columns[:-1][followed[:-1]], columns[1:][followed[:-1]])
+        more = [
+            Cells(pairs, tree[followed]),
+            Cells((columns[stops - lengths[full]],), full),
+            Cells((columns[stops - 1],), full),
+        ]
+    if batch.spans is not None:
+        first = batch.spans.starts[trees.sentence]
+        inner = (first[tree] >= 0) & (tags.classes[columns] >= 2)
+        columns = columns.copy()
+        columns[inner] = tags.offsets[tags.classes[columns[inner]]]  # the bare tag is the first of its class
+        of_span = np.repeat(np.arange(len(n_words)), np.maximum(n_words - 1, 0))
+        scored = first[of_span] >= 0
+        at = (first[of_span] + trees.span_rows)[scored], trees.span_labels[scored]
+        more.append(Cells(at, of_span[scored]))
+    return [Cells((rows, columns), tree), *more]
+
+
+def tree_scores(batch: TagScores, trees: WeightedTrees) -> NDArray[np.float64]:
+    """Add up the scores of trees of a batch on the CPU: (M,), one for each tree."""
+    totals = np.zeros(len(trees.sentence))
+    for scores, (at, tree) in zip(batch.arrays, cells_of(batch, trees), strict=True):
+        totals += np.bincount(tree, scores[at], len(totals))
+    return totals

@@ -1,0 +1,1 @@
+"""Draws trees as text, as SVG and as pages, and says what labels mean."""

@@ -1,0 +1,207 @@
+"""Draw the constituents of a doc: in a terminal, as SVG, as a page in HTML, and by themselves in a notebook."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import NamedTuple
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from spacy.glossary import GLOSSARY
+from spacy.tokens import Doc, Span
+from wasabi.util import supports_ansi
+
+from ..errors import Errors, shorten, showable
+from ..tokens.convert import ROOT
+from ..tokens.extensions import read_tree
+from ..tokens.spans import SPANS_KEY, parses_from_doc
+from ..trees.brackets import format_tree
+from ..trees.tree import Tree, preorder
+from .labels import explain
+from .nodes import nodes_of
+from .svg import COLORS, draw_svg
+from .text import LEAST_WIDTH, draw_text
+
+_MARGIN = 12  # pixels around a tree in an SVG file
+_OUTLINE = 90  # columns of an outline in a page: long sentences are easier to read there than in a wide tree
+_CSS = """
+.parsetag section { margin: 0 0 2.5em }
+.parsetag p { margin: 0 0 .6em; line-height: 1.5 }
+.parsetag .tree { overflow-x: auto; padding: .3em 0 }
+.parsetag details { margin-top: .4em; color: #888; font-size: .85em }
+.parsetag pre { white-space: pre-wrap; overflow-wrap: anywhere }
+.parsetag td { padding: .1em 1.2em .1em 0; text-align: left; vertical-align: top }
+"""
+_PAGE = """<!DOCTYPE html>
+<html lang="{lang}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+:root {{ color-scheme: light dark }}
+body {{ margin: 2.5em auto; max-width: 75em; padding: 0 1.5em; font-family: Helvetica, Arial, sans-serif }}
+</style>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+
+class Sentence(NamedTuple):
+    """Holds what is drawn at once: the text of a sentence or a span, the tree over it, and the numbers of its nodes
+    that stand out (see `nodes_of`)."""
+
+    text: str
+    tree: Tree
+    marks: frozenset[int] = frozenset()
+
+
+class Drawing(str):
+    """Holds a drawing as text or markup, which a notebook shows as SVG.
+
+    sentences (Sequence[Sentence]): What is drawn.
+    tags (bool): Show part-of-speech tags.
+    """
+
+    def __new__(cls, text: str, sentences: Sequence[Sentence] = (), tags: bool = True) -> Drawing:
+        drawing = super().__new__(cls, text)
+        drawing.sentences = sentences
+        drawing.tags = tags
+        return drawing
+
+    sentences: Sequence[Sentence]
+    tags: bool
+
+    def __repr__(self) -> str:
+        return str(self)  # what a Python shell prints
+
+    def _repr_html_(self) -> str:
+        return _html(self.sentences, self.tags)
+
+
+def render(
+    what: Doc | Span | Iterable[Doc | Span],
+    style: str = "text",
+    *,
+    spans_key: str = SPANS_KEY,
+    tags: bool = True,
+    width: int | None = None,
+    color: bool | None = None,
+) -> Drawing:
+    """Draw the constituents of docs, or of spans that are constituents or sentences.
+
+    what (Doc | Span | Iterable[Doc | Span]): What to draw.
+    style (str): "text" for a terminal, "svg", or "html" for a page of its own with all sentences.
+    spans_key (str): Key of the group in `doc.spans`.
+    tags (bool): Show part-of-speech tags where there are any.
+    width (int | None): For text: the columns to fit into; by default those of the terminal.
+    color (bool | None): For text: colour labels; by default where standard output is a terminal that shows colours, and
+        the environment variable NO_COLOR is not set.
+    RETURNS (Drawing): A string with the text or the markup. As the value of a notebook's cell it shows itself as SVG.
+    RAISES (ValueError): If the doc has no constituents, they are not trees, the span is not a constituent, or the style
+        is not known.
+    """
+    given = [what] if isinstance(what, (Doc, Span)) else list(what)
+    sentences = [sentence for each in given for sentence in _sentences(each, spans_key)]
+    if style == "text":
+        width = max(LEAST_WIDTH, shutil.get_terminal_size().columns) if width is None else width
+        color = _shows_colors() if color is None else color
+        drawn = "\n\n".join(draw_text(sentence.tree, width, color=color, tags=tags) for sentence in sentences)
+    elif style == "svg":
+        drawn = _svg(sentences, tags)
+    elif style == "html":
+        drawn = draw_page(sentences, tags=tags, lang=next((each.vocab.lang for each in given), ""))
+    else:
+        raise ValueError(Errors.E041.format(style=style))
+    return Drawing(drawn, sentences, tags)
+
+
+def draw_page(sentences: Sequence[Sentence], *, tags: bool = True, lang: str = "") -> str:
+    """Draw sentences as a page of its own in HTML.
+
+    sentences (Sequence[Sentence]): What to draw.
+    tags (bool): Show part-of-speech tags where there are any.
+    lang (str): The language of the sentences, as HTML names it.
+    RETURNS (str): The page.
+    """
+    title = escape(shorten(showable(" ".join(sentences[0].text.split())), 60)) if sentences else "No sentences"
+    return _PAGE.format(lang=escape(lang), title=title, body=_html(sentences, tags))
+
+
+def _sentences(each: Doc | Span, spans_key: str) -> list[Sentence]:
+    if isinstance(each, Span):
+        return [Sentence(each.text, read_tree(each, spans_key))]
+    return [
+        Sentence(each[tokens[0] : tokens[-1] + 1].text, parse.to_tree(ROOT))
+        for tokens, parse in parses_from_doc(each, spans_key)
+    ]
+
+
+def explain_all(sentences: Sequence[Sentence], tags: bool = True) -> list[tuple[str, str, str]]:
+    """Explain the labels of drawn constituents, and part-of-speech tags: text, kind (see `DrawnNode`) and meaning.
+
+    Labels come first, each once, in the order of the drawing. Those that are not known are left out.
+    """
+    found: dict[tuple[str, str], str | None] = {}
+    for sentence in sentences:
+        for node in preorder(nodes_of(sentence.tree, tags=tags)):
+            if node.kind != "word":
+                meaning = GLOSSARY.get(node.text) if node.kind == "tag" else explain(node.text)
+                found.setdefault((node.text, node.kind), meaning)
+    known = [(text, kind, meaning) for (text, kind), meaning in found.items() if meaning]
+    return sorted(known, key=lambda row: row[1] == "tag")
+
+
+def _shows_colors() -> bool:
+    wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return wanted and sys.stdout.isatty() and supports_ansi()
+
+
+def _svg(sentences: Sequence[Sentence], tags: bool) -> str:
+    """Draw one picture of all trees, one below the other, on white."""
+    trees = [draw_svg(sentence.tree, tags=tags, marks=sentence.marks) for sentence in sentences]
+    sizes = [[float(str(tree.get(side)).removesuffix("px")) for side in ("width", "height")] for tree in trees]
+    width = max((width for width, _ in sizes), default=0) + 2 * _MARGIN
+    height = sum(height + _MARGIN for _, height in sizes) + _MARGIN
+    size = {"width": f"{width:g}", "height": f"{height:g}"}
+    picture = Element(
+        "svg", {**size, "viewBox": f"0 0 {width:g} {height:g}", "xmlns": "http://www.w3.org/2000/svg", "color": "#111"}
+    )
+    SubElement(picture, "rect", {**size, "fill": "#fff"})
+    y = float(_MARGIN)
+    for tree, (_, height) in zip(trees, sizes, strict=True):
+        del tree.attrib["xmlns"]
+        tree.set("x", str(_MARGIN))
+        tree.set("y", f"{y:g}")
+        picture.append(tree)
+        y += height + _MARGIN
+    return tostring(picture, encoding="unicode") + "\n"
+
+
+def _html(sentences: Sequence[Sentence], tags: bool) -> str:
+    """Write all trees, each below its text, and what their labels mean."""
+    parts = [f'<div class="parsetag">\n<style>{_CSS}</style>']
+    for text, tree, marks in sentences:
+        parts += [
+            '<section dir="auto">',
+            f"<p>{escape(showable(text))}</p>",
+            f'<div class="tree">{tostring(draw_svg(tree, tags=tags, marks=marks), encoding="unicode")}</div>',
+            f"<details><summary>Outline</summary><pre>{escape(draw_text(tree, _OUTLINE, tags=tags))}</pre></details>",
+            f"<details><summary>Brackets</summary><pre>{escape(showable(format_tree(tree)))}</pre></details>",
+            "</section>",
+        ]
+    if not sentences:
+        parts.append("<p>There are no sentences.</p>")
+    rows = [
+        f'<tr><td style="color: {COLORS[kind]}">{escape(label)}</td><td>{escape(meaning)}</td></tr>'
+        for label, kind, meaning in explain_all(sentences, tags)
+    ]
+    if rows:
+        parts += ["<details><summary>Labels</summary><table>", *rows, "</table></details>"]
+    return "\n".join([*parts, "</div>"])

@@ -1,0 +1,204 @@
+"""Draw a tree in a terminal: as NLTK does where that fits the width, else as an outline, which fits any.
+
+        S                          S
+ ┌──────┴─────┐                    ├─ NP She
+ │            VP                   └─ VP
+ │      ┌─────┴─────┐                 ├─ enjoys
+ NP     │           NP                └─ NP papers
+ │      │           │
+She   enjoys      papers
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from ..errors import Errors
+from ..trees.tree import Tree, preorder
+from .nodes import DrawnNode, is_right_to_left, n_columns, nodes_of
+
+LEAST_WIDTH = 20
+# Of the 256 colours of terminals, some that can be read on black and on white.
+_COLORS = {
+    "clause": 35, "noun": 33, "verb": 167, "preposition": 172, "modifier": 134, "other": 37, "tag": 244,
+    "mark": 199,
+}  # fmt: skip
+_DEEPEST = 60  # NLTK's drawing is recursive
+_ROOM = 24  # columns that an outline leaves for a label and a word, however deep they are
+_LEFT_TO_RIGHT = "\u200e"  # keeps right-to-left text in its place where a terminal reorders a line
+# While NLTK draws, characters for private use stand in for labels and words: one that says which, and fillers.
+_FIRST, _FILLER = 0xF0000, "\ue000"
+_STAND_IN = re.compile(f"([{chr(_FIRST)}-\U000ffffd]){_FILLER}*")
+
+
+def draw_text(tree: Tree, width: int, *, color: bool = False, tags: bool = True, marks: Collection[int] = ()) -> str:
+    """Draw a tree in text.
+
+    tree (Tree): The tree, words and labels as text.
+    width (int): How many columns a line may take, at least 20.
+    color (bool): Colour labels by what they are, with ANSI escapes.
+    tags (bool): Show part-of-speech tags (see `nodes_of`).
+    marks (Collection[int]): The nodes that stand out, where labels are coloured (see `nodes_of`).
+    RETURNS (str): The lines. Right-to-left text is drawn from right to left where NLTK draws it.
+    RAISES (ValueError): If the width is below 20.
+    """
+    if width < LEAST_WIDTH:
+        raise ValueError(Errors.E040.format(least=LEAST_WIDTH, width=width))
+    top = nodes_of(tree, tags=tags, marks=marks)
+    lines = _draw_wide(top, width, color) or _Outline(width, color).draw(top)
+    return "\n".join(lines)
+
+
+def _paint(text: str, kind: str, color: bool) -> str:
+    mark = _LEFT_TO_RIGHT if is_right_to_left(text) else ""
+    return f"{mark}\x1b[38;5;{_COLORS[kind]}m{text}\x1b[0m" if color and kind in _COLORS else mark + text
+
+
+def _draw_wide(top: DrawnNode, width: int, color: bool) -> list[str]:
+    """NLTK's drawing, coloured; no lines if it does not fit."""
+    import nltk
+    from nltk.tree.prettyprinter import TreePrettyPrinter
+
+    words = [node.text for node in preorder(top) if node.kind == "word"]
+    if sum(max(3, n_columns(word)) + 1 for word in words) > width + 1:
+        return []  # which NLTK would take long to find out
+    step = -1 if is_right_to_left("".join(words)) else 1
+    nodes: list[DrawnNode] = []
+    row: list[str] = []  # the words; in the tree stand their places, or NLTK would put those right below the top first
+    above = nltk.Tree("", [])
+    todo = [(top, above, 1)]
+    while todo:
+        node, parent, depth = todo.pop()
+        if depth > _DEEPEST:
+            return []
+        stand_in = chr(_FIRST + len(nodes)) + _FILLER * (n_columns(node.text) - 1)
+        nodes.append(node)
+        if node.children:
+            made = nltk.Tree(stand_in, [])
+            parent.append(made)
+            todo.extend((child, made, depth + 1) for child in node.children[::-step])
+        else:
+            parent.append(len(row))
+            row.append(stand_in)
+    if not top.children:
+        return [_paint(top.text, top.color, color)]
+    drawing = TreePrettyPrinter(above[0], row).text(unicodelines=True, maxwidth=None)
+    lines = [line.rstrip() for line in drawing.splitlines()]
+    if max(map(len, lines)) > width:
+        return []
+
+    def paint(found: re.Match[str]) -> str:
+        node = nodes[ord(found[1]) - _FIRST]
+        return _paint(node.text, node.color, color)
+
+    return [_STAND_IN.sub(paint, line) for line in lines]
+
+
+class _Piece(NamedTuple):
+    """Holds part of a line: a label, or a word with its tag."""
+
+    text: str
+    kind: str
+    tag: str = ""
+
+    @property
+    def n_columns(self) -> int:
+        return n_columns(self.text + self.tag)
+
+    def paint(self, color: bool) -> str:
+        return _paint(self.text, self.kind, color) + (_paint(self.tag, "tag", color) if self.tag else "")
+
+
+class _Outline:
+    """Draws an outline: a line for each constituent, below it and further to the right what it consists of.
+
+    A unary chain is one line (`S ─ VP`), a constituent of words one line if it fits (`NP the dog`). Where lines would
+    get too far to the right, the constituent gets a number in place of its children, and is drawn below under it.
+
+    width (int): How many columns a line may take.
+    color (bool): Colour labels.
+    """
+
+    def __init__(self, width: int, color: bool) -> None:
+        self.width = width
+        self.color = color
+        self.lines: list[str] = []
+        self.apart: deque[tuple[str, DrawnNode]] = deque()  # what is drawn below, each with its number
+        self.n_apart = 0
+
+    def draw(self, top: DrawnNode) -> list[str]:
+        self.apart.append(("", top))
+        while self.apart:
+            # Each line begins with one prefix, and goes on in the next line, and in its children's, with another.
+            number, node = self.apart.popleft()
+            todo = [(node, number, "")]
+            while todo:
+                node, first, rest = todo.pop()
+                children = self._draw_node(node, first, rest)
+                for child in reversed(children):
+                    is_last = child is children[-1]
+                    todo.append((child, rest + ("└─ " if is_last else "├─ "), rest + ("   " if is_last else "│  ")))
+        return self.lines
+
+    def _draw_node(self, node: DrawnNode, first: str, rest: str) -> list[DrawnNode]:
+        """Draw a node's line, or lines; returns the children that are to be drawn below it."""
+        if node.is_leaf:
+            self._write([_leaf(node)], first, rest)
+            return []
+        pieces = [_Piece(node.text, node.color)]
+        while len(node.children) == 1 and not node.children[0].is_leaf:
+            node = node.children[0]
+            pieces += [_Piece("─", ""), _Piece(node.text, node.color)]
+        if all(child.is_leaf for child in node.children):
+            flat = [*pieces, *map(_leaf, node.children)]
+            if len(node.children) == 1 or n_columns(first) + sum(piece.n_columns + 1 for piece in flat) <= self.width:
+                self._write(flat, first, rest + "   ")
+                return []
+        if rest and len(rest) + 3 + min(_ROOM, self.width // 2) > self.width:
+            self.n_apart += 1
+            number = f"[{self.n_apart}]"
+            self.apart.append((number + " ", node))
+            self._write([*pieces, _Piece(number, "tag")], first, rest + "   ")
+            return []
+        self._write(pieces, first, rest + "│  ")
+        return node.children
+
+    def _write(self, pieces: list[_Piece], first: str, rest: str) -> None:
+        """Write pieces, separated by spaces, in one line or in several, where long words go on in the next line."""
+        line, used = first, n_columns(first)
+        start = used
+        for piece in pieces:
+            for part in _split(piece, self.width - n_columns(rest)):
+                if used > start and used + 1 + part.n_columns > self.width:
+                    self.lines.append(line)
+                    line, used = rest, n_columns(rest)
+                    start = used
+                gap = " " if used > start else ""
+                line += gap + part.paint(self.color)
+                used += len(gap) + part.n_columns
+        self.lines.append(line)
+
+
+def _leaf(node: DrawnNode) -> _Piece:
+    if node.kind == "tag":
+        return _Piece(node.children[0].text, "mark" if node.is_marked else node.children[0].color, "/" + node.text)
+    return _Piece(node.text, node.color)
+
+
+def _split(piece: _Piece, width: int) -> Iterator[_Piece]:
+    """Cut a piece into parts of at most `width` columns."""
+    if piece.n_columns <= width:
+        yield piece
+        return
+    for text, kind in ((piece.text, piece.kind), (piece.tag, "tag")):
+        part = ""
+        for char in text:
+            if n_columns(part + char) > width:
+                yield _Piece(part, kind)
+                part = ""
+            part += char
+        if part:
+            yield _Piece(part, kind)

@@ -1,0 +1,103 @@
+"""F by label, by length of sentence and by length of constituent; failures count as zero."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from .counts import SentenceCounts, read_sentence
+from .lines import Brackets, tree_line
+from .params import Bracket, EvalbParams, get_params
+from .result import EvalbResult, compare_all, f_score, percent
+
+KINDS = ("label", "length", "span")
+_LENGTHS = (10, 20, 30, 40, 50, 60, 80)  # words of a sentence
+_SPANS = (1, 2, 3, 4, 6, 10, 20, 40)  # words of a constituent
+
+
+class Score(NamedTuple):
+    """Matched, gold and test brackets of a kind."""
+
+    matched: int = 0
+    gold: int = 0
+    test: int = 0
+
+    @property
+    def precision(self) -> float:
+        return percent(self.matched, self.test)
+
+    @property
+    def recall(self) -> float:
+        return percent(self.matched, self.gold)
+
+    @property
+    def f(self) -> float:
+        return f_score(self.precision, self.recall)
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """EVALB's counts, and what they are made of.
+
+    result (EvalbResult): The counts.
+    unlabeled (EvalbResult): The counts where labels do not matter.
+    tables (dict[str, dict[str, Score]]): By "label", "length" (of the sentence) and "span" (length of the constituent)
+        the brackets of each kind.
+    """
+
+    result: EvalbResult
+    unlabeled: EvalbResult
+    tables: dict[str, dict[str, Score]]
+
+
+def break_down(
+    gold: Iterable[Brackets], test: Iterable[Brackets], params: EvalbParams | str | Path = "collins"
+) -> Breakdown:
+    """Score test trees as `evalb` does, and say what F is made of. Arguments and errors are those of `evalb`."""
+    params = get_params(params)
+    ours, theirs = list(gold), list(test)
+    tables: dict[str, dict[str, list[int]]] = {kind: {} for kind in KINDS}
+    rows: list[SentenceCounts] = []
+    for line, (row, words, matching) in zip(ours, compare_all(ours, theirs, params), strict=False):
+        rows.append(row)
+        found = (
+            [(0, gold_bracket) for gold_bracket, _ in matching.matched],
+            [(1, bracket) for bracket in matching.missing],
+            [(2, bracket) for bracket in matching.extra],
+        )
+        brackets: list[tuple[int, Bracket]] = [each for group in found for each in group]
+        if row.failed:
+            brackets = [(1, bracket) for bracket in params.counted(read_sentence(tree_line(line), params).brackets)]
+        for kind, bracket in brackets:
+            start, end, label = bracket
+            keys = (label, _bin(len(words), _LENGTHS), _bin(end - start, _SPANS))
+            for table, key in zip(tables.values(), keys, strict=True):
+                counts = table.setdefault(key, [0, 0, 0])
+                counts[0] += kind == 0
+                counts[1] += kind in (0, 1)
+                counts[2] += kind in (0, 2)
+    unlabeled = EvalbResult(params, [row for row, _, _ in compare_all(ours, theirs, replace(params, labeled=False))])
+    return Breakdown(
+        EvalbResult(params, rows),
+        unlabeled,
+        {
+            kind: {key: Score(*table[key]) for key in sorted(table, key=_order if kind != "label" else None)}
+            for kind, table in tables.items()
+        },
+    )
+
+
+def _bin(length: int, bounds: tuple[int, ...]) -> str:
+    below = 0
+    for bound in bounds:
+        if length <= bound:
+            return str(bound) if bound == below + 1 else f"{below + 1}-{bound}"
+        below = bound
+    return f">{below}"
+
+
+def _order(key: str) -> int:
+    return int(re.findall(r"\d+", key)[0]) + key.startswith(">")

@@ -1,0 +1,127 @@
+"""Do two parsers differ? Differences in F with a paired bootstrap and with approximate randomization.
+
+Both resample units, sentences or documents, of the counts of EVALB, so that F is that of the whole each time. Efron and
+Tibshirani (1993), chapter 13, has the percentile interval; Berg-Kirkpatrick, Burkett and Klein (2012) the bootstrap's
+p; Noreen (1989) approximate randomization, which Bikel's comparator does for EVALB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Errors
+from .counts import SentenceCounts
+
+N_SAMPLES = 10_000
+_CHUNK = 1 << 22  # random numbers drawn at a time
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How the F of two parsers differs, in percent. Sentences without a usable parse count as zero.
+
+    first, second (float): F of each.
+    difference (float): The second's less the first's.
+    low, high (float): The interval of the difference.
+    level (float): How often such an interval holds the true difference.
+    p_bootstrap (float): The share of samples whose difference is as far from the one found as that is from 0.
+    p_randomization (float): The share of random exchanges that make a difference as large, two-sided.
+    units (int): Sentences, or documents.
+    samples (int): Samples, and exchanges.
+    """
+
+    first: float
+    second: float
+    difference: float
+    low: float
+    high: float
+    level: float
+    p_bootstrap: float
+    p_randomization: float
+    units: int
+    samples: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same, ready for JSON."""
+        return asdict(self)
+
+
+def compare_parsers(
+    first: Sequence[SentenceCounts],
+    second: Sequence[SentenceCounts],
+    *,
+    documents: Sequence[Hashable] | None = None,
+    samples: int = N_SAMPLES,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Difference:
+    """Compare two parsers on the same sentences.
+
+    first, second (Sequence[SentenceCounts]): The rows of `evalb` for each, over the same gold trees.
+    documents (Sequence[Hashable] | None): The document of each sentence. Then documents are resampled: sentences of one
+        document are alike, and an interval that takes them for independent is too narrow.
+    samples (int): How many samples to draw, and exchanges to make.
+    level (float): Level of the interval.
+    seed (int): Seed of the random numbers.
+    RETURNS (Difference): The difference.
+    RAISES (ValueError): If the numbers of sentences differ, or there are none.
+    """
+    n_documents = len(first) if documents is None else len(documents)
+    if not len(first) == len(second) == n_documents or not first:
+        raise ValueError(Errors.E356.format(first=len(first), second=len(second), documents=n_documents))
+    table = np.array([[*_counts(a), *_counts(b)] for a, b in zip(first, second, strict=True)], np.float64)
+    if documents is not None:
+        known: dict[Hashable, int] = {}
+        places = np.array([known.setdefault(each, len(known)) for each in documents])
+        table = np.stack([np.bincount(places, column) for column in table.T], axis=1)
+    n = len(table)
+    rng = np.random.default_rng(seed)
+    total = table.sum(0)
+    f = _f(total[None, :3])[0], _f(total[None, 3:])[0]
+    difference = f[1] - f[0]
+    change = table[:, 3:] - table[:, :3]
+    drawn, exchanged = [], []
+    for size in _chunks(samples, n):
+        sums = rng.multinomial(n, np.full(n, 1 / n), size) @ table
+        drawn.append(_f(sums[:, 3:]) - _f(sums[:, :3]))
+        swapped = rng.integers(0, 2, (size, n), np.int8) @ change
+        exchanged.append(_f(total[3:] - swapped) - _f(total[:3] + swapped))
+    boot, random = np.concatenate(drawn), np.concatenate(exchanged)
+    tail = 100 * (1 - level) / 2
+    low, high = np.percentile(boot, [tail, 100 - tail])
+    # One more in both: the sample that was observed is one of those that could have been drawn.
+    p_bootstrap = (1 + np.sum(np.abs(boot - difference) >= abs(difference) - 1e-9)) / (samples + 1)
+    p_randomization = (1 + np.sum(np.abs(random) >= abs(difference) - 1e-9)) / (samples + 1)
+    return Difference(
+        float(f[0]),
+        float(f[1]),
+        float(difference),
+        float(low),
+        float(high),
+        level,
+        float(p_bootstrap),
+        float(p_randomization),
+        n,
+        samples,
+    )
+
+
+def _counts(row: SentenceCounts) -> tuple[int, int, int]:
+    row = row.as_missed()
+    return row.matched, row.gold, row.test
+
+
+def _f(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """F in percent of rows of matched, gold and test brackets."""
+    matched, brackets = sums[:, 0], sums[:, 1] + sums[:, 2]
+    return np.divide(200 * matched, brackets, out=np.zeros(len(sums)), where=brackets > 0)
+
+
+def _chunks(samples: int, n: int) -> list[int]:
+    size = max(1, min(samples, _CHUNK // n))
+    return [min(size, samples - start) for start in range(0, samples, size)]

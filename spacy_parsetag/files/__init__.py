@@ -1,0 +1,1 @@
+"""Writes files whole or not at all, and finds them by patterns."""

@@ -1,0 +1,71 @@
+"""Find the files of a treebank."""
+
+import glob
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import Errors
+
+
+class SourceFile(NamedTuple):
+    """Names a file of a treebank.
+
+    path (Path): The file.
+    folder (Optional[Path]): The folder it was found in, at whatever depth; None if it was given itself.
+    """
+
+    path: Path
+    folder: Path | None = None
+
+    @property
+    def relative(self) -> Path:
+        """Its path from that folder on, or its name."""
+        return self.path.relative_to(self.folder) if self.folder is not None else Path(self.path.name)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its folders, from that folder on, and its own without the suffix."""
+        seen = self.relative if self.folder is not None else self.path
+        return (*seen.parent.parts, seen.stem)
+
+
+def find_files(
+    inputs: Iterable[str | Path], *, suffixes: Sequence[str] = (), pattern: str | None = None
+) -> list[SourceFile]:
+    """Find files. Those of a folder come sorted by name; inputs keep their order.
+
+    inputs (Iterable[Union[str, Path]]): Files, folders, or patterns such as `wsj/*/*.mrg`, `**` being any folders.
+    suffixes (Sequence[str]): Which files below a folder to take: suffixes in lower case, or whole names. Files given by
+        name are taken always.
+    pattern (Optional[str]): Take those below a folder that match this instead, for instance "train*.mrg".
+    RETURNS (List[SourceFile]): The files, each once. Names that begin with a dot are passed over in folders.
+    RAISES (ValueError): If an input does not exist, or a folder holds no such file.
+    """
+    found: list[SourceFile] = []
+    for source in inputs:
+        path = Path(source)
+        if path.is_dir():
+            files = [
+                file
+                for file in sorted(path.rglob(pattern or "*"))
+                if file.is_file()
+                and (pattern or file.suffix.lower() in suffixes or file.name in suffixes)
+                and not any(part.startswith(".") for part in file.relative_to(path).parts)
+            ]
+            if not files:
+                patterns = pattern or ", ".join(f"*{name}" if name.startswith(".") else name for name in suffixes)
+                raise ValueError(Errors.E031.format(patterns=patterns, path=path))
+            found.extend(SourceFile(file, path) for file in files)
+        elif path.exists():
+            found.append(SourceFile(path))
+        else:
+            matches = sorted(Path(match) for match in glob.glob(str(source), recursive=True))
+            files = [match for match in matches if match.is_file()]
+            if not files:
+                raise ValueError(Errors.E030.format(path=source))
+            found.extend(SourceFile(file) for file in files)
+    once: dict[Path, SourceFile] = {}
+    for file in found:
+        once.setdefault(file.path, file)
+    return list(once.values())

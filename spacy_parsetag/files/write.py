@@ -1,0 +1,99 @@
+"""Writes files that appear whole or not at all, and that never replace what is still to be read."""
+
+import io
+import os
+import secrets
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from ..errors import Errors
+
+STANDARD = Path("-")  # standard input or output
+
+
+@contextmanager
+def atomic_path(path: str | Path, *, sync: bool = False) -> Iterator[Path]:
+    """Give a temporary path in the same folder, which replaces `path` when the block ends well.
+
+    When the block raises, or is interrupted, the temporary file is removed and what stood at `path` stays. Symbolic
+    links are followed. What is not a regular file (a pipe, /dev/stdout) is written to directly.
+
+    path (str | Path): The file to write.
+    sync (bool): Wait until the file, under its name, is on the disk, so that it outlives a power cut.
+    YIELDS (Path): Where to write it.
+    RAISES (OSError): If it cannot be written; the error names the file.
+    """
+    target = Path(os.path.realpath(path))
+    is_device = target.exists() and not target.is_file()
+    temporary = target if is_device else target.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        yield temporary
+        if is_device:
+            return
+        if target.exists():
+            temporary.chmod(target.stat().st_mode & 0o777)
+        if sync:
+            _sync(temporary)
+        os.replace(temporary, target)
+        if sync:
+            _sync(target.parent)
+    except OSError as err:
+        if err.errno is not None and err.filename is None:  # a full disk, for instance
+            err.filename = str(path)
+        raise
+    finally:
+        if not is_device:
+            temporary.unlink(missing_ok=True)
+
+
+def _sync(path: Path) -> None:
+    if path.is_dir() and os.name == "nt":
+        return  # where folders cannot be opened
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+@contextmanager
+def text_output(path: Path, *, sync: bool = False) -> Iterator[IO[str]]:
+    """Open a text file to write in UTF-8, or standard output for "-". A file appears whole or not at all.
+
+    Standard output is in UTF-8 whatever the locale, as input is. Half a surrogate pair, which a JSON file may have as
+    an escape, is written as the escape it was.
+    """
+    if path == STANDARD:
+        sys.stdout.flush()
+        file = io.TextIOWrapper(sys.stdout.buffer, "utf-8", "backslashreplace", newline="\n")
+        try:
+            yield file
+        finally:
+            file.detach()  # which flushes; closing would close standard output
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        atomic_path(path, sync=sync) as temporary,
+        temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file,
+    ):
+        yield file
+
+
+def refuse_overwrite(outputs: Iterable[Path | None], inputs: Iterable[Path]) -> None:
+    """Raise before anything is lost, if a file to write is an input, lies in a folder of inputs, or is written twice.
+
+    outputs (Iterable[Path | None]): Files to write. None, "-" and devices are passed over.
+    inputs (Iterable[Path]): Files and folders to read.
+    RAISES (ValueError): If so.
+    """
+    taken = {path.resolve() for path in inputs}
+    for path in outputs:
+        if path is None or str(path) == "-" or (path.exists() and not path.is_file()):
+            continue
+        target = path.resolve()
+        if target in taken or (target.exists() and taken.intersection(target.parents)):
+            raise ValueError(Errors.E032.format(path=path))
+        taken.add(target)

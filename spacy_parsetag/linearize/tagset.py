@@ -1,0 +1,116 @@
+"""The tag inventory: tags and their ids, sorted by class so that each class is one range of columns."""
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Errors
+from ..trees import join_chain, split_chain
+from .base import CLASS_NAMES, make_tag, split_tag
+
+
+class TagSet:
+    """The tags a model scores, each with an id: its column.
+
+    Sorted by class (l, r, L, R), then by label. The four bare tags are added, so that a tree exists for any number of
+    words.
+
+    tags (Iterable[str]): The tags, in any order, duplicates allowed.
+    complete (bool): Whether to add the bare tags.
+    RAISES (ValueError): If one is not written as a tag.
+    """
+
+    def __init__(self, tags: Iterable[str] = (), *, complete: bool = True) -> None:
+        unique = set(tags) | set(CLASS_NAMES if complete else ())
+        self.tags: tuple[str, ...] = tuple(sorted(unique, key=lambda tag: (*split_tag(tag), tag)))
+        self._ids: dict[str, int] = {tag: i for i, tag in enumerate(self.tags)}
+
+    def __len__(self) -> int:
+        return len(self.tags)
+
+    def __getitem__(self, i: int) -> str:
+        return self.tags[i]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TagSet) and self.tags == other.tags
+
+    def __hash__(self) -> int:
+        return hash(self.tags)
+
+    def id(self, tag: str) -> int:
+        """Id of a tag.
+
+        RAISES (ValueError): If the tag is not in the set.
+        """
+        try:
+            return self._ids[tag]
+        except KeyError:
+            raise ValueError(Errors.E054.format(tag=tag, n=len(self.tags))) from None
+
+    def encode(self, tags: Sequence[str]) -> NDArray[Any]:
+        """Ids of tags as int32; -1 for a tag that is not in the set, which losses leave out."""
+        get = self._ids.get
+        return np.asarray([get(tag, -1) for tag in tags], dtype=np.int32)
+
+    def decode(self, ids: Iterable[int]) -> list[str]:
+        """Tags of ids."""
+        return [self.tags[i] for i in ids]
+
+    @cached_property
+    def offsets(self) -> NDArray[Any]:
+        """(5,) int32: tags of class c have the ids offsets[c] to offsets[c+1] (exclusive)."""
+        counts = np.bincount(self.classes, minlength=4)
+        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+
+    @cached_property
+    def classes(self) -> NDArray[Any]:
+        """(T,) uint8: class of each tag."""
+        return np.asarray([split_tag(tag)[0] for tag in self.tags], dtype=np.uint8)
+
+    @cached_property
+    def unaries(self) -> tuple[tuple[str, ...], ...]:
+        """The unary chain each tag stands for, top first; empty for a bare tag."""
+        return tuple(split_chain(split_tag(tag)[1]) for tag in self.tags)
+
+    @cached_property
+    def constituent_labels(self) -> tuple[str, ...]:
+        """The labels that constituents can have, sorted."""
+        return tuple(sorted({label for chain in self.unaries for label in chain}))
+
+    @cached_property
+    def node_labels(self) -> tuple[str, ...]:
+        """Labels of internal tags on either side, sorted; "" comes first."""
+        return tuple(sorted({split_tag(tag)[1] for tag in self.tags[self.offsets[2] :]}))
+
+    @cached_property
+    def node_ids(self) -> NDArray[Any]:
+        """(2, L) int32: id of each of `node_labels` as a left child and as a right one; -1 for one not in the set."""
+        return np.stack([self.encode([make_tag(c, label) for label in self.node_labels]) for c in (2, 3)])
+
+    @cached_property
+    def label_of(self) -> NDArray[Any]:
+        """(T,) int32: place of the label of each tag of an internal node among `node_labels`; 0 for tags of leaves."""
+        places = np.zeros(len(self.tags), dtype=np.int32)
+        for ids in self.node_ids:
+            places[ids[ids >= 0]] = np.flatnonzero(ids >= 0)
+        return places
+
+    @cached_property
+    def labelled(self) -> NDArray[Any]:
+        """(T,) uint8: whether a tag has a label."""
+        return np.asarray([len(tag) > 1 for tag in self.tags], dtype=np.uint8)
+
+
+make_tag_set = lru_cache(maxsize=16)(TagSet)  # pipes and learners ask for theirs once a batch
+
+
+def tags_of_label(label: str) -> set[str]:
+    """List the tags to add for a label: the label itself if it is written as a tag, otherwise its four tags."""
+    try:
+        split_tag(label)
+    except ValueError:
+        return {f"{name}/{join_chain([label])}" for name in CLASS_NAMES}
+    return {label}

@@ -1,0 +1,180 @@
+"""A BiLSTM between encoder and heads, in PyTorch: tags depend on each other through it (paper section 4.2)."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from typing import Any, cast
+
+from thinc.api import ArgsKwargs, Model, PyTorchShim, torch2xp, xp2torch
+from thinc.types import Floats2d, FloatsXd, Ints1d
+from thinc.util import get_torch_default_device, get_width
+
+from ..compat import one_thread_after_fork, require
+from ..errors import Errors
+from .sentences import split
+
+
+def _torch() -> Any:
+    return require("torch", "spacy-parsetag.TorchBiLSTM.v1")
+
+
+def bilstm(depth: int = 2, hidden_width: int | None = None) -> Model[list[Floats2d], list[Floats2d]]:
+    """Run a BiLSTM over sequences of vectors: spacy-parsetag.TorchBiLSTM.v1. It needs PyTorch.
+
+    Input: (words, nI) arrays. Output: (words, 2 hidden) arrays, first the forward states. Between its layers is dropout
+    at the rate that the training loop passes.
+
+    depth (int): Layers.
+    hidden_width (int | None): Cells in each direction; None for half the width of the sample of outputs that
+        `initialize` gets: these are scores of |T| tags for two slots.
+    RETURNS (Model): The layer.
+    RAISES (ImportError): Without PyTorch, with the install line.
+    """
+    _torch()
+    for what, value in (("depth", depth), ("hidden_width", hidden_width)):
+        if value is not None and value < 1:
+            raise ValueError(Errors.E200.format(what=what, least=1, value=value))
+    return Model(
+        "bilstm",
+        _forward,
+        init=_init,
+        dims={"nI": None, "nO": None},
+        attrs={"depth": depth, "hidden_width": hidden_width, "dropout_rate": 0.0},
+        shims=[LSTMShim()],
+    )
+
+
+class LSTMShim(PyTorchShim):
+    """Thinc's shim around a torch.nn.LSTM that is made when its sizes are known: by `_init`, or when it is loaded.
+
+    Thinc has two LSTMs of its own. `PyTorchLSTM.v1` pads, so the scores of a sentence depend on the longest one of its
+    batch; the gradients of `LSTM.v1` are not those that finite differences give (Thinc 8.3.14).
+    """
+
+    def __init__(self) -> None:
+        super().__init__(_torch().nn.Module(), deserialize_model=_load_lstm)
+
+    def build(self, nI: int, hidden: int, depth: int) -> None:
+        """Make the LSTM, with random weights."""
+        self._model = _make_lstm(nI, hidden, depth, get_torch_default_device())
+
+    def begin_update(self, inputs: ArgsKwargs) -> tuple[Any, Callable[[ArgsKwargs], None]]:
+        """Run the LSTM. On a CPU by `_unroll`; gradients are found at the tensors, as `_forward` does."""
+        torch = _torch()
+        if self.device.type != "cpu":
+            return cast(tuple[Any, Callable[[ArgsKwargs], None]], super().begin_update(inputs))
+        self._model.train()
+        outputs = inputs.args[0]._replace(data=_unroll(torch, self._model, *inputs.args[0][:2]))
+        return (outputs, None), lambda grads: torch.autograd.backward(*grads.args, **grads.kwargs)
+
+    @contextmanager
+    def use_params(self, params: dict[tuple[int, str], FloatsXd]) -> Iterator[None]:
+        """Use other weights for a while, such as the optimizer's averages, which Thinc's own shim does not find."""
+        own = self._model.state_dict()
+        keys = {name: (self.id, name) for name in own}
+        given = {name: xp2torch(params[key], device=self.device) for name, key in keys.items() if key in params}
+        backup = {name: own[name].clone() for name in given}
+        self._model.load_state_dict(given, strict=False)
+        try:
+            yield
+        finally:
+            self._model.load_state_dict(backup, strict=False)
+
+
+def _make_lstm(nI: int, hidden: int, depth: int, device: Any) -> Any:
+    return _torch().nn.LSTM(nI, hidden, depth, bidirectional=True).to(device)
+
+
+def _load_lstm(model: Any, data: bytes, device: Any) -> Any:
+    """The LSTM whose weights were saved; the model as it is if it was saved before it had any."""
+    state = _torch().load(BytesIO(data), map_location=device)
+    if state:
+        depth = len(state) // 8  # two directions, each with weights and biases of inputs and of states
+        model = _make_lstm(state["weight_ih_l0"].shape[1], state["weight_hh_l0"].shape[1], depth, device)
+        model.load_state_dict(state)
+    return model
+
+
+def _unroll(torch: Any, lstm: Any, X: Any, sizes: Any) -> Any:
+    """Run an LSTM of two directions over packed sequences, to be trained through on a CPU.
+
+    PyTorch's own takes the words of each step out of all of them, and going back adds a gradient as large as all words
+    for each step: time that grows with the square of the longest sentence.
+
+    X (torch.Tensor): (words, nI): the first words of all sequences, the longest one's first, then the second words.
+    sizes (torch.Tensor): (steps,): how many sequences each step has.
+    RETURNS (torch.Tensor): (words, 2 hidden).
+    """
+    sizes, linear = sizes.tolist(), torch.nn.functional.linear
+    for layer in range(lstm.num_layers):
+        if layer:
+            X = torch.nn.functional.dropout(X, lstm.dropout)
+        directions = []
+        for suffix in (f"l{layer}", f"l{layer}_reverse"):
+            W_in, W_state, b_in, b_state = (
+                getattr(lstm, f"{name}_{suffix}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+            )
+            steps = linear(X, W_in, b_in + b_state).split(sizes)
+            backwards = suffix.endswith("_reverse")
+            state = cell = X.new_zeros(0, lstm.hidden_size)
+            states = []
+            for inputs in reversed(steps) if backwards else steps:
+                # The shortest sequences are last. Forwards they end before the others, backwards they begin after them.
+                if missing := max(0, len(inputs) - len(state)):
+                    start = X.new_zeros(missing, lstm.hidden_size)
+                    state, cell = torch.cat([state, start]), torch.cat([cell, start])
+                state, cell = state[: len(inputs)], cell[: len(inputs)]
+                enter, keep, candidate, leave = (inputs + linear(state, W_state)).chunk(4, dim=1)
+                cell = keep.sigmoid() * cell + enter.sigmoid() * candidate.tanh()
+                state = leave.sigmoid() * cell.tanh()
+                states.append(state)
+            directions.append(torch.cat(states[::-1] if backwards else states))
+        X = torch.cat(directions, dim=1)
+    return X
+
+
+def _init(
+    model: Model[list[Floats2d], list[Floats2d]], X: list[Floats2d] | None = None, Y: list[Floats2d] | None = None
+) -> None:
+    hidden = model.attrs["hidden_width"]
+    if X is not None:
+        model.set_dim("nI", get_width(X))
+    if hidden is not None:
+        model.set_dim("nO", 2 * hidden)
+    elif Y is not None:
+        model.set_dim("nO", 2 * (get_width(Y) // 2))
+    cast(LSTMShim, model.shims[0]).build(model.get_dim("nI"), model.get_dim("nO") // 2, model.attrs["depth"])
+
+
+def _forward(
+    model: Model[list[Floats2d], list[Floats2d]], X: list[Floats2d], is_train: bool
+) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Floats2d]]]:
+    xp = model.ops.xp
+    lengths = [len(x) for x in X]
+    present = [n for n in lengths if n]
+    if not present:
+        return [model.ops.alloc2f(0, model.get_dim("nO")) for _ in X], lambda dY: [xp.zeros_like(x) for x in X]
+    one_thread_after_fork()
+    torch = _torch()
+    shim = cast(LSTMShim, model.shims[0])
+    # Packed, so that no sentence sees the padding of a longer one: first the first words of all sentences, and so on.
+    order = torch.nn.utils.rnn.pack_sequence(torch.arange(sum(lengths)).split(present), enforce_sorted=False)
+    order = order.to(shim.device)
+    rows = cast(Ints1d, torch2xp(order.data))
+    packed = xp2torch(xp.concatenate(X)[rows], requires_grad=is_train, device=shim.device)  # (words, nI)
+    inputs = ArgsKwargs(args=(order._replace(data=packed),), kwargs={})
+    # Between layers. 0 in prediction: another thread may have put the module into training mode.
+    shim._model.dropout = model.attrs["dropout_rate"] if is_train else 0.0
+    (outputs, _), torch_backprop = shim(inputs, is_train)
+
+    def unpack(array: Any) -> list[Floats2d]:
+        unpacked = model.ops.alloc2f(*array.shape)
+        unpacked[rows] = cast(Floats2d, torch2xp(array))
+        return split(unpacked, lengths)
+
+    def backprop(dY: list[Floats2d]) -> list[Floats2d]:
+        gradient = xp2torch(xp.concatenate(dY)[rows], device=shim.device)
+        torch_backprop(ArgsKwargs(args=((outputs.data,),), kwargs={"grad_tensors": (gradient,)}))
+        return unpack(packed.grad)
+
+    return unpack(outputs.data), backprop

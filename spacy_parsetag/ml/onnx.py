@@ -1,0 +1,241 @@
+"""Layers that predict with ONNX Runtime, and need neither PyTorch nor transformers. `graphs.py` makes their graphs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing import parent_process
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.tokens import Doc
+from thinc.api import Model, Shim, chain
+from thinc.types import Floats2d, Ragged
+
+from ..compat import require
+from ..errors import Errors
+from .sentences import split
+from .wordpieces import align_pieces, cut_windows, windows_of
+
+# Words with their padding that an LSTM reads at once. Its states should stay in a CPU's cache.
+_LSTM_ITEMS = 512
+
+
+class OnnxShim(Shim):
+    """A graph and the session that runs it, for a Thinc model. It is saved, copied and pickled as the graph.
+
+    A session is made when it is first needed, once in each process, since its threads do not survive a fork. Python
+    threads may share it.
+
+    graph (bytes): The graph, empty until it is loaded.
+    """
+
+    def __init__(self, graph: bytes = b"") -> None:
+        super().__init__(graph)
+        self._session: tuple[Any, int, bool] = (None, 0, False)  # and its process, and whether it runs on a GPU
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return OnnxShim, (self._model,)
+
+    def copy(self) -> OnnxShim:
+        return OnnxShim(self._model)
+
+    def run(self, inputs: dict[str, NDArray[Any]], *, on_gpu: bool) -> NDArray[Any]:
+        """Compute the graph's only output from arrays by their names. Those that it does not ask for are left out.
+
+        RAISES (ImportError): Without ONNX Runtime, with the install line.
+        """
+        session, process, gpu = self._session
+        if session is None or (process, gpu) != (os.getpid(), on_gpu):
+            session = _start_session(self._model, on_gpu=on_gpu)
+            self._session = (session, os.getpid(), on_gpu)
+        names = [node.name for node in session.get_inputs()]
+        (output,) = session.run(None, {name: inputs[name] for name in names})
+        return np.asarray(output)
+
+    def to_device(self, device_type: str, device_id: int) -> None:
+        """Nothing: where the model is, is asked when it runs."""
+
+    def to_bytes(self) -> bytes:
+        graph: bytes = self._model
+        return graph
+
+    def from_bytes(self, data: bytes) -> OnnxShim:
+        self._model = data
+        self._session = (None, 0, False)
+        return self
+
+
+def _start_session(graph: bytes, *, on_gpu: bool) -> Any:
+    runtime = require("onnxruntime", "a pipeline exported to ONNX")
+    options = runtime.SessionOptions()
+    # As NumPy and PyTorch read it. A worker process is one of several, so it gets one thread; 0 is one for each core.
+    options.intra_op_num_threads = int(os.environ.get("OMP_NUM_THREADS") or (0 if parent_process() is None else 1))
+    wanted = ["CUDAExecutionProvider", "CPUExecutionProvider"] if on_gpu else ["CPUExecutionProvider"]
+    providers = [name for name in wanted if name in runtime.get_available_providers()]
+    # On a CPU, the sum and the normalization that this one makes one operation of are faster as two.
+    return runtime.InferenceSession(graph, options, providers, disabled_optimizers=["SkipLayerNormFusion"])
+
+
+def build_onnx_transformer(
+    pooling: Model[Ragged, Floats2d],
+    window: int | None = 128,
+    stride: int | None = 96,
+    by_sentence: bool = False,
+    max_batch_items: int = 512,
+) -> Model[list[Doc], list[Floats2d]]:
+    """An exported transformer with its tokenizer: spacy-parsetag.OnnxTransformer.v1.
+
+    It gives the vectors that spacy-transformers gave. Its graph and its tokenizer come with the weights; `parsetag
+    export` writes them. It cannot be trained. Windows of all docs of a batch are sorted by length, so that little is
+    padding.
+
+    pooling (Model[Ragged, Floats2d]): The layer that makes one vector of those of a word's pieces.
+    window (int | None): Tokens that the transformer sees at once; None for a whole doc.
+    stride (int | None): Tokens from the start of a window to that of the next.
+    by_sentence (bool): Each sentence is a window of its own, however long it is.
+    max_batch_items (int): Pieces with their padding that it reads at once. On a GPU some thousand; a CPU is fastest
+        with few, which stay in its cache.
+    RETURNS (Model[list[Doc], list[Floats2d]]): One (tokens, width) array for each doc.
+    """
+    return Model(
+        "onnx_transformer",
+        _encode,
+        init=_init,
+        layers=[pooling],
+        dims={"nO": None},
+        attrs={
+            "window": window,
+            "stride": stride,
+            "by_sentence": by_sentence,
+            "max_batch_items": max_batch_items,
+            # With the weights:
+            "tokenizer": "",  # tokenizer.json
+            "width": 0,  # of its vectors, before pooling
+            "max_pieces": 0,
+            "pad_id": 0,
+        },
+        shims=[OnnxShim()],
+    )
+
+
+def onnx_bilstm() -> Model[list[Floats2d], list[Floats2d]]:
+    """An exported BiLSTM: spacy-parsetag.OnnxBiLSTM.v1. It gives what spacy-parsetag.TorchBiLSTM.v1 gave.
+
+    Input: (words, nI) arrays. Output: (words, nO) arrays. It cannot be trained.
+
+    RETURNS (Model): The layer.
+    """
+    return Model("onnx_bilstm", _read_sequences, init=_init, dims={"nI": None, "nO": None}, shims=[OnnxShim()])
+
+
+def build_columns(tok2vec: Model[list[Doc], list[Floats2d]], start: int, stop: int) -> Model[list[Doc], list[Floats2d]]:
+    """Some columns of a tok2vec's vectors: spacy-parsetag.Columns.v1.
+
+    Where what listens to a transformer pools in several ways, the exported one has the vectors of all side by side.
+
+    tok2vec (Model[list[Doc], list[Floats2d]]): A listener to it.
+    start (int): The first column.
+    stop (int): One past the last.
+    RETURNS (Model[list[Doc], list[Floats2d]]): (tokens, stop - start) arrays.
+    """
+    own: Model[Any, Any] = Model("columns", _columns, dims={"nO": stop - start}, attrs={"start": start, "stop": stop})
+    return chain(tok2vec, own)
+
+
+def _columns(
+    model: Model[list[Floats2d], list[Floats2d]], X: list[Floats2d], is_train: bool
+) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Floats2d]]]:
+    start, stop = model.attrs["start"], model.attrs["stop"]
+
+    def backprop(dY: list[Floats2d]) -> list[Floats2d]:
+        dX: list[Floats2d] = [model.ops.alloc2f(*x.shape) for x in X]
+        for dx, dy in zip(dX, dY, strict=True):
+            dx[:, start:stop] = dy
+        return dX
+
+    return [x[:, start:stop] for x in X], backprop
+
+
+def _init(model: Model[Any, Any], X: Any = None, Y: Any = None) -> None:
+    _shim_of(model)
+
+
+def _shim_of(model: Model[Any, Any], is_train: bool = False) -> OnnxShim:
+    """The graph of a layer. Raises if the layer is to be trained, or has none."""
+    (shim,) = model.shims
+    if is_train:
+        raise ValueError(Errors.E204)
+    if not isinstance(shim, OnnxShim) or not shim.to_bytes():
+        raise ValueError(Errors.E203)
+    return shim
+
+
+def _no_gradient(dY: Any) -> list[Any]:
+    return []
+
+
+def _encode(
+    model: Model[list[Doc], list[Floats2d]], docs: list[Doc], is_train: bool
+) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Doc]]]:
+    shim = _shim_of(model, is_train)
+    attrs, pooling = model.attrs, model.layers[0]
+    windows = windows_of(docs, attrs["window"], attrs["stride"], attrs["by_sentence"])
+    pieces = cut_windows(attrs["tokenizer"], docs, windows, attrs["max_pieces"])
+    vectors = _encode_windows(model, shim, [piece.ids for piece in pieces])
+    lengths = [len(doc) for doc in docs]
+    rows, counts = align_pieces(windows, pieces, lengths)
+    aligned = Ragged(vectors[model.ops.xp.asarray(rows)], model.ops.xp.asarray(counts, dtype="i"))
+    return split(pooling.predict(aligned), lengths), _no_gradient
+
+
+def _encode_windows(model: Model[Any, Any], shim: OnnxShim, sequences: Sequence[NDArray[Any]]) -> Floats2d:
+    """(pieces, width) vectors of all pieces of all windows, in their order; a last row of zeros."""
+    lengths = np.asarray([len(ids) for ids in sequences])
+    starts = np.cumsum(lengths) - lengths
+    vectors = np.zeros((int(lengths.sum()) + 1, model.attrs["width"]), dtype="f")
+    for batch in batch_by_length(lengths, model.attrs["max_batch_items"]):
+        ids = np.full((len(batch), lengths[batch].max()), model.attrs["pad_id"], dtype=np.int64)
+        mask = np.arange(ids.shape[1]) < lengths[batch][:, None]
+        ids[mask] = np.concatenate([sequences[i] for i in batch])
+        inputs = {"input_ids": ids, "attention_mask": mask.astype(np.int64), "token_type_ids": np.zeros_like(ids)}
+        output = shim.run(inputs, on_gpu=model.ops.device_type == "gpu")  # (windows, pieces, width)
+        for i, found in zip(batch, output, strict=True):
+            vectors[starts[i] : starts[i] + lengths[i]] = found[: lengths[i]]
+    on_device: Floats2d = model.ops.xp.asarray(vectors)
+    return on_device
+
+
+def batch_by_length(lengths: NDArray[Any], max_items: int) -> Iterator[NDArray[Any]]:
+    """Indices of sequences of like length, so many that with padding to the longest they have at most so many items.
+
+    lengths (np.ndarray): (S,) the items of each.
+    max_items (int): Items of a batch; a longer sequence is a batch by itself.
+    YIELDS (np.ndarray): Indices, of each batch.
+    """
+    order = np.argsort(lengths, kind="stable")
+    start = 0
+    for stop in range(1, len(order) + 1):
+        if stop == len(order) or (stop + 1 - start) * lengths[order[stop]] > max_items:
+            yield order[start:stop]
+            start = stop
+
+
+def _read_sequences(
+    model: Model[list[Floats2d], list[Floats2d]], X: list[Floats2d], is_train: bool
+) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Floats2d]]]:
+    shim = _shim_of(model, is_train)
+    lengths = np.asarray([len(x) for x in X])
+    arrays: list[Any] = [model.ops.to_numpy(x) for x in X]
+    outputs: list[Any] = [np.zeros((0, model.get_dim("nO")), dtype="f")] * len(X)
+    present = np.flatnonzero(lengths)
+    for batch in (present[own] for own in batch_by_length(lengths[present], _LSTM_ITEMS)):
+        padded = np.zeros((lengths[batch].max(), len(batch), model.get_dim("nI")), dtype="f")  # (words, sequences, nI)
+        for column, i in enumerate(batch):
+            padded[: lengths[i], column] = arrays[i]
+        inputs = {"words": padded, "lengths": lengths[batch].astype(np.int32)}
+        output = shim.run(inputs, on_gpu=model.ops.device_type == "gpu")
+        for column, i in enumerate(batch):
+            outputs[i] = output[: lengths[i], column]
+    return [model.ops.asarray2f(y) for y in outputs], _no_gradient

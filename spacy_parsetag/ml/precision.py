@@ -1,0 +1,253 @@
+"""What PyTorch's layers compute in: prediction in float32, bfloat16 or int8, laid out for CPUs; and training."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from functools import partial
+from itertools import accumulate
+from typing import Any, Literal, get_args
+
+from spacy.language import Language
+from thinc.api import ArgsKwargs, Model, PyTorchShim
+
+from ..compat import require
+from ..errors import Errors
+
+Precision = Literal["float32", "bfloat16", "int8"]
+# Of a batch, for which oneDNN orders weights; others are as right.
+_N_ROWS = 512
+
+
+class Predictor:
+    """Predicts in place of a shim's own `predict`. Training, saving and loading stay the shim's.
+
+    Thinc's own method puts the module into training mode when it is done, and its dropout with it: another thread that
+    is predicting would see that. Here a module that predicts stays in evaluation mode until it is trained.
+
+    On a CPU it keeps a second copy of the weights of linear layers and LSTMs.
+
+    shim (PyTorchShim): The shim.
+    precision (str): "float32", exact to rounding; "bfloat16" for matrix products, where PyTorch's autocast takes it;
+        "int8" for the weights of linear layers and LSTMs, and for their inputs as they come (dynamic quantization).
+    """
+
+    def __init__(self, shim: PyTorchShim, precision: str) -> None:
+        self.shim = shim
+        self.precision = precision
+        self._kept: tuple[Any, ...] = (None, [], None, None)  # module, its weights, their versions, what predicts
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Predictor, (self.shim, self.precision)  # what is kept is made again
+
+    def __call__(self, inputs: ArgsKwargs) -> Any:
+        torch = require("torch", "spacy-parsetag.PredictPrecision.v1")
+        module = self._module(torch)
+        low = self.precision == "bfloat16"
+        with torch.no_grad(), torch.autocast(self.shim.device.type, torch.bfloat16, enabled=low):
+            output = module(*inputs.args, **inputs.kwargs)
+        return _to_float32(output) if low else output
+
+    def _module(self, torch: Any) -> Any:
+        """What predicts. It is made anew when weights have changed: trained, loaded, or averages for a while."""
+        module = self.shim._model
+        kept, weights, versions, predicts = self._kept
+        # An optimizer changes weights unseen, but only those of a module in training mode.
+        if module.training or kept is not module or versions != _versions(weights):
+            module.eval()
+            weights, predicts = list(module.parameters()), module
+            if self.precision == "int8":
+                if self.shim.device.type != "cpu":
+                    raise ValueError(Errors.E210.format(device=self.shim.device))
+                predicts = _quantize(torch, module)
+            elif self.shim.device.type == "cpu":
+                predicts = _pack(torch, module, _bfloat16_product if self.precision == "bfloat16" else _onednn_product)
+            self._kept = (module, weights, _versions(weights), predicts)
+        return predicts
+
+
+def _versions(weights: list[Any]) -> list[tuple[int, int]]:
+    """Where each tensor is, and how often it was changed there."""
+    return [(weight.data_ptr(), weight._version) for weight in weights]
+
+
+def _quantize(torch: Any, module: Any) -> Any:
+    quantization = torch.ao.quantization
+    layers = {
+        torch.nn.Linear: quantization.per_channel_dynamic_qconfig,
+        torch.nn.LSTM: quantization.default_dynamic_qconfig,
+    }
+    # In a container, because the function replaces what is in a module, not the module itself.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch says that another package will have this function
+        return quantization.quantize_dynamic(torch.nn.Sequential(module), layers)[0]
+
+
+def _pack(torch: Any, module: Any, make_product: Callable[[Any, Any, Any], Callable[[Any], Any]]) -> Any:
+    """A copy of a module whose linear layers and LSTMs multiply by weights laid out for that. All others are shared.
+
+    PyTorch's own products would lay them out, or round them, for each batch. And its LSTM in bfloat16 stops with an
+    error where sequences are of one length and the CPU has no such products (PyTorch 2.13).
+    """
+    packed = deepcopy(module, {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())})
+    for layer in packed.modules():
+        if type(layer) is torch.nn.Linear:
+            layer.forward = make_product(torch, layer.weight.detach(), layer.bias)
+        elif type(layer) is torch.nn.LSTM and layer.bidirectional and layer.bias and not layer.proj_size:
+            products = [make_product(torch, *gates) for gates in _gates_of(torch, layer)]
+            layer.forward = partial(_forward_lstm, torch, products, layer.hidden_size, layer.forward)
+    return packed
+
+
+def _onednn_product(torch: Any, weight: Any, bias: Any) -> Callable[[Any], Any]:
+    """What a linear layer does, by oneDNN, with weights in the order in which that reads them.
+
+    Without oneDNN it is PyTorch's own product, and so it is if a PyTorch to come has no such operators: they are those
+    that its compiler writes, and not documented.
+    """
+    bias = None if bias is None else bias.detach()
+    operators: Any = torch.ops.mkldnn if torch.backends.mkldnn.is_available() else None
+    if not (hasattr(operators, "_reorder_linear_weight") and hasattr(operators, "_linear_pointwise")):
+        return lambda X: torch.nn.functional.linear(X, weight, bias)
+    packed = operators._reorder_linear_weight(weight, _N_ROWS)
+    return lambda X: operators._linear_pointwise(X, packed, bias, "none", [], "")
+
+
+def _bfloat16_product(torch: Any, weight: Any, bias: Any) -> Callable[[Any], Any]:
+    """What a linear layer does in bfloat16, under autocast, which rounds the inputs."""
+    weight, bias = weight.bfloat16(), None if bias is None else bias.detach().bfloat16()
+    return lambda X: torch.nn.functional.linear(X, weight, bias)
+
+
+def _gates_of(torch: Any, lstm: Any) -> Iterator[tuple[Any, Any]]:
+    """Weights and biases of each layer and direction that give the gates, from a row of inputs and states:
+    tanh(x) = 2 sigmoid(2x) - 1, and here the candidates are doubled."""
+    for name in (f"l{i}{direction}" for i in range(lstm.num_layers) for direction in ("", "_reverse")):
+        weight = torch.cat([getattr(lstm, f"weight_{part}_{name}").detach() for part in ("ih", "hh")], dim=1)
+        bias = (getattr(lstm, f"bias_ih_{name}") + getattr(lstm, f"bias_hh_{name}")).detach()
+        for array in (weight, bias):
+            array[2 * lstm.hidden_size : 3 * lstm.hidden_size] *= 2
+        yield weight, bias
+
+
+def _forward_lstm(
+    torch: Any, products: list[Any], width: int, own: Callable[..., Any], inputs: Any, hx: Any = None
+) -> Any:
+    """An LSTM's `forward`: ours for packed sequences from no states, as in our layers; else PyTorch's, exactly."""
+    if hx is None and isinstance(inputs, torch.nn.utils.rnn.PackedSequence):
+        return _run_lstm(torch, products, width, inputs)
+    with torch.autocast("cpu", enabled=False):
+        return own(inputs, hx)
+
+
+def _run_lstm(torch: Any, products: list[Callable[[Any], Any]], width: int, inputs: Any) -> tuple[Any, None]:
+    """What a bidirectional LSTM does to packed sequences: the first words of all come first, the longest one's first.
+
+    PyTorch multiplies all words, then the states step by step. Here both are one product, and gates stay in the cache.
+    """
+    X, sizes = inputs.data, inputs.batch_sizes.tolist()
+    steps = list(zip(accumulate(sizes, initial=0), sizes, strict=False))
+    for layer in range(0, len(products), 2):
+        outputs = []
+        for product, own in zip(products[layer : layer + 2], (steps, steps[::-1]), strict=True):
+            output = X.new_empty(len(X), width)
+            rows, cells = X.new_zeros(sizes[0], X.shape[1] + width), X.new_zeros(sizes[0], width)
+            for start, n in own:
+                rows[:n, :-width] = X[start : start + n]
+                enter, keep, candidate, leave = product(rows[:n]).float().sigmoid_().chunk(4, dim=1)
+                cell = cells[:n].mul_(keep).addcmul_(enter, candidate.mul_(2).sub_(1))
+                rows[:n, -width:] = output[start : start + n] = leave.mul_((2 * cell).sigmoid_().mul_(2).sub_(1))
+            outputs.append(output)
+        X = torch.cat(outputs, dim=1)
+    return inputs._replace(data=X), None
+
+
+def _to_float32(output: Any) -> Any:
+    """What a module returns, whose tensors autocast may have left in bfloat16, which NumPy does not know."""
+    if isinstance(output, dict):  # such as transformers' ModelOutput
+        for name, value in output.items():
+            output[name] = _to_float32(value)
+        return output
+    if hasattr(output, "_replace"):  # such as PyTorch's PackedSequence
+        return output._replace(data=output.data.float())
+    if isinstance(output, (tuple, list)):
+        return type(output)(map(_to_float32, output))
+    return output.float() if hasattr(output, "float") else output
+
+
+def _shims_of(nlp: Language) -> list[PyTorchShim]:
+    models = [model for _, pipe in nlp.components if isinstance(model := getattr(pipe, "model", None), Model)]
+    return [shim for model in models for node in model.walk() for shim in node.shims if isinstance(shim, PyTorchShim)]
+
+
+def set_precision(nlp: Language, precision: str) -> Language:
+    """Let a pipeline predict faster: in float32 as exactly, in another precision a little less. Only PyTorch's layers
+    change.
+
+    Weights stay float32 in memory and on disk, and training stays as it is. On a CPU there is a second copy of the
+    weights, in that precision, which is made again when these change.
+
+    nlp (Language): The pipeline, which is changed.
+    precision (str): "float32", "bfloat16" (CPUs and GPUs that have it gain by it, others lose) or "int8" (CPUs).
+    RETURNS (Language): The pipeline.
+    RAISES (ValueError): If there is no such precision, or no layer of PyTorch in the pipeline.
+    """
+    if precision not in get_args(Precision):
+        raise ValueError(Errors.E211.format(precision=precision))
+    shims = _shims_of(nlp)
+    if not shims:
+        raise ValueError(Errors.E212.format(pipes=", ".join(nlp.pipe_names) or "none"))
+    for shim in shims:
+        shim.predict = Predictor(shim, precision)  # type: ignore[method-assign]
+    return nlp
+
+
+def make_predict_precision(precision: Precision = "float32") -> Callable[[Language], Language]:
+    """spacy-parsetag.PredictPrecision.v1: set the precision of prediction, for [nlp.after_pipeline_creation].
+
+    precision (str): "float32", "bfloat16" or "int8"; see `set_precision`.
+    RETURNS (Callable[[Language], Language]): The callback.
+    """
+    # Where all of PyTorch's components were left out on loading, there is nothing to set.
+    return lambda nlp: set_precision(nlp, precision) if _shims_of(nlp) else nlp
+
+
+def _begin_update(shim: PyTorchShim, inputs: ArgsKwargs) -> tuple[Any, Callable[[Any], Any]]:
+    """In place of a shim's own `begin_update`: on a CPU, matrix products in bfloat16, and so those of the gradients.
+
+    On a GPU it changes nothing, because Thinc's own method says there what is computed in.
+    """
+    torch = require("torch", "spacy-parsetag.TrainPrecision.v1")
+    with torch.autocast("cpu", torch.bfloat16, enabled=shim.device.type == "cpu"):
+        output, backprop = type(shim).begin_update(shim, inputs)
+    return _to_float32(output), backprop
+
+
+def make_train_precision(
+    precision: Literal["highest", "high", "medium", "bfloat16"] = "highest",
+) -> Callable[[Language], Language]:
+    """spacy-parsetag.TrainPrecision.v1: how exactly PyTorch multiplies in training, for [initialize.before_init].
+
+    With "bfloat16", layers of PyTorch in the pipeline multiply in bfloat16 when they are trained on a CPU. Weights and
+    what the optimizer sees are float32. `benchmarks/encoder.py training` prints what it gains on a machine; a CPU
+    without such products (AVX512-BF16, AMX) loses. On a GPU, `mixed_precision` of the transformer's architecture is
+    for that.
+
+    The others are PyTorch's own for float32, which has one setting for the whole process, so it also holds for other
+    pipelines and for your own PyTorch code: "high" may use TF32, "medium" bfloat16 within a product.
+
+    It counts when a config that names this callback is initialized for training, not for a pipeline that is loaded.
+
+    precision (Literal["highest", "high", "medium", "bfloat16"]): As `torch.set_float32_matmul_precision` takes it, or
+        "bfloat16".
+    RETURNS (Callable[[Language], Language]): The callback.
+    """
+
+    def set_training(nlp: Language) -> Language:
+        if precision == "bfloat16":
+            for shim in _shims_of(nlp):
+                shim.begin_update = partial(_begin_update, shim)  # type: ignore[method-assign]
+        else:
+            require("torch", "spacy-parsetag.TrainPrecision.v1").set_float32_matmul_precision(precision)
+        return nlp
+
+    return set_training

@@ -1,0 +1,132 @@
+"""The windows of docs that a transformer reads, cut into word pieces, and the pieces of each token.
+
+All as in spacy-transformers 1.4, whose vectors an exported pipeline has to give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import accumulate, chain, pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.tokens import Doc
+
+from ..compat import require
+
+
+class Window(NamedTuple):
+    """Some tokens of a doc, the last one excluded, that a transformer reads at once."""
+
+    doc: int
+    start: int
+    stop: int
+
+
+class Pieces(NamedTuple):
+    """The word pieces of a window, with special ones such as [CLS].
+
+    ids (np.ndarray): (pieces,) int64 numbers in the vocabulary.
+    first (np.ndarray): (pieces,) first token of the window that a piece is part of.
+    n_tokens (np.ndarray): (pieces,) number of tokens that it is part of; special ones of none.
+    """
+
+    ids: NDArray[Any]
+    first: NDArray[Any]
+    n_tokens: NDArray[Any]
+
+
+def windows_of(docs: Sequence[Doc], window: int | None, stride: int | None, by_sentence: bool) -> list[Window]:
+    """The windows of all docs, in order.
+
+    docs (Sequence[Doc]): The docs.
+    window (int | None): Tokens of a window; None for a whole doc.
+    stride (int | None): Tokens from the start of a window to that of the next.
+    by_sentence (bool): Each sentence is a window.
+    RETURNS (list[Window]): The windows. An empty doc has none.
+    """
+    found: list[Window] = []
+    for i, doc in enumerate(docs):
+        if by_sentence:
+            found += (Window(i, sent.start, sent.end) for sent in doc.sents)
+        elif window is None or stride is None:
+            found += [Window(i, 0, len(doc))] if len(doc) else []
+        else:
+            start = 0
+            for _ in range(len(doc) // stride):
+                found.append(Window(i, start, min(start + window, len(doc))))
+                if start + window >= len(doc):
+                    break
+                start += stride
+            else:
+                if start < len(doc):
+                    found.append(Window(i, start, len(doc)))
+    return found
+
+
+@lru_cache(maxsize=16)
+def _load_tokenizer(text: str) -> Any:
+    tokenizer = require("tokenizers", "a pipeline exported to ONNX").Tokenizer.from_str(text)
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def cut_windows(tokenizer: str, docs: Sequence[Doc], windows: Sequence[Window], max_pieces: int) -> list[Pieces]:
+    """Cut windows into word pieces.
+
+    A piece is part of a token if one of its characters is, or the space after it.
+
+    tokenizer (str): What tokenizer.json says.
+    docs (Sequence[Doc]): The docs.
+    windows (Sequence[Window]): Their windows.
+    max_pieces (int): Pieces that the transformer reads at once; more of a window are left out at its end.
+    RETURNS (list[Pieces]): The pieces of each window.
+    RAISES (ImportError): Without the package tokenizers, with the install line.
+    """
+    cut = _load_tokenizer(tokenizer).encode
+    starts = [doc.to_array("IDX").astype(np.int64) for doc in docs]
+    found = []
+    for i, start, stop in windows:
+        # One by one: threads of the package tokenizers do not survive a fork.
+        encoding = cut(docs[i][start:stop].text)
+        ids = np.asarray(encoding.ids[:max_pieces], dtype=np.int64)
+        offsets = np.fromiter(chain.from_iterable(encoding.offsets), np.int64, 2 * len(encoding))
+        begins, ends = offsets.reshape(-1, 2)[:max_pieces].T
+        chars = starts[i][start:stop] - starts[i][start]
+        first = np.searchsorted(chars, begins, side="right") - 1
+        last = np.searchsorted(chars, ends - 1, side="right") - 1
+        found.append(Pieces(ids, first, np.where(begins < ends, last + 1 - first, 0)))
+    return found
+
+
+def align_pieces(
+    windows: Sequence[Window], pieces: Sequence[Pieces], lengths: Sequence[int]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Find the pieces of each token, in all windows that it is in.
+
+    windows (Sequence[Window]): The windows.
+    pieces (Sequence[Pieces]): Their pieces.
+    lengths (Sequence[int]): The tokens of each doc.
+    RETURNS (tuple[np.ndarray, np.ndarray]): Numbers of pieces, counted over all windows, token after token of all
+        docs; and how many there are for each token. Where no token of a doc has a piece, each has one, numbered as
+        if it came after all others: a vector of zeros.
+    """
+    offsets = list(accumulate(lengths, initial=0))
+    n_tokens = offsets[-1]
+    if not windows:
+        return np.zeros(0, dtype=np.int64), np.zeros(n_tokens, dtype=np.int64)
+    first = np.concatenate([own.first + offsets[i] + start for (i, start, _), own in zip(windows, pieces, strict=True)])
+    count = np.concatenate([own.n_tokens for own in pieces])
+    numbers = np.repeat(np.arange(len(count)), count)
+    steps = np.arange(len(numbers)) - np.repeat(np.cumsum(count) - count, count)
+    tokens = np.repeat(first, count) + steps
+    counts = np.bincount(tokens, minlength=n_tokens)
+    bare = [token for a, b in pairwise(offsets) if not counts[a:b].any() for token in range(a, b)]
+    counts[bare] = 1
+    tokens = np.concatenate([tokens, np.asarray(bare, dtype=np.int64)])
+    numbers = np.concatenate([numbers, np.full(len(bare), len(count))])
+    # Tokens that two windows share come twice, and those without pieces last.
+    return numbers[np.argsort(tokens, kind="stable")], counts

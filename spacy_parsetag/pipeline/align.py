@@ -1,0 +1,116 @@
+"""Gold trees over the tokens that the pipeline sees, which need not be those of the treebank."""
+
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
+
+from spacy.attrs import ORTH
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..errors import Errors
+from ..tokens.predictions import sentence_with
+from ..tokens.sentences import has_sentences, map_words, sentence_starts, set_sentence_starts
+from ..tokens.spans import SentenceParse, has_parses, parses_from_doc
+from ..trees import Constituent, Parse
+
+
+def read_gold(eg: Example, spans_key: str) -> list[tuple[Parse, SentenceParse | None]]:
+    """Read the gold trees of an example, each with the same tree over the tokens of the predicted doc.
+
+    Where the two docs have different tokens, constituents keep their characters. A sentence does not fit as a whole if
+    a bound of one of its constituents falls inside a predicted token: what is left would be another tree.
+
+    eg (Example): The example.
+    spans_key (str): Key of the constituents in `eg.reference.spans`.
+    RETURNS (list[tuple[Parse, SentenceParse | None]]): Each gold tree, and what it is over the predicted tokens, None
+        if it does not fit them; empty if the reference has no trees.
+    RAISES (ValueError): If the reference's constituents are not trees, or the texts differ in more than white space.
+    """
+    if not has_parses(eg.reference, spans_key):
+        return []
+    sentences = parses_from_doc(eg.reference, spans_key)
+    if has_same_tokens(eg):
+        return [(sentence.parse, sentence) for sentence in sentences]
+    return _fit(eg, sentences)
+
+
+def _fit(eg: Example, sentences: list[SentenceParse]) -> list[tuple[Parse, SentenceParse | None]]:
+    """Find for each tree of the reference the same tree over the predicted tokens."""
+    eg.alignment  # noqa: B018 - raises if the texts differ
+    tokens = map_words(eg.predicted).tokens
+    words = [eg.predicted[i].text for i in tokens]
+    word_at = {place: i for i, place in enumerate(_bounds(words))}
+    found: list[tuple[Parse, SentenceParse | None]] = []
+    place = 0
+    for _, gold in sentences:
+        bounds = [word_at.get(place + bound) for bound in _bounds(gold.words)]
+        place += sum(map(_size, gold.words))
+        ends = [(bounds[start], bounds[end], label) for start, end, label in ((0, len(gold), ""), *gold.spans)]
+        fitting = [(start, end, label) for start, end, label in ends if start is not None and end is not None]
+        sentence = None
+        if len(fitting) == len(ends):
+            first, last, _ = fitting[0]
+            spans = tuple(Constituent(start - first, end - first, label) for start, end, label in fitting[1:])
+            parse = Parse(tuple(words[first:last]), ("X",) * (last - first), spans)
+            sentence = SentenceParse(tokens[first:last], parse)
+        found.append((gold, sentence))
+    return found
+
+
+def is_soft(doc: Doc, spans_key: str) -> bool:
+    """Check whether a doc's best trees with their probabilities are to be learned: `attrs["soft"] = True` says so."""
+    group = doc.spans.get(spans_key)
+    return group is not None and bool(group.attrs.get("soft"))
+
+
+def soft_parses(eg: Example, spans_key: str) -> dict[int, list[tuple[float, Parse]]]:
+    """Read the best trees of a soft reference that fit the tokens of its predicted doc, with their log-probabilities.
+
+    eg (Example): The example.
+    spans_key (str): Key of the constituents in `eg.reference.spans`.
+    RETURNS (dict[int, list[tuple[float, Parse]]]): The trees of each sentence, by the first of its predicted tokens.
+    RAISES (ValueError): If the reference does not have the best trees of each of its sentences.
+    """
+    sentences = parses_from_doc(eg.reference, spans_key)
+    k_best = eg.reference.spans[spans_key].attrs.get("k_best", ())
+    if len(k_best) != len(sentences):
+        raise ValueError(Errors.E266.format(key=spans_key, n=len(k_best), sentences=len(sentences)))
+    same = has_same_tokens(eg)
+    found: dict[int, list[tuple[float, Parse]]] = {}
+    for rank in range(max(map(len, k_best), default=0)):
+        ranked = [trees[rank] if rank < len(trees) else None for trees in k_best]
+        own = [
+            sentence if tree is None else sentence_with(sentence, tree[1])
+            for sentence, tree in zip(sentences, ranked, strict=True)
+        ]
+        fitting: list[SentenceParse | None] = [*own] if same else [sentence for _, sentence in _fit(eg, own)]
+        for one, tree in zip(fitting, ranked, strict=True):
+            if one is not None and tree is not None:
+                found.setdefault(one.tokens[0], []).append((tree[0], one.parse))
+    return found
+
+
+def _bounds(words: Iterable[str]) -> Iterator[int]:
+    """Find the places between words, in characters other than white space."""
+    return accumulate(map(_size, words), initial=0)
+
+
+def _size(word: str) -> int:
+    return len("".join(word.lower().split()))  # spaCy's alignment ignores case too
+
+
+def set_gold_sentences(eg: Example) -> None:
+    """Give the predicted doc of an example the sentence boundaries of its reference, where words align."""
+    if has_same_tokens(eg):
+        starts = sentence_starts(eg.reference).tolist()
+    elif has_sentences(eg.reference):
+        starts = [i for i, is_start in enumerate(eg.get_aligned_sent_starts()) if is_start]
+    else:
+        starts = []
+    set_sentence_starts(eg.predicted, starts)
+
+
+def has_same_tokens(eg: Example) -> bool:
+    """Check whether the two docs of an example have the same tokens."""
+    first, second = eg.reference, eg.predicted
+    return len(first) == len(second) and bool((first.to_array([ORTH]) == second.to_array([ORTH])).all())

@@ -1,0 +1,400 @@
+"""The trainable pipe `parsetag`: scores two tags a word, decodes the best tree, sets it on the doc."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from spacy.errors import Errors as SpacyErrors
+from spacy.language import Language
+from spacy.pipeline import TrainablePipe
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.util import minibatch
+from spacy.vocab import Vocab
+from thinc.api import Model, Optimizer
+
+from ..compat import one_thread_after_fork
+from ..decode import Decoder, TagScores
+from ..decode.trees import labelled_nodes
+from ..errors import Errors
+from ..linearize import Linearizer
+from ..linearize.tagset import TagSet, make_tag_set, tags_of_label
+from ..ml.losses import Loss
+from ..ml.resize import output_width, resize_output
+from ..ml.sentences import SentenceScores, Words
+from ..tokens.extensions import register_extensions
+from ..tokens.predictions import Prediction, set_predictions
+from ..tokens.sentences import has_sentences
+from ..tokens.spans import SPANS_KEY
+from .align import set_gold_sentences
+from .checks import (
+    check_parts,
+    check_stack_bound,
+    find_problem,
+    least_bound,
+    read_label_data,
+    require_upstream,
+)
+from .constraints import CONSTRAINTS_KEY, Finder, constrain, known_of_doc
+from .encode import gold_loss
+from .gold import GoldReader, read_inventory
+
+LEAST_RIVAL = 0.01  # probability from which on a constituent that is not in the tree is told of
+
+
+class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class without annotations
+    """Constituency parsing as tagging (Amini and Cotterell, 2022).
+
+    vocab (Vocab): The shared vocabulary.
+    model (Model[list[Doc], SentenceScores]): The learner.
+    name (str): The component's name in the pipeline, and of its loss.
+    linearizer (Linearizer): The order that trees are written in.
+    decoder (Decoder): Finds a tree, given scores. It can be changed on a trained pipeline.
+    loss (Loss): What training minimizes.
+    spans_key (str): Where the constituents are in `doc.spans`, in training data and on output.
+    learn_rate_scale (float): How much faster this pipe's own layers learn than the learning rate says. An encoder that
+        it listens to is a component of its own, and learns at the rate as it is.
+    max_stack (int | "train" | None): Largest stack size after any tag, for decoding, loss and probabilities; None for
+        no bound. The paper bounds it by the largest stack in the training trees: "train".
+    probs (bool): Whether to say how probable trees and constituents are. It can be changed on a trained pipeline, as
+        can the other settings of prediction that follow.
+    k_best (int): How many of the best trees of each sentence to keep for `doc._.parses`; 0 for none.
+    constraints (Optional[Callable[[Doc], Iterable[Span]]]): Finds spans that constrain the trees, beside those of
+        `doc.spans["parsetag_constraints"]`; see `known_of_doc`.
+    conflicts (str): What to do with constraints that cannot hold together: "raise" an error, or "drop" those that
+        cannot hold together with the ones before them.
+    scorer (Optional[Callable]): The scoring method.
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model[list[Doc], SentenceScores],
+        name: str = "parsetag",
+        *,
+        linearizer: Linearizer,
+        decoder: Decoder,
+        loss: Loss,
+        spans_key: str = SPANS_KEY,
+        learn_rate_scale: float = 1.0,
+        max_stack: int | str | None = None,
+        probs: bool = False,
+        k_best: int = 0,
+        constraints: Finder | None = None,
+        conflicts: str = "raise",
+        scorer: Callable[..., Any] | None = None,
+    ) -> None:
+        check_parts(name, linearizer, decoder, loss)
+        check_stack_bound(max_stack)
+        if conflicts not in {"raise", "drop"} or k_best < 0:
+            raise ValueError(Errors.E263.format(name=name, conflicts=conflicts, k_best=k_best))
+        register_extensions()
+        self.vocab, self.model, self.name = vocab, model, name
+        self.linearizer = linearizer
+        self.scorer = scorer
+        self.learn_rate_scale = learn_rate_scale
+        self.probs, self.k_best = probs, k_best
+        self.constraints, self.conflicts = constraints, conflicts
+        # JSON only: it is saved with the pipe, and passed to the scorer.
+        self.cfg: dict[str, Any] = {"tags": [], "order": linearizer.order, "max_stack": 0, "spans_key": spans_key}
+        self.cfg.update(temperature=1.0, tree_temperature=1.0)  # see `pipeline.calibration`
+        self.decoder, self.loss, self.max_stack = decoder, loss, max_stack
+        self._gold = GoldReader()
+
+    @property
+    def bound(self) -> int | None:
+        """The bound on the stack as a number; None for no bound, as before training, or without one in label data."""
+        if self.max_stack != "train":
+            return self.max_stack  # type: ignore[return-value]
+        largest: int = self.cfg["max_stack"]
+        return max(largest, least_bound(self.linearizer)) if largest else None
+
+    @property
+    def tag_set(self) -> TagSet:
+        """The tags, sorted; their ids are columns of the scores."""
+        return make_tag_set(tuple(self.cfg["tags"]))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The tags that the model scores, such as `l/NP` or `R/S+VP`."""
+        return tuple(self.cfg["tags"])
+
+    @property
+    def constituent_labels(self) -> tuple[str, ...]:
+        """The labels that constituents can get, sorted."""
+        return self.tag_set.constituent_labels
+
+    @property
+    def label_data(self) -> dict[str, Any]:
+        """The label data that `spacy init labels` writes and `initialize` takes: tags, and the largest stack."""
+        return {"tags": list(self.cfg["tags"]), "order": self.cfg["order"], "max_stack": self.cfg["max_stack"]}
+
+    def add_label(self, label: str) -> int:
+        """Add a tag such as `R/NP`, or a constituent label such as `NP`, which adds its four tags.
+
+        A trained component keeps what it has learned.
+
+        label (str): The tag or label. What is written as a tag is taken as one.
+        RETURNS (int): 1 if something was added, 0 if it was known.
+        RAISES (ValueError): If the model cannot be given more scores.
+        """
+        if not isinstance(label, str):
+            raise ValueError(Errors.E255.format(name=self.name, label=label))
+        return int(self._add_tags(tags_of_label(label)))
+
+    def add_labels_of(self, examples: Iterable[Example]) -> list[str]:
+        """Add the tags of more training data to a trained component, which keeps what it has learned.
+
+        examples (Iterable[Example]): The data.
+        RETURNS (list[str]): The tags that were added, sorted.
+        RAISES (ValueError): If the model cannot be given more scores.
+        """
+        self._require_labels()
+        before = set(self.cfg["tags"])
+        tags, largest = read_inventory(examples, self.cfg["spans_key"], self.linearizer, self.name)
+        self._add_tags(tags)
+        if self.cfg["max_stack"]:  # 0 if it is not known
+            self.cfg["max_stack"] = max(self.cfg["max_stack"], largest)
+        return sorted(set(self.cfg["tags"]) - before)
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Parse a stream of docs; see spaCy's `TrainablePipe.pipe`."""
+        # Before the first doc is asked for, so before components in front of this one use PyTorch in this process.
+        one_thread_after_fork()
+        return self._pipe(stream, batch_size)
+
+    def _pipe(self, stream: Iterable[Doc], batch_size: int) -> Iterator[Doc]:
+        """As spaCy's own, but an error takes only the doc that raised it, not its batch, to the error handler."""
+        handle_error = self.get_error_handler()
+        for batch in minibatch(stream, size=batch_size):
+            docs = list(batch)
+            try:
+                self.set_annotations(docs, self.predict(docs))
+            except Exception as error:
+                if len(docs) == 1:
+                    handle_error(self.name, self, docs, error)
+                else:
+                    yield from self._pipe(docs, 1)
+            else:
+                yield from docs
+
+    def predict(self, docs: Iterable[Doc]) -> list[list[Prediction]]:
+        """Find the tree of each sentence of each doc.
+
+        docs (Iterable[Doc]): The docs, with sentence boundaries.
+        RETURNS (list[list[Prediction]]): For each doc, the prediction for each sentence with words.
+        RAISES (ValueError): If a doc has no sentence boundaries.
+        """
+        docs = list(docs)
+        batch, words, dropped = self.score_docs(docs)
+        decoded = self.decoder(batch)
+        parses = [*labelled_nodes(decoded.ids, batch).spans(batch.tags)]
+        found: dict[str, Sequence[Any]] = {}
+        if dropped is not None:
+            found["dropped_constraints"] = dropped
+        if decoded.beam_widths is not None:
+            found["beam_width"] = decoded.beam_widths.tolist()
+        of_trees = self._at_tree_temperature(batch).trees if self.probs or self.k_best else batch.trees
+        if self.probs:
+            constituents = batch.trees.constituents
+            found["probs"] = probs = [constituents.of_spans(s, own) for s, own in enumerate(parses)]
+            pairs = zip(parses, probs, strict=True)
+            found["expected_f"] = [constituents.expected_f(s, *pair) for s, pair in enumerate(pairs)]
+            found["rivals"] = [constituents.rivals(s, own, LEAST_RIVAL) for s, own in enumerate(parses)]
+            found["log_prob"] = of_trees.log_prob(decoded.ids).tolist()
+            found["entropy"] = of_trees.entropy.tolist()
+        if self.k_best:
+            found["k_best"] = of_trees.k_best_parses(self.k_best)
+        rows = ({name: values[s] for name, values in found.items()} for s in range(len(parses)))
+        spans = iter(parses)
+        return [[Prediction(tokens, next(spans), **next(rows)) for tokens in own] for own in words.sentences]
+
+    def score_docs(
+        self, docs: list[Doc], *, temperature: float | None = None
+    ) -> tuple[TagScores, Words, list[list[str]] | None]:
+        """Score docs as prediction decodes them: at the temperature of constituents, under the docs' constraints.
+
+        docs (list[Doc]): The docs, with sentence boundaries.
+        temperature (float | None): The temperature; None for that of the component.
+        RETURNS (tuple[TagScores, Words, list[list[str]] | None]): The batch of all sentences with words; their words;
+            and, where constraints that cannot hold are dropped, the dropped ones of each sentence.
+        RAISES (ValueError): If a doc has no sentence boundaries, or constraints cannot hold together, naming them.
+        """
+        self._require_labels()
+        for doc in docs:
+            if not has_sentences(doc):
+                raise ValueError(Errors.E250.format(name=self.name, text=doc.text[:50]))
+        if any(not token.is_space for doc in docs for token in doc):
+            require_upstream(self.model, docs, name=self.name)
+        scores = self.model.predict(docs)
+        batch = scores.batch(self.tag_set, self.linearizer, self.bound)
+        temperature = self.cfg["temperature"] if temperature is None else temperature
+        if temperature != 1.0:
+            batch = scale_scores(batch, 1.0 / temperature)
+        dropped: list[list[str]] = [[] for _ in batch.n_words]
+        if self.constraints is not None or any(CONSTRAINTS_KEY in doc.spans for doc in docs):
+            found = zip(docs, scores.words.sentences, strict=True)
+            known = [own for doc, own_sents in found for own in known_of_doc(doc, own_sents, self.constraints)]
+            if any(known):
+                batch, dropped = constrain(batch, known, drop=self.conflicts == "drop")
+        return batch, scores.words, dropped if self.conflicts == "drop" else None
+
+    def _at_tree_temperature(self, batch: TagScores) -> TagScores:
+        """Take the scores of `score_docs` to the temperature of whole trees."""
+        factor = self.cfg["temperature"] / self.cfg["tree_temperature"]
+        return batch if factor == 1.0 else scale_scores(batch, factor)
+
+    def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Sequence[Prediction]]) -> None:
+        """Set the trees on the docs, as `doc.spans[spans_key]`, with the rest of the predictions as its attrs.
+
+        docs (Iterable[Doc]): The docs.
+        predictions (Sequence[Sequence[Prediction]]): As `predict` returns them.
+        """
+        for doc, own in zip(docs, predictions, strict=True):
+            set_predictions(doc, own, spans_key=self.cfg["spans_key"], k=self.k_best)
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Learn from a batch; see spaCy's `TrainablePipe.update`.
+
+        A predicted doc without sentence boundaries gets those of its reference, so that a learner that reads sentences
+        sees in training what it sees in prediction.
+        """
+        examples = list(examples)
+        validate_examples(examples, "ParseTagger.update")
+        for eg in examples:
+            if not has_sentences(eg.predicted):
+                set_gold_sentences(eg)
+        updated: dict[str, float] = super().update(examples, drop=drop, sgd=sgd, losses=losses)
+        return updated
+
+    def finish_update(self, sgd: Optimizer) -> None:
+        """Change the weights by their gradients, at this pipe's own learning rate (see `learn_rate_scale`)."""
+        self.model.finish_update(partial(sgd, lr_scale=self.learn_rate_scale))  # type: ignore[arg-type]
+
+    def get_loss(self, examples: Iterable[Example], scores: SentenceScores) -> tuple[float, SentenceScores]:
+        """The loss of a batch and its gradient.
+
+        Of references that are marked as partial (`doc.spans[spans_key].attrs["partial"] = True`) the likelihood of all
+        trees with the known constituents counts, whatever the loss of the pipe. Of those that are marked as soft
+        (`attrs["soft"] = True`) the best trees count by their probabilities (`attrs["k_best"]`): cross-entropy, where
+        the loss of the pipe is a likelihood.
+
+        examples (Iterable[Example]): The examples. Sentences come from the reference docs.
+        scores (SentenceScores): The learner's scores for the predicted docs.
+        RETURNS (tuple[float, SentenceScores]): The loss in nats, summed over the batch as spaCy's components do, so
+            that they can share an encoder; and its gradient, in the form of the scores.
+        """
+        examples = list(examples)
+        validate_examples(examples, "ParseTagger.get_loss")
+        key, by_tag = self.cfg["spans_key"], getattr(self.loss, "by_tag", False)
+        found = [self._gold.encode(eg, key, self.tag_set, self.linearizer, by_tag=by_tag) for eg in examples]
+        if any(found):
+            self._require_labels()
+        if scores.spans is not None:
+            found = self._gold.within(found, scores.words, examples)
+        self._gold.check(self.name)
+        gold = [one for own in found for one in own]
+        first = scores.words.find([[one.tokens for one in own] for own in found])
+        n_words = np.asarray([len(one.tokens) for one in gold], dtype=np.int64)
+        whole = scores.batch(self.tag_set, self.linearizer, self.bound)
+        batch, to_scores = scores.batch_of(whole, first, n_words)
+        loss, gradient = gold_loss(self.loss, batch, gold)
+        return loss, to_scores(gradient)
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: dict[str, Any] | None = None,
+    ) -> None:
+        """Set up the tags and the model.
+
+        get_examples (Callable[[], Iterable[Example]]): Returns the training data.
+        nlp (Optional[Language]): The pipeline.
+        labels (Optional[Dict[str, Any]]): Label data as written by `spacy init labels`, to save a pass over the data.
+        RAISES (ValueError): If the data has no constituents, or the label data is not such.
+        """
+        validate_get_examples(get_examples, "ParseTagger.initialize")
+        key = self.cfg["spans_key"]
+        if labels is None:
+            tags, largest = read_inventory(get_examples(), key, self.linearizer, self.name)
+            self._gold = GoldReader()
+        else:
+            tags, largest = read_label_data(labels, self.linearizer.order, self.name)
+        if not tags and not self.cfg["tags"]:
+            raise ValueError(Errors.E251.format(name=self.name, key=key))
+        self._add_tags(tags)
+        self.cfg.update(order=self.linearizer.order, max_stack=largest, temperature=1.0, tree_temperature=1.0)
+        if "tags" in self.model.attrs:  # a learner that has to know what each column is
+            self.model.attrs.update(tags=list(self.cfg["tags"]), order=self.linearizer.order)
+        sample = [eg.reference for eg in islice(get_examples(), 10)]
+        width = 2 * len(self.cfg["tags"])
+        widths: Any = [self.model.ops.alloc2f(len(doc), width) for doc in sample]
+        self.model.initialize(X=sample, Y=widths)
+
+    def _add_tags(self, tags: set[str]) -> bool:
+        """Add tags and the four bare ones; returns whether any was new."""
+        added = set(tags) - set(self.cfg["tags"])
+        if not added:
+            return False
+        tag_set = TagSet({*self.cfg["tags"], *tags})
+        tag_set.unaries  # noqa: B018 - raises if a label is not a chain, before anything is changed
+        # TrainablePipe's `_allow_extra_label` takes the model's width for the number of labels; ours is twice as wide.
+        if not resize_output(self.model, self.tag_set, tag_set):
+            n_tags, listed = (output_width(self.model) or 0) // 2, ", ".join(sorted(added))[:200]
+            raise ValueError(Errors.E256.format(name=self.name, n=n_tags, tags=listed))
+        self.cfg["tags"] = list(tag_set.tags)
+        for tag in tag_set.tags:
+            self.vocab.strings.add(tag)
+        return True
+
+    def _require_labels(self) -> None:
+        if not self.cfg["tags"]:
+            raise ValueError(SpacyErrors.E143.format(name=self.name))
+        if self.cfg["order"] != self.linearizer.order:
+            raise ValueError(Errors.E253.format(name=self.name, trained=self.cfg["order"], order=self.linearizer.order))
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> ParseTagger:
+        """Load the pipe from bytes; see spaCy's `TrainablePipe.from_bytes`.
+
+        RAISES (ValueError): If settings and weights do not fit together.
+        """
+        super().from_bytes(bytes_data, exclude=exclude)
+        self._check_loaded("the bytes of the component")
+        return self
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> ParseTagger:
+        """Load the pipe from a folder; see spaCy's `TrainablePipe.from_disk`.
+
+        RAISES (ValueError): If a file cannot be read, or settings and weights do not fit together, naming the folder.
+        """
+        try:
+            super().from_disk(path, exclude=exclude)
+        except ValueError as error:
+            raise ValueError(Errors.E257.format(name=self.name, source=path, problem=error)) from error
+        self._check_loaded(str(path))
+        return self
+
+    def _check_loaded(self, source: str) -> None:
+        """Raises if what was loaded is not what this pipe saves: better now than at the first doc."""
+        problem = find_problem(self.cfg, self.linearizer.order, output_width(self.model))
+        if problem:
+            raise ValueError(Errors.E257.format(name=self.name, source=source, problem=problem))
+
+
+def scale_scores(batch: TagScores, factor: float) -> TagScores:
+    """Multiply all scores by a factor, which is 1 / temperature. Trees keep their order, best to worst."""
+    return batch.with_arrays(array * factor for array in batch.arrays)

@@ -1,0 +1,183 @@
+"""Gold trees as ids of tags with weights: one tree of weight 1, several by their probabilities, or constraints."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..decode import Constraint, TagScores, WeightedTrees
+from ..decode.trees import find_span_cells
+from ..errors import shorten
+from ..linearize import CLASS_NAMES, Linearizer
+from ..linearize.tagset import TagSet
+from ..ml.losses import Loss, partial_likelihood
+from ..tokens.spans import SentenceParse
+from ..trees import Parse, binarize, join_chain
+
+
+class GoldTree(NamedTuple):
+    """A gold tree of a sentence of N words.
+
+    weight (float): Its weight; those of a sentence's trees sum to 1.
+    ids (np.ndarray): (2N-1,) int32 tag ids, -1 for tags that are not in the set.
+    span_rows, span_labels (np.ndarray): (N-1,) cells of its internal nodes; see `find_span_cells`. Zeros for an order
+        that has no scores of spans, and for a tree with unknown tags.
+    """
+
+    weight: float
+    ids: NDArray[Any]
+    span_rows: NDArray[Any]
+    span_labels: NDArray[Any]
+
+
+class GoldSentence(NamedTuple):
+    """The gold trees of one sentence.
+
+    tokens (Sequence[int]): The token of each word, as an index into the predicted doc.
+    trees (tuple[GoldTree, ...]): The trees; none of a partial tree.
+    known (tuple[Constraint, ...]): The constituents of a partial tree, each a "must".
+    """
+
+    tokens: Sequence[int]
+    trees: tuple[GoldTree, ...] = ()
+    known: tuple[Constraint, ...] = ()
+
+    @property
+    def teaches(self) -> bool:
+        """True if all tags of a tree are known, or a constituent of a partial tree."""
+        return bool(self.known) or any(tree.ids.min() >= 0 for tree in self.trees)
+
+
+class GoldDoc(NamedTuple):
+    """The gold sentences of a doc, and the number of those with an unknown tag, with an example."""
+
+    sentences: list[GoldSentence]
+    n_unknown: int
+    example: str
+
+
+def encode_tree(parse: Parse, tags: TagSet, linearizer: Linearizer, weight: float = 1.0) -> GoldTree:
+    """Encode a parse; see `GoldTree`."""
+    ids = tags.encode(linearizer.linearize(binarize(parse)))
+    if linearizer.order != "in" or ids.min() < 0:
+        nothing = np.zeros(len(parse) - 1, dtype=np.int64)
+        return GoldTree(weight, ids, nothing, nothing.astype(np.int32))
+    return GoldTree(weight, ids, *find_span_cells(ids, np.asarray([len(parse)]), tags, linearizer))
+
+
+def encode_whole(sentences: list[SentenceParse], tags: TagSet, linearizer: Linearizer) -> GoldDoc:
+    """Encode whole trees."""
+    found: list[GoldSentence] = []
+    n_unknown = 0
+    example = ""
+    for tokens, parse in sentences:
+        tree = encode_tree(parse, tags, linearizer)
+        found.append(GoldSentence(tokens, (tree,)))
+        if tree.ids.min() < 0:
+            n_unknown += 1
+            tag = linearizer.linearize(binarize(parse))[int(tree.ids.argmin())]
+            example = example or f"{tag} in {quote(parse.words)}"
+    return GoldDoc(found, n_unknown, example)
+
+
+def encode_partial(sentences: list[SentenceParse], tags: TagSet) -> GoldDoc:
+    """Encode partial trees. A sentence is left out if no tag has the labels over one of its spans."""
+    # By whether they are of single words: the sets of labels that a node may have as a left child and as a right one.
+    possible: dict[bool, set[frozenset[str]]] = {}
+    for leaf, first in ((True, 0), (False, 2)):
+        left, right = (
+            {frozenset(chain) for chain in tags.unaries[tags.offsets[c] : tags.offsets[c + 1]]}
+            for c in (first, first + 1)
+        )
+        possible[leaf] = left & right
+    found: list[GoldSentence] = []
+    n_unknown = 0
+    example = ""
+    for tokens, parse in sentences:
+        chains = known_chains(parse)
+        missing = next(
+            (
+                chain
+                for (start, end), chain in chains.items()
+                if not any(set(chain) <= labels for labels in possible[end - start == 1])
+            ),
+            None,
+        )
+        if missing is not None:
+            n_unknown += 1
+            example = example or f"{join_chain(missing)} in {quote(parse.words)}"
+            chains = {}
+        known = tuple(Constraint(*bounds, label, "must") for bounds, chain in chains.items() for label in set(chain))
+        found.append(GoldSentence(tokens, known=known))
+    return GoldDoc(found, n_unknown, example)
+
+
+def add_soft(
+    gold: GoldDoc, trees: dict[int, list[tuple[float, Parse]]], tags: TagSet, linearizer: Linearizer
+) -> GoldDoc:
+    """Give each sentence its best trees whose tags are all known, weighted by their probabilities, in place of one."""
+    found: list[GoldSentence] = []
+    for one in gold.sentences:
+        encoded = [
+            encode_tree(parse, tags, linearizer, math.exp(log_prob)) for log_prob, parse in trees.get(one.tokens[0], ())
+        ]
+        known = [tree for tree in encoded if tree.ids.min() >= 0 and one.teaches]
+        total = sum(tree.weight for tree in known)
+        soft = tuple(tree._replace(weight=tree.weight / total) for tree in known if total > 0)
+        found.append(one._replace(trees=soft or one.trees))
+    return gold._replace(sentences=found)
+
+
+def known_chains(parse: Parse) -> dict[tuple[int, int], tuple[str, ...]]:
+    """Collect the labels over each span of a parse, top of the chain first, by its bounds."""
+    chains: dict[tuple[int, int], tuple[str, ...]] = {}
+    for start, end, label in parse.spans:
+        chains[start, end] = (*chains.get((start, end), ()), label)
+    return chains
+
+
+def partial_tags(parse: Parse) -> set[str]:
+    """List the tags that the constituents of a partial tree may have: each may be a left child or a right one."""
+    return {
+        f"{kind}/{join_chain(chain)}"
+        for (start, end), chain in known_chains(parse).items()
+        for kind in (CLASS_NAMES[:2] if end - start == 1 else CLASS_NAMES[2:])
+    }
+
+
+def gold_loss(loss: Loss, batch: TagScores, gold: Sequence[GoldSentence]) -> tuple[float, TagScores]:
+    """Find the loss of the gold trees of a batch, and its gradient.
+
+    loss (Loss): The loss of whole trees. Of partial ones the likelihood of all trees with the known constituents
+        counts, whatever the loss.
+    batch (TagScores): The scores.
+    gold (Sequence[GoldSentence]): Its sentences.
+    RETURNS (tuple[float, TagScores]): The loss, and the gradient as the batch with gradients for scores.
+    """
+    known = tuple(one.known for one in gold)
+    trees = [tree for one in gold for tree in one.trees]
+
+    def join(column: int, dtype: type) -> NDArray[Any]:
+        return np.concatenate([np.zeros(0, dtype), *(tree[column] for tree in trees)])
+
+    weighted = WeightedTrees(
+        sentence=np.repeat(np.arange(len(gold)), [len(one.trees) for one in gold]),
+        weight=np.asarray([tree.weight for tree in trees], dtype=np.float64),
+        ids=join(1, np.int32),
+        span_rows=join(2, np.int64),
+        span_labels=join(3, np.int32),
+        known=known,
+    )
+    value, gradient = loss(batch, weighted)
+    if any(known):
+        more, d_more = partial_likelihood(batch, known)
+        value += more
+        gradient = gradient.with_arrays(a + b for a, b in zip(gradient.arrays, d_more.arrays, strict=True))
+    return value, gradient
+
+
+def quote(words: Sequence[str]) -> str:
+    """Quote words, for a message; of many only the first and last ones."""
+    return repr(shorten(" ".join(words), 80))

@@ -1,0 +1,257 @@
+"""Turns a trained pipeline into one that predicts with ONNX Runtime, without PyTorch and transformers.
+
+A transformer of spacy-transformers becomes a `tok2vec` component, and what listens to it listens to that: the exported
+pipeline is made of spaCy's own components, and of layers of `ml/onnx.py`.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import srsly
+from spacy.language import Language
+from spacy.pipeline.tok2vec import Tok2VecListener
+from spacy.util import registry
+from thinc.api import Config, Model, PyTorchShim
+
+from ..errors import Errors
+from ..ml.graphs import Precision, export_bilstm, export_transformer
+from ..ml.lstm import LSTMShim
+from ..ml.onnx import OnnxShim, build_columns, onnx_bilstm
+from .ensemble import Ensemble
+
+_LISTENER = "spacy-transformers.TransformerListener.v1"
+_ARCHITECTURES = [f"spacy-transformers.TransformerModel.v{i}" for i in (1, 2, 3)]
+_NO_SETTER = "spacy-transformers.null_annotation_setter.v1"
+_SPANS: dict[str, dict[str, Any]] = {  # what the exported transformer takes, by what spacy-transformers took
+    "spacy-transformers.strided_spans.v1": {"window": 128, "stride": 96, "by_sentence": False},
+    "spacy-transformers.doc_spans.v1": {"window": None, "stride": None, "by_sentence": False},
+    "spacy-transformers.sent_spans.v1": {"window": None, "stride": None, "by_sentence": True},
+}
+_LSTM: dict[str, Any] = {"@layers": "spacy-parsetag.OnnxBiLSTM.v1"}
+_NOT_NEEDED = ("spacy-parsetag", "spacy-transformers", "transformers", "torch")  # begin of the names of requirements
+
+
+def export_pipeline(nlp: Language, path: Path, precision: Precision = "int8") -> Path:
+    """Save a pipeline that predicts what another does with ONNX Runtime.
+
+    The folder appears whole or not at all. The pipeline itself stays as it is. Members of an ensemble are exported too.
+
+    nlp (Language): A trained pipeline.
+    path (Path): A folder that does not exist yet.
+    precision (str): "float32", exact to rounding; "int8" for the weights of what is exported, a quarter as large.
+    RETURNS (Path): The folder.
+    RAISES (ImportError): Without a package that this needs, with the install line.
+    RAISES (ValueError): If the folder exists, nothing in the pipeline needs PyTorch, or what does cannot be exported.
+    """
+    if path.exists():
+        raise ValueError(Errors.E450.format(path=path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as folder:
+        target = Path(folder) / "pipeline"
+        if not _export(nlp, target, precision):
+            raise ValueError(Errors.E268.format(pipes=", ".join(nlp.pipe_names)))
+        shutil.move(target, path)
+    return path
+
+
+def _export(nlp: Language, path: Path, precision: Precision) -> bool:
+    """Export a pipeline, or save it as it is. Whether there was something to export."""
+    config = nlp.config.interpolate()
+    config.pop("vars", None)  # all are filled in, and one may be the path of the encoder
+    components = config["components"]
+    pipes = [(name, pipe) for name, pipe in nlp.components if components[name]["factory"] == "transformer"]
+    transformers = {name: _Transformer(name, pipe) for name, pipe in pipes}
+    for section in _sections(components):
+        if transformers and section.get("@architectures") == _LISTENER:
+            _upstream(section, transformers).add_pooling(section["pooling"])
+    models = {name: pipe.model for name, pipe in _with_models(nlp) if name not in transformers}
+    swaps = [
+        (model, *swap) for model in models.values() for swap in _replacements(model, transformers.values(), precision)
+    ]
+    for model, old, new in swaps:
+        model.replace_node(old, new)
+    try:
+        for name, model in models.items():
+            _require_no_torch(name, model)
+        nlp.to_disk(path, exclude=list(transformers))
+    finally:
+        for model, old, new in swaps:
+            model.replace_node(new, old)
+    for name, transformer in transformers.items():
+        section = transformer.section(components[name])
+        components[name] = {"factory": "tok2vec", "model": section}
+        (path / name).mkdir()
+        transformer.export(section, precision).to_disk(path / name / "model")
+        srsly.write_json(path / name / "cfg", {})
+    _rewrite(components, transformers)
+    config["nlp"] = _without_precision(config["nlp"])
+    Config(config).to_disk(path / "config.cfg")
+    found = bool(transformers or swaps)
+    if found:
+        _require_onnx(path / "meta.json")
+    for name, pipe in nlp.components:
+        if isinstance(pipe, Ensemble):
+            for i, member in enumerate(pipe.members):
+                shutil.rmtree(path / name / str(i))
+                found |= _export(member, path / name / str(i), precision)
+    return found
+
+
+class _Transformer:
+    """A transformer component, and the ways in which what listens to it pools the pieces of a word.
+
+    The exported one pools. If there are several ways, it gives the vectors of all side by side.
+
+    name (str): Its name in the pipeline.
+    pipe (Transformer): The component of spacy-transformers.
+    """
+
+    def __init__(self, name: str, pipe: Any) -> None:
+        self.name = name
+        self.pipe = pipe
+        self.poolings: dict[str, dict[str, Any]] = {}  # by the name of the layer
+        self.own_width: int = pipe.model.get_dim("nO")
+
+    def add_pooling(self, section: dict[str, Any]) -> None:
+        self.poolings.setdefault(_name_of(section), section)
+
+    def listen(self, pooling: str) -> Model[Any, Any]:
+        """What comes in place of a listener that pools so."""
+        listener = Tok2VecListener(upstream_name=self.name, width=self.own_width * len(self.poolings))
+        return build_columns(listener, *self._columns(pooling)) if len(self.poolings) > 1 else listener
+
+    def listener_section(self, pooling: dict[str, Any]) -> dict[str, Any]:
+        """What the config says of that."""
+        width = self.own_width * len(self.poolings)
+        section = {"@architectures": "spacy.Tok2VecListener.v1", "width": width, "upstream": self.name}
+        if len(self.poolings) == 1:
+            return section
+        start, stop = self._columns(_name_of(pooling))
+        return {"@architectures": "spacy-parsetag.Columns.v1", "start": start, "stop": stop, "tok2vec": section}
+
+    def _columns(self, pooling: str) -> tuple[int, int]:
+        start = self.own_width * list(self.poolings).index(pooling)
+        return start, start + self.own_width
+
+    def section(self, component: dict[str, Any]) -> dict[str, Any]:
+        """What the config says of the exported transformer.
+
+        RAISES (ValueError): If it does what cannot be exported.
+        """
+        setter = component.get("set_extra_annotations", {}).get("@annotation_setters", _NO_SETTER)
+        if setter != _NO_SETTER:
+            raise ValueError(
+                Errors.E267.format(what=setter, name=self.name, reason="it is called by spacy-transformers")
+            )
+        model = component["model"]
+        getter = model["get_spans"].get("@span_getters", "spans of your own")
+        for what, known in ((model["@architectures"], _ARCHITECTURES), (getter, list(_SPANS))):
+            if what not in known:
+                raise ValueError(Errors.E267.format(what=what, name=self.name, reason=f"known are {', '.join(known)}"))
+        poolings = list(self.poolings.values()) or [{"@layers": "reduce_mean.v1"}]
+        several = {"@layers": "concatenate.v1", "*": {f"pooling{i}": own for i, own in enumerate(poolings)}}
+        return {
+            "@architectures": "spacy-parsetag.OnnxTransformer.v1",
+            **{name: model["get_spans"].get(name, value) for name, value in _SPANS[getter].items()},
+            "max_batch_items": self.pipe.cfg["max_batch_items"],
+            "pooling": poolings[0] if len(poolings) == 1 else several,
+        }
+
+    def export(self, section: dict[str, Any], precision: Precision) -> Model[Any, Any]:
+        """The layer that a section describes, with its graph and tokenizer."""
+        model, tokenizer = self.pipe.model, self.pipe.model.tokenizer
+        if not tokenizer.is_fast:
+            reason = "it is written in Python. Set use_fast = true in tokenizer_config before training"
+            raise ValueError(Errors.E267.format(what="the tokenizer", name=self.name, reason=reason))
+        exported: Model[Any, Any] = registry.resolve({"model": section})["model"]
+        exported.set_dim("nO", self.own_width * max(1, len(self.poolings)))
+        exported.attrs.update(
+            width=self.own_width,
+            tokenizer=tokenizer.backend_tokenizer.to_str(),
+            max_pieces=min(tokenizer.model_max_length, 10**6),  # transformers says 10**30 where there is no limit
+            pad_id=tokenizer.pad_token_id or 0,
+        )
+        exported.shims[0] = OnnxShim(export_transformer(model.transformer, tokenizer.model_input_names, precision))
+        return exported
+
+
+def _name_of(pooling: dict[str, Any]) -> str:
+    layer: Model[Any, Any] = registry.resolve({"pooling": pooling})["pooling"]
+    return layer.name
+
+
+def _with_models(nlp: Language) -> Iterator[tuple[str, Any]]:
+    for name, pipe in nlp.components:
+        if isinstance(getattr(pipe, "model", None), Model):
+            yield name, pipe
+
+
+def _replacements(
+    model: Model[Any, Any], transformers: Iterable[_Transformer], precision: Precision
+) -> Iterator[tuple[Model[Any, Any], Model[Any, Any]]]:
+    """Layers of a model that go, each with the one that comes in its place."""
+    listening = {listener.id: own for own in transformers for listener in own.pipe.listeners}
+    for node in list(model.walk()):
+        if node.layers and node.layers[0].id in listening:  # a chain of a listener and what pools
+            yield node, listening[node.layers[0].id].listen(node.layers[1].layers[0].name)
+        elif node.shims and isinstance(node.shims[0], LSTMShim):
+            lstm = onnx_bilstm()
+            for dim in ("nI", "nO"):
+                lstm.set_dim(dim, node.get_dim(dim))
+            lstm.shims[0] = OnnxShim(export_bilstm(node.shims[0]._model, precision))
+            yield node, lstm
+
+
+def _require_no_torch(name: str, model: Model[Any, Any]) -> None:
+    for node in model.walk():
+        if any(isinstance(shim, PyTorchShim) for shim in node.shims):
+            raise ValueError(Errors.E267.format(what=node.name, name=name, reason="PyTorch computes it"))
+
+
+def _upstream(section: dict[str, Any], transformers: dict[str, _Transformer]) -> _Transformer:
+    """The transformer that a listener's section names; the first one for "*"."""
+    return transformers.get(section.get("upstream", "*")) or next(iter(transformers.values()))
+
+
+def _sections(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+        for own in value.values():
+            yield from _sections(own)
+
+
+def _rewrite(components: dict[str, Any], transformers: dict[str, _Transformer]) -> None:
+    """Say in a config what stands in a pipeline in place of PyTorch's layers."""
+    for section in list(_sections(components)):
+        if transformers and section.get("@architectures") == _LISTENER:
+            new = _upstream(section, transformers).listener_section(section["pooling"])
+            section.clear()
+            section.update(new)
+        elif section.get("@layers") == "spacy-parsetag.TorchBiLSTM.v1":
+            section.clear()
+            section.update(_LSTM)
+
+
+def _without_precision(section: Any) -> Any:
+    """A section without the callback that sets the precision of PyTorch's layers, of which there are none."""
+    if not isinstance(section, dict):
+        return section
+    return {
+        name: _without_precision(own)
+        for name, own in section.items()
+        if not (isinstance(own, dict) and own.get("@callbacks") == "spacy-parsetag.PredictPrecision.v1")
+    }
+
+
+def _require_onnx(path: Path) -> None:
+    """Say in a pipeline's meta.json what it needs now. `spacy package` makes requirements of it."""
+    meta = srsly.read_json(path)
+    others = [own for own in meta.get("requirements", []) if not own.startswith(_NOT_NEEDED)]
+    meta["requirements"] = [f"spacy-parsetag[onnx]>={version('spacy-parsetag')}", *others]
+    srsly.write_json(path, meta)

@@ -1,0 +1,213 @@
+// Trees as columns: read from Penn brackets, laid out from spans, and their heads. One pass each, no object for a node.
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace search {
+
+// Distinct strings of a text, numbered in the order in which they come: a hash table with open addressing.
+class Strings {
+  public:
+    std::vector<std::string_view> all;
+
+    Strings() : slots(1 << 14, -1) {}
+
+    int32_t number(std::string_view text) {
+        size_t at = hash(text);
+        for (int32_t found; (found = slots[at &= slots.size() - 1]) >= 0; ++at)
+            if (all[found] == text) return found;
+        slots[at] = static_cast<int32_t>(all.size());
+        all.push_back(text);
+        if (2 * all.size() > slots.size()) grow();
+        return static_cast<int32_t>(all.size()) - 1;
+    }
+
+  private:
+    std::vector<int32_t> slots;
+
+    static size_t hash(std::string_view text) {
+        uint64_t h = 1469598103934665603u;  // FNV-1a
+        for (unsigned char c : text) h = (h ^ c) * 1099511628211u;
+        return h ^ h >> 29;
+    }
+    void grow() {
+        slots.assign(2 * slots.size(), -1);
+        for (size_t i = 0; i < all.size(); ++i) {
+            size_t at = hash(all[i]);
+            while (slots[at &= slots.size() - 1] >= 0) ++at;
+            slots[at] = static_cast<int32_t>(i);
+        }
+    }
+};
+
+struct Columns {
+    std::vector<int32_t> label, up, size;  // of nodes; the label of a word is ~number
+    std::vector<int64_t> starts;           // the first node of each tree
+    std::vector<int64_t> lines;            // its line in the text
+    Strings labels, words;
+};
+
+inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+inline bool is_wrapper(std::string_view label) {
+    return label.empty() || label == "TOP" || label == "ROOT" || label == "VROOT" || label == "S1";
+}
+
+// Read trees from a text in brackets, from a place at which none is open, until there are as many as asked for.
+//
+// Returns where it stopped, and the line of that: the end of the text, the end of the last tree asked for, or the start
+// of what is no plain tree. That is read again by the reader of bracket files, which knows all forms and all errors.
+inline int64_t read_brackets(std::string_view text, int64_t at, int64_t *line, int64_t most, Columns &out) {
+    constexpr int64_t most_nodes = 200000;  // as the reader has it
+    std::vector<int64_t> open;
+    const char *p = text.data() + at, *const end = text.data() + text.size();
+    auto skip = [&] {
+        for (; p < end && is_space(*p); ++p)
+            *line += *p == '\n' || (*p == '\r' && !(p + 1 < end && p[1] == '\n'));
+    };
+    auto token = [&] {
+        const char *begin = p;
+        while (p < end && !is_space(*p) && *p != '(' && *p != ')' && *p) ++p;
+        return std::string_view(begin, p - begin);
+    };
+    auto add = [&](int32_t label) {
+        const int64_t node = static_cast<int64_t>(out.label.size());
+        out.label.push_back(label);
+        out.up.push_back(open.empty() ? 0 : static_cast<int32_t>(node - open.back()));
+        out.size.push_back(0);
+        return node;
+    };
+    auto close = [&] {
+        out.size[open.back()] = static_cast<int32_t>(out.label.size() - open.back()) - 1;
+        open.pop_back();
+    };
+    while (static_cast<int64_t>(out.starts.size()) < most) {
+        skip();
+        const char *const start = p;
+        const int64_t first = static_cast<int64_t>(out.label.size()), first_line = *line;
+        bool is_plain = p < end && *p == '(';
+        bool is_wrapped = true;
+        if (p == end) break;
+        while (is_plain) {
+            if (*p == ')') {
+                is_plain = out.label.size() > static_cast<size_t>(open.back()) + 1;
+                close();
+                ++p;
+            } else {
+                is_plain = *p == '(' && static_cast<int64_t>(out.label.size()) - first < most_nodes;
+                if (!is_plain) break;
+                ++p;
+                skip();
+                const std::string_view label = token();
+                skip();
+                if (open.empty()) {
+                    is_wrapped = is_wrapper(label);
+                    if (is_wrapped && p < end && *p == ')') {  // (TOP), which stands for a sentence without a parse
+                        ++p;
+                        break;
+                    }
+                    if (!is_wrapped) open.push_back(add(out.labels.number("TOP")));
+                }
+                is_plain = (open.empty() || !is_wrapper(label)) && p < end && *p && *p != ')';
+                if (!is_plain) break;
+                open.push_back(add(out.labels.number(label)));
+                if (*p != '(') {
+                    is_plain = !is_wrapper(label);
+                    add(~out.words.number(token()));
+                    skip();
+                    is_plain = is_plain && p < end && *p == ')';
+                    if (!is_plain) break;
+                    close();
+                    ++p;
+                }
+            }
+            if (!is_wrapped && open.size() == 1) close();
+            if (open.empty()) break;
+            skip();
+            is_plain = is_plain && p < end;
+        }
+        if (!is_plain) {
+            out.label.resize(first);
+            out.up.resize(first);
+            out.size.resize(first);
+            *line = first_line;
+            return start - text.data();
+        }
+        if (static_cast<int64_t>(out.label.size()) > first) {
+            out.starts.push_back(first);
+            out.lines.push_back(first_line);
+        }
+    }
+    return p - text.data();
+}
+
+// Lay out sentences as columns: a root over the constituents, a tag over each word. `spans` are start, end and label of
+// each constituent, over the words of its sentence and in pre-order. `n_nodes` is 1 + constituents + 2 x words of each.
+//
+// Returns the first sentence whose constituents are not in pre-order, lie outside it or cross; -1 if there is none.
+inline int64_t lay_out(int64_t n_sentences, const int64_t *n_words, const int64_t *n_spans, const int32_t *roots,
+                       const int32_t *words, const int32_t *tags, const int32_t *starts, const int32_t *ends,
+                       const int32_t *labels, int32_t *label, int32_t *up, int32_t *size) {
+    std::vector<std::pair<int32_t, int64_t>> open;  // the end and the node of each open constituent
+    int64_t node = 0, word = 0, span = 0;
+    for (int64_t s = 0; s < n_sentences; ++s) {
+        const int64_t last_span = span + n_spans[s];
+        auto add = [&](int32_t name, int32_t end) {
+            label[node] = name;
+            up[node] = open.empty() ? 0 : static_cast<int32_t>(node - open.back().second);
+            open.emplace_back(end, node++);
+        };
+        auto close = [&] {
+            size[open.back().second] = static_cast<int32_t>(node - open.back().second) - 1;
+            open.pop_back();
+        };
+        add(roots[s], static_cast<int32_t>(n_words[s]));
+        for (int32_t i = 0; i < n_words[s]; ++i, ++word) {
+            for (; span < last_span && starts[span] == i; ++span) {
+                if (ends[span] <= i || ends[span] > open.back().first) return s;
+                add(labels[span], ends[span]);
+            }
+            add(tags[word], i + 1);
+            add(words[word], i + 1);
+            while (!open.empty() && open.back().first == i + 1) close();
+        }
+        if (span < last_span || !open.empty()) return s;
+    }
+    return -1;
+}
+
+// Find the head child of each node, as its distance: 0 at words. A rule ranks the kinds of children, with 0 first, and says
+// for each rank whether the last child of that rank is taken or the first. `n` kinds of labels; `kind` is that of a string.
+// After a conjunction the conjunct before it is taken (Collins 1999, appendix A).
+inline void find_heads(const int32_t *label, const int32_t *size, int64_t n_nodes, const int32_t *kind, const uint8_t *rank,
+                       const uint8_t *from_right, const uint8_t *is_conjunction, const uint8_t *is_punctuation, int32_t n,
+                       int32_t *head) {
+    std::vector<int64_t> children;
+    for (int64_t x = 0; x < n_nodes; ++x) {
+        head[x] = size[x] > 0;
+        if (!size[x] || x + 1 + size[x + 1] == x + size[x]) continue;  // a word, or a node with one child
+        const int64_t rule = static_cast<int64_t>(kind[label[x]]) * n;
+        int best = 256;
+        size_t place = 0;
+        children.clear();
+        for (int64_t y = x + 1; y <= x + size[x]; y += size[y] + 1) {
+            const int found = rank[rule + kind[label[y]]];
+            if (found < best || (found == best && from_right[kind[label[x]] * 256 + found])) {
+                best = found;
+                place = children.size();
+            }
+            children.push_back(y);
+        }
+        if (place >= 2 && is_conjunction[kind[label[children[place - 1]]]]) {
+            size_t before = place - 2;
+            while (before > 0 && is_punctuation[kind[label[children[before]]]]) --before;
+            if (!is_punctuation[kind[label[children[before]]]]) place = before;
+        }
+        head[x] = static_cast<int32_t>(children[place] - x);
+    }
+}
+
+}  // namespace search

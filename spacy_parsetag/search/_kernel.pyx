@@ -1,0 +1,155 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# distutils: language = c++
+"""Columns of trees and semi-joins over them, in C++: see _columns.hpp and _relations.hpp. Callers check shapes and types."""
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from libcpp.vector cimport vector
+
+import numpy as np
+
+
+cdef extern from *:
+    """
+    #include <string_view>
+    """
+    cdef cppclass string_view "std::string_view":
+        string_view()
+        string_view(const char *, size_t)
+        const char *data()
+        size_t size()
+
+
+cdef extern from "_columns.hpp" namespace "search" nogil:
+    cdef cppclass Strings:
+        vector[string_view] all
+    cdef cppclass Columns:
+        vector[int32_t] label, up, size
+        vector[int64_t] starts, lines
+        Strings labels, words
+    int64_t c_read "search::read_brackets"(string_view, int64_t, int64_t *, int64_t, Columns &)
+    int64_t c_lay_out "search::lay_out"(
+        int64_t, const int64_t *, const int64_t *, const int32_t *, const int32_t *, const int32_t *, const int32_t *,
+        const int32_t *, const int32_t *, int32_t *, int32_t *, int32_t *)
+    void c_heads "search::find_heads"(
+        const int32_t *, const int32_t *, int64_t, const int32_t *, const uint8_t *, const uint8_t *, const uint8_t *,
+        const uint8_t *, int32_t, int32_t *)
+
+
+cdef extern from "_relations.hpp" namespace "search" nogil:
+    cdef struct Trees:
+        const int32_t *up
+        const int32_t *size
+        const int32_t *head
+        int64_t n
+    cdef struct Step:
+        pass
+    cdef struct Program:
+        const Step *steps
+        int64_t n_steps
+        const uint8_t *labels
+        int64_t n_strings, n_labels
+    void c_fill "search::fill"(const Trees &, const int32_t *, const Program &, uint8_t *)
+    void c_find "search::find"(
+        const Trees &, const int32_t *, const Program &, const int64_t *, int64_t, int64_t, const int64_t *, int64_t,
+        vector[vector[int64_t]] &)
+    void c_pairs "search::pairs"(
+        const Trees &, int, int, const uint8_t *, const int64_t *, int64_t, const uint8_t *, vector[int64_t] &,
+        vector[int64_t] &)
+
+
+cdef object ints(vector[int32_t] &found):
+    return np.array(<int32_t[:found.size()]>found.data()) if found.size() else np.empty(0, np.int32)
+
+
+cdef object longs(vector[int64_t] &found):
+    return np.array(<int64_t[:found.size()]>found.data()) if found.size() else np.empty(0, np.int64)
+
+
+cdef list strings(const Strings &found):
+    return [found.all[i].data()[:found.all[i].size()] for i in range(found.all.size())]
+
+
+def scan_brackets(const uint8_t[::1] text, int64_t at, int64_t line, int64_t most):
+    """Read plain trees from a text: columns, what the labels and the words are, and where and at which line it stopped."""
+    cdef Columns out
+    cdef string_view view = string_view(<const char *>&text[0], text.shape[0]) if text.shape[0] else string_view()
+    with nogil:
+        at = c_read(view, at, &line, most, out)
+    columns = ints(out.label), ints(out.up), ints(out.size), longs(out.starts), longs(out.lines)
+    return columns, strings(out.labels), strings(out.words), at, line
+
+
+def lay_out_nodes(const int64_t[::1] n_words, const int64_t[::1] n_spans, const int32_t[::1] roots, const int32_t[::1] words,
+            const int32_t[::1] tags, const int32_t[:, ::1] spans, int32_t[:, ::1] out):
+    """Lay out sentences in `out`, the rows label, up and size; returns the first sentence that is not a tree, or -1."""
+    if not n_words.shape[0]:
+        return -1
+    cdef const int32_t *words_at = &words[0] if words.shape[0] else NULL
+    cdef const int32_t *tags_at = &tags[0] if tags.shape[0] else NULL
+    cdef bint some = spans.shape[1] > 0
+    return c_lay_out(
+        n_words.shape[0], &n_words[0], &n_spans[0], &roots[0], words_at, tags_at, &spans[0, 0] if some else NULL,
+        &spans[1, 0] if some else NULL, &spans[2, 0] if some else NULL, &out[0, 0], &out[1, 0], &out[2, 0])
+
+
+def find_heads(const int32_t[::1] label, const int32_t[::1] size, const int32_t[::1] kind, const uint8_t[:, ::1] rank,
+               const uint8_t[:, ::1] from_right, const uint8_t[::1] is_conjunction, const uint8_t[::1] is_punctuation,
+               int32_t[::1] out):
+    """Find the head child of each node."""
+    if label.shape[0]:
+        with nogil:
+            c_heads(&label[0], &size[0], label.shape[0], &kind[0], &rank[0, 0], &from_right[0, 0], &is_conjunction[0],
+                    &is_punctuation[0], <int32_t>rank.shape[0], &out[0])
+
+
+cdef Trees trees(const int32_t[::1] up, const int32_t[::1] size, const int32_t[::1] head) noexcept:
+    cdef Trees found
+    found.up = &up[0]
+    found.size = &size[0]
+    found.head = &head[0] if head is not None else NULL
+    found.n = up.shape[0]
+    return found
+
+
+cdef Program program(const int32_t[:, ::1] steps, const uint8_t[:, ::1] labels, int64_t n_labels) noexcept:
+    cdef Program found
+    found.steps = <const Step *>&steps[0, 0] if steps.shape[0] else NULL
+    found.n_steps = steps.shape[0]
+    found.labels = &labels[0, 0] if labels.shape[0] and labels.shape[1] else NULL
+    found.n_strings = labels.shape[1]
+    found.n_labels = n_labels
+    return found
+
+
+def fill_masks(const int32_t[::1] label, const int32_t[::1] up, const int32_t[::1] size, const int32_t[::1] head,
+         const int32_t[:, ::1] steps, const uint8_t[:, ::1] labels, int64_t n_labels, uint8_t[:, ::1] masks):
+    """Make the masks of a program over some trees, one a row: first those of labels, then those of steps."""
+    if label.shape[0]:
+        c_fill(trees(up, size, head), &label[0], program(steps, labels, n_labels), &masks[0, 0])
+
+
+def find_nodes(const int32_t[::1] label, const int32_t[::1] up, const int32_t[::1] size, const int32_t[::1] head,
+         const int32_t[:, ::1] steps, const uint8_t[:, ::1] labels, int64_t n_labels, const int64_t[::1] starts,
+         int64_t block, const int64_t[::1] results):
+    """The nodes that some masks of a program mark, over any number of trees, in blocks of about so many nodes."""
+    cdef vector[vector[int64_t]] found
+    cdef int64_t i
+    cdef Trees all_trees
+    cdef Program steps_and_labels
+    if not label.shape[0]:
+        return [np.empty(0, np.int64) for _ in range(results.shape[0])]
+    all_trees = trees(up, size, head)
+    steps_and_labels = program(steps, labels, n_labels)
+    with nogil:
+        c_find(all_trees, &label[0], steps_and_labels, &starts[0], starts.shape[0], block, &results[0], results.shape[0],
+               found)
+    return [longs(found[i]) for i in range(found.size())]
+
+
+def node_pairs(const int32_t[::1] up, const int32_t[::1] size, const int32_t[::1] head, int relation, int nth,
+          const uint8_t[::1] through, const int64_t[::1] left, const uint8_t[::1] nodes):
+    """All pairs of a node of a list and one of some nodes in a relation: places in the list, and nodes."""
+    cdef vector[int64_t] places, found
+    if left.shape[0]:
+        c_pairs(trees(up, size, head), relation, nth, &through[0] if through is not None else NULL, &left[0],
+                left.shape[0], &nodes[0], places, found)
+    return longs(places), longs(found)

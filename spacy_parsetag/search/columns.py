@@ -1,0 +1,400 @@
+"""Trees as columns: a few arrays over the nodes of any number of trees, in pre-order and joined.
+
+(TOP (S (NP (PRP She)) (VP (VBZ sleeps))))
+
+    label   TOP  S  NP  PRP  She  VP  VBZ  sleeps      numbers of strings; words are leaves, as text
+    up        0  1   1    1    1   4    1       1      how far before it the parent stands; 0 at a root
+    size      7  6   2    1    0   2    1       0      nodes below
+
+That is 12 bytes a node. Both distances stay as they are when batches are joined or cut between trees. Each tree has a
+root wrapper: its own, else TOP.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Errors, TreebankError
+from ..trees.escape import unescape_label, unescape_token
+from ..trees.parse import Constituent, Parse
+from ..trees.tree import ROOT_LABELS, Tree
+from ._kernel import lay_out_nodes, scan_brackets
+
+if TYPE_CHECKING:
+    from ..treebanks.penn import OnError
+    from .heads import HeadRules
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+ROOT = "TOP"
+BATCH = 1 << 16  # trees
+_FORMAT = 1
+_ARRAYS = ("label", "up", "size", "starts", "source", "line")
+_EMPTY = re.compile(rf"^[ \t]*\((?:{'|'.join(sorted(ROOT_LABELS))})\s*\)[ \t]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, eq=False)
+class TreeColumns:
+    """Any number of trees.
+
+    label (Ints): What each node is called, as a place in `strings`.
+    up (Ints): The distance to its parent; 0 at a root.
+    size (Ints): The number of nodes below it.
+    starts (Longs): The first node of each tree.
+    strings (list[str]): Labels and words, each once.
+    source (Ints): Where each tree is from, as a place in `names`.
+    line (Longs): Its line or row there, from 1.
+    names (list[str]): Files.
+    ids (list[str]): The identifier of each tree, where its file has identifiers; else none.
+    """
+
+    label: Ints
+    up: Ints
+    size: Ints
+    starts: Longs
+    strings: list[str]
+    source: Ints
+    line: Longs
+    names: list[str]
+    ids: list[str] = field(default_factory=list)
+    _heads: dict[int, Ints] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @cached_property
+    def codes(self) -> dict[str, int]:
+        """The place of each string in `strings`."""
+        return {string: code for code, string in enumerate(self.strings)}
+
+    def heads(self, rules: HeadRules) -> Ints:
+        """The distance of each node to its head child, 0 at words; found once for each table of rules."""
+        found = self._heads.get(id(rules))
+        if found is None:
+            found = self._heads[id(rules)] = rules.find(self.label, self.size, self.strings)
+        return found
+
+    def trees_of(self, nodes: Longs) -> Longs:
+        """Which tree each of some nodes belongs to."""
+        return np.asarray(np.searchsorted(self.starts, nodes, "right") - 1)
+
+    def select(self, trees: Longs) -> tuple[TreeColumns, Longs]:
+        """Some of the trees as columns of their own, and their nodes, as they are numbered here."""
+        first = self.starts[trees]
+        n_nodes = self.size[first].astype(np.int64) + 1
+        starts = np.cumsum(n_nodes) - n_nodes
+        nodes = np.arange(n_nodes.sum()) + np.repeat(first - starts, n_nodes)
+        ids = [self.ids[tree] for tree in trees.tolist()] if self.ids else []
+        label, up, size = self.label[nodes], self.up[nodes], self.size[nodes]
+        source, line = self.source[trees], self.line[trees]
+        return TreeColumns(label, up, size, starts, self.strings, source, line, self.names, ids), nodes
+
+    def where(self, tree: int) -> str:
+        """File and line of a tree."""
+        return f"{self.names[self.source[tree]]}:{self.line[tree]}"
+
+    def words(self, first: int, last: int) -> list[str]:
+        """The words among the nodes from one to another, the last included."""
+        leaves = np.flatnonzero(self.size[first : last + 1] == 0) + first
+        return [self.strings[code] for code in self.label[leaves].tolist()]
+
+    def tree(self, number: int) -> Tree:
+        """One of the trees as an object."""
+        first = int(self.starts[number])
+        open_nodes: list[tuple[int, str, list[Tree | str]]] = []
+        for node in range(first, first + int(self.size[first]) + 1):
+            text = self.strings[self.label[node]]
+            if self.size[node]:
+                open_nodes.append((node + int(self.size[node]), text, []))
+                continue
+            open_nodes[-1][2].append(text)
+            while open_nodes[-1][0] == node:
+                _, label, children = open_nodes.pop()
+                if not open_nodes:
+                    return Tree(label, tuple(children), int(self.line[number]))
+                open_nodes[-1][2].append(Tree(label, tuple(children)))
+        raise ValueError(Errors.E604.format(number=number))
+
+    @classmethod
+    def join(cls, batches: Iterable[TreeColumns]) -> TreeColumns:
+        """Join batches into one."""
+        parts = list(batches)
+        codes: dict[str, int] = {}
+        names: dict[str, int] = {}
+        labels, sources = (
+            [
+                np.array([into.setdefault(text, len(into)) for text in texts], np.int32)[numbers]
+                for texts, numbers in rows
+            ]
+            for into, rows in (
+                (codes, [(part.strings, part.label) for part in parts]),
+                (names, [(part.names, part.source) for part in parts]),
+            )
+        )
+        offsets = np.cumsum([0, *(len(part.label) for part in parts)])
+        return cls(
+            _join(labels, np.int32),
+            _join([part.up for part in parts], np.int32),
+            _join([part.size for part in parts], np.int32),
+            _join([part.starts + offset for part, offset in zip(parts, offsets, strict=False)], np.int64),
+            list(codes),
+            _join(sources, np.int32),
+            _join([part.line for part in parts], np.int64),
+            list(names),
+            [name for part in parts for name in (part.ids or [""] * len(part))] if any(p.ids for p in parts) else [],
+        )
+
+    def to_disk(self, path: str | Path) -> None:
+        """Save as a folder, which `from_disk` maps into memory."""
+        folder = Path(path)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in _ARRAYS:
+            np.save(folder / f"{name}.npy", getattr(self, name))
+        texts = {"format": _FORMAT, "strings": self.strings, "names": self.names, "ids": self.ids}
+        (folder / "columns.json").write_text(json.dumps(texts), encoding="utf-8")
+
+    @classmethod
+    def from_disk(cls, path: str | Path) -> TreeColumns:
+        """Map a folder that `to_disk` wrote into memory: nothing is read before it is looked at.
+
+        RAISES (ValueError): If it is no such folder, or a later version of this package wrote it.
+        """
+        folder = Path(path)
+        if not is_columns(folder):
+            raise ValueError(Errors.E600.format(path=folder))
+        texts = json.loads((folder / "columns.json").read_text(encoding="utf-8"))
+        if texts["format"] != _FORMAT:
+            raise ValueError(Errors.E601.format(path=folder, found=texts["format"], known=_FORMAT))
+        arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
+        return cls(**arrays, **{name: texts[name] for name in ("strings", "names", "ids")})
+
+
+def is_columns(path: Path) -> bool:
+    """Whether a folder holds columns."""
+    return (path / "columns.json").is_file()
+
+
+def _join(arrays: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
+    return np.concatenate(arrays) if arrays else np.empty(0, kind)
+
+
+def read_brackets(
+    data: bytes, name: str, *, encoding: str = "utf-8", on_error: OnError | None = None, batch: int = BATCH
+) -> Iterator[TreeColumns]:
+    """Read the trees of a bracket file in one pass, without an object for a node.
+
+    What is no plain tree goes to `treebanks.penn.read_trees`, with all that follows it: so forms and errors are those
+    of the other commands. `(TOP)`, a sentence without a parse, is no tree.
+
+    data (bytes): The file.
+    name (str): Its name, for messages.
+    encoding (str): Its encoding.
+    on_error (OnError | None): Called with each malformed tree, which is left out. Without it the first one is raised.
+    batch (int): Trees in a batch.
+    YIELDS (TreeColumns): Batches.
+    RAISES (TreebankError): The first malformed tree, with file and line.
+    """
+    errors = "surrogateescape"
+    if encoding.lower().replace("_", "-") not in ("utf-8", "utf8", "ascii"):
+        data = data.decode(encoding, errors).encode("utf-8", "surrogatepass")
+        errors = "surrogatepass"
+    at, line = 0, 1
+    is_plain = b"\xef\xbb\xbf" not in data
+    while is_plain and at < len(data):
+        columns, labels, words, end, end_line = scan_brackets(data, at, line, batch)
+        codes: dict[str, int] = {}
+        # An empty label, which only a root may have; numbered words, as discontinuous trees have them.
+        if b"\\e" in labels or (at == 0 and words and re.match(rb"[0-9]+=.", words[0])):
+            break
+        try:
+            numbers = [codes.setdefault(unescape_label(label.decode()), len(codes)) for label in labels]
+            # A word has a negative number, and so is counted from the end.
+            numbers += [codes.setdefault(unescape_token(word.decode()), len(codes)) for word in words][::-1]
+        except UnicodeDecodeError:
+            break
+        label, up, size, starts, lines = columns
+        if len(starts):
+            source = np.zeros(len(starts), np.int32)
+            yield TreeColumns(np.array(numbers, np.int32)[label], up, size, starts, list(codes), source, lines, [name])
+        at, line, is_plain = end, end_line, len(starts) == batch
+    if at < len(data):
+        yield from _read_others(data[at:].decode("utf-8", errors), line, name, encoding, on_error, batch)
+
+
+def _read_others(
+    text: str, line: int, name: str, encoding: str, on_error: OnError | None, batch: int
+) -> Iterator[TreeColumns]:
+    from ..treebanks.penn import BracketReader, Line, read_file_lines
+
+    lines = read_file_lines(io.StringIO(_EMPTY.sub("", text), newline=None), encoding, name)
+    numbered = (Line(each.number + line - 1, each.text) for each in lines)
+    builder = ColumnsBuilder(name)
+    for tree in BracketReader(numbered, name, encoding, on_error, None):
+        try:
+            builder.add(Parse.from_tree(tree), tree.line, root=tree.label if tree.is_wrapper else ROOT)
+        except ValueError as err:
+            error = TreebankError(name, tree.line, str(err))
+            if on_error is None:
+                raise error from err
+            on_error(error)
+        if len(builder) == batch:
+            yield builder.build()
+            builder = ColumnsBuilder(name)
+    if len(builder):
+        yield builder.build()
+
+
+class ColumnsBuilder:
+    """Collects parses, and makes a batch of them.
+
+    name (str): Where they are from, for messages.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.codes: dict[str, int] = {}
+        self.words: list[int] = []
+        self.tags: list[int] = []
+        self.spans: list[tuple[int, int, int]] = []
+        self.sentences: list[tuple[int, int, int, int]] = []  # words, constituents, root, line
+        self.ids: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    def add(self, parse: Parse, line: int, *, root: str = ROOT, name: str = "") -> None:
+        """Add a parse, with its line or row, and its identifier if it has one. One without words is no tree."""
+        if not parse.words:
+            return
+        codes = self.codes
+        self.words += [codes.setdefault(word, len(codes)) for word in parse.words]
+        self.tags += [codes.setdefault(tag, len(codes)) for tag in parse.pos]
+        self.spans += [(start, end, codes.setdefault(label, len(codes))) for start, end, label in parse.spans]
+        self.sentences.append((len(parse), len(parse.spans), codes.setdefault(root, len(codes)), line))
+        self.ids.append(name)
+
+    def build(self) -> TreeColumns:
+        """Make the batch. RAISES (ValueError): If constituents cross, or are not in pre-order."""
+        table = np.array(self.sentences, np.int64).reshape(-1, 4)
+        return lay_out(
+            table[:, 0],
+            table[:, 1],
+            roots=table[:, 2],
+            words=np.array(self.words, np.int32),
+            tags=np.array(self.tags, np.int32),
+            spans=np.array(self.spans, np.int32).reshape(-1, 3).T,
+            line=table[:, 3],
+            strings=list(self.codes),
+            name=self.name,
+            ids=self.ids if any(self.ids) else [],
+        )
+
+
+def lay_out(
+    n_words: NDArray[Any],
+    n_spans: NDArray[Any],
+    *,
+    roots: NDArray[Any],
+    words: Ints,
+    tags: Ints,
+    spans: Ints,
+    line: NDArray[Any],
+    strings: list[str],
+    name: str,
+    ids: list[str],
+) -> TreeColumns:
+    """Make columns of sentences whose constituents are spans.
+
+    n_words, n_spans (NDArray): How many words and constituents each sentence has; at least one word.
+    roots (NDArray): The label of each root.
+    words, tags (Ints): The words of all sentences and their parts of speech.
+    spans (Ints): Start, end and label of all constituents, as three rows; those of a sentence in pre-order.
+    line (NDArray): The line or row of each sentence.
+    strings (list[str]): What the numbers of labels and words stand for.
+    name (str): Where the sentences are from.
+    ids (list[str]): Their identifiers, or none.
+    RETURNS (TreeColumns): The columns.
+    RAISES (ValueError): If constituents cross, or are not in pre-order.
+    """
+    counts = 1 + n_spans.astype(np.int64) + 2 * n_words.astype(np.int64)
+    ends = np.cumsum(counts)
+    out = np.empty((3, int(ends[-1]) if len(ends) else 0), np.int32)
+    longs, ints = (partial(np.ascontiguousarray, dtype=kind) for kind in (np.int64, np.int32))
+    bad = lay_out_nodes(longs(n_words), longs(n_spans), ints(roots), ints(words), ints(tags), ints(spans), out)
+    if bad >= 0:
+        raise ValueError(Errors.E602.format(where=f"{name}:{line[bad]}"))
+    source = np.zeros(len(counts), np.int32)
+    return TreeColumns(out[0], out[1], out[2], ends - counts, strings, source, longs(line), [name], ids)
+
+
+def read_rows(rows: Iterable[tuple[int, Any]], name: str) -> TreeColumns:
+    """Make columns of parsed texts as `parse --format jsonl` writes them.
+
+    rows (Iterable[tuple[int, Any]]): For each text its line and the object.
+    name (str): The file, for messages.
+    RETURNS (TreeColumns): The columns.
+    RAISES (ValueError): If a line has no parse, or constituents cross.
+    """
+    builder = ColumnsBuilder(name)
+    for line, row in rows:
+        try:
+            for sent in row["sents"]:
+                spans = tuple(Constituent(span["start"], span["end"], span["label"]) for span in sent["constituents"])
+                builder.add(Parse(tuple(sent["words"]), tuple(sent["pos"]), spans), line, name=str(row.get("id") or ""))
+        except (KeyError, TypeError) as err:
+            raise ValueError(Errors.E603.format(where=f"{name}:{line}")) from err
+    return builder.build()
+
+
+def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
+    """Make columns of a `pyarrow.Table` or `RecordBatch` of parsed texts, as `parse --format parquet` writes it: a
+    column "sents", and perhaps "id". Strings are compared once each.
+
+    RAISES (ValueError): If it has no such column, or constituents cross.
+    """
+    if "sents" not in table.schema.names:
+        raise ValueError(Errors.E603.format(where=f"{name}:{first}"))
+    column = table.column("sents")
+    column = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+    n_sents = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+    sents = column.flatten()
+    lists = {key: sents.field(key) for key in ("words", "pos", "constituents")}
+    n_words, n_spans = (lists[key].value_lengths().to_numpy(zero_copy_only=False) for key in ("words", "constituents"))
+    spans = lists["constituents"].flatten()
+    codes: dict[str, int] = {ROOT: 0}
+
+    def encode(strings: Any) -> Ints:
+        encoded = strings.dictionary_encode()
+        numbers = [codes.setdefault(text, len(codes)) for text in encoded.dictionary.to_pylist()]
+        places: Longs = encoded.indices.to_numpy(zero_copy_only=False)
+        return np.array(numbers, np.int32)[places]
+
+    words, tags, labels = (
+        encode(each) for each in (lists["words"].flatten(), lists["pos"].flatten(), spans.field("label"))
+    )
+    bounds = [spans.field(key).to_numpy(zero_copy_only=False) for key in ("start", "end")]
+    line = np.repeat(np.arange(first, first + len(n_sents)), n_sents)
+    ids = table.column("id").to_pylist() if "id" in table.schema.names else []
+    return lay_out(
+        n_words,
+        n_spans,
+        roots=np.zeros(len(n_words), np.int32),
+        words=words,
+        tags=tags,
+        spans=np.stack([*bounds, labels]).astype(np.int32),
+        line=line,
+        strings=list(codes),
+        name=name,
+        ids=[str(ids[row - first] or "") for row in line.tolist()] if any(ids) else [],
+    )

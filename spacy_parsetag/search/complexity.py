@@ -1,0 +1,64 @@
+"""Syntactic complexity of English: the structures and the fourteen measures of L2SCA.
+
+Xiaofei Lu (2010), Automatic analysis of syntactic complexity in second language writing, International Journal of
+Corpus Linguistics 15:4. The patterns are those of his program. A structure is counted once however often it matches.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .columns import Longs, TreeColumns
+from .match import Tregex, find_all
+
+_CLAUSE = (
+    "S|SINV|SQ [> ROOT <, (VP <# VB) | <# MD|VBZ|VBP|VBD | < (VP [<# MD|VBP|VBZ|VBD | < CC < (VP <# MD|VBP|VBZ|VBD)])]"
+)
+_T_UNIT = "S|SBARQ|SINV|SQ [> ROOT | [$-- S|SBARQ|SINV|SQ !>> SBAR|VP]]"
+_DEPENDENT = f"SBAR < ({_CLAUSE})"
+
+# What is counted for each structure. Tags of punctuation have other characters than letters, and are no words.
+STRUCTURES = {
+    "W": (r"/^[A-Z]+\$?$/ < (__ !< __)",),  # words
+    "S": ("ROOT !> __",),  # sentences
+    "VP": ("VP > S|SINV|SQ", "MD|VBZ|VBP|VBD > (SQ !< VP)"),  # verb phrases, those of inverted questions beside them
+    "C": (_CLAUSE, f"FRAG > ROOT !<< ({_CLAUSE})"),  # clauses
+    "T": (_T_UNIT, f"FRAG > ROOT !<< ({_T_UNIT})"),  # T-units
+    "DC": (_DEPENDENT,),  # dependent clauses
+    "CT": (f"{_T_UNIT} << ({_DEPENDENT})",),  # complex T-units
+    "CP": ("ADJP|ADVP|NP|VP < CC",),  # coordinate phrases
+    "CN": (  # complex nominals
+        "NP !> NP [<< JJ|POS|PP|S|VBG | << (NP $++ NP !$+ CC)]",
+        "SBAR [<# WHNP | <# (IN < That|that|For|for) | <, S] & [$+ VP | > VP]",
+        "S < (VP <# VBG|TO) $+ VP",
+    ),
+}
+# Each measure as a ratio of two structures.
+MEASURES = {
+    "MLS": ("W", "S"), "MLT": ("W", "T"), "MLC": ("W", "C"), "C/S": ("C", "S"), "VP/T": ("VP", "T"), "C/T": ("C", "T"),
+    "DC/C": ("DC", "C"), "DC/T": ("DC", "T"), "T/S": ("T", "S"), "CT/T": ("CT", "T"), "CP/T": ("CP", "T"),
+    "CP/C": ("CP", "C"), "CN/T": ("CN", "T"), "CN/C": ("CN", "C"),
+}  # fmt: skip
+_PATTERNS = [(name, Tregex(pattern)) for name, patterns in STRUCTURES.items() for pattern in patterns]
+
+
+def count_structures(columns: TreeColumns, texts: NDArray[np.integer], n_texts: int) -> dict[str, Longs]:
+    """Count the structures of texts.
+
+    columns (TreeColumns): The trees.
+    texts (NDArray): Which text each tree is of, from 0.
+    n_texts (int): How many texts there are.
+    RETURNS (dict[str, Longs]): By the name of a structure how many of it each text has.
+    """
+    counts = {name: np.zeros(n_texts, np.int64) for name in STRUCTURES}
+    found = find_all([pattern for _, pattern in _PATTERNS], columns)
+    for (name, _), nodes in zip(_PATTERNS, found, strict=True):
+        in_tree = np.diff(np.searchsorted(nodes, np.append(columns.starts, len(columns.label))))
+        counts[name] += np.bincount(texts, in_tree, n_texts).astype(np.int64)
+    return counts
+
+
+def measure(counts: dict[str, int]) -> dict[str, float]:
+    """The fourteen measures of a text from its counts; 0 where there is nothing to divide by."""
+    return {name: counts[above] / counts[below] if counts[below] else 0.0 for name, (above, below) in MEASURES.items()}

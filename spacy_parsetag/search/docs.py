@@ -1,0 +1,313 @@
+"""Search in docs: their constituents as columns, a matcher in the manner of spaCy's, and the component
+`tree_matcher`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import srsly
+from numpy.typing import NDArray
+from spacy.attrs import IDX, IS_SPACE, LENGTH, ORTH, SENT_START, TAG
+from spacy.language import Language
+from spacy.pipeline import Pipe
+from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
+
+from ..errors import Errors
+from ..tokens.spans import SPANS_KEY, parses_from_doc
+from .columns import ROOT, ColumnsBuilder, Longs, TreeColumns, lay_out
+from .heads import HeadRules, get_head_rules
+from .match import Program, Tregex
+
+_COLUMNS = [ORTH, TAG, IS_SPACE, IDX, LENGTH, SENT_START]
+
+
+class DocColumns(NamedTuple):
+    """The constituents of docs as columns.
+
+    columns (TreeColumns): The trees; `line` is the number of the doc, from 1.
+    tokens (list[Sequence[int]]): For each tree the token of each word.
+    """
+
+    columns: TreeColumns
+    tokens: list[Sequence[int]]
+
+    def bounds(self, nodes: Longs) -> Iterator[tuple[int, int, int]]:
+        """The doc that each node is in, from 0, and its tokens, as the first and one past the last."""
+        columns = self.columns
+        words_before = np.append(0, np.cumsum(columns.size == 0))
+        trees = columns.trees_of(nodes)
+        base = words_before[columns.starts[trees]]
+        first = words_before[nodes] - base
+        last = words_before[nodes + columns.size[nodes] + 1] - base - 1
+        docs = columns.line[trees] - 1
+        for doc, tree, start, end in zip(docs.tolist(), trees.tolist(), first.tolist(), last.tolist(), strict=True):
+            tokens = self.tokens[tree]
+            yield doc, tokens[start], tokens[end] + 1
+
+
+def columns_of_docs(docs: Sequence[Doc], spans_key: str = SPANS_KEY, name: str = "<docs>") -> DocColumns:
+    """Make columns of docs. Their constituents are read as arrays, without an object for each sentence or word.
+
+    docs (Sequence[Doc]): The docs.
+    spans_key (str): Key of the constituents in `doc.spans`.
+    name (str): Where the docs are from, for messages.
+    RETURNS (DocColumns): The columns. A doc without constituents has no trees there.
+    RAISES (ValueError): If constituents do not nest (see `parses_from_doc`).
+    """
+    numbered = [(number, doc) for number, doc in enumerate(docs, start=1) if spans_key in doc.spans]
+    found = _read_all(numbered, spans_key, name)
+    if found is not None:
+        return found
+    alone = [_read_all([each], spans_key, name) or _read_doc(*each, spans_key, name) for each in numbered]
+    return DocColumns(TreeColumns.join(each.columns for each in alone), [each for one in alone for each in one.tokens])
+
+
+def _read_all(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> DocColumns | None:
+    """Read docs at once, each with its number; None if something in them is out of the usual: white space, unknown
+    tags, changed tokens, constituents that are not in pre-order or no tree."""
+    if not docs or not all(doc.vocab.lang and "sents" not in doc.user_hooks for _, doc in docs):
+        return None
+    table = np.concatenate([doc.to_array(_COLUMNS) for _, doc in docs]).T
+    words, tags, is_space, first, length, is_start = np.ascontiguousarray(table)
+    rows = [
+        (span.start, span.end, span.label, span.end_char)  # making spaCy's objects takes most of the time
+        for _, doc in docs
+        for span in doc.spans[spans_key]
+    ]
+    start, end, labels, last_char = np.array(rows, np.uint64).reshape(-1, 4).T
+    n_tokens = np.array([len(doc) for _, doc in docs])
+    docs_end = np.cumsum(n_tokens)
+    of_doc = np.repeat(np.arange(len(docs)), [len(doc.spans[spans_key]) for _, doc in docs])
+    before = (docs_end - n_tokens)[of_doc]
+    begin, stop = start.astype(np.int64) + before, end.astype(np.int64) + before
+    if is_space.any() or not tags.all() or (begin >= stop).any() or (stop > docs_end[of_doc]).any():
+        return None
+    if ((first + length)[stop - 1] != last_char).any():
+        return None
+    is_first = is_start == 1
+    is_first[(docs_end - n_tokens)[n_tokens > 0]] = True
+    starts = np.flatnonzero(is_first)
+    n_words = np.diff(np.append(starts, len(words)))
+    sentence = np.searchsorted(starts, begin, "right") - 1
+    keys, codes = np.unique(np.concatenate([words, tags, labels]), return_inverse=True)
+    strings = docs[0][1].vocab.strings
+    numbers: NDArray[np.int32] = np.append(codes, len(keys)).astype(np.int32)
+    of_sentence = np.searchsorted(docs_end, starts, "right")
+    try:
+        columns = lay_out(
+            n_words,
+            np.bincount(sentence, minlength=len(starts)),
+            roots=numbers[-1:].repeat(len(starts)),
+            words=numbers[: len(words)],
+            tags=numbers[len(words) : 2 * len(words)],
+            spans=np.stack([begin - starts[sentence], stop - starts[sentence], numbers[2 * len(words) : -1]]),
+            line=np.array([number for number, _ in docs])[of_sentence],
+            strings=[*(strings[key] for key in keys.tolist()), ROOT],
+            name=name,
+            ids=[],
+        )
+    except ValueError:
+        return None
+    first_tokens = starts - (docs_end - n_tokens)[of_sentence]
+    return DocColumns(columns, list(map(range, first_tokens.tolist(), (first_tokens + n_words).tolist())))
+
+
+def _read_doc(number: int, doc: Doc, spans_key: str, name: str) -> DocColumns:
+    builder = ColumnsBuilder(name)
+    sentences = parses_from_doc(doc, spans_key)
+    for sent in sentences:
+        builder.add(sent.parse, number)
+    return DocColumns(builder.build(), [sent.tokens for sent in sentences])
+
+
+class TreeMatch(NamedTuple):
+    """A match in a doc.
+
+    label (str): The key of the patterns.
+    span (Span): The constituent that matches, labelled with the key.
+    names (dict[str, Span]): The nodes that have names in the pattern, each labelled with what it is called.
+    """
+
+    label: str
+    span: Span
+    names: dict[str, Span]
+
+
+class TreeMatcher:
+    """Finds Tregex patterns in the constituents of docs, as spaCy's `Matcher` finds patterns of tokens.
+
+    >>> from spacy_parsetag.tokens import doc_from_tree
+    >>> from spacy_parsetag.treebanks.penn import read_string
+    >>> (tree,) = read_string("(S (NP (PRP She)) (VP (VBZ reads) (NP (NNS papers))))")
+    >>> doc = doc_from_tree(Vocab(), tree)
+    >>> matcher = TreeMatcher(doc.vocab)
+    >>> matcher.add("OBJECT", ["VP < /^VB/=verb < NP=object"])
+    >>> [(match.label, match.span.text, match.names["object"].text) for match in matcher(doc)]
+    [('OBJECT', 'reads papers', 'papers')]
+
+    vocab (Vocab): The vocabulary of the docs.
+    spans_key (str): Key of the constituents in `doc.spans`.
+    heads (str | Path | HeadRules): Head rules: "penn", "ctb" or a file.
+    """
+
+    def __init__(self, vocab: Vocab, *, spans_key: str = SPANS_KEY, heads: str | Path | HeadRules = "penn") -> None:
+        self.vocab = vocab
+        self.spans_key = spans_key
+        self.rules = get_head_rules(heads)
+        self.patterns: dict[str, list[str]] = {}
+        self._compiled: list[tuple[str, Tregex]] = []
+        self._program = Program([])
+
+    def __len__(self) -> int:
+        """How many keys have patterns."""
+        return len(self.patterns)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.patterns
+
+    def add(self, key: str, patterns: Sequence[str]) -> None:
+        """Add patterns under a key, beside those that it has.
+
+        key (str): The key, which is the label of matches.
+        patterns (Sequence[str]): The patterns.
+        RAISES (ValueError): If one is no pattern.
+        """
+        if isinstance(patterns, str):
+            raise ValueError(Errors.E610.format(key=key))
+        compiled = [(key, Tregex(pattern, heads=self.rules)) for pattern in patterns]
+        self.patterns.setdefault(key, []).extend(patterns)
+        self._compiled += compiled
+        self._program = Program([tregex.nodes for _, tregex in self._compiled])
+
+    def remove(self, key: str) -> None:
+        """Remove a key with its patterns. RAISES (ValueError): If there is no such key."""
+        if key not in self.patterns:
+            raise ValueError(Errors.E611.format(key=key, known=", ".join(self.patterns) or "none"))
+        del self.patterns[key]
+        self._compiled = [row for row in self._compiled if row[0] != key]
+        self._program = Program([tregex.nodes for _, tregex in self._compiled])
+
+    def __call__(self, doc: Doc) -> list[TreeMatch]:
+        """Find the matches in a doc, in the order of keys and then of the text."""
+        return self.match([doc])[0]
+
+    def pipe(self, docs: Iterable[Doc], *, batch_size: int = 256) -> Iterator[tuple[Doc, list[TreeMatch]]]:
+        """Find the matches in many docs, batch by batch.
+
+        YIELDS (tuple[Doc, list[TreeMatch]]): Each doc with its matches.
+        """
+        docs = iter(docs)
+        while batch := list(islice(docs, batch_size)):
+            yield from zip(batch, self.match(batch), strict=True)
+
+    def match(self, docs: Sequence[Doc]) -> list[list[TreeMatch]]:
+        """Find the matches in a batch of docs, at once."""
+        found: list[list[TreeMatch]] = [[] for _ in docs]
+        places = columns_of_docs(docs, self.spans_key)
+        columns = places.columns
+        if not self._compiled or not len(columns):
+            return found
+        results = self._program.find(columns, self.rules)
+        for (key, tregex), candidates in zip(self._compiled, results, strict=True):
+            nodes, names = tregex.matches_of(columns, candidates)
+            named: list[dict[str, Span]] = [{} for _ in range(len(nodes))]
+            for name, others in names.items():
+                (there,) = np.nonzero(others >= 0)
+                labels = [columns.strings[code] for code in columns.label[others[there]].tolist()]
+                for row, label, (doc, start, end) in zip(
+                    there.tolist(), labels, places.bounds(others[there]), strict=True
+                ):
+                    named[row][name] = Span(docs[doc], start, end, label=label)
+            for spans, (doc, start, end) in zip(named, places.bounds(nodes), strict=True):
+                found[doc].append(TreeMatch(key, Span(docs[doc], start, end, label=key), spans))
+        return found
+
+
+class TreeMatcherPipe(Pipe):
+    """The component `tree_matcher`: writes matches to `doc.spans`, each labelled with its key, and after it the nodes
+    that have names in the pattern, labelled KEY.NAME.
+
+    nlp (Language): The pipeline.
+    name (str): The name of the component in it.
+    patterns (Mapping[str, Sequence[str]]): Patterns by their keys.
+    spans_key (str): Key of the constituents in `doc.spans`.
+    matches_key (str): Key of the matches.
+    heads (str): Head rules: "penn", "ctb" or a file.
+    """
+
+    def __init__(
+        self,
+        nlp: Language,
+        name: str,
+        patterns: Mapping[str, Sequence[str]],
+        spans_key: str,
+        matches_key: str,
+        heads: str,
+    ) -> None:
+        self.name = name
+        self.matches_key = matches_key
+        self.matcher = TreeMatcher(nlp.vocab, spans_key=spans_key, heads=heads)
+        for key, each in patterns.items():
+            self.matcher.add(key, each)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The keys."""
+        return tuple(self.matcher.patterns)
+
+    def add_patterns(self, patterns: Iterable[Mapping[str, str]]) -> None:
+        """Add patterns in the form of spaCy's `SpanRuler`: {"label": "OBJECT", "pattern": "VP < NP=object"}."""
+        for row in patterns:
+            self.matcher.add(row["label"], [row["pattern"]])
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Any]] | None = None,
+        *,
+        nlp: Language | None = None,
+        patterns: Iterable[Mapping[str, str]] | None = None,
+    ) -> None:
+        """Add patterns, for instance those of a file that `srsly.read_jsonl.v1` reads in the config."""
+        self.add_patterns(patterns or ())
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Write the matches of a doc."""
+        return self._write(doc, self.matcher(doc))
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Write the matches of docs, batch by batch."""
+        for doc, matches in self.matcher.pipe(stream, batch_size=batch_size):
+            yield self._write(doc, matches)
+
+    def _write(self, doc: Doc, matches: list[TreeMatch]) -> Doc:
+        spans = []
+        for key, span, names in matches:
+            spans.append(span)
+            spans += [Span(doc, each.start, each.end, label=f"{key}.{name}") for name, each in names.items()]
+        doc.spans[self.matches_key] = spans
+        return doc
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """The patterns as bytes."""
+        return bytes(srsly.json_dumps(self.matcher.patterns).encode())
+
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> TreeMatcherPipe:
+        """Take the patterns from bytes, in place of those that there are."""
+        for key in list(self.matcher.patterns):
+            self.matcher.remove(key)
+        for key, each in srsly.json_loads(data.decode()).items():
+            self.matcher.add(key, each)
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Save the patterns as a file of JSON."""
+        Path(path).write_bytes(self.to_bytes())
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> TreeMatcherPipe:
+        """Load the patterns."""
+        return self.from_bytes(Path(path).read_bytes())

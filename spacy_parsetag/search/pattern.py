@@ -1,0 +1,363 @@
+"""Tregex patterns (Levy and Andrew 2006) as trees of tests: Stanford's grammar, read by recursive descent.
+
+NP=x < (PP < IN) !$+ VP      a node NP, called x, over a PP over an IN, whose next sister is no VP
+
+pattern := node ("|" node)*                      node := "(" node ")" tests? | description tests?
+tests := all ("|" all)*                          all := test ("&"? test)*
+test := "!" test | "?" group | group             group := "[" tests "]" | "(" tests ")" | relation operand
+operand := "(" node ")" | description
+description := "!"? "@"? (names | /regex/ | "__") ("=" name)? | "=" name | "~" name ("=" name)?
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from ..errors import Errors
+from ..trees.tree import ROOT_LABELS
+
+# As Stanford's PennTreebankLanguagePack has it: what begins a function tag or an index, but at the start of a label.
+_BASIC = re.compile(r"(?<=.)[-=|#^~_\[].*", re.DOTALL)
+_BRACKET_LABEL = re.compile(r"-[LR][RCS]B-")
+
+# Each relation with the number of the kernel, or with another relation and how many children it counts.
+RELATIONS = {
+    "<": 0, ">": 1, "<<": 2, ">>": 3, "<N": 4, ">N": 5, "<:": 6, ">:": 7, "<<:": 8, ">>:": 9, "<<,": 10, ">>,": 11,
+    "<<-": 12, ">>-": 13, "$++": 14, "$--": 15, "$+": 16, "$-": 17, ".": 18, ",": 19, "..": 20, ",,": 21, "<#": 22,
+    ">#": 23, "<<#": 24, ">>#": 25, "==": 26, ":": 28, "<+": 30, ">+": 31,
+}  # fmt: skip
+_SAME = {
+    "<,": ("<N", 1), ">,": (">N", 1), "<-": ("<N", -1), ">-": (">N", -1), "<`": ("<N", -1), ">`": (">N", -1),
+    "<<`": ("<<-", 0), ">>`": (">>-", 0), "$..": ("$++", 0), "$,,": ("$--", 0), "$.": ("$+", 0), "$,": ("$-", 0),
+}  # fmt: skip
+_EITHER = {"$": ("$++", "$--"), "<=": ("==", "<")}
+_LEFT_OUT = {"<...": "children listed in braces", ".+": "chains of words", ",+": "chains of words", "%": "%"}
+_SYMBOLS = sorted({*RELATIONS, *_SAME, *_EITHER, *_LEFT_OUT, "<<<"} - {"<N", ">N"}, key=len, reverse=True)
+_TOKEN = re.compile(
+    rf"""
+      (?P<regex>/(?:\\/|[^\n/])*/)
+    | (?P<number>-?[0-9]+)
+    | (?P<relation>{"|".join(map(re.escape, _SYMBOLS))})
+    | (?P<any>__)
+    | (?P<names>[^\s0-9(/|@!\#%&)=?\[\]><~_.,$:{{}};][^\s(/@!\#%&)=?\[\]><~.,$:]*)
+    | (?P<mark>[()\[\]|&!?@=~])
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Label:
+    """A test of what a node is called.
+
+    kind (str): "any", "names" or "regex".
+    text (str): Names, separated by "|", or the regular expression.
+    negated (bool): It must fail.
+    basic (bool): Only the basic category counts: NP of NP-SBJ-1.
+    """
+
+    kind: str
+    text: str = ""
+    negated: bool = False
+    basic: bool = False
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names that pass. That of a root wrapper, such as ROOT, stands for all of them."""
+        names = frozenset(self.text.split("|"))
+        return names | ROOT_LABELS if names & ROOT_LABELS else names
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether just its names pass."""
+        return self.kind == "names" and not (self.negated or self.basic)
+
+    @cached_property
+    def _test(self) -> Callable[[str], object]:
+        return re.compile(self.text).search if self.kind == "regex" else self.names.__contains__
+
+    def __call__(self, text: str) -> bool:
+        """Whether a label or a word passes."""
+        return self.kind == "any" or bool(self._test(basic_category(text) if self.basic else text)) != self.negated
+
+
+def basic_category(label: str) -> str:
+    """A label without function tags and indices: NP of NP-SBJ-1, but -LRB- of -LRB-."""
+    return label if _BRACKET_LABEL.fullmatch(label) else _BASIC.sub("", label)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node of a pattern.
+
+    label (Label): What it must be called.
+    name (str): Its name, if it gets one.
+    same (str): The name of the node that it must be, in a back-reference.
+    like (str): The name of a node that must be called the same, in a link.
+    test (Test | None): Where it must stand.
+    """
+
+    label: Label
+    name: str = ""
+    same: str = ""
+    like: str = ""
+    test: Test | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """A relation to some node.
+
+    relation (int): Its number, as in `RELATIONS`.
+    nth (int): Which child it counts to, from 1, or from the end, from -1.
+    through (Label | None): What the nodes between must be called.
+    node (Node): The node.
+    is_leaf (bool): The node must be a word.
+    """
+
+    relation: int
+    nth: int
+    through: Label | None
+    node: Node
+    is_leaf: bool = False
+
+
+@dataclass(frozen=True)
+class Group:
+    """Tests that are combined: `kind` is "and", "or", "not" or "maybe", the last two with one test."""
+
+    kind: str
+    tests: tuple[Test, ...]
+
+
+Test = Step | Group
+
+
+def parts(test: Test | Node | None) -> Iterator[Test | Node]:
+    """A test and all that it consists of, from left to right."""
+    todo: list[Test | Node | None] = [test]
+    while todo:
+        part = todo.pop()
+        if part is None:
+            continue
+        yield part
+        todo += part.tests[::-1] if isinstance(part, Group) else [part.node if isinstance(part, Step) else part.test]
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    at: int
+
+
+def parse_pattern(pattern: str) -> tuple[Node, ...]:
+    """Read a pattern.
+
+    pattern (str): The pattern.
+    RETURNS (tuple[Node, ...]): Its alternatives, mostly one.
+    RAISES (ValueError): If it is none: it says where, and what could stand there.
+    """
+    return _Parser(pattern).parse()
+
+
+class _Parser:
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self.tokens: list[_Token] = []
+        self.place = 0
+        self.known: set[str] = set()
+        self.n_negations = 0
+        at = 0
+        while at < len(pattern):
+            if pattern[at].isspace():
+                at += 1
+                continue
+            found = _TOKEN.match(pattern, at)
+            assert found is not None  # any character is a token
+            self.tokens.append(_Token(str(found.lastgroup), found.group(), at))
+            at = found.end()
+        self.tokens.append(_Token("end", "", len(pattern)))
+
+    def error(self, what: str, at: int) -> ValueError:
+        return ValueError(Errors.E605.format(pattern=self.pattern, what=what, at=at + 1, mark=" " * at + "^"))
+
+    @property
+    def next(self) -> _Token:
+        return self.tokens[self.place]
+
+    def take(self, *texts: str) -> bool:
+        """Pass over a mark, if it is the next."""
+        found = self.next.kind == "mark" and self.next.text in texts
+        self.place += found
+        return found
+
+    def expect(self, text: str) -> None:
+        if not self.take(text):
+            raise self.error(f"expected {text!r}", self.next.at)
+
+    def parse(self) -> tuple[Node, ...]:
+        nodes = [self.node()]
+        while self.take("|"):
+            nodes.append(self.node())
+        if self.next.kind != "end":
+            hint = f"expected a relation or the end, not {self.next.text!r}"
+            if self.next.text == "=":
+                hint = "a node has one name"
+            raise self.error(hint, self.next.at)
+        return tuple(nodes)
+
+    def node(self) -> Node:
+        """A node with its tests."""
+        if self.take("("):
+            node = self.node()
+            self.expect(")")
+        else:
+            node = self.description()
+        if not self.starts_test():
+            return node
+        test = self.tests()
+        both = (node.test, test) if node.test is not None else ()
+        return Node(node.label, node.name, node.same, node.like, Group("and", both) if both else test)
+
+    def starts_test(self) -> bool:
+        return self.next.kind == "relation" or (self.next.kind == "mark" and self.next.text in "[(!?&")
+
+    def tests(self) -> Test:
+        """Alternatives. A name that one of them gives is not known in the others."""
+        before = set(self.known)
+        found = [self.all()]
+        after = self.known
+        while self.next.text == "|" and self.next.kind == "mark":
+            behind = self.tokens[self.place + 1]
+            if behind.kind != "relation" and behind.text not in ("[", "(", "!", "?"):
+                break  # of whole patterns
+            self.place += 1
+            self.known = set(before)
+            found.append(self.all())
+            after = after | self.known
+        self.known = after
+        return found[0] if len(found) == 1 else Group("or", tuple(found))
+
+    def all(self) -> Test:
+        self.take("&")
+        found = [self.test()]
+        while self.starts_test():
+            self.take("&")
+            found.append(self.test())
+        return found[0] if len(found) == 1 else Group("and", tuple(found))
+
+    def test(self) -> Test:
+        if self.take("!"):
+            self.n_negations += 1
+            test = self.test()
+            self.n_negations -= 1
+            return Group("not", (test,))
+        if self.take("?"):
+            return Group("maybe", (self.group(),))
+        return self.group()
+
+    def group(self) -> Test:
+        for begin, end in ("[]", "()"):
+            if self.take(begin):
+                test = self.tests()
+                self.expect(end)
+                return test
+        return self.step()
+
+    def step(self) -> Test:
+        kind, symbol, at = self.next
+        if kind != "relation":
+            raise self.error("expected a relation, such as < or $+", at)
+        self.place += 1
+        if symbol in _LEFT_OUT:
+            raise self.error(f"{symbol} ({_LEFT_OUT[symbol]}) is not a part of the language here", at)
+        nth, through = 0, None
+        if symbol in ("<", ">", "<-", ">-", "<<<") and self.next.kind == "number":
+            if symbol == "<<<":
+                raise self.error("counting words (<<<N) is not a part of the language here", at)
+            nth = int(self.next.text) * (-1 if symbol.endswith("-") else 1)
+            if not nth:
+                raise self.error("children are counted from 1, or from -1 backwards", self.next.at)
+            self.place += 1
+            symbol = symbol[0] + "N"
+        elif symbol in ("<+", ">+"):
+            self.expect("(")
+            through = self.label()
+            self.expect(")")
+        symbol, nth = _SAME.get(symbol, (symbol, nth))
+        operand = self.operand()
+        if symbol == "<<<":
+            return Step(RELATIONS["<<"], 0, None, operand, is_leaf=True)
+        steps = tuple(Step(RELATIONS[each], nth, through, operand) for each in _EITHER.get(symbol, (symbol,)))
+        return steps[0] if len(steps) == 1 else Group("or", steps)
+
+    def operand(self) -> Node:
+        if self.take("("):
+            node = self.node()
+            self.expect(")")
+            return node
+        return self.description()
+
+    def description(self) -> Node:
+        if self.next.kind == "mark" and self.next.text in "=~":
+            mark, at = self.next.text, self.next.at
+            self.place += 1
+            name = self.name()
+            if name not in self.known:
+                raise self.error(f"no node before this has the name {name!r}", at)
+            if mark == "=":
+                return Node(Label("any"), same=name)
+            return Node(Label("any"), like=name, name=self.given_name())
+        return Node(self.label(), name=self.given_name())
+
+    def label(self) -> Label:
+        negated, basic = self.take("!"), self.take("@")
+        kind, text, at = self.next
+        if kind not in ("names", "regex", "any"):
+            hint = "expected a node: a label, /regex/ or __"
+            if at and self.pattern[at - 1] == "$":
+                hint += r"; a label with $ is written /^PRP\$$/"
+            raise self.error(hint, at)
+        self.place += 1
+        if kind == "any" and (negated or basic):
+            raise self.error("__ is any node: it takes neither ! nor @", at)
+        if kind == "names" and not all(text.split("|")):
+            raise self.error("a name is missing beside |", at)
+        if kind == "regex":
+            text = text[1:-1].replace("\\/", "/")
+            try:
+                re.compile(text)
+            except re.error as err:
+                raise self.error(f"not a regular expression: {err}", at) from err
+        if self.next.text == "#":
+            raise self.error(
+                "groups of a regular expression (#1%name) are not a part of the language here", self.next.at
+            )
+        if kind == "names":
+            text = "|".join(sorted(set(text.split("|"))))  # equal labels are looked for once
+        return Label(kind, "" if kind == "any" else text, negated, basic)
+
+    def given_name(self) -> str:
+        """The name of a node, if it gets one."""
+        if not self.take("="):
+            return ""
+        at = self.next.at
+        name = self.name()
+        if self.n_negations:
+            raise self.error("a node within a negation has no name: there is none where it matches", at)
+        if name in self.known:
+            raise self.error(f"another node has the name {name!r}", at)
+        self.known.add(name)
+        return name
+
+    def name(self) -> str:
+        kind, text, at = self.next
+        if kind != "names" or "|" in text:
+            raise self.error("expected a name", at)
+        self.place += 1
+        return text

@@ -1,0 +1,282 @@
+"""Reads texts to parse from files of lines, JSON, docs and Parquet, compressed or not."""
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import sys
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, Any, NamedTuple, NoReturn
+
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from ..compat import require
+from ..errors import Errors
+from ..files.write import STANDARD
+
+READ = ("text", "tokens", "tags", "id", "meta")  # what a JSON line or a row may say; the rest is left out
+FORMATS = {".txt": "text", ".jsonl": "jsonl", ".spacy": "spacy", ".parquet": "parquet"}  # what a suffix stands for
+OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+
+
+class Record(NamedTuple):
+    """Holds a text to parse. It becomes a doc when its turn comes, in whatever process that is.
+
+    where (str): File and line of the text, for messages.
+    data (dict[str, Any]): What a line of JSON says: "text", or "tokens" and optionally "tags"; "id" and "meta" go to
+        the output. In place of text, "doc" is a DocBin with one doc, and "user_data" what the doc has of that.
+    error (str): Why the line cannot be read, else "". Of such a line the data hold what could be read.
+    """
+
+    where: str
+    data: dict[str, Any]
+    error: str = ""
+
+    @property
+    def text(self) -> str:
+        """The text; tokens are joined by spaces."""
+        return " ".join(self.data["tokens"]) if "tokens" in self.data else str(self.data.get("text", ""))
+
+    @property
+    def extra(self) -> dict[str, Any]:
+        """The "id" and "meta" of the input, which go to the output as they are."""
+        return {key: self.data[key] for key in ("id", "meta") if key in self.data}
+
+    def make_doc(self, nlp: Language) -> Doc:
+        """Make the doc. Raises a ValueError if the text could not be read, or is longer than the pipeline takes."""
+        if self.error:
+            raise ValueError(self.error)
+        if "doc" in self.data:
+            (doc,) = DocBin.get_docs(self.data["doc"], nlp.vocab)
+            return doc
+        if "tokens" not in self.data:
+            return nlp.make_doc(self.data["text"])
+        words = self.data["tokens"]
+        spaces = [True] * (len(words) - 1) + [False] * bool(words)
+        return Doc(nlp.vocab, words=words, spaces=spaces, tags=self.data.get("tags"))
+
+
+class Source(NamedTuple):
+    """Names a file of texts.
+
+    path (Path): The file, or "-" for standard input.
+    format (str): What it holds: "text" (one per line), "tokens" (separated as in a bracket file), "jsonl" (objects, and
+        blank lines between them), "spacy" (docs) or "parquet" (rows with the columns that a JSON object has as keys).
+    """
+
+    path: Path
+    format: str
+
+    def read(self, start: int = 0) -> Iterator[Record]:
+        """Read the texts from one on, counted from 0. A text that cannot be read gives a record that says so.
+
+        RAISES (ValueError): If the file is not of its format.
+        """
+        return (make() for make in islice(self.prepare(), start, None))
+
+    def prepare(self) -> Iterator[Callable[[], Record]]:
+        """For each text a function that makes its record, so that passing over texts costs little."""
+        if self.format == "spacy":
+            return self._prepare_docs()
+        if self.format == "parquet":
+            return self._prepare_rows()
+        return self._prepare_lines()
+
+    def n_texts(self) -> int:
+        """Count the texts."""
+        if self.format == "spacy":
+            return len(read_doc_bin(self.path))
+        if self.format == "parquet":
+            with open_parquet(self.path) as file:
+                return int(file.metadata.num_rows)
+        return sum(1 for _ in self.prepare())
+
+    def _prepare_lines(self) -> Iterator[Callable[[], Record]]:
+        read = {"text": _read_text, "tokens": _read_tokens, "jsonl": _read_json}[self.format]
+        for where, line in read_lines(self.path):
+            if self.format != "jsonl" or line.strip():
+                yield partial(_read_record, where, read, line)
+
+    def _prepare_rows(self) -> Iterator[Callable[[], Record]]:
+        with open_parquet(self.path) as file:
+            names = [name for name in file.schema_arrow.names if name in READ]
+            if twice := sorted(name for name, n in Counter(names).items() if n > 1):
+                raise ValueError(Errors.E570.format(path=self.path, name=twice[0]))
+            if not {"text", "tokens"} & set(names):
+                raise ValueError(Errors.E552.format(path=self.path, names=", ".join(file.schema_arrow.names) or "none"))
+            batches = file.iter_batches(batch_size=1000, columns=names)
+            rows = chain.from_iterable(batch.to_pylist() for batch in batches)
+            for number, row in enumerate(rows, start=1):
+                data = {key: value for key, value in row.items() if value is not None and value == value}  # not NaN
+                yield partial(make_record, f"{self.path}: row {number}", data)
+
+    def _prepare_docs(self) -> Iterator[Callable[[], Record]]:
+        for number, doc in enumerate(read_doc_bin(self.path).get_docs(Vocab()), start=1):
+            yield partial(_doc_record, f"{self.path}: doc {number}", doc)
+
+
+def make_record(where: str, data: dict[str, Any]) -> Record:
+    """Make the record of a row. Of one that is no text to parse it says so."""
+    return _read_record(where, dict, data)
+
+
+def _read_record(where: str, read: Callable[[Any], dict[str, Any]], raw: Any) -> Record:
+    data = {"text": raw.strip()} if isinstance(raw, str) else {}
+    try:
+        if isinstance(raw, str):
+            check_text(raw)
+        data = read(raw)
+        _check(data)
+        return Record(where, data)
+    except ValueError as err:
+        # The output still says which text failed.
+        text = data.get("text")
+        if not isinstance(text, str):
+            tokens = data.get("tokens")
+            text = " ".join(map(str, tokens)) if isinstance(tokens, list) else ""
+        return Record(where, {"text": text, **Record(where, data).extra}, str(err))
+
+
+def _doc_record(where: str, doc: Doc) -> Record:
+    data = {"text": doc.text, "doc": DocBin(docs=[doc], store_user_data=True), "user_data": dict(doc.user_data)}
+    return Record(where, {**data, **{key: doc.user_data[key] for key in ("id", "meta") if key in doc.user_data}})
+
+
+def _read_text(line: str) -> dict[str, Any]:
+    return {"text": line.strip()}
+
+
+def _read_tokens(line: str) -> dict[str, Any]:
+    from ..trees.escape import split_tokens
+
+    return {"tokens": split_tokens(line)}
+
+
+def _read_json(line: str) -> dict[str, Any]:
+    data = load_json(line)
+    if not isinstance(data, dict):
+        raise ValueError(Errors.E553.format(reason="it is not an object"))
+    return {key: data[key] for key in READ if key in data}
+
+
+def _check(data: dict[str, Any]) -> None:
+    if "tokens" not in data:
+        if not isinstance(data.get("text"), str):
+            raise ValueError(Errors.E553.format(reason='it has neither "tokens" nor a string "text"'))
+        check_text(data["text"])
+        return
+    words = _check_strings(data, "tokens")
+    if not all(words):
+        raise ValueError(Errors.E553.format(reason="a token is empty"))
+    if data.get("tags") is not None and len(_check_strings(data, "tags")) != len(words):
+        raise ValueError(Errors.E553.format(reason=f"{len(words)} tokens have {len(data['tags'])} tags"))
+
+
+def _check_strings(data: dict[str, Any], key: str) -> list[str]:
+    strings: list[str] = data[key]
+    if not isinstance(strings, list) or not all(isinstance(string, str) for string in strings):
+        raise ValueError(Errors.E553.format(reason=f'"{key}" is not a list of strings'))
+    for string in strings:
+        check_text(string)
+    return strings
+
+
+def suffix_of(path: Path) -> str:
+    """Find the suffix that says what a file holds, in lower case: ".jsonl" of news.jsonl.gz."""
+    return (path.with_suffix("") if path.suffix.lower() in OPENERS else path).suffix.lower()
+
+
+@contextmanager
+def open_binary(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file, or standard input for "-", and decompress it if its name ends in .gz, .bz2 or .xz.
+
+    RAISES (ValueError): If what is read cannot be decompressed.
+    """
+    with ExitStack() as stack:
+        opener = OPENERS.get(path.suffix.lower(), open)
+        file: IO[bytes] = sys.stdin.buffer if path == STANDARD else stack.enter_context(opener(path, "rb"))
+        try:
+            yield file
+        except (EOFError, lzma.LZMAError, zlib.error, OSError) as err:
+            if isinstance(err, OSError) and err.errno is not None:  # the file, not what is in it
+                raise
+            raise ValueError(Errors.E551.format(path=path, reason=err)) from err
+
+
+@contextmanager
+def open_parquet(path: Path) -> Iterator[Any]:
+    """Open a Parquet file. Raises a ValueError if it is not one, an ImportError without pyarrow."""
+    parquet = require("pyarrow.parquet", "Parquet")
+    with open_binary(path) as file:
+        try:
+            # A compressed stream cannot be read from its end, where Parquet begins.
+            opened = parquet.ParquetFile(file if path.suffix.lower() not in OPENERS else io.BytesIO(file.read()))
+        except require("pyarrow", "Parquet").ArrowInvalid as err:
+            raise ValueError(Errors.E554.format(path=path, reason=str(err).rstrip("."))) from err
+        yield opened
+
+
+def read_doc_bin(path: Path) -> DocBin:
+    """Read a .spacy file. Raises a ValueError if it is not one."""
+    with open_binary(path) as file:
+        data = file.read()
+    try:
+        return DocBin(store_user_data=True).from_bytes(data)
+    except (ValueError, KeyError, TypeError) as err:
+        raise ValueError(Errors.E550.format(path=path, reason=str(err).rstrip("."))) from err
+
+
+def read_lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Read a text file in UTF-8, or standard input for "-", whatever the locale. Lines end in LF, CR LF or CR.
+
+    Yields file and line number, for messages, and the line, without a byte order mark. Each byte that is not UTF-8
+    becomes half a surrogate pair; `check_text` names it.
+    """
+    name = name_of(path)
+    with open_binary(path) as file, ExitStack() as stack:
+        lines = io.TextIOWrapper(file, "utf-8-sig", "surrogateescape")
+        stack.callback(lines.detach)  # otherwise standard input would be closed with it
+        for number, line in enumerate(lines, start=1):
+            yield f"{name}:{number}", line
+
+
+def name_of(path: Path) -> str:
+    """Name an input in messages."""
+    return "<stdin>" if path == STANDARD else str(path)
+
+
+def check_text(text: str) -> None:
+    """Raise a ValueError that names the first character, if one is half a surrogate pair or a byte not in UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as err:
+        code = ord(text[err.start])
+        what = f"the byte 0x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"half a surrogate pair, U+{code:X},"
+        raise ValueError(Errors.E555.format(what=what, position=err.start + 1)) from err
+
+
+def load_json(line: str) -> Any:
+    """Read JSON. Raises a ValueError if it is not text, not JSON (as NaN is not), or nested too deeply.
+
+    srsly's reader refuses integers over 64 bits, and its writer rounds floats to 10 digits and escapes all that is not
+    ASCII: "meta" would not leave as it came. So the commands use Python's own.
+    """
+    check_text(line)
+    try:
+        return json.loads(line, parse_constant=_refuse)
+    except (json.JSONDecodeError, RecursionError) as err:
+        reason = "it is nested too deeply" if isinstance(err, RecursionError) else err
+        raise ValueError(Errors.E556.format(reason=reason)) from err
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(Errors.E556.format(reason=f"it has no number {constant}"))

@@ -1,0 +1,80 @@
+"""Load a pipeline, find its parser, and settle who splits text into sentences."""
+
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import spacy
+from spacy.language import Language
+from spacy.util import import_file
+from thinc.api import require_gpu
+
+from ..compat import one_blas_thread
+from ..errors import Errors
+
+PARSERS = {"parsetag", "parsetag_ensemble"}  # factories
+SENTENCES = {"token.is_sent_start", "doc.sents"}  # what a component that splits sentences says that it assigns
+
+
+def load_pipeline(name: str, gpu_id: int, code: Path | None) -> Language:
+    """Load a pipeline, a package or a folder, on a GPU or the CPU (-1), after a file with code of the user's.
+
+    Unless the environment says otherwise (OMP_NUM_THREADS), a pipeline without PyTorch then multiplies on one thread.
+    """
+    if code is not None:
+        if not code.is_file():
+            raise ValueError(Errors.E030.format(path=code))
+        import_file("python_code", code)
+    if gpu_id >= 0:
+        require_gpu(gpu_id)
+    nlp = spacy.load(name)
+    one_blas_thread()
+    return nlp
+
+
+def find_parser(nlp: Language, name: str) -> Any:
+    """Find a pipeline's last parser, a `ParseTagger` or an ensemble. Raises a ValueError if it has none."""
+    for pipe in reversed(nlp.pipe_names):
+        if _factory(nlp, pipe) in PARSERS:
+            return nlp.get_pipe(pipe)
+    raise ValueError(Errors.E560.format(name=name, key="constituents", pipes=", ".join(nlp.pipe_names) or "none"))
+
+
+def ask_for_probabilities(parser: Any, name: str, *, probs: bool, k_best: int) -> None:
+    """Tell a parser to find more than its trees.
+
+    An ensemble finds probabilities without being told. Raises a ValueError if it is to find other trees than the best.
+    """
+    if hasattr(parser, "k_best"):
+        parser.probs, parser.k_best = parser.probs or probs, k_best
+    elif k_best:
+        raise ValueError(Errors.E569.format(name=name, pipe=parser.name))
+
+
+def settle_sentences(nlp: Language, *, one_sentence: bool) -> bool:
+    """Keep only the sentence splitters that the user asked for.
+
+    nlp (Language): The pipeline, which is changed. Only components before its first parser matter.
+    one_sentence (bool): Each text is one sentence: components that do nothing but split are disabled. (spaCy's
+        dependency parser stays. It keeps the boundaries that a doc has.) Otherwise the pipeline splits: `one_sentence`
+        is disabled where the pipeline has a splitter, and where it has none, a sentencizer is added.
+    RETURNS (bool): True if a sentencizer was added.
+    """
+    before = list(takewhile(lambda name: _factory(nlp, name) not in PARSERS, nlp.pipe_names))
+    keepers = [name for name in before if _factory(nlp, name) == "one_sentence"]
+    assigned = {name: set(nlp.get_pipe_meta(name).assigns) for name in before if name not in keepers}
+    splitters = [name for name, attributes in assigned.items() if attributes & SENTENCES]
+    if one_sentence:
+        disabled = [name for name in splitters if assigned[name] <= SENTENCES]
+    else:
+        disabled = keepers if splitters else []
+    for name in disabled:
+        nlp.disable_pipe(name)
+    if one_sentence or splitters or not keepers:
+        return False
+    nlp.add_pipe("sentencizer", before=keepers[0])
+    return True
+
+
+def _factory(nlp: Language, pipe: str) -> str:
+    return nlp.get_pipe_meta(pipe).factory

@@ -1,0 +1,78 @@
+"""Parse on a Spark cluster. Python workers load the pipeline once; texts go in, trees and spans come out as rows."""
+
+import json
+from collections.abc import Generator, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..compat import require
+from .parser import SENTS, Settings
+from .shards import Job, Note, Shard, parse_shard
+from .tables import load_tables, table_settings
+
+MAX_TASKS = 1000
+
+
+def spark_parse(
+    df: Any, model: str | Path, column: str = "text", *, one_sentence: bool = True, code: str | Path | None = None
+) -> Any:
+    """Parse a column of a Spark DataFrame. Each Python worker loads the pipeline once.
+
+    df (pyspark.sql.DataFrame): Rows with texts. It stays lazy.
+    model (str | Path): The pipeline, a package or a folder that every node has at the same place.
+    column (str): The column with the texts: strings, or arrays of strings for texts in tokens.
+    one_sentence (bool): Each text is one sentence. Otherwise the pipeline splits it.
+    code (str | Path | None): A Python file with registered functions that the pipeline needs.
+    RETURNS (pyspark.sql.DataFrame): The same rows with the columns "sents" (sentences with "start", "end", "words",
+        "pos", "constituents" and "tree", as `parsetag parse --format jsonl` writes them) and "error" (null, or why it
+        failed).
+    """
+    types = require("pyspark.sql.types", "spark_parse")
+    schema = types.StructType(
+        [*df.schema.fields, *types.StructType.fromDDL(f"sents {_ddl(SENTS)}, error string").fields]
+    )
+    settings = table_settings(model, -1, code, one_sentence)
+    return df.mapInArrow(partial(_parse_batches, settings, column), schema)
+
+
+def spark_shards(job: Job, shards: list[Shard], n_workers: int | None) -> Generator[Note, None, None]:
+    """Parse shards with the Python workers of a Spark cluster: that of PYSPARK_SUBMIT_ARGS, or one on this machine.
+
+    job (Job): What the shards have in common. Every node must have its folders at the same place.
+    shards (list[Shard]): The shards.
+    n_workers (int | None): How many workers a session on this machine has, where there is none yet; None for one per
+        core.
+    YIELDS (dict[str, Any]): The note on each shard, when all are done. A task that Spark does again parses only what
+        the first attempt did not write.
+    """
+    builder = require("pyspark.sql", "--engine spark").SparkSession.builder
+    if n_workers is not None:
+        builder = builder.master(f"local[{n_workers},4]")  # as on a cluster, a task is tried four times
+    columns = ", ".join(f"`{name}` long" for name in Shard._fields)
+    rows = builder.getOrCreate().createDataFrame(shards, columns)
+    rows = rows.repartitionByRange(min(len(shards), MAX_TASKS), "number").sortWithinPartitions("number")
+    for row in rows.mapInArrow(partial(_parse_shards, job.absolute()), "note string").collect():
+        yield json.loads(row.note)
+
+
+def _ddl(kind: Any) -> str:
+    if isinstance(kind, list):
+        return f"array<{_ddl(kind[0])}>"
+    if isinstance(kind, dict):
+        return f"struct<{', '.join(f'`{name}`: {_ddl(each)}' for name, each in kind.items())}>"
+    return "int" if kind is int else "string"
+
+
+def _parse_batches(settings: Settings, column: str, batches: Iterator[Any]) -> Iterator[Any]:
+    parse = load_tables(settings, column)
+    for batch in batches:
+        yield from parse(batch).to_batches()
+
+
+def _parse_shards(job: Job, batches: Iterator[Any]) -> Iterator[Any]:
+    pa = require("pyarrow", "--engine spark")
+    for batch in batches:
+        for row in batch.to_pylist():
+            note = json.dumps(parse_shard(job, Shard(**row)))
+            yield pa.RecordBatch.from_pydict({"note": [note]})

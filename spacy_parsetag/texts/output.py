@@ -1,0 +1,72 @@
+"""Writes parses: brackets, JSON, docs and Parquet. A file appears whole or not at all."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import chain, repeat
+from pathlib import Path
+from typing import Any
+
+from spacy.tokens import DocBin
+
+from ..compat import require
+from ..files.write import atomic_path, text_output
+from .parser import SENTS, Parsed, plain, to_line
+
+
+@contextmanager
+def open_output(path: Path, format: str, *, sync: bool = False) -> Iterator[Callable[[Parsed], None]]:
+    """Open a file to write, or standard output for "-" where the format is text.
+
+    path (Path): The file.
+    format (str): "brackets", "jsonl", "json", "spacy" or "parquet".
+    sync (bool): Wait until the file is on the disk.
+    YIELDS (Callable[[Parsed], None]): Writes a batch.
+    """
+    if format == "spacy":
+        docs = DocBin(store_user_data=True)
+        yield lambda parsed: docs.merge(parsed.docs)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_path(path, sync=sync) as temporary:
+            docs.to_disk(temporary)
+    elif format == "parquet":
+        path.parent.mkdir(parents=True, exist_ok=True)
+        parquet = require("pyarrow.parquet", "Parquet")
+        with atomic_path(path, sync=sync) as temporary, parquet.ParquetWriter(temporary, row_schema()) as writer:
+            yield lambda parsed: writer.write_table(to_table(parsed.rows))
+    else:
+        with text_output(path, sync=sync) as file:
+            if format != "json":
+                yield lambda parsed: file.writelines(line + "\n" for line in parsed.lines)
+                return
+            separators = chain(["\n"], repeat(",\n"))
+            file.write("[")
+            yield lambda parsed: file.writelines(next(separators) + line for line in parsed.lines)
+            file.write("\n]\n")
+
+
+def row_schema() -> Any:
+    """Make the columns of Parquet, a `pyarrow.Schema`: those that JSON has as keys. "meta", and an "id" that is no
+    string, are written as JSON; "error" is null unless the text failed."""
+    pa = require("pyarrow", "Parquet")
+    names = ("error", "id", "meta")
+    return pa.schema([("text", pa.string()), ("sents", _arrow_type(SENTS)), *((name, pa.string()) for name in names)])
+
+
+def _arrow_type(kind: Any) -> Any:
+    pa = require("pyarrow", "Parquet")
+    if isinstance(kind, list):
+        return pa.list_(_arrow_type(kind[0]))
+    if isinstance(kind, dict):
+        return pa.struct([(name, _arrow_type(each)) for name, each in kind.items()])
+    return pa.int32() if kind is int else pa.string()
+
+
+def to_table(rows: list[dict[str, Any]]) -> Any:
+    """Make a `pyarrow.Table` of rows that `to_json` made."""
+    return require("pyarrow", "Parquet").Table.from_pylist([_to_row(row) for row in rows], schema=row_schema())
+
+
+def _to_row(row: dict[str, Any]) -> dict[str, Any]:
+    texts = {name: row[name] if isinstance(row[name], str) else to_line(row[name]) for name in ("id",) if name in row}
+    texts |= {"meta": to_line(row["meta"])} if "meta" in row else {}
+    return {**row, "text": plain(row["text"]), **{name: plain(text) for name, text in texts.items()}}

@@ -1,0 +1,269 @@
+"""Search files, shards and tables of trees: what a worker, an actor of Ray or a task of Spark does."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import Errors
+from ..files.find import find_files
+from ..search import TreeColumns, Tregex, read_brackets, read_rows, read_table
+from ..search.columns import Longs, is_columns
+from ..trees.brackets import format_tree
+from ..trees.tree import Tree
+from .input import OPENERS, load_json, open_binary, open_parquet, read_doc_bin, read_lines, suffix_of
+
+ROWS = 1 << 14  # rows or lines that become one batch of columns
+MATCH = "match"  # what --by calls the node that matches
+
+
+def find_trees(inputs: Iterable[Path]) -> list[Path]:
+    """The files of trees among some inputs: files, folders of files, folders of columns."""
+    from ..treebanks.formats.table import FORMATS
+
+    found = []
+    known = (*FORMATS["penn"].suffixes, ".jsonl", ".parquet", ".spacy")
+    for path in inputs:
+        if is_columns(path):
+            found.append(path)
+            continue
+        files = find_files([path], suffixes=(*known, *OPENERS))
+        found += [file.path for file in files if not path.is_dir() or suffix_of(file.path) in known]
+    return found
+
+
+def read_columns(path: Path, encoding: str = "utf-8", on_error: Any = None) -> Iterator[TreeColumns]:
+    """Read a file of trees batch by batch: brackets, what `parse` writes as JSON lines or Parquet, docs, or columns.
+
+    path (Path): The file, or a folder that `TreeColumns.to_disk` wrote.
+    encoding (str): Encoding of brackets.
+    on_error (OnError | None): Called with each malformed tree in brackets; without it the first one is raised.
+    YIELDS (TreeColumns): Batches. Lines of Parquet and docs are rows, from 1.
+    RAISES (ValueError): If the file is not of its format.
+    """
+    suffix, name = suffix_of(path), str(path)
+    if is_columns(path):
+        yield TreeColumns.from_disk(path)
+    elif suffix == ".parquet":
+        yield from _read_parquet(path)
+    elif suffix == ".jsonl":
+        lines = (
+            (number, load_json(line)) for number, (_, line) in enumerate(read_lines(path), start=1) if line.strip()
+        )
+        while batch := list(islice(lines, ROWS)):
+            yield read_rows(batch, name)
+    elif suffix == ".spacy":
+        yield from _read_docs(path)
+    else:
+        with open_binary(path) as file:
+            data = file.read()
+        yield from read_brackets(data, name, encoding=encoding, on_error=on_error)
+
+
+def _read_parquet(path: Path) -> Iterator[TreeColumns]:
+    with open_parquet(path) as file:
+        needed = [name for name in file.schema_arrow.names if name in ("sents", "id")]
+        if "sents" not in needed:
+            raise ValueError(Errors.E603.format(where=f"{path}:1"))
+        parts = (file.schema.column(i).path for i in range(len(file.schema)))
+        wanted = [part for part in parts if part == "id" or {"words", "pos", "constituents"} & {*part.split(".")}]
+        first = 1
+        for batch in file.iter_batches(batch_size=ROWS, columns=wanted):
+            yield read_table(batch, str(path), first)
+            first += batch.num_rows
+
+
+def _read_docs(path: Path) -> Iterator[TreeColumns]:
+    import spacy
+
+    from ..search.docs import columns_of_docs
+
+    docs = read_doc_bin(path).get_docs(spacy.blank("xx").vocab)
+    first = 0
+    while batch := list(islice(docs, ROWS)):
+        columns = columns_of_docs(batch, name=str(path)).columns
+        columns.line[:] += first
+        yield columns
+        first += len(batch)
+
+
+class Query(NamedTuple):
+    """What to look for and what to report. It goes to each worker process.
+
+    pattern (str): The pattern.
+    heads (str): Head rules: "penn", "ctb" or a file.
+    encoding (str): Encoding of bracket files.
+    report (str): "count", "by", "context", "rows", "trees" or "drawings".
+    by (tuple[str, ...]): For "by": names of nodes, or "match"; with ".head" their head words, else their labels.
+    """
+
+    pattern: str
+    heads: str
+    encoding: str
+    report: str
+    by: tuple[str, ...] = ()
+
+    def absolute(self) -> Query:
+        """The same with full paths, for workers that run in other folders."""
+        return self._replace(heads=str(Path(self.heads).resolve()) if Path(self.heads).is_file() else self.heads)
+
+
+class Drawn(NamedTuple):
+    """A tree to draw: where it is, the tree, and which of its nodes match, counted from the root in pre-order."""
+
+    where: str
+    tree: Tree
+    marks: frozenset[int]
+
+
+class Found(NamedTuple):
+    """What a file has.
+
+    n_trees, n_matching, n_matches (int): Trees, trees with a match, and matches.
+    items (list[Any]): Lines, rows or `Drawn`, as the report asks.
+    table (Counter[tuple[str, ...]]): For "by" how often each combination occurs.
+    skipped (list[str]): Malformed trees, where they are left out.
+    """
+
+    n_trees: int
+    n_matching: int
+    n_matches: int
+    items: list[Any]
+    table: Counter[tuple[str, ...]]
+    skipped: list[str]
+
+
+def search_file(query: Query, skip_bad: bool, path: Path) -> Found:
+    """Search a file."""
+    skipped: list[str] = []
+    tregex = Tregex(query.pattern, heads=query.heads)
+    on_error = (lambda error: skipped.append(str(error))) if skip_bad else None
+    totals = [0, 0, 0]
+    items: list[Any] = []
+    table: Counter[tuple[str, ...]] = Counter()
+    for columns in read_columns(path, query.encoding, on_error):
+        nodes = tregex.find(columns)
+        totals[0] += len(columns)
+        totals[1] += len(np.unique(columns.trees_of(nodes)))
+        totals[2] += len(nodes)
+        if not len(nodes) or query.report == "count":
+            continue
+        if query.report == "by":
+            table.update(tabulate(tregex, columns, query.by))
+        elif query.report == "rows":
+            items += rows_of(tregex, columns)
+        elif query.report == "context":
+            items += (_in_context(columns, tree, node) for tree, node in _places(columns, nodes))
+        else:
+            by_tree: dict[int, set[int]] = {}
+            for tree, node in _places(columns, nodes):
+                by_tree.setdefault(tree, set()).add(node - int(columns.starts[tree]))
+            for tree, marks in by_tree.items():
+                made = columns.tree(tree)
+                drawn = Drawn(columns.where(tree), made, frozenset(marks))
+                items.append(format_tree(made) if query.report == "trees" else drawn)
+    return Found(totals[0], totals[1], totals[2], items, table, skipped)
+
+
+def _places(columns: TreeColumns, nodes: Longs) -> Iterable[tuple[int, int]]:
+    return zip(columns.trees_of(nodes).tolist(), nodes.tolist(), strict=True)
+
+
+def _in_context(columns: TreeColumns, tree: int, node: int) -> str:
+    """A line with file and line, identifier and words, those of the match in brackets with its label."""
+    first = int(columns.starts[tree])
+    last, end = node + int(columns.size[node]), first + int(columns.size[first])
+    match = f"[{columns.strings[columns.label[node]]} {' '.join(columns.words(node, last))}]"
+    words = (*columns.words(first, node - 1), match, *columns.words(last + 1, end))
+    name = f" ({columns.ids[tree]})" if columns.ids and columns.ids[tree] else ""
+    return f"{columns.where(tree)}:{name} {' '.join(words)}"
+
+
+def rows_of(tregex: Tregex, columns: TreeColumns) -> Iterator[dict[str, Any]]:
+    """A row for each way to match: "file", "line", "id", "label", "start" and "end" (words of the sentence), "text",
+    and for each name of the pattern what the node is called and what it covers: NAME and NAME.text, empty where there
+    is none."""
+    nodes, names = tregex.matches(columns)
+    for row, (tree, node) in enumerate(_places(columns, nodes)):
+        first = int(columns.starts[tree])
+        text = columns.words(node, node + int(columns.size[node]))
+        start = len(columns.words(first, node - 1))
+        found: dict[str, Any] = {
+            "file": columns.names[columns.source[tree]],
+            "line": int(columns.line[tree]),
+            "id": columns.ids[tree] if columns.ids else "",
+            "label": columns.strings[columns.label[node]],
+            "start": start,
+            "end": start + len(text),
+            "text": " ".join(text),
+        }
+        for name, others in names.items():
+            other = int(others[row])
+            found[name] = columns.strings[columns.label[other]] if other >= 0 else ""
+            words = columns.words(other, other + int(columns.size[other])) if other >= 0 else []
+            found[f"{name}.text"] = " ".join(words)
+        yield found
+
+
+def tabulate(tregex: Tregex, columns: TreeColumns, by: tuple[str, ...]) -> Counter[tuple[str, ...]]:
+    """Count ways to match by the labels, or the head words, of nodes. RAISES (ValueError): If the pattern has no such
+    name."""
+    nodes, names = tregex.matches(columns)
+    codes = []
+    for each in by:
+        name, _, what = each.partition(".")
+        if name not in {MATCH, *names} or what not in ("", "head"):
+            raise ValueError(Errors.E572.format(name=each, known=", ".join([MATCH, *tregex.names])))
+        at = nodes if name == MATCH else names[name]
+        if what:
+            heads = columns.heads(tregex.rules)
+            while (columns.size[at] * (at >= 0)).any():
+                at = np.where(at >= 0, at + heads[at], at)
+        codes.append(np.where(at >= 0, columns.label[at], len(columns.strings)))
+    rows, numbers = np.unique(np.stack(codes), axis=1, return_counts=True)
+    strings = [*columns.strings, ""]
+    return Counter(
+        {tuple(strings[code] for code in row): n for row, n in zip(rows.T.tolist(), numbers.tolist(), strict=True)}
+    )
+
+
+class TableSearcher:
+    """Finds a pattern in tables of parsed texts: a row for each way to match, as `rows_of` makes it.
+
+    pattern (str): The pattern.
+    heads (str): Head rules.
+    """
+
+    def __init__(self, pattern: str, heads: str = "penn") -> None:
+        self.tregex = Tregex(pattern, heads=heads)
+
+    def __call__(self, table: Any) -> Any:
+        """Search a `pyarrow.Table` with a column "sents", as `parse` adds it, and perhaps "id".
+
+        RETURNS (pyarrow.Table): The columns "id", "sent" (the tree's place in the table), "label", "start", "end",
+            "text" and "names", the named nodes as JSON.
+        """
+        from ..compat import require
+
+        pa = require("pyarrow", "A table")
+        rows = []
+        for row in rows_of(self.tregex, read_table(table, "<table>")):
+            kept = {key: row.pop(key) for key in ("id", "label", "start", "end", "text")}
+            names = {key: row[key] for key in row if key not in ("file", "line")}
+            rows.append({**kept, "row": row["line"], "names": json.dumps(names, ensure_ascii=False)})
+        return pa.Table.from_pylist(rows, schema=match_schema())
+
+
+def match_schema() -> Any:
+    """The columns of matches, as a `pyarrow.Schema`."""
+    from ..compat import require
+
+    pa = require("pyarrow", "A table")
+    texts, numbers = ("id", "label", "text", "names"), ("row", "start", "end")
+    return pa.schema([*((name, pa.string()) for name in texts), *((name, pa.int32()) for name in numbers)])

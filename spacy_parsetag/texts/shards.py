@@ -1,0 +1,362 @@
+"""Parse files of texts to a folder of shards. Killed at any moment, a run goes on where it was.
+
+A shard holds the parses of a range of texts of one file. It appears whole or not at all, and after it a note of what is
+in it, which also is a file that appears whole or not at all; both are on the disk before the next shard begins. A shard
+that lacks its note, or is not what its note says, is parsed again. When all are there, the notes become a part of the
+manifest.
+"""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from ..errors import Errors
+from ..files.find import find_files
+from ..files.write import atomic_path
+from .input import FORMATS, OPENERS, Record, Source, suffix_of
+from .output import open_output
+from .parser import BatchParser, Settings, in_batches, load_parser
+
+MANIFEST = "manifest.json"
+NOTES = ".notes"  # the folder of what is known of each shard while the run goes on
+SHARD_SUFFIXES = {"brackets": ".mrg", "jsonl": ".jsonl", "spacy": ".spacy", "parquet": ".parquet"}
+PACKAGES = ("spacy-parsetag", "spacy", "thinc", "numpy")
+
+Note = dict[str, Any]  # see `ShardParser.__call__`
+
+
+class Shard(NamedTuple):
+    """Names a range of texts.
+
+    number (int): Its place among all shards, from 0.
+    source (int): Which of the files it is of, from 0.
+    start (int): Its first text, counted in that file from 0.
+    stop (int): The text after its last.
+    """
+
+    number: int
+    source: int
+    start: int
+    stop: int
+
+
+class Job(NamedTuple):
+    """Holds what the shards of a run have in common. It goes to each worker.
+
+    settings (Settings): How to parse.
+    sources (tuple[Source, ...]): The files to parse.
+    folder (Path): Where the shards go.
+    batch_size (int | None): Texts in a batch; None for what `in_batches` takes.
+    """
+
+    settings: Settings
+    sources: tuple[Source, ...]
+    folder: Path
+    batch_size: int | None
+
+    def absolute(self) -> "Job":
+        """Give the same with full paths, for workers that run in other folders."""
+        sources = tuple(source._replace(path=source.path.resolve()) for source in self.sources)
+        return self._replace(settings=self.settings.absolute(), sources=sources, folder=self.folder.resolve())
+
+    def name(self, shard: Shard) -> str:
+        """Name a shard's file."""
+        return f"{shard.number:06d}{SHARD_SUFFIXES[self.settings.format]}"
+
+    def note_path(self, shard: Shard) -> Path:
+        return self.folder / NOTES / f"{shard.number:06d}.json"
+
+    def read_note(self, shard: Shard) -> Note | None:
+        """Read the note on a shard; None if the shard still has to be parsed."""
+        try:
+            note = json.loads(self.note_path(shard).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return self.check_note(note, shard)
+
+    def check_note(self, note: Any, shard: Shard) -> Note | None:
+        """Give a note back if it is one on this shard, and the shard's file is, byte by byte, what it says."""
+        expected = {"file": self.name(shard), **shard._asdict()}
+        del expected["number"]
+        if not isinstance(note, dict) or {key: note.get(key) for key in expected} != expected:
+            return None
+        path = self.folder / self.name(shard)
+        if not path.is_file() or hash_files([path]) != note.get("sha256"):
+            return None
+        return note if isinstance(note.get("failures"), list) else None
+
+
+class ShardParser:
+    """Parses shards with a loaded pipeline. Those of one file in their order take one pass over the file.
+
+    job (Job): What the shards have in common.
+    parser (BatchParser | None): The pipeline. If None, this process loads it, once.
+    """
+
+    def __init__(self, job: Job, parser: BatchParser | None = None) -> None:
+        self.job = job
+        self.parser = parser or load_parser(job.settings)
+        self.place = (-1, 0)  # the file that is open, and the next text in it
+        self.rest: Iterator[Callable[[], Record]] = iter(())
+
+    def __call__(self, shard: Shard, progress: Callable[[int], object] = lambda n: None) -> Note:
+        """Parse a shard, write it, and then write the note on it.
+
+        shard (Shard): The shard.
+        progress (Callable[[int], object]): Called after each batch with its number of texts.
+        RETURNS (dict[str, Any]): "file" (name), "bytes" and "sha256" of the shard; "source", "start" and "stop", the
+            range of texts; "n_several", how many of them look like several sentences and were parsed as one; "n_ids",
+            how many have an id that brackets cannot hold; "failures", for each text that failed file, line and reason.
+        RAISES (ValueError): If the file has fewer texts than that.
+        """
+        done = self.job.read_note(shard)  # where an engine does a task again
+        if done is not None:
+            return done
+        path = self.job.folder / self.job.name(shard)
+        n_several = n_ids = 0
+        failures: list[str] = []
+        with open_output(path, self.job.settings.format, sync=True) as write:
+            for batch in in_batches(self._read(shard), self.job.batch_size):
+                parsed = self.parser(batch)
+                write(parsed)
+                n_several += parsed.n_several
+                n_ids += parsed.n_ids
+                failures += parsed.failures
+                progress(len(batch))
+        note: Note = {
+            "file": path.name,
+            "source": shard.source,
+            "start": shard.start,
+            "stop": shard.stop,
+            "bytes": path.stat().st_size,
+            "sha256": hash_files([path]),
+            "n_several": n_several,
+            "n_ids": n_ids,
+            "failures": failures,
+        }
+        write_json(note, self.job.note_path(shard))
+        return note
+
+    def _read(self, shard: Shard) -> Iterator[Record]:
+        source = self.job.sources[shard.source]
+        file, place = self.place
+        if file != shard.source or place > shard.start:
+            self.rest, place = source.prepare(), 0
+        self.place = (-1, 0)  # in case that this shard is not read to its end
+        n_left = shard.stop - shard.start
+        for make in islice(self.rest, shard.start - place, shard.stop - place):
+            n_left -= 1
+            yield make()
+        if n_left:
+            raise ValueError(Errors.E565.format(path=source.path))
+        self.place = (shard.source, shard.stop)
+
+
+_load = cache(ShardParser)  # once in a process
+
+
+def parse_shard(job: Job, shard: Shard) -> Note:
+    """Parse a shard in whatever process this is."""
+    return _load(job)(shard)
+
+
+class Run:
+    """Fills a folder of shards.
+
+    job (Job): What its shards have in common.
+    parser (BatchParser): The pipeline, to say what it is.
+    shard_size (int): Texts in a shard; the last one of a file may have fewer.
+    resume (bool): Go on where an earlier run ended.
+    RAISES (ValueError): If the folder holds something else, if it was begun with other files, another pipeline, other
+        options or versions, or if it was begun and `resume` is false.
+    """
+
+    def __init__(self, job: Job, parser: BatchParser, shard_size: int, resume: bool) -> None:
+        self.job = job
+        counts = [source.n_texts() for source in job.sources]
+        self.shards = list(plan_shards(counts, shard_size))
+        self.n_texts = sum(counts)
+        self.head = json.loads(json.dumps(describe_run(job, parser, shard_size, counts)))
+        self.notes: dict[int, Note] = {}
+        self.n_done = self.n_failed = self.n_several = self.n_ids = 0  # texts
+        path = job.folder / MANIFEST
+        if path.exists():
+            manifest = read_manifest(path)
+            check_same(manifest, self.head, job.folder)
+            finished = dict(enumerate(manifest.get("shards", ())))
+            for shard in self.shards:
+                note = job.read_note(shard) or job.check_note(finished.get(shard.number), shard)
+                if note is not None:
+                    self.add(note)
+            if not resume:
+                raise ValueError(Errors.E562.format(path=job.folder, n_done=len(self.notes), n=len(self.shards)))
+        elif job.folder.exists() and not all(path.name == NOTES or is_temporary(path) for path in job.folder.iterdir()):
+            raise ValueError(Errors.E561.format(path=job.folder))
+        (job.folder / NOTES).mkdir(parents=True, exist_ok=True)
+        self.lock = lock_folder(job.folder / NOTES, job.folder)
+        for folder in (job.folder, job.folder / NOTES):
+            remove_temporaries(folder)  # of a run that was killed
+        if not path.exists():
+            write_json(self.head, path)
+
+    @property
+    def todo(self) -> list[Shard]:
+        """The shards that are still to be parsed."""
+        return [shard for shard in self.shards if shard.number not in self.notes]
+
+    def add(self, note: Note) -> None:
+        """Count a shard that is parsed."""
+        self.notes[int(Path(note["file"]).stem)] = note
+        self.n_done += note["stop"] - note["start"]
+        self.n_failed += len(note["failures"])
+        self.n_several += note.get("n_several", 0)
+        self.n_ids += note.get("n_ids", 0)
+
+    def check(self, allowed: float, limit: str) -> None:
+        """Raise a ValueError, which names the limit, if more texts failed than are allowed."""
+        if self.n_failed > allowed:
+            raise ValueError(Errors.E564.format(n_failed=self.n_failed, limit=limit))
+
+    def finish(self) -> None:
+        """Write the manifest with all shards, when all are there."""
+        remove_temporaries(self.job.folder)  # of workers that were killed and replaced
+        shards = [self.notes[shard.number] for shard in self.shards]
+        counts = {"n_texts": self.n_texts, "n_failed": self.n_failed}
+        write_json({**self.head, **counts, "shards": shards}, self.job.folder / MANIFEST)
+        self.lock.close()
+        shutil.rmtree(self.job.folder / NOTES)
+
+
+def find_sources(path: Path, format: str | None) -> tuple[Source, ...]:
+    """Find the files to parse: a file, or those of a folder, by name.
+
+    path (Path): The file or folder, or "-" for standard input.
+    format (str | None): What they hold. If None, the suffix says it; a file with another suffix holds text.
+    RAISES (ValueError): If there are none, or a folder holds several formats.
+    """
+    if not path.is_dir():
+        return (Source(path, format or FORMATS.get(suffix_of(path), "text")),)
+    suffixes = [suffix for suffix in FORMATS if format in {None, FORMATS[suffix]}] or [".txt"]
+    files = [file.path for file in find_files([path], suffixes=(*suffixes, *OPENERS))]
+    files = [file for file in files if suffix_of(file) in suffixes]
+    formats = sorted({format or FORMATS[suffix_of(file)] for file in files})
+    if not files:
+        raise ValueError(Errors.E031.format(patterns=", ".join(f"*{suffix}" for suffix in suffixes), path=path))
+    if len(formats) > 1:
+        raise ValueError(Errors.E566.format(path=path, formats=", ".join(formats)))
+    return tuple(Source(file, formats[0]) for file in files)
+
+
+def plan_shards(counts: Iterable[int], size: int) -> Iterator[Shard]:
+    """Cut files into ranges of at most `size` texts; no range goes on in the next file."""
+    number = 0
+    for source, n in enumerate(counts):
+        for start in range(0, n, size):
+            yield Shard(number, source, start, min(start + size, n))
+            number += 1
+
+
+def describe_run(job: Job, parser: BatchParser, shard_size: int, counts: list[int]) -> dict[str, Any]:
+    """Describe for the manifest everything that the output depends on."""
+    settings = job.settings
+    path = parser.nlp.path
+    return {
+        "format": 1,
+        "sources": [
+            {"name": source.path.name, "format": source.format, "n_texts": n, "sha256": hash_files([source.path])}
+            for source, n in zip(job.sources, counts, strict=True)
+        ],
+        "model": {"sha256": hash_files([path] if path else []), "meta": parser.nlp.meta},
+        "options": {
+            "format": settings.format,
+            "sents": "line" if settings.one_sentence else "model",
+            "probs": settings.probs,
+            "k_best": settings.k_best,
+            "precision": settings.precision,
+            "batch_size": job.batch_size,
+            "shard_size": shard_size,
+            "code": hash_files([settings.code]) if settings.code else None,
+        },
+        "versions": {name: version(name) for name in PACKAGES},
+    }
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """Read the manifest of an earlier run. Raises a ValueError if the file is something else."""
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as err:
+        raise ValueError(Errors.E568.format(path=path, reason=err)) from err
+    parts = {"sources": list, "model": dict, "options": dict, "versions": dict}
+    if not isinstance(manifest, dict) or not all(isinstance(manifest.get(key), kind) for key, kind in parts.items()):
+        raise ValueError(Errors.E568.format(path=path, reason=f"a manifest has {', '.join(parts)}"))
+    if not isinstance(manifest.get("shards", []), list):
+        raise ValueError(Errors.E568.format(path=path, reason="its shards are no list"))
+    return manifest
+
+
+def lock_folder(folder: Path, target: Path) -> IO[bytes]:
+    """Keep other runs out of a folder until the file that this returns is closed, or the process ends.
+
+    RAISES (ValueError): If another run is in it.
+    """
+    file = (folder / ".lock").open("ab")
+    try:
+        import fcntl
+    except ImportError:  # not a POSIX system
+        return file
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as err:
+        file.close()
+        raise ValueError(Errors.E571.format(path=target)) from err
+    return file
+
+
+def check_same(old: dict[str, Any], new: dict[str, Any], folder: Path) -> None:
+    """Raise a ValueError that says what differs between an earlier run and this one, if something does."""
+    found = ["files to parse"] if old["sources"] != new["sources"] else []
+    if old["model"].get("sha256") != new["model"]["sha256"]:
+        found.append("model")
+    for key in ("options", "versions"):
+        before, now = old[key], new[key]
+        found += [f"{name} (was {before.get(name)}, is {now[name]})" for name in now if before.get(name) != now[name]]
+    if found:
+        raise ValueError(Errors.E563.format(path=folder, what=", ".join(found)))
+
+
+def hash_files(paths: Iterable[Path]) -> str:
+    """Compute the SHA-256 of the content of files, and of all files in folders with their names."""
+    digest = hashlib.sha256()
+    for path in paths:
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            if file.is_file() and file.suffix != ".pyc":
+                if file != path:
+                    digest.update(str(file.relative_to(path).as_posix()).encode() + b"\0")
+                with file.open("rb") as stream:
+                    while block := stream.read(1 << 20):
+                        digest.update(block)
+    return digest.hexdigest()
+
+
+def write_json(data: dict[str, Any], path: Path) -> None:
+    """Write a file of JSON that appears whole or not at all."""
+    with atomic_path(path, sync=True) as temporary:
+        temporary.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def is_temporary(path: Path) -> bool:
+    """Tell whether a file was being written when a run was killed."""
+    return path.name.startswith(".") and path.suffix == ".tmp"
+
+
+def remove_temporaries(folder: Path) -> None:
+    """Remove the files that were being written to a folder when their writers were killed."""
+    for path in filter(is_temporary, folder.iterdir()):
+        path.unlink(missing_ok=True)

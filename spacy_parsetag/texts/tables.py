@@ -1,0 +1,54 @@
+"""Parse tables of texts: what an actor of Ray and a worker of Spark do. Rows go in and rows come out."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ..compat import require
+from ..errors import Errors
+from .input import Record, make_record
+from .output import row_schema, to_table
+from .parser import Settings, in_batches, load_parser
+
+ADDED = ("sents", "error")  # the columns of `row_schema` that a table gets
+
+
+class TableParser:
+    """Adds two columns to tables of texts: "sents", the sentences with their constituents and trees, and "error".
+
+    settings (Settings): How to parse. This process loads the pipeline, once.
+    column (str): The column with the texts: strings, or lists of strings for texts in tokens.
+    """
+
+    def __init__(self, settings: Settings, column: str) -> None:
+        self.parser = load_parser(settings)
+        self.column = column
+
+    def __call__(self, table: Any) -> Any:
+        """Parse a `pyarrow.Table`, or a `pyarrow.RecordBatch`.
+
+        RETURNS (pyarrow.Table): Its columns and the new ones. A text that failed has no sentences, and its error.
+        RAISES (ValueError): If the table lacks the column of texts, or has one of the new ones.
+        """
+        names = table.schema.names
+        if self.column not in names or set(ADDED) & set(names):
+            raise ValueError(Errors.E567.format(column=self.column, added=" and ".join(ADDED), names=", ".join(names)))
+        records = [_to_record(i, value) for i, value in enumerate(table.column(self.column).to_pylist())]
+        rows = [row for batch in in_batches(records, None) for row in self.parser(batch).rows]
+        parsed = to_table(rows)
+        pa = require("pyarrow", "A table")
+        columns = {**dict(zip(names, table.columns, strict=True)), **{name: parsed.column(name) for name in ADDED}}
+        schema = pa.schema([*table.schema, *(row_schema().field(name) for name in ADDED)])
+        return pa.Table.from_arrays(list(columns.values()), schema=schema)
+
+
+load_tables = cache(TableParser)  # once in a process
+
+
+def table_settings(model: str | Path, gpu_id: int, code: str | Path | None, one_sentence: bool) -> Settings:
+    """Make the settings to parse tables. A folder or file gets its full path: workers run in other folders."""
+    return Settings(str(model), gpu_id, None if code is None else Path(code), one_sentence, "parquet").absolute()
+
+
+def _to_record(i: int, value: Any) -> Record:
+    return make_record(f"row {i}", {"tokens" if isinstance(value, list) else "text": value})

@@ -1,0 +1,166 @@
+"""`search` and `complexity`: what they print of all kinds of files, and what they refuse."""
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from spacy.tokens import DocBin
+
+from spacy_parsetag.compat import has_module
+from spacy_parsetag.texts.output import to_table
+from spacy_parsetag.texts.search import TableSearcher
+from spacy_parsetag.tokens import docs_from_trees
+from spacy_parsetag.treebanks.penn import read_string
+from spacy_parsetag.trees.parse import Parse
+
+# Both worked out by hand below.
+ESSAY = """(ROOT (S (NP (PRP I)) (VP (VBP know) (SBAR (IN that) (S (NP (PRP she)) (VP (VBZ sings))))) (. .)))
+(ROOT (S (NP (NP (DT the) (NN man)) (PP (IN in) (NP (NN town)))) (VP (VBZ sings) (CC and) (VP (VBZ reads))) (. .)))
+"""
+NOTES = """(ROOT (SQ (VBZ Is) (NP (PRP it)) (ADJP (JJ late)) (. ?)))
+(ROOT (FRAG (NP (DT a) (JJ late) (NN start)) (. .)))
+(ROOT (S (S (NP (PRP She)) (VP (VBZ came))) (, ,) (CC and) (S (NP (PRP he)) (VP (VBD went))) (. .)))
+"""
+
+
+def row(line: str, **more: Any) -> dict[str, Any]:
+    parse = Parse.from_tree(read_string(line)[0])
+    spans = [{"label": label, "start": start, "end": end} for start, end, label in parse.spans]
+    sent = {"start": 0, "end": 0, "words": parse.words, "pos": parse.pos, "constituents": spans, "tree": line}
+    return {"text": "", "sents": [sent], **more}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    lines = NOTES.splitlines()
+    (tmp_path / "a.mrg").write_text(ESSAY, encoding="utf-8")
+    with gzip.open(tmp_path / "b.mrg.gz", "wt", encoding="utf-8") as file:
+        file.write(NOTES)
+    rows = [row(line, id=f"n{i}") for i, line in enumerate(lines)]
+    (tmp_path / "c.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
+    docs = docs_from_trees(spacy.blank("en").vocab, read_string(NOTES))
+    DocBin(docs=list(docs)).to_disk(tmp_path / "d.spacy")
+    if has_module("pyarrow"):
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(to_table(rows), tmp_path / "e.parquet")
+    return tmp_path
+
+
+def test_all_kinds_of_files(run: Callable[..., Any], folder: Path) -> None:
+    result = run("search", "NP < PRP=p", folder)
+    lines = result.stdout.splitlines()
+    n_kinds = 4 if has_module("pyarrow") else 3
+    assert result.exit_code == 0 and len(lines) == 2 + 3 * n_kinds
+    assert lines[0] == f"{folder / 'a.mrg'}:1: [NP I] know that she sings ."
+    assert f"{folder / 'c.jsonl'}:3: (n2) She came , and [NP he] went ." in lines
+    assert f"{folder / 'd.spacy'}:3: She came , and [NP he] went ." in lines
+    assert f"{len(lines)} matches" in result.stderr
+    both = run("search", "NP < PRP=p", folder, "--workers", 2)
+    assert both.stdout == result.stdout
+
+
+def test_reports(run: Callable[..., Any], folder: Path) -> None:
+    path = folder / "a.mrg"
+    assert run("search", "NP < PRP", path, "--count").stdout == "2\ttrees\n1\ttrees with a match\n2\tmatches\n"
+    assert run("search", "VP < /^VB/=v", path, "--by", "v.head").stdout.splitlines()[0].split() == ["2", "sings"]
+    table = run("search", "VP=x < /^VB/=v", path, "--by", "v", "--by", "match", "--csv").stdout
+    assert table.splitlines() == ["count,v,match", "3,VBZ,VP", "1,VBP,VP"]
+    rows = run("search", "NP < DT=d", path, "--csv").stdout.splitlines()
+    assert rows == ["file,line,id,label,start,end,text,d,d.text", f"{path},2,,NP,0,2,the man,DT,the"]
+    assert run("search", "CC", path, "--mrg").stdout == ESSAY.splitlines(keepends=True)[1]
+    assert len(run("search", "NP", path, "--limit", 2).stdout.splitlines()) == 2
+
+
+def test_page(run: Callable[..., Any], folder: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert run("search", "NP < PRP", folder / "a.mrg", "--html", page).exit_code == 0
+    assert page.read_text(encoding="utf-8").count("#e6007a") == 2
+
+
+def test_saved_columns(run: Callable[..., Any], folder: Path, tmp_path: Path) -> None:
+    saved = tmp_path / "saved"
+    first = run("search", "NP < PRP", folder, "--save", saved)
+    assert run("search", "NP < PRP", saved).stdout == first.stdout != ""
+    assert run("search", "NP < PRP", folder, "--save", saved).exit_code == 1
+
+
+def test_what_is_refused(run: Callable[..., Any], folder: Path) -> None:
+    bad = folder / "bad.mrg"
+    bad.write_text("(TOP (NP the (NN dog)))\n(TOP (NN a))\n", encoding="utf-8")
+    for arguments, message in [
+        (["NP <", folder], "expected a node"),
+        (["NP", folder, "--count", "--mrg"], "--count, --mrg"),
+        (["NP", folder, "--by", "x"], "names no node 'x'"),
+        (["NP", folder / "none"], "No such file"),
+        (["NP", folder, "--workers", 0], "--workers"),
+        (["NN", bad], "bad.mrg:1:"),
+    ]:
+        result = run("search", *arguments)
+        assert result.exit_code == 1 and message in result.stderr
+    skipped = run("search", "NN", bad, "--skip-bad", "all")
+    assert skipped.exit_code == 0 and "bad.mrg:2: [NN a]" in skipped.stdout and "Skipped 1" in skipped.stderr
+
+
+@pytest.mark.skipif(not has_module("pyarrow"), reason="no pyarrow")
+def test_tables() -> None:
+    table = to_table([row(line, id=f"n{i}") for i, line in enumerate(NOTES.splitlines())])
+    found = TableSearcher("S < (NP < PRP=p) $ CC")(table).to_pylist()
+    names = json.dumps({"p": "PRP", "p.text": "She"})
+    assert found[0] == {"id": "n2", "row": 3, "label": "S", "start": 0, "end": 2, "text": "She came", "names": names}
+
+
+def test_complexity(run: Callable[..., Any], folder: Path) -> None:
+    """Two texts, by hand.
+
+    ESSAY: "I know that she sings" has 5 words, S > ROOT: a clause (know), a T-unit, and that is complex, since the SBAR
+    is a dependent clause with a finite verb. "the man in town sings and reads": 7 words, one clause, one T-unit, a VP
+    with CC (coordinate phrase), and an NP with a PP (complex nominal). Verb phrases right below S: 3.
+    The SBAR follows IN that as its head and stands under VP: a complex nominal.
+
+    NOTES: "Is it late": 3 words, a clause, a T-unit, and VBZ in an SQ without VP is a verb phrase; "a late start": 3
+    words, a fragment, which counts as clause and T-unit, with a complex nominal (JJ). "She came, and he went": 5 words;
+    S with S below is headed by an S: no clause, but the two are; T-units: the upper S, and the second of the sisters.
+    """
+    for name, text in (("essay", ESSAY), ("notes", NOTES)):
+        (folder / f"{name}.mrg").write_text(text, encoding="utf-8")
+    result = run("complexity", folder / "essay.mrg", folder / "notes.mrg", "--json")
+    essay, notes = json.loads(result.stdout).values()
+    structures = ("W", "S", "VP", "C", "T", "DC", "CT", "CP", "CN")
+    assert [essay[name] for name in structures] == [12, 2, 3, 3, 2, 1, 1, 1, 2]
+    assert [notes[name] for name in structures] == [11, 3, 3, 4, 4, 0, 0, 0, 1]
+    measures = (
+        "MLS",
+        "MLT",
+        "MLC",
+        "C/S",
+        "VP/T",
+        "C/T",
+        "DC/C",
+        "DC/T",
+        "T/S",
+        "CT/T",
+        "CP/T",
+        "CP/C",
+        "CN/T",
+        "CN/C",
+    )
+    assert [essay[name] for name in measures] == pytest.approx(
+        [6, 6, 4, 1.5, 1.5, 1.5, 1 / 3, 0.5, 1, 0.5, 0.5, 1 / 3, 1, 2 / 3]
+    )
+    assert [notes[name] for name in measures] == pytest.approx(
+        [11 / 3, 11 / 4, 11 / 4, 4 / 3, 3 / 4, 1, 0, 0, 4 / 3, 0, 0, 0, 1 / 4, 1 / 4]
+    )
+
+
+def test_complexity_of_rows(run: Callable[..., Any], folder: Path) -> None:
+    lines = run("complexity", folder / "c.jsonl", "--text", "row", "--csv").stdout.splitlines()
+    assert lines[0].startswith("text,W,S,VP,C,T") and len(lines) == 4
+    assert lines[1].startswith(f"{folder / 'c.jsonl'}:1 (n0),3,1,1,1,1")
+    text = run("complexity", folder / "c.jsonl").stdout
+    assert text.splitlines()[1].split()[:3] == [str(folder / "c.jsonl"), "11", "3"]
+    assert run("complexity", folder / "c.jsonl", "--csv", "--json").exit_code == 1

@@ -1,0 +1,114 @@
+"""Arguments that are out of range get an error that says what the range is, and none reaches compiled code."""
+
+import numpy as np
+import pytest
+from batches import ALL_ORDERS, TAGS, random_batch
+
+from spacy_parsetag.decode import MBRDecoder, TreeDistribution, decode
+
+
+def one(**others):
+    return TreeDistribution.from_batch(random_batch([4], **others), 0)
+
+
+@pytest.mark.parametrize("k", [0, -1, 2**31, 2**63, 2.0, "2", None])
+def test_number_of_best_trees(k):
+    for asked in (one().topk, random_batch([4]).trees.topk):
+        with pytest.raises(ValueError, match=rf"\[E171\].*from 1 to {2**31 - 1}; got {k!r}"):
+            asked(k)
+    with pytest.raises(ValueError, match=r"\[E171\]"):
+        random_batch([4, 2]).trees.k_best_parses(k)
+
+
+def test_all_trees_there_are():
+    """The largest number that is taken finds all trees, and asks for no more memory than they need."""
+    distribution = TreeDistribution(np.zeros((7, 4)), ["l", "r", "L", "R"])
+    assert len(distribution.topk(2**31 - 1)) == len(distribution.topk(np.int64(9))) == 5
+    batch = random_batch([2, 1])
+    assert [len(found) for found in batch.trees.k_best_parses(2**31 - 1)] == [3 * 2 * 3, 3]
+
+
+@pytest.mark.parametrize(
+    "n, seed, named",
+    [
+        (2, -1, "seed"),
+        (2, 2**64, "seed"),
+        (2, 1.0, "seed"),
+        (2, None, "seed"),
+        (-1, 0, "number of samples"),
+        (2**31, 0, "number of samples"),
+        (1.5, 0, "number of samples"),
+    ],
+)
+def test_samples(n, seed, named):
+    for asked in (one().sample, random_batch([4]).trees.sample):
+        with pytest.raises(ValueError, match=rf"\[E177\].*{named} must be a whole number from 0 to \d+; got"):
+            asked(n, seed)
+
+
+def test_the_greatest_seed_and_no_sample():
+    assert one().sample(2, 2**64 - 1).shape == (2, 7) and one().sample(0, 0).shape == (0, 7)
+
+
+@pytest.mark.parametrize("cost", [float("nan"), float("inf"), -np.inf])
+def test_costs(cost):
+    for asked in (one().mbr, random_batch([4]).trees.mbr, lambda cost: MBRDecoder(cost)(random_batch([4]))):
+        with pytest.raises(ValueError, match=r"\[E176\].*finite number; got -?(nan|inf)"):
+            asked(cost)
+
+
+@pytest.mark.parametrize(
+    "constraint",
+    [
+        (0.0, 2, None, "must"),
+        (0, 2.0, None, "must"),
+        (None, 2, None, "must"),
+        (0, None, None, "must"),
+        ("0", 2, None, "must"),
+        (0, 2, 3, "must"),
+        (0, 2, None, None),
+    ],
+)
+def test_constraints(constraint):
+    with pytest.raises(ValueError, match=r"\[E168\]"):
+        random_batch([4], constraints=((constraint,),))
+    with pytest.raises(ValueError, match=r"\[E168\]"):
+        TreeDistribution(np.zeros((7, 4)), ["l", "r", "L", "R"], constraints=[constraint])
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("bound", [2**31 - 1, 2**31, 2**40, 2**64, np.int64(2**40)])
+@pytest.mark.parametrize("beam", [None, 50])
+def test_bounds_that_no_sentence_reaches(order, bound, beam):
+    scores = np.random.default_rng(5).normal(size=(9, len(TAGS)))
+    ids, score = decode(scores, TAGS.tags, order, max_stack=bound, beam=beam)
+    free, same = decode(scores, TAGS.tags, order, beam=beam)
+    assert ids.tolist() == free.tolist() and score == same
+    if beam is None:
+        high, none = (TreeDistribution(scores, TAGS.tags, order, max_stack=own) for own in (bound, None))
+        assert high.log_partition == none.log_partition and high.constituents == none.constituents
+        assert [s for _, s in high.topk(5)] == [s for _, s in none.topk(5)]
+        np.testing.assert_array_equal(high.sample(5, 0), none.sample(5, 0))
+        assert high.log_prob(ids) == none.log_prob(ids)
+
+
+@ALL_ORDERS
+def test_the_bound_that_a_sentence_just_reaches(order):
+    """Over N words no stack is larger than N; the bounds just below count, and those from there on do not."""
+    scores = np.zeros((9, 4))
+    trees = [
+        round(np.exp(TreeDistribution(scores, ["l", "r", "L", "R"], order, max_stack=bound).log_partition))
+        for bound in range(3, 14)
+    ]
+    assert trees == sorted(trees) and trees[2:] == [14] * 9
+
+
+@pytest.mark.parametrize("bound", [-1, -(2**40), True, False, 2.0, 2.5, "3"])
+def test_bounds(bound):
+    for beam in (None, 5):
+        with pytest.raises(ValueError, match=r"\[E161\]"):
+            decode(np.zeros((9, len(TAGS))), TAGS.tags, max_stack=bound, beam=beam)
+    with pytest.raises(ValueError, match=r"\[E161\]"):
+        random_batch([4], max_stack=bound)
+    with pytest.raises(ValueError, match=r"\[E161\]"):
+        TreeDistribution(np.zeros((7, 4)), ["l", "r", "L", "R"], max_stack=bound)

@@ -1,0 +1,65 @@
+"""Scores of any size: probabilities stay probabilities, and what all trees share changes none of them."""
+
+import numpy as np
+import pytest
+from batches import ALL_ORDERS, TAGS, random_batch, with_spans
+
+from spacy_parsetag.decode import TreeDistribution
+
+SIZES = [
+    (np.float64, 1e9),
+    (np.float64, 1e12),
+    (np.float64, 1e15),
+    (np.float64, 1e100),
+    (np.float32, 1e8),
+    (np.float32, 1e20),
+]
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("dtype, size", SIZES)
+@pytest.mark.parametrize("kind", ["spread", "offset", "below"])
+def test_probabilities(order, dtype, size, kind):
+    rng = np.random.default_rng(3)
+    noise = rng.normal(size=(13, len(TAGS)))
+    scores = {"spread": noise * size, "offset": noise + size, "below": noise - size}[kind].astype(dtype)
+    distribution = TreeDistribution(scores, TAGS.tags, order)
+    assert np.allclose(distribution.tag_marginals.sum(axis=1), 1, atol=1e-5)
+    assert min(distribution.constituents.values()) >= 0 and max(distribution.constituents.values()) <= 1 + 1e-5
+    assert distribution.entropy >= 0 and distribution.log_prob(distribution.argmax[0]) <= 0
+    assert distribution.log_prob(distribution.mbr()) <= 0
+    assert distribution.sample(3, 0).shape == (3, 13)
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("dtype, size", [(np.float64, 2.0**40), (np.float64, 2.0**50), (np.float32, 2.0**27)])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_all_trees_share(order, dtype, size, sign):
+    """Multiples of the gap between floats of that size are added without an error."""
+    scores = (np.random.default_rng(4).integers(-3, 4, size=(13, len(TAGS))) * np.spacing(dtype(size))).astype(dtype)
+    plain, shifted = (TreeDistribution(own, TAGS.tags, order) for own in (scores, scores + dtype(sign * size)))
+    np.testing.assert_allclose(shifted.tag_marginals, plain.tag_marginals, atol=1e-6)
+    np.testing.assert_allclose([*shifted.constituents.values()], [*plain.constituents.values()], atol=1e-6)
+    np.testing.assert_array_equal(shifted.sample(5, 0), plain.sample(5, 0))
+
+
+def test_labels_of_spans_far_from_0():
+    batch = with_spans(random_batch([5, 3]))
+    arrays = list(batch.arrays)
+    arrays[-1] = arrays[-1] + arrays[-1].dtype.type(2**20)
+    plain, shifted = batch.trees.sums(), batch.with_arrays(arrays).trees.sums()
+    np.testing.assert_allclose(shifted.log_z - plain.log_z, 2**20 * (batch.n_words - 1), rtol=1e-5)
+    np.testing.assert_allclose(shifted.spans.sum(), plain.spans.sum(), rtol=1e-5)
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("n_words", [1, 2, 5])
+def test_no_room_on_the_stack(order, n_words):
+    """Where no tree is, nothing is written past the end of what the bound leaves room for."""
+    if order == "pre" and n_words == 1:  # its one tag takes the last of the stack
+        return
+    for dtype in (np.float32, np.float64):
+        distribution = TreeDistribution(np.zeros((2 * n_words - 1, len(TAGS)), dtype), TAGS.tags, order, max_stack=0)
+        for asked in (lambda own: own.log_partition, lambda own: own.constituents, lambda own: own.argmax):
+            with pytest.raises(ValueError, match=r"\[E152\]"):
+                asked(distribution)

@@ -1,0 +1,160 @@
+"""`render`: a doc or a span as text, SVG and HTML, and in a notebook."""
+
+import pickle
+import subprocess
+import sys
+from html.parser import HTMLParser
+from xml.etree.ElementTree import fromstring
+
+import pytest
+import spacy
+from nltk import Tree
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+import spacy_parsetag
+from spacy_parsetag.draw.docs import render
+from spacy_parsetag.tokens import docs_from_trees, set_parses
+from spacy_parsetag.tokens.extensions import get_tree
+
+TREES = (
+    "(TOP (S (NP (PRP She)) (VP (VBZ enjoys) (NP (NNS papers))) (. .)))",
+    "(TOP (UH Yes) (, ,) (INTJ (UH please)) (-LRB- -LRB-) (NN a&lt;b) (-RRB- -RRB-))",
+    "(TOP (FRAG (NN <script>)))",
+)
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture
+def doc() -> Doc:
+    [doc] = docs_from_trees(spacy.blank("en").vocab, map(Tree.fromstring, TREES), n_sents=5, detokenize=True)
+    return doc
+
+
+def texts(svg: str) -> list[str]:
+    return [text.text or "" for text in fromstring(svg).iter(f"{SVG}text")]
+
+
+class Page(HTMLParser):
+    """Reads a page: its tags in order, and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.data = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.tags.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.data += data
+
+
+def test_text(doc: Doc) -> None:
+    drawn = render(doc, width=80)
+    assert drawn.splitlines()[-1].split() == ["<script>"]
+    assert drawn.count("\n\n") == 2 and "\x1b" not in drawn
+    assert drawn.splitlines()[-7].split() == ["Yes", ",", "please", "(", "a&lt;b", ")"]
+    assert repr(drawn) == str(drawn) and pickle.loads(pickle.dumps(drawn)) == drawn
+
+
+def test_of_a_span(doc: Doc) -> None:
+    first = next(doc.sents)
+    assert render(first, width=80).split()[0] == "S"
+    assert texts(render(doc[1:3], "svg")) == ["VP", "VBZ", "enjoys", "NP", "NNS", "papers"]
+    with pytest.raises(ValueError, match=r"\[E307\]"):
+        render(doc[0:2])
+
+
+def test_svg(doc: Doc) -> None:
+    svg = render(doc, "svg")
+    words = texts(svg)
+    assert words[0] == "S" and "(" in words and "<script>" in words
+    trees = fromstring(svg).findall(f"{SVG}svg")
+    assert [float(tree.get("y") or 0) for tree in trees] == sorted({float(tree.get("y") or 0) for tree in trees})
+    assert len(trees) == 3
+
+
+def test_page(doc: Doc) -> None:
+    html = render(doc, "html")
+    page = Page(html)
+    assert html.startswith("<!DOCTYPE html>") and '<html lang="en">' in html
+    assert page.tags.count("section") == 3 and "script" not in page.tags and "link" not in page.tags
+    assert "src=" not in html and "url(" not in html
+    assert "She enjoys papers." in page.data and "(TOP (FRAG (NN <script>)))" in page.data
+    assert "noun phrase" in page.data and "pronoun, personal" in page.data and "interjection" in page.data
+    assert "pronoun, personal" not in render(doc, "html", tags=False)
+
+
+def test_words_that_would_break_a_page(vocab: Vocab) -> None:
+    doc = Doc(vocab, words=["</title><b>", "a\u202eb", "\x1b[2J", "\x00"])
+    set_parses(doc, [([0, 1, 2, 3], [(0, 4, "X\u202e")])])
+    html = render(doc, "html")
+    page = Page(html)
+    assert "b" not in page.tags and "<title>&lt;/title&gt;&lt;b&gt; " in html
+    assert not {"\u202e", "\x1b", "\x00"} & set(html + render(doc) + render(doc, "svg"))
+
+
+def test_in_a_notebook(doc: Doc) -> None:
+    html = render(doc)._repr_html_()
+    page = Page(html)
+    assert page.tags.count("section") == 3 and page.tags[0] == "div"
+    assert not {"html", "body", "head"}.intersection(page.tags)
+    assert get_tree(doc[1:3])._repr_svg_().startswith("<svg")
+
+
+def test_colors(doc: Doc, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "\x1b[38;5;33mNP\x1b[0m" in render(doc, color=True)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b" in render(doc)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in render(doc)
+
+
+def test_width_of_the_terminal(doc: Doc, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "24")
+    assert render(doc) == render(doc, width=24) != render(doc, width=80)
+    monkeypatch.setenv("COLUMNS", "3")
+    assert render(doc) == render(doc, width=20)
+
+
+def test_white_space_and_no_sentence_boundaries(vocab: Vocab) -> None:
+    doc = Doc(vocab, words=["\n", "Big", "\n\n", "dogs", " "])
+    set_parses(doc, [([1, 3], [(0, 2, "NP")])])
+    assert render(doc, width=80).splitlines()[-1].split() == ["Big", "dogs"]
+    assert texts(render(doc, "svg")) == ["NP", "Big", "dogs"]
+    with pytest.raises(ValueError, match=r"\[E309\]"):
+        render(doc[0:1])
+
+
+def test_empty(vocab: Vocab) -> None:
+    doc = Doc(vocab)
+    set_parses(doc, [])
+    assert render(doc) == ""
+    assert fromstring(render(doc, "svg")).findall(f"{SVG}svg") == []
+    assert "There are no sentences" in render(doc, "html")
+
+
+def test_errors(doc: Doc, vocab: Vocab) -> None:
+    with pytest.raises(ValueError, match=r"\[E041\].*'png'"):
+        render(doc, "png")
+    for style in ("text", "svg", "html"):
+        with pytest.raises(ValueError, match=r"\[E300\].*parsetag"):
+            render(Doc(vocab, words=["a"]), style)
+
+
+def test_from_the_top() -> None:
+    """`import spacy_parsetag` imports nothing of what it gives."""
+    code = (
+        "import sys, spacy_parsetag; loaded = [name for name in sys.modules if name.startswith('spacy')];"
+        "assert loaded == ['spacy_parsetag'], loaded; assert spacy_parsetag.explain('NP') == 'noun phrase';"
+        "assert 'spacy' not in sys.modules; assert callable(spacy_parsetag.render)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert spacy_parsetag.render is render
+    assert spacy_parsetag.explain("VP") == "verb phrase"
+    with pytest.raises(AttributeError, match="no attribute 'paint'"):
+        _ = spacy_parsetag.paint  # type: ignore[attr-defined]

@@ -1,0 +1,164 @@
+"""Trees drawn in text and as SVG: nothing is lost, nothing is too wide, and what NLTK draws is drawn as NLTK does."""
+
+import re
+import sys
+from xml.etree.ElementTree import fromstring, tostring
+
+import nltk
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import parses
+
+from spacy_parsetag.draw.labels import explain, family
+from spacy_parsetag.draw.nodes import n_columns, nodes_of
+from spacy_parsetag.draw.svg import draw_svg
+from spacy_parsetag.draw.text import draw_text
+from spacy_parsetag.trees import Parse, Tree
+from spacy_parsetag.trees.nltk_trees import from_nltk
+from spacy_parsetag.trees.tree import preorder
+
+LONG = (
+    "(TOP (S (NP (DT The) (JJ old) (NN dog)) (VP (VBD said) (SBAR (IN that) (S (NP (PRP he)) (VP (MD would) (VP (VB "
+    "bark)))))) (. .)))"
+)
+
+
+def read(text: str) -> Tree:
+    return from_nltk(nltk.Tree.fromstring(text))
+
+
+def comb(n: int) -> Tree:
+    """A tree of n words that is as deep as it has words."""
+    spans = tuple((i, n, "VP") for i in range(n))
+    return Parse(tuple(f"word{i}" for i in range(n)), ("VB",) * n, spans).to_tree()  # type: ignore[arg-type]
+
+
+def words_of(svg: str) -> list[str]:
+    return [text.text or "" for text in fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_as_nltk_draws_it() -> None:
+    tree = nltk.Tree.fromstring("(S (NP (PRP She)) (VP (VBZ enjoys) (NP (NNS papers))))")
+    lines = nltk.tree.TreePrettyPrinter(tree).text(unicodelines=True).splitlines()
+    assert draw_text(from_nltk(tree), 80).splitlines() == [line.rstrip() for line in lines]
+
+
+def test_without_tags() -> None:
+    tree = read("(TOP (S (NP (PRP She)) (VP (VBZ reads) (NP (X papers)))))")
+    assert draw_text(tree, 80, tags=False).splitlines() == [
+        "      S",
+        " ┌────┴────┐",
+        " │         VP",
+        " │    ┌────┴────┐",
+        " NP   │         NP",
+        " │    │         │",
+        "She reads     papers",
+    ]
+    assert "X" not in draw_text(tree, 80)
+    assert "\n./" not in draw_text(read("(S (NP (PRP I)) (VP (VBP am)) (. .))"), 20)
+
+
+def test_outline() -> None:
+    assert draw_text(read(LONG), 40).splitlines() == [
+        "S",
+        "├─ NP The/DT old/JJ dog/NN",
+        "├─ VP",
+        "│  ├─ said/VBD",
+        "│  └─ SBAR",
+        "│     ├─ that/IN",
+        "│     └─ S",
+        "│        ├─ NP he/PRP",
+        "│        └─ VP",
+        "│           ├─ would/MD",
+        "│           └─ VP bark/VB",
+        "└─ .",
+    ]
+
+
+def test_deep_constituents_are_drawn_below() -> None:
+    lines = draw_text(comb(200), 80).splitlines()
+    assert max(map(len, lines)) <= 80
+    apart = [line for line in lines if line[0] == "["]
+    assert len(apart) > 5 and apart[0] == "[1] VP"
+    assert sum(line.endswith(" VP [1]") for line in lines) == 1
+    assert re.findall(r"word\d+", "\n".join(lines)) == [f"word{i}" for i in range(200)]
+
+
+def test_long_words_go_on_in_the_next_line() -> None:
+    text = draw_text(read(f"(NP (DT the) (NN {'a' * 70}))"), 30, tags=False)
+    assert max(map(len, text.splitlines())) == 30
+    assert text.count("a") == 70
+
+
+@given(parse=parses(max_words=8), width=st.integers(20, 60))
+def test_everything_is_drawn_within_the_width(parse: Parse, width: int) -> None:
+    tree = parse.to_tree()
+    shown = nodes_of(tree)
+    labels = sum(len(node.text) for node in preorder(shown) if node.text.isascii())
+    text = draw_text(tree, width)
+    assert all(n_columns(line) <= width for line in text.splitlines())
+    assert len(text.replace(" ", "")) >= labels
+    words = [node.text for node in preorder(shown) if node.kind == "word"]
+    if "┌" in text and not text.startswith("["):
+        assert re.sub(r"[\u200e\s]", "", text.splitlines()[-1]) == re.sub(r"\s", "", "".join(words))
+    colored = draw_text(tree, width, color=True)
+    assert re.sub(r"\x1b\[[\d;]*m", "", colored) == text
+
+
+@given(parse=parses(max_words=8))
+def test_all_words_are_in_the_svg(parse: Parse) -> None:
+    texts = words_of(tostring(draw_svg(parse.to_tree()), encoding="unicode"))
+    assert sorted(filter(None, texts)) == sorted(node.text for node in preorder(nodes_of(parse.to_tree())) if node.text)
+
+
+def test_wide_letters_line_up() -> None:
+    wide = draw_text(read("(S (NP (NN 狗)) (VP (VV 叫) (NP (NN 东西))))"), 80)
+    narrow = draw_text(read("(S (NP (NN ab)) (VP (VV ab) (NP (NN abcd))))"), 80)
+    assert wide == narrow.replace("abcd", "东西").replace("ab", "狗", 1).replace("ab", "叫")
+    assert n_columns("狗叫") == 4 and n_columns("e\u0301") == 1
+
+
+def test_right_to_left() -> None:
+    tree = read("(S (NP (NN שלום)) (VP (VV עולם)))")
+    last = draw_text(tree, 80).splitlines()[-1]
+    assert last.index("עולם") < last.index("שלום")
+    assert last.count("\u200e") == 2
+    assert words_of(tostring(draw_svg(tree), encoding="unicode")) == ["S", "VP", "VV", "עולם", "NP", "NN", "שלום"]
+
+
+@pytest.mark.parametrize("bad", ["a\nb", "a\x1b[31mb", "a\ud800b", "a\ufffeb", "a\u2028b"])
+def test_characters_that_would_break_a_drawing(bad: str) -> None:
+    tree = Tree("NP", (Tree("NN", (bad,)), Tree("NN", ("a\u202eb",))))
+    text = draw_text(tree, 80)
+    assert "�" in text and bad not in text and "ab" in text
+    assert "�" in words_of(tostring(draw_svg(tree), encoding="unicode"))[2]
+
+
+def test_deep_svg() -> None:
+    limit = sys.getrecursionlimit()
+    svg = tostring(draw_svg(comb(2000)), encoding="unicode")
+    assert sys.getrecursionlimit() == limit
+    assert "word1999" in svg and svg.count(">VP<") == 60
+    assert len(svg) < 200_000
+
+
+def test_names_of_labels_are_shown() -> None:
+    svg = tostring(draw_svg(read("(NP-SBJ (NN a&amp;b))")), encoding="unicode")
+    assert "<title>noun phrase, subject</title>" in svg
+
+
+def test_one_word() -> None:
+    assert draw_text(read("(X Yes)"), 80) == "Yes"
+    assert draw_text(read("(UH Yes)"), 80).split() == ["UH", "│", "Yes"]
+    assert words_of(tostring(draw_svg(read("(X Yes)")), encoding="unicode")) == ["Yes"]
+
+
+def test_narrow() -> None:
+    with pytest.raises(ValueError, match=r"\[E040\].*20 columns; got 19"):
+        draw_text(read("(NP (NN a))"), 19)
+
+
+def test_labels() -> None:
+    assert explain("NP=2") == "noun phrase" and explain("-LRB-") is None and family("-LRB-") == "other"
+    assert family("WHNP-1") == "noun" and family("-LRB-") == family("NEW") == "other"

@@ -1,0 +1,75 @@
+"""Differences between parsers: intervals that hold the truth, few false alarms, and what F is made of."""
+
+import numpy as np
+import pytest
+
+from spacy_parsetag.evalb import SentenceCounts, break_down, compare_parsers, evalb
+
+GOLD = ["(TOP (S (NP (PRP She)) (VP (VBZ reads) (NP (NNS papers)))))", "(TOP (S (NP (NNP Kim)) (VP (VBZ sings))))"]
+TEST = ["(TOP (S (NP (PRP She)) (VP (VBZ reads) (ADJP (NNS papers)))))", "(TOP (S (NP (NNP Kim)) (VP (VBZ sings))))"]
+
+
+def draw(n: int, gain: float, rng: np.random.Generator) -> list[list[SentenceCounts]]:
+    """Counts of two parsers on sentences that are easy or hard for both."""
+    gold = rng.poisson(15, n) + 1
+    ease = rng.beta(8, 1.5, n)
+    found = []
+    for more in (0.0, gain):
+        matched = rng.binomial(gold, np.clip(ease + more, 0, 1))
+        test = np.maximum(matched, gold + rng.integers(-1, 2, n))
+        rows = zip(matched.tolist(), gold.tolist(), test.tolist(), strict=True)
+        found.append([SentenceCounts(10, matched=m, gold=g, test=t) for m, g, t in rows])
+    return found
+
+
+@pytest.mark.parametrize(
+    "n_pairs, samples, low, high",
+    [(60, 200, 0.0, 0.13), pytest.param(1000, 1000, 0.035, 0.065, marks=pytest.mark.slow)],
+)
+def test_false_alarms_and_coverage(n_pairs: int, samples: int, low: float, high: float) -> None:
+    rng = np.random.default_rng(1)
+    pairs = [compare_parsers(*draw(300, 0, rng), samples=samples, seed=i) for i in range(n_pairs)]
+    assert low <= np.mean([pair.p_bootstrap <= 0.05 for pair in pairs]) <= high
+    assert low <= np.mean([pair.p_randomization <= 0.05 for pair in pairs]) <= high
+    assert 1 - high <= np.mean([pair.low <= 0 <= pair.high for pair in pairs]) <= 1 - low
+
+
+def test_clear_difference() -> None:
+    first, second = draw(400, 0.05, np.random.default_rng(2))
+    found = compare_parsers(first, second, samples=500)
+    assert found.difference == pytest.approx(found.second - found.first)
+    assert 0 < found.low < found.difference < found.high and found.p_bootstrap == found.p_randomization == 1 / 501
+    back = compare_parsers(second, first, samples=500)
+    assert back.difference == pytest.approx(-found.difference) and found == compare_parsers(first, second, samples=500)
+
+
+def test_documents_are_units() -> None:
+    first, second = draw(200, 0, np.random.default_rng(3))
+    documents = [f"doc{i // 20}" for i in range(200)]
+    found = compare_parsers(first, second, documents=documents, samples=300)
+    assert found.units == 10 and found.first == compare_parsers(first, second, samples=1).first
+    with pytest.raises(ValueError, match="same sentences"):
+        compare_parsers(first, second[:-1])
+    with pytest.raises(ValueError, match="same sentences"):
+        compare_parsers([], [])
+
+
+def test_f_is_that_of_evalb() -> None:
+    test = [TEST[0], ""]
+    result = evalb(GOLD, test)
+    found = compare_parsers(result.rows, evalb(GOLD, TEST).rows, samples=10)
+    assert found.first == pytest.approx(result.strict.f) and found.second == pytest.approx(evalb(GOLD, TEST).f)
+
+
+def test_what_f_is_made_of() -> None:
+    found = break_down(GOLD, TEST)
+    assert found.result.rows == evalb(GOLD, TEST).rows and found.unlabeled.f == 100
+    labels = found.tables["label"]
+    assert {label: tuple(score) for label, score in labels.items()} == {
+        "ADJP": (0, 0, 1), "NP": (2, 3, 2), "S": (2, 2, 2), "VP": (2, 2, 2),
+    }  # fmt: skip
+    assert labels["NP"].recall == pytest.approx(200 / 3) and labels["NP"].precision == 100
+    assert list(found.tables["span"]) == ["1", "2", "3"] and found.tables["span"]["3"].f == 100
+    assert {key: tuple(score) for key, score in found.tables["length"].items()} == {"1-10": (6, 7, 7)}
+    failed = break_down(GOLD, [TEST[0], ""])
+    assert failed.tables["label"]["S"].gold == 2 and failed.tables["label"]["S"].matched == 1

@@ -1,0 +1,84 @@
+"""Windows, word pieces and batches as spacy-transformers has them; graphs of PyTorch's layers."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_parsetag.ml.graphs import export_bilstm
+from spacy_parsetag.ml.lstm import bilstm
+from spacy_parsetag.ml.onnx import OnnxShim, batch_by_length, onnx_bilstm
+from spacy_parsetag.ml.wordpieces import Pieces, Window, align_pieces, windows_of
+
+pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+
+
+@given(st.lists(st.integers(0, 40), max_size=4), st.integers(1, 20), st.integers(1, 20))
+def test_windows(lengths: list[int], window: int, stride: int) -> None:
+    getters = pytest.importorskip("spacy_transformers.span_getters", reason="spacy-transformers is not installed")
+    docs = [Doc(Vocab(), words=["a"] * n) for n in lengths]
+    expected = getters.configure_strided_spans(window, stride)(docs)
+    found = windows_of(docs, window, stride, by_sentence=False)
+    assert found == [Window(i, span.start, span.end) for i, own in enumerate(expected) for span in own]
+    whole = windows_of(docs, None, None, by_sentence=False)
+    assert whole == [Window(i, 0, n) for i, n in enumerate(lengths) if n]
+
+
+def test_windows_of_sentences() -> None:
+    doc = Doc(Vocab(), words=["a", "b", "c"], sent_starts=[True, False, True])
+    assert windows_of([Doc(Vocab()), doc], None, None, by_sentence=True) == [Window(1, 0, 2), Window(1, 2, 3)]
+
+
+def test_alignment() -> None:
+    """Two windows that share a token, a piece of two tokens, a token and a doc without pieces."""
+    windows = [Window(0, 0, 2), Window(0, 1, 4), Window(1, 0, 2)]
+    cut = [([0, 0, 0, 1, 0], [0, 1, 1, 1, 0]), ([0, 0, 0], [0, 2, 0]), ([0, 0], [0, 0])]
+    pieces = [Pieces(np.zeros(len(first)), np.asarray(first), np.asarray(n)) for first, n in cut]
+    rows, counts = align_pieces(windows, pieces, [4, 2, 0])
+    assert counts.tolist() == [2, 2, 1, 0, 1, 1]
+    assert rows.tolist() == [1, 2, 3, 6, 6, 10, 10]  # 10: zeros
+    rows, counts = align_pieces([], [], [0, 0])
+    assert rows.tolist() == counts.tolist() == []
+
+
+@given(st.lists(st.integers(1, 50)), st.integers(1, 100))
+def test_batches(lengths: list[int], max_items: int) -> None:
+    batches = list(batch_by_length(np.asarray(lengths, dtype=np.int64), max_items))
+    assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
+    for batch in batches:
+        assert len(batch) == 1 or len(batch) * max(lengths[i] for i in batch) <= max_items
+    for before, after in pairwise(batches):
+        assert max(lengths[i] for i in before) <= min(lengths[i] for i in after)
+
+
+@pytest.mark.parametrize(("precision", "most"), [("float32", 1e-5), ("int8", 0.02)])
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_bilstm(depth: int, precision: Any, most: float) -> None:
+    pytest.importorskip("torch", reason="torch is not installed")
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    rng = np.random.default_rng(0)
+    layer = bilstm(depth, 24)
+    layer.initialize(X=[rng.normal(size=(2, 40)).astype("f")])
+    exported = onnx_bilstm()
+    for dim in ("nI", "nO"):
+        exported.set_dim(dim, layer.get_dim(dim))
+    exported.shims[0] = OnnxShim(export_bilstm(layer.shims[0]._model, precision))
+    again = onnx_bilstm().from_bytes(exported.to_bytes())
+    for lengths in ((7, 1, 0, 30, 7, 2), (5, 5, 5), (4,), (1, 1), (0,), (), (300, 600)):
+        X = [rng.normal(size=(n, 40)).astype("f") for n in lengths]
+        for own in (exported, exported.copy(), again):
+            for found, expected in zip(own.predict(X), layer.predict(X), strict=True):
+                np.testing.assert_allclose(found, expected, atol=most)
+    with pytest.raises(ValueError, match="E204"):
+        exported.begin_update(X)
+
+
+def test_without_a_graph() -> None:
+    for attempt in (onnx_bilstm().initialize, lambda: onnx_bilstm().predict([np.zeros((1, 4), dtype="f")])):
+        with pytest.raises(ValueError, match="E203"):
+            attempt()

@@ -1,0 +1,293 @@
+"""Tregex by its definition: every relation asked of every pair of nodes, by recursion. Slow, and without any array.
+
+Written from the description of the language, not from the package: trees are linked objects, patterns are made here and
+only their text goes to the package.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from spacy_parsetag.trees.tree import Tree
+
+WRAPPERS = {"TOP", "ROOT", "VROOT", "S1", ""}
+
+
+@dataclass(eq=False)
+class N:
+    """A node of a tree; a word has no children."""
+
+    label: str
+    parent: N | None = None
+    children: list[N] = field(default_factory=list)
+    first: int = 0  # its words
+    last: int = 0
+    head: N | None = None
+
+    @property
+    def above(self) -> list[N]:
+        return [] if self.parent is None else [self.parent, *self.parent.above]
+
+
+def link(tree: Tree) -> list[N]:
+    """The nodes of a tree, in pre-order."""
+    nodes: list[N] = []
+    n_words = 0
+
+    def add(item: Tree | str, parent: N | None) -> N:
+        nonlocal n_words
+        node = N(item if isinstance(item, str) else item.label, parent)
+        nodes.append(node)
+        node.first = n_words
+        if isinstance(item, str):
+            n_words += 1
+        else:
+            node.children = [add(child, node) for child in item.children]
+        node.last = n_words - 1
+        return node
+
+    add(tree, None)
+    return nodes
+
+
+class Heads:
+    """Head rules, read and followed as `penn.txt` says."""
+
+    def __init__(self, path: Path) -> None:
+        self.rules: dict[str, list[list[str]]] = {}
+        self.conjunctions: list[str] = []
+        self.punctuation: list[str] = []
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line.startswith("#") or not line.strip():
+                continue
+            labels, rest = line.split(":", 1)
+            if labels == "conjunction":
+                self.conjunctions = rest.split()
+            elif labels == "punctuation":
+                self.punctuation = rest.split()
+            else:
+                for label in labels.split():
+                    self.rules[label] = [step.split() for step in rest.split(";")]
+        named = {
+            each for steps in self.rules.values() for step in steps for word in step[1:] for each in word.split("|")
+        }
+        self.known = {*named, *self.rules, *self.conjunctions, *self.punctuation}
+
+    def head(self, node: N) -> N | None:
+        if node.head is None:
+            node.head = self.find(node)
+        return node.head
+
+    def find(self, node: N) -> N | None:
+        if len(node.children) < 2:
+            return node.children[0] if node.children else None
+        steps = self.rules.get(node.label) or self.rules.get(basic(node.label)) or self.rules["*"]
+        found = self._by_steps(node.children, steps)
+        place = node.children.index(found)
+        if place >= 2 and self._is(node.children[place - 1], self.conjunctions):
+            before = [child for child in node.children[: place - 1] if not self._is(child, self.punctuation)]
+            if before:
+                return before[-1]
+        return found
+
+    def _by_steps(self, children: list[N], steps: list[list[str]]) -> N:
+        for side, *wanted in steps:
+            ordered = children if side == "left" else children[::-1]
+            for labels in wanted:
+                for child in ordered:
+                    if self._is(child, labels.split("|")):
+                        return child
+        ordered = children if steps[-1][0] == "left" else children[::-1]
+        rest = [child for child in ordered if not self._is(child, self.punctuation)]
+        return (rest or ordered)[0]
+
+    def _is(self, node: N, labels: list[str]) -> bool:
+        return (node.label if node.label in self.known else basic(node.label)) in labels
+
+
+def basic(label: str) -> str:
+    if re.fullmatch("-[LR][RCS]B-", label):
+        return label
+    for place in range(1, len(label)):
+        if label[place] in "-=|#^~_[":
+            return label[:place]
+    return label
+
+
+@dataclass
+class Desc:
+    """What a node is called: names, a /regex/ or any (""), negated, by its basic category."""
+
+    text: str
+    negated: bool = False
+    basic: bool = False
+
+    def __str__(self) -> str:
+        return "!" * self.negated + "@" * self.basic + (self.text or "__")
+
+    def ok(self, node: N) -> bool:
+        label = basic(node.label) if self.basic else node.label
+        if self.text.startswith("/"):
+            found = re.search(self.text[1:-1], label) is not None
+        elif self.text:
+            names = self.text.split("|")
+            found = label in names or (label in WRAPPERS and any(name in WRAPPERS for name in names))
+        else:
+            found = True
+        return found != self.negated
+
+
+@dataclass
+class Pat:
+    """A node of a pattern. `ref` is "=x" or "~x"."""
+
+    desc: Desc
+    name: str = ""
+    ref: str = ""
+    test: Rel | Bool | None = None
+
+    def __str__(self) -> str:
+        text = (self.ref or str(self.desc)) + (f"={self.name}" if self.name else "")
+        return text + (f" {self.test}" if self.test is not None else "")
+
+
+@dataclass
+class Rel:
+    symbol: str
+    pat: Pat
+    through: Desc | None = None
+
+    def __str__(self) -> str:
+        through = f"({self.through})" if self.through is not None else ""
+        return f"{self.symbol}{through} ({self.pat})"
+
+
+@dataclass
+class Bool:
+    kind: str  # and, or, not, maybe
+    parts: list[Rel | Bool]
+
+    def __str__(self) -> str:
+        inner = [f"[{part}]" if isinstance(part, Bool) else str(part) for part in self.parts]
+        return {"and": " & ".join(inner), "or": " | ".join(inner), "not": "! " + inner[0], "maybe": "?" + inner[0]}[
+            self.kind
+        ]
+
+
+def holds(rel: Rel, a: N, b: N, heads: Heads) -> bool:
+    """Whether a stands in a relation to b, both of one tree."""
+    symbol = rel.symbol
+    counted = re.fullmatch(r"([<>])(-?\d+)", symbol)
+    if counted:
+        up, down = (a, b) if counted[1] == "<" else (b, a)
+        place = int(counted[2])
+        place = place - 1 if place > 0 else place
+        return -len(up.children) <= place < len(up.children) and up.children[place] is down
+    if symbol in ("<+", ">+"):
+        up, down = (a, b) if symbol == "<+" else (b, a)
+        if up not in down.above:
+            return False
+        assert rel.through is not None
+        return all(map(rel.through.ok, down.above[: down.above.index(up)]))
+    inverse = {
+        ">": "<", ">>": "<<", ">,": "<,", ">-": "<-", ">`": "<-", ">:": "<:", ">>:": "<<:", ">>,": "<<,", ">>-": "<<-",
+        ">>`": "<<-",
+        "$--": "$++", "$,,": "$++", "$-": "$+", "$,": "$+", ",": ".", ",,": "..", ">#": "<#", ">>#": "<<#",
+    }  # fmt: skip
+    if symbol in inverse:
+        return holds(Rel(inverse[symbol], rel.pat), b, a, heads)
+    sisters = a.parent.children if a.parent is not None and a.parent is b.parent else []
+    places = [next(i for i, sister in enumerate(sisters) if sister is node) for node in (a, b)] if sisters else [0, 0]
+
+    def chain(step: str) -> list[N]:
+        found, node = [], a
+        while node.children and not (step == "only" and len(node.children) > 1):
+            head = heads.head(node)
+            assert head is not None
+            node = {"first": node.children[0], "last": node.children[-1], "only": node.children[0], "head": head}[step]
+            found.append(node)
+        return found
+
+    return {
+        "<": lambda: b.parent is a,
+        "<<": lambda: a in b.above,
+        "<<<": lambda: a in b.above and not b.children,
+        "<,": lambda: a.children[:1] == [b],
+        "<-": lambda: a.children[-1:] == [b],
+        "<`": lambda: a.children[-1:] == [b],
+        "<:": lambda: a.children == [b],
+        "<<:": lambda: b in chain("only"),
+        "<<,": lambda: b in chain("first"),
+        "<<-": lambda: b in chain("last"),
+        "<<`": lambda: b in chain("last"),
+        "<#": lambda: heads.head(a) is b,
+        "<<#": lambda: b in chain("head"),
+        "$": lambda: bool(sisters) and a is not b,
+        "$++": lambda: places[0] < places[1],
+        "$..": lambda: places[0] < places[1],
+        "$+": lambda: places[0] + 1 == places[1],
+        "$.": lambda: places[0] + 1 == places[1],
+        "..": lambda: a.last < b.first,
+        ".": lambda: a.last + 1 == b.first,
+        "==": lambda: a is b,
+        "<=": lambda: a is b or b.parent is a,
+        ":": lambda: True,
+    }[symbol]()
+
+
+SYMBOLS = [
+    "<", ">", "<<", ">>", "<,", ">,", "<-", ">-", "<`", ">`", "<1", "<2", "<-1", "<-2", ">1", ">3", ">-1", ">-2",
+    "<:", ">:", "<<:", ">>:", "<<,", ">>,", "<<-", ">>-", "<<`", ">>`",
+    "$", "$+", "$-", "$++", "$--", "$.", "$,", "$..", "$,,",
+    ".", ",", "..", ",,", "<#", ">#", "<<#", ">>#", "==", "<=", ":", "<<<", "<+", ">+",
+]  # fmt: skip
+
+Env = dict[str, N]
+
+
+def solve(pat: Pat, node: N, nodes: list[N], env: Env, heads: Heads) -> Iterator[Env]:
+    """The ways in which a node matches a pattern, as what the names stand for."""
+    if pat.ref:
+        other = env.get(pat.ref[1:])
+        if other is None or (other is not node if pat.ref[0] == "=" else other.label != node.label):
+            return
+    elif not pat.desc.ok(node):
+        return
+    if pat.name:
+        env = {**env, pat.name: node}
+    yield from [env] if pat.test is None else solve_test(pat.test, node, nodes, env, heads)
+
+
+def solve_test(test: Rel | Bool, node: N, nodes: list[N], env: Env, heads: Heads) -> Iterator[Env]:
+    if isinstance(test, Rel):
+        for other in nodes:
+            if holds(test, node, other, heads):
+                yield from solve(test.pat, other, nodes, env, heads)
+    elif test.kind == "and":
+        envs = [env]
+        for part in test.parts:
+            envs = [after for before in envs for after in solve_test(part, node, nodes, before, heads)]
+        yield from envs
+    elif test.kind == "or":
+        for part in test.parts:
+            yield from solve_test(part, node, nodes, env, heads)
+    else:
+        found = list(solve_test(test.parts[0], node, nodes, env, heads))
+        if test.kind == "maybe":
+            yield from found or [env]
+        elif not found:
+            yield env
+
+
+def all_matches(pat: Pat, tree: Tree, names: list[str], heads: Heads) -> set[tuple[int, ...]]:
+    """All ways to match in a tree: the place of the node, and the places of the nodes with names, -1 for none."""
+    nodes = link(tree)
+    place = {id(node): i for i, node in enumerate(nodes)}
+    return {
+        (place[id(node)], *(place[id(env[name])] if name in env else -1 for name in names))
+        for node in nodes
+        for env in solve(pat, node, nodes, {}, heads)
+    }

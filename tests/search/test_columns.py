@@ -1,0 +1,125 @@
+"""Columns equal the trees they are made of, whatever they are made from; heads equal the rules."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from search_reference import Heads, link
+from strategies import parses
+
+import spacy_parsetag.search as search
+from spacy_parsetag.errors import TreebankError
+from spacy_parsetag.search import TreeColumns, get_head_rules, read_brackets, read_rows
+from spacy_parsetag.search.columns import ColumnsBuilder
+from spacy_parsetag.search.heads import HeadRules
+from spacy_parsetag.treebanks.penn import read_trees
+from spacy_parsetag.trees.brackets import format_tree
+from spacy_parsetag.trees.parse import Parse
+
+HEADS = Path(search.__file__).parent / "heads"
+
+
+def trees_of(columns: TreeColumns) -> list[str]:
+    return [format_tree(columns.tree(number)) for number in range(len(columns))]
+
+
+@given(parse=parses())
+def test_brackets_and_spans(parse: Parse) -> None:
+    line = format_tree(parse.to_tree("TOP"))
+    columns = TreeColumns.join(read_brackets(f"{line}\n\n{line}\n".encode(), "x.mrg"))
+    assert trees_of(columns) == [line, line] and columns.line.tolist() == [1, 3]
+    builder = ColumnsBuilder("x")
+    builder.add(parse, 7, name="seven")
+    built = builder.build()
+    assert trees_of(built) == [line] and built.where(0) == "x:7" and built.ids == ["seven"]
+    for name in ("up", "size"):
+        assert getattr(built, name).tolist() == getattr(columns, name)[: len(built.up)].tolist()
+
+
+@pytest.mark.parametrize("batch", [1, 2, 100])
+def test_layouts(batch: int, tmp_path: Path) -> None:
+    text = "\n( (S (NP (-LRB- -LRB-)\r\n  (NN 1\\/2))))(S (X a))\n\n(TOP)\n((S (NN \\e)))\r(VROOT (NN c))"
+    (tmp_path / "x.mrg").write_bytes(text.encode())
+    batches = list(read_brackets(text.encode(), "x.mrg", batch=batch))
+    columns = TreeColumns.join(batches)
+    expected = [format_tree(tree) for tree in read_trees(tmp_path / "x.mrg", on_error=lambda error: None)]
+    assert trees_of(columns) == [expected[0], "(TOP (S (X a)))", *expected[2:]]
+    assert columns.line.tolist() == [2, 3, 6, 7] and max(map(len, batches)) <= batch
+
+
+@pytest.mark.parametrize(
+    "bad", ["(TOP (NP the (NN dog)))", "(TOP (S (NN a))", "(TOP (S (NN a))))", "(TOP (S ))", "stray", "(TOP (NN \xff))"]
+)
+def test_malformed_trees(bad: str) -> None:
+    data = f"(TOP (NN a))\n{bad}\n(TOP (NN b))\n".encode("latin-1")
+    errors: list[TreebankError] = []
+    columns = TreeColumns.join(read_brackets(data, "x.mrg", on_error=errors.append))
+    assert {"(TOP (NN b))"} <= set(trees_of(columns)) and errors
+    assert errors[0].path == "x.mrg" and errors[0].line in (2, 3)
+    with pytest.raises(TreebankError, match=r"x\.mrg:[23]:"):
+        list(read_brackets(data, "x.mrg"))
+
+
+def test_other_encodings() -> None:
+    data = "(TOP (NN Käse))\n".encode("latin-1")
+    assert trees_of(TreeColumns.join(read_brackets(data, "x", encoding="latin-1"))) == ["(TOP (NN Käse))"]
+    assert trees_of(TreeColumns.join(read_brackets(b"\xef\xbb\xbf(TOP (NN a))", "x"))) == ["(TOP (NN a))"]
+
+
+def test_rows_that_are_no_parses() -> None:
+    sent = {"words": ["a", "b"], "pos": ["X", "X"], "constituents": [{"label": "S", "start": 0, "end": 2}]}
+    assert trees_of(read_rows([(3, {"sents": [sent], "id": 5})], "x")) == ["(TOP (S (X a) (X b)))"]
+    with pytest.raises(ValueError, match="x:3: no parsed text"):
+        read_rows([(3, {"text": "a"})], "x")
+    sent["constituents"] = [{"label": "S", "start": 0, "end": 3}]
+    with pytest.raises(ValueError, match="x:3: the constituents"):
+        read_rows([(3, {"sents": [sent]})], "x")
+
+
+def test_saved_and_joined(tmp_path: Path) -> None:
+    parts = [TreeColumns.join(read_brackets(f"(TOP (N{i} w{i}) (X x))".encode(), f"{i}.mrg")) for i in range(3)]
+    columns = TreeColumns.join(parts)
+    columns.to_disk(tmp_path / "saved")
+    loaded = TreeColumns.from_disk(tmp_path / "saved")
+    assert trees_of(loaded) == trees_of(columns) == [f"(TOP (N{i} w{i}) (X x))" for i in range(3)]
+    assert [loaded.where(i) for i in range(3)] == ["0.mrg:1", "1.mrg:1", "2.mrg:1"]
+    part, nodes = loaded.select(np.array([0, 2]))
+    assert trees_of(part) == [trees_of(columns)[0], trees_of(columns)[2]] and len(nodes) == len(part.label)
+    assert len(TreeColumns.join([])) == 0
+    with pytest.raises(ValueError, match="holds no columns"):
+        TreeColumns.from_disk(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["penn", "ctb"])
+@given(parse=parses(max_words=7))
+def test_heads(name: str, parse: Parse) -> None:
+    tree = parse.to_tree("TOP")
+    rules = Heads(HEADS / f"{name}.txt")
+    columns = TreeColumns.join(read_brackets(format_tree(tree).encode(), "x"))
+    nodes = link(columns.tree(0))
+    expected = [nodes.index(rules.head(node)) - i if node.children else 0 for i, node in enumerate(nodes)]
+    assert columns.heads(get_head_rules(name)).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "label, children, head",
+    [
+        ("NP", "DT JJ NN", 2), ("NP", "NP PP", 0), ("NP", "NP , NP", 0), ("NP", "NP CC NP", 0), ("NP", "NNP POS", 1),
+        ("VP", "MD VP", 0), ("VP", "VBD NP PP", 0), ("S", "NP VP .", 1), ("S", "`` S , '' NP VP .", 5), ("SBAR", "IN S",
+        0), ("PP", "IN NP", 0), ("ADJP", "RB JJ", 1), ("QP", "CD CC CD", 0), ("UCP", "NP CC ADJP", 0), ("FRAG", "NP .",
+        0), ("WHNP", "WP$ NN", 0), ("NP-SBJ", "DT NN", 1), ("XX", ". X", 1), ("PRN", ", S ,", 1),
+    ],
+)  # fmt: skip
+def test_heads_by_collins(label: str, children: str, head: int) -> None:
+    assert get_head_rules("penn").head_child(label, children.split()) == head
+
+
+def test_own_rules(tmp_path: Path) -> None:
+    path = tmp_path / "own.txt"
+    path.write_text("*: right\nNP: left NN|N; right DT\n", encoding="utf-8")
+    assert get_head_rules(path).head_child("NP", ["DT", "NN", "NN"]) == 1
+    with pytest.raises(ValueError, match="own:2: not a head rule"):
+        HeadRules("*: left\nNP: NN\n", "own")
+    with pytest.raises(ValueError, match="Unknown head rules 'none'"):
+        get_head_rules("none")

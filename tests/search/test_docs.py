@@ -1,0 +1,117 @@
+"""Search in docs: the matcher, the component, heads and base noun phrases on spans."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+
+from spacy_parsetag.search.docs import TreeMatcher, columns_of_docs
+from spacy_parsetag.tokens import docs_from_trees, register_extensions
+from spacy_parsetag.treebanks.penn import read_string
+from spacy_parsetag.trees.brackets import format_tree
+
+RELATIVE = "(NP (NP (NNS papers)) (SBAR (WHNP (WDT that)) (S (VP (VBP bore)))))"
+TREES = f"""(TOP (S (NP (DT The) (NN man)) (VP (VBZ reads) {RELATIVE})))
+(TOP (S (NP (NP (PRP$ Her) (NN dog) (POS 's)) (NN tail)) (VP (VBZ wags))))
+(TOP (FRAG (NP (NNP Kim) (, ,) (CC and) (NNP Lee))))
+"""
+
+
+@pytest.fixture
+def nlp() -> Language:
+    return spacy.blank("en")
+
+
+@pytest.fixture
+def docs(nlp: Language) -> list[Doc]:
+    return list(docs_from_trees(nlp.vocab, read_string(TREES)))
+
+
+@pytest.fixture
+def extensions() -> Iterator[None]:
+    register_extensions(force=True)
+    yield
+
+
+def test_columns(nlp: Language, docs: list[Doc]) -> None:
+    expected = TREES.splitlines()
+    together = list(docs_from_trees(nlp.vocab, read_string(TREES), n_sents=3))
+    empty = Doc(nlp.vocab)
+    for given in (docs, together, [docs[0], empty, Doc(nlp.vocab, words=["a"]), *docs[1:]]):
+        columns = columns_of_docs(given).columns
+        assert [format_tree(columns.tree(i)) for i in range(len(columns))] == expected
+    assert columns_of_docs([empty]).columns.starts.tolist() == columns_of_docs([]).tokens == []
+
+
+def test_unusual_docs(nlp: Language, docs: list[Doc]) -> None:
+    """White space, other orders and unknown tags are read as `parses_from_doc` reads them."""
+    doc = Doc(nlp.vocab, words=["She", "\n", "reads"], tags=["PRP", "_SP", ""], pos=["PRON", "SPACE", "VERB"])
+    doc.spans["constituents"] = [Span(doc, 2, 3, "VP"), Span(doc, 0, 3, "S")]
+    places = columns_of_docs([docs[1], doc])
+    trees = [format_tree(places.columns.tree(i)) for i in range(2)]
+    assert trees == [TREES.splitlines()[1], "(TOP (S (PRP She) (VP (VERB reads))))"]
+    matcher = TreeMatcher(nlp.vocab)
+    matcher.add("VP", ["VP"])
+    assert [match.span.text for match in matcher(doc)] == ["reads"]
+    with docs[0].retokenize() as retokenizer:
+        retokenizer.split(docs[0][1], ["m", "an"], heads=[(docs[0][1], 0), (docs[0][1], 1)])
+    with pytest.raises(ValueError, match="tokens of the doc have changed"):
+        matcher(docs[0])
+
+
+def test_matcher(nlp: Language, docs: list[Doc]) -> None:
+    matcher = TreeMatcher(nlp.vocab)
+    assert not len(matcher) and matcher(docs[0]) == []
+    matcher.add("RELATIVE", ["NP < (SBAR=clause < WHNP=wh)", "NP !< __ < __"])
+    matcher.add("COORDINATE", ["NP=np < CC ?< NNS=none"])
+    assert len(matcher) == 2 and "RELATIVE" in matcher and "X" not in matcher
+    found = dict(enumerate(matches for _, matches in matcher.pipe(docs, batch_size=2)))
+    ((label, span, names),) = found[0]
+    assert (label, span.label_, span.text) == ("RELATIVE", "RELATIVE", "papers that bore")
+    assert {name: (each.text, each.label_) for name, each in names.items()} == {
+        "clause": ("that bore", "SBAR"),
+        "wh": ("that", "WHNP"),
+    }
+    assert found[1] == [] and [list(match.names) for match in found[2]] == [["np"]]
+    assert matcher(docs[0])[0].span == span
+    matcher.remove("RELATIVE")
+    assert matcher(docs[0]) == []
+    with pytest.raises(ValueError, match="No patterns have the key 'RELATIVE'"):
+        matcher.remove("RELATIVE")
+    with pytest.raises(ValueError, match="come as a list"):
+        matcher.add("X", "NP")
+    with pytest.raises(ValueError, match="Not a Tregex pattern"):
+        matcher.add("X", ["NP <"])
+    assert "X" not in matcher
+
+
+def test_component(nlp: Language, docs: list[Doc], tmp_path: Path) -> None:
+    pipe = nlp.add_pipe("tree_matcher", config={"patterns": {"OBJECT": ["VP < /^VB/=verb < NP=object"]}})
+    pipe.add_patterns([{"label": "WH", "pattern": "/^WH/"}])
+    assert pipe.labels == ("OBJECT", "WH")
+    found = [[(span.label_, span.text) for span in doc.spans["tree_matches"]] for doc in pipe.pipe(docs)]
+    assert found[0] == [
+        ("OBJECT", "reads papers that bore"),
+        ("OBJECT.verb", "reads"),
+        ("OBJECT.object", "papers that bore"),
+        ("WH", "that"),
+    ]
+    assert found[1:] == [[], []]
+    nlp.to_disk(tmp_path / "nlp")
+    loaded = spacy.load(tmp_path / "nlp")
+    assert loaded.get_pipe("tree_matcher").labels == pipe.labels
+    again = loaded(Doc(loaded.vocab).from_bytes(docs[0].to_bytes()))
+    assert [(span.label_, span.text) for span in again.spans["tree_matches"]] == found[0]
+    assert pipe.from_bytes(pipe.to_bytes()).labels == pipe.labels
+
+
+def test_heads_and_base_nps(docs: list[Doc], extensions: None) -> None:
+    heads = {span.text: span._.head.text for doc in docs for span in doc._.constituents}
+    assert heads["The man reads papers that bore"] == "reads" and heads["papers that bore"] == "papers"
+    assert heads["that bore"] == "that" and heads["Her dog 's tail"] == "tail" and heads["Her dog 's"] == "'s"
+    assert heads["Kim , and Lee"] == "Kim" and heads["The man"] == "man"
+    bases = [[span.text for span in doc._.base_nps] for doc in docs]
+    assert bases == [["The man", "papers"], ["Her dog 's tail"], ["Kim , and Lee"]]

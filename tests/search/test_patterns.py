@@ -1,0 +1,88 @@
+"""What is read as a pattern, what is refused, and with which words."""
+
+import pytest
+
+from spacy_parsetag.search import TreeColumns, Tregex, find_all, read_brackets
+from spacy_parsetag.search.pattern import basic_category
+
+TREES = b"""(TOP (S (NP-SBJ (NP (NNP Rolls)) (, ,) (NP (DT the) (NN maker)) (, ,)) (VP (VBZ is) (ADJP (JJ well)))))
+(ROOT (SQ (VBZ Is) (NP (PRP it)) (. ?)))
+"""
+
+
+def columns() -> TreeColumns:
+    return TreeColumns.join(read_brackets(TREES, "made up.mrg"))
+
+
+def found(pattern: str) -> list[str]:
+    trees = columns()
+    return [" ".join(trees.words(node, node + trees.size[node])) for node in Tregex(pattern).find(trees).tolist()]
+
+
+@pytest.mark.parametrize(
+    "pattern, expected",
+    [
+        ("@NP <, (@NP $+ (/,/ $+ (@NP $+ /,/=comma))) <- =comma", ["Rolls , the maker ,"]),
+        ("ROOT < SQ", ["Is it ?"]),  # whatever wrapper a file has
+        ("ROOT", ["Rolls , the maker , is well", "Is it ?"]),
+        ("(NP)", ["Rolls", "the maker", "it"]),
+        ("NNP | PRP", ["Rolls", "it"]),
+        ("NP <: NNP | <: PRP", ["Rolls", "it"]),
+        ("S=s : (JJ=j)", ["Rolls , the maker , is well"]),
+        ("NP=a $ (NP=b < DT)", ["Rolls"]),
+        ("NP < DT=d & < !DT", ["the maker"]),
+        ("/^VB/ . (__ << well)", ["is"]),
+        ("VBZ <<< Is|is", ["is", "Is"]),
+        ("/^\\.$/", ["?"]),
+        ("__=a > VP=b $ ~a", []),
+        ("NP !<1 DT ?< NNP=x", ["Rolls", "it"]),
+    ],
+)
+def test_matches(pattern: str, expected: list[str]) -> None:
+    assert found(pattern) == expected
+
+
+def test_several_at_once_and_by_name() -> None:
+    patterns = [Tregex("NP < NN"), Tregex("VBZ"), Tregex("NP=n < __=c & < =c")]
+    alone = [pattern.find(columns()).tolist() for pattern in patterns]
+    assert [nodes.tolist() for nodes in find_all(patterns, columns())] == alone
+    trees = columns()
+    nodes, names = Tregex("NP [< DT=d | < PRP=p]").matches(trees)
+    words = {
+        name: [trees.strings[trees.label[node]] if node >= 0 else "" for node in others]
+        for name, others in names.items()
+    }
+    assert len(nodes) == 2 and words == {"d": ["DT", ""], "p": ["", "PRP"]}
+
+
+@pytest.mark.parametrize(
+    "pattern, message",
+    [
+        ("NP < PRP$", r"expected a node.*PRP\\\$\$/, at character 10"),
+        ("NP <", "expected a node.*at character 5"),
+        ("NP < (VP", r"expected '\)', at character 9"),
+        ("NP ; VP", "not ';', at character 4"),
+        ("NP !< NN=x", "within a negation"),
+        ("NP=x < NN=x", "another node has the name 'x'"),
+        ("NP < =x", "no node before this has the name 'x'"),
+        ("NP [< NN=x | < =x]", "no node before this has the name 'x'"),
+        ("NP < /(/", "not a regular expression"),
+        ("NP <0 NN", "counted from 1"),
+        ("NP <... { NN ; NN }", "children listed in braces.*not a part"),
+        ("NP .+(VP) NN", "chains of words.*not a part"),
+        ("NP <<<2 NN", "counting words"),
+        ("/(N)P/#1%x", "groups of a regular expression"),
+        ("NP < !__", "takes neither"),
+        ("NP < NN VP", "expected a relation or the end, not 'VP'"),
+        ("NP < NN|", "a name is missing"),
+        ("", "expected a node"),
+    ],
+)
+def test_refused(pattern: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Tregex(pattern)
+
+
+def test_basic_category() -> None:
+    labels = ["NP-SBJ-1", "ADVP|PRT", "NP=2", "-LRB-", "-NONE-", "NP", "", "-"]
+    assert [basic_category(label) for label in labels] == ["NP", "ADVP", "NP", "-LRB-", "-NONE", "NP", "", "-"]

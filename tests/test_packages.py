@@ -1,0 +1,105 @@
+"""The pipelines that come beside en_parsetag_sm."""
+
+import json
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.language import Language
+from weasel.util.config import load_project_config
+
+from tools.card import rows
+
+ROOT = Path(__file__).resolve().parent.parent
+MODELS = ROOT / "models"
+SENTENCES = {
+    "en_parsetag_trf": ("She enjoys reading papers. The old dog, which was tired, didn't bark at him (or at us).", 2),
+    "id_parsetag_sm": ("Dia suka membaca koran. Presiden akan mengunjungi Jakarta pada hari Senin.", 2),
+}
+MEGABYTES = {"en_parsetag_trf": 35, "id_parsetag_sm": 15}
+
+
+def folder(name: str) -> Path:
+    meta = json.loads((MODELS / name / "meta.json").read_text(encoding="utf8"))
+    return MODELS / name / name / f"{name}-{meta['version']}"
+
+
+@pytest.fixture(scope="module", params=SENTENCES)
+def nlp(request: pytest.FixtureRequest) -> Language:
+    if request.param.endswith("_trf"):
+        pytest.importorskip("onnxruntime")
+        pytest.importorskip("tokenizers")
+    return spacy.load(folder(request.param))
+
+
+def name_of(nlp: Language) -> str:
+    return f"{nlp.lang}_{nlp.meta['name']}"
+
+
+def test_sentences_tags_and_trees(nlp: Language) -> None:
+    text, n = SENTENCES[name_of(nlp)]
+    doc = nlp(text)
+    sentences = list(doc.sents)
+    assert len(sentences) == n and all(token.tag_ for token in doc)
+    assert sentences[0]._.parse_string.startswith("(S (NP (PR") and "(VP " in sentences[0]._.parse_string
+    alone = [nlp(sentence.text) for sentence in sentences]
+    assert [next(own.sents)._.parse_string for own in alone] == [sentence._.parse_string for sentence in sentences]
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n", "a", "…", "\u00a0x\u00a0\u200b", "😀 " * 300, "and " * 900])
+def test_odd_texts(nlp: Language, text: str) -> None:
+    doc = nlp(text)
+    assert doc.text == text and "constituents" in doc.spans
+
+
+def test_a_doc_of_its_own_and_in_a_batch(nlp: Language) -> None:
+    text, _ = SENTENCES[name_of(nlp)]
+    texts = [text, "a", text + " " + text]
+    for own, doc in zip(texts, nlp.pipe(texts, batch_size=3), strict=True):
+        alone = nlp(own)
+        spans = [(s.start, s.end, s.label_) for s in alone.spans["constituents"]]
+        assert spans == [(s.start, s.end, s.label_) for s in doc.spans["constituents"]]
+
+
+def test_sentences_that_are_given_stay(nlp: Language) -> None:
+    doc = nlp.make_doc("She reads. He sings.")
+    for token in doc:
+        token.is_sent_start = token.i == 0
+    assert len(list(nlp(doc).sents)) == 1
+
+
+def test_it_is_small_and_states_its_terms(nlp: Language) -> None:
+    name = name_of(nlp)
+    files = [path for path in (MODELS / name / name).rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < MEGABYTES[name] * 2**20
+    meta = json.loads((MODELS / name / "meta.json").read_text(encoding="utf8"))
+    terms = (folder(name) / "LICENSES_SOURCES").read_text(encoding="utf8")
+    assert meta["license"] == "CC BY-SA 4.0" and "Attribution-ShareAlike 4.0 International" in terms
+    assert all(source["url"] in terms and source["author"] in terms for source in meta["sources"])
+    assert all(value is None for value in nlp.config["paths"].values())
+    assert any(line.startswith("spacy-parsetag") for line in meta["requirements"])
+    assert (MODELS / name / "README.md").read_text(encoding="utf8").startswith(f"# {name}")
+
+
+def test_it_needs_no_pytorch(nlp: Language) -> None:
+    assert not any(shim for _, pipe in nlp.pipeline if hasattr(pipe, "model") for layer in pipe.model.walk()
+                   for shim in layer.shims if "PyTorch" in type(shim).__name__)  # fmt: skip
+
+
+def test_figures_of_the_card() -> None:
+    report = json.loads((ROOT / "benchmarks" / "results" / "en_parsetag_trf.json").read_text(encoding="utf8"))
+    card = (MODELS / "CARD_TRF.md").read_text(encoding="utf8")
+    assert all(row in card for row in rows(report))
+    assert f"labels: {', '.join(report['labels'])}" in card.replace("\n", " ")
+
+
+def test_workflow_of_a_treebank() -> None:
+    """Files that it runs and reads exist, or an earlier command makes them."""
+    config = load_project_config(MODELS / "id")
+    commands = {command["name"]: command for command in config["commands"]}
+    made = {"assets/icon/id/constituency/train.txt", "assets/icon/id/constituency/dev.txt"}
+    for step in config["workflows"]["all"]:
+        for words in map(str.split, commands[step]["script"]):
+            assert words[1] == "-m" or (MODELS / "id" / words[1]).is_file(), words
+        assert all(path in made or (MODELS / "id" / path).exists() for path in commands[step].get("deps", []))
+        made.update(commands[step].get("outputs", []))

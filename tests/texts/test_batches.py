@@ -1,0 +1,28 @@
+"""Texts in batches: by number, and by length where no number is given."""
+
+from spacy_parsetag.texts.input import Record
+from spacy_parsetag.texts.parser import in_batches
+
+
+def sizes(lengths: list[int], size: int | None) -> list[int]:
+    records = [Record("a text", {"text": "x" * n}) for n in lengths]
+    batches = list(in_batches(records, size))
+    assert [record for batch in batches for record in batch] == records
+    return [len(batch) for batch in batches]
+
+
+def test_by_number() -> None:
+    assert sizes([10] * 7, 3) == [3, 3, 1]
+    assert sizes([100_000] * 4, 3) == [3, 1]
+    assert sizes([], 3) == []
+
+
+def test_by_length() -> None:
+    assert sizes([100] * 600, None) == [256, 256, 88]
+    assert sizes([16_000] * 5, None) == [2, 2, 1]
+    assert sizes([0, 50_000, 5], None) == [2, 1]
+
+
+def test_length_of_a_text() -> None:
+    assert Record("", {"tokens": ["She", "reads"], "text": "She reads!"}).text == "She reads"
+    assert Record("", {}, "not JSON").text == ""

@@ -1,0 +1,140 @@
+"""Ray and Spark on clusters of two workers on this machine, one of which is killed in the middle."""
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from texts_data import Run, contents, write_texts
+
+from spacy_parsetag.texts import ray_parse, spark_parse
+from spacy_parsetag.texts.tables import TableParser, table_settings
+
+N = 600
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where the pipeline writes down what it parses, in whatever process."""
+    path = tmp_path_factory.mktemp("log") / "log"
+    os.environ["PARSETAG_TEST_LOG"] = str(path)
+    os.environ["PARSETAG_TEST_SECONDS"] = "0.005"  # a text, so that there is a middle
+    yield path
+    del os.environ["PARSETAG_TEST_LOG"], os.environ["PARSETAG_TEST_SECONDS"]
+
+
+@pytest.fixture(scope="module")
+def rows(run: Run, pipeline: Path, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """What one process makes of the texts."""
+    source = write_texts(tmp_path_factory.mktemp("texts") / "in.txt", N, boom=17)
+    lines = run("parse", pipeline, source, "--output-format", "jsonl", "--skip-bad", "all").stdout.splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def kill_one(log: Path) -> threading.Thread:
+    """Kill the process that parses after a while."""
+
+    def kill() -> None:
+        while not log.exists() or log.read_bytes().count(b"\n") < N // 4:
+            time.sleep(0.02)
+        os.kill(int(log.read_text().splitlines()[-1].split("\t")[0]), signal.SIGKILL)
+
+    thread = threading.Thread(target=kill, daemon=True)
+    thread.start()
+    return thread
+
+
+def check(found: list[dict[str, Any]], rows: list[dict[str, Any]]) -> None:
+    """Every text once, with the trees of one process."""
+    assert sorted(row["id"] for row in found) == list(range(N))
+    for row in found:
+        one = rows[row["id"]]
+        assert (row["text"], row["sents"]) == (one["text"], one["sents"])
+        assert (row["error"] is None) == ("error" not in one)
+
+
+def test_tables(pipeline: Path, code: Path, rows: list[dict[str, Any]]) -> None:
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    parse = TableParser(table_settings(pipeline, -1, code, True), "text")
+    texts = [*(row["text"] for row in rows[:20]), None]
+    for table in (pa.table({"text": texts, "n": range(21)}), pa.record_batch({"text": texts, "n": range(21)})):
+        found = parse(table)
+        assert found.schema.names == ["text", "n", "sents", "error"] and found.column("n").to_pylist() == [*range(21)]
+        assert [row["sents"] for row in found.to_pylist()] == [*(row["sents"] for row in rows[:20]), []]
+        assert [i for i, error in enumerate(found.column("error").to_pylist()) if error] == [17, 20]
+    for bad in (pa.table({"texts": texts}), pa.table({"text": texts, "error": texts})):
+        with pytest.raises(ValueError, match="E567"):
+            parse(bad)
+    tokens = TableParser(table_settings(pipeline, -1, code, True), "tokens")
+    (row,) = tokens(pa.table({"tokens": [["New York", "barks"]]})).to_pylist()
+    assert row["sents"][0]["words"] == ["New York", "barks"]
+
+
+@pytest.fixture(scope="module")
+def ray(log: Path) -> Iterator[Any]:
+    ray = pytest.importorskip("ray", reason="ray is not installed")
+    pytest.importorskip("ray.data", reason="ray.data is not installed")
+    ray.init(num_cpus=3, include_dashboard=False, logging_level="error", log_to_driver=False)
+    yield ray
+    ray.shutdown()
+
+
+@pytest.mark.slow
+def test_ray(ray: Any, pipeline: Path, code: Path, log: Path, rows: list[dict[str, Any]]) -> None:
+    log.unlink(missing_ok=True)
+    items = [{"id": i, "text": row["text"]} for i, row in enumerate(rows)]
+    dataset = ray.data.from_items(items, override_num_blocks=12)
+    killer = kill_one(log)
+    parsed = ray_parse(dataset, pipeline, code=code, batch_size=50, concurrency=2)
+    check(parsed.take_all(), rows)
+    killer.join(1)
+    assert not killer.is_alive()
+
+
+@pytest.fixture(scope="module")
+def spark(log: Path) -> Iterator[Any]:
+    pytest.importorskip("pyspark", reason="pyspark is not installed")
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master("local[2,4]").config("spark.ui.enabled", "false")
+    session = builder.config("spark.driver.bindAddress", "127.0.0.1").getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.mark.slow
+def test_spark(spark: Any, pipeline: Path, code: Path, log: Path, rows: list[dict[str, Any]]) -> None:
+    log.unlink(missing_ok=True)
+    df = spark.createDataFrame([(i, row["text"]) for i, row in enumerate(rows)], "id long, text string")
+    killer = kill_one(log)
+    parsed = spark_parse(df.repartition(8), pipeline, code=code)
+    check([row.asDict(recursive=True) for row in parsed.collect()], rows)
+    killer.join(1)
+    assert not killer.is_alive()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine, options", [("ray", ["--workers", 2]), ("spark", [])])
+def test_command(
+    request: Any, engine: str, options: list[Any], run: Run, pipeline: Path, code: Path, log: Path, tmp_path: Path
+) -> None:
+    """The same shards as without an engine."""
+    request.getfixturevalue(engine)
+    log.unlink(missing_ok=True)
+    source = write_texts(tmp_path / "in.txt", N, boom=17)
+    args = ("--code", code, "--shard-size", 20, "--skip-bad", "all")
+    killer = kill_one(log)
+    result = run("parse", pipeline, source, tmp_path / engine, *args, "--engine", engine, *options)
+    assert result.exit_code == 0, result.stderr
+    killer.join(1)
+    assert not killer.is_alive()
+    assert run("parse", pipeline, source, tmp_path / "one", *args).exit_code == 0
+    assert contents(tmp_path / engine) == contents(tmp_path / "one")

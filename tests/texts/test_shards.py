@@ -1,0 +1,395 @@
+"""`parsetag parse` to a folder of shards: killed, failing, changed, with workers."""
+
+import bz2
+import gzip
+import json
+import lzma
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import spacy
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+from texts_data import FORMATS, Run, contents, write_texts
+
+from spacy_parsetag.texts.input import Source
+from spacy_parsetag.texts.parser import Settings
+from spacy_parsetag.texts.shards import MANIFEST, Job, ShardParser, hash_files, lock_folder, plan_shards
+from spacy_parsetag.tokens import doc_to_strings
+
+
+def manifest(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    return found
+
+
+def read_shards(folder: Path, suffix: str) -> str:
+    return "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob(f"*{suffix}")))
+
+
+def test_plan() -> None:
+    assert [tuple(shard) for shard in plan_shards([5, 0, 2], 2)] == [
+        (0, 0, 0, 2),
+        (1, 0, 2, 4),
+        (2, 0, 4, 5),
+        (3, 2, 0, 2),
+    ]
+
+
+def test_shards_are_the_file_in_parts(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    source = write_texts(tmp_path / "in.txt", 25)
+    assert run("parse", pipeline, source, tmp_path / "whole.mrg").exit_code == 0
+    result = run("parse", pipeline, source, f"{tmp_path}/parts/", "--shard-size", 10, "--batch-size", 4)
+    assert result.exit_code == 0 and "25 texts in 3 shards" in result.stderr
+    assert read_shards(tmp_path / "parts", ".mrg") == (tmp_path / "whole.mrg").read_text()
+    found = manifest(tmp_path / "parts")
+    assert [(note["start"], note["stop"]) for note in found["shards"]] == [(0, 10), (10, 20), (20, 25)]
+    for note in found["shards"]:
+        path = tmp_path / "parts" / note["file"]
+        assert (note["sha256"], note["bytes"]) == (hash_files([path]), path.stat().st_size)
+    assert found["sources"] == [
+        {"name": "in.txt", "format": "text", "n_texts": 25, "sha256": hash_files([source])},
+    ]
+    assert (
+        found["model"]["meta"]["pipeline"] == ["texts_test_log", "one_sentence", "parsetag"]
+        and found["versions"]["spacy"]
+    )
+    assert found["options"]["shard_size"] == 10
+    assert sorted(path.name for path in (tmp_path / "parts").iterdir()) == [
+        *("000000.mrg", "000001.mrg", "000002.mrg"),
+        MANIFEST,
+    ]
+
+
+@pytest.mark.parametrize("format, suffix", FORMATS)
+def test_formats(run: Run, pipeline: Path, tmp_path: Path, format: str, suffix: str) -> None:
+    """One file and shards say the same in every format."""
+    if format == "parquet":
+        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    source = tmp_path / "in.jsonl"
+    texts = [{"text": f"The dog barks {i}."} for i in range(7)]
+    source.write_text("".join(json.dumps({**text, "id": i, "meta": {"n": i}}) + "\n" for i, text in enumerate(texts)))
+    out = tmp_path / f"out{suffix}"
+    assert run("parse", pipeline, source, out).exit_code == 0
+    assert (
+        run("parse", pipeline, source, f"{tmp_path}/parts/", "--shard-size", 3, "--output-format", format).exit_code
+        == 0
+    )
+    shards = sorted((tmp_path / "parts").glob(f"*{suffix}"))
+    assert len(shards) == 3
+    if format == "spacy":
+        whole, *parts = (list(DocBin().from_disk(path).get_docs(Vocab())) for path in (out, *shards))
+        assert [doc_to_strings(doc) for doc in whole] == [doc_to_strings(doc) for docs in parts for doc in docs]
+        assert len(whole) == 7
+    elif format == "parquet":
+        from pyarrow import parquet
+
+        rows, *pieces = (parquet.read_table(path).to_pylist() for path in (out, *shards))
+        assert rows == [row for piece in pieces for row in piece]
+        assert [(row["id"], row["meta"], row["error"]) for row in rows[:2]] == [
+            ("0", '{"n": 0}', None),
+            ("1", '{"n": 1}', None),
+        ]
+        lines = run("parse", pipeline, source, "--output-format", "jsonl").stdout.splitlines()
+        assert [row["sents"] for row in rows] == [json.loads(line)["sents"] for line in lines]
+    else:
+        assert read_shards(tmp_path / "parts", suffix) == out.read_text()
+
+
+@pytest.mark.parametrize("suffix, compress", [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
+def test_compressed(run: Run, pipeline: Path, tmp_path: Path, suffix: str, compress: Any) -> None:
+    plain = write_texts(tmp_path / "in.txt", 5)
+    packed = tmp_path / f"in.txt.{suffix}"
+    packed.write_bytes(compress(plain.read_bytes()))
+    assert run("parse", pipeline, packed).stdout == run("parse", pipeline, plain).stdout
+    assert run("parse", pipeline, plain, tmp_path / "out.spacy").exit_code == 0
+    docs = tmp_path / f"docs.spacy.{suffix}"
+    docs.write_bytes(compress((tmp_path / "out.spacy").read_bytes()))
+    assert run("parse", pipeline, docs).stdout == run("parse", pipeline, plain).stdout
+    packed.write_bytes(packed.read_bytes()[:-9])
+    result = run("parse", pipeline, packed)
+    assert result.exit_code == 1 and "[E551]" in result.stderr
+    packed.write_bytes(b"nonsense")
+    assert "[E551]" in run("parse", pipeline, packed).stderr
+
+
+def test_parquet_input(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    from pyarrow import parquet
+
+    plain = write_texts(tmp_path / "in.txt", 5)
+    texts = plain.read_text().splitlines()
+    parquet.write_table(pa.table({"other": range(5), "text": texts}), tmp_path / "in.parquet")
+    assert run("parse", pipeline, tmp_path / "in.parquet").stdout == run("parse", pipeline, plain).stdout
+    (tmp_path / "in.parquet.gz").write_bytes(gzip.compress((tmp_path / "in.parquet").read_bytes()))
+    assert run("parse", pipeline, tmp_path / "in.parquet.gz").stdout == run("parse", pipeline, plain).stdout
+    parquet.write_table(pa.table({"tokens": [["a", "b"], None]}), tmp_path / "in.parquet")
+    result = run("parse", pipeline, tmp_path / "in.parquet", "--skip-bad", "all")
+    assert "row 2: [E553]" in result.stderr and len(result.stdout.splitlines()) == 2
+    parquet.write_table(pa.table({"content": texts}), tmp_path / "in.parquet")
+    assert "[E552]" in run("parse", pipeline, tmp_path / "in.parquet").stderr
+    (tmp_path / "in.parquet").write_text("nonsense")
+    assert "[E554]" in run("parse", pipeline, tmp_path / "in.parquet").stderr
+
+
+def test_folders(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    texts = tmp_path / "texts"
+    (texts / "b").mkdir(parents=True)
+    write_texts(texts / "a.txt", 3)
+    (texts / "b" / "c.txt.gz").write_bytes(gzip.compress(b"The last one.\nAnother.\n"))
+    result = run("parse", pipeline, texts)
+    assert len(result.stdout.splitlines()) == 5 and "(X Another)" in result.stdout.splitlines()[-1]
+    assert run("parse", pipeline, texts, f"{tmp_path}/out/", "--shard-size", 2).exit_code == 0
+    assert read_shards(tmp_path / "out", ".mrg") == result.stdout
+    assert [note["source"] for note in manifest(tmp_path / "out")["shards"]] == [0, 0, 1]
+    (texts / "d.jsonl").write_text('{"text": "One more."}\n')
+    assert "[E566]" in run("parse", pipeline, texts).stderr
+    assert len(run("parse", pipeline, texts, "-f", "text").stdout.splitlines()) == 5
+    assert len(run("parse", pipeline, texts, "-f", "tokens").stdout.splitlines()) == 5
+    assert "[E031]" in run("parse", pipeline, texts, "-f", "parquet").stderr
+
+
+def test_what_goes_where(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    source = write_texts(tmp_path / "in.txt", 3)
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    write_texts(texts / "a.txt", 3)
+    for args, code in (
+        ((source, f"{tmp_path}/out/", "--output-format", "json"), "[E455]"),
+        (("-", f"{tmp_path}/out/"), "[E455]"),
+        ((source, tmp_path / "in.txt", "--shard-size", 1), "[E032]"),
+        ((source, tmp_path), "[E032]"),  # the folder that the input is in
+        ((texts, texts / "out", "--shard-size", 1), "[E032]"),
+        ((source, pipeline), "[E032]"),
+        ((source, texts), "[E561]"),  # it holds something else
+    ):
+        result = run("parse", pipeline, *args)
+        assert result.exit_code == 1 and code in result.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.txt", "texts"]
+
+
+def test_resume_with_something_else(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    source, out = write_texts(tmp_path / "in.txt", 12), tmp_path / "out"
+    args = ("parse", pipeline, source, out, "--shard-size", 5)
+    assert run(*args).exit_code == 0
+    before = contents(out)
+    result = run(*args)
+    assert result.exit_code == 1 and "[E562]" in result.stderr and "3 of 3 shards" in result.stderr
+    for more, message in (
+        (("--batch-size", 3), "batch_size (was None, is 3)"),
+        (("--output-format", "jsonl"), "format (was brackets, is jsonl)"),
+        (("--sents", "model"), "sents (was line, is model)"),
+        (("--shard-size", 4), "shard_size (was 5, is 4)"),
+    ):
+        result = run(*args, "--resume", *more)
+        assert result.exit_code == 1 and "[E563]" in result.stderr and message in result.stderr
+    other = spacy.load(pipeline)
+    other.add_pipe("sentencizer")
+    other.to_disk(tmp_path / "other")
+    result = run("parse", tmp_path / "other", *args[2:], "--resume")
+    assert "[E563]" in result.stderr and "other model" in result.stderr
+    source.write_text(source.read_text().replace("3", "4"))
+    result = run(*args, "--resume")
+    assert "[E563]" in result.stderr and "other files to parse" in result.stderr
+    assert contents(out) == before
+    write_texts(source, 12)
+    assert run(*args, "--resume", "--workers", 2).exit_code == 0  # nothing to do
+    (out / "000001.mrg").unlink()
+    (out / "000002.mrg").write_text("")
+    assert run(*args, "--resume").exit_code == 0
+    assert contents(out) == before
+
+
+def test_damaged_shards_are_parsed_again(run: Run, pipeline: Path, code: Path, tmp_path: Path) -> None:
+    """Whatever happened to their bytes; in a run that was stopped, and in one that ended."""
+    source, out = write_texts(tmp_path / "in.txt", 12, boom=10), tmp_path / "out"
+    args = ("parse", pipeline, source, out, "--code", code, "--shard-size", 3)
+    assert run(*args).exit_code == 1  # at the last shard
+    good = {name: data for name, data in contents(out).items() if name.endswith(".mrg")}
+    for skip in ("0", "all"):
+        for name, data in good.items():
+            (out / name).write_bytes(bytes(len(data)))
+        result = run(*args, "--resume", "--skip-bad", skip)
+        assert result.exit_code == int(skip == "0")
+        assert {name: data for name, data in contents(out).items() if name in good} == good
+    for name, data in good.items():
+        (out / name).write_bytes(b"x" + data[1:])
+    assert run(*args, "--resume", "--skip-bad", "all").exit_code == 0
+    assert {name: data for name, data in contents(out).items() if name in good} == good
+
+
+def test_files_are_on_the_disk(run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each shard before its note, each note before the next shard: what a power cut leaves is what a kill leaves."""
+    synced: list[str] = []
+    monkeypatch.setattr("os.fsync", lambda number: synced.append(os.readlink(f"/proc/self/fd/{number}")))
+    source, out = write_texts(tmp_path / "in.txt", 4), tmp_path / "out"
+    assert run("parse", pipeline, source, out, "--shard-size", 2).exit_code == 0
+    files = [Path(name).parent.name for name in synced if name.endswith(".tmp")]
+    assert files == ["out", "out", ".notes", "out", ".notes", "out"]  # manifest, shard and note twice, manifest
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", '{"sources": [', '{"sources": [], "model": 1, "options": {}}', "\0"])
+def test_manifests_and_notes_of_other_content(run: Run, pipeline: Path, tmp_path: Path, text: str) -> None:
+    source, out = write_texts(tmp_path / "in.txt", 4), tmp_path / "out"
+    args = ("parse", pipeline, source, out, "--shard-size", 2, "--resume")
+    assert run(*args).exit_code == 0
+    (out / ".notes").mkdir()
+    (out / ".notes" / "000000.json").write_text(text)
+    before = manifest(out)
+    (out / MANIFEST).write_text(json.dumps({key: before[key] for key in before if key != "shards"}))
+    assert run(*args).exit_code == 0 and manifest(out) == before
+    (out / MANIFEST).write_text(text)
+    result = run(*args)
+    assert result.exit_code == 1 and "[E568]" in result.stderr and MANIFEST in result.stderr
+
+
+def test_two_runs_in_one_folder(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    source, out = write_texts(tmp_path / "in.txt", 4), tmp_path / "out"
+    (out / ".notes").mkdir(parents=True)
+    (out / ".0123456789abcdef.tmp").write_text("of the other run")
+    with lock_folder(out / ".notes", out):
+        result = run("parse", pipeline, source, out, "--resume")
+        assert result.exit_code == 1 and f"[E571] Another run is writing to {out}" in result.stderr
+        assert (out / ".0123456789abcdef.tmp").exists()
+    assert run("parse", pipeline, source, out, "--resume").exit_code == 0
+
+
+def test_shards_in_any_order(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    """An engine may ask for an earlier shard of a file after a later one."""
+    source = Source(write_texts(tmp_path / "in.txt", 9), "text")
+    (tmp_path / "out" / ".notes").mkdir(parents=True)
+    settings = Settings(str(pipeline), -1, None, True, "jsonl")
+    parse = ShardParser(Job(settings, (source,), tmp_path / "out", None))
+    shards = list(plan_shards([9], 3))
+    for shard in (shards[1], shards[0], shards[2]):
+        parse(shard)
+    lines = read_shards(tmp_path / "out", ".jsonl").splitlines()
+    assert [json.loads(line)["text"] for line in lines] == [f"The dog barks {i}." for i in range(9)]
+
+
+def test_tags_of_another_length(run: Run, pipeline: Path) -> None:
+    line = '{"tokens": ["She", "reads"], "tags": ["PRP"]}\n'
+    result = run("parse", pipeline, "-", "-f", "jsonl", stdin=line)
+    assert result.exit_code == 1 and "[E553]" in result.stderr and "2 tokens have 1 tags" in result.stderr
+
+
+def test_killed_before_anything_is_written(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    source, out = write_texts(tmp_path / "in.txt", 3), tmp_path / "out"
+    (out / ".notes").mkdir(parents=True)
+    (out / ".0123456789abcdef.tmp").write_text("{")
+    assert run("parse", pipeline, source, out, "--resume").exit_code == 0
+    assert sorted(contents(out)) == ["000000.mrg", MANIFEST]
+
+
+def test_failing_texts(run: Run, pipeline: Path, code: Path, tmp_path: Path) -> None:
+    texts = [f"The dog barks {i}." for i in range(12)]
+    for i in (2, 4, 8):
+        texts[i] = "This is a boom."
+    source, out = tmp_path / "in.txt", tmp_path / "out"
+    source.write_text("\n".join(texts))
+    args = ("parse", pipeline, source, out, "--code", code, "--shard-size", 3)
+    result = run(*args, "--skip-bad", 1)
+    assert result.exit_code == 1 and "[E564] 2 texts failed, more than 1." in result.stderr
+    assert result.stderr.count("skipped") == 2 and f"{source}:3: [E557]" in result.stderr
+    assert len(list(out.glob("*.mrg"))) == 2
+    assert "[E564]" in run(*args, "--skip-bad", 1, "--resume").stderr  # still too many
+    assert len(list(out.glob("*.mrg"))) == 2
+    assert run(*args, "--skip-bad", 3, "--resume").exit_code == 0
+    assert [len(note["failures"]) for note in manifest(out)["shards"]] == [1, 1, 1, 0]
+    assert manifest(out)["n_failed"] == 3
+    lines = read_shards(out, ".mrg").splitlines()
+    assert [i for i, line in enumerate(lines) if line == "(TOP)"] == [2, 4, 8]
+    assert run("parse", pipeline, source, tmp_path / "all", *args[4:], "--skip-bad", "all").exit_code == 0
+    assert contents(out) == contents(tmp_path / "all")
+    # To one file.
+    args = ("parse", pipeline, source, tmp_path / "out.mrg", "--code", code)
+    result = run(*args, "--skip-bad", 2)
+    assert result.exit_code == 1 and "[E469]" in result.stderr and result.stderr.count("skipped") == 3
+    assert not (tmp_path / "out.mrg").exists()
+    assert run(*args, "--skip-bad", 3).exit_code == 0
+
+
+def test_workers(run: Run, pipeline: Path, code: Path, tmp_path: Path) -> None:
+    source = write_texts(tmp_path / "in.txt", 40, boom=17)
+    args = ("--code", code, "--shard-size", 3, "--batch-size", 2, "--skip-bad", "all")
+    for n in (1, 2):
+        result = run("parse", pipeline, source, tmp_path / f"out{n}", *args, "--workers", n)
+        assert result.exit_code == 0, result.stderr
+        assert f"skipped {source}:18: [E557]" in result.stderr
+    assert contents(tmp_path / "out1") == contents(tmp_path / "out2")
+
+
+def test_progress(run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is no terminal: a line a minute, here after each batch."""
+    monkeypatch.setattr("spacy_parsetag.cli._util.LOG_SECONDS", 0.0)
+    source = write_texts(tmp_path / "in.txt", 6)
+    result = run("parse", pipeline, source, tmp_path / "out", "--shard-size", 4, "--batch-size", 2)
+    lines = result.stderr.splitlines()
+    assert len(lines) == 4 and "2 of 6 texts, " in lines[0] and " a second, 0:00:0" in lines[0]
+    assert lines[0].endswith(" left")
+    assert "6 of 6 texts" in lines[2]
+    assert "4 texts, " in run("parse", pipeline, source, tmp_path / "out.mrg", "--batch-size", 4).stderr
+    for out in ("out2.mrg", "out2"):
+        assert not run("parse", pipeline, source, f"{tmp_path}/{out}", "--shard-size", 4, "--quiet").stderr
+
+
+def start(*args: object, log: Path) -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-m", "spacy", "parsetag", *map(str, args)]
+    env = {**os.environ, "PARSETAG_TEST_LOG": str(log)}
+    return subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def n_lines(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals of POSIX")
+@pytest.mark.parametrize("n_workers, n_kills", [(1, 2), pytest.param(2, 6, marks=pytest.mark.slow)])
+def test_killed(pipeline: Path, code: Path, tmp_path: Path, n_workers: int, n_kills: int) -> None:
+    """The output is that of a run that nothing disturbs, and at each kill only what is in hand is parsed again."""
+    n, size = 2000, 50
+    source, log, out = write_texts(tmp_path / "in.txt", n, boom=7), tmp_path / "log", tmp_path / "out"
+    args = ("--code", code, "--shard-size", size, "--batch-size", 20, "--skip-bad", "all", "--workers", n_workers)
+    assert start("parse", pipeline, source, tmp_path / "calm", *args, log=tmp_path / "calm.log").wait() == 0
+    assert n_lines(tmp_path / "calm.log") == n + 8  # up to the one that fails, then its batch one by one
+    rng = random.Random(n_workers)
+    for kill in range(n_kills):
+        process = start("parse", pipeline, source, out, *args, "--resume", log=log)
+        goal = n_lines(log) + rng.randrange(n // n_kills - size)
+        while n_lines(log) < goal or not (out / MANIFEST).exists():
+            assert process.poll() is None, f"it ended before kill {kill}"
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        time.sleep(0.2)  # for its workers to end
+    process = start("parse", pipeline, source, out, *args, "--resume", log=log)
+    assert process.wait() == 0, process.stderr and process.stderr.read()
+    assert contents(out) == contents(tmp_path / "calm")
+    times = Counter(line.split("\t")[1] for line in log.read_text().splitlines())
+    assert set(times) == set(source.read_text().splitlines())
+    assert sum(times.values()) <= n + 8 * (n_kills + 1) + n_kills * n_workers * size
+
+
+def test_docs_again(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    """Docs in shards lose the constituents that they came with, and nothing else."""
+    nlp = spacy.load(pipeline)
+    docs = [Doc(nlp.vocab, words=["A", "b", "C", "d"], sent_starts=[True, False, True, False]) for _ in range(5)]
+    for doc in docs:
+        doc.spans["constituents"] = [doc[0:3]]
+        doc.spans["other"] = [doc[1:2]]
+    DocBin(docs=docs).to_disk(tmp_path / "in.spacy")
+    args = (tmp_path / "in.spacy", f"{tmp_path}/out/", "--output-format", "spacy", "--shard-size", 2)
+    assert run("parse", pipeline, *args).exit_code == 0
+    found = [
+        doc for path in sorted((tmp_path / "out").glob("*.spacy")) for doc in DocBin().from_disk(path).get_docs(Vocab())
+    ]
+    assert [len(doc_to_strings(doc)) for doc in found] == [2] * 5
+    assert all([span.text for span in doc.spans["other"]] == ["b"] for doc in found)

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Builds the compiled modules with AddressSanitizer and UndefinedBehaviorSanitizer, in a copy, and runs tests/decode and tests/ml
+# over them, or the tests that are named, with the registers that are there and with the narrowest ones (WIDTHS="64 16"). Takes GCC and Python with
+# the extra `test`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+git ls-files -z --cached --others --exclude-standard -- setup.py setup.cfg pyproject.toml README.md LICENSE spacy_parsetag tests tools \
+  | tar --null -T - -c | tar -x -C "$work"
+cd "$work"
+
+sanitize="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
+PARSETAG_FLAGS="-O1 -g1 $sanitize" LDFLAGS="$sanitize" python setup.py -q build_ext --inplace
+export PYTHONPATH="$work" PARSETAG_REGISTERS
+export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"
+[ $# -gt 0 ] || set -- tests/decode tests/ml
+for tests in "$@"; do
+  for PARSETAG_REGISTERS in ${WIDTHS:-64 16}; do
+    python -m pytest -q -p no:cacheprovider "$tests"
+  done
+done
