@@ -189,6 +189,9 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E176 = "The cost of a constituent must be a finite number; got {value!r}."
     E177 = "The {what} must be a whole number from 0 to {largest}; got {value!r}."
+    E178 = (
+        "No tree agrees with the constraint {constraint}: the model does not know the label {label!r}. It knows {labels}."
+    )
 
     E200 = "{what} must be at least {least}; got {value}."
     E201 = "TagLoss learns tags alone, and this model scores spans too. Use spacy-parsetag.TreeLoss.v1."

@@ -1,5 +1,6 @@
 """Sentences without a tree: errors that say why, and constraints that are left out until there is one."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -26,9 +27,23 @@ def raise_failure(batch: TagScores, status: NDArray[Any]) -> None:
         _raise_not_finite(batch, s)
     one = batch.select(np.asarray([s]))
     if one.constraints and (needed := find_conflict(one)):
+        check_labels(one, [(one.constraints[0][i], str(one.constraints[0][i])) for i in needed])
         constraints = "; ".join(str(one.constraints[0][i]) for i in needed)
         raise ValueError(Errors.E169.format(n=n, constraints=constraints, max_stack=batch.max_stack))
     raise ValueError(Errors.E152.format(n=n, max_stack=batch.max_stack, order=batch.linearizer.order))
+
+
+def check_labels(batch: TagScores, constraints: Iterable[tuple[Constraint, str]]) -> None:
+    """Raise an error if a constraint asks for a label that no tag of a batch has.
+
+    batch (TagScores): The scores.
+    constraints (Iterable[tuple[Constraint, str]]): Constraints, each with what messages call it.
+    """
+    known = {label for chain in batch.tags.unaries for label in chain}
+    for constraint, text in constraints:
+        if constraint.kind == "must" and constraint.label is not None and constraint.label not in known:
+            labels = ", ".join(sorted(known))
+            raise ValueError(Errors.E178.format(constraint=text, label=constraint.label, labels=labels))
 
 
 def _raise_not_finite(batch: TagScores, s: int) -> NoReturn:

@@ -15,7 +15,7 @@ from spacy.tokens import Doc, Span
 
 from ..decode import Constraint, TagScores
 from ..decode.constraints import KINDS
-from ..decode.repair import find_conflict, keep_possible
+from ..decode.repair import check_labels, find_conflict, keep_possible
 from ..errors import Errors, shorten
 from ..tokens.sentences import map_words
 
@@ -95,6 +95,7 @@ def constrain(batch: TagScores, known: Sequence[Sequence[Known]], *, drop: bool)
             if not needed:  # without constraints there is no tree either
                 order = batch.linearizer.order
                 raise ValueError(Errors.E152.format(n=int(batch.n_words[s]), max_stack=batch.max_stack, order=order))
+            check_labels(given, [known[s][i] for i in needed])
             raise ValueError(Errors.E262.format(constraints="; ".join(known[s][i].text for i in needed)))
     return possible, [[own[i].text for i in left_out] for own, left_out in zip(known, dropped, strict=True)]
 

@@ -91,9 +91,10 @@ def test_errors(nlp: Language) -> None:
     nlp(doc)
 
 
-def test_an_unknown_label_is_a_conflict(nlp: Language) -> None:
-    with pytest.raises(ValueError, match=r"E262.*must XP 'The old'"):
+def test_an_unknown_label(nlp: Language) -> None:
+    with pytest.raises(ValueError, match=r"E178.*must XP 'The old'.*the label 'XP'. It knows .*NP.*VP"):
         parse(nlp, (0, 2, "XP", ""))
+    parse(nlp, (0, 2, "XP", "must not"))  # no tree has it
 
 
 def test_uncrossed(nlp: Language) -> None:
