@@ -190,7 +190,8 @@ class Errors(metaclass=_ErrorsWithCodes):
     E176 = "The cost of a constituent must be a finite number; got {value!r}."
     E177 = "The {what} must be a whole number from 0 to {largest}; got {value!r}."
     E178 = (
-        "No tree agrees with the constraint {constraint}: the model does not know the label {label!r}. It knows {labels}."
+        "No tree agrees with the constraint {constraint}: the model does not know the label {label!r}. It knows "
+        "{labels}."
     )
 
     E200 = "{what} must be at least {least}; got {value}."
@@ -218,6 +219,12 @@ class Errors(metaclass=_ErrorsWithCodes):
     E212 = (
         "The precision of a pipeline is that of its PyTorch layers, and this one has none. Leave --precision out. Its "
         "components: {pipes}."
+    )
+
+    E214 = "The layer {name!r} reads no word vectors. Set include_static_vectors = true in its config."
+    E215 = (
+        "The vocabulary has no word vectors with a row for each word. Set [initialize.vectors] (--paths.vectors), or "
+        "leave OwnVectors.v1 out of the config."
     )
 
     E225 = (

@@ -17,6 +17,10 @@ from typing import Any
 
 import spacy
 from spacy.cli.package import package
+from spacy.language import Language
+from thinc.api import Config
+
+from spacy_parsetag.ml.vectors import copy_table
 
 LICENSES = Path(__file__).resolve().parent.parent / "models" / "licenses"
 
@@ -29,6 +33,32 @@ def terms_of(meta: dict[str, Any]) -> str:
     return rule.join([f"Weights: {meta['license']}. Trained on:\n\n{sources}\n", *texts])
 
 
+def load(folder: Path) -> Language:
+    """Load a pipeline so that its word vectors are a part of the components that read them (`OwnVectors.v1`).
+
+    The vocabulary stays behind: its vectors, and its strings, which are the words that were trained on.
+    """
+    trained = spacy.load(folder)
+    config = Config().from_disk(folder / "config.cfg")
+    config["components"] = own_vectors(config["components"])
+    nlp = spacy.load(folder, exclude=["vocab"], config=config)
+    for name, pipe in nlp.pipeline:
+        for label in getattr(pipe, "labels", ()):
+            nlp.vocab.strings.add(label)
+        if config["components"][name] != trained.config["components"][name]:
+            copy_table(pipe.model, trained.vocab)
+    return nlp
+
+
+def own_vectors(section: Any) -> Any:
+    """Wrap each layer of a config that reads the vocabulary's vectors."""
+    if not isinstance(section, dict) or section.get("@architectures") == "spacy-parsetag.OwnVectors.v1":
+        return section
+    if section.get("include_static_vectors"):
+        return {"@architectures": "spacy-parsetag.OwnVectors.v1", "embed": section}
+    return {key: own_vectors(value) for key, value in section.items()}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pipeline", type=Path, metavar="PIPELINE")
@@ -36,7 +66,7 @@ def main() -> None:
     parser.add_argument("card", type=Path, metavar="CARD")
     parser.add_argument("--output", type=Path, default=Path("models"))
     args = parser.parse_args()
-    nlp = spacy.load(args.pipeline)
+    nlp = load(args.pipeline)
     meta = json.loads(args.meta.read_text(encoding="utf8"))
     terms = terms_of(meta)
     name, version = meta.pop("name"), meta.pop("version")

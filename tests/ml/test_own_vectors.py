@@ -1,0 +1,79 @@
+"""Word vectors that travel with a component: equal to spaCy's, in pipelines with other vectors and with none."""
+
+import warnings
+
+import numpy as np
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.ml.models import MultiHashEmbed
+from spacy.training import Example
+
+from spacy_parsetag.ml.vectors import build_own_vectors
+
+WORDS = ["dog", "cat", "barked", "the"]
+
+
+def with_vectors(seed: int, width: int = 6) -> Language:
+    nlp = spacy.blank("en")
+    nlp.vocab.reset_vectors(width=width)
+    for word, vector in zip(WORDS, np.random.default_rng(seed).normal(size=(len(WORDS), width)), strict=True):
+        nlp.vocab.set_vector(word, vector.astype("float32"))
+    return nlp
+
+
+def make_embed(own: bool):
+    embed = MultiHashEmbed(width=8, attrs=["NORM", "SHAPE"], rows=[50, 50], include_static_vectors=True)
+    return build_own_vectors(embed) if own else embed
+
+
+def test_equal_to_spacys() -> None:
+    nlp = with_vectors(0)
+    docs = [nlp("the dog barked"), nlp("an unknown word"), nlp("")]
+    theirs, ours = make_embed(own=False), make_embed(own=True)
+    theirs.initialize(X=docs)
+    ours.initialize(X=docs)
+    for one, other in zip(theirs.walk(), ours.walk(), strict=True):
+        for name in one.param_names:
+            other.set_param(name, one.get_param(name))
+    for is_train in (False, True):
+        (expected, back), (found, own_back) = theirs(docs, is_train), ours(docs, is_train)
+        for a, b in zip(expected, found, strict=True):
+            np.testing.assert_array_equal(a, b)
+    back(expected)
+    own_back(found)
+    (one,), (other,) = ([node for node in m.walk() if node.name == "static_vectors"] for m in (theirs, ours))
+    np.testing.assert_allclose(one.get_grad("W"), other.get_grad("W"), rtol=1e-6)
+
+
+def test_travels() -> None:
+    """Sourced into pipelines without vectors and with others, and through bytes, a tok2vec gives the same vectors."""
+    nlp = with_vectors(0)
+    embed = {
+        "@architectures": "spacy-parsetag.OwnVectors.v1",
+        "embed": {
+            "@architectures": "spacy.MultiHashEmbed.v2", "width": 8, "attrs": ["NORM"], "rows": [50],
+            "include_static_vectors": True,
+        },
+    }  # fmt: skip
+    encode = {
+        "@architectures": "spacy.MaxoutWindowEncoder.v2", "width": 8, "depth": 1, "window_size": 1, "maxout_pieces": 2,
+    }  # fmt: skip
+    nlp.add_pipe("tok2vec", config={"model": {"@architectures": "spacy.Tok2Vec.v2", "embed": embed, "encode": encode}})
+    nlp.initialize(lambda: [Example.from_dict(nlp.make_doc("the dog barked"), {})])
+    expected = nlp("the dog barked").tensor
+    for other in (spacy.blank("en"), with_vectors(1, width=3)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # W113: the vectors of the two pipelines differ
+            other.add_pipe("tok2vec", source=nlp)
+        np.testing.assert_array_equal(other("the dog barked").tensor, expected)
+        again = spacy.util.load_model_from_config(other.config).from_bytes(other.to_bytes())
+        np.testing.assert_array_equal(again("the dog barked").tensor, expected)
+
+
+def test_refused() -> None:
+    with pytest.raises(ValueError, match="E214"):
+        build_own_vectors(MultiHashEmbed(width=8, attrs=["NORM"], rows=[50], include_static_vectors=False))
+    nlp = spacy.blank("en")
+    with pytest.raises(ValueError, match="E215"):
+        make_embed(own=True).initialize(X=[nlp("a word")])
