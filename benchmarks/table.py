@@ -26,7 +26,7 @@ RUNS = (
     ("wsj-spans-off", "the same", "tags alone, no scores of spans"),
     ("wsj-self", "the same", "no other trees, raw newswire (`self-train` of `models/project.yml`)"),
     ("wsj-two-stages", "the same", "after GUM and CRAFT (`build-research` of `models/project.yml`)"),
-    ("wsj-pooled-stages", "the same", "after these and the sample together (docs/experiments.md)"),
+    ("wsj-pooled-stages", "the same", "after these and the sample together (docs/laboratory/experiments.md)"),
     ("wsj-long-first", "the same", "after these and GUM with the sample (`build-target` of `models/project.yml`)"),
 )
 

@@ -59,7 +59,7 @@ def test_version() -> None:
 
 
 def test_documented() -> None:
-    """docs/parts.md names what a config can name."""
-    text = (ROOT / "docs" / "parts.md").read_text(encoding="utf8")
+    """docs/reference/parts.md names what a config can name."""
+    text = (ROOT / "docs" / "reference" / "parts.md").read_text(encoding="utf8")
     missing = [name for group, name, _ in advertised() if group != "spacy_cli" and f"`{name}`" not in text]
     assert not missing

@@ -16,7 +16,7 @@ from spacy_parsetag.cli import parsetag_app
 from spacy_parsetag.treebanks.penn import read_trees, write_trees
 from tools.synthetic import write_parts
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "your-pipeline.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "how-to" / "your-pipeline.md"
 
 
 @pytest.mark.slow

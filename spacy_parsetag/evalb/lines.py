@@ -96,7 +96,7 @@ def fill_unparsed(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterato
     """Put a flat tree wherever there is no tree over the gold sentence's words.
 
     No scorer can then leave such a sentence out, or count it right: a flat tree has no bracket but the root, so it
-    misses every gold bracket and adds none. See docs/scoring.md.
+    misses every gold bracket and adds none. See docs/explanation/scoring.md.
 
         gold    (TOP (S (NP (PRP She)) (VP (VBZ sleeps))))
         test    (TOP)                                          becomes    (TOP (PRP She) (VBZ sleeps))

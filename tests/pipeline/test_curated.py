@@ -102,7 +102,7 @@ def test_odd_docs(trained: Language) -> None:
 
 @pytest.mark.parametrize("frozen", [False, True])
 def test_a_parser_for_an_encoder_that_is_there(frozen: bool, tmp_path: Path) -> None:
-    """The recipe of docs/encoders.md: the encoder learns with the parser, or stays as it is."""
+    """The recipe of docs/how-to/encoders.md: the encoder learns with the parser, or stays as it is."""
     source = make_encoder(tmp_path)
     golds = [gold_doc(source, tree) for tree in TREES]
     examples = [Example(Doc(source.vocab, words=[token.text for token in gold]), gold) for gold in golds]

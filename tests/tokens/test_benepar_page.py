@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from thinc.api import fix_random_seed
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "benepar.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "benepar.md"
 
 
 @pytest.mark.usefixtures("clean_extensions")
