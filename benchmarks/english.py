@@ -143,7 +143,8 @@ def main() -> None:
         return list(DocBin().from_disk(args.corpus / name).get_docs(nlp.vocab))
 
     report: dict[str, Any] = {"pipeline": f"{nlp.lang}_{nlp.meta['name']}", "version": nlp.meta["version"]}
-    tags = nlp.get_pipe("parsetag").labels
+    parser_pipe: Any = nlp.get_pipe("parsetag")
+    tags = parser_pipe.labels
     report["labels"] = sorted({label for tag in tags for label in tag.partition("/")[2].split("+") if label})
     hand, gum = read("masc-dev.spacy"), read("gum-dev.spacy")
     for name, docs, kind_of in (("masc_dev", hand, masc.genre), ("gum_dev", gum, lambda title: title.split("_")[1])):

@@ -1,4 +1,4 @@
-"""Cross-validate a config over the training and development parts of a treebank: mean F and spread, a row in a table.
+"""Cross-validate a config over the training part of a treebank: mean F and spread, a row in a table.
 
     python experiments/trials.py chart --what "spans, BiLSTM, POS" --config transformer.cfg --treebank WSJ \\
         --encoder all-MiniLM-L6-v2 --folds 5 --seeds 0 1 2 --epochs 12 --keep
@@ -13,6 +13,9 @@ beside it the one that did best on the same fold. Each writes one file, OUTPUT/N
 with the same settings is not made again, so a stopped trial goes on where it was, and others can be added to it. The
 table, OUTPUT/table.md, is made of all files that are there; without a name that is all that is done. With --of TRIAL
 nothing is trained: the pipelines that TRIAL kept (--keep) are scored with the decoder of this trial's config.
+
+Folds are of the training part alone, so that the development part chooses nothing. With --with-dev it is folded in, as
+it was in the first trials: a figure on the development part is then one that these sentences helped to choose.
 
 Folds are made of blocks of successive sentences, so that a sentence and the next one are rarely on both sides. With
 --splits N there are N random choices of blocks for the development part instead of folds.
@@ -152,6 +155,7 @@ def execute(part: str, seed: int, parts: dict[str, set[int]], parses: list[Parse
         "seed": seed,
         "settings": settings,
         "encoder": arguments.encoder_name,
+        "folds_of": arguments.folds_of,
         "sentences": {"train": len(train_parses), "dev": len(dev)},
         "f": f,
         "curve": [[row["step"], row["score"]] for row in srsly.read_jsonl(trained / "steps.jsonl") if row["score"]],
@@ -169,35 +173,38 @@ def execute(part: str, seed: int, parts: dict[str, set[int]], parses: list[Parse
 
 def write_table(output: Path) -> str:
     """The table of all runs that are there: a row for each trial; those on the same parts together, best mean first."""
-    trials: dict[str, list[Run]] = defaultdict(list)
+    trials: dict[tuple[str, str], list[Run]] = defaultdict(list)
     for path in sorted(output.glob("*/*.json")):
         run = srsly.read_json(path)
-        trials[run["trial"]].append(run)
+        # The first trials do not say it: theirs are of both parts.
+        trials[run["trial"], run.get("folds_of", "train and dev")].append(run)
     if not trials:
         return "no runs yet"
     rows = []
-    for name, runs in trials.items():
+    for (name, folds_of), runs in trials.items():
         # A checkpoint that was not checked in training may be the best one: the last.
         last, best = [run["f"]["last"] for run in runs], [max(run["f"].values()) for run in runs]
         spread = f"{statistics.stdev(last):.2f}" if len(last) > 1 else "-"
         parts, seeds = (sorted({run[key] for run in runs}) for key in ("part", "seed"))
         seconds = statistics.mean(run["seconds"] for run in runs)
-        row = (name, runs[0]["what"], " to ".join(dict.fromkeys((parts[0], parts[-1]))), str(len(seeds)),
+        scored_on = f"{' to '.join(dict.fromkeys((parts[0], parts[-1])))} of {folds_of}"
+        row = (name, runs[0]["what"], scored_on, str(len(seeds)),
                f"{statistics.mean(last):.2f}", spread, f"{statistics.mean(best):.2f}", f"{seconds:,.0f}")  # fmt: skip
-        rows.append((parts, -statistics.mean(last), row, runs[-1]["made"]["command"]))
+        rows.append((folds_of, parts, -statistics.mean(last), row, runs[-1]["made"]))
     rows.sort()
     lines = [
         "# Trials",
         "",
         "F of EVALB on what a run did not train on: mean of the last checkpoints, their standard deviation over runs, "
-        "and mean of the checkpoints that did best there. Compare trials that were scored on the same parts. Written "
-        "by `experiments/trials.py`.",
+        "and mean of the checkpoints that did best there. Compare trials that were scored on the same parts, and at "
+        "commits whose configs are the same. `-dirty`: files differed from the commit, and nobody can make the run "
+        "again as it was; no such run is recorded any more. Written by `experiments/trials.py`.",
         "",
         "| trial | what | scored on | seeds | F | spread | best | seconds a run |",
         "|---|---|---|---|---|---|---|---|",
         *(f"| {' | '.join(row)} |" for *_, row, _ in rows),
         "",
-        *(f"- {row[0]}: `{command}`" for *_, row, command in rows),
+        *(f"- {row[0]}, at {made['commit']}: `{made['command']}`" for *_, row, made in rows),
     ]
     text = "\n".join(lines) + "\n"
     (output / "table.md").write_text(text, encoding="utf-8")
@@ -208,7 +215,10 @@ def run_trial(arguments: argparse.Namespace) -> int:
     """Make the runs that are missing, and the table; the number of runs that failed."""
     arguments.made = made()
     treebank = Treebank.find(arguments.treebank, arguments.train, arguments.dev)
-    parses = [parse for path in (treebank.train, treebank.dev) for parse in read_all(path, arguments)]
+    parses = read_all(treebank.train, arguments)
+    if arguments.with_dev:
+        parses += read_all(treebank.dev, arguments)
+    arguments.folds_of = "train and dev" if arguments.with_dev else "train"
     extra = [parse for path in arguments.extra for parse in read_all(path, arguments)]
     parts = make_parts(len(parses), arguments)
     runs = [(part, seed) for seed in arguments.seeds for part in arguments.parts or parts]
@@ -232,6 +242,7 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--treebank", metavar="[NAME=]FOLDER")
     parser.add_argument("--train", default="train.mrg", help="training file in the folder")
     parser.add_argument("--dev", default="dev.mrg", help="development file in the folder")
+    parser.add_argument("--with-dev", action="store_true", help="folds of the development part too")
     parser.add_argument("--extra", type=Path, nargs="*", default=[], help="files that every run trains on too")
     parser.add_argument("--format", default="penn", help="as `parsetag convert` takes it; .spacy files need none")
     parser.add_argument("--encoding", default=None)

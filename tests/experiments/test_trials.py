@@ -72,7 +72,7 @@ def test_a_trial_goes_on_where_it_was(
     assert trials.run_trial(trials.parse_arguments([*words, "--seeds", "0", "--parts", "fold1of2"])) == 0
     (path,) = (tmp_path / "out" / "small").iterdir()
     run = srsly.read_json(path)
-    assert path.name == "fold1of2-0.json" and run["sentences"] == {"train": 3, "dev": 3}
+    assert path.name == "fold1of2-0.json" and run["sentences"] == {"train": 2, "dev": 1}
     assert run["f"] == {"last": 70.0, "best": 71.0} and run["curve"] == [[2, 0.5]] and run["made"]["commit"]
     assert str(tmp_path) not in path.read_text(encoding="utf-8")
     assert not list((tmp_path / "work").rglob("model-*"))
@@ -84,8 +84,23 @@ def test_a_trial_goes_on_where_it_was(
     assert trials.run_trial(changed) == 0
     assert "made again" in capsys.readouterr().out and path.stat().st_mtime_ns > written
     table = trials.write_table(tmp_path / "out")
-    assert "| small | few steps | fold0of2 to fold1of2 | 2 | 70.00 | 0.00 | 71.00 |" in table
+    assert "| small | few steps | fold0of2 to fold1of2 of train | 2 | 70.00 | 0.00 | 71.00 |" in table
     assert (tmp_path / "out" / "table.md").read_text(encoding="utf-8") == table
+
+
+def test_the_development_part_chooses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless it is asked for."""
+    monkeypatch.setattr(trials, "call", fake_call)
+    words = [*trial(tmp_path), "--seeds", "0"]
+    found = {}
+    for folds_of, more in (("train", []), ("train and dev", ["--with-dev"])):
+        assert trials.run_trial(trials.parse_arguments([*words, *more])) == 0
+        runs = [srsly.read_json(path) for path in (tmp_path / "out" / "small").iterdir()]
+        assert {run["folds_of"] for run in runs} == {folds_of}
+        found[folds_of] = sum(run["sentences"]["dev"] for run in runs)
+    bank = tmp_path / "bank"
+    n = {part: (bank / f"{part}.mrg").read_text(encoding="utf8").count("(TOP") for part in ("train", "dev")}
+    assert found == {"train": n["train"], "train and dev": n["train"] + n["dev"]} and n["dev"] > 0
 
 
 def test_another_decoder(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,17 +162,21 @@ def test_table(tmp_path: Path) -> None:
         for seed, f in enumerate(values):
             run = {
                 "trial": name, "what": name * 2, "part": part, "seed": seed, "f": {"last": f, "best": f + more},
-                "seconds": 10, "made": {"command": "python x.py"},
+                "seconds": 10, "made": {"command": "python x.py", "commit": "abc"},
             }  # fmt: skip
             path = tmp_path / name / f"{part}-{seed}.json"
             path.parent.mkdir(exist_ok=True)
             path.write_text(json.dumps(run), encoding="utf-8")
     other = srsly.read_json(tmp_path / "b" / "fold0-1.json")
     srsly.write_json(tmp_path / "b" / "fold1-1.json", {**other, "part": "fold1"})
-    rows = [line for line in trials.write_table(tmp_path).splitlines() if line.startswith("| ")][1:]
+    for path in (tmp_path / "d").iterdir():
+        srsly.write_json(path, {**srsly.read_json(path), "folds_of": "train"})
+    lines = trials.write_table(tmp_path).splitlines()
+    rows = [line for line in lines if line.startswith("| ")][1:]
     assert rows == [
-        "| a | aa | fold0 | 2 | 81.00 | 1.41 | 82.00 | 10 |",
-        "| c | cc | fold0 | 1 | 70.00 | - | 70.00 | 10 |",
-        "| b | bb | fold0 to fold1 | 2 | 90.00 | 0.00 | 91.00 | 10 |",
-        "| d | dd | split0 | 1 | 95.00 | - | 96.00 | 10 |",
+        "| d | dd | split0 of train | 1 | 95.00 | - | 96.00 | 10 |",
+        "| a | aa | fold0 of train and dev | 2 | 81.00 | 1.41 | 82.00 | 10 |",
+        "| c | cc | fold0 of train and dev | 1 | 70.00 | - | 70.00 | 10 |",
+        "| b | bb | fold0 to fold1 of train and dev | 2 | 90.00 | 0.00 | 91.00 | 10 |",
     ]
+    assert lines[-4] == "- d, at abc: `python x.py`"
