@@ -105,7 +105,7 @@ def portable(argument: str) -> str:
     if not (path.is_absolute() or ".." in path.parts):
         return shlex.quote(argument)
     prefix = shlex.quote(key + equals) if equals else ""
-    named = Path(os.path.abspath(path))  # links such as configs/ keep their names
+    named = Path(os.path.abspath(path))  # links keep their names
     if named.is_relative_to(ROOT):
         return prefix + shlex.quote(str(named.relative_to(ROOT)))
     path = path.resolve()

@@ -132,7 +132,7 @@ def find_nodes(const int32_t[::1] label, const int32_t[::1] up, const int32_t[::
          int64_t block, const int64_t[::1] results):
     """The nodes that some masks of a program mark, over any number of trees, in blocks of about so many nodes."""
     cdef vector[vector[int64_t]] found
-    cdef int64_t i
+    cdef size_t i
     cdef Trees all_trees
     cdef Program steps_and_labels
     if not label.shape[0]:
