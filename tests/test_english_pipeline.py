@@ -1,12 +1,16 @@
 """en_parsetag_sm, the pipeline that comes with the project."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 import spacy
 from spacy.language import Language
 from weasel.util.config import load_project_config
+
+from tools.release import load
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "models" / "en_parsetag_sm"
@@ -46,6 +50,85 @@ def test_a_doc_of_its_own_and_in_a_batch(nlp: Language) -> None:
         assert [(s.start, s.end, s.label_) for s in alone.spans["constituents"]] == [
             (s.start, s.end, s.label_) for s in doc.spans["constituents"]
         ]
+
+
+def with_vectors(nlp: Language) -> Language:
+    """Give a pipeline word vectors of another kind than en_parsetag_sm has."""
+    nlp.vocab.reset_vectors(width=5)
+    for word in TEXT.split():
+        nlp.vocab.set_vector(word, np.full(5, len(word), dtype="float32"))
+    return nlp
+
+
+def others() -> Language:
+    """A pipeline of somebody else: components that listen to a tok2vec, which reads word vectors."""
+    nlp = with_vectors(spacy.blank("en"))
+    nlp.add_pipe("tok2vec", config={"model": {"pretrained_vectors": True}})
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96, "upstream": "tok2vec"}
+    nlp.add_pipe("senter", config={"model": {"tok2vec": listener}})
+    nlp.add_pipe("tagger", config={"model": {"tok2vec": listener}}).add_label("TAG")
+    nlp.initialize()
+    return nlp
+
+
+def trees_of(nlp: Language) -> list[list[tuple[int, int, str]]]:
+    """The constituents of a text whose sentences are given; also after the pipeline was saved and loaded."""
+    found = []
+    for own in (nlp, spacy.util.load_model_from_config(nlp.config).from_bytes(nlp.to_bytes())):
+        doc = own.make_doc(TEXT)
+        for token in doc:
+            token.is_sent_start = token.i in (0, 7)
+        found.append([(span.start, span.end, span.label_) for span in own(doc).spans["constituents"]])
+    assert found[0] == found[1]
+    return found[0]
+
+
+@pytest.mark.filterwarnings("ignore:.*W113")  # that the vectors differ, which is why this is tested
+@pytest.mark.parametrize("make", [lambda: spacy.blank("en"), lambda: with_vectors(spacy.blank("en")), others])
+def test_its_parser_in_other_pipelines(nlp: Language, make: Callable[[], Language]) -> None:
+    """The recipes of docs/how-to/your-pipeline.md: the parser finds the same trees wherever it goes."""
+    english, expected, mine = spacy.load(FOLDER), trees_of(nlp), make()
+    english.replace_listeners("tok2vec", "parsetag", ["model.tok2vec"])
+    mine.add_pipe("sentencizer")
+    mine.add_pipe("parsetag", source=english)
+    assert trees_of(mine) == expected
+    assert {token.tag_ for token in mine(TEXT)} == ({"TAG"} if "tagger" in mine.pipe_names else {""})
+
+
+@pytest.mark.filterwarnings("ignore:.*W113")
+@pytest.mark.parametrize("make", [lambda: spacy.blank("en"), lambda: with_vectors(spacy.blank("en"))])
+def test_all_of_it_in_other_pipelines(nlp: Language, make: Callable[[], Language]) -> None:
+    english, mine = spacy.load(FOLDER), make()
+    for name in english.pipe_names:
+        mine.add_pipe(name, source=english)
+    assert trees_of(mine) == trees_of(nlp)
+    assert [token.tag_ for token in mine(TEXT)] == [token.tag_ for token in nlp(TEXT)]
+
+
+@pytest.mark.filterwarnings("ignore:.*W113")
+def test_components_of_others_in_it(nlp: Language) -> None:
+    """Its own vectors are not in the vocabulary, so those of another pipeline can be."""
+    english, other = with_vectors(spacy.load(FOLDER)), others()
+    other.replace_listeners("tok2vec", "tagger", ["model.tok2vec"])
+    english.add_pipe("tagger", name="other_tagger", source=other)
+    assert trees_of(english) == trees_of(nlp)
+    with english.select_pipes(disable="tagger"):
+        assert {token.tag_ for token in english(TEXT)} == {"TAG"}
+
+
+def test_its_strings(nlp: Language) -> None:
+    """The package holds no words that it was trained on: its strings are labels, and what spaCy has for English."""
+    strings = json.loads((FOLDER / "vocab" / "strings.json").read_text(encoding="utf8"))
+    labels = {label for _, pipe in nlp.pipeline for label in getattr(pipe, "labels", ())}
+    assert set(strings) - set(spacy.blank("en").vocab.strings) <= labels | {"$", ","}
+
+
+def test_a_release_keeps_variables_of_the_config() -> None:
+    """Whoever trains it further sets [paths] alone."""
+    config = load(FOLDER).config
+    assert (
+        config["corpora"]["train"]["path"] == "${paths.train}" and config["initialize"]["vectors"] == "${paths.vectors}"
+    )
 
 
 def test_sentences_that_are_given_stay(nlp: Language) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 import spacy
 from spacy.language import Language
@@ -30,7 +31,8 @@ def assemble(parser: Path, senter: Path) -> Language:
     config["components"]["transformer"]["model"]["get_spans"] = SENTENCES
     # Without the vocabulary, whose strings are the words that were trained on.
     nlp = spacy.load(parser, exclude=["sentencizer", "vocab"], config=config)
-    for tag in nlp.get_pipe("tagger").labels:
+    tagger: Any = nlp.get_pipe("tagger")
+    for tag in tagger.labels:
         nlp.vocab.strings.add(tag)
     nlp.add_pipe("senter", source=spacy.load(senter, exclude=["vocab"]), first=True)
     return nlp

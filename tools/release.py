@@ -39,13 +39,15 @@ def load(folder: Path) -> Language:
     The vocabulary stays behind: its vectors, and its strings, which are the words that were trained on.
     """
     trained = spacy.load(folder)
-    config = Config().from_disk(folder / "config.cfg")
-    config["components"] = own_vectors(config["components"])
-    nlp = spacy.load(folder, exclude=["vocab"], config=config)
-    for name, pipe in nlp.pipeline:
+    components = Config().from_disk(folder / "config.cfg")["components"]
+    own = {name: own_vectors(section) for name, section in components.items()}
+    changed = {name: section for name, section in own.items() if section != components[name]}
+    nlp = spacy.load(folder, exclude=["vocab"], config={"components": changed})
+    pipes: list[tuple[str, Any]] = nlp.pipeline
+    for name, pipe in pipes:
         for label in getattr(pipe, "labels", ()):
             nlp.vocab.strings.add(label)
-        if config["components"][name] != trained.config["components"][name]:
+        if name in changed:
             copy_table(pipe.model, trained.vocab)
     return nlp
 
