@@ -1,4 +1,4 @@
-"""How well the probabilities of a pipeline hold on documents that no temperature was fit on.
+"""Checks how well the probabilities of a pipeline hold on documents that no temperature was fit on.
 
     python benchmarks/calibration.py en_parsetag_sm corpus/gum-dev.spacy corpus/craft-dev.spacy --output FILE.json
 

@@ -1,10 +1,10 @@
-"""What `grad_clip = 1.0` does: how many arrays of parameters Thinc clips, and how many it would with other losses.
+"""Counts the arrays of parameters that Thinc clips by `grad_clip = 1.0`, and would clip with other losses.
 
     python benchmarks/clipping.py --train $PARSETAG_SHARED/treebanks/wsj_sample/train.mrg
 
 Thinc clips each array by the norm of its own gradient, and the losses of spaCy's components are sums over a batch. The
 paper's program has a mean over words, and clips by one norm over all parameters. Steps of `configs/cnn.cfg`; gradients
-are linear in the loss, so those of the mean are those of the sum over the number of words.
+are linear in the loss, so the mean's are the sum's over the number of words.
 """
 
 import argparse

@@ -41,5 +41,5 @@ def make_sample(sentences: int, order: str = "in", *, seed: int = 0) -> TagScore
 def arguments(description: str, *, sentences: int) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--sentences", type=int, default=sentences, help="sentences to decode")
-    parser.add_argument("--repeats", type=int, default=9, help="runs of which the fastest counts")
+    parser.add_argument("--repeats", type=int, default=9, help="runs; the fastest counts")
     return parse_arguments(parser)

@@ -112,7 +112,7 @@ def loss_again(loss: Any, batch: TagScores, gold: Any) -> Any:
 
 
 def times_numpy(sample: TagScores, doublings: int, repeats: int) -> float:
-    """How many times as long the NumPy beam takes.
+    """Time the NumPy beam, as a multiple of ours.
 
     Where both give up, the exact decoder's time counts on our side and nothing on NumPy's.
     """

@@ -1,4 +1,4 @@
-"""What a transformer costs in a pipeline: the encoder called bare, as a component, and with the parser; precisions.
+"""Measures the cost of a transformer in a pipeline: called bare, as a component, and with the parser; precisions.
 
     python benchmarks/encoder.py speed --treebank $PARSETAG_SHARED/treebanks/wsj_sample/dev.mrg \\
         --encoder $PARSETAG_ENCODER/. --output benchmarks/results/encoder.json
@@ -150,7 +150,7 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="speed: in each precision")
     parser.add_argument("--model", type=Path, help="precision: a trained pipeline")
     parser.add_argument("--docs", type=Path, help="precision: .spacy file with trees")
-    parser.add_argument("--limit", type=int, help="precision: only so many docs")
+    parser.add_argument("--limit", type=int, help="precision: number of docs")
     parser.add_argument("--repeats", type=int, default=3)
     args = parse_arguments(parser)
     measure = {"speed": measure_speed, "precision": measure_precision, "training": measure_training}

@@ -1,4 +1,4 @@
-"""What an English pipeline reaches, and what it takes: accuracy on gold tokens and on raw text, speed, size, memory.
+"""Measures an English pipeline: accuracy on gold tokens and on raw text, speed, size, memory.
 
     python benchmarks/english.py corpus --wsj "$PARSETAG_SHARED"/treebanks/wsj_sample/dev.mrg
     python benchmarks/english.py corpus --pipeline en_parsetag_trf

@@ -1,4 +1,4 @@
-"""What several pipelines together add: F of each on gold trees, and of the mean of their probabilities.
+"""Scores several pipelines on gold trees: F of each, and of the mean of their probabilities.
 
 python benchmarks/ensemble.py "$PARSETAG_RUNS"/dev.spacy "$PARSETAG_RUNS"/in "$PARSETAG_RUNS"/pre --output FILE.json
 """

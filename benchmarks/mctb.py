@@ -4,7 +4,7 @@
         --texts "$PARSETAG_DATA"/texts --output benchmarks/results/mctb_en_parsetag_trf.json
 
 CLONE is a clone of github.com/RingoS/multi-domain-parsing-analysis (MIT; Yang, Cui, Ning, Wu and Zhang 2022). It is a
-test set: score a pipeline once, when all about it is fixed, and choose nothing by it. Words are those of the trees,
+test set: score a pipeline once, when all about it is fixed, and choose nothing by it. Words come from the trees,
 tags are the pipeline's own, F is EVALB's with Collins' parameters. `--texts` is the folder of raw texts that silver
 trees were made from: sentences of MCTB that share eight words in a row with it are counted, and a pipeline that learned
 such text is scored without them, too.

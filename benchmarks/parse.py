@@ -203,7 +203,7 @@ def main() -> None:
     parser.add_argument("--shard-size", type=int, help="200 for kills, else 1,000")
     parser.add_argument("--workers", type=int, help="1 for kills, else 2")
     parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument("--repeats", type=int, default=2, help="runs of which the fastest counts")
+    parser.add_argument("--repeats", type=int, default=2, help="runs; the fastest counts")
     parser.add_argument("--seed", type=int, default=0)
     args = parse_arguments(parser)
     run, n_texts, n_workers, shard_size = {

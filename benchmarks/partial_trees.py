@@ -1,4 +1,4 @@
-"""What noun phrases alone teach: NPs of all sentences and whole trees of some, against the whole trees alone.
+"""Trains on noun phrases alone: NPs of all sentences and whole trees of some, against the whole trees alone.
 
     python benchmarks/partial_trees.py --config configs/cnn.cfg --output benchmarks/results/partial_trees.json \\
         --train "$PARSETAG_SHARED"/treebanks/wsj_sample/train.mrg --dev "$PARSETAG_SHARED"/treebanks/wsj_sample/dev.mrg
@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("--config", type=Path, required=True)
     parser.add_argument("--train", type=Path, required=True, help="bracket file")
     parser.add_argument("--dev", type=Path, required=True, help="bracket file")
-    parser.add_argument("--every", type=int, default=10, help="every so many sentences keep the whole tree")
+    parser.add_argument("--every", type=int, default=10, help="every N-th sentence keeps the whole tree", metavar="N")
     parser.add_argument("--repeat", type=int, default=9, help="how often whole trees come for each time of the others")
     parser.add_argument("--labels", nargs="+", default=["NP"], help="the constituents that are known of the others")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])

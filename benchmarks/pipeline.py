@@ -1,11 +1,11 @@
-"""What the parser costs: CPU time of encoder and parser, and of a whole pipeline, over that of the encoder alone.
+"""Measures the cost of the parser: CPU time of encoder and parser, and of a whole pipeline, over the encoder's alone.
 
     python benchmarks/pipeline.py --treebank $PARSETAG_SHARED/treebanks/wsj_sample/dev.mrg \\
         --encoder $PARSETAG_ENCODER/. --output benchmarks/results/pipeline.json
 
 The pipeline is that of a config, by default `configs/transformer.cfg`, trained for a moment on the treebank: one that
 has learned nothing sets several times as many constituents as trees have (`constituents_a_word`). Docs are the
-sentences of the treebank, and then sentences of so many words, made by joining them. One core; the fastest of some
+sentences of the treebank, and then sentences of --lengths words, made by joining them. One core; the fastest of some
 runs, of all three by turns.
 """
 
@@ -34,7 +34,7 @@ from spacy_parsetag.trees.clean import clean_tree
 def load(
     config: Path, treebank: Path, encoder: str | None, changes: Sequence[str] = (), rounds: int = 0
 ) -> tuple[Language, list[list[str]]]:
-    """The pipeline, trained so many rounds on the treebank, and the sentences."""
+    """Train the pipeline for --rounds rounds on the treebank; return it and the sentences."""
     overrides = dict(change.split("=", 1) for change in changes)
     if encoder is not None:
         overrides["vars.encoder"] = encoder

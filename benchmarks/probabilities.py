@@ -1,8 +1,8 @@
-"""What the probabilities of trained pipelines are worth, on gold trees that they were not trained on.
+"""Judges the probabilities of trained pipelines on gold trees that they were not trained on.
 
     python benchmarks/probabilities.py "$PARSETAG_RUNS"/dev.spacy "$PARSETAG_RUNS"/model-last --output FILE.json
 
-Of each pipeline, such as those of several seeds:
+Of each pipeline, for instance of several seeds:
 
 - the best tree against the tree with the most expected right constituents (MBR): F and exact match;
 - the best of the k best trees by its F (oracle), for several k; no two are the same, and scores never rise;

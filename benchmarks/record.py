@@ -1,4 +1,4 @@
-"""What every file under benchmarks/results says about how it was made. Scripts write them, and nobody edits them.
+"""Writes into every file under benchmarks/results how it was made. Scripts write them, and nobody edits them.
 
 A script runs from the root of the repository. A folder outside it is named by an environment variable that begins with
 PARSETAG_, such as PARSETAG_SHARED, so that the recorded command runs on other machines as it stands.
@@ -67,7 +67,7 @@ def made_by(words: str | None = None) -> dict[str, Any]:
 
 
 def is_busy(made: dict[str, Any]) -> bool:
-    """Whether other processes took the machine when the script started."""
+    """Check whether other processes took the machine when the script started."""
     return (made["machine"]["load_average"] or 0.0) >= BUSY
 
 

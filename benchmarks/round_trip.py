@@ -1,4 +1,4 @@
-"""How many trees come back from their tags as they were: each treebank of a folder, in three orders.
+"""Counts the trees that come back from their tags as they were: each treebank of a folder, in three orders.
 
     python benchmarks/round_trip.py "$PARSETAG_SHARED"/treebanks --output benchmarks/results/round_trip.json
 

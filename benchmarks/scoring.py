@@ -1,4 +1,4 @@
-"""What scoring costs at a check in training: the pipeline's scorer beside spaCy's own scorer of spans, on one core.
+"""Times scoring at a check in training: the pipeline's scorer beside spaCy's own scorer of spans, on one core.
 
     python benchmarks/scoring.py --output benchmarks/results/scoring.json
 
@@ -43,7 +43,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sentences", type=int, default=2000)
     parser.add_argument("--wrong", type=float, default=0.2, help="share of constituents that are wrong")
-    parser.add_argument("--repeats", type=int, default=5, help="runs of which the fastest counts")
+    parser.add_argument("--repeats", type=int, default=5, help="runs; the fastest counts")
     args = parse_arguments(parser)
     rng = random.Random(0)
     docs = list(docs_from_trees(Vocab(), draw_trees(args.sentences)))

@@ -1,8 +1,8 @@
-"""What searching trees costs on one core: columns from brackets and from Parquet, L2SCA's patterns, one command.
+"""Times searching trees on one core: columns from brackets and from Parquet, L2SCA's patterns, one command.
 
     python benchmarks/search.py "$PARSETAG_SHARED/treebanks" --output benchmarks/results/search.json
 
-The trees are those of the training parts of gum, craft and masc, again and again until there are --trees of them. Times
+The trees come from the training parts of gum, craft and masc, again and again until there are --trees trees. Times
 are CPU seconds, but for the command, whose wall time is given, with the most memory that it took. nltk.tgrep searches a
 few hundred of the same trees.
 """
@@ -83,7 +83,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("treebanks", type=Path, help="folder with gum, craft and masc")
     parser.add_argument("--trees", type=int, default=1_000_000)
-    parser.add_argument("--repeats", type=int, default=3, help="runs of which the fastest counts")
+    parser.add_argument("--repeats", type=int, default=3, help="runs; the fastest counts")
     args = parse_arguments(parser)
     data = b"".join((args.treebanks / name / "train.mrg").read_bytes() for name in TREEBANKS)
     one = TreeColumns.join(read_brackets(data, "trees"))

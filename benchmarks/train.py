@@ -5,7 +5,7 @@
         --set vars.encoder=$PARSETAG_ENCODER vars.matmul_precision=medium
 
 writes benchmarks/results/NAME.json and NAME.log: figures of the best checkpoint on the development part, and beside
-them those of the last one, which was not chosen by it. Folders are left out of the log, so that it reads the same on
+them the last one's, which was not chosen by it. Folders are left out of the log, so that it reads the same on
 every machine. `--only-score` takes a run that has been trained already. What training took is beside them, in seconds
 of CPU and in memory; in seconds by the clock only if no other process took the machine when it began.
 """

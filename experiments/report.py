@@ -111,7 +111,7 @@ def language_rows(runs: list[Run]) -> list[Row]:
 
 
 def caption(runs: list[Run]) -> str:
-    """What the figures of a table have in common, and what not."""
+    """Say what the figures of a table have in common, and what not."""
     names = ("encoder", "limit", "dev_limit", "max_length", "epochs", "steps", "checks", "seed", "params")
     values = {name.replace("_", " "): Counter(str(run["settings"][name]) for run in runs) for name in names}
     values["training sentences"] = Counter(str(run["data"]["train"]["sentences"]) for run in runs)
@@ -121,8 +121,8 @@ def caption(runs: list[Run]) -> str:
 
 
 def correlate_rows(rows: list[Row]) -> dict[str, tuple[list[Point], Any]]:
-    """How F goes with the mean deviation (paper section 6.2): over all cells, as the paper has it, and over differences
-    within each treebank.
+    """Correlate F with the mean deviation (paper section 6.2): over all cells, as the paper has it, and over
+    differences within each treebank.
 
     The second looks at how far F falls from in-order to the other orders on the same treebank: treebanks differ in F
     for many reasons, and these drop out.

@@ -1,4 +1,4 @@
-"""What a run is: its settings, by which it is known again, and its config."""
+"""Defines a run: its settings, by which it is known again, and its config."""
 
 import argparse
 import hashlib
@@ -209,7 +209,7 @@ def resolved(config: Config, name: str | None) -> dict[str, Any]:
 
 
 def encoder_name(config: Config, name: str | None) -> str:
-    """What tables call the encoder: never a folder."""
+    """Name the encoder for tables: never by a folder."""
     if "encoder" not in config.get("vars", {}):
         encode = config["components"]["tok2vec"]["model"]["encode"]
         return f"{encode['@architectures'].split('.')[1]} {encode['depth']} x {encode['width']}"

@@ -1,4 +1,4 @@
-"""How far tags stray in many treebanks, and the stack they need: 5,000 random sentences of each, as in the paper.
+"""Measures deviations in many treebanks, and the stack they need: 5,000 random sentences of each, as in the paper.
 
     python experiments/treebanks.py TREEBANKS
 

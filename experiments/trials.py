@@ -48,7 +48,7 @@ Run = dict[str, Any]
 
 
 def make_parts(n: int, arguments: argparse.Namespace) -> dict[str, set[int]]:
-    """Which of n sentences are for development, by the name of the fold or split."""
+    """Choose the development sentences of n, by the name of the fold or split."""
     blocks = [range(start, min(start + arguments.block, n)) for start in range(0, n, arguments.block)]
     if not arguments.splits:
         if len(blocks) < arguments.folds:
@@ -255,7 +255,7 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--set", nargs="*", default=[], metavar="KEY=VALUE", help="changes to the config")
     parser.add_argument("--epochs", type=int, default=0, help="times over the data, a check each; 0: as in the config")
     parser.add_argument("--folds", type=int, default=5)
-    parser.add_argument("--splits", type=int, default=0, help="so many random splits instead of folds")
+    parser.add_argument("--splits", type=int, default=0, help="number of random splits, instead of folds")
     parser.add_argument("--share", type=float, default=0.1, help="of the sentences of a split that are for development")
     parser.add_argument("--block", type=int, default=20, help="successive sentences that stay together")
     parser.add_argument("--parts", nargs="*", metavar="FOLD", help="just these folds or splits, such as fold0of5")

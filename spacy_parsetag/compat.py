@@ -55,9 +55,9 @@ _process = os.getpid()
 def one_thread_after_fork() -> None:
     """Leave PyTorch one thread if this process was forked since the module was imported; once in a process.
 
-    Workers of `nlp.pipe(n_process=2)` are forks. Threads do not survive a fork, and PyTorch would wait for those of the
-    parent: once the parent has predicted on several threads, its workers would wait for ever. A process that wants more
-    threads all the same can set them after its first parse.
+    Workers of `nlp.pipe(n_process=2)` are forks. No thread survives a fork, and PyTorch waits for the parent's: once
+    the parent has predicted on several threads, its workers would wait for ever. A process that wants more threads all
+    the same can set them after its first parse.
     """
     global _process
     torch = sys.modules.get("torch")

@@ -174,8 +174,8 @@ class Errors(metaclass=_ErrorsWithCodes):
         "counted from 0 within the sentence, end exclusive, and a kind of {kinds}."
     )
     E169 = (
-        "No tree over {n} words agrees with: {constraints}. Leave one of them out. What is in the way may also be the "
-        "tags of the model or the bound on the stack ({max_stack})."
+        "No tree over {n} words agrees with: {constraints}. Leave one of them out. The "
+        "model's tags or the bound on the stack ({max_stack}) may also exclude all trees."
     )
     E170 = "A batch has one list of constraints for each sentence; got {n} lists for {sentences} sentences."
     E171 = "The number of best trees must be a whole number from 1 to {largest}; got {value!r}."
@@ -334,7 +334,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "pipeline: nlp.get_pipe('parsetag').{setting}. (spaCy loses them in Doc.from_docs and in JSON.)"
     )
     E321 = (
-        "The attrs of doc.spans[{key!r}] are not those of its sentences and constituents: one of the two was changed. "
+        "The attrs of doc.spans[{key!r}] do not fit its sentences and constituents: one of the two was changed. "
         "Parse the doc again."
     )
 
@@ -357,8 +357,8 @@ class Errors(metaclass=_ErrorsWithCodes):
     E402 = "Cannot write a figure to {path}: its name must end in {known}."
     E403 = "{path}: not a table of results: {reason}. Write CSV or JSON with treebank, order, f and deviation."
     E404 = (
-        "No mean deviation of treebank {treebank!r} in {order}-order. Give deviations in the table, or those that "
-        "`analyze deviation --json` writes, with --deviation."
+        "No mean deviation of treebank {treebank!r} in {order}-order. Give deviations in the table, or the output "
+        "of `analyze deviation --json`, with --deviation."
     )
 
     E450 = "{path} exists already. Choose another place, or remove it first."
@@ -371,7 +371,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E455 = "{option} needs {needs}."
     E456 = (
         "{n:,} of {total:,} cannot be read ({what}), more than {limit}. Is the format or the encoding another one? To "
-        "leave out so many all the same: --skip-bad {enough}%."
+        "leave them out all the same: --skip-bad {enough}%."
     )
     E457 = "Two of the inputs are called {name!r}. Name them apart: NAME=PATH."
     E458 = "No doc of {path} has complete trees under doc.spans[{key!r}]."

@@ -143,7 +143,7 @@ def read_masc(folder: Path, part: str) -> Iterator[tuple[str, list[Sentence]]]:
 class Retokenizer:
     """Cuts sentences where spaCy does, and also where a constituent ends inside one of spaCy's tokens.
 
-    counts (Counter[str]): Words read; spaCy's tokens in them; those that were cut because a constituent ends there.
+    counts (Counter[str]): Words read; spaCy's tokens in them; tokens that were cut because a constituent ends there.
     """
 
     def __init__(self, nlp: Language) -> None:

@@ -1,6 +1,6 @@
 """MASC's Penn Treebank layer: which documents there are, in which part, and how its files become trees.
 
-The documents are those of `src/main/resources/Propbank` in github.com/lyonssp/cunning-linguist, less the Wall Street
+The documents come from `src/main/resources/Propbank` in github.com/lyonssp/cunning-linguist, less the Wall Street
 Journal's and Switchboard's, which belong to the Penn Treebank. A document is in one part as a whole.
 """
 

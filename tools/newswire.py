@@ -39,7 +39,7 @@ def read_paragraphs(path: Path) -> Iterator[str]:
 
 
 def is_sentence(words: list[str]) -> bool:
-    """Whether words read like one: it begins with a capital or a quote, ends with a stop, and most are words."""
+    """Check that words read like a sentence: first a capital or a quote, last a stop, and most of them words."""
     letters = sum(word.isalpha() for word in words)
     return (
         len(words) > 3
@@ -60,7 +60,7 @@ def main() -> None:
     parser.add_argument("source", type=Path, metavar="SOURCE")
     parser.add_argument("output", type=Path, metavar="OUTPUT")
     parser.add_argument("--exclude", type=Path, nargs="+", required=True, metavar="TREES", help="files of brackets")
-    parser.add_argument("--sentences", type=int, default=12_000, help="so many at most")
+    parser.add_argument("--sentences", type=int, default=12_000, help="the largest number of sentences")
     parser.add_argument("--splitter", default="en_parsetag_sm", help="a pipeline that finds sentences")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()

@@ -74,7 +74,7 @@ def main() -> None:
     name, version = meta.pop("name"), meta.pop("version")
     meta.pop("license_texts", None)
     nlp.meta.update(meta)
-    # Figures of training are those of one part on gold tokens; the card has all.
+    # Training leaves the figures of one part on gold tokens; the card has all.
     nlp.meta["performance"] = {}
     for path in nlp.config["paths"]:
         nlp.config["paths"][path] = None  # folders of the machine that trained it

@@ -39,7 +39,7 @@ def most_certain(docs: list[Doc], *, share: float, least: int, most: int) -> tup
 
     docs (list[Doc]): Docs as `parse --probs` writes them, one sentence each.
     share (float): How many of them to keep, 0 to 1.
-    least, most (int): Others than those of so many words do not count.
+    least, most (int): Sentences of fewer or more words do not count.
     RETURNS (tuple[list[Doc], int]): The docs, in their order, and how many had the right length.
     """
     docs = [doc for doc in docs if least <= len(doc) <= most]

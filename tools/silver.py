@@ -7,7 +7,7 @@ trees; TEXTS a folder of .txt files with an empty line between paragraphs (`tool
 for .spacy files: runs of one to eight sentences with spaCy's tokens, the teacher's tags, its best tree, and its k best
 trees with their probabilities, marked as soft. Sentences that share eight words in a row with a text of TREEBANKS (as
 of tools/english.py) are left out, and so is the whole document where three do. What is no prose is left out too, and
-sentences of which the teacher expects to get many constituents wrong (`--expected-f`).
+sentences in which the teacher expects to get many constituents wrong (`--expected-f`).
 """
 
 import argparse
@@ -58,7 +58,7 @@ def surface(words: Sequence[str], spaces: Sequence[bool]) -> str:
 
 
 def known_grams(treebanks: Path) -> set[int]:
-    """What the treebanks' texts are made of, all parts that are there; of the trees of test parts nothing is read."""
+    """Collect the word sequences of the treebanks' texts, of all parts there are; trees of test parts are not read."""
     found: set[int] = set()
     for path in sorted((treebanks / "gum" / "dep").glob("*.conllu")):
         text = " ".join(surface(words, spaces) for words, spaces, _ in read_conllu(path))
@@ -174,7 +174,7 @@ def main() -> None:
     parser.add_argument("--splitter", default="en_parsetag_sm", help="a pipeline that finds sentences")
     parser.add_argument("--k-best", type=int, default=5)
     parser.add_argument("--expected-f", type=float, default=0.8, help="at least, of the teacher's best tree, 0 to 1")
-    parser.add_argument("--words", type=int, default=1_000_000, help="stop after so many")
+    parser.add_argument("--words", type=int, default=1_000_000, help="the number of words to stop after")
     parser.add_argument("--single", action="store_true", help="write each sentence as a doc of its own")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()

@@ -39,7 +39,7 @@ def join(words: list[str]) -> str:
 
 
 def read_masc(folder: Path) -> Documents:
-    """The documents without trees: those of the Penn Treebank layer, its test part too, are the treebank's."""
+    """The documents without trees: the Penn Treebank layer, its test part too, is the treebank's."""
     parsed = {name for names in masc.DOCUMENTS.values() for name in names}
     for path in sorted(folder.glob("masc_tagged/*/*.txt")):
         if not MASC_LEFT_OUT.match(path.name) and path.stem not in parsed:
@@ -82,7 +82,7 @@ def read_openstax(folder: Path) -> Documents:
 
 
 def spoken_turns(pages: list[str]) -> list[str]:
-    """What was said in an argument, without numbers of lines, names of speakers and the index."""
+    """Read the speech of an argument, without numbers of lines, names of speakers and the index."""
     lines = [line.strip() for page in pages for line in page.split("\n")]
     text = "\n".join(line for line in lines if line and not re.fullmatch(r"\d+|Official.*|Heritage.*", line))
     _, *turns = SPEAKER.split(text.partition("P R O C E E D I N G S")[2].partition("was submitted")[0])
@@ -177,7 +177,7 @@ def read_gutenberg(folder: Path) -> Documents:
 
 
 class Source(NamedTuple):
-    """Where text comes from, its terms, and how much of it is taken.
+    """A source of text: its place, its terms, and how much of it is taken.
 
     repository (str): On GitHub, with the commit.
     path (str): Of what is used in it.

@@ -23,7 +23,7 @@ from tools.texts import check_out
 
 
 class Treebank(NamedTuple):
-    """Where a treebank is, and what of it is read."""
+    """A treebank: its place, and the parts that are read."""
 
     repository: str
     commit: str

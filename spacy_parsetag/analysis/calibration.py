@@ -26,7 +26,7 @@ class Reliability(NamedTuple):
     n (int): How many things.
     ece (float): Expected calibration error: the mean difference between probability and share of right ones, over
         ranges of the same width weighted by how much is in each (Guo et al. 2017).
-    chance (float): The mean ECE of probabilities that hold exactly, over so many things: what chance alone makes of it.
+    chance (float): The mean ECE that chance alone gives as many probabilities that hold exactly.
     ece_sweep (float): The same error by an estimator that chance moves less (Roelofs et al. 2022): all ranges hold
         as many things, and there are as many ranges as leave the share of right ones rising from each to the next.
     confidence (float): Their mean probability.

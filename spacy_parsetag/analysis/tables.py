@@ -49,7 +49,7 @@ def stack_table(treebanks: Mapping[str, Stacks]) -> Table:
 
 
 def tags_table(treebanks: Mapping[str, Tags]) -> Table:
-    """Sizes of the inventories, and how much is unseen in those that were compared with a training part."""
+    """List the sizes of the inventories, and how much is unseen where they were compared with a training part."""
     columns = ("treebank", "trees", "tags", *CLASS_NAMES, "once", "unseen tags", "% of tags", "% of trees")
     rows: list[tuple[Any, ...]] = []
     for name, found in treebanks.items():

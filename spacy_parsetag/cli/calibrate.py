@@ -41,7 +41,7 @@ def calibrate_cli(
     """Find temperatures of a parser's scores, and show how well its probabilities then hold.
 
     Scores are divided by a temperature. The best tree stays the best; its probability changes. There is a temperature
-    for the probabilities of constituents and one for those of whole trees: mistakes come together, so that trees are
+    for constituents and one for whole trees: mistakes come together, so that trees are
     right more often than their constituents alone would have it. Each is the one that makes what is right and what is
     not likeliest in the first half of DEV. On the second half the command compares probabilities with what is right,
     and a temperature that does not help there is not kept.
@@ -105,7 +105,7 @@ def _cut(sizes: Sequence[int], share: float) -> int:
 def _calibrate(
     pipe: "ParseTagger", fit: "list[GoldBatch]", held_out: "list[GoldBatch]"
 ) -> "tuple[dict[str, Any], dict[str, dict[str, Reliability]]]":
-    """Set the pipe's temperatures, and give the figures, and those to draw."""
+    """Set the pipe's temperatures; return the figures, and the ones to draw."""
     from ..analysis.calibration import measure_reliability
     from ..pipeline.calibration import fit_temperature, judge_constituents, judge_trees
 

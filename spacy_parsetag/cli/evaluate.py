@@ -94,15 +94,13 @@ def evaluate_cli(
         Opt("--documents", dir_okay=False, help="Compare by documents: this file names each sentence's, a line each"),
     ] = None,
     samples: Annotated[int, Opt("--samples", min=1, help="Samples of the bootstrap, and random exchanges")] = 10_000,
-    style: Annotated[
-        Style, Opt("--tables", help="How tables of several parsers, and those of --by, are printed")
-    ] = Style.text,
+    style: Annotated[Style, Opt("--tables", help="Style of the tables of several parsers, and of --by")] = Style.text,
     encoding: Encoding = "utf-8",
     batch_size: BatchSize = None,
     gpu_id: GpuId = -1,
     code: Code = None,
 ) -> None:
-    """Score bracket files, or a pipeline on .spacy files. The counts are those of EVALB.
+    """Score bracket files, or a pipeline on .spacy files, with EVALB's counts.
 
     As in EVALB, each line of a bracket file is one sentence. An empty line or (TOP) is a sentence without a parse.
 
@@ -238,7 +236,7 @@ def warn_of_failures(result: EvalbResult) -> None:
 def score_pipeline(nlp: Language, data: Path, key: str, batch_size: int | None) -> tuple[dict[str, Any], list[Example]]:
     """Run a pipeline on data with gold trees: scores of the parser with words per second, and gold and parsed docs.
 
-    The scores are those of `spacy evaluate`, under their default names whatever the key of the constituents.
+    They are the same as `spacy evaluate` gives, under their default names whatever the key of the constituents.
     """
     examples = []
     n_partial = 0

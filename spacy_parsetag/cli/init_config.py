@@ -116,7 +116,7 @@ def make_config(
         weights["tag_acc"] = 0.0
     if sentences == "senter":
         weights["sents_f"] = 0.0
-        # The parser learns from the treebank's sentences, and is scored over those that the senter finds.
+        # The parser learns from the treebank's sentences, and is scored over sentences that the senter finds.
         for corpus in ("train", "dev"):
             config["corpora"][corpus] = {
                 "@readers": "spacy-parsetag.Corpus.v1",

@@ -1,4 +1,4 @@
-"""`python -m spacy parsetag init-project`: writes a spaCy project, for those who installed a wheel."""
+"""`python -m spacy parsetag init-project`: writes a spaCy project, for users who installed a wheel."""
 
 from pathlib import Path
 from typing import Annotated

@@ -124,7 +124,7 @@ def parse_cli(
     ] = False,
     precision: Annotated[
         Precision | None,
-        Opt("--precision", help="What PyTorch's layers predict in. Default: what the pipeline says"),
+        Opt("--precision", help="Numeric precision of PyTorch's layers. Default: the pipeline's"),
     ] = None,
     quiet: Annotated[bool, Opt("--quiet", "-q", help="Show no progress")] = False,
     gpu_id: GpuId = -1,
@@ -157,7 +157,7 @@ def parse_cli(
     With --sents line, brackets keep line numbers: line N of the output is the tree of line N of the input, and (TOP)
     stands for an empty line. They have no room for ids, which the other formats keep.
     With --sents model, punctuation splits text if the pipeline cannot.
-    With --probs or --k-best, brackets have several lines for a sentence; those that begin with # are comments.
+    With --probs or --k-best, brackets have several lines for a sentence; lines that begin with # are comments.
     Part-of-speech tags are the pipeline's (token.tag_, else token.pos_), or X if it has no tagger.
 
     \b

@@ -63,7 +63,7 @@ template <class T> class BeamSearch {
     };
     struct Candidate {
         double score;
-        int list, rank;  // list 4 i + k: sequence i goes on with class k of those that leave its state
+        int list, rank;  // list 4 i + k: sequence i goes on with the k-th class that leaves its state
         bool operator<(const Candidate &other) const {
             return score < other.score || (score == other.score && list > other.list);
         }

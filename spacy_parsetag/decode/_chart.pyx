@@ -42,7 +42,7 @@ cdef extern from "_sampling.hpp" namespace "parsetag" nogil:
 
 
 cdef class Chart:
-    """What the passes read of a batch; it holds the arrays.
+    """A batch as the passes read it; it holds the arrays.
 
     scores (real[R, T]), starts (int64[S]), n_words (int32[S]): As in `TagScores`.
     offsets (int32[5]): Columns of class c are offsets[c] to offsets[c + 1].

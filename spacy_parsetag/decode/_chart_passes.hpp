@@ -1,4 +1,4 @@
-// What the chart is read for, for a batch: the best tree of each sentence (CKY), and log-partition and marginals (outside).
+// Runs the chart for a batch: the best tree of each sentence (CKY), and log-partition and marginals (inside-outside).
 #pragma once
 
 #include <vector>

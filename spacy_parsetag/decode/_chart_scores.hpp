@@ -47,7 +47,7 @@ template <class Semiring, class T> class ChartScores {
         const T *scores;
         int n, first;
         const int32_t *ids;  // NULL: from `first` on
-        const uint8_t *set;  // those that the span may have; NULL for all
+        const uint8_t *set;  // the tags that the span may have; NULL for all
         int id(int label) const { return ids ? ids[label] : first + label; }
         bool has(int label) const { return id(label) >= 0 && (!set || set[id(label)]); }
     };
@@ -67,7 +67,7 @@ template <class Semiring, class T> class ChartScores {
 
   protected:
     static constexpr bool is_max() { return std::is_same<Semiring, Max>::value; }
-    // Sets are numbered by sentence, those that it uses; `used_` has their numbers in the batch.
+    // A sentence numbers the sets that it uses; `used_` has their numbers in the batch.
     T *mask(int set, int side) { return masks_.data() + (size_t)(2 * used_[set] + side) * spans_.n_labels; }
     int set_of(int i, int j) const { return cells_.empty() ? 0 : cells_[chart.cell(i, j)]; }
     size_t span_of(int i, int j) const { return (size_t)i * (n - 1) - (size_t)i * (i - 1) / 2 + (j - i - 2); }
@@ -95,7 +95,7 @@ template <class Semiring, class T> class ChartScores {
     const T *rows_ = nullptr, *own_spans_ = nullptr;
     std::vector<int16_t> cells_;  // set of each span, empty if all may have any tag
     std::vector<int> used_, local_;
-    std::vector<double> weights_;             // (sets, length, 4) of the classes; of joint scores, the last two are those of gaps
+    std::vector<double> weights_;             // (sets, length, 4) of the classes; of joint scores, the last two belong to gaps
     std::vector<double> labels_, sums_;       // (spans, 2) weight of the labels of a side; sum of their exponentials
     std::vector<T> soft_, masks_;             // (sets, length, tags) and (sets, 2, labels)
 
@@ -125,7 +125,7 @@ template <class Semiring, class T> class ChartScores {
         T check = 0;
         weights_.assign((size_t)n_sets_ * length * 4, -INF);
         if (!is_max()) soft_.resize((size_t)n_sets_ * length * b.n_tags);
-        // Joint scores have no labels of nodes at tags: those of a bare tag, which sorts first, are those of splits.
+        // Joint scores have no labels of nodes at tags: the bare tag, which sorts first, scores splits.
         int32_t columns[5];
         for (int c = 0; c < 5; ++c) columns[c] = b.offsets[joint ? std::min(c, 2) : c];
         for (int p = 0; p < length; ++p) {
@@ -225,7 +225,7 @@ template <class Semiring, class T> class ChartScores {
     }
 };
 
-// Reads each sentence of a batch, and writes those that have a tree.
+// Reads each sentence of a batch, and writes the ones that have a tree.
 template <class T, class Reader, class Read, class Write>
 void each_sentence(const Batch<T> &b, const Reader &reader, uint8_t *status, Read read, Write write) {
     for (int s = 0; s < b.n_sentences; ++s) {

@@ -23,7 +23,7 @@ template <class Semiring, class T> class Independent {
     void start(double *states) { states[at(b.lattice.start_state, b.lattice.start_stack)] = 0; }
 
     void step(int p, const double *old, double *states) {
-        // The scores after this sentence are most often those of the next one: memory would have nothing to do meanwhile.
+        // After this sentence most often come the scores of the next one: memory would have nothing to do meanwhile.
         for (int i = 0; i < b.n_tags; i += 64 / (int)sizeof(T)) PARSETAG_PREFETCH(scores_ + (size_t)(length_ + p) * b.n_tags + i);
         for (int g = 0; g < 2; ++g) {
             const Move &move = moves_[2 * p + g];
@@ -63,8 +63,8 @@ template <class Semiring, class T> class Independent {
 
     int end_place() const { return at(b.lattice.end_state, b.lattice.end_stack); }
 
-    // How the `n` states of a lattice state from place `to` on follow from those before: counted from there, those in by[k] by
-    // the class into[g][k], from place from[k] on; those in `both` by either.
+    // The `n` states of a lattice state, from place `to` on, and the earlier states that they follow from. Counted from `to`,
+    // states in by[k] follow by the class into[g][k], from place from[k] on; states in `both` by either.
     struct Move {
         int to, n, from[2];
         Range by[2], both;

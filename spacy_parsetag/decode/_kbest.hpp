@@ -78,7 +78,7 @@ template <class T> class KBest : public ChartScores<Max, T> {
         std::make_heap(own.heap.begin(), own.heap.end());
     }
 
-    // Whether an item has a tree of this rank, which is then in `best`.
+    // Finds an item's tree of this rank; false if there is none, else it is in `best`.
     bool has_rank(Node &own, size_t rank) {
         if (!own.begun) begin(own);
         while (own.best.size() <= rank) {

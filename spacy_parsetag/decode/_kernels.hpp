@@ -116,7 +116,7 @@ template <> struct Kernels<PARSETAG_WIDTH> {
         return greatest_of<double>(n, [x](int k) { return x[k]; });
     }
 
-    // x[k] = exp(x[k] - top), none of which is much above 1; returns their sum.
+    // x[k] = exp(x[k] - top), each at most a little above 1; returns their sum.
     PARSETAG_TARGET static double exp_splits(double *x, int n, double top) {
         for (int k = 0; k < n; ++k) x[k] = exp_of(x[k] - top);
         return sum_of<double>(n, [x](int k) { return x[k]; });

@@ -8,7 +8,7 @@
 
 namespace parsetag {
 
-// What a pass has to say of a sentence.
+// The outcome of a pass for a sentence.
 enum Status : uint8_t { FOUND = 0, NOT_FINITE = 1, NO_TREE = 2, BEAM_EMPTY = 3 };
 
 // Stack sizes low to high, both included; empty if high < low.
@@ -24,7 +24,7 @@ inline Range meet(Range a, Range b) { return {std::max(a.low, b.low), std::min(a
 struct Lattice {
     int start_stack, start_state, end_stack, end_state;
     int delta[4], need[4], source[4], target[4];
-    int into[2][2], out_of[2][4];  // the classes that lead into a state, and those that leave it
+    int into[2][2], out_of[2][4];  // the classes that lead into a state, and the ones that leave it
     int n_out_of[2];
 
     void link() {
@@ -85,7 +85,7 @@ class Reach {
         return ranges.data();
     }
 
-    // Whether a state of this size can reach the end in `left` tags.
+    // Tells if a state of this size can reach the end in `left` tags.
     bool leads_to_end(int left, int g, int size) const { return backward_[2 * left + g].has(size); }
 
     // A size has the place size >> parity, because every other size cannot occur; places run from 0 to places() - 1.
@@ -104,7 +104,7 @@ class Reach {
     std::vector<std::vector<Range>> live_;    // by length, made when first asked for
 };
 
-// A batch of sentences as the passes read it. Tags are sorted by class: those of class c have the columns offsets[c] to
+// A batch of sentences as the passes read it. Tags are sorted by class: class c has the columns offsets[c] to
 // offsets[c + 1]. Sentence s owns the rows starts[s] to starts[s] + 2 * n_words[s] - 1 of (rows, n_tags) scores.
 template <class T> struct Batch {
     const T *scores;

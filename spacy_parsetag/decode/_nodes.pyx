@@ -11,7 +11,7 @@ cdef enum:
     POST = 2
 
 # Each of the three reads the tag classes (0 to 3: l, r, L, R) of a sentence once, keeps a stack of open nodes and writes the
-# bounds of every node; it returns False if the sequence is not a tree. Checks are those of `delinearize`.
+# bounds of every node; it returns False if the sequence is not a tree. It checks what `delinearize` checks.
 
 
 cdef bint bounds_in_order(const uint8_t *cls, int size, int *stack, int *starts, int *ends, int *above) noexcept nogil:
@@ -128,7 +128,7 @@ def batch_nodes(const int32_t[::1] ids, const int64_t[::1] rows, const int32_t[:
     """Labelled nodes of a batch of trees, sentence after sentence, each in pre-order.
 
     ids (int32[R]), rows (int64[S]), n_words (int32[S]): What a decoder gave, and first row and length of each sentence, which
-        lies within ids and whose ids are those of tags.
+        lies within ids and whose ids belong to tags.
     order (int): 0 in-order, 1 pre-order, 2 post-order.
     class_of, labelled (uint8[T]): Class of each tag, and whether it has a label.
     start, end, tag (int32[R]): Outputs: word indices within the sentence, and the tag.

@@ -55,7 +55,7 @@ cdef Batch[real] read_batch(const real[:, ::1] scores, const int64_t[::1] starts
 
 def viterbi(const real[:, ::1] scores, starts, n_words, offsets, lattice, int bound, const real[:, ::1] pairs, start, end,
             int32_t[::1] ids, double[::1] totals, uint8_t[::1] status, size_t budget=BUDGET):
-    """The best tree of each sentence. The first nine arguments are those of `read_batch`.
+    """The best tree of each sentence. For the first nine arguments see `read_batch`.
 
     ids (int32[R]), totals (float64[S]), status (uint8[S]): Outputs; status is 0, or what went wrong.
     budget (int): Bytes that the states of a sentence may take before checkpointing.
@@ -69,7 +69,7 @@ def viterbi(const real[:, ::1] scores, starts, n_words, offsets, lattice, int bo
 def log_sums(const real[:, ::1] scores, starts, n_words, offsets, lattice, int bound, const real[:, ::1] pairs, start, end,
              double[::1] totals, real[:, ::1] marginals, double[:, ::1] d_pairs, double[::1] d_start, double[::1] d_end,
              uint8_t[::1] status, size_t budget=BUDGET):
-    """The log-partition of each sentence and its gradient. The first nine arguments are those of `read_batch`.
+    """The log-partition of each sentence and its gradient. For the first nine arguments see `read_batch`.
 
     totals (float64[S]), marginals (real[R, T]): Outputs; only rows that a sentence owns are written.
     d_pairs (float64[T, T]), d_start, d_end (float64[T]): Outputs, added to: expected counts over all sentences; None
@@ -89,7 +89,7 @@ def log_sums(const real[:, ::1] scores, starts, n_words, offsets, lattice, int b
 
 def beam_search(const real[:, ::1] scores, starts, n_words, offsets, lattice, int bound, const real[:, ::1] pairs, start,
                 end, int beam, bint lookahead, int32_t[::1] ids, double[::1] totals, uint8_t[::1] status):
-    """Search the sentences whose status is 3, for an empty beam. The first nine arguments are those of `read_batch`.
+    """Search the sentences whose status is 3, for an empty beam. For the first nine arguments see `read_batch`.
 
     beam (int): Sequences kept at each step.
     lookahead (bool): Whether to keep only sequences from whose state the end can be reached.

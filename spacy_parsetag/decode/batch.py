@@ -44,13 +44,13 @@ class SpanScores:
     """Scores of the labels of spans, beside the scores of tags: how well a label fits a node, by both its ends.
 
     A sentence of N words owns N(N-1)/2 rows, one for each span of two words or more: (0, 2), (0, 3) to (0, N), (1, 3)
-    to (N-2, N), ends exclusive. A start of -1 says that the spans of a sentence are not scored: its trees are those of
+    to (N-2, N), ends exclusive. A start of -1 says that the spans of a sentence are not scored: its trees come from
     its tags alone.
 
     scores (np.ndarray): (K, L) scores on any device, columns in the order of the tag set's `node_labels`. A label
         counts for a left or a right child only if the tag set has that tag.
     starts (np.ndarray): (S,) int64, first row of each sentence, or -1.
-    RAISES (ValueError): If the shapes are not those of rows and starts.
+    RAISES (ValueError): If the arrays do not have the shapes of rows and starts.
     """
 
     scores: Any
@@ -149,7 +149,7 @@ class TagScores:
         if self.transitions is not None:
             return "they do not go with transitions"
         if not {"L", "R"} <= set(self.tags.tags):
-            return "the tag set lacks the tag L or R, whose scores are those of split points"
+            return "the tag set lacks the tag L or R, which scores split points"
         if spans.scores.shape[1] != len(labels):
             return f"{spans.scores.shape[1]} columns, but internal nodes have {len(labels)} labels"
         if spans.starts.shape != self.n_words.shape:

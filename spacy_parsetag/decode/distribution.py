@@ -37,7 +37,7 @@ class KBest(NamedTuple):
 class Distribution:
     """The trees of each sentence of a batch, each with the probability exp(score - log_partition).
 
-    Names are those of torch-struct. Sums are computed when they are first asked for, and kept. Whatever is asked for
+    Names are torch-struct's. Sums are computed when they are first asked for, and kept. Whatever is asked for
     raises a ValueError if a score is not finite, naming word and tag, or if a sentence has no tree within the bound
     that agrees with the constraints, naming the constraints in conflict.
 
@@ -147,7 +147,7 @@ class Distribution:
         """(S,) entropy in nats: 0 where one tree has all the probability."""
         batch, sums = self.batch, self.sums()
         n_sents = len(batch.n_words)
-        if batch.transitions is not None and n_sents > 1:  # their expected counts are those of all sentences together
+        if batch.transitions is not None and n_sents > 1:  # their expected counts are summed over all sentences
             return np.concatenate([Distribution(batch.select(np.asarray([s]))).entropy for s in range(n_sents)])
         owner, rows = np.repeat(np.arange(n_sents), batch.stops - batch.starts), batch.rows
         probs, scores = sums.marginals[rows], batch.scores[rows].astype(np.float64)
@@ -189,7 +189,7 @@ class TreeDistribution:
     constraints (Sequence[tuple[int, int, str | None, str]]): Constraints on the constituents, each as (start, end,
         label or None, kind); see `Constraint`. Trees that do not agree have no probability.
     RAISES (ValueError): If shapes disagree, a score is not finite, or a constraint is not one. When something is asked
-        for: if no tree exists within the bound that agrees with the constraints, naming those in conflict; or, with
+        for: if no tree exists within the bound that agrees with the constraints, naming the ones in conflict; or, with
         transitions, if it needs the chart, as all but sums, `argmax`, `log_prob` and `entropy` do.
 
     >>> import numpy as np
@@ -255,7 +255,7 @@ class TreeDistribution:
         ids (Sequence[int]): (2N-1,) columns of its tags.
         RETURNS (float): The log-probability; -inf if the tree is outside the bound or does not agree with the
             constraints.
-        RAISES (ValueError): If the columns are not those of a tree.
+        RAISES (ValueError): If the columns form no tree.
         """
         batch = self._trees.batch
         if len(ids) != len(batch.scores):
@@ -264,7 +264,7 @@ class TreeDistribution:
             raise ValueError(Errors.E174.format(columns=list(ids), last=len(self._columns) - 1))
         own = np.argsort(self._columns)[np.asarray(ids)]
         tags = batch.tags.decode(own.tolist())
-        batch.linearizer.delinearize(tags)  # raises if they are not those of a tree
+        batch.linearizer.delinearize(tags)  # raises if they form no tree
         outside = batch.max_stack is not None and stack_of(tags, batch.linearizer.lattice) > batch.max_stack
         if outside or not _agrees(batch, own):
             return -np.inf
@@ -331,5 +331,5 @@ def _agrees(batch: TagScores, ids: NDArray[Any]) -> bool:
         return True
     sets = label_sets(batch.constraints, batch.n_words, batch.tags)
     nodes = labelled_nodes(ids, batch, bare=True)
-    cells = sets.cells[span_row(int(batch.n_words[0]) + 1, nodes.start, nodes.end + 1)]  # with those of one word
+    cells = sets.cells[span_row(int(batch.n_words[0]) + 1, nodes.start, nodes.end + 1)]  # with spans of one word
     return bool((cells >= 0).all() and sets.has[cells, nodes.tag].all())

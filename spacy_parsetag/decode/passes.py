@@ -96,7 +96,7 @@ def chart_of(batch: TagScores, levels: bool | None = None, spans: tuple[Any, Any
     batch (TagScores): The scores, in one of the three orders, without transitions.
     levels (bool | None): Let what an item weighs depend on the stack; None to go by order and bound.
     spans (tuple[np.ndarray, np.ndarray, np.ndarray] | None): Scores of spans, first rows and tags of labels; None for
-        those of the batch.
+        the batch's.
     RETURNS (Chart): The chart.
     RAISES (ValueError): If the order is another one, or the batch has transitions.
     """

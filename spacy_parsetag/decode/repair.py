@@ -72,11 +72,11 @@ def _not_finite(scores: NDArray[Any]) -> NDArray[Any]:
 
 
 def keep_possible(batch: TagScores) -> tuple[TagScores, list[list[int]]]:
-    """Leave out constraints that cannot hold together with those before them: the first of a sentence count most.
+    """Leave out constraints that cannot hold together with earlier ones: the first of a sentence count most.
 
     batch (TagScores): The scores, with constraints.
     RETURNS (tuple[TagScores, list[list[int]]]): The batch with the constraints that are kept, and for each sentence the
-        indices of those that are left out.
+        indices of the ones that are left out.
     """
     if batch.constraints is None:
         return batch, [[] for _ in batch.n_words]
@@ -99,7 +99,7 @@ def find_conflict(one: TagScores) -> list[int]:
     """Find constraints on the sentence of a batch of one that cannot hold together.
 
     one (TagScores): The scores, on the CPU, with constraints that no tree agrees with.
-    RETURNS (list[int]): Their indices, none of which can be left out; empty if no tree exists without constraints.
+    RETURNS (list[int]): Their indices; none can be left out. Empty if no tree exists without constraints.
     """
     given = one.constraints[0] if one.constraints else ()
     needed = list(range(len(given)))

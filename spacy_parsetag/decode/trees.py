@@ -47,7 +47,7 @@ def labelled_nodes(ids: NDArray[Any], batch: TagScores, *, bare: bool = False) -
     batch (TagScores): The batch that was decoded.
     bare (bool): Find the nodes without a label too, so that all 2N-1 nodes of a tree are there.
     RETURNS (Nodes): The nodes.
-    RAISES (ValueError): If the ids of a sentence are not those of a tree.
+    RAISES (ValueError): If the ids of a sentence form no tree.
     """
     return nodes_of_trees(ids, batch.starts, batch.n_words, batch.tags, batch.linearizer, bare=bare)
 
@@ -70,7 +70,7 @@ def nodes_of_trees(
         `delinearize`.
     bare (bool): As for `labelled_nodes`.
     RETURNS (Nodes): The nodes.
-    RAISES (ValueError): If the ids of a tree are not those of a tree.
+    RAISES (ValueError): If the ids of a sentence form no tree.
     """
     ids = np.ascontiguousarray(ids, dtype=np.int32)
     n_words = np.ascontiguousarray(n_words, dtype=np.int32)
@@ -92,7 +92,7 @@ def nodes_of_trees(
 def _check_ids(
     ids: NDArray[Any], starts: NDArray[Any], n_words: NDArray[Any], lengths: NDArray[Any], tags: TagSet
 ) -> None:
-    """Raises if a tree lies outside the ids, or one of its ids is not that of a tag."""
+    """Raise an error if a tree lies outside the ids, or one of its ids belongs to no tag."""
     outside = np.flatnonzero(starts + lengths > len(ids))
     if len(outside):
         s = int(outside[0])
@@ -188,7 +188,7 @@ def cells_of(batch: TagScores, trees: WeightedTrees) -> list[Cells]:
     """Find the scores that trees add up.
 
     batch (TagScores): The batch.
-    trees (WeightedTrees): The trees, all of whose tags are known.
+    trees (WeightedTrees): The trees, without unknown tags.
     RETURNS (list[Cells]): The cells in each of `batch.arrays`. An internal node whose span is scored has the bare tag's
         cell among the scores of tags.
     """

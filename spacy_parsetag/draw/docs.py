@@ -100,7 +100,7 @@ def render(
     style (str): "text" for a terminal, "svg", or "html" for a page of its own with all sentences.
     spans_key (str): Key of the group in `doc.spans`.
     tags (bool): Show part-of-speech tags where there are any.
-    width (int | None): For text: the columns to fit into; by default those of the terminal.
+    width (int | None): For text: the columns to fit into; by default the terminal's.
     color (bool | None): For text: colour labels; by default where standard output is a terminal that shows colours, and
         the environment variable NO_COLOR is not set.
     RETURNS (Drawing): A string with the text or the markup. As the value of a notebook's cell it shows itself as SVG.

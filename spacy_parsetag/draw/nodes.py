@@ -42,7 +42,7 @@ def nodes_of(tree: Tree, *, tags: bool = True, marks: Collection[int] = ()) -> D
     """Make the nodes that are drawn of a tree.
 
     tree (Tree): The tree, words and labels as text. A root wrapper over a single node is left out.
-    tags (bool): Show part-of-speech tags, but for "X", and for those that are the word itself, as a comma's is.
+    tags (bool): Show part-of-speech tags, except "X" and tags that repeat the word, as a comma's does.
     marks (Collection[int]): The nodes that stand out, by their number in pre-order, words included, from 0 at the root.
     RETURNS (DrawnNode): The top. Characters that would break a drawing, such as line breaks, are "�".
     """

@@ -56,7 +56,7 @@ class Breakdown:
 def break_down(
     gold: Iterable[Brackets], test: Iterable[Brackets], params: EvalbParams | str | Path = "collins"
 ) -> Breakdown:
-    """Score test trees as `evalb` does, and say what F is made of. Arguments and errors are those of `evalb`."""
+    """Score test trees, with counts by label and by length. For arguments and errors see `evalb`."""
     params = get_params(params)
     ours, theirs = list(gold), list(test)
     tables: dict[str, dict[str, list[int]]] = {kind: {} for kind in KINDS}

@@ -24,7 +24,7 @@ _QUOTES = frozenset("'\"/")
 class SentenceCounts(NamedTuple):
     """One row of EVALB's table.
 
-    length (int): Gold words, those in `delete_labels_for_length` left out.
+    length (int): Gold words, without tags in `delete_labels_for_length`.
     status (int): 0 valid, 1 error, 2 skipped. In the last two cases the counts up to `correct_tags` enter no figure:
         they are 0, save where the only error is that brackets are not balanced. 3 is not EVALB's: see `as_missed`.
     matched, gold, test (int): Matched, gold and test brackets.
@@ -97,7 +97,7 @@ class SentenceBrackets(NamedTuple):
     tags (list[str]): Their part-of-speech tags.
     brackets (list[Bracket]): All brackets over these words, in pre-order. Those with start == end cover deleted words;
         one that is never closed ends at -1.
-    length (int): Number of words for the cut-off: all but those in `delete_labels_for_length`.
+    length (int): Number of words for the cut-off, without tags in `delete_labels_for_length`.
     quotes (list[Quote]): Words that may be quotes under `quote_labels`.
     errors (list[str]): What is wrong with the brackets, in the words of the C program.
     """

@@ -62,7 +62,7 @@ class SentenceDiff(NamedTuple):
 
 @dataclass(frozen=True)
 class EvalbDiff:
-    """What differs.
+    """The differences of two files.
 
     result (EvalbResult): EVALB's counts.
     sentences (list[SentenceDiff]): The sentences that differ, from worst to best: those without a usable parse, then

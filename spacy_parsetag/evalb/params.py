@@ -30,7 +30,7 @@ _EXPECTED = {
 
 @dataclass(frozen=True)
 class EvalbParams:
-    """EVALB's parameters. The defaults are those of the program without a file, which deletes nothing.
+    """EVALB's parameters. By default they are as in the program without a file, which deletes nothing.
 
     name (str): Name to print beside a figure.
     delete_labels (frozenset[str]): Brackets with these labels are ignored; words tagged with them too.
@@ -69,7 +69,7 @@ class EvalbParams:
         return first == second or (first, second) in self.eq_labels or (second, first) in self.eq_labels
 
     def counted(self, brackets: Iterable[Bracket]) -> list[Bracket]:
-        """Drop brackets over no word and those with deleted labels; cut the labels of the others."""
+        """Drop brackets over no word or with deleted labels; cut the labels of the others."""
         known = self._counted
         kept = []
         for start, end, label in brackets:

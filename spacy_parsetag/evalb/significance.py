@@ -23,7 +23,7 @@ _CHUNK = 1 << 22  # random numbers drawn at a time
 
 @dataclass(frozen=True)
 class Difference:
-    """How the F of two parsers differs, in percent. Sentences without a usable parse count as zero.
+    """Difference in F of two parsers, in percent. Sentences without a usable parse count as zero.
 
     first, second (float): F of each.
     difference (float): The second's less the first's.
@@ -94,7 +94,7 @@ def compare_parsers(
     boot, random = np.concatenate(drawn), np.concatenate(exchanged)
     tail = 100 * (1 - level) / 2
     low, high = np.percentile(boot, [tail, 100 - tail])
-    # One more in both: the sample that was observed is one of those that could have been drawn.
+    # One more in both: the sample that was observed is one that could have been drawn, too.
     p_bootstrap = (1 + np.sum(np.abs(boot - difference) >= abs(difference) - 1e-9)) / (samples + 1)
     p_randomization = (1 + np.sum(np.abs(random) >= abs(difference) - 1e-9)) / (samples + 1)
     return Difference(

@@ -68,7 +68,7 @@ def delinearize(tags: Sequence[str], words: Sequence[tuple[str, str]], order: st
     words (Sequence[tuple[str, str]]): N words with their part-of-speech tags, as `nltk.Tree.pos` gives them.
     order (str): "in", "pre" or "post".
     RETURNS (nltk.Tree): The tree, wrapped in TOP.
-    RAISES (ValueError): If the tags are not those of a tree, or not of N words.
+    RAISES (ValueError): If the tags form no tree, or not one of N words.
     """
     tree = get_linearizer(order).delinearize(tags)
     parse = unbinarize(tree, [unescape_token(word) for word, _ in words], [unescape_label(pos) for _, pos in words])

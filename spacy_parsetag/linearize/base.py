@@ -46,7 +46,7 @@ class Lattice:
     the stack by delta[c]. Two classes lead into each state. A sequence of 2N-1 tags from the start to the end is a tree
     over N words.
 
-    order (str): Name of the order; "in", "pre" and "post" are those of the paper.
+    order (str): Name of the order; "in", "pre" and "post" are the paper's.
     start_stack, start_state (int): Where a sequence starts.
     end_stack, end_state (int): Where it ends.
     delta, need, source, target (tuple[int, ...]): By tag class: l, r, L, R.

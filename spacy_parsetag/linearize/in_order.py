@@ -51,6 +51,6 @@ class InOrder(Linearizer):
             first.append(i if tag_class < TagClass.LEFT_NODE else roots[-1])
             if tag_class == TagClass.RIGHT_NODE:
                 roots.pop()
-        # In pre-order a node stands before its first leaf. Of those with the same first leaf, the upper ones come later
+        # In pre-order a node stands before its first leaf. Of nodes with the same first leaf, the upper ones come later
         # in in-order.
         return tree_of(nodes, sorted(range(len(nodes)), key=lambda i: (first[i], -i)))

@@ -111,7 +111,7 @@ void sru_gate_back(int d, const T *PARSETAG_RESTRICT d_gate, const T *PARSETAG_R
     }
 }
 
-// The gradient dU of the product, dX of the highway where it is the input (else unused), and those of v and b, which are
+// The gradient dU of the product, dX of the highway where it is the input (else unused), and the gradients of v and b, which are
 // added to.
 template <class T>
 void sru_backward(const Sru<T> &sru, const T *states, const T *gates, const T *d_outputs, T *dU, T *dX, T *dv, T *db) {

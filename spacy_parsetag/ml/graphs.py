@@ -65,7 +65,7 @@ def export_transformer(encoder: Any, names: Sequence[str], precision: Precision)
             dynamo=False,
         )
         graph = target.getvalue()
-        for shape in ((1, 5), (4, 33)):  # not those that it was made of
+        for shape in ((1, 5), (4, 33)):  # not the ones that it was made of
             sample = _sample(encoder.config, shape)
             found = OnnxShim(graph).run(sample, on_gpu=False)
             expected = layer(*(torch.from_numpy(sample[name]) for name in inputs)).numpy()

@@ -48,7 +48,7 @@ class LSTMShim(PyTorchShim):
     """Thinc's shim around a torch.nn.LSTM that is made when its sizes are known: by `_init`, or when it is loaded.
 
     Thinc has two LSTMs of its own. `PyTorchLSTM.v1` pads, so the scores of a sentence depend on the longest one of its
-    batch; the gradients of `LSTM.v1` are not those that finite differences give (Thinc 8.3.14).
+    batch; the gradients of `LSTM.v1` differ from finite differences (Thinc 8.3.14).
     """
 
     def __init__(self) -> None:

@@ -7,8 +7,8 @@ from thinc.api import Model, NumpyOps, glorot_uniform_init
 from thinc.types import Floats1d, Floats2d, Ints1d
 
 _EPSILON = 1e-5
-# Rows at a time on a CPU: what is computed for them stays in its cache. Between a vector for each word and one for each
-# span lies a factor of the length of a sentence.
+# Rows at a time. There are about N/2 times as many spans as words, so span vectors are made piece by piece; on a CPU a
+# piece stays in the cache.
 _CPU_ROWS = 512
 _GPU_ROWS = 2**16
 

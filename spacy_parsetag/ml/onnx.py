@@ -91,7 +91,7 @@ def build_onnx_transformer(
     export` writes them. It cannot be trained. Windows of all docs of a batch are sorted by length, so that little is
     padding.
 
-    pooling (Model[Ragged, Floats2d]): The layer that makes one vector of those of a word's pieces.
+    pooling (Model[Ragged, Floats2d]): The layer that makes one vector of the vectors of a word's pieces.
     window (int | None): Tokens that the transformer sees at once; None for a whole doc.
     stride (int | None): Tokens from the start of a window to that of the next.
     by_sentence (bool): Each sentence is a window of its own, however long it is.
@@ -208,7 +208,7 @@ def _encode_windows(model: Model[Any, Any], shim: OnnxShim, sequences: Sequence[
 
 
 def batch_by_length(lengths: NDArray[Any], max_items: int) -> Iterator[NDArray[Any]]:
-    """Indices of sequences of like length, so many that with padding to the longest they have at most so many items.
+    """Group the indices of sequences of like length, so that a group, padded to its longest, has at most `max_items`.
 
     lengths (np.ndarray): (S,) the items of each.
     max_items (int): Items of a batch; a longer sequence is a batch by itself.

@@ -1,4 +1,4 @@
-"""What PyTorch's layers compute in: prediction in float32, bfloat16 or int8, laid out for CPUs; and training."""
+"""Sets the numeric precision of PyTorch's layers, in prediction (float32, bfloat16, int8) and in training."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ from ..compat import require
 from ..errors import Errors
 
 Precision = Literal["float32", "bfloat16", "int8"]
-# Of a batch, for which oneDNN orders weights; others are as right.
+# Rows of a batch for which oneDNN orders weights; batches of other sizes are as right.
 _N_ROWS = 512
 
 
@@ -48,10 +48,10 @@ class Predictor:
         return _to_float32(output) if low else output
 
     def _module(self, torch: Any) -> Any:
-        """What predicts. It is made anew when weights have changed: trained, loaded, or averages for a while."""
+        """Get the module that predicts, made anew when weights have changed: trained, loaded, or averaged."""
         module = self.shim._model
         kept, weights, versions, predicts = self._kept
-        # An optimizer changes weights unseen, but only those of a module in training mode.
+        # An optimizer changes weights unseen, but only in a module in training mode.
         if module.training or kept is not module or versions != _versions(weights):
             module.eval()
             weights, predicts = list(module.parameters()), module
@@ -66,7 +66,7 @@ class Predictor:
 
 
 def _versions(weights: list[Any]) -> list[tuple[int, int]]:
-    """Where each tensor is, and how often it was changed there."""
+    """Read the address of each tensor, and how often it was changed there."""
     return [(weight.data_ptr(), weight._version) for weight in weights]
 
 
@@ -99,10 +99,10 @@ def _pack(torch: Any, module: Any, make_product: Callable[[Any, Any, Any], Calla
 
 
 def _onednn_product(torch: Any, weight: Any, bias: Any) -> Callable[[Any], Any]:
-    """What a linear layer does, by oneDNN, with weights in the order in which that reads them.
+    """Make a linear layer's product by oneDNN, with weights in the order in which oneDNN reads them.
 
-    Without oneDNN it is PyTorch's own product, and so it is if a PyTorch to come has no such operators: they are those
-    that its compiler writes, and not documented.
+    Falls back to `torch.nn.functional.linear` without oneDNN, or if a later PyTorch drops these operators, which are
+    undocumented.
     """
     bias = None if bias is None else bias.detach()
     operators: Any = torch.ops.mkldnn if torch.backends.mkldnn.is_available() else None
@@ -113,7 +113,7 @@ def _onednn_product(torch: Any, weight: Any, bias: Any) -> Callable[[Any], Any]:
 
 
 def _bfloat16_product(torch: Any, weight: Any, bias: Any) -> Callable[[Any], Any]:
-    """What a linear layer does in bfloat16, under autocast, which rounds the inputs."""
+    """Make a linear layer's product in bfloat16, under autocast, which rounds the inputs."""
     weight, bias = weight.bfloat16(), None if bias is None else bias.detach().bfloat16()
     return lambda X: torch.nn.functional.linear(X, weight, bias)
 
@@ -140,7 +140,7 @@ def _forward_lstm(
 
 
 def _run_lstm(torch: Any, products: list[Callable[[Any], Any]], width: int, inputs: Any) -> tuple[Any, None]:
-    """What a bidirectional LSTM does to packed sequences: the first words of all come first, the longest one's first.
+    """Run a bidirectional LSTM over packed sequences: the first words of all come first, the longest one's first.
 
     PyTorch multiplies all words, then the states step by step. Here both are one product, and gates stay in the cache.
     """
@@ -162,7 +162,7 @@ def _run_lstm(torch: Any, products: list[Callable[[Any], Any]], width: int, inpu
 
 
 def _to_float32(output: Any) -> Any:
-    """What a module returns, whose tensors autocast may have left in bfloat16, which NumPy does not know."""
+    """Turn the output of a module, which autocast may have left in bfloat16, into float32: NumPy has no bfloat16."""
     if isinstance(output, dict):  # such as transformers' ModelOutput
         for name, value in output.items():
             output[name] = _to_float32(value)
@@ -212,9 +212,9 @@ def make_predict_precision(precision: Precision = "float32") -> Callable[[Langua
 
 
 def _begin_update(shim: PyTorchShim, inputs: ArgsKwargs) -> tuple[Any, Callable[[Any], Any]]:
-    """In place of a shim's own `begin_update`: on a CPU, matrix products in bfloat16, and so those of the gradients.
+    """Run a shim's `begin_update` with matrix products in bfloat16 on a CPU, forward and back.
 
-    On a GPU it changes nothing, because Thinc's own method says there what is computed in.
+    On a GPU it changes nothing: there Thinc's own method sets the precision.
     """
     torch = require("torch", "spacy-parsetag.TrainPrecision.v1")
     with torch.autocast("cpu", torch.bfloat16, enabled=shim.device.type == "cpu"):

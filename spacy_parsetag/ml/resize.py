@@ -9,8 +9,8 @@ from thinc.api import Model
 
 from ..linearize.tagset import TagSet
 
-# The attribute, named as in spaCy's resizable models, of a learner: a function that takes the learner, its tags, and
-# those that it shall have.
+# The attribute, named as in spaCy's resizable models, of a learner: a function that takes the learner, its tags and
+# the new ones.
 RESIZE = "resize_output"
 
 

@@ -173,8 +173,8 @@ def encode_words(
 
 
 def split_sentences(xp: Any, vectors: list[Floats2d], words: Words) -> list[Floats2d]:
-    """Take the vectors of the words of each sentence out of those of all tokens; there must be some."""
-    present = [own for own in vectors if len(own)]  # those of an empty doc may have another width
+    """Take the vectors of the words of each sentence out of the docs' vectors of tokens; there must be some."""
+    present = [own for own in vectors if len(own)]  # an empty doc's may have another width
     return split(xp.concatenate(present)[xp.asarray(words.tokens)], words.n_words.tolist())
 
 

@@ -44,7 +44,7 @@ def build_spans(
 ) -> Model[list[Doc], SentenceScores]:
     """Score leaf tags, split points and labels of spans over any tok2vec: spacy-parsetag.Spans.v1.
 
-    In-order only. It is trained with TreeLoss, and decoded exactly. Sentences are those of the doc; a doc without
+    In-order only. It is trained with TreeLoss, and decoded exactly. Sentences are the doc's; a doc without
     sentence boundaries is one.
 
     A sentence of more than `max_words` words has too many spans. Leaf and gap scores alone give the shape of its tree,
@@ -240,7 +240,7 @@ def _label_long_sentences(
     It is the best tree by leaf and gap scores. It stays the best: of the tags of either side, that with the best label
     keeps the gap's score, and the others get as much less as their labels score less.
 
-    flat (Floats3d): (W, 2, T) scores, to be changed; those of internal tags are the gaps' for all labels.
+    flat (Floats3d): (W, 2, T) scores, to be changed; internal tags have the gaps' scores for all labels.
     hidden (Floats2d): (W + S, span_width) vectors of boundaries.
     long (np.ndarray): (S,) which sentences.
     """

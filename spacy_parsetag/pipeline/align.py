@@ -1,4 +1,4 @@
-"""Gold trees over the tokens that the pipeline sees, which need not be those of the treebank."""
+"""Puts gold trees over the tokens that the pipeline sees, which the treebank may have cut otherwise."""
 
 from collections.abc import Iterable, Iterator
 from itertools import accumulate

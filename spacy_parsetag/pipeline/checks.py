@@ -112,7 +112,7 @@ def require_upstream(model: Model[Any, Any], docs: Iterable[Doc], *, name: str) 
     name (str): The component, for the message.
     RAISES (ValueError): If a doc lacks the vectors, or has vectors of another width.
     """
-    # Listeners have the name of what they listen to; those to transformers read the extension `trf_data`.
+    # Listeners have the name of what they listen to; listeners to transformers read the extension `trf_data`.
     listeners = [(node, found) for node in model.walk() if (found := _upstream_of(node)) is not None]
     if not listeners:
         return

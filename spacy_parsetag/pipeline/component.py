@@ -44,7 +44,7 @@ from .constraints import CONSTRAINTS_KEY, Finder, constrain, known_of_doc
 from .encode import gold_loss
 from .gold import GoldReader, read_inventory
 
-LEAST_RIVAL = 0.01  # probability from which on a constituent that is not in the tree is told of
+LEAST_RIVAL = 0.01  # least probability of a constituent that `rivals` lists
 
 
 class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class without annotations
@@ -64,10 +64,10 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
     probs (bool): Whether to say how probable trees and constituents are. It can be changed on a trained pipeline, as
         can the other settings of prediction that follow.
     k_best (int): How many of the best trees of each sentence to keep for `doc._.parses`; 0 for none.
-    constraints (Optional[Callable[[Doc], Iterable[Span]]]): Finds spans that constrain the trees, beside those of
+    constraints (Optional[Callable[[Doc], Iterable[Span]]]): Finds spans that constrain the trees, beside
         `doc.spans["parsetag_constraints"]`; see `known_of_doc`.
-    conflicts (str): What to do with constraints that cannot hold together: "raise" an error, or "drop" those that
-        cannot hold together with the ones before them.
+    conflicts (str): "raise" an error if constraints cannot hold together, or "drop" each one that cannot hold
+        together with the ones before it.
     scorer (Optional[Callable]): The scoring method.
     """
 
@@ -268,8 +268,8 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
     ) -> dict[str, float]:
         """Learn from a batch; see spaCy's `TrainablePipe.update`.
 
-        A predicted doc without sentence boundaries gets those of its reference, so that a learner that reads sentences
-        sees in training what it sees in prediction.
+        A predicted doc without sentence boundaries gets its reference's, so that a learner that reads sentences sees in
+        training what it sees in prediction.
         """
         examples = list(examples)
         validate_examples(examples, "ParseTagger.update")
@@ -287,7 +287,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         """The loss of a batch and its gradient.
 
         Of references that are marked as partial (`doc.spans[spans_key].attrs["partial"] = True`) the likelihood of all
-        trees with the known constituents counts, whatever the loss of the pipe. Of those that are marked as soft
+        trees with the known constituents counts, whatever the loss of the pipe. Of references that are marked as soft
         (`attrs["soft"] = True`) the best trees count by their probabilities (`attrs["k_best"]`): cross-entropy, where
         the loss of the pipe is a likelihood.
 

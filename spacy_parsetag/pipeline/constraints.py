@@ -36,14 +36,14 @@ class Known(NamedTuple):
 
 
 def known_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | None) -> list[list[Known]]:
-    """Find the constraints on each sentence of a doc: those of `doc.spans["parsetag_constraints"]`, then those found.
+    """Find the constraints on each sentence of a doc: `doc.spans["parsetag_constraints"]`, then the spans of `find`.
 
     A span that is "uncrossed" may reach over several sentences: it counts in each of them for the part that is there.
 
     doc (Doc): The doc.
     sentences (Sequence[Sequence[int]]): For each sentence, the tokens of its words.
     find (Callable[[Doc], Iterable[Span]] | None): Gives more spans, whose kind is their id, or "must".
-    RETURNS (list[list[Known]]): Those of each sentence, in the order in which they count.
+    RETURNS (list[list[Known]]): The constraints on each sentence, in the order in which they count.
     RAISES (ValueError): If a kind is none of "must", "must not" and "uncrossed", or if a span that must be a
         constituent, or must not, covers no word or leaves its sentence.
     """
@@ -83,7 +83,7 @@ def constrain(batch: TagScores, known: Sequence[Sequence[Known]], *, drop: bool)
 
     batch (TagScores): The scores.
     known (Sequence[Sequence[Known]]): The constraints on each sentence.
-    drop (bool): Leave out constraints that cannot hold together with those before them, instead of raising an error.
+    drop (bool): Leave out constraints that cannot hold together with earlier ones, instead of raising an error.
     RETURNS (tuple[TagScores, list[list[str]]]): The batch, and what was left out of each sentence.
     RAISES (ValueError): If constraints cannot hold together, naming them; or there is no tree without any.
     """
@@ -105,8 +105,8 @@ def make_uncrossed(
 ) -> Callable[[Doc], list[Span]]:
     """Make a finder of spans that no constituent may cross: entities, quotations, groups of spans such as markup.
 
-    entities (bool): Those of `doc.ents`.
-    quotes (bool): What stands between quotation marks of one kind, with the marks.
+    entities (bool): Take the spans of `doc.ents`.
+    quotes (bool): Take quotations, with their marks.
     spans_keys (Sequence[str]): Keys of groups in `doc.spans`.
     RETURNS (Callable[[Doc], list[Span]]): The finder, for the setting `constraints` of the component.
     """

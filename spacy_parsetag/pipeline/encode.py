@@ -20,7 +20,7 @@ from ..trees import Parse, binarize, join_chain
 class GoldTree(NamedTuple):
     """A gold tree of a sentence of N words.
 
-    weight (float): Its weight; those of a sentence's trees sum to 1.
+    weight (float): Its weight; the weights of a sentence's trees sum to 1.
     ids (np.ndarray): (2N-1,) int32 tag ids, -1 for tags that are not in the set.
     span_rows, span_labels (np.ndarray): (N-1,) cells of its internal nodes; see `find_span_cells`. Zeros for an order
         that has no scores of spans, and for a tree with unknown tags.
@@ -51,7 +51,7 @@ class GoldSentence(NamedTuple):
 
 
 class GoldDoc(NamedTuple):
-    """The gold sentences of a doc, and the number of those with an unknown tag, with an example."""
+    """The gold sentences of a doc, and the number of sentences with an unknown tag, with an example."""
 
     sentences: list[GoldSentence]
     n_unknown: int
@@ -150,8 +150,8 @@ def partial_tags(parse: Parse) -> set[str]:
 def gold_loss(loss: Loss, batch: TagScores, gold: Sequence[GoldSentence]) -> tuple[float, TagScores]:
     """Find the loss of the gold trees of a batch, and its gradient.
 
-    loss (Loss): The loss of whole trees. Of partial ones the likelihood of all trees with the known constituents
-        counts, whatever the loss.
+    loss (Loss): The loss of whole trees. A partial tree counts by the likelihood of all trees with its constituents,
+        whatever the loss.
     batch (TagScores): The scores.
     gold (Sequence[GoldSentence]): Its sentences.
     RETURNS (tuple[float, TagScores]): The loss, and the gradient as the batch with gradients for scores.

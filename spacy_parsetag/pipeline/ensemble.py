@@ -116,7 +116,7 @@ class Ensemble(Pipe):
             yield spans, probs, None, None, mean.expected_f(s, spans, probs)
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save the members, each in a folder, in place of those that were saved there before."""
+        """Save the members, each in a folder, in place of members that were saved there before."""
         members, path = self.members, Path(path)
         path.mkdir(parents=True, exist_ok=True)
         for folder in _member_folders(path):
@@ -125,7 +125,7 @@ class Ensemble(Pipe):
             member.to_disk(path / str(i))
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Ensemble:
-        """Load the members that were saved, in place of those of the config."""
+        """Load the members that were saved, in place of the config's."""
         self._members = [load_model(folder) for folder in _member_folders(Path(path))]
         return self
 

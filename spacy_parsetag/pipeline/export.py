@@ -61,7 +61,7 @@ def export_pipeline(nlp: Language, path: Path, precision: Precision = "int8") ->
 
 
 def _export(nlp: Language, path: Path, precision: Precision) -> bool:
-    """Export a pipeline, or save it as it is. Whether there was something to export."""
+    """Export a pipeline, or save it as it is; return whether there was something to export."""
     config = nlp.config.interpolate()
     config.pop("vars", None)  # all are filled in, and one may be the path of the encoder
     components = config["components"]
@@ -122,12 +122,12 @@ class _Transformer:
         self.poolings.setdefault(_name_of(section), section)
 
     def listen(self, pooling: str) -> Model[Any, Any]:
-        """What comes in place of a listener that pools so."""
+        """Make the layer that takes the place of a listener with this pooling."""
         listener = Tok2VecListener(upstream_name=self.name, width=self.own_width * len(self.poolings))
         return build_columns(listener, *self._columns(pooling)) if len(self.poolings) > 1 else listener
 
     def listener_section(self, pooling: dict[str, Any]) -> dict[str, Any]:
-        """What the config says of that."""
+        """Make the config's section of that layer."""
         width = self.own_width * len(self.poolings)
         section = {"@architectures": "spacy.Tok2VecListener.v1", "width": width, "upstream": self.name}
         if len(self.poolings) == 1:
@@ -140,7 +140,7 @@ class _Transformer:
         return start, start + self.own_width
 
     def section(self, component: dict[str, Any]) -> dict[str, Any]:
-        """What the config says of the exported transformer.
+        """Make the config's section of the exported transformer.
 
         RAISES (ValueError): If it does what cannot be exported.
         """
@@ -239,7 +239,7 @@ def _rewrite(components: dict[str, Any], transformers: dict[str, _Transformer]) 
 
 
 def _without_precision(section: Any) -> Any:
-    """A section without the callback that sets the precision of PyTorch's layers, of which there are none."""
+    """Drop the callback that sets the precision of PyTorch's layers: the exported pipeline has none."""
     if not isinstance(section, dict):
         return section
     return {

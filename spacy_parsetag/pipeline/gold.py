@@ -1,4 +1,4 @@
-"""Reading the gold trees of training data: what is in it, and what of it can be learned."""
+"""Reads the gold trees of training data, and counts the ones that cannot be learned."""
 
 import warnings
 from collections import Counter
@@ -19,7 +19,7 @@ from .encode import GoldDoc, GoldSentence, add_soft, encode_partial, encode_whol
 
 
 class GoldReader:
-    """Reads the gold trees of training data, and counts those that cannot be learned, in whole or in part.
+    """Reads the gold trees of training data, and counts sentences that cannot be learned, in whole or in part.
 
     Encoded trees are kept from one epoch to the next where the predicted doc has the tokens of the reference; see
     `GroupCache` for which changes of a reference are noticed.
@@ -27,8 +27,8 @@ class GoldReader:
 
     def __init__(self) -> None:
         self.n_sentences = 0
-        self.n_bad: Counter[str] = Counter()  # sentences of which not all can be learned, by the message that says why
-        self.n_lost = 0  # sentences of which nothing can, each once
+        self.n_bad: Counter[str] = Counter()  # sentences that cannot be learned in full, by the message why
+        self.n_lost = 0  # sentences that teach nothing, each once
         self._examples: dict[str, str] = {}
         self._next_warning = 1  # the number of sentences read at which to warn
         self._known: GroupCache[GoldDoc] = GroupCache()
@@ -50,8 +50,8 @@ class GoldReader:
     ) -> list[GoldSentence]:
         """Encode the gold trees of an example that fit the tokens of its predicted doc; see `read_gold`.
 
-        Tags are made in the linearizer's order, their ids are those of `tags`. `by_tag`: the other tags of a sentence
-        with an unknown tag are learned, as with TagLoss; otherwise nothing of it is.
+        Tags are made in the linearizer's order, and `tags` gives their ids. `by_tag`: the other tags of a sentence
+        with an unknown tag are learned, as with TagLoss; otherwise the sentence teaches nothing.
         """
         if self._known_as is None or self._known_as[0] is not tags or self._known_as[1] != linearizer.order:
             self._known = GroupCache()
@@ -109,8 +109,7 @@ class GoldReader:
         A warning comes with the first such sentence, and again whenever ten times as many sentences have been read.
 
         name (str): The component, for the message.
-        complete (bool): Whether all data has been read. If nothing of it can be learned, raise now; otherwise only
-            after 100 sentences.
+        complete (bool): All data has been read: raise now if nothing is learnable, not only after 100 sentences.
         RAISES (ValueError): If there were sentences, and nothing can be learned from any of them.
         """
         total = self.n_sentences

@@ -122,7 +122,7 @@ cdef Program program(const int32_t[:, ::1] steps, const uint8_t[:, ::1] labels, 
 
 def fill_masks(const int32_t[::1] label, const int32_t[::1] up, const int32_t[::1] size, const int32_t[::1] head,
          const int32_t[:, ::1] steps, const uint8_t[:, ::1] labels, int64_t n_labels, uint8_t[:, ::1] masks):
-    """Make the masks of a program over some trees, one a row: first those of labels, then those of steps."""
+    """Make the masks of a program over some trees, one a row: first masks of labels, then masks of steps."""
     if label.shape[0]:
         c_fill(trees(up, size, head), &label[0], program(steps, labels, n_labels), &masks[0, 0])
 
@@ -130,7 +130,7 @@ def fill_masks(const int32_t[::1] label, const int32_t[::1] up, const int32_t[::
 def find_nodes(const int32_t[::1] label, const int32_t[::1] up, const int32_t[::1] size, const int32_t[::1] head,
          const int32_t[:, ::1] steps, const uint8_t[:, ::1] labels, int64_t n_labels, const int64_t[::1] starts,
          int64_t block, const int64_t[::1] results):
-    """The nodes that some masks of a program mark, over any number of trees, in blocks of about so many nodes."""
+    """The nodes that some masks of a program mark, over any number of trees, in blocks of about `block` nodes."""
     cdef vector[vector[int64_t]] found
     cdef size_t i
     cdef Trees all_trees

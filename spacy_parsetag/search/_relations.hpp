@@ -27,7 +27,7 @@ struct Trees {
     bool is_head(int64_t x) const { return up[x] && head[x - up[x]] == up[x]; }
 };
 
-// Each relation stands beside its inverse, which differs in the last bit. The numbers are those of `match.RELATIONS`.
+// Each relation stands beside its inverse, which differs in the last bit. The numbers are the same as in `match.RELATIONS`.
 enum Relation {
     PARENT, CHILD, DOMINATES, DOMINATED, NTH_CHILD_IS, IS_NTH_CHILD, ONLY_CHILD_IS, IS_ONLY_CHILD, UNARY_OVER, UNARY_UNDER,
     LEFTMOST_IS, IS_LEFTMOST, RIGHTMOST_IS, IS_RIGHTMOST, LEFT_SISTER, RIGHT_SISTER, NEXT_LEFT, NEXT_RIGHT, JUST_BEFORE,
@@ -221,7 +221,7 @@ struct Program {
     int64_t n_strings, n_labels;
 };
 
-// Make all masks, one below the other: first those of labels, then those of steps.
+// Make all masks, one below the other: first masks of labels, then masks of steps.
 inline void fill(const Trees &t, const int32_t *label, const Program &program, uint8_t *masks) {
     const int64_t n = t.n;
     std::vector<uint8_t> bits(n);

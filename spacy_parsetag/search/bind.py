@@ -47,7 +47,7 @@ class Matches(NamedTuple):
 
     @classmethod
     def join(cls, found: Sequence[Matches], names: Sequence[str]) -> Matches:
-        """Those of successive blocks."""
+        """Join the matches of successive blocks."""
         empty = [np.empty(0, np.int64)]
         columns = {name: np.concatenate([each.names[name] for each in found] or empty) for name in names}
         return cls(np.concatenate([each.nodes for each in found] or empty), columns)
@@ -130,7 +130,7 @@ class _Binder:
 
 
 def _grows(test: Test) -> bool:
-    """Whether a test gives names or refers to them, so that a mask is not all that is to be known of it."""
+    """Check whether a test gives names or refers to them, so that its mask does not say all."""
     return any(isinstance(part, Node) and (part.name or part.same or part.like) for part in parts(test))
 
 

@@ -86,7 +86,7 @@ class TreeColumns:
         return found
 
     def trees_of(self, nodes: Longs) -> Longs:
-        """Which tree each of some nodes belongs to."""
+        """Find the tree that each of some nodes belongs to."""
         return np.asarray(np.searchsorted(self.starts, nodes, "right") - 1)
 
     def select(self, trees: Longs) -> tuple[TreeColumns, Longs]:
@@ -181,7 +181,7 @@ class TreeColumns:
 
 
 def is_columns(path: Path) -> bool:
-    """Whether a folder holds columns."""
+    """Check whether a folder holds columns."""
     return (path / "columns.json").is_file()
 
 
@@ -194,8 +194,8 @@ def read_brackets(
 ) -> Iterator[TreeColumns]:
     """Read the trees of a bracket file in one pass, without an object for a node.
 
-    What is no plain tree goes to `treebanks.penn.read_trees`, with all that follows it: so forms and errors are those
-    of the other commands. `(TOP)`, a sentence without a parse, is no tree.
+    What is no plain tree goes to `treebanks.penn.read_trees`, with all that follows it: so forms and errors are the
+    other commands'. `(TOP)`, a sentence without a parse, is no tree.
 
     data (bytes): The file.
     name (str): Its name, for messages.
@@ -319,7 +319,7 @@ def lay_out(
     n_words, n_spans (NDArray): How many words and constituents each sentence has; at least one word.
     roots (NDArray): The label of each root.
     words, tags (Ints): The words of all sentences and their parts of speech.
-    spans (Ints): Start, end and label of all constituents, as three rows; those of a sentence in pre-order.
+    spans (Ints): Start, end and label of all constituents, as three rows; each sentence in pre-order.
     line (NDArray): The line or row of each sentence.
     strings (list[str]): What the numbers of labels and words stand for.
     name (str): Where the sentences are from.

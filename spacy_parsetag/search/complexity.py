@@ -1,7 +1,7 @@
 """Syntactic complexity of English: the structures and the fourteen measures of L2SCA.
 
 Xiaofei Lu (2010), Automatic analysis of syntactic complexity in second language writing, International Journal of
-Corpus Linguistics 15:4. The patterns are those of his program. A structure is counted once however often it matches.
+Corpus Linguistics 15:4. The patterns are his program's. A structure is counted once however often it matches.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _DEPENDENT = f"SBAR < ({_CLAUSE})"
 STRUCTURES = {
     "W": (r"/^[A-Z]+\$?$/ < (__ !< __)",),  # words
     "S": ("ROOT !> __",),  # sentences
-    "VP": ("VP > S|SINV|SQ", "MD|VBZ|VBP|VBD > (SQ !< VP)"),  # verb phrases, those of inverted questions beside them
+    "VP": ("VP > S|SINV|SQ", "MD|VBZ|VBP|VBD > (SQ !< VP)"),  # verb phrases, in inverted questions too
     "C": (_CLAUSE, f"FRAG > ROOT !<< ({_CLAUSE})"),  # clauses
     "T": (_T_UNIT, f"FRAG > ROOT !<< ({_T_UNIT})"),  # T-units
     "DC": (_DEPENDENT,),  # dependent clauses

@@ -164,14 +164,14 @@ class TreeMatcher:
         self._program = Program([])
 
     def __len__(self) -> int:
-        """How many keys have patterns."""
+        """Count the keys that have patterns."""
         return len(self.patterns)
 
     def __contains__(self, key: str) -> bool:
         return key in self.patterns
 
     def add(self, key: str, patterns: Sequence[str]) -> None:
-        """Add patterns under a key, beside those that it has.
+        """Add patterns under a key, beside the patterns that it has.
 
         key (str): The key, which is the label of matches.
         patterns (Sequence[str]): The patterns.
@@ -272,7 +272,7 @@ class TreeMatcherPipe(Pipe):
         nlp: Language | None = None,
         patterns: Iterable[Mapping[str, str]] | None = None,
     ) -> None:
-        """Add patterns, for instance those of a file that `srsly.read_jsonl.v1` reads in the config."""
+        """Add patterns, for instance from a file that `srsly.read_jsonl.v1` reads in the config."""
         self.add_patterns(patterns or ())
 
     def __call__(self, doc: Doc) -> Doc:
@@ -297,7 +297,7 @@ class TreeMatcherPipe(Pipe):
         return bytes(srsly.json_dumps(self.matcher.patterns).encode())
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> TreeMatcherPipe:
-        """Take the patterns from bytes, in place of those that there are."""
+        """Take the patterns from bytes, in place of the present ones."""
         for key in list(self.matcher.patterns):
             self.matcher.remove(key)
         for key, each in srsly.json_loads(data.decode()).items():

@@ -83,7 +83,7 @@ class HeadRules:
         return out
 
     def head_child(self, label: str, children: Sequence[str]) -> int:
-        """Which child is the head.
+        """Find the child that is the head.
 
         label (str): The label of a constituent.
         children (Sequence[str]): The labels of its children, of a word its part of speech.

@@ -35,7 +35,7 @@ _HEAD_RELATIONS = {RELATIONS[symbol] for symbol in ("<#", ">#", "<<#", ">>#")}
 
 
 class Program:
-    """Patterns as steps, each of which makes a mask from earlier masks. The masks of labels come first.
+    """Patterns as steps; each makes a mask from earlier masks. The masks of labels come first.
 
     patterns (Sequence[tuple[Node, ...]]): The alternatives of each pattern.
     """
@@ -176,7 +176,7 @@ class Tregex:
 def find_all(patterns: Sequence[Tregex], columns: TreeColumns) -> list[Longs]:
     """Find several patterns at once. What they have in common is looked for once.
 
-    patterns (Sequence[Tregex]): The patterns. The head rules are those of the first one.
+    patterns (Sequence[Tregex]): The patterns. The first one's head rules count.
     columns (TreeColumns): The trees.
     RETURNS (list[Longs]): For each pattern the nodes that match, in order.
     """

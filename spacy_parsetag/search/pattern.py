@@ -74,7 +74,7 @@ class Label:
 
     @property
     def is_plain(self) -> bool:
-        """Whether just its names pass."""
+        """Check whether just its names pass."""
         return self.kind == "names" and not (self.negated or self.basic)
 
     @cached_property
@@ -82,7 +82,7 @@ class Label:
         return re.compile(self.text).search if self.kind == "regex" else self.names.__contains__
 
     def __call__(self, text: str) -> bool:
-        """Whether a label or a word passes."""
+        """Check whether a label or a word passes."""
         return self.kind == "any" or bool(self._test(basic_category(text) if self.basic else text)) != self.negated
 
 

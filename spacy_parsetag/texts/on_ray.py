@@ -19,7 +19,7 @@ def ray_parse(
     code: str | Path | None = None,
     **options: Any,
 ) -> Any:
-    """Parse a column of a `ray.data.Dataset` with actors, each of which loads the pipeline once.
+    """Parse a column of a `ray.data.Dataset` with actors; each loads the pipeline once.
 
     dataset (ray.data.Dataset): Rows with texts. It stays lazy.
     model (str | Path): The pipeline, a package or a folder that every node has at the same place.

@@ -45,7 +45,7 @@ def open_output(path: Path, format: str, *, sync: bool = False) -> Iterator[Call
 
 
 def row_schema() -> Any:
-    """Make the columns of Parquet, a `pyarrow.Schema`: those that JSON has as keys. "meta", and an "id" that is no
+    """Make the columns of Parquet, a `pyarrow.Schema`: the keys of JSON. "meta", and an "id" that is no
     string, are written as JSON; "error" is null unless the text failed."""
     pa = require("pyarrow", "Parquet")
     names = ("error", "id", "meta")

@@ -40,7 +40,7 @@ class Settings(NamedTuple):
     format (str): What to write: "brackets", "jsonl", "json", "spacy", or "parquet" for rows.
     probs (bool): Say how probable trees and constituents are.
     k_best (int): How many of the best trees of each sentence to write; 0 for the pipeline's tree alone.
-    precision (str | None): What PyTorch's layers predict in; None for what the pipeline's config says.
+    precision (str | None): Numeric precision of PyTorch's layers; None for the config's.
     """
 
     model: str
@@ -122,7 +122,7 @@ class BatchParser:
         from ..tokens import one_sentence
 
         doc = record.make_doc(self.nlp)
-        doc.spans.pop(self.spans_key, None)  # those of a doc that is parsed again
+        doc.spans.pop(self.spans_key, None)  # of a doc that is parsed again
         return one_sentence(doc) if self.settings.one_sentence else doc
 
     def _parse_alone(self, record: Record) -> Doc:
@@ -283,7 +283,7 @@ def in_batches(records: Iterable[Record], size: int | None) -> Iterator[list[Rec
 def map_in_processes(
     function: Callable[[TaskT], ResultT], tasks: Iterable[TaskT], n_process: int
 ) -> Generator[ResultT, None, None]:
-    """Do tasks in several processes. Results keep the order of the tasks, of which only a few are under way at a time.
+    """Do tasks in several processes, a few at a time. Results keep the order of the tasks.
 
     Each process loads the pipeline once and returns finished output. (`nlp.pipe(n_process=...)` sends each doc there
     and back as bytes, which takes most pipelines longer than to parse.)

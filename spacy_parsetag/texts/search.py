@@ -94,7 +94,7 @@ def _read_docs(path: Path) -> Iterator[TreeColumns]:
 
 
 class Query(NamedTuple):
-    """What to look for and what to report. It goes to each worker process.
+    """A search: the pattern and the report. It goes to each worker process.
 
     pattern (str): The pattern.
     heads (str): Head rules: "penn", "ctb" or a file.
@@ -123,7 +123,7 @@ class Drawn(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a file has.
+    """The matches of a file.
 
     n_trees, n_matching, n_matches (int): Trees, trees with a match, and matches.
     items (list[Any]): Lines, rows or `Drawn`, as the report asks.
@@ -176,7 +176,7 @@ def _places(columns: TreeColumns, nodes: Longs) -> Iterable[tuple[int, int]]:
 
 
 def _in_context(columns: TreeColumns, tree: int, node: int) -> str:
-    """A line with file and line, identifier and words, those of the match in brackets with its label."""
+    """A line with file and line, identifier and words; the words of the match in brackets with its label."""
     first = int(columns.starts[tree])
     last, end = node + int(columns.size[node]), first + int(columns.size[first])
     match = f"[{columns.strings[columns.label[node]]} {' '.join(columns.words(node, last))}]"

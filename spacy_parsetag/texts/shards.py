@@ -234,7 +234,7 @@ class Run:
 
 
 def find_sources(path: Path, format: str | None) -> tuple[Source, ...]:
-    """Find the files to parse: a file, or those of a folder, by name.
+    """Find the files to parse: a file, or the files of a folder, by name.
 
     path (Path): The file or folder, or "-" for standard input.
     format (str | None): What they hold. If None, the suffix says it; a file with another suffix holds text.

@@ -10,9 +10,9 @@
     span._.label_probs      how probable each label over these words is: {"S": 0.98, "VP": 0.95}; for any span
     span._.prob             the probability of its own label, else the smallest of its chain; None for a bare word
     span._.rivals           likely constituents that cross it or have its words and another label: [(span, 0.08)]
-    span._.head             the head word, a token, by head rules (Collins 1999; those for Chinese where the doc is)
-    token._.labels, token._.parent, token._.parse_string    those of the span of this one token
-    doc._.constituents, doc._.parse_strings                 those of its sentences, one after another
+    span._.head             the head word, a token, by head rules (Collins 1999; Chinese rules where the doc is)
+    token._.labels, token._.parent, token._.parse_string    the same of the span of this one token
+    doc._.constituents, doc._.parse_strings                 the same of its sentences, one after another
     doc._.base_nps                                          noun phrases without another one in them but a possessor's
     doc._.span_prob(start, end, label)                      the probability that tokens are a constituent
     doc._.parses(k)                                         the k best trees of each sentence, with log-probabilities
@@ -25,8 +25,8 @@ or constituents, and an empty parse string. The spans they give are constituents
 unary chain is one span with the label of its top, and `span._.labels` has all of them. (So `doc[i:j]`, which has no
 label, does not equal them.) A word without a label of its own is a token.
 
-They are getters, computed from `doc.spans["constituents"]`: nothing is stored on the doc. What is read of a doc is
-kept for as long as it lives; see `GroupCache` for which changes of the group are noticed. `span.as_doc()` drops
+They are getters, computed from `doc.spans["constituents"]`: nothing is stored on the doc. Nodes are kept
+for as long as the doc lives; see `GroupCache` for which changes of the group are noticed. `span.as_doc()` drops
 `doc.spans`, and with them the answers.
 """
 
@@ -348,7 +348,7 @@ def get_parses(doc: Doc, k: int, spans_key: str = SPANS_KEY) -> list[list[tuple[
     k (int): How many trees of each sentence; no more than the pipe was told to keep, and fewer where there are fewer.
     spans_key (str): Key of the group in `doc.spans`.
     RETURNS (list[list[tuple[nltk.Tree, float]]]): For each sentence its trees.
-    RAISES (ValueError): If the pipe was not told to keep so many.
+    RAISES (ValueError): If the pipe was not told to keep k trees.
     """
     found = predictions_from_doc(doc, spans_key)
     kept = doc.spans[spans_key].attrs.get("k", 0) if all(one.k_best is not None for one, _ in found) else 0

@@ -89,7 +89,7 @@ def predictions_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[tuple[Pre
     doc (Doc): The doc.
     spans_key (str): Key of the group in `doc.spans`.
     RETURNS (list[tuple[Prediction, Parse]]): In the order of the sentences that have words.
-    RAISES (ValueError): As `parses_from_doc`; and if attrs are not those of these sentences and constituents.
+    RAISES (ValueError): As `parses_from_doc`; and if attrs do not fit these sentences and constituents.
     """
     sentences = parses_from_doc(doc, spans_key)
     attrs: dict[str, Any] = doc.spans[spans_key].attrs

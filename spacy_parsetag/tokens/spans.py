@@ -59,7 +59,7 @@ def set_parses(
     parses (Iterable[tuple[Sequence[int], Iterable[tuple[int, int, str]]]]): For each sentence, in the order of the
         doc, the token of each of its words (see `sentence_words`) and its constituents over these words in pre-order.
     spans_key (str): Key of the group in `doc.spans`.
-    attrs (Mapping[str, Any] | None): What belongs to the parse as a whole; it must be fit for msgpack. The key
+    attrs (Mapping[str, Any] | None): Values for the parse as a whole, fit for msgpack. The key
         "format" is ours.
     RETURNS (SpanGroup): The group, now in `doc.spans`.
     RAISES (ValueError): If a constituent lies outside its sentence.
@@ -82,7 +82,7 @@ def set_parses(
 
 
 def has_parses(doc: Doc, spans_key: str = SPANS_KEY) -> bool:
-    """Tell whether a doc has constituents; those of an empty doc, or of one without any label, are an empty group."""
+    """Tell whether a doc has constituents; an empty doc, or one without any label, has an empty group."""
     return spans_key in doc.spans
 
 
@@ -166,7 +166,7 @@ def _get_group(doc: Doc, spans_key: str) -> SpanGroup:
     group: SpanGroup | None = doc.spans.get(spans_key)
     if group is None:
         raise ValueError(Errors.E300.format(key=spans_key, known=", ".join(map(repr, doc.spans)) or "none"))
-    # Groups that users make, and those that come from JSON, have no attrs.
+    # Groups that users make, or that come from JSON, have no attrs.
     found = group.attrs.get("format", FORMAT_VERSION)
     if not isinstance(found, int) or found > FORMAT_VERSION:
         raise ValueError(Errors.E306.format(key=spans_key, found=found, known=FORMAT_VERSION))

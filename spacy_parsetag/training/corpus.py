@@ -17,7 +17,7 @@ class TreebankCorpus:
         `senter`, needs docs of several sentences. A doc whose trees are marked as partial or soft stays by itself.
     gold_sents (bool): Give the docs to predict on the sentence boundaries of the treebank, which sentence splitters
         leave alone. Then trees are scored over the treebank's sentences, as EVALB does.
-    limit (int): Read so many docs; 0 for all.
+    limit (int): Number of docs to read; 0 for all.
     """
 
     def __init__(self, path: Path | None, n_sents: int = 1, gold_sents: bool = False, limit: int = 0) -> None:

@@ -16,7 +16,7 @@ spaCy 3.8 does not tell a schedule how training goes. So the logger, which gets 
 
 spaCy makes several schedules from one config, and does not say which of them the optimizer holds. But its loop asks
 that one for the next rate right before it checks the model and calls the logger. So the logger tells the schedule that
-gave the last rate in its thread, and no other: neither schedules of earlier runs nor those of other threads. The rate
+gave the last rate in its thread, and no other: no schedule of an earlier run or of another thread. The rate
 changes one step after the check. spaCy itself keeps the best model.
 """
 

@@ -59,7 +59,7 @@ _SUSPECT = re.compile("[\x00\ud800-\udfff]")
 _FOREIGN_MARK = re.compile("[\udcffÿ][\udcfeþ]|[\udcfeþ][\udcffÿ]|ï»¿")
 _MARKS = {"ff fe": "utf-16", "fe ff": "utf-16", "ef bb bf": "utf-8"}
 
-# No sentence has so many nodes, and a file with a bracket missing must not fill the memory.
+# More nodes than any sentence has: a file with a bracket missing must not fill the memory.
 _MAX_NODES = 200_000
 _LONGEST = 60  # characters of a word in a message
 # What other trees than brackets begin with.
@@ -96,7 +96,7 @@ def read_trees(
 
 
 def read_string(text: str, *, on_error: OnError | None = None, default_tag: str | None = None) -> list[Tree]:
-    """Read the trees in a string of brackets. Arguments and errors are those of `read_trees`."""
+    """Read the trees in a string of brackets; for arguments and errors see `read_trees`."""
     return list(read_trees(io.StringIO(text, newline=None), on_error=on_error, default_tag=default_tag))
 
 

@@ -55,7 +55,7 @@ class CleanCounts:
     """Counts of what was cleaned, summed over the trees it was passed with.
 
     trees (int): Trees seen.
-    emptied_trees (int): Those of which nothing was left.
+    emptied_trees (int): Trees that lost all their words.
     words (int): Words kept.
     traces (int): Words removed because they are not there.
     removed (int): Nodes removed by label, with everything under them.

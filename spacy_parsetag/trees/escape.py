@@ -28,7 +28,7 @@ _NAMES = {**{name: text for text, name in BRACKETS.items()}, "-LSB-": "[", "-RSB
 # which is written with a dash in front.
 _TOKEN_SPECIAL = re.compile(r"[(){}\\]|-(?=[LR][RCS]B[-(){}])|[^ -~]|[ ]")
 _TOKEN_ESCAPE = re.compile(r"-[LR][RCS]B-|\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[/*\\-])")
-# Labels keep their backslashes (`S\NP`), save those that would be read as an escape.
+# Labels keep their backslashes (`S\NP`), unless one would be read as an escape.
 _LABEL_SPECIAL = re.compile(r"[()]|\\(?=[\\uU()]|[^!-~])|[^ -~]|[ ]")
 _LABEL_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\\)")
 # What separates words, in bracket files and in lines of tokens. A no-break or an ideographic space is part of a word.

@@ -60,7 +60,7 @@ def comparison(adjective: str, *, double: bool = False) -> tuple[str, str]:
 
 
 def takes_an(word: str) -> bool:
-    """Whether the indefinite article before a word is *an*."""
+    """Check whether the indefinite article before a word is *an*."""
     lower = word.lower()
     if lower.startswith(_CONSONANT_SOUND):
         return False

@@ -73,7 +73,7 @@ class Table:
         self._fitting: dict[tuple[tuple[str, str], ...], Distribution[Row]] = {}
 
     def draw(self, rng: Random, constraints: Mapping[str, str]) -> Row:
-        """Draw a row whose attributes agree with constraints, each of which may name alternatives (`a|b`) or `any`.
+        """Draw a row whose attributes agree with constraints; each may name alternatives (`a|b`) or `any`.
 
         RAISES (ValueError): No row does.
         """
@@ -170,7 +170,7 @@ def _read_frame(text: str) -> Row:
 
 
 def _complement_table(complements: list[tuple[Row, float]]) -> Table:
-    """What a noun or adjective may take beside it; the weight up to 10 that is left goes to taking nothing."""
+    """Read the complements of a noun or adjective; the weight up to 10 that is left goes to none."""
     left = 10.0 - fsum(weight for _, weight in complements)
     if left < 0.0:
         raise ValueError("The weights of its complements are out of 10.")

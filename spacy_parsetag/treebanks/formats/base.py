@@ -90,7 +90,7 @@ class TreebankFormat:
         on_error: OnError | None = None,
         default_tag: str | None = None,
     ) -> Iterator[Parse]:
-        """Read the trees of a file as parses that can become docs. The other arguments and errors are those of `read`.
+        """Read the trees of a file as parses that can become docs. For the other arguments and errors see `read`.
 
         clean (CleanOptions | None): What to clean; None for the usual cleaning of the format.
         counts (CleanCounts | None): Counts of what was cleaned, to add to.

@@ -1,4 +1,4 @@
-"""Floresta sintá(c)tica: labels of function and form, `SUBJ+np`, of which the form is kept.
+"""Floresta sintá(c)tica: labels have function and form, `SUBJ+np`; the form is kept.
 
     #1 CP1-1 O dinheiro falta.
     (STA+fcl (SUBJ+np (>N+art O) (H+n dinheiro)) (P+v-fin falta) (.))
