@@ -95,7 +95,10 @@ def test_the_workflow_runs(tmp_path: Path) -> None:
     assert len((tmp_path / "project" / "parsed" / "mine.mrg").read_text(encoding="utf8").splitlines()) == 10
     scores = json.loads((tmp_path / "project" / "metrics" / "mine_evalb.json").read_text(encoding="utf8"))
     assert scores["evalb"]["all"]["sentences"] == 10
-    assert list(tmp_path.glob("project/packages/*/dist/en_parsetag_mine-0.1.0.tar.gz"))
+    (package,) = tmp_path.glob("project/packages/*/")
+    assert (package / "dist" / "en_parsetag_mine-0.1.0.tar.gz").is_file()
+    readme = (package / "README.md").read_text(encoding="utf8")
+    assert "PARSETAG_F" in readme and "SENTS_F" not in readme and "POS_ACC" not in readme  # nobody measured these
 
 
 def run(command: list[str]) -> None:

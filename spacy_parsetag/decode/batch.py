@@ -267,10 +267,15 @@ def check_bound(max_stack: object) -> None:
 
     RAISES (ValueError): If it is neither None nor a whole number of at least 0.
     """
-    if max_stack is not None and (
-        not isinstance(max_stack, (int, np.integer)) or isinstance(max_stack, bool) or max_stack < 0
-    ):
+    if max_stack is not None and not is_whole(max_stack, 0):
         raise ValueError(Errors.E161.format(least=0, value=max_stack))
+
+
+def is_whole(value: Any, least: int, largest: int | None = None) -> bool:
+    """Tell whether a value is a whole number from `least` to `largest`, if there is such; True and False are none."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
+        return False
+    return bool(least <= value and (largest is None or value <= largest))
 
 
 def bound_of(batch: TagScores) -> int:

@@ -123,7 +123,7 @@ class Constituents(NamedTuple):
         RAISES (ValueError): If the cost is not a number, or no tree exists within the bound that agrees with the
             constraints.
         """
-        if not np.isfinite(cost):
+        if not isinstance(cost, (int, float, np.number)) or not np.isfinite(cost):
             raise ValueError(Errors.E176.format(value=cost))
         tags, n_words = batch.tags, batch.n_words.astype(np.int64)
         n_leaves, node_tags = int(tags.offsets[2]), tags.node_ids.max(axis=0)

@@ -60,13 +60,19 @@ def read_constraints(given: Iterable[Sequence[Any]], n_words: int) -> tuple[Cons
     constraints = []
     for one in given:
         if not _is_constraint(one, n_words):
-            raise ValueError(Errors.E168.format(constraint=tuple(one), n=n_words, kinds=", ".join(map(repr, KINDS))))
+            shown = tuple(one) if isinstance(one, Sequence) else one
+            raise ValueError(Errors.E168.format(constraint=shown, n=n_words, kinds=", ".join(map(repr, KINDS))))
         constraints.append(Constraint(*one))
     return tuple(constraints)
 
 
 def _is_constraint(one: Sequence[Any], n_words: int) -> bool:
-    if len(one) != 4 or one[3] not in KINDS or not (one[2] is None or isinstance(one[2], str)):
+    if (
+        not isinstance(one, Sequence)
+        or len(one) != 4
+        or one[3] not in KINDS
+        or not (one[2] is None or isinstance(one[2], str))
+    ):
         return False
     return all(isinstance(i, (int, np.integer)) for i in one[:2]) and bool(0 <= one[0] < one[1] <= n_words)
 

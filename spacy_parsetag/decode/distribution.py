@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..errors import Errors
 from ..linearize.base import max_stack as stack_of
-from .batch import Decoded, SpanScores, TagScores, span_row
+from .batch import Decoded, SpanScores, TagScores, is_whole, span_row
 from .constituents import Constituents
 from .constraints import label_sets, read_constraints
 from .passes import Sums, best_trees, k_best_trees, sample_trees, sum_trees
@@ -79,7 +79,7 @@ class Distribution:
         RETURNS (list[KBest]): The trees of each sentence.
         RAISES (ValueError): If k is not such a number.
         """
-        if not isinstance(k, (int, np.integer)) or not 1 <= k <= _LARGEST_COUNT:
+        if not is_whole(k, 1, _LARGEST_COUNT):
             raise ValueError(Errors.E171.format(value=k, largest=_LARGEST_COUNT))
         best, found = self.argmax, []
         for s, (ids, scores) in enumerate(k_best_trees(self.batch, k)):
@@ -125,7 +125,7 @@ class Distribution:
         RAISES (ValueError): If n or the seed is not such a number.
         """
         for what, value, largest in (("number of samples", n, _LARGEST_COUNT), ("seed", seed, _LARGEST_SEED)):
-            if not isinstance(value, (int, np.integer)) or not 0 <= value <= largest:
+            if not is_whole(value, 0, largest):
                 raise ValueError(Errors.E177.format(what=what, value=value, largest=largest))
         ids, status = sample_trees(self.batch, n, seed)
         if status.any():
@@ -260,7 +260,7 @@ class TreeDistribution:
         batch = self._trees.batch
         if len(ids) != len(batch.scores):
             raise ValueError(Errors.E004.format(n_tags=len(ids), n_words=int(batch.n_words[0])))
-        if not all(0 <= column < len(self._columns) for column in ids):
+        if not all(is_whole(column, 0, len(self._columns) - 1) for column in ids):
             raise ValueError(Errors.E174.format(columns=list(ids), last=len(self._columns) - 1))
         own = np.argsort(self._columns)[np.asarray(ids)]
         tags = batch.tags.decode(own.tolist())

@@ -40,6 +40,16 @@ def test_settings_of_the_language(run: Run) -> None:
     assert '@tokenizers = "spacy.zh.ChineseTokenizer"' in printed and 'segmenter = "char"' in printed
 
 
+@pytest.mark.parametrize("steps, every", [(900, 128), (3, 1)])
+def test_steps(run: Run, tmp_path: Path, steps: int, every: int) -> None:
+    """One number: checks are spread over the steps, and the rate falls to zero at the last."""
+    path = tmp_path / "config.cfg"
+    assert run("init-config", path, "--steps", steps).exit_code == 0
+    training = load_config(path)["training"]
+    assert (training["max_steps"], training["eval_frequency"]) == (steps, every)
+    assert training["optimizer"]["learn_rate"]["total_steps"] == steps
+
+
 def test_transformer(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("spacy_transformers", reason="spacy-transformers is not installed")
     path = tmp_path / "config.cfg"

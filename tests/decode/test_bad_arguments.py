@@ -11,7 +11,7 @@ def one(**others):
     return TreeDistribution.from_batch(random_batch([4], **others), 0)
 
 
-@pytest.mark.parametrize("k", [0, -1, 2**31, 2**63, 2.0, "2", None])
+@pytest.mark.parametrize("k", [0, -1, 2**31, 2**63, 2.0, "2", None, True])
 def test_number_of_best_trees(k):
     for asked in (one().topk, random_batch([4]).trees.topk):
         with pytest.raises(ValueError, match=rf"\[E171\].*from 1 to {2**31 - 1}; got {k!r}"):
@@ -38,6 +38,7 @@ def test_all_trees_there_are():
         (-1, 0, "number of samples"),
         (2**31, 0, "number of samples"),
         (1.5, 0, "number of samples"),
+        (True, 0, "number of samples"),
     ],
 )
 def test_samples(n, seed, named):
@@ -50,10 +51,10 @@ def test_the_greatest_seed_and_no_sample():
     assert one().sample(2, 2**64 - 1).shape == (2, 7) and one().sample(0, 0).shape == (0, 7)
 
 
-@pytest.mark.parametrize("cost", [float("nan"), float("inf"), -np.inf])
+@pytest.mark.parametrize("cost", [float("nan"), float("inf"), -np.inf, None, "0.5"])
 def test_costs(cost):
     for asked in (one().mbr, random_batch([4]).trees.mbr, lambda cost: MBRDecoder(cost)(random_batch([4]))):
-        with pytest.raises(ValueError, match=r"\[E176\].*finite number; got -?(nan|inf)"):
+        with pytest.raises(ValueError, match=rf"\[E176\].*finite number; got {cost!r}"):
             asked(cost)
 
 
@@ -67,6 +68,9 @@ def test_costs(cost):
         ("0", 2, None, "must"),
         (0, 2, 3, "must"),
         (0, 2, None, None),
+        None,
+        1.5,
+        "must",
     ],
 )
 def test_constraints(constraint):
@@ -74,6 +78,12 @@ def test_constraints(constraint):
         random_batch([4], constraints=((constraint,),))
     with pytest.raises(ValueError, match=r"\[E168\]"):
         TreeDistribution(np.zeros((7, 4)), ["l", "r", "L", "R"], constraints=[constraint])
+
+
+@pytest.mark.parametrize("columns", [[0.0] * 7, [-1] * 7, [99] * 7, ["l"] * 7, [None] * 7])
+def test_columns(columns):
+    with pytest.raises(ValueError, match=r"\[E174\]"):
+        one().log_prob(columns)
 
 
 @ALL_ORDERS

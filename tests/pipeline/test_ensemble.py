@@ -65,6 +65,21 @@ def test_one_member_is_mbr(folders: list[str]) -> None:
     assert spans_of(nlp(TEXT)) == spans_of(mbr(TEXT))
 
 
+def test_saved_over_another(folders: list[str], tmp_path: Path) -> None:
+    """What is saved is what is loaded: no member of a larger ensemble that was there; other files do not count."""
+    make_ensemble(folders).to_disk(tmp_path)
+    (tmp_path / "parsetag_ensemble" / "notes.txt").write_text("not a member")
+    (tmp_path / "parsetag_ensemble" / "old").mkdir()
+    nlp = make_ensemble(folders[1:])
+    nlp.to_disk(tmp_path)
+    for _ in range(2):  # over itself, too
+        loaded = spacy.load(tmp_path)
+        members = loaded.get_pipe("parsetag_ensemble").members
+        assert [member.get_pipe("parsetag").linearizer.order for member in members] == ["pre", "post"]
+        assert spans_of(loaded(TEXT)) == spans_of(nlp(TEXT))
+        loaded.to_disk(tmp_path)
+
+
 def test_errors(folders: list[str], tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="E264"):
         make_ensemble([])(TEXT)

@@ -52,3 +52,19 @@ def test_numpy_stays_out_of_other_operations() -> None:
         node.ops = own
     callback: Callable[[Language], Language] = spacy.registry.callbacks.get("spacy-parsetag.NumPyBLAS.v1")()
     assert callback(nlp) is nlp and all_ops(nlp) == {own}
+
+
+def test_measured_scores() -> None:
+    """Scores that nobody measured stay out of the meta, and so out of the README that `spacy package` writes."""
+    nlp = make_pipeline({})
+    nlp.config["training"]["score_weights"] = {"sents_f": None, "pos_acc": None, "tag_acc": 0.0, "parsetag_f": None}
+    nlp.meta["performance"] = {
+        "sents_f": 1.0,
+        "tag_acc": 0.9,
+        "pos_acc": 0.0,
+        "parsetag_f": 0.8,
+        "parsetag_per_type": {},
+    }
+    callback: Callable[[Language], Language] = spacy.registry.callbacks.get("spacy-parsetag.MeasuredScores.v1")()
+    assert callback(nlp) is nlp
+    assert nlp.meta["performance"] == {"tag_acc": 0.9, "parsetag_f": 0.8, "parsetag_per_type": {}}
