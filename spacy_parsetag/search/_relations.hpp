@@ -183,11 +183,35 @@ inline void each(const uint8_t *mask, int64_t n, F f) {
         if (mask[x]) f(x);
 }
 
-// Mark in `out` each x with "x relation y" for some y in `in`: a semi-join.
+// The same as below in one pass over all nodes, for four relations. Returns whether this is one of them.
+inline bool sweep(const Trees &t, int relation, const uint8_t *in, uint8_t *out) {
+    switch (relation) {
+    case CHILD:
+        for (int64_t x = 0; x < t.n; ++x) out[x] = in[x - t.up[x]] & (t.up[x] != 0);
+        return true;
+    case DOMINATES:  // is the next one that is marked below x?
+        for (int64_t next = t.n, x = t.n; x-- > 0; next = in[x] ? x : next) out[x] = next <= t.last(x);
+        return true;
+    case DOMINATED:
+        for (int64_t x = 0; x < t.n; ++x) out[x] = (in[x - t.up[x]] | out[x - t.up[x]]) & (t.up[x] != 0);
+        return true;
+    case LEFT_SISTER:
+        for (int64_t x = t.n; x-- > 0;)
+            if (const int64_t y = t.last(x) + 1; y < t.n) out[x] = (in[y] | out[y]) & (t.up[y] == y - x + t.up[x]);
+        return true;
+    default:
+        return false;
+    }
+}
+
+// Mark in `out`, which is empty, each x with "x relation y" for some y in `in`: a semi-join.
 //
 // What is marked below a node, above it or beside it is marked as far as the relation goes, so a walk ends at the first
-// node that is marked already, and the whole takes time linear in the nodes. BEFORE needs the last y first.
+// node that is marked already, and the whole takes time linear in the nodes. BEFORE needs the last y first. Where one of
+// 16 nodes is marked, as the first 256 tell, a pass over all nodes is faster than to go from node to node.
 inline void image(const Trees &t, int relation, int nth, const uint8_t *through, const uint8_t *in, uint8_t *out) {
+    const int64_t n_seen = std::min<int64_t>(t.n, 256);
+    if (std::count(in, in + n_seen, 1) * 16 > n_seen && sweep(t, relation, in, out)) return;
     auto mark = [&](int64_t y) {
         visit(t, relation ^ 1, nth, through, y, [&](int64_t x) { return out[x] ? false : (out[x] = 1); });
     };
@@ -228,7 +252,8 @@ inline void fill(const Trees &t, const int32_t *label, const Program &program, u
     for (int64_t k = 0; k < program.n_labels; ++k) {
         if (k % 8 == 0)
             for (int64_t x = 0; x < n; ++x) bits[x] = program.labels[k / 8 * program.n_strings + label[x]];
-        for (int64_t x = 0; x < n; ++x) masks[k * n + x] = bits[x] >> (k % 8) & 1;
+        const uint8_t bit = 1 << k % 8;  // a comparison of bytes becomes vectors; shifts do not
+        for (int64_t x = 0; x < n; ++x) masks[k * n + x] = (bits[x] & bit) != 0;
     }
     uint8_t *out = masks + program.n_labels * n;
     for (const Step *step = program.steps; step < program.steps + program.n_steps; ++step, out += n) {
@@ -272,8 +297,13 @@ inline void find(const Trees &t, const int32_t *label, const Program &program, c
                          (tree < n_trees ? starts[tree] : t.n) - first};
         masks.resize(std::max<size_t>(masks.size(), (program.n_labels + program.n_steps) * part.n));
         fill(part, label + first, program, masks.data());
-        for (int64_t k = 0; k < n_results; ++k)
-            each(masks.data() + results[k] * part.n, part.n, [&](int64_t x) { found[k].push_back(first + x); });
+        for (int64_t k = 0; k < n_results; ++k) {
+            std::vector<int64_t> &nodes = found[k];
+            const size_t most = nodes.size() + part.n;
+            if (nodes.capacity() < most)  // room for as many as there are at this rate, so that little is copied
+                nodes.reserve(most + static_cast<size_t>(1.1 * nodes.size() / (first + part.n) * t.n));
+            each(masks.data() + results[k] * part.n, part.n, [&](int64_t x) { nodes.push_back(first + x); });
+        }
     }
 }
 
