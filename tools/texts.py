@@ -140,6 +140,29 @@ def read_movie_reviews(folder: Path) -> Documents:
         yield [" ".join(capitalize(join(open_quotes(line.split()))) for line in lines if line.strip())]
 
 
+def read_comparisons(folder: Path) -> Documents:
+    """Sentences of reviews and forums, without the lines that mark them."""
+    text = (folder / "comparative_sentences" / "labeledSentences.txt").read_text(encoding="latin1")
+    lines = [line for line in text.splitlines() if line.strip() and not re.match(r"[<*]|\d_", line)]
+    for i in range(0, len(lines), 20):
+        yield [" ".join(capitalize(join(open_quotes(line.split()))) for line in lines[i : i + 20])]
+
+
+def read_policies(folder: Path) -> Documents:
+    """The paragraphs and points of policies and contracts in Markdown, without headings, tables and links."""
+    for path in sorted(folder.rglob("*.md")):
+        lines = path.read_text(encoding="utf8").split("\n")
+        points = [re.sub(r"^\s*(?:[-*+>]|\d+\.|\(?[a-z]\))\s+", "", line) for line in lines]
+        plain = [re.sub(r"\[([^]]*)\]\([^)]*\)|[*_`]|<[^>]*>", r"\1", point).strip() for point in points]
+        yield [line for line in plain if re.match(r"[“\"A-Z].*[.;:?!]$", line)]
+
+
+def read_schema_dialogues(folder: Path) -> Documents:
+    for path in sorted(folder.glob("train/dialogues_00[1-9].json")):
+        for dialogue in json.loads(path.read_text(encoding="utf8")):
+            yield [turn["utterance"] for turn in dialogue["turns"]]
+
+
 def capitalize(sentence: str) -> str:
     """Write capitals in a sentence that lost them: its first letter, and the pronoun I."""
     return re.sub(r"\bi\b(?=[ '’]|$)", "I", sentence[:1].upper() + sentence[1:])
@@ -216,6 +239,20 @@ GUTENBERG = {  # novels: repository, file and commit
         "3261.txt",
         "79bd67b0ae225cd64f7bbc25c0449850b3131069",
     ),
+    "adventures": (
+        "American-AdventuresA-Second-Trip-Abroad-at-home-_18304",
+        "18304-8.txt",
+        "748434ca594b6997cc8e8ff6af53cb9d343071bd",
+    ),
+    "school": (
+        "The-Log-School-House-on-the-Columbia_14881",
+        "14881-8.txt",
+        "e0989d1c6a67afbfa7716e87df2ab9438020d6d5",
+    ),
+}
+POLICIES = {  # terms of service, of privacy and the like: repository, commit, path and terms
+    "github_policies": ("github/site-policy", "12992597c5d9d8cfc006693c54b9609d9993bc99", "Policies", "CC0 1.0"),
+    "basecamp_policies": ("basecamp/policies", "d39f6f17bbd90d82b1df9fa7a0df845edd487de0", "*.md", "CC BY 4.0"),
 }
 REVIEWS = "CC BY 4.0"
 SOURCES = {
@@ -244,7 +281,7 @@ SOURCES = {
         "d92cb6af3005f1dc09c39e75e7daf4a04905e00b",
         "TM-4-2024/data/data_00.json",
         "CC BY 4.0",
-        30_000,
+        50_000,
         read_taskmaster,
     ),
     "topical_chat": Source(
@@ -252,7 +289,7 @@ SOURCES = {
         "7c939229cbcf6f55f6977b341a5a2f2fe982d53f",
         "conversations/valid_*.json",
         "CDLA-Sharing 1.0",
-        150_000,
+        300_000,
         read_topical_chat,
     ),
     "product_reviews_1": Source(
@@ -261,15 +298,28 @@ SOURCES = {
     "product_reviews_2": Source(
         *NLTK, "packages/corpora/product_reviews_2.zip", REVIEWS, 100_000, read_product_reviews
     ),
-    "movie_reviews": Source(*NLTK, "packages/corpora/movie_reviews.zip", REVIEWS, 60_000, read_movie_reviews),
+    "movie_reviews": Source(*NLTK, "packages/corpora/movie_reviews.zip", REVIEWS, 250_000, read_movie_reviews),
+    "comparisons": Source(*NLTK, "packages/corpora/comparative_sentences.zip", REVIEWS, 120_000, read_comparisons),
+    "schema_dialogues": Source(
+        f"{GOOGLE}/dstc8-schema-guided-dialogue",
+        "e852981ae34990f4358979625854259302feaa78",
+        "train/dialogues_00[1-9].json",
+        "CC BY-SA 4.0",
+        60_000,
+        read_schema_dialogues,
+    ),
+    **{
+        name: Source(repository, commit, path, terms, 100_000, read_policies)
+        for name, (repository, commit, path, terms) in POLICIES.items()
+    },
     **{
         book.partition("_")[2]: Source(
-            f"standardebooks/{book}", commit, "src/epub/text", "CC0 1.0", 60_000, read_standard_ebook
+            f"standardebooks/{book}", commit, "src/epub/text", "CC0 1.0", 150_000, read_standard_ebook
         )
         for book, commit in STANDARD_EBOOKS.items()
     },
     **{
-        name: Source(f"GITenberg/{repository}", commit, file, "public domain", 60_000, read_gutenberg)
+        name: Source(f"GITenberg/{repository}", commit, file, "public domain", 150_000, read_gutenberg)
         for name, (repository, file, commit) in GUTENBERG.items()
     },
     **{
