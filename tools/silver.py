@@ -175,7 +175,7 @@ def main() -> None:
     parser.add_argument("--k-best", type=int, default=5)
     parser.add_argument("--expected-f", type=float, default=0.8, help="at least, of the teacher's best tree, 0 to 1")
     parser.add_argument("--words", type=int, default=1_000_000, help="the number of words to stop after")
-    parser.add_argument("--single", action="store_true", help="write each sentence as a doc of its own")
+    parser.add_argument("--singles", type=Path, metavar="FOLDER", help="write each sentence as a doc of its own, too")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     splitter = spacy.load(args.splitter, exclude=["tagger", "parsetag"])
@@ -194,7 +194,8 @@ def main() -> None:
             chunks.append([])
         chunks[-1].append(document)
     nlp = spacy.blank("en")
-    args.output.mkdir(parents=True, exist_ok=True)
+    for folder in filter(None, (args.output, args.singles)):
+        folder.mkdir(parents=True, exist_ok=True)
     for i, chunk in enumerate(chunks):
         if counts["words"] >= args.words:
             break
@@ -202,10 +203,11 @@ def main() -> None:
             parse(teacher, [sentence for document in chunk for sentence in document], args.expected_f, counts)
         )
         found = [[one for _, one in zip(document, parsed) if one is not None] for document in chunk]  # noqa: B905
-        found_runs = silver_runs(found, rng)
-        if args.single:
-            found_runs = ([one] for run in found_runs for one in run)
-        write((make_soft_doc(nlp, run, rng) for run in found_runs), args.output / f"silver-{i:03}.spacy")
+        made = list(silver_runs(found, rng))
+        write((make_soft_doc(nlp, run, rng) for run in made), args.output / f"silver-{i:03}.spacy")
+        if args.singles:
+            singles = ([one] for run in made for one in run)
+            write((make_soft_doc(nlp, run, rng) for run in singles), args.singles / f"silver-{i:03}.spacy")
         sys.stdout.write(f"{dict(counts)}\n")
         sys.stdout.flush()
 
