@@ -193,6 +193,10 @@ class Errors(metaclass=_ErrorsWithCodes):
         "No tree agrees with the constraint {constraint}: the model does not know the label {label!r}. It knows "
         "{labels}."
     )
+    E179 = (
+        "The scores are too great for {what}: all trees of sentence {s} together have {log_z:.3g}, where floats are "
+        "{gap:.3g} apart, so that differences between trees are lost. Scale the scores down."
+    )
 
     E200 = "{what} must be at least {least}; got {value}."
     E201 = "TagLoss learns tags alone, and this model scores spans too. Use spacy-parsetag.TreeLoss.v1."

@@ -21,6 +21,7 @@ from .trees import Spans, WeightedTrees, labelled_nodes, nodes_of_trees, tree_sc
 from .user import sentence_scores
 
 _LARGEST_SEED, _LARGEST_COUNT = 2**64 - 1, 2**31 - 1  # of the compiled passes
+_LARGEST_ERROR = 0.01  # of a log-probability, in nats
 
 
 class KBest(NamedTuple):
@@ -39,7 +40,9 @@ class Distribution:
 
     Names are torch-struct's. Sums are computed when they are first asked for, and kept. Whatever is asked for
     raises a ValueError if a score is not finite, naming word and tag, or if a sentence has no tree within the bound
-    that agrees with the constraints, naming the constraints in conflict.
+    that agrees with the constraints, naming the constraints in conflict; log-probabilities and entropies also if scores
+    are so great (1e12 or more) that floats cannot tell trees apart. With transitions all but `argmax` does, and the
+    entropy does from 1e6.
 
     batch (TagScores): The scores, the bound and the constraints.
     """
@@ -54,8 +57,20 @@ class Distribution:
             sums = sum_trees(self.batch, labels=labels)
             if sums.status.any():
                 raise_failure(self.batch, sums.status)
+            if self.batch.transitions is not None:
+                self._check_size(sums, "probabilities where successive tags score")
             self._sums = sums
         return self._sums
+
+    def _check_size(self, sums: Sums, what: str, *, of_products: bool = False) -> None:
+        """Raise if scores are so great that sums of them, or of products with them, round what differs away."""
+        gaps = np.spacing(np.abs(sums.log_z))
+        errors = gaps * (self.batch.stops - self.batch.starts)
+        if of_products:
+            errors *= np.maximum(1.0, np.abs(sums.log_z))
+        if (errors > _LARGEST_ERROR).any():
+            s = int(errors.argmax())
+            raise ValueError(Errors.E179.format(what=what, s=s, log_z=sums.log_z[s], gap=gaps[s]))
 
     @property
     def log_partition(self) -> NDArray[np.float64]:
@@ -99,6 +114,7 @@ class Distribution:
         RAISES (ValueError): If k is not such a number.
         """
         batch, log_z = self.batch, self.log_partition
+        self._check_size(self.sums(), "log-probabilities")
         found: dict[int, list[tuple[float, Spans]]] = {}
         left, width = np.arange(len(batch.n_words)), k
         while len(left):
@@ -138,6 +154,7 @@ class Distribution:
         ids (np.ndarray): (R,) tag ids of trees that count.
         RETURNS (np.ndarray): (S,) log-probabilities.
         """
+        self._check_size(self.sums(), "log-probabilities")
         scores = tree_scores(self.batch, WeightedTrees.of_batch(self.batch, ids))
         # Rounding may leave a little above 0 where one tree has all of the probability.
         return np.minimum(scores - self.log_partition, 0.0)
@@ -146,6 +163,7 @@ class Distribution:
     def entropy(self) -> NDArray[np.float64]:
         """(S,) entropy in nats: 0 where one tree has all the probability."""
         batch, sums = self.batch, self.sums()
+        self._check_size(sums, "entropies", of_products=batch.transitions is not None)
         n_sents = len(batch.n_words)
         if batch.transitions is not None and n_sents > 1:  # their expected counts are summed over all sentences
             return np.concatenate([Distribution(batch.select(np.asarray([s]))).entropy for s in range(n_sents)])

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from command_data import Run
-from mutate import make_treebank, mutate
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from spacy_parsetag.tokens import doc_to_strings
+from tools.mutate import make_treebank, mutate
 
 N_MUTATIONS = 500
 

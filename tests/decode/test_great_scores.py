@@ -26,9 +26,38 @@ def test_probabilities(order, dtype, size, kind):
     distribution = TreeDistribution(scores, TAGS.tags, order)
     assert np.allclose(distribution.tag_marginals.sum(axis=1), 1, atol=1e-5)
     assert min(distribution.constituents.values()) >= 0 and max(distribution.constituents.values()) <= 1 + 1e-5
-    assert distribution.entropy >= 0 and distribution.log_prob(distribution.argmax[0]) <= 0
-    assert distribution.log_prob(distribution.mbr()) <= 0
     assert distribution.sample(3, 0).shape == (3, 13)
+    asked = (lambda: distribution.entropy, lambda: -distribution.log_prob(distribution.mbr()))
+    most = 13 * np.log(len(TAGS))  # entropy, were all sequences of tags trees
+    for ask in asked:
+        if size > 1e11:
+            with pytest.raises(ValueError, match=r"\[E179\].*Scale the scores down"):
+                ask()
+        else:
+            assert ask() >= 0
+    assert size > 1e11 or distribution.entropy <= most
+
+
+@ALL_ORDERS
+def test_successive_tags_that_score(order):
+    """Sums are right or refused, however great the scores are; the best tree is found whatever they are."""
+    for size in (1e4, 1e9, 1e20):
+        rng = np.random.default_rng(5)
+        scores, pairs = (rng.normal(size=(n, len(TAGS))) * size for n in (13, len(TAGS)))
+        distribution = TreeDistribution(scores, TAGS.tags, order, pairs)
+        assert np.isfinite(distribution.argmax[1])
+        if size < 1e11:
+            np.testing.assert_allclose(distribution.tag_marginals.sum(axis=1), 1, atol=1e-3)
+            assert -1 < distribution.log_prob(distribution.argmax[0]) <= 0
+        else:
+            for ask in (lambda own: own.tag_marginals, lambda own: own.log_partition):
+                with pytest.raises(ValueError, match=r"\[E179\]"):
+                    ask(distribution)
+        if size < 1e6:
+            assert 0 <= distribution.entropy < 1
+        else:
+            with pytest.raises(ValueError, match=r"\[E179\]"):
+                _ = distribution.entropy
 
 
 @ALL_ORDERS

@@ -4,12 +4,12 @@ import random
 from pathlib import Path
 
 import pytest
-from mutate import LAYOUTS, format_layout, make_tree, make_treebank, mutate
 
 from spacy_parsetag.errors import TreebankError
 from spacy_parsetag.treebanks.penn import read_string, read_trees
 from spacy_parsetag.trees import from_nltk
 from spacy_parsetag.trees.brackets import format_tree
+from tools.mutate import LAYOUTS, format_layout, make_tree, make_treebank, mutate
 
 N_MUTATIONS = 500
 

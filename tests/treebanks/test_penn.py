@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mutate import LAYOUTS, format_layout, make_tree
 
 from spacy_parsetag.errors import TreebankError
 from spacy_parsetag.treebanks import penn
 from spacy_parsetag.treebanks.penn import read_string, read_trees, write_trees
 from spacy_parsetag.trees import Tree, from_nltk
 from spacy_parsetag.trees.brackets import format_tree
+from tools.mutate import LAYOUTS, format_layout, make_tree
 
 SHE = "(TOP (S (NP (PRP She)) (VP (VBZ reads))))"
 HE = "(TOP (S (NP (PRP He)) (VP (VBZ writes))))"
