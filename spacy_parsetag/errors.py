@@ -406,6 +406,15 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E476 = "The pipeline {name!r} has no component 'parsetag' with scores to calibrate; it has: {pipes}."
     E477 = "Give one of these, not several: {options}. --csv goes alone or with --by."
+    E478 = "There is no pipeline {name!r} for spacy-parsetag. There are: {known}."
+    E479 = "{name} {version} goes with spacy-parsetag {range}, and this is {ours}. Install such a version of it first."
+    E480 = (
+        "{name} {version} is not published yet. A clone of spacy-parsetag has it: pip install ./models/{name}. Or say "
+        "with --from where it is: a folder with its wheel or its sources, or the address of a package index."
+    )
+    E481 = "{python} has no pip to install a pipeline with. Bring it: python -m ensurepip."
+    E482 = "{folder} has neither a wheel {name}-{version}-*.whl nor a folder {name} with setup.py."
+    E483 = "pip did not do it, and says above why: {command}"
 
     E500 = "{purpose} needs the package {name!r}, which is not installed. Install it: {install}"
 

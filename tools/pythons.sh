@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Lint, types, examples in docstrings and all tests, on each Python that the package promises, in fresh environments.
 #
-#     tools/pythons.sh                    # 3.10 to 3.13
+#     tools/pythons.sh                    # 3.10 to 3.14
 #     tools/pythons.sh 3.10 3.13          # these
 #     STEPS=install tools/pythons.sh 3.12 # only as far as the installation
 #     EXTRAS=test,plots,dev tools/pythons.sh 3.13  # without PyTorch: its tests are skipped
@@ -11,8 +11,9 @@
 set -uo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
+. "$root/tools/find_python.sh"
 versions=("$@")
-[ ${#versions[@]} -gt 0 ] || versions=(3.10 3.11 3.12 3.13)
+[ ${#versions[@]} -gt 0 ] || versions=(3.10 3.11 3.12 3.13 3.14)
 steps=${STEPS:-install lint types doctests tests}
 extras=${EXTRAS:-test,transformers,plots,dev}
 logs=$(mktemp -d "${TMPDIR:-/tmp}/pythons.XXXXXX")
@@ -20,14 +21,6 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/pythons-work.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 export PIP_DISABLE_PIP_VERSION_CHECK=1 OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false HF_HUB_OFFLINE=1
 [ -n "${PARSETAG_SHARED:-}" ] || { [ -d "$root/../shared" ] && export PARSETAG_SHARED="$root/../shared"; }
-
-find_python() { # a Python of this version that starts, on PATH or of pyenv
-  local candidate
-  for candidate in "$(command -v "python$1")" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1".*/bin/python; do
-    [ -x "$candidate" ] && "$candidate" -c "import sys; sys.exit('%d.%d' % sys.version_info[:2] != '$1')" 2>/dev/null &&
-      { echo "$candidate"; return; }
-  done
-}
 
 run_step() { # in the copy, with its environment
   case $1 in

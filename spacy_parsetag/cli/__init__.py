@@ -12,6 +12,7 @@ from .calibrate import calibrate_cli
 from .complexity import complexity_cli
 from .convert import convert_cli
 from .diff import diff_cli
+from .download import download_cli
 from .evaluate import evaluate_cli
 from .export import export_cli
 from .init_config import init_config_cli
@@ -40,6 +41,7 @@ parsetag_app.command("complexity", short_help="Measure the syntactic complexity 
 parsetag_app.command("evaluate", short_help="Score trees, or a pipeline, as EVALB does.")(evaluate_cli)
 parsetag_app.command("calibrate", short_help="Make the probabilities of a pipeline mean what they say.")(calibrate_cli)
 parsetag_app.command("export", short_help="Make a pipeline that predicts without PyTorch.")(export_cli)
+parsetag_app.command("download", short_help="Install a trained pipeline.")(download_cli)
 parsetag_app.command("diff", short_help="Show where two files of trees differ.")(diff_cli)
 parsetag_app.add_typer(analyze_app)
 app.add_typer(parsetag_app)

@@ -16,7 +16,7 @@ from typing import Any
 import srsly
 from spacy.language import Language
 from spacy.pipeline.tok2vec import Tok2VecListener
-from spacy.util import registry
+from spacy.util import get_minor_version_range, registry
 from thinc.api import Config, Model, PyTorchShim
 
 from ..errors import Errors
@@ -253,5 +253,5 @@ def _require_onnx(path: Path) -> None:
     """Say in a pipeline's meta.json what it needs now. `spacy package` makes requirements of it."""
     meta = srsly.read_json(path)
     others = [own for own in meta.get("requirements", []) if not own.startswith(_NOT_NEEDED)]
-    meta["requirements"] = [f"spacy-parsetag[onnx]>={version('spacy-parsetag')}", *others]
+    meta["requirements"] = [f"spacy-parsetag[onnx]{get_minor_version_range(version('spacy-parsetag'))}", *others]
     srsly.write_json(path, meta)

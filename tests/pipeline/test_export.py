@@ -250,7 +250,7 @@ print(json.dumps([[(span.start, span.end, span.label_) for span in doc.spans["co
     assert json.loads(done.stdout) == [[list(span) for span in own] for own in expected]
     config = (folder / "config.cfg").read_text(encoding="utf8")
     assert "spacy-transformers" not in config and "Torch" not in config
-    assert re.fullmatch(r"spacy-parsetag\[onnx\]>=[\d.]+", spacy.load(folder).meta["requirements"][0])
+    assert re.fullmatch(r"spacy-parsetag\[onnx\]>=[\d.]+,<[\d.]+", spacy.load(folder).meta["requirements"][0])
 
 
 def test_int8(trained: Language, folder: Path, tmp_path: Path) -> None:

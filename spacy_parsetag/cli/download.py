@@ -1,0 +1,82 @@
+"""`python -m spacy parsetag download`: installs a trained pipeline, in the version that goes with this package."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+from spacy.util import is_compatible_version
+from typer import Argument as Arg
+from typer import Option as Opt
+
+from ..errors import Errors
+from ._util import note, stated_errors
+
+# The pipelines with the versions that go together. `address` is where their wheels are published, null before any is.
+TABLE = json.loads((Path(__file__).parent / "pipelines.json").read_text(encoding="utf8"))
+
+
+def download_cli(
+    name: Annotated[str, Arg(metavar="NAME", help=f"Pipeline: {', '.join(TABLE['pipelines'])}")],
+    source: Annotated[
+        str | None,
+        Opt("--from", metavar="PLACE", help="Folder with its wheel or sources, or address of a package index"),
+    ] = None,
+) -> None:
+    """Install a trained pipeline with pip, in the version that goes with this version of spacy-parsetag.
+
+    \b
+    Examples:
+      python -m spacy parsetag download en_parsetag_sm
+      python -m spacy parsetag download en_parsetag_sm --from models
+    """
+    with stated_errors():
+        if name not in TABLE["pipelines"]:
+            raise ValueError(Errors.E478.format(name=name, known=", ".join(TABLE["pipelines"])))
+        own, range_ = TABLE["pipelines"][name].values()
+        ours = version("spacy-parsetag")
+        if not is_compatible_version(ours, range_):
+            raise ValueError(Errors.E479.format(name=name, version=own, range=range_, ours=ours))
+        if source is None and TABLE["address"] is None:
+            raise ValueError(Errors.E480.format(name=name, version=own))
+        if find_spec("pip") is None:
+            raise ImportError(Errors.E481.format(python=sys.executable))
+        with tempfile.TemporaryDirectory() as folder:
+            if source is None:
+                wheel = f"{TABLE['address']}/{name}-{own}/{name}-{own}-py3-none-any.whl"
+            elif "://" in source:
+                # Alone, so that the other packages still come from where the user's pip finds them.
+                pip(
+                    "download",
+                    "--no-deps",
+                    "--only-binary",
+                    ":all:",
+                    "--index-url",
+                    source,
+                    "-d",
+                    folder,
+                    f"{name}=={own}",
+                )
+                wheel = in_folder(Path(folder), name, own)
+            else:
+                wheel = in_folder(Path(source), name, own)
+            pip("install", wheel)
+        note(f"{name} {own} is installed: spacy.load({name!r})", "good")
+
+
+def in_folder(folder: Path, name: str, own: str) -> str:
+    """What pip installs of a folder: the pipeline's wheel, or the folder with its sources."""
+    found = [*folder.glob(f"{name}-{own}-*.whl"), *folder.glob(f"{name}/setup.py")]
+    if not found:
+        raise ValueError(Errors.E482.format(folder=folder, name=name, version=own))
+    return str((found[0].parent if found[0].name == "setup.py" else found[0]).resolve())
+
+
+def pip(*arguments: str) -> None:
+    """Runs pip, which says itself what is wrong."""
+    if subprocess.run([sys.executable, "-m", "pip", *arguments]).returncode:
+        raise ValueError(Errors.E483.format(command=" ".join(("pip", *arguments))))
