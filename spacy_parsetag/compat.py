@@ -7,7 +7,10 @@ import importlib
 import importlib.util
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
+from threading import Lock
 from typing import Any
 
 from .errors import Errors
@@ -66,15 +69,33 @@ def one_thread_after_fork() -> None:
         _process = os.getpid()
 
 
-def one_blas_thread() -> None:
-    """Give NumPy's BLAS one thread in this process, unless the environment says how many.
+@cache
+def _blas() -> Any:
+    """Find NumPy's BLAS, which takes a look through all libraries of the process."""
+    from threadpoolctl import ThreadpoolController
 
-    The products of a CNN pipeline are so small that threads take ten times as long to meet as to multiply. A process
-    with PyTorch, whose products are large, keeps its threads.
+    return ThreadpoolController().select(user_api="blas")
+
+
+_limiting = Lock()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Give NumPy's BLAS one thread in this context, and then as many as before, unless the environment says how many.
+
+    The matrices of a CNN pipeline are so small that threads take longer to meet than to multiply. The number belongs to
+    the process: where several Python threads are within, the first one sets it, and sets it back.
     """
-    variables = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
-    if "torch" not in sys.modules and not any(map(os.environ.get, variables)) and has_module("threadpoolctl"):
-        importlib.import_module("threadpoolctl").threadpool_limits(1, user_api="blas")
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
+    if any(map(os.environ.get, names)) or not _limiting.acquire(blocking=False):
+        yield
+        return
+    try:
+        with _blas().limit(limits=1):
+            yield
+    finally:
+        _limiting.release()
 
 
 def cache_msgpack_plugins() -> None:

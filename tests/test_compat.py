@@ -34,18 +34,34 @@ def test_plugins_of_msgpack_stay(monkeypatch):
 
 
 CODE = """
-import numpy, spacy_parsetag.compat as compat
-from threadpoolctl import threadpool_info
-compat.one_blas_thread()
-print([each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"])
+import threading, numpy, spacy_parsetag.compat as compat
+from threadpoolctl import threadpool_info, threadpool_limits
+def threads():
+    return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+threadpool_limits(2, user_api="blas")
+inside, leave, found = threading.Event(), threading.Event(), [threads()]
+def stay():
+    with compat.one_blas_thread():
+        inside.set()
+        leave.wait()
+other = threading.Thread(target=stay)
+with compat.one_blas_thread():
+    found.append(threads())
+    other.start()
+    inside.wait()
+    found.append(threads())
+found.append(threads())
+leave.set()
+other.join()
+found.append(threads())
+print(found)
 """
 
 
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one thread is all there is")
-@pytest.mark.parametrize("threads, expected", [(None, "[1]"), ("2", "[2]")])
-def test_one_blas_thread_unless_the_user_says_otherwise(threads, expected):
-    pytest.importorskip("threadpoolctl")
+@pytest.mark.parametrize("said, expected", [(None, "[{2}, {1}, {1}, {2}, {2}]"), ("2", f"[{', '.join(['{2}'] * 5)}]")])
+def test_one_blas_thread_unless_the_user_says_otherwise(said, expected):
     env = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
-    env |= {"OMP_NUM_THREADS": threads} if threads else {}
+    env |= {"OMP_NUM_THREADS": said} if said else {}
     done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True, env=env)
     assert done.stdout.strip() == expected

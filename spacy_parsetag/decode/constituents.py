@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compat import one_blas_thread
 from ..errors import Errors
 from ..linearize.tagset import TagSet
 from .batch import Decoded, TagScores, span_row
@@ -45,9 +46,10 @@ class Constituents(NamedTuple):
         starts = first_spans(n_words, 1)
         probs = np.zeros((int(starts[-1]), has.shape[1]), dtype=sums.nodes.dtype)
         words, longer = rows_of_words(n_words)
-        probs[words] = sums.leaves @ has
-        # The same for the labels of nodes, by either side that has them.
-        probs[longer] = sums.nodes @ has[tags.node_ids.max(axis=0)]
+        with one_blas_thread():
+            probs[words] = sums.leaves @ has
+            # The same for the labels of nodes, by either side that has them.
+            probs[longer] = sums.nodes @ has[tags.node_ids.max(axis=0)]
         return cls(probs, starts[:-1], n_words, tags.constituent_labels)
 
     @classmethod
@@ -134,8 +136,9 @@ class Constituents(NamedTuple):
         words, longer = rows_of_words(n_words)
         rows = np.repeat(batch.starts - 2 * (np.cumsum(n_words) - n_words), n_words) + 2 * np.arange(len(words))
         scores = np.zeros((len(batch.scores), len(tags)), dtype=dtype)
-        scores[rows, :n_leaves] = self.probs[words] @ has[:n_leaves].T - costs[:n_leaves]
-        spans = self.probs[longer] @ has[node_tags].T - costs[node_tags]
+        with one_blas_thread():
+            scores[rows, :n_leaves] = self.probs[words] @ has[:n_leaves].T - costs[:n_leaves]
+            spans = self.probs[longer] @ has[node_tags].T - costs[node_tags]
         best = best_gains(batch, scores, spans)
         if best.status.any():
             raise_failure(batch, best.status)

@@ -9,7 +9,6 @@ from spacy.language import Language
 from spacy.util import import_file
 from thinc.api import require_gpu
 
-from ..compat import one_blas_thread
 from ..errors import Errors
 
 PARSERS = {"parsetag", "parsetag_ensemble"}  # factories
@@ -17,19 +16,14 @@ SENTENCES = {"token.is_sent_start", "doc.sents"}  # what a component that splits
 
 
 def load_pipeline(name: str, gpu_id: int, code: Path | None) -> Language:
-    """Load a pipeline, a package or a folder, on a GPU or the CPU (-1), after a file with code of the user's.
-
-    Unless the environment says otherwise (OMP_NUM_THREADS), a pipeline without PyTorch then multiplies on one thread.
-    """
+    """Load a pipeline, a package or a folder, on a GPU or the CPU (-1), after a file with code of the user's."""
     if code is not None:
         if not code.is_file():
             raise ValueError(Errors.E030.format(path=code))
         import_file("python_code", code)
     if gpu_id >= 0:
         require_gpu(gpu_id)
-    nlp = spacy.load(name)
-    one_blas_thread()
-    return nlp
+    return spacy.load(name)
 
 
 def find_parser(nlp: Language, name: str) -> Any:

@@ -1,12 +1,16 @@
 """Callbacks: they change the pipeline whose config names them, and nothing else."""
 
+import os
 import pickle
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import pytest
 import spacy
 from spacy.language import Language
 from thinc.api import NumpyOps, Ops, get_current_ops, use_ops
+from threadpoolctl import threadpool_info, threadpool_limits
 from tiny import make_examples, spans_of, train
 
 BLAS = {"nlp": {"after_pipeline_creation": {"@callbacks": "spacy-parsetag.NumPyBLAS.v1"}}}
@@ -40,6 +44,27 @@ def test_numpy_multiplies_in_the_pipeline_that_asks_for_it(tmp_path: Path) -> No
         for copy in (nlp, spacy.load(tmp_path), pickle.loads(pickle.dumps(nlp))):
             assert uses_blis(copy) == {False}
             assert [spans_of(copy(eg.predicted.copy())) for eg in make_examples(copy)] == expected
+
+
+@pytest.mark.parametrize("config, expected", [({}, {1}), ({"n_threads": None}, {2})])
+def test_products_have_one_thread(monkeypatch: pytest.MonkeyPatch, config: dict, expected: set[int]) -> None:
+    """Also where others set NumPy's BLAS to two, which have them again afterwards."""
+    for name in [name for name in os.environ if name.endswith("_NUM_THREADS")]:
+        monkeypatch.delenv(name)
+    found, gemm = set(), Ops.gemm
+
+    def threads() -> set[int]:
+        return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+
+    def counting(self: Ops, *args: Any, **kwargs: Any) -> Any:
+        found.update(threads())
+        return gemm(self, *args, **kwargs)
+
+    with use_ops("numpy"), threadpool_limits(2, user_api="blas"):
+        nlp = make_pipeline({"nlp": {"after_pipeline_creation": {**BLAS["nlp"]["after_pipeline_creation"], **config}}})
+        train(nlp, make_examples(nlp), steps=1)
+        monkeypatch.setattr(Ops, "gemm", counting)
+        assert nlp("She reads").has_annotation("SENT_START") and found == expected and threads() == {2}
 
 
 def test_numpy_stays_out_of_other_operations() -> None:
