@@ -1,4 +1,4 @@
-"""Write the figures under benchmarks/results into the README, between its two `results` comments.
+"""Write the figures under benchmarks/results into the pages, each table between two comments that name it.
 
 python benchmarks/table.py
 """
@@ -11,12 +11,14 @@ from typing import Any
 
 from record import RESULTS, ROOT
 
-README = ROOT / "README.md"
-START, END = "<!-- results -->", "<!-- /results -->"
+PAGES = {
+    "pipelines": (ROOT / "README.md", ROOT / "docs" / "reference" / "pipelines.md"),
+    "results": (ROOT / "docs" / "laboratory" / "results.md",),
+}
 ORDERS = {"in": "in-order", "pre": "pre-order", "post": "post-order"}
 # Of each row: its files, the data, the model, and how the config of its commit decodes and weighs part-of-speech tags.
 RUNS = (
-    ("synthetic", "synthetic, 500 test sentences", "`cnn.cfg`, trained as above", "likeliest"),
+    ("synthetic", "synthetic, 500 test sentences", "`cnn.cfg`, as `project.yml` trains it", "likeliest"),
     ("gum-cnn", "GUM, 1,575 development sentences", "no pretrained part", "likeliest"),
     ("gum-transformer", "the same", "all-MiniLM-L6-v2", "likeliest, 0.5"),
     (
@@ -36,7 +38,7 @@ RUNS = (
     (
         "wsj-pooled-stages",
         "the same",
-        "after these and the sample together (docs/laboratory/experiments.md)",
+        "after these and the sample together ([Trials](experiments.md#trials))",
         "likeliest, 0.5",
     ),
     (
@@ -104,38 +106,44 @@ def decoding() -> list[str]:
     return lines
 
 
-def english() -> list[str]:
-    """The pipelines that come with the project, on gold tokens and on raw text, and what they take."""
-    names = ("en_parsetag_sm", "en_parsetag_trf")
-    reports = [report for report in map(load, names) if report is not None]
-    if len(reports) < len(names):
-        return []
-    heads = [f"`{name}`: F, gold tokens | F, raw text" for name in names]
-    lines = [f"| development part | {' | '.join(heads)} |", "|---|" + "---|" * 2 * len(names)]
+def pipelines() -> list[str]:
+    """The pipelines that come with the project, a column each: what for, how good, how fast, how large."""
+    names = ("en_parsetag_sm", "en_parsetag_trf", "id_parsetag_sm")
+    reports = [load(name) or {} for name in names]
+    texts = [load(f"mctb_{name}") or {} for name in names]
+    metas = [json.loads((ROOT / "models" / name / "meta.json").read_text(encoding="utf-8")) for name in names]
+    rows = [
+        ("for", ["English, small and quick", "English, the most exact", "Indonesian"]),
+        ("needs", ["nothing beside the package", "the extra `onnx`, no PyTorch", "nothing beside the package"]),
+    ]
     parts = {
-        "masc_dev": "MASC, by hand: letters, essays, news, interviews, travel, textbooks",
-        "craft_dev": "CRAFT, by hand: biomedical articles",
-        "wsj_sample_dev": "NLTK's Penn Treebank sample, by hand, not trained on: news",
-        "gum_dev": "GUM, agreement with the parser that made its trees",
+        "masc_dev": "letters, essays, news, interviews, travel (MASC)",
+        "craft_dev": "biomedical articles (CRAFT)",
+        "wsj_sample_dev": "news (NLTK's Penn Treebank sample; no training part of it was used)",
     }
     for part, name in parts.items():
-        figures = [
-            f"{report[part][text]['f']:.1f}" if part in report else "–"
-            for report in reports
-            for text in ("gold_tokens", "raw_text")
-        ]
-        lines.append(f"| {name} | {' | '.join(figures)} |")
-    takes = [
-        f"`{name}`: {report['words_per_second']:,} words a second on one core (CPU time, load average "
-        f"{report['made_by']['machine']['load_average']}), {report['megabytes']:.0f} MB, loaded in "
-        f"{report['load_seconds']:.1f} s (`benchmarks/results/{name}.json`; [card](models/{name}/README.md))."
-        for name, report in zip(names, reports, strict=True)
+        found = [f"{report[part]['raw_text']['f']:.1f}" if part in report else "–" for report in reports]
+        rows.append((f"F, {name}", found))
+    rows.append(("F, mean of MCTB's domains", [f"{report['mean_f']:.1f}" if report else "–" for report in texts]))
+    rows += [
+        (name, [f"{report[key]:{form}}" if key in report else "–" for report in reports])
+        for name, key, form in (("words a second", "words_per_second", ","), ("MB", "megabytes", ".0f"))
     ]
-    return [*lines, "", " ".join(takes)]
+    rows.append(("licence of the weights", [meta["license"] for meta in metas]))
+    heads = " | ".join(f"`{name}`" for name in names)
+    lines = [f"| | {heads} |", "|---|---|---|---|"]
+    lines += [f"| {name} | {' | '.join(cells)} |" for name, cells in rows if set(cells) != {"–"}]
+    loads = [str(report["made_by"]["machine"]["load_average"]) for report in reports if report]
+    note = (
+        "F is EVALB's (COLLINS) on raw text, development parts, trees by hand. Words a second: one core, CPU time, "
+        f"load average {', '.join(loads)}. From `benchmarks/results/NAME.json` by `python benchmarks/table.py`; the "
+        "card of each, in `models/NAME/`, has more."
+    )
+    return [*lines, "", note]
 
 
-def main() -> None:
-    blocks = [english(), accuracy(), decoding()]
+def results() -> list[str]:
+    """Trainings and decoding, with how the figures were made."""
     note = (
         "F is EVALB's, COLLINS parameters. On development sentences it is the F of the last checkpoint, or where the "
         "table says so of the best of several on these same sentences; but the sample's development part chose rounds, "
@@ -146,12 +154,20 @@ def main() -> None:
         "`python benchmarks/table.py` from the files it "
         "names; each of them names the command that made it."
     )
-    body = "\n\n".join(["\n".join(block).strip() for block in blocks if block] + [note])
-    text = README.read_text(encoding="utf-8")
-    before, _, rest = text.partition(START)
-    _, _, after = rest.partition(END)
-    README.write_text(f"{before}{START}\n{body}\n{END}{after}", encoding="utf-8")
-    sys.stdout.write(body + "\n")
+    return [*accuracy(), "", *decoding(), "", note]
+
+
+TABLES = {"pipelines": pipelines, "results": results}
+
+
+def main() -> None:
+    for name, make in TABLES.items():
+        body = "\n".join(make())
+        for page in PAGES[name]:
+            before, _, rest = page.read_text(encoding="utf-8").partition(f"<!-- {name} -->")
+            _, _, after = rest.partition(f"<!-- /{name} -->")
+            page.write_text(f"{before}<!-- {name} -->\n{body}\n<!-- /{name} -->{after}", encoding="utf-8")
+        sys.stdout.write(body + "\n\n")
 
 
 if __name__ == "__main__":

@@ -99,13 +99,15 @@ def test_programs_run_in_turn() -> None:
     assert slow.over(fast) == 3.0 and fast.figures() == {"cpu_seconds": 1.0, "wall_seconds": 3.0}
 
 
-def test_table_of_the_readme_is_that_of_the_files(in_root: None) -> None:
+def test_tables_of_the_pages_are_those_of_the_files(in_root: None) -> None:
     import table
 
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    before, results = text.split(table.START)[0], text.split(table.START)[1].split(table.END)[0]
-    made = [line for line in (*table.english(), *table.accuracy(), *table.decoding()) if line]
-    assert [line for line in results.splitlines() if line][: len(made)] == made and table.START not in before
+    for name, make in table.TABLES.items():
+        for page in table.PAGES[name]:
+            text = page.read_text(encoding="utf-8")
+            assert text.partition(f"<!-- {name} -->\n")[2].partition(f"\n<!-- /{name} -->")[0] == "\n".join(make()), (
+                page
+            )
 
 
 def test_domains_of_a_clone(monkeypatch: pytest.MonkeyPatch, in_root: None, tmp_path: Path) -> None:
