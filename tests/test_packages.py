@@ -8,7 +8,7 @@ import spacy
 from spacy.language import Language
 from weasel.util.config import load_project_config
 
-from tools.card import rows
+from tools.card import fill
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = ROOT / "models"
@@ -86,11 +86,16 @@ def test_it_needs_no_pytorch(nlp: Language) -> None:
                    for shim in layer.shims if "PyTorch" in type(shim).__name__)  # fmt: skip
 
 
-def test_figures_of_the_card() -> None:
-    report = json.loads((ROOT / "benchmarks" / "results" / "en_parsetag_trf.json").read_text(encoding="utf8"))
-    card = (MODELS / "CARD_TRF.md").read_text(encoding="utf8")
-    assert all(row in card for row in rows(report))
-    assert f"labels: {', '.join(report['labels'])}" in card.replace("\n", " ")
+@pytest.mark.parametrize(("name", "card"), [("en_parsetag_sm", "CARD.md"), ("en_parsetag_trf", "CARD_TRF.md")])
+def test_figures_of_the_card(name: str, card: str) -> None:
+    results = ROOT / "benchmarks" / "results"
+    report, mctb = (
+        json.loads((results / f"{prefix}{name}.json").read_text(encoding="utf8")) for prefix in ("", "mctb_")
+    )
+    text = fill((MODELS / card).read_text(encoding="utf8"), report, mctb)
+    assert {label for label in report["labels"] if label not in text} == set()
+    assert text == (MODELS / name / "README.md").read_text(encoding="utf8")
+    assert text == (folder(name) / "README.md").read_text(encoding="utf8")
 
 
 def test_workflow_of_a_treebank() -> None:
