@@ -15,12 +15,18 @@ from spacy.vocab import Vocab, create_vocab
 from spacy_parsetag.tokens import register_extensions
 
 # How long an example takes says more about what else the machine does than about the code.
-settings.register_profile("parsetag", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("parsetag")
+for _profile, _examples in (("small", 25), ("large", 100)):
+    settings.register_profile(
+        _profile, max_examples=_examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", default=False, help="also run the slow tests")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("large" if config.getoption("--slow") else "small")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[Any]) -> None:

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from spacy_parsetag.trees.parse import Constituent, Parse
@@ -19,6 +20,11 @@ WORDS = st.one_of(
     st.sampled_from(["She", "(", ")", "[", "{", "}", "-LRB-", "\\", "1/2", "*", '"', "``", "New York", "ü", "\\e"]),
     st.text(alphabet="ab()\\-LRB{}[]'\" \n", min_size=1, max_size=6).filter(lambda word: not word.isspace()),
 )
+
+
+def n_examples(n: int) -> int:
+    """So many examples in the slow part, and as large a share of them in the quick one as its profile has."""
+    return max(1, n * settings().max_examples // settings.get_profile("large").max_examples)
 
 
 @st.composite

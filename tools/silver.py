@@ -48,7 +48,8 @@ class Silver(Sentence):
 
 def grams(text: str) -> Iterator[str]:
     """Successive words of a text, without apostrophes, hyphens and case: "don't", "do n't" and "Don’t" are one word."""
-    words = re.findall(r"\w+", re.sub(r"(?<=\w)['’]|\s+(?=n['’]t\b)", "", text.lower()))
+    joined = re.sub(r"(?<=\b(?:gon|wan|can|got|gim|lem)) (?=(?:na|not|ta|me)\b)", "", text.lower())  # gonna, cannot
+    words = re.findall(r"\w+", re.sub(r"(?<=\w)['’]|\s+(?=n['’]t\b)", "", joined))
     return (" ".join(words[i : i + SHARED]) for i in range(len(words) - SHARED + 1))
 
 

@@ -98,11 +98,12 @@ def test_the_search_finds_a_minimum(minimum: float) -> None:
 
 
 def test_reliability() -> None:
-    random = np.random.default_rng(0)
+    random = np.random.default_rng(1)
     probs = random.random(20_000)
     right = random.random(20_000) < probs
     found = measure_reliability(probs.tolist(), right.tolist())
-    assert found.ece < 0.02 and found.ece == pytest.approx(found.chance, rel=1)
+    # By chance ten ranges of 2,000 each are off by sqrt(2 p (1 - p) / (pi 2000)), whose mean over p is 0.0070.
+    assert found.chance == pytest.approx(0.0070, abs=0.0005) and 0.003 < found.ece < 0.012
     assert found.ece_sweep < 0.02
     squared = random.random(20_000) < probs**2
     found = measure_reliability(probs.tolist(), squared.tolist())

@@ -8,6 +8,7 @@ from batches import ALL_ORDERS, TAGS, check_tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import STACK, best_by_enumeration, score_of
+from strategies import n_examples
 
 from spacy_parsetag.decode import BeamDecoder, ExactDecoder, TagScores, Transitions, decode
 from spacy_parsetag.linearize import ORDERS, get_linearizer
@@ -47,7 +48,7 @@ def brute_beam(scores, tags, order, beam, transitions, bound):
     return max(ends) if ends else None
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=n_examples(100))
 @given(
     order=st.sampled_from(sorted(STACK)),
     n=st.integers(1, 4),
@@ -77,7 +78,7 @@ def test_wide_enough_equals_exact(order, n, bound, tags, seed, levels, dependent
     check_tree(ids, tags, order, n, bound)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=n_examples(100))
 @given(
     order=st.sampled_from(sorted(STACK)),
     n=st.integers(1, 7),

@@ -9,6 +9,7 @@ from batches import ALL_ORDERS, TAGS, random_batch, with_spans
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import STACK, enumerate_classes, score_of
+from strategies import n_examples
 
 from spacy_parsetag.decode import TreeDistribution
 from spacy_parsetag.linearize import get_linearizer
@@ -96,7 +97,7 @@ def compare(distribution, trees, scores, transitions=False):
     assert right_by_ids[chosen] - 0.5 * len(dict(trees)[chosen]) == pytest.approx(max(cost), abs=1e-7)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=n_examples(60))
 @given(
     data=st.data(),
     order=st.sampled_from(sorted(STACK)),

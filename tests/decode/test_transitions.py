@@ -9,6 +9,7 @@ from batches import ALL_ORDERS, TAGS, check_tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import STACK, best_by_enumeration, score_of
+from strategies import n_examples
 
 from spacy_parsetag.decode import ExactDecoder, TagScores, Transitions, decode
 from spacy_parsetag.decode._passes import limit_registers, viterbi
@@ -35,7 +36,7 @@ def test_conformance(conformance):
     assert passed == 240
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=n_examples(150))
 @given(
     order=st.sampled_from(sorted(STACK)),
     n=st.integers(1, 7),

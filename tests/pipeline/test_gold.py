@@ -14,7 +14,7 @@ from spacy.lang.en import English
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.vocab import Vocab, create_vocab
-from strategies import parses
+from strategies import n_examples, parses
 from tiny import TREES, gold_doc, make_examples, make_nlp
 
 from spacy_parsetag.linearize import InOrder
@@ -158,7 +158,7 @@ def examples(draw: st.DrawFn) -> Example:
     return Example(Doc(VOCAB, words=draw(with_space(predicted))), gold)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=n_examples(200))
 @given(eg=examples())
 def test_the_same_tree_or_none(eg: Example) -> None:
     """What is projected has the same constituents over the same characters; left out is only what cannot have them."""

@@ -32,13 +32,20 @@ def test_with_the_encoder(listening: Language) -> None:
     pipe = listening.get_pipe("parsetag")
     docs = [*listening.pipe(["She enjoys papers", "", "\n"], disable=["parsetag"])]
     require_upstream(pipe.model, docs, name="parsetag")
-    require_upstream(pipe.model, [listening.make_doc("")], name="parsetag")
+    # What passes can be predicted on: the check lets through what the model takes, and no more.
+    scores, empty = pipe.model.predict(docs), pipe.model.predict([listening.make_doc("")])
+    assert scores.rows.shape == (2 * 3, len(pipe.labels)) and not len(empty.rows)
+    with pytest.raises(ValueError, match=r"\[E258\]"):
+        require_upstream(pipe.model, [*docs, listening.make_doc("She")], name="parsetag")
 
 
 def test_without_listeners() -> None:
     nlp = spacy.blank("en")
     pipe = nlp.add_pipe("parsetag", config={"model": TINY_MODEL})
-    require_upstream(pipe.model, [nlp.make_doc("She")], name="parsetag")
+    nlp.initialize(lambda: make_examples(nlp))
+    docs = [nlp.make_doc("She")]
+    require_upstream(pipe.model, docs, name="parsetag")  # no vectors are missing, because it listens to none
+    assert pipe.model.predict(docs).rows.shape == (2, len(pipe.labels))
 
 
 def test_without_the_encoder(listening: Language) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from nltk import Tree
 from spacy.language import Language
 from spacy.tokens import Doc
+from strategies import n_examples
 from tiny import ORDERS, make_examples, make_nlp, spans_of
 
 from spacy_parsetag.tokens import doc_to_strings, parses_from_doc
@@ -184,7 +185,7 @@ def test_one_sentence_keeps_boundaries() -> None:
 WORDS = st.sampled_from(["She", "papers", "(", "\n", " ", "  \t", "\u3000", "."])
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=n_examples(60))
 @given(batch=st.lists(st.lists(st.tuples(WORDS, st.booleans()), max_size=9), max_size=4))
 def test_sentences_of_a_batch(batch: list, trained: Callable[[str], Language]) -> None:
     """`predict` gives each sentence of `doc.sents` a tree over its words."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from search_reference import SYMBOLS, Bool, Desc, Heads, Pat, Rel, all_matches
-from strategies import parses
+from strategies import n_examples, parses
 
 import spacy_parsetag.search as search
 from spacy_parsetag.search import Tregex, match
@@ -113,7 +113,7 @@ def check(trees: list[Parse], pattern: Pat, names: list[str], block: int) -> Non
 
 
 @given(trees=TREES, patterns=st.lists(patterns(), min_size=1, max_size=4), block=st.sampled_from([1, 20, 1 << 14]))
-@settings(max_examples=150)
+@settings(max_examples=n_examples(150))
 def test_equal_to_the_definition(trees: list[Parse], patterns: list[tuple[Pat, list[str]]], block: int) -> None:
     for pattern, names in patterns:
         check(trees, pattern, names, block)
@@ -121,7 +121,7 @@ def test_equal_to_the_definition(trees: list[Parse], patterns: list[tuple[Pat, l
 
 @pytest.mark.slow
 @given(trees=TREES, patterns=st.lists(patterns(), min_size=8, max_size=12), block=st.sampled_from([1, 20, 1 << 14]))
-@settings(max_examples=6000)
+@settings(max_examples=n_examples(6000))
 def test_equal_to_the_definition_on_many(trees: list[Parse], patterns: list[tuple[Pat, list[str]]], block: int) -> None:
     for pattern, names in patterns:
         check(trees, pattern, names, block)
@@ -129,7 +129,7 @@ def test_equal_to_the_definition_on_many(trees: list[Parse], patterns: list[tupl
 
 @pytest.mark.parametrize("symbol", SYMBOLS)
 @given(trees=TREES, upper=DESCS, lower=DESCS, through=DESCS.filter(lambda desc: desc.text))
-@settings(max_examples=15)
+@settings(max_examples=n_examples(15))
 def test_each_relation(symbol: str, trees: list[Parse], upper: Desc, lower: Desc, through: Desc) -> None:
     rel = Rel(symbol, Pat(lower), through if symbol in ("<+", ">+") else None)
     check(trees, Pat(upper, test=rel), [], 1 << 14)
