@@ -9,6 +9,7 @@ from spacy.language import Language
 from weasel.util.config import load_project_config
 
 from tools.card import fill
+from tools.release import terms_of
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = ROOT / "models"
@@ -79,6 +80,38 @@ def test_it_is_small_and_states_its_terms(nlp: Language) -> None:
     assert all(value is None for value in nlp.config["paths"].values())
     assert any(line.startswith("spacy-parsetag") for line in meta["requirements"])
     assert (MODELS / name / "README.md").read_text(encoding="utf8").startswith(f"# {name}")
+
+
+@pytest.mark.parametrize("name", ["en_parsetag_sm", "en_parsetag_trf"])
+def test_terms_are_complete(name: str) -> None:
+    """Texts of all licences that are named, and who wrote what was trained on, in the package and its plan."""
+    packaged = (folder(name) / "LICENSES_SOURCES").read_text(encoding="utf8")
+    plan = json.loads((MODELS / f"{name}.json").read_text(encoding="utf8"))
+    metas = (json.loads((MODELS / name / "meta.json").read_text(encoding="utf8")), plan)
+    titles = {
+        "Apache 2.0": "Apache License", "CDLA-Sharing 1.0": "CDLA-Sharing", "CC BY 2.5": "Attribution 2.5",
+        "CC BY 3.0": "Attribution 3.0 Unported", "CC BY 4.0": "Attribution 4.0 International",
+        "CC BY-SA 3.0": "Attribution-ShareAlike 3.0", "CC BY-SA 4.0": "Attribution-ShareAlike 4.0 International",
+    }  # fmt: skip
+    for meta, terms in zip(metas, (packaged, terms_of(plan)), strict=True):
+        for source in meta["sources"]:
+            named = [license for license in titles if license in source["license"]]
+            assert all(titles[license] in terms for license in named), source["name"]
+            if source["name"].startswith("MASC"):
+                assert "linguistic education, research and development, including commercial" in source["license"]
+        # Titles, authors and addresses of GUM's texts, some of which are CC BY-SA.
+        assert "GUM_bio_galois: Évariste Galois. Wikipedia" in terms and terms.count("\nGUM_") == 126
+
+
+def test_named_in_the_licences() -> None:
+    """Constants of Cephes have its licence, in the wheel too; Reuters-21578 is called as its readme asks."""
+    assert "Stephen L. Moshier" in (ROOT / "LICENSES" / "Cephes.txt").read_text(encoding="utf8")
+    assert "license_files = LICENSE, LICENSES/*" in (ROOT / "setup.cfg").read_text(encoding="utf8")
+    for path in (ROOT / "spacy_parsetag").rglob("*.hpp"):
+        assert ("Cephes" in (text := path.read_text(encoding="utf8"))) == ("LICENSES/Cephes.txt" in text), path
+    for page in ("tools/newswire.py", "docs/laboratory/experiments.md"):
+        text = " ".join((ROOT / page).read_text(encoding="utf8").split())
+        assert "Reuters-21578, Distribution 1.0" in text and "daviddlewis.com/resources/testcollections" in text
 
 
 def test_it_needs_no_pytorch(nlp: Language) -> None:

@@ -2,7 +2,8 @@
 
     python -m tools.newswire SOURCE OUTPUT --exclude TREES
 
-SOURCE is a folder with the .sgm files of Reuters-21578, which its owners made available for research only; OUTPUT gets
+SOURCE is a folder with the .sgm files of Reuters-21578, Distribution 1.0, which its owners made available for research
+only (http://www.daviddlewis.com/resources/testcollections/reuters21578/). It is nothing that we distribute. OUTPUT gets
 a sentence a line, words with spaces between them, in random order. Headlines, tables and what does not end like a
 sentence are left out, and each sentence that shares eight words in a row with a tree of TREES, files of brackets: the
 part that is scored must be among them. `en_parsetag_sm` finds the sentences.
