@@ -9,7 +9,7 @@
     span._.is_constituent   whether all these can be asked for
     span._.label_probs      how probable each label over these words is: {"S": 0.98, "VP": 0.95}; for any span
     span._.prob             the probability of its own label, else the smallest of its chain; None for a bare word
-    span._.rivals           likely constituents that cross it or have its words and another label: [(span, 0.08)]
+    span._.rivals           likely constituents that the tree has not and that go against it: [(span, 0.08)]
     span._.head             the head word, a token, by head rules (Collins 1999; Chinese rules where the doc is)
     token._.labels, token._.parent, token._.parse_string    the same of the span of this one token
     doc._.constituents, doc._.parse_strings                 the same of its sentences, one after another
@@ -273,28 +273,30 @@ def get_label_probs(span: Span, spans_key: str = SPANS_KEY) -> dict[str, float]:
 def get_prob(span: Span, spans_key: str = SPANS_KEY) -> float | None:
     """Look up the probability of a constituent: of its own label, else of the least probable of its chain."""
     probs = get_label_probs(span, spans_key)
-    return (
-        probs[span.label_]
-        if span.label_ in probs
-        else min((probs[label] for label in get_labels(span, spans_key) if label in probs), default=None)
-    )
+    own = [span.label_] if span.label_ in probs else get_labels(span, spans_key)
+    return min((probs[label] for label in own if label in probs), default=None)
 
 
 def get_rivals(span: Span, spans_key: str = SPANS_KEY) -> list[tuple[Span, float]]:
     """List likely constituents that the tree has not and that go against a span, likeliest first.
 
-    They cross the span, or have its words and another label.
+    They cross the span, have its words and another label, or stand between it and its parent, as (NP the man with the
+    telescope) over (PP with the telescope), which the tree may have below the VP.
 
     RETURNS (list[tuple[Span, float]]): Labelled spans, each with its probability.
     RAISES (ValueError): If the doc has no probabilities.
     """
-    words = map_words(span.doc)
-    first, last = words.before[span.start], words.before[span.end]
-    found = []
-    for start, end, label, prob in _get_probs(span.doc, spans_key).rivals:
-        if (start, end) == (first, last) or start < first < end < last or first < start < last < end:
-            found.append((Span(span.doc, words.tokens[start], words.tokens[end - 1] + 1, label), prob))
-    return found
+    nodes = _get_nodes(span.doc, spans_key)
+    (first, last), tokens = nodes.bounds(span), nodes.words.tokens
+    node = nodes.at.get((first, last))
+    parent = nodes.smallest_around(first, last) if node is None else node.parent
+    low, high = (0, len(tokens) + 1) if parent is None else (parent.start, parent.end)
+    return [
+        (Span(span.doc, tokens[start], tokens[end - 1] + 1, label), prob)
+        for start, end, label, prob in _get_probs(span.doc, spans_key).rivals
+        if (start < first < end < last or first < start < last < end)
+        or (low <= start <= first < last <= end <= high and end - start < high - low)
+    ]
 
 
 def get_span_prob(doc: Doc, start: int, end: int, label: str, spans_key: str = SPANS_KEY) -> float:
@@ -377,8 +379,6 @@ EXTENSIONS: dict[type[Doc | Span | Token], dict[str, Callable[..., Any]]] = {
     Token: {"labels": get_labels, "parent": get_parent, "parse_string": get_parse_string},
     Doc: {"constituents": get_doc_constituents, "parse_strings": doc_to_strings, "base_nps": get_base_nps},
 }
-
-
 METHODS: dict[str, Callable[..., Any]] = {"parses": get_parses, "span_prob": get_span_prob}  # of docs
 
 

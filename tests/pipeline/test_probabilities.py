@@ -4,13 +4,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from nltk import Tree
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
 from tiny import make_examples, make_nlp, spans_of, train
 
 from spacy_parsetag.decode import MBRDecoder, TreeDistribution, passes
 from spacy_parsetag.decode.passes import chart_sums
 from spacy_parsetag.pipeline.component import ParseTagger
+from spacy_parsetag.tokens import doc_from_tree, register_extensions
+from spacy_parsetag.tokens.predictions import Prediction, set_predictions
 
 TEXT = "The old dog sings and barked on papers"
 TEMPERATURES = ("temperature", "tree_temperature")
@@ -95,7 +99,41 @@ def test_rivals(settings: Callable[..., Any]) -> None:
         assert own == sorted(own, reverse=True)
         for rival, _ in span._.rivals:
             (i, j), (start, end) = (rival.start, rival.end), (span.start, span.end)
-            assert (i, j) == (start, end) or i < start < j < end or start < i < end < j
+            outer = span._.parent if len(span) < len(doc) else doc[:]
+            is_between = outer.start <= i <= start and end <= j <= outer.end and (span is outer or j - i < len(outer))
+            assert (i, j) == (start, end) or i < start < j < end or start < i < end < j or is_between
+
+
+def test_rivals_of_an_attachment() -> None:
+    """Another reading of a sentence may cross nothing: a phrase is then the child of another one."""
+    register_extensions()
+    doc = doc_from_tree(
+        Vocab(),
+        Tree.fromstring(
+            "(TOP (S (NP (X She)) (VP (X saw) (NP (X the) (X man)) (PP (X with) (NP (X the) (X telescope))))))"
+        ),
+    )
+    spans = [(0, 7, "S"), (0, 1, "NP"), (1, 7, "VP"), (2, 4, "NP"), (4, 7, "PP"), (5, 7, "NP")]
+    rivals = [(2, 7, "NP", 0.08), (1, 4, "VP", 0.03), (4, 7, "ADVP", 0.02)]
+    set_predictions(doc, [Prediction(range(7), spans, probs=[0.9] * 6, rivals=rivals)])
+    found = {
+        span.text: [(rival.text, rival.label_, prob) for rival, prob in span._.rivals]
+        for span in doc.spans["constituents"]
+    }
+    np_, vp, advp = (
+        ("the man with the telescope", "NP", 0.08),
+        ("saw the man", "VP", 0.03),
+        ("with the telescope", "ADVP", 0.02),
+    )
+    assert found == {
+        "She saw the man with the telescope": [],
+        "She": [],
+        "saw the man with the telescope": [],
+        "the man": [np_, vp],
+        "with the telescope": [np_, advp],
+        "the telescope": [],
+    }
+    assert [prob for _, prob in doc[3:5]._.rivals] == [0.08, 0.03, 0.02]  # of any span
 
 
 def test_one_pass(settings: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
