@@ -1,0 +1,48 @@
+"""F and tags of a pipeline on a treebank's own tokens, with its decoder and with the likeliest trees.
+
+    python benchmarks/gold_tokens.py models/id_parsetag_sm/id_parsetag_sm/id_parsetag_sm-0.1.0 \
+        "$PARSETAG_SHARED"/treebanks/icon_id/dev.mrg
+
+TREES is a bracket file of a development part. F is EVALB's with Collins' parameters.
+"""
+
+import common  # noqa: F401  # isort: skip  # it sets the number of threads before NumPy is imported
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import spacy
+from record import RESULTS, made_by, write_result
+from spacy.training import Example
+
+from spacy_parsetag.decode import ExactDecoder
+from spacy_parsetag.tokens import docs_from_trees
+from spacy_parsetag.tokens.sentences import copy_words
+from spacy_parsetag.treebanks.penn import read_trees
+from spacy_parsetag.trees import to_nltk
+from spacy_parsetag.trees.clean import clean_tree
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pipeline", type=Path, metavar="PIPELINE")
+    parser.add_argument("trees", type=Path, metavar="TREES")
+    args = parser.parse_args()
+    made = made_by()
+    nlp = spacy.load(args.pipeline)
+    trees = [tree for tree in map(clean_tree, read_trees(args.trees)) if tree is not None]
+    golds = list(docs_from_trees(nlp.vocab, map(to_nltk, trees)))
+    pipe: Any = nlp.get_pipe("parsetag")
+    found: dict[str, Any] = {"sentences": len(golds)}
+    for name, decoder in (("own", pipe.decoder), ("likeliest", ExactDecoder())):
+        pipe.decoder = decoder
+        docs = nlp.pipe([copy_words(gold, nlp.vocab) for gold in golds])
+        scores = nlp.evaluate([Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)])
+        kinds = {"f": "parsetag_f", "precision": "parsetag_p", "recall": "parsetag_r", "pos": "tag_acc"}
+        found[name] = {kind: round(100 * scores[score], 2) for kind, score in kinds.items()}
+    write_result(found, RESULTS / f"{nlp.lang}_{nlp.meta['name']}.json", made)
+
+
+if __name__ == "__main__":
+    main()
