@@ -1,0 +1,84 @@
+"""Figures in cards and docs are those of the files that they name. For those of tables: tests/test_benchmarks.py."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
+EXPERIMENTS = (ROOT / "docs" / "laboratory" / "experiments.md").read_text(encoding="utf8")
+SPEED = (ROOT / "docs" / "explanation" / "speed.md").read_text(encoding="utf8")
+
+
+def result(name: str) -> Any:
+    return json.loads((RESULTS / f"{name}.json").read_text(encoding="utf8"))
+
+
+def same(printed: str, figure: float) -> bool:
+    """Whether a figure was rounded to what is printed."""
+    digits = len(printed.partition(".")[2])
+    return abs(float(printed.replace(",", "")) - figure) <= 0.5 * 10**-digits + 1e-9
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+@pytest.mark.parametrize("folder", ["id", "id_parsetag_sm"])
+def test_card_of_the_indonesian_pipeline(folder: str) -> None:
+    card = (ROOT / "models" / folder / ("CARD.md" if folder == "id" else "README.md")).read_text(encoding="utf8")
+    report = result("id_parsetag_sm")
+    assert f"{report['sentences']:,} sentences" in card
+    rows = {"own": "| this pipeline |", "likeliest": "| the likeliest tree"}
+    for name, start in rows.items():
+        (line,) = (line for line in card.splitlines() if line.startswith(start))
+        kinds = ("f", "precision", "recall", "pos")
+        assert all(same(cell, report[name][kind]) for cell, kind in zip(cells(line)[1:], kinds, strict=True)), line
+
+
+def test_whole_trainings() -> None:
+    """F of each row is that of its files, and its commits are theirs."""
+    table = EXPERIMENTS[EXPERIMENTS.index("| trained | seeds | F |") :].split("\n\n")[0].splitlines()[2:]
+    assert len(table) == 10
+    for line in table:
+        _, _, printed, how, files = cells(line)
+        paths = sorted(RESULTS.glob(f"{files.strip('`')}.json"))
+        reports = [json.loads(path.read_text(encoding="utf8")) for path in paths]
+        found = sorted((report["last"] if "last" in report else report["together"])["f"] for report in reports)
+        assert len(found) == len(printed.split(", ")) and all(map(same, printed.split(", "), found)), line
+        for commit in re.findall(r"`([0-9a-f]{7})`", how):
+            assert any(report["made_by"]["commit"].startswith(commit) for report in reports), line
+        named = {report["made_by"]["commit"][:7] for report in reports}
+        assert "as these" in how or all(commit in how for commit in named), line
+    runs = [json.loads(path.read_text(encoding="utf8")) for path in RESULTS.glob("wsj-*.json")]
+    checks = sum(run["evaluations"] for run in runs)
+    assert f"Twenty runs were checked on it {checks} times" in " ".join(EXPERIMENTS.split()) and len(runs) == 20
+
+
+def test_trials() -> None:
+    """F of a trial that the page names is in the table that was made of its runs."""
+    table = (ROOT / "experiments" / "results" / "trials" / "table.md").read_text(encoding="utf8")
+    rows = {
+        cells(line)[0]: float(cells(line)[4]) for line in table.splitlines() if line.count("|") == 9 and "." in line
+    }
+    trials = EXPERIMENTS[EXPERIMENTS.index("## Trials") : EXPERIMENTS.index("### Whole trainings")]
+    named = re.findall(r"\(`([\w.-]+)`\)[:,] (\d\d\.\d\d)\b(?! and)", trials)
+    assert len(named) >= 12
+    assert all(rows[name] == float(figure) for name, figure in named if name != "two-seeds")
+
+
+def test_speeds() -> None:
+    page = " ".join(SPEED.split())
+    for name, figures in result("precision").items():
+        if isinstance(figures, dict) and "words_a_second" in figures:
+            assert f"| {name} | {figures['f']:.2f} | {figures['words_a_second']:,}" in page
+    peers = {name: f"{speed:.0f}" for name, speed in result("peers")["sentences_a_second"].items()}
+    assert f"this parser {peers['ours']} sentences a second" in page and f"{peers['ours_int8']} in int8" in page
+    for words, name in (("supar's CRF parser", "supar"), ("benepar's spaCy plugin", "benepar")):
+        assert f"{words} {peers[name]}" in page
+    assert f"shift-reduce parser {peers['stanza']}" in page
+    # What makes these figures look better or worse than they are stands beside them.
+    assert all(caveat in page for caveat in ("random weights", "led along the trees", "without MBR", "load average"))
