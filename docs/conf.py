@@ -37,6 +37,7 @@ nb_execution_mode = "force"
 nb_execution_timeout = 300
 nb_execution_raise_on_error = True
 nb_merge_streams = True
+nb_output_stderr = "remove"  # what tqdm says of notebooks
 
 
 def setup(app: Sphinx) -> None:

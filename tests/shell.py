@@ -112,6 +112,10 @@ def _answer(client: socket.socket) -> None:
     argv, folder, env = json.loads(client.recv(length, socket.MSG_WAITALL))
     for stream, number in zip(streams, (0, 1, 2), strict=True):
         os.dup2(stream, number)
+    # Those that are there know of the old ones whether they can seek.
+    sys.stdin = open(0, encoding="utf8", closefd=False)  # noqa: SIM115
+    sys.stdout = open(1, "w", encoding="utf8", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="utf8", closefd=False)  # noqa: SIM115
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(env)
