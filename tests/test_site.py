@@ -1,0 +1,114 @@
+"""The site builds without a warning, and every public name, error and command has a place on it."""
+
+import importlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+
+from spacy_parsetag.cli import parsetag_app
+from spacy_parsetag.errors import Errors, Warnings
+from spacy_parsetag.tokens.extensions import EXTENSIONS, METHODS
+from spacy_parsetag.tokens.predictions import _ATTRS
+from tools.docstrings import to_rst
+from tools.pages import public_packages, registered, write_pages
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("sphinx")
+    pytest.importorskip("en_parsetag_sm")  # which the notebooks load
+    out = tmp_path_factory.mktemp("site")
+    build = [sys.executable, "-m", "sphinx", "-q", "-W", "-n", "--keep-going", str(DOCS), str(out)]
+    run = subprocess.run(build, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return out
+
+
+@pytest.mark.slow
+def test_every_public_name_has_a_page(site: Path) -> None:
+    from sphinx.util.inventory import InventoryFile
+
+    inventory = InventoryFile.loads((site / "objects.inv").read_bytes(), uri="")
+    found = {name for kind, items in inventory.data.items() if kind.startswith("py:") for name in items}
+    packages = public_packages()
+    assert "spacy_parsetag.decode" in packages and len(packages) > 7
+    public = {f"{package}.{name}" for package in packages for name in importlib.import_module(package).__all__}
+    assert not public - found
+    ends = {name.rpartition(".")[2] for name in found}
+    assert not {value.rpartition(":")[2] for _, _, value in registered()} - ends
+    for code in (name for kind in (Errors, Warnings) for name in vars(kind) if name[:1] in "EW" and name[1:].isdigit()):
+        assert f'id="{code.lower()}"' in (site / "reference" / "errors.html").read_text(encoding="utf8"), code
+
+
+def test_pages_that_the_code_writes(tmp_path: Path) -> None:
+    write_pages(tmp_path)
+    commands = (tmp_path / "commands.md").read_text(encoding="utf8")
+    for command in parsetag_app.registered_commands:
+        assert f"\n## {command.name}\n" in commands
+    assert "[OPTIONS]" in commands and "`--skip-bad LIMIT`" in commands
+    errors = (tmp_path / "errors.md").read_text(encoding="utf8")
+    assert "### E307" in errors and "### W254" in errors and "Said by `tokens/extensions.py`" in errors
+    assert (tmp_path / "python" / "spacy_parsetag.tokens.md").exists()
+    assert len(registered()) == sum(
+        point.group != "spacy_cli" and point.value.startswith("spacy_parsetag.")
+        for point in distribution("spacy-parsetag").entry_points
+    )
+
+
+def test_the_table_of_attributes_has_all_of_them() -> None:
+    page = (DOCS / "reference" / "attributes.md").read_text(encoding="utf8")
+    asked = [(owner.__name__.lower(), name) for owner, found in EXTENSIONS.items() for name in found]
+    for owner, name in asked:
+        assert f"| `{owner}._.{name}` |" in page
+    for name in METHODS:
+        assert f"| `doc._.{name}(" in page
+    for name in (*_ATTRS.values(), "probs", "format", "k", "partial", "soft"):
+        assert f"| `{name}` |" in page
+
+
+def test_docstrings_become_fields() -> None:
+    docstring = [
+        "Do it with `a_b`s.",
+        "",
+        "first, second (list[int]): Two_ of *them*,",
+        "    in turn.",
+        "RETURNS (int): How many.",
+        "RAISES (ValueError): If one is bad. (TypeError): If both are.",
+        "",
+        ">>> 1",
+        "1",
+    ]
+    assert to_rst(docstring) == [
+        "Do it with ``a_b``\\ s.",
+        "",
+        ":param first: (list[int]) Two\\_ of \\*them\\*, in turn.",
+        ":param second: (list[int]) Two\\_ of \\*them\\*, in turn.",
+        "",
+        ":returns: (int) How many.",
+        "",
+        ":raises ValueError: If one is bad.",
+        ":raises TypeError: If both are.",
+        "",
+        ">>> 1",
+        "1",
+        "",
+    ]
+
+
+def notebooks() -> Iterator[Path]:
+    return (DOCS / "gallery").glob("*.ipynb")
+
+
+def test_notebooks_are_stripped() -> None:
+    assert len(list(notebooks())) == 5
+    for path in notebooks():
+        for cell in json.loads(path.read_text(encoding="utf8"))["cells"]:
+            assert not cell.get("outputs") and cell.get("execution_count") is None, path
