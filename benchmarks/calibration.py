@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from record import made_by, portable, write_result
 from spacy.tokens import DocBin
 
-from spacy_parsetag.analysis.calibration import measure_reliability, plain_error
+from spacy_parsetag.analysis.reliability import measure_reliability, plain_error
 from spacy_parsetag.pipeline.calibration import (
     GoldBatch,
     Judged,

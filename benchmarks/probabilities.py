@@ -28,7 +28,7 @@ import spacy
 from record import made_by, portable, write_result
 from spacy.tokens import DocBin
 
-from spacy_parsetag.analysis.calibration import measure_reliability
+from spacy_parsetag.analysis.reliability import measure_reliability
 from spacy_parsetag.decode import Constraint, ExactDecoder, MBRDecoder
 from spacy_parsetag.decode.trees import Spans, labelled_nodes
 from spacy_parsetag.evalb import evalb

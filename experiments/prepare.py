@@ -14,9 +14,9 @@ import srsly
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
-from spacy_parsetag.analysis.counts import count_deviations, count_stacks, count_tags, sample
-from spacy_parsetag.tokens.spans import parses_from_doc
-from spacy_parsetag.treebanks.convert import DocFile
+from spacy_parsetag.analysis.inventories import count_deviations, count_stacks, count_tags, sample
+from spacy_parsetag.tokens.groups import parses_from_doc
+from spacy_parsetag.treebanks.docfiles import DocFile
 from spacy_parsetag.treebanks.formats.table import get_format
 from spacy_parsetag.trees import Parse, binarize
 

@@ -14,7 +14,7 @@ import srsly
 from run import made
 from spec import HERE
 
-from spacy_parsetag.analysis.counts import count_deviations, count_stacks, sample
+from spacy_parsetag.analysis.inventories import count_deviations, count_stacks, sample
 from spacy_parsetag.analysis.plots import plot_deviations, plot_stacks
 from spacy_parsetag.analysis.tables import deviation_table, format_text, stack_table
 from spacy_parsetag.treebanks.formats.table import get_format

@@ -41,7 +41,7 @@ from spacy.vocab import Vocab
 from spec import HERE, Treebank, read_change, read_config, resolved, set_length, set_logger, set_value, short_hash
 from thinc.api import Config
 
-from spacy_parsetag.treebanks.convert import DocFile
+from spacy_parsetag.treebanks.docfiles import DocFile
 from spacy_parsetag.trees import Parse
 
 Run = dict[str, Any]

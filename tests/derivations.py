@@ -51,7 +51,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from spacy_parsetag.linearize.base import CLASS_NAMES, TagClass, make_tag, post_order, split_tag
+from spacy_parsetag.linearize.base import CLASS_NAMES, TagClass, children_first, make_tag, split_tag
 from spacy_parsetag.trees import BinaryTree
 
 
@@ -94,7 +94,7 @@ def left_corner(tree: BinaryTree) -> Node:
     >>> [f"{node.label}/{node.lacks or ''}".strip("/") for node in top_down_actions(left_corner(tree))]
     ['S', 'Y', 'S/Y', 'b', 'S/X', 'c']
     """
-    return _corner(tree, post_order(tree.leaf), -1)
+    return _corner(tree, children_first(tree.leaf), -1)
 
 
 def _corner(tree: BinaryTree, order: Iterable[int], step: int) -> Node:

@@ -11,7 +11,7 @@ import spacy_parsetag
 
 MODULES = sorted(info.name for info in pkgutil.walk_packages(spacy_parsetag.__path__, "spacy_parsetag."))
 # Modules whose examples must not get lost.
-WITH_EXAMPLES = {"linearize", "analysis.counts"}
+WITH_EXAMPLES = {"linearize", "analysis.inventories"}
 
 
 def load(name: str) -> ModuleType:

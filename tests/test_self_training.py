@@ -10,7 +10,7 @@ import spacy
 from spacy.tokens import Doc, DocBin
 from tiny import TREES, gold_doc, make_examples, make_nlp, train
 
-from spacy_parsetag.tokens.spans import SPANS_KEY
+from spacy_parsetag.tokens.groups import SPANS_KEY
 from tools import newswire, self_training
 
 ARTICLES = """<REUTERS><TITLE>RATES RISE</TITLE><BODY>The &quot;old&quot; bank &lt;BNK.N> raised its rate,

@@ -12,7 +12,7 @@ from spacy.tokens import DocBin
 from spacy.training import Corpus
 from tiny import make_examples, make_nlp, train
 
-from spacy_parsetag.tokens.spans import SPANS_KEY
+from spacy_parsetag.tokens.groups import SPANS_KEY
 from spacy_parsetag.trees import Parse
 from tools import texts
 from tools.english import Sentence, vary

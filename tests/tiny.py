@@ -13,7 +13,7 @@ from thinc.api import fix_random_seed
 from thinc.compat import has_torch
 
 from spacy_parsetag.decode import SpanScores, Transitions
-from spacy_parsetag.ml.sentences import SentenceScores
+from spacy_parsetag.ml.words import SentenceScores
 from spacy_parsetag.tokens import doc_from_tree
 from spacy_parsetag.treebanks.penn import read_string
 

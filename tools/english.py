@@ -33,8 +33,8 @@ from spacy.tokens import Doc, DocBin
 
 from spacy_parsetag.files.find import find_files
 from spacy_parsetag.tokens.detokenize import spaces_after
-from spacy_parsetag.tokens.spans import set_parses
-from spacy_parsetag.treebanks.convert import DOCBIN_ATTRS
+from spacy_parsetag.tokens.groups import set_parses
+from spacy_parsetag.treebanks.docfiles import DOCBIN_ATTRS
 from spacy_parsetag.treebanks.formats.table import get_format
 from spacy_parsetag.trees import Constituent, Parse
 

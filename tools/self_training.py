@@ -19,8 +19,8 @@ from pathlib import Path
 import spacy
 from spacy.tokens import Doc, DocBin
 
-from spacy_parsetag.tokens.spans import SPANS_KEY
-from spacy_parsetag.treebanks.convert import DOCBIN_ATTRS
+from spacy_parsetag.tokens.groups import SPANS_KEY
+from spacy_parsetag.treebanks.docfiles import DOCBIN_ATTRS
 
 
 def make_ensemble(output: Path, pipelines: list[Path]) -> None:

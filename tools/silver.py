@@ -26,7 +26,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from spacy_parsetag.tokens.spans import SPANS_KEY, parses_from_doc
+from spacy_parsetag.tokens.groups import SPANS_KEY, parses_from_doc
 from spacy_parsetag.trees import Parse
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where it is run as a file

@@ -12,8 +12,8 @@ from typing import Any
 from ..compat import require
 from ..errors import Errors
 from ..files.write import atomic_path
-from .calibration import Reliability
-from .counts import Deviations, Inventory, Stacks
+from .inventories import Deviations, Inventory, Stacks
+from .reliability import Reliability
 from .results import Correlation, Point
 
 FORMATS = (".svg", ".png", ".pdf")

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from wasabi.tables import table as format_table
 
 from ..linearize import CLASS_NAMES
-from .counts import Deviations, Inventory, Labels, Stacks, Tags, rank
+from .inventories import Deviations, Inventory, Labels, Stacks, Tags, rank
 from .results import Correlation, Point
 
 KINDS = tuple(Labels().kinds())

@@ -11,7 +11,7 @@ import typer
 from typer import Argument as Arg
 from typer import Option as Opt
 
-from ..analysis import counts, plots, results, tables
+from ..analysis import inventories, plots, results, tables
 from ..errors import Errors
 from ..files.find import find_files
 from ..tokens import has_parses, parses_from_doc
@@ -69,7 +69,7 @@ STUDIES = {
         Example:
           python -m spacy parsetag analyze deviation english/train.mrg japanese/train.mrg --figure deviation.svg
         """,
-        lambda parses, _: counts.count_deviations(map(binarize, parses)),
+        lambda parses, _: inventories.count_deviations(map(binarize, parses)),
         tables.deviation_table,
         plots.plot_deviations,
         tables.deviation_table,
@@ -81,7 +81,7 @@ STUDIES = {
         Example:
           python -m spacy parsetag analyze stack train.mrg --figure stack.svg
         """,
-        lambda parses, _: counts.count_stacks(map(binarize, parses)),
+        lambda parses, _: inventories.count_stacks(map(binarize, parses)),
         tables.stack_table,
         plots.plot_stacks,
         tables.stack_table,
@@ -96,7 +96,7 @@ STUDIES = {
         Example:
           python -m spacy parsetag analyze tags train.mrg dev.mrg
         """,
-        lambda parses, train: counts.count_tags(map(binarize, parses), train),
+        lambda parses, train: inventories.count_tags(map(binarize, parses), train),
         tables.tags_table,
         lambda found, paths: plots.plot_coverage(found, paths, kind="tags"),
         tables.tag_table,
@@ -111,7 +111,7 @@ STUDIES = {
         Example:
           python -m spacy parsetag analyze labels train.mrg dev.mrg
         """,
-        counts.count_labels,
+        inventories.count_labels,
         tables.labels_table,
         lambda found, paths: plots.plot_coverage(
             {name: one.productions for name, one in found.items()}, paths, kind="productions"
@@ -162,10 +162,10 @@ def _add_command(name: str, study: Study) -> None:
             found: dict[str, Any] = {}
             with counting("trees") as count:
                 for treebank, path in name_inputs(inputs).items():
-                    read = read_parses(path, glob, encoding, skipped, spans_key)
+                    read = read_source(path, glob, encoding, skipped, spans_key)
                     parses: Iterable[Parse] = skipped.count_good(count(read))
                     if limit:
-                        parses = counts.sample(list(parses), limit, seed)
+                        parses = inventories.sample(list(parses), limit, seed)
                     found[treebank] = study.measure(parses, next(iter(found.values()), None))
                     if not found[treebank].trees:
                         raise ValueError(Errors.E106.format(inputs=path))
@@ -222,7 +222,7 @@ def analyze_correlation_cli(
         _show(content, tables.correlation_table(points, found), as_json, as_csv)
 
 
-def read_parses(source: str, glob: str | None, encoding: str, skipped: Skipped, spans_key: str) -> Iterator[Parse]:
+def read_source(source: str, glob: str | None, encoding: str, skipped: Skipped, spans_key: str) -> Iterator[Parse]:
     """Read the parses of a file, folder or pattern. Labels are text, as they are in docs. Malformed trees go to
     `skipped`."""
     for file in find_files([source], suffixes=(*FORMATS["penn"].suffixes, ".spacy"), pattern=glob):
@@ -274,5 +274,5 @@ def _format_list(title: str, items: Counter[str]) -> str:
     """Write the most frequent items in a line."""
     more = f" and {len(items) - SHOWN:,} more" if len(items) > SHOWN else ""
     separator = " " if title.startswith("unseen in ") else "; "  # tags have no spaces in them
-    text = separator.join(f"{item} ({n:,})" for item, n in counts.rank(items)[:SHOWN])
+    text = separator.join(f"{item} ({n:,})" for item, n in inventories.rank(items)[:SHOWN])
     return f"\n{title}: {text or 'none'}{more}\n"

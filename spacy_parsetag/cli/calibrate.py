@@ -17,7 +17,7 @@ from ._util import AsJson, Code, GpuId, format_json, note, stated_errors, write_
 if TYPE_CHECKING:
     from spacy.language import Language
 
-    from ..analysis.calibration import Reliability
+    from ..analysis.reliability import Reliability
     from ..pipeline.calibration import GoldBatch
     from ..pipeline.component import ParseTagger
 
@@ -106,7 +106,7 @@ def _calibrate(
     pipe: "ParseTagger", fit: "list[GoldBatch]", held_out: "list[GoldBatch]"
 ) -> "tuple[dict[str, Any], dict[str, dict[str, Reliability]]]":
     """Set the pipe's temperatures; return the figures, and the ones to draw."""
-    from ..analysis.calibration import measure_reliability
+    from ..analysis.reliability import measure_reliability
     from ..pipeline.calibration import fit_temperature, judge_constituents, judge_trees
 
     n_sents = {"fit": sum(len(gold.parses) for gold in fit), "measured": sum(len(gold.parses) for gold in held_out)}

@@ -13,7 +13,7 @@ from typer import Option as Opt
 
 from ..errors import Errors
 from ..files.find import SourceFile, find_files
-from ..treebanks.convert import SUFFIX, DocFile, write_treebank
+from ..treebanks.docfiles import SUFFIX, DocFile, write_treebank
 from ..treebanks.formats.table import get_format
 from ..treebanks.split import Split
 from ..trees import Parse

@@ -8,7 +8,7 @@ from typer import Option as Opt
 from wasabi import tables
 
 from ..errors import showable
-from ..evalb.diff import EvalbDiff, SentenceDiff, diff
+from ..evalb.differences import EvalbDiff, SentenceDiff, diff
 from ..files.write import STANDARD, refuse_overwrite
 from ._util import AsJson, Encoding, Multiline, Params, format_json, stated_errors, write_text
 from .evaluate import read_sentences

@@ -22,8 +22,8 @@ from ..files.write import refuse_overwrite
 from ..pipeline.scorer import SCORES, score_prefix
 from ..texts.load import find_parser, load_pipeline
 from ..tokens import has_parses, parses_from_doc
+from ..tokens.groups import is_partial
 from ..tokens.sentences import copy_words
-from ..tokens.spans import is_partial
 from ..trees import Parse
 from ._compare import compare_systems, format_report
 from ._inputs import read_docs

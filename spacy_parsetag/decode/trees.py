@@ -10,7 +10,7 @@ from ..errors import Errors
 from ..linearize import Linearizer
 from ..linearize.base import make_tag, node_classes
 from ..linearize.tagset import TagSet
-from ..trees.binarize import node_bounds
+from ..trees.binary import node_bounds
 from ._nodes import batch_nodes
 from .batch import ORDER_CODES, TagScores, ranges, span_row
 from .constraints import Constraint

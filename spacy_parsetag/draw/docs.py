@@ -15,9 +15,9 @@ from spacy.tokens import Doc, Span
 from wasabi.util import supports_ansi
 
 from ..errors import Errors, shorten, showable
-from ..tokens.convert import ROOT
+from ..tokens.conversion import ROOT
 from ..tokens.extensions import read_tree
-from ..tokens.spans import SPANS_KEY, parses_from_doc
+from ..tokens.groups import SPANS_KEY, parses_from_doc
 from ..trees.brackets import format_tree
 from ..trees.tree import Tree, preorder
 from .labels import explain

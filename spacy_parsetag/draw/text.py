@@ -97,7 +97,7 @@ def _draw_wide(top: DrawnNode, width: int, color: bool) -> list[str]:
     return [_STAND_IN.sub(paint, line) for line in lines]
 
 
-class _Piece(NamedTuple):
+class _Segment(NamedTuple):
     """Holds part of a line: a label, or a word with its tag."""
 
     text: str
@@ -148,10 +148,10 @@ class _Outline:
         if node.is_leaf:
             self._write([_leaf(node)], first, rest)
             return []
-        pieces = [_Piece(node.text, node.color)]
+        pieces = [_Segment(node.text, node.color)]
         while len(node.children) == 1 and not node.children[0].is_leaf:
             node = node.children[0]
-            pieces += [_Piece("─", ""), _Piece(node.text, node.color)]
+            pieces += [_Segment("─", ""), _Segment(node.text, node.color)]
         if all(child.is_leaf for child in node.children):
             flat = [*pieces, *map(_leaf, node.children)]
             if len(node.children) == 1 or n_columns(first) + sum(piece.n_columns + 1 for piece in flat) <= self.width:
@@ -161,12 +161,12 @@ class _Outline:
             self.n_apart += 1
             number = f"[{self.n_apart}]"
             self.apart.append((number + " ", node))
-            self._write([*pieces, _Piece(number, "tag")], first, rest + "   ")
+            self._write([*pieces, _Segment(number, "tag")], first, rest + "   ")
             return []
         self._write(pieces, first, rest + "│  ")
         return node.children
 
-    def _write(self, pieces: list[_Piece], first: str, rest: str) -> None:
+    def _write(self, pieces: list[_Segment], first: str, rest: str) -> None:
         """Write pieces, separated by spaces, in one line or in several, where long words go on in the next line."""
         line, used = first, n_columns(first)
         start = used
@@ -182,13 +182,13 @@ class _Outline:
         self.lines.append(line)
 
 
-def _leaf(node: DrawnNode) -> _Piece:
+def _leaf(node: DrawnNode) -> _Segment:
     if node.kind == "tag":
-        return _Piece(node.children[0].text, "mark" if node.is_marked else node.children[0].color, "/" + node.text)
-    return _Piece(node.text, node.color)
+        return _Segment(node.children[0].text, "mark" if node.is_marked else node.children[0].color, "/" + node.text)
+    return _Segment(node.text, node.color)
 
 
-def _split(piece: _Piece, width: int) -> Iterator[_Piece]:
+def _split(piece: _Segment, width: int) -> Iterator[_Segment]:
     """Cut a piece into parts of at most `width` columns."""
     if piece.n_columns <= width:
         yield piece
@@ -197,8 +197,8 @@ def _split(piece: _Piece, width: int) -> Iterator[_Piece]:
         part = ""
         for char in text:
             if n_columns(part + char) > width:
-                yield _Piece(part, kind)
+                yield _Segment(part, kind)
                 part = ""
             part += char
         if part:
-            yield _Piece(part, kind)
+            yield _Segment(part, kind)

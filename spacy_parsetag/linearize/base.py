@@ -164,7 +164,7 @@ def preorder_tags(tree: BinaryTree) -> list[str]:
     return [make_tag(*node) for node in zip(node_classes(tree.leaf), tree.label, strict=True)]
 
 
-def post_order(leaf: Sequence[bool]) -> list[int]:
+def children_first(leaf: Sequence[bool]) -> list[int]:
     """The nodes of a binary tree, by their place in pre-order, so that each comes after its children."""
     nodes: list[int] = []
     open_nodes: list[int] = []

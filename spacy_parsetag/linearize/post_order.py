@@ -9,7 +9,7 @@ its right sibling's first word must be shifted; after a right child the two on t
 from collections.abc import Sequence
 
 from ..trees import BinaryTree
-from .base import Lattice, Linearizer, post_order, preorder_tags, read_tags, tree_of
+from .base import Lattice, Linearizer, children_first, preorder_tags, read_tags, tree_of
 
 
 class PostOrder(Linearizer):
@@ -31,9 +31,9 @@ class PostOrder(Linearizer):
 
     def linearize(self, tree: BinaryTree) -> list[str]:
         tags = preorder_tags(tree)
-        return [tags[node] for node in post_order(tree.leaf)]
+        return [tags[node] for node in children_first(tree.leaf)]
 
     def delinearize(self, tags: Sequence[str]) -> BinaryTree:
         # Backwards, post-order is the pre-order of the mirror image, and the other way round.
         mirror = read_tags(tags, self.lattice)[::-1]
-        return tree_of(mirror, reversed(post_order(tree_of(mirror, range(len(mirror))).leaf)))
+        return tree_of(mirror, reversed(children_first(tree_of(mirror, range(len(mirror))).leaf)))

@@ -11,7 +11,7 @@ from thinc.util import get_torch_default_device, get_width
 
 from ..compat import one_thread_after_fork, require
 from ..errors import Errors
-from .sentences import split
+from .words import cut
 
 
 def _torch() -> Any:
@@ -170,7 +170,7 @@ def _forward(
     def unpack(array: Any) -> list[Floats2d]:
         unpacked = model.ops.alloc2f(*array.shape)
         unpacked[rows] = cast(Floats2d, torch2xp(array))
-        return split(unpacked, lengths)
+        return cut(unpacked, lengths)
 
     def backprop(dY: list[Floats2d]) -> list[Floats2d]:
         gradient = xp2torch(xp.concatenate(dY)[rows], device=shim.device)

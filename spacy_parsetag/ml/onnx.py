@@ -15,8 +15,8 @@ from thinc.types import Floats2d, Ragged
 
 from ..compat import require
 from ..errors import Errors
-from .sentences import split
 from .wordpieces import align_pieces, cut_windows, windows_of
+from .words import cut
 
 # Words with their padding that an LSTM reads at once. Its states should stay in a CPU's cache.
 _LSTM_ITEMS = 512
@@ -187,7 +187,7 @@ def _encode(
     lengths = [len(doc) for doc in docs]
     rows, counts = align_pieces(windows, pieces, lengths)
     aligned = Ragged(vectors[model.ops.xp.asarray(rows)], model.ops.xp.asarray(counts, dtype="i"))
-    return split(pooling.predict(aligned), lengths), _no_gradient
+    return cut(pooling.predict(aligned), lengths), _no_gradient
 
 
 def _encode_windows(model: Model[Any, Any], shim: OnnxShim, sequences: Sequence[NDArray[Any]]) -> Floats2d:

@@ -32,7 +32,7 @@ from ..linearize import ORDERS
 from ..linearize.tagset import TagSet, make_tag_set
 from .mlp import Hidden, scores_of_hidden
 from .resize import RESIZE, resize_rows
-from .sentences import SentenceScores, SequenceModel, Words, encode_words, initialize_words
+from .words import SentenceScores, SequenceModel, Words, encode_words, initialize_words
 
 
 def build_spans(

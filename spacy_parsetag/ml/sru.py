@@ -21,7 +21,7 @@ from thinc.util import get_width
 
 from ..errors import Errors
 from ._sru import backward, forward
-from .sentences import split
+from .words import cut
 
 
 def sru_layers(depth: int = 2, hidden_width: int = 128) -> Model[list[Floats2d], list[Floats2d]]:
@@ -38,13 +38,13 @@ def sru_layers(depth: int = 2, hidden_width: int = 128) -> Model[list[Floats2d],
     for what, value in (("depth", depth), ("hidden_width", hidden_width)):
         if value < 1:
             raise ValueError(Errors.E200.format(what=what, least=1, value=value))
-    layers: list[Model[Any, Any]] = [sru(hidden_width)]
+    layers: list[Model[Any, Any]] = [sru_layer(hidden_width)]
     for _ in range(depth - 1):
-        layers += [with_array(Dropout()), sru(hidden_width)]
+        layers += [with_array(Dropout()), sru_layer(hidden_width)]
     return chain(*layers) if depth > 1 else layers[0]
 
 
-def sru(hidden_width: int) -> Model[list[Floats2d], list[Floats2d]]:
+def sru_layer(hidden_width: int) -> Model[list[Floats2d], list[Floats2d]]:
     """One such layer.
 
     hidden_width (int): Units in each direction.
@@ -93,9 +93,9 @@ def _forward(
         model.inc_grad("W", ops.gemm(dU, x, trans1=True))
         model.inc_grad("v", dv)
         model.inc_grad("b", db)
-        return split(dX + ops.gemm(dU, W), lengths.tolist())
+        return cut(dX + ops.gemm(dU, W), lengths.tolist())
 
-    return split(outputs, lengths.tolist()), backprop
+    return cut(outputs, lengths.tolist()), backprop
 
 
 def forward_steps(U: Any, X: Any, v: Any, b: Any, lengths: Any) -> tuple[Any, Any, Any]:

@@ -25,7 +25,7 @@ from thinc.util import get_width
 from ..decode import Transitions
 from ..linearize.tagset import TagSet
 from .resize import RESIZE, resize_rows
-from .sentences import SentenceScores, SequenceModel, encode_words, initialize_words
+from .words import SentenceScores, SequenceModel, encode_words, initialize_words
 
 _TRANSITIONS = Transitions._fields
 

@@ -8,9 +8,9 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..errors import Errors
+from ..tokens.groups import SentenceParse, has_parses, parses_from_doc
 from ..tokens.predictions import sentence_with
 from ..tokens.sentences import has_sentences, map_words, sentence_starts, set_sentence_starts
-from ..tokens.spans import SentenceParse, has_parses, parses_from_doc
 from ..trees import Constituent, Parse
 
 

@@ -18,8 +18,8 @@ from spacy.util import minibatch
 
 from ..decode import TagScores
 from ..decode.trees import Spans, labelled_nodes
+from ..tokens.groups import is_partial, parses_from_doc
 from ..tokens.sentences import copy_words, sentence_starts, set_sentence_starts
-from ..tokens.spans import is_partial, parses_from_doc
 from ..trees import Parse
 from .component import ParseTagger, scale_scores
 

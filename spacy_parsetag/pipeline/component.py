@@ -26,11 +26,11 @@ from ..linearize import Linearizer
 from ..linearize.tagset import TagSet, make_tag_set, tags_of_label
 from ..ml.losses import Loss
 from ..ml.resize import output_width, resize_output
-from ..ml.sentences import SentenceScores, Words
+from ..ml.words import SentenceScores, Words
 from ..tokens.extensions import register_extensions
+from ..tokens.groups import SPANS_KEY
 from ..tokens.predictions import Prediction, set_predictions
 from ..tokens.sentences import has_sentences
-from ..tokens.spans import SPANS_KEY
 from .align import set_gold_sentences
 from .checks import (
     check_parts,
@@ -40,9 +40,9 @@ from .checks import (
     read_label_data,
     require_upstream,
 )
-from .constraints import CONSTRAINTS_KEY, Finder, constrain, known_of_doc
 from .encode import gold_loss
 from .gold import GoldReader, read_inventory
+from .known import CONSTRAINTS_KEY, Finder, constrain, known_of_doc
 
 LEAST_RIVAL = 0.01  # least probability of a constituent that `rivals` lists
 

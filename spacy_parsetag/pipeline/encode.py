@@ -13,7 +13,7 @@ from ..errors import shorten
 from ..linearize import CLASS_NAMES, Linearizer
 from ..linearize.tagset import TagSet
 from ..ml.losses import Loss, partial_likelihood
-from ..tokens.spans import SentenceParse
+from ..tokens.groups import SentenceParse
 from ..trees import Parse, binarize, join_chain
 
 

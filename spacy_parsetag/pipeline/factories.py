@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..decode import Decoder
     from ..linearize import Linearizer
     from ..ml.losses import Loss
-    from ..ml.sentences import SentenceScores
+    from ..ml.words import SentenceScores
     from .component import ParseTagger
     from .ensemble import Ensemble
 else:

@@ -11,8 +11,8 @@ from spacy.training import Example
 from ..errors import Errors, Warnings
 from ..linearize import Linearizer, max_stack
 from ..linearize.tagset import TagSet
-from ..ml.sentences import Words
-from ..tokens.spans import GroupCache, SentenceParse, has_parses, is_partial, parses_from_doc
+from ..ml.words import Words
+from ..tokens.groups import GroupCache, SentenceParse, has_parses, is_partial, parses_from_doc
 from ..trees import Parse, binarize
 from .align import has_same_tokens, is_soft, read_gold, soft_parses
 from .encode import GoldDoc, GoldSentence, add_soft, encode_partial, encode_whole, partial_tags, quote
@@ -126,7 +126,7 @@ class GoldReader:
             self._next_warning = 10 * total
 
 
-class Inventory(NamedTuple):
+class TagInventory(NamedTuple):
     """The inventory of the gold trees of training data.
 
     tags (set[str]): Their tags.
@@ -137,14 +137,14 @@ class Inventory(NamedTuple):
     max_stack: int
 
 
-def read_inventory(examples: Iterable[Example], spans_key: str, linearizer: Linearizer, name: str) -> Inventory:
+def read_inventory(examples: Iterable[Example], spans_key: str, linearizer: Linearizer, name: str) -> TagInventory:
     """Read all training data once, and warn of what cannot be learned.
 
     examples (Iterable[Example]): The training data.
     spans_key (str): Key of the constituents in `eg.reference.spans`.
     linearizer (Linearizer): The order of the tags.
     name (str): The component, for messages.
-    RETURNS (Inventory): The tags and the largest stack.
+    RETURNS (TagInventory): The tags and the largest stack.
     RAISES (ValueError): If there are sentences, and nothing can be learned from any of them.
     """
     reader = GoldReader()
@@ -166,7 +166,7 @@ def read_inventory(examples: Iterable[Example], spans_key: str, linearizer: Line
     reader.check(name, complete=True)
     if n_words >= 200 and n_outside > 0.2 * n_words:  # trees seem to be partial, though not marked so
         warnings.warn(Warnings.W254.format(name=name, share=n_outside / n_words), stacklevel=2)
-    return Inventory(tags, largest)
+    return TagInventory(tags, largest)
 
 
 def _words_outside(parse: Parse) -> int:

@@ -14,8 +14,8 @@ from spacy.training import Example
 from ..evalb.counts import match_brackets
 from ..evalb.params import Bracket, EvalbParams, get_params
 from ..linearize import CLASS_NAMES, Linearizer, get_linearizer
+from ..tokens.groups import SPANS_KEY, is_partial
 from ..tokens.sentences import map_words, sentence_starts
-from ..tokens.spans import SPANS_KEY, is_partial
 from ..trees import Constituent, Parse, binarize
 
 SCORES = ("f", "p", "r", "em", "per_type", "tag_acc")

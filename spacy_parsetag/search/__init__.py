@@ -1,6 +1,6 @@
 """Search: trees as columns, Tregex patterns over them, heads, and syntactic complexity."""
 
-from .bind import Matches
+from .bindings import Matches
 from .columns import TreeColumns, read_brackets, read_rows, read_table
 from .heads import HeadRules, get_head_rules
 from .match import Tregex, find_all

@@ -18,7 +18,7 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..errors import Errors
-from ..tokens.spans import SPANS_KEY, parses_from_doc
+from ..tokens.groups import SPANS_KEY, parses_from_doc
 from .columns import ROOT, ColumnsBuilder, Longs, TreeColumns, lay_out
 from .heads import HeadRules, get_head_rules
 from .match import Program, Tregex

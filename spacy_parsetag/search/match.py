@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._kernel import fill_masks, find_nodes
-from .bind import Block, Matches, bind
+from .bindings import Block, Matches, bind
 from .columns import Longs, TreeColumns
 from .heads import HeadRules, get_head_rules
 from .pattern import RELATIONS, Label, Node, Step, Test, parse_pattern, parts

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from ..compat import require
+from .parquet import TableParser, table_settings
 from .shards import Job, Note, Shard, ShardParser
-from .tables import TableParser, table_settings
 
 
 def ray_parse(

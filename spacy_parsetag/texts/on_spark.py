@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ..compat import require
+from .parquet import load_tables, table_settings
 from .parser import SENTS, Settings
 from .shards import Job, Note, Shard, parse_shard
-from .tables import load_tables, table_settings
 
 MAX_TASKS = 1000
 

@@ -1,10 +1,10 @@
 """Writes trees to docs and reads them back, and registers the extensions that show constituents on spans and tokens."""
 
-from .convert import doc_from_parses, doc_from_tree, doc_to_strings, docs_from_trees, parse_string
+from .conversion import doc_from_parses, doc_from_tree, doc_to_strings, docs_from_trees, parse_string
 from .detokenize import spaces_after
 from .extensions import register_extensions
+from .groups import FORMAT_VERSION, SPANS_KEY, SentenceParse, has_parses, parses_from_doc, set_parses
 from .sentences import WordMap, has_sentences, map_words, one_sentence, sentence_words, set_sentence_starts
-from .spans import FORMAT_VERSION, SPANS_KEY, SentenceParse, has_parses, parses_from_doc, set_parses
 
 __all__ = [
     "FORMAT_VERSION",

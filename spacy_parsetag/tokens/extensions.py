@@ -44,17 +44,17 @@ from ..errors import Errors, Warnings
 from ..trees.nltk_trees import to_nltk
 from ..trees.parse import Constituent, Parse
 from ..trees.tree import Tree, preorder
-from .convert import ROOT, doc_to_strings, parse_string
+from .conversion import ROOT, doc_to_strings, parse_string
+from .groups import SPANS_KEY, GroupCache, has_parses, parses_from_doc, words_and_tags
 from .predictions import predictions_from_doc, with_spans
 from .sentences import map_words
-from .spans import SPANS_KEY, GroupCache, has_parses, parses_from_doc, words_and_tags
 
 if TYPE_CHECKING:
     import nltk
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class DocNode:
     """A constituent, a bare word, or the top of a sentence that has several nodes there.
 
     A unary chain is one node with several labels; a bare word, and such a top, has none. *Kim sings loudly* with
@@ -62,16 +62,16 @@ class Node:
 
     start (int): Its first word, among the words of the doc.
     end (int): One past its last word.
-    parent (Node | None): The smallest constituent that contains it and more.
+    parent (DocNode | None): The smallest constituent that contains it and more.
     labels (list[str]): Its labels, top first.
-    children (list[Node]): The nodes right below, from left to right.
+    children (list[DocNode]): The nodes right below, from left to right.
     """
 
     start: int
     end: int
-    parent: Node | None
+    parent: DocNode | None
     labels: list[str] = field(default_factory=list)
-    children: list[Node] = field(default_factory=list)
+    children: list[DocNode] = field(default_factory=list)
 
 
 class DocNodes:
@@ -84,8 +84,8 @@ class DocNodes:
 
     def __init__(self, doc: Doc, spans_key: str) -> None:
         self.words = map_words(doc)
-        self.tops: list[Node] = []  # one a sentence
-        self.at: dict[tuple[int, int], Node] = {}  # by their bounds
+        self.tops: list[DocNode] = []  # one a sentence
+        self.at: dict[tuple[int, int], DocNode] = {}  # by their bounds
         offset = 0
         for _, parse in parses_from_doc(doc, spans_key):
             n = len(parse)
@@ -96,13 +96,13 @@ class DocNodes:
                 *((i, i + 1, None) for i in range(n)),
             ]
             rows.sort(key=lambda row: (row[0], -row[1]))
-            stack: list[Node] = []  # the open nodes
+            stack: list[DocNode] = []  # the open nodes
             for start, end, label in rows:
                 bounds = (offset + start, offset + end)
                 while stack and stack[-1].end <= bounds[0]:
                     stack.pop()
                 if not stack or bounds != (stack[-1].start, stack[-1].end):
-                    node = self.at[bounds] = Node(*bounds, stack[-1] if stack and stack[-1].labels else None)
+                    node = self.at[bounds] = DocNode(*bounds, stack[-1] if stack and stack[-1].labels else None)
                     (stack[-1].children if stack else self.tops).append(node)
                     stack.append(node)
                 if label is not None:
@@ -114,16 +114,16 @@ class DocNodes:
         start, end = (span.i, span.i + 1) if isinstance(span, Token) else (span.start, span.end)
         return self.words.before[start], self.words.before[end]
 
-    def span(self, doc: Doc, node: Node) -> Span:
+    def span(self, doc: Doc, node: DocNode) -> Span:
         """Make the span of a constituent, labelled as the top of its unary chain."""
         start, end = self.words.tokens[node.start], self.words.tokens[node.end - 1] + 1
         return Span(doc, start, end, node.labels[0] if node.labels else "")
 
-    def spans(self, doc: Doc, top: Node) -> Iterator[Span]:
+    def spans(self, doc: Doc, top: DocNode) -> Iterator[Span]:
         """Make the spans of a node and of all nodes within that are constituents, in pre-order."""
         return (self.span(doc, node) for node in preorder(top) if node.labels)
 
-    def find(self, span: Span | Token) -> Node | None:
+    def find(self, span: Span | Token) -> DocNode | None:
         """Find the node over a span; None for white space.
 
         RAISES (ValueError): If the span is not a constituent, a word or a sentence.
@@ -139,7 +139,7 @@ class DocNodes:
             raise ValueError(Errors.E307.format(text=span.text, start=span.start, end=span.end, hint=hint))
         return node
 
-    def smallest_around(self, start: int, end: int) -> Node | None:
+    def smallest_around(self, start: int, end: int) -> DocNode | None:
         """Find the smallest constituent with these words and more; with start == end, one with words on both sides."""
         node = self.at.get((start, start + 1))
         while node is not None and (not node.labels or node.end < end or (start == end and node.start == start)):
@@ -192,7 +192,7 @@ def get_tree(span: Span, spans_key: str = SPANS_KEY) -> nltk.Tree:
 
 def read_tree(span: Span, spans_key: str = SPANS_KEY) -> Tree:
     """Make the same, as a tree of this package."""
-    found = _read_parse(span, spans_key)
+    found = _parse_of(span, spans_key)
     if found is None:
         raise ValueError(Errors.E309.format(text=span.text))
     return found[0].to_tree(found[1])
@@ -200,11 +200,11 @@ def read_tree(span: Span, spans_key: str = SPANS_KEY) -> Tree:
 
 def get_parse_string(span: Span | Token, spans_key: str = SPANS_KEY) -> str:
     """Write the tree over a span in Penn brackets, on one line; "" for white space."""
-    found = _read_parse(span, spans_key)
+    found = _parse_of(span, spans_key)
     return "" if found is None else parse_string(*found)
 
 
-def _read_parse(span: Span | Token, spans_key: str) -> tuple[Parse, str | None] | None:
+def _parse_of(span: Span | Token, spans_key: str) -> tuple[Parse, str | None] | None:
     """Read the parse over a span, and the label of the root wrapper if it needs one; None for white space."""
     nodes = _get_nodes(span.doc, spans_key)
     top = nodes.find(span)

@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 
 from ..errors import Errors
 from ..trees import Constituent, Parse
-from .spans import SPANS_KEY, SentenceParse, parses_from_doc, set_parses
+from .groups import SPANS_KEY, SentenceParse, parses_from_doc, set_parses
 
 # The attrs that have a value for each sentence, by the name of the field.
 _ATTRS = {

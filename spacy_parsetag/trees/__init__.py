@@ -1,6 +1,6 @@
 """A `Tree` as files have it, the `Parse` that everything else works on, cleaning, binarization, the border to NLTK."""
 
-from .binarize import BinaryTree, binarize, join_chain, split_chain, tree_spans, unbinarize
+from .binary import BinaryTree, binarize, join_chain, split_chain, tree_spans, unbinarize
 from .nltk_trees import from_nltk, to_nltk
 from .parse import Constituent, Parse
 from .tree import ROOT_LABELS, Tree

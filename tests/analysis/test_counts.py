@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from nltk import Tree
 from strategies import parses
 
-from spacy_parsetag.analysis.counts import (
+from spacy_parsetag.analysis.inventories import (
     Deviations,
     Stacks,
     count_deviations,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_parsetag.analysis.counts import Deviations, Stacks, count_tags
+from spacy_parsetag.analysis.inventories import Deviations, Stacks, count_tags
 from spacy_parsetag.analysis.plots import check_paths, plot_correlation, plot_coverage, plot_deviations, plot_stacks
 from spacy_parsetag.analysis.results import Correlation, Point
 from spacy_parsetag.analysis.tables import Table, format_csv, format_text

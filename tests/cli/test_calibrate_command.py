@@ -15,7 +15,7 @@ from spacy.tokens import DocBin
 from tiny import TREES, gold_doc, make_examples, make_nlp, train
 from typer.testing import CliRunner
 
-from spacy_parsetag.analysis.calibration import measure_reliability
+from spacy_parsetag.analysis.reliability import measure_reliability
 from spacy_parsetag.cli import parsetag_app
 from spacy_parsetag.pipeline.calibration import (
     Judged,

@@ -14,7 +14,7 @@ from strategies import n_examples
 from spacy_parsetag.decode import TreeDistribution
 from spacy_parsetag.linearize import get_linearizer
 from spacy_parsetag.trees import split_chain
-from spacy_parsetag.trees.binarize import node_bounds
+from spacy_parsetag.trees.binary import node_bounds
 
 INVENTORY = ["R/VP", "l", "r/NP", "L", "L/S+VP", "r", "R", "L/S", "l/NP"]
 

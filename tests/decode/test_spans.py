@@ -13,7 +13,7 @@ from spacy_parsetag.decode.trees import labelled_nodes
 from spacy_parsetag.linearize import CLASS_NAMES, ORDERS
 from spacy_parsetag.linearize.base import node_classes
 from spacy_parsetag.linearize.tagset import TagSet
-from spacy_parsetag.trees.binarize import node_bounds
+from spacy_parsetag.trees.binary import node_bounds
 
 TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
 LABELS = ("", "S", "S+VP", "VP")

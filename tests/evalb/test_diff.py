@@ -4,7 +4,7 @@ import pytest
 
 from spacy_parsetag.evalb import get_params
 from spacy_parsetag.evalb.counts import compare
-from spacy_parsetag.evalb.diff import diff
+from spacy_parsetag.evalb.differences import diff
 
 GOLD = "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sees) (NP (NNS cats))) (. .)))"
 TESTS = [

@@ -18,8 +18,8 @@ from spacy_parsetag.linearize.tagset import TagSet
 from spacy_parsetag.ml import mlp
 from spacy_parsetag.ml.mlp import Hidden, scores_of_hidden
 from spacy_parsetag.ml.scaled import build_scaled
-from spacy_parsetag.ml.sentences import SentenceScores, Words
 from spacy_parsetag.ml.spans import boundaries_before, build_spans, gaps_of, spans_of
+from spacy_parsetag.ml.words import SentenceScores, Words
 
 TAGS = TagSet(["l/NP", "r/NP", "r/S+VP", "L/S", "L/VP", "R/VP", "R/S+VP"])
 WIDTH = 6

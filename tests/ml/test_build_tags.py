@@ -9,8 +9,8 @@ from test_build_spans import TAGS, VOCAB, WIDTH, Lookup, slope, words_of
 from thinc.api import Linear, Model, fix_random_seed, set_dropout_rate, with_array
 
 from spacy_parsetag.decode import Transitions
-from spacy_parsetag.ml.sentences import SentenceScores
 from spacy_parsetag.ml.tags import build_tags
+from spacy_parsetag.ml.words import SentenceScores
 
 DOCS = [words_of(3, 1, spaces=(1, 4)), words_of(), words_of(2)]
 T = len(TAGS)

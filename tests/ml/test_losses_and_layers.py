@@ -19,7 +19,7 @@ from spacy_parsetag.linearize import ORDERS
 from spacy_parsetag.linearize.tagset import TagSet
 from spacy_parsetag.ml.losses import Loss, TagLoss, TreeLoss, partial_likelihood
 from spacy_parsetag.ml.pooling import last_subword
-from spacy_parsetag.ml.sentences import SentenceScores
+from spacy_parsetag.ml.words import SentenceScores
 
 EPSILON = 1e-5
 

@@ -7,7 +7,7 @@ import pytest
 from thinc.api import fix_random_seed, set_dropout_rate
 
 from spacy_parsetag.ml import _sru
-from spacy_parsetag.ml.sru import backward_steps, forward_steps, sru, sru_layers
+from spacy_parsetag.ml.sru import backward_steps, forward_steps, sru_layer, sru_layers
 
 EPSILON = 1e-5
 
@@ -63,7 +63,7 @@ def test_layer_gradient() -> None:
     rng = np.random.default_rng(0)
     X = [rng.normal(size=(n, 5)).astype("f") for n in (3, 0, 4)]
     weights = [rng.normal(size=(len(x), 6)).astype("f") for x in X]
-    layer = sru(3)
+    layer = sru_layer(3)
     layer.initialize(X=X)
 
     def value() -> float:
@@ -126,7 +126,7 @@ def test_initial_variance() -> None:
     """Products vary as much as the inputs, so that no layer's outputs vanish or grow with its width."""
     for width, units in ((40, 60), (400, 60), (120, 60)):
         fix_random_seed(0)
-        layer = sru(units).initialize(X=[np.ones((1, width), dtype="f")])
+        layer = sru_layer(units).initialize(X=[np.ones((1, width), dtype="f")])
         W, v = layer.get_param("W"), layer.get_param("v")
         assert W.var() == pytest.approx(1 / width, rel=0.05) and v.var() == pytest.approx(1 / units, rel=0.2)
         for array, size in ((W, width), (v, units)):

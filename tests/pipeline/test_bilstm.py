@@ -10,7 +10,7 @@ import pytest
 from spacy.tokens import Doc
 from tiny import make_examples, make_learner, needs_torch, train
 
-from spacy_parsetag.ml.sentences import encode_words
+from spacy_parsetag.ml.words import encode_words
 
 LSTM = {"@layers": "spacy-parsetag.TorchBiLSTM.v1", "depth": 2}
 

@@ -23,7 +23,7 @@ from spacy_parsetag.pipeline import align, gold
 from spacy_parsetag.pipeline.align import read_gold
 from spacy_parsetag.pipeline.gold import GoldReader
 from spacy_parsetag.tokens import doc_to_strings, parse_string, set_parses
-from spacy_parsetag.tokens.spans import SentenceParse, parses_from_doc
+from spacy_parsetag.tokens.groups import SentenceParse, parses_from_doc
 from spacy_parsetag.trees import Parse, from_nltk
 
 VOCAB = create_vocab("en", English.Defaults)

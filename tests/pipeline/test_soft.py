@@ -21,7 +21,7 @@ from tiny import (
 )
 
 from spacy_parsetag.pipeline.align import set_gold_sentences
-from spacy_parsetag.tokens.spans import parses_from_doc, set_parses
+from spacy_parsetag.tokens.groups import parses_from_doc, set_parses
 
 CHART = {**TINY_MODEL, "@architectures": "spacy-parsetag.Spans.v1", "hidden_width": 32, "span_width": 32}
 CRF = {**TINY_MODEL, "@architectures": "spacy-parsetag.Tags.v1", "transitions": True}

@@ -14,7 +14,7 @@ import pytest
 from texts_data import Run, contents, write_texts
 
 from spacy_parsetag.texts import ray_parse, spark_parse
-from spacy_parsetag.texts.tables import TableParser, table_settings
+from spacy_parsetag.texts.parquet import TableParser, table_settings
 
 N = 600
 

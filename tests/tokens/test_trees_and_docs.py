@@ -16,7 +16,7 @@ from spacy_parsetag.tokens import (
     parse_string,
     spaces_after,
 )
-from spacy_parsetag.tokens.convert import as_parse
+from spacy_parsetag.tokens.conversion import as_parse
 from spacy_parsetag.treebanks.penn import read_string
 from spacy_parsetag.trees import Constituent, Parse, Tree, to_nltk
 from spacy_parsetag.trees.brackets import format_tree

@@ -6,7 +6,7 @@ import pytest
 import spacy
 from spacy.language import Language
 
-from spacy_parsetag.training import progress
+from spacy_parsetag.training import console
 
 
 class Terminal(io.StringIO):
@@ -28,8 +28,8 @@ def test_a_line_a_minute(monkeypatch: pytest.MonkeyPatch, max_steps: int, line: 
     nlp.config["training"]["max_steps"] = max_steps
     for stderr, expected in ((io.StringIO(), 2), (Terminal(), 0)):
         seconds = iter(range(0, 1000, 12))
-        monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(seconds)))  # noqa: B023
-        log_step, finalize = progress.make_progress_logger(inner)(nlp, io.StringIO(), stderr)  # type: ignore[arg-type]
+        monkeypatch.setattr(console.time, "monotonic", lambda: float(next(seconds)))  # noqa: B023
+        log_step, finalize = console.make_progress_logger(inner)(nlp, io.StringIO(), stderr)  # type: ignore[arg-type]
         for step in range(14):
             log_step({"score": 1.0} if step == 7 else None)
         finalize()

@@ -10,7 +10,7 @@ from spacy.vocab import Vocab
 from spacy_parsetag.errors import TreebankError
 from spacy_parsetag.files.find import SourceFile, find_files
 from spacy_parsetag.tokens import doc_from_parses
-from spacy_parsetag.treebanks.convert import DocFile
+from spacy_parsetag.treebanks.docfiles import DocFile
 from spacy_parsetag.treebanks.formats.base import guess_encoding
 from spacy_parsetag.treebanks.formats.pahc import cut_lemma, cut_lemma_of_mark
 from spacy_parsetag.treebanks.formats.table import FORMATS, get_format

@@ -7,7 +7,7 @@
 import re
 
 from .base import LEMMA, TreebankFormat, each_line, split_lemma
-from .penn import HISTORICAL_CLEAN
+from .english import HISTORICAL_CLEAN
 
 _LEXEME = re.compile(r"\((L[0-9][^\s()]*)[ \t]+\([^\s()]+[ \t]+([^\s()]+)\)\)")
 

@@ -5,10 +5,10 @@ from .base import TreebankFormat
 from .cess import CESS
 from .craft import CRAFT
 from .ctb import CTB
+from .english import HISTORICAL, PENN, PTB
 from .floresta import FLORESTA
 from .japanese import KEYAKI, ONCOJ
 from .pahc import FARPAHC, ICEPAHC
-from .penn import HISTORICAL, PENN, PTB
 from .sinica import SINICA
 from .spmrl import SPMRL
 from .turkish import TURKISH

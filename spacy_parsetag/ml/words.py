@@ -163,7 +163,7 @@ def encode_words(
     encoded, backprop_layer = layer(split_sentences(xp, vectors, words), is_train)
 
     def backprop(dX: Floats2d) -> list[Doc]:
-        d_words = xp.concatenate(backprop_layer(split(dX, words.n_words.tolist())))
+        d_words = xp.concatenate(backprop_layer(cut(dX, words.n_words.tolist())))
         d_vectors = ops.alloc2f(words.offsets[-1], d_words.shape[1])
         d_vectors[xp.asarray(words.tokens)] = d_words
         d_docs: list[Doc] = backprop_vectors([d_vectors[start:stop] for start, stop in pairwise(words.offsets)])
@@ -175,10 +175,10 @@ def encode_words(
 def split_sentences(xp: Any, vectors: list[Floats2d], words: Words) -> list[Floats2d]:
     """Take the vectors of the words of each sentence out of the docs' vectors of tokens; there must be some."""
     present = [own for own in vectors if len(own)]  # an empty doc's may have another width
-    return split(xp.concatenate(present)[xp.asarray(words.tokens)], words.n_words.tolist())
+    return cut(xp.concatenate(present)[xp.asarray(words.tokens)], words.n_words.tolist())
 
 
-def split(x: Floats2d, lengths: list[int]) -> list[Floats2d]:
+def cut(x: Floats2d, lengths: list[int]) -> list[Floats2d]:
     """Cut an array into pieces of the given numbers of rows; they are views."""
     pieces: list[Floats2d] = get_array_module(x).split(x, np.cumsum(lengths)[:-1])
     return pieces

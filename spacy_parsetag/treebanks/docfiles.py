@@ -13,8 +13,8 @@ from ..compat import cache_msgpack_plugins
 from ..errors import Errors
 from ..files.find import SourceFile
 from ..files.write import atomic_path, refuse_overwrite
-from ..tokens.convert import doc_from_parses
-from ..tokens.spans import SPANS_KEY
+from ..tokens.conversion import doc_from_parses
+from ..tokens.groups import SPANS_KEY
 from ..trees.parse import Parse
 from .split import Split
 

@@ -18,7 +18,7 @@ from ..trees.nltk_trees import from_nltk
 from ..trees.parse import Parse, check_words
 from ..trees.tree import Tree, Word
 from .detokenize import spaces_after
-from .spans import SPANS_KEY, parses_from_doc, set_parses
+from .groups import SPANS_KEY, parses_from_doc, set_parses
 
 if TYPE_CHECKING:
     import nltk
