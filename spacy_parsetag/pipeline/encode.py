@@ -67,18 +67,33 @@ def encode_tree(parse: Parse, tags: TagSet, linearizer: Linearizer, weight: floa
     return GoldTree(weight, ids, *find_span_cells(ids, np.asarray([len(parse)]), tags, linearizer))
 
 
-def encode_whole(sentences: list[SentenceParse], tags: TagSet, linearizer: Linearizer) -> GoldDoc:
-    """Encode whole trees."""
+def encode_whole(
+    sentences: list[SentenceParse],
+    tags: TagSet,
+    linearizer: Linearizer,
+    several: dict[int, list[tuple[float, Parse]]] | None = None,
+) -> GoldDoc:
+    """Encode whole trees, one of weight 1 for each sentence, or several weighted by their probabilities.
+
+    several (dict[int, list[tuple[float, Parse]]] | None): Log-probabilities and trees of sentences, by the first token;
+        see `soft_parses`. Trees with unknown tags are left out.
+    """
     found: list[GoldSentence] = []
     n_unknown = 0
     example = ""
     for tokens, parse in sentences:
         tree = encode_tree(parse, tags, linearizer)
-        found.append(GoldSentence(tokens, (tree,)))
+        trees: tuple[GoldTree, ...] = ()
         if tree.ids.min() < 0:
             n_unknown += 1
             tag = linearizer.linearize(binarize(parse))[int(tree.ids.argmin())]
             example = example or f"{tag} in {quote(parse.words)}"
+        elif several:
+            weighted = [encode_tree(one, tags, linearizer, math.exp(p)) for p, one in several.get(tokens[0], ())]
+            known = [one for one in weighted if one.ids.min() >= 0]
+            total = sum(one.weight for one in known)
+            trees = tuple(one._replace(weight=one.weight / total) for one in known if total > 0)
+        found.append(GoldSentence(tokens, trees or (tree,)))
     return GoldDoc(found, n_unknown, example)
 
 
@@ -112,22 +127,6 @@ def encode_partial(sentences: list[SentenceParse], tags: TagSet) -> GoldDoc:
         known = tuple(Constraint(*bounds, label, "must") for bounds, chain in chains.items() for label in set(chain))
         found.append(GoldSentence(tokens, known=known))
     return GoldDoc(found, n_unknown, example)
-
-
-def add_soft(
-    gold: GoldDoc, trees: dict[int, list[tuple[float, Parse]]], tags: TagSet, linearizer: Linearizer
-) -> GoldDoc:
-    """Give each sentence its best trees whose tags are all known, weighted by their probabilities, in place of one."""
-    found: list[GoldSentence] = []
-    for one in gold.sentences:
-        encoded = [
-            encode_tree(parse, tags, linearizer, math.exp(log_prob)) for log_prob, parse in trees.get(one.tokens[0], ())
-        ]
-        known = [tree for tree in encoded if tree.ids.min() >= 0 and one.teaches]
-        total = sum(tree.weight for tree in known)
-        soft = tuple(tree._replace(weight=tree.weight / total) for tree in known if total > 0)
-        found.append(one._replace(trees=soft or one.trees))
-    return gold._replace(sentences=found)
 
 
 def known_chains(parse: Parse) -> dict[tuple[int, int], tuple[str, ...]]:

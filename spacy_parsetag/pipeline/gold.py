@@ -15,7 +15,7 @@ from ..ml.words import Words
 from ..tokens.groups import GroupCache, SentenceParse, has_parses, is_partial, parses_from_doc
 from ..trees import Parse, binarize
 from .align import has_same_tokens, is_soft, read_gold, soft_parses
-from .encode import GoldDoc, GoldSentence, add_soft, encode_partial, encode_whole, partial_tags, quote
+from .encode import GoldDoc, GoldSentence, encode_partial, encode_whole, partial_tags, quote
 
 
 class GoldReader:
@@ -61,10 +61,8 @@ class GoldReader:
         def encode(sentences: list[SentenceParse]) -> GoldDoc:
             if partial:
                 return encode_partial(sentences, tags)
-            gold = encode_whole(sentences, tags, linearizer)
-            if is_soft(eg.reference, spans_key):
-                gold = add_soft(gold, soft_parses(eg, spans_key), tags, linearizer)
-            return gold
+            several = soft_parses(eg, spans_key) if is_soft(eg.reference, spans_key) else None
+            return encode_whole(sentences, tags, linearizer, several)
 
         if has_parses(eg.reference, spans_key) and has_same_tokens(eg):
             gold = self._known.get(eg.reference, spans_key, lambda: encode(parses_from_doc(eg.reference, spans_key)))
