@@ -29,8 +29,8 @@ from timing import in_turn
 from spacy_parsetag.ml.precision import set_precision
 from spacy_parsetag.pipeline.export import export_pipeline
 from spacy_parsetag.pipeline.scorer import make_evalb_scorer
+from spacy_parsetag.tokens.groups import parses_from_doc
 from spacy_parsetag.tokens.sentences import copy_words
-from spacy_parsetag.tokens.spans import parses_from_doc
 
 BATCH = 16  # sentences that the bare encoder reads at once
 

@@ -324,7 +324,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="number of the first input")
     parser.add_argument("--count", type=int, default=10_000, help="inputs")
-    parser.add_argument("--seconds", type=float, help="stop after so many, though inputs are left")
+    parser.add_argument("--seconds", type=float, help="stop after this time, though inputs are left")
     args = parser.parse_args()
     signal.signal(signal.SIGPROF, too_long)
     warnings.simplefilter("ignore")

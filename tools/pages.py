@@ -36,10 +36,10 @@ MODULES = (
     "spacy_parsetag.pipeline.ensemble",
     "spacy_parsetag.pipeline.export",
     "spacy_parsetag.ml.precision",
-    "spacy_parsetag.ml.sentences",
+    "spacy_parsetag.ml.words",
     "spacy_parsetag.search.docs",
     "spacy_parsetag.search.complexity",
-    "spacy_parsetag.evalb.diff",
+    "spacy_parsetag.evalb.differences",
     "spacy_parsetag.texts.search",
     "spacy_parsetag.tokens.extensions",
 )

@@ -69,7 +69,7 @@ def download_cli(
 
 
 def in_folder(folder: Path, name: str, own: str) -> str:
-    """What pip installs of a folder: the pipeline's wheel, or the folder with its sources."""
+    """Find what pip installs of a folder: the pipeline's wheel, or the folder with its sources."""
     found = [*folder.glob(f"{name}-{own}-*.whl"), *folder.glob(f"{name}/setup.py")]
     if not found:
         raise ValueError(Errors.E482.format(folder=folder, name=name, version=own))
