@@ -29,6 +29,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         return subprocess.CompletedProcess(command, int(command[-1].endswith("broken.whl")))
 
     monkeypatch.setattr(download.subprocess, "run", run)
+    monkeypatch.setattr(download, "find_spec", lambda name: True)  # also where the tests run without pip
     return calls
 
 
