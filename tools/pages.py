@@ -127,7 +127,9 @@ def _python() -> dict[str, str]:
     for name in public_packages():
         module = importlib.import_module(name)
         seen |= {id(getattr(module, public)) for public in module.__all__}
-        pages[name] = _page(name, [f".. automodule:: {name}"])
+        data = [one for one in module.__all__ if not _has_docstring(getattr(module, one))]
+        constants = [f".. py:data:: {name}.{one}" for one in data]  # autodoc leaves them out
+        pages[name] = _page(name, [f".. automodule:: {name}", *constants])
     for name in MODULES:
         module = importlib.import_module(name)
         own = [v for k, v in vars(module).items() if k[0] != "_" and getattr(v, "__module__", "") == name]
@@ -151,6 +153,10 @@ def _python() -> dict[str, str]:
         f"comes back, and what is raised.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listing}\n```\n"
     )
     return pages
+
+
+def _has_docstring(target: Any) -> bool:
+    return (inspect.isclass(target) or inspect.isroutine(target)) and bool(target.__doc__)
 
 
 def _directive(target: Any) -> str:
