@@ -103,6 +103,18 @@ def test_lines_that_were_rewritten_are_counted(run: Run, tmp_path: Path) -> None
     assert result.exit_code == 0 and "1 trees read; 1 lines rewritten as brackets" in result.stderr
 
 
+def test_docs_of_a_split_are_of_successive_sentences(run: Run, tmp_path: Path) -> None:
+    """A doc ends where the next sentence of the file is in another part."""
+    source, out = tmp_path / "trees.mrg", tmp_path / "out"
+    source.write_text("".join(f"(TOP (S (NP (NN w{i})) (VP (VBZ x))))\n" for i in range(40)), encoding="utf8")
+    words = ["convert", source, out, "--split", "a=0.5,b=0.5", "--split-block", "6", "--n-sents", "4"]
+    assert run(*words).exit_code == 0
+    docs = [doc for part in "ab" for doc in DocBin().from_disk(out / f"{part}.spacy").get_docs(Vocab())]
+    numbers = [[int(token.text[1:]) for token in [*doc][::2]] for doc in docs]
+    assert sorted(i for own in numbers for i in own) == [*range(40)] and max(map(len, numbers)) == 4
+    assert all(own == list(range(own[0], own[0] + len(own))) for own in numbers)
+
+
 def test_split(run: Run, treebank: Path, tmp_path: Path) -> None:
     source, out = tmp_path / "in", tmp_path / "out"
     source.mkdir()

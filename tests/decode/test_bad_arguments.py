@@ -122,3 +122,9 @@ def test_bounds(bound):
         random_batch([4], max_stack=bound)
     with pytest.raises(ValueError, match=r"\[E161\]"):
         TreeDistribution(np.zeros((7, 4)), ["l", "r", "L", "R"], max_stack=bound)
+
+
+@pytest.mark.parametrize("name, shape", [("transitions", (5, 4)), ("start", (3,)), ("end", (4, 1))])
+def test_shapes_of_transitions(name, shape):
+    with pytest.raises(ValueError, match=rf"\[E158\].*'{name}'"):
+        TreeDistribution(np.zeros((3, 4)), ["l", "r", "L", "R"], **{name: np.zeros(shape)})
