@@ -128,8 +128,9 @@ def _python() -> dict[str, str]:
         module = importlib.import_module(name)
         seen |= {id(getattr(module, public)) for public in module.__all__}
         data = [one for one in module.__all__ if not _has_docstring(getattr(module, one))]
-        constants = [f".. py:data:: {name}.{one}" for one in data]  # autodoc leaves them out
-        pages[name] = _page(name, [f".. automodule:: {name}", *constants])
+        constants = [f".. py:data:: {one}\n   :module: {name}" for one in data]  # autodoc leaves them out
+        lazy = [f".. autofunction:: {name}.{one}" for one in module.__all__ if one not in vars(module)]
+        pages[name] = _page(name, [f".. automodule:: {name}", *lazy, *constants])
     for name in MODULES:
         module = importlib.import_module(name)
         own = [v for k, v in vars(module).items() if k[0] != "_" and getattr(v, "__module__", "") == name]
