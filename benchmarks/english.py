@@ -102,10 +102,8 @@ def words_per_second(ours: Language, other: Language | None, texts: list[str], r
 def with_spacys_parser(nlp: Language, docs: list[Doc]) -> Language:
     """Our tok2vec, and on it spaCy's dependency parser, which knows forty labels and nothing of English."""
     other = spacy.blank("en")
-    other.vocab.vectors = nlp.vocab.vectors
-    config = nlp.config.interpolate()["components"]["tok2vec"]
-    other.add_pipe("tok2vec", config={"model": config["model"]})
-    width = config["model"]["encode"]["width"]
+    other.add_pipe("tok2vec", source=nlp)
+    width = nlp.config.interpolate()["components"]["tok2vec"]["model"]["encode"]["width"]
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": width, "upstream": "*"}
     parser: Any = other.add_pipe("parser", config={"model": {"tok2vec": listener}})
     for i in range(40):
@@ -116,7 +114,8 @@ def with_spacys_parser(nlp: Language, docs: list[Doc]) -> Language:
         heads = [max(i - 1, 0) for i in range(len(words))]
         deps = ["ROOT" if i == 0 else f"dep{len(word) % 40}" for i, word in enumerate(words)]
         examples.append(Example(Doc(other.vocab, words=words), Doc(other.vocab, words=words, heads=heads, deps=deps)))
-    other.initialize(lambda: examples)
+    with other.select_pipes(enable="parser"):
+        other.initialize(lambda: examples)
     return other
 
 
