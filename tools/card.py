@@ -82,7 +82,8 @@ def main() -> None:
     parser.add_argument("package", type=Path, metavar="PACKAGE")
     parser.add_argument("--mctb", type=Path, help="the file of benchmarks/mctb.py")
     args = parser.parse_args()
-    report, mctb = (json.loads(path.read_text(encoding="utf8")) if path else None for path in (args.report, args.mctb))
+    report = json.loads(args.report.read_text(encoding="utf8"))
+    mctb = json.loads(args.mctb.read_text(encoding="utf8")) if args.mctb else None
     text = fill(args.card.read_text(encoding="utf8"), report, mctb)
     for path in (args.package, *args.package.glob("*/*_parsetag_*-*")):
         (path / "README.md").write_text(text, encoding="utf8")
