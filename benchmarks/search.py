@@ -1,6 +1,7 @@
 """Times searching trees on one core: columns from brackets and from Parquet, L2SCA's patterns, one command.
 
-    python benchmarks/search.py "$PARSETAG_SHARED/treebanks" --output benchmarks/results/search.json
+    python benchmarks/search.py "$PARSETAG_SHARED/treebanks" --model en_parsetag_sm \\
+        --output benchmarks/results/search.json
 
 The trees come from the training parts of gum, craft and masc, again and again until there are --trees trees. Times
 are CPU seconds, but for the command, whose wall time is given, with the most memory that it took. nltk.tgrep searches a
@@ -22,6 +23,7 @@ import common  # noqa: F401 (one core, set before NumPy is imported)
 from nltk import ParentedTree
 from nltk.tgrep import tgrep_positions
 from record import parse_arguments, write_result
+from timing import in_turn
 
 from spacy_parsetag.compat import has_module
 from spacy_parsetag.search import TreeColumns, Tregex, find_all, read_brackets
@@ -79,11 +81,41 @@ def parquet_figures(columns: TreeColumns, folder: Path) -> dict[str, Any]:
     return {"trees": len(columns), "trees_per_second": round(len(columns) / seconds)}
 
 
+def matcher_figures(columns: TreeColumns, model: str, repeats: int) -> dict[str, Any]:
+    """What the component `tree_matcher` adds to the time of a pipeline over texts of twenty sentences, by turns."""
+    import spacy
+
+    nlp = spacy.load(model)
+    nlp.add_pipe("tree_matcher", config={"patterns": {"OBJECT": ["VP < /^VB/=verb < NP=object"], "OTHERS": PATTERNS}})
+    chosen = range(0, len(columns), max(1, len(columns) // 400))
+    sentences = [
+        " ".join(columns.words(int(start), int(start + columns.size[start]))) for start in columns.starts[chosen]
+    ]
+    texts = [" ".join(sentences[i : i + 20]) for i in range(0, len(sentences), 20)]
+    docs = list(nlp.pipe(texts))
+
+    def run_without() -> None:
+        with nlp.select_pipes(disable="tree_matcher"):
+            list(nlp.pipe(texts))
+
+    times = in_turn({"without": run_without, "with": lambda: list(nlp.pipe(texts))}, repeats)
+    alone = best_time(lambda: list(nlp.get_pipe("tree_matcher").pipe(docs)), 3 * repeats)  # type: ignore[attr-defined]
+    return {
+        "model": model,
+        "words": sum(map(len, docs)),
+        "matches": sum(len(doc.spans["tree_matches"]) for doc in docs),
+        "seconds_without": round(times["without"].best, 3),
+        "added": round(times["with"].over(times["without"]) - 1, 4),
+        "component_alone": round(alone / times["without"].best, 4),
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("treebanks", type=Path, help="folder with gum, craft and masc")
     parser.add_argument("--trees", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=3, help="runs; the fastest counts")
+    parser.add_argument("--model", help="pipeline to add the component tree_matcher to")
     args = parse_arguments(parser)
     data = b"".join((args.treebanks / name / "train.mrg").read_bytes() for name in TREEBANKS)
     one = TreeColumns.join(read_brackets(data, "trees"))
@@ -113,6 +145,8 @@ def main() -> None:
         }
         for pattern in PATTERNS
     }
+    if args.model:
+        figures["tree_matcher"] = matcher_figures(one, args.model, args.repeats)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         if has_module("pyarrow"):

@@ -6,7 +6,7 @@ pattern := node ("|" node)*                      node := "(" node ")" tests? | d
 tests := all ("|" all)*                          all := test ("&"? test)*
 test := "!" test | "?" group | group             group := "[" tests "]" | "(" tests ")" | relation operand
 operand := "(" node ")" | description
-description := "!"? "@"? (names | /regex/ | "__") ("=" name)? | "=" name | "~" name ("=" name)?
+description := ("!"? "@"? (names | /regex/ | "__") | "_ROOT_") ("=" name)? | "=" name | "~" name ("=" name)?
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ _TOKEN = re.compile(
       (?P<regex>/(?:\\/|[^\n/])*/)
     | (?P<number>-?[0-9]+)
     | (?P<relation>{"|".join(map(re.escape, _SYMBOLS))})
+    | (?P<root>_ROOT_)
     | (?P<any>__)
     | (?P<names>[^\s0-9(/|@!\#%&)=?\[\]><~_.,$:{{}};][^\s(/@!\#%&)=?\[\]><~.,$:]*)
     | (?P<mark>[()\[\]|&!?@=~])
@@ -253,6 +254,8 @@ class _Parser:
 
     def test(self) -> Test:
         if self.take("!"):
+            if self.next.text == "?":
+                raise self.error("what is optional takes no negation", self.next.at)
             self.n_negations += 1
             test = self.test()
             self.n_negations -= 1
@@ -313,6 +316,10 @@ class _Parser:
             if mark == "=":
                 return Node(Label("any"), same=name)
             return Node(Label("any"), like=name, name=self.given_name())
+        if self.next.kind == "root":
+            self.place += 1
+            has_parent = Step(RELATIONS[">"], 0, None, Node(Label("any")))
+            return Node(Label("any"), name=self.given_name(), test=Group("not", (has_parent,)))
         return Node(self.label(), name=self.given_name())
 
     def label(self) -> Label:

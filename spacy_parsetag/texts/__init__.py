@@ -1,6 +1,6 @@
-"""Parse more than one process or one machine takes: shards that survive a kill, workers, Ray, Spark."""
+"""Parse and search more than one process or one machine takes: shards that survive a kill, workers, Ray, Spark."""
 
-from .on_ray import ray_parse
-from .on_spark import spark_parse
+from .on_ray import ray_parse, ray_search
+from .on_spark import spark_parse, spark_search
 
-__all__ = ["ray_parse", "spark_parse"]
+__all__ = ["ray_parse", "ray_search", "spark_parse", "spark_search"]

@@ -1,4 +1,4 @@
-"""Parse on a Ray cluster. Actors load the pipeline once; texts go in, and trees and spans come out as rows."""
+"""Parse and search on a Ray cluster. Actors load the pipeline once; texts go in, and rows come out."""
 
 from collections.abc import Generator
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import Any
 
 from ..compat import require
 from .parquet import TableParser, table_settings
+from .search import TableSearcher
 from .shards import Job, Note, Shard, ShardParser
 
 
@@ -36,6 +37,25 @@ def ray_parse(
     options.setdefault("concurrency", _n_actors())
     return dataset.map_batches(
         TableParser, fn_constructor_args=[settings, column], batch_format="pyarrow", batch_size=batch_size, **options
+    )
+
+
+def ray_search(dataset: Any, pattern: str, *, heads: str = "penn", batch_size: int = 4096, **options: Any) -> Any:
+    """Find a Tregex pattern in a `ray.data.Dataset` of parsed texts, such as `ray_parse` returns.
+
+    dataset (ray.data.Dataset): Rows with a column "sents", and perhaps "id". It stays lazy.
+    pattern (str): The pattern.
+    heads (str): Head rules for `<#` and its kin: "penn", "ctb" or a file.
+    batch_size (int): Texts that an actor gets at a time.
+    **options: For `map_batches`, as in `ray_parse`.
+    RETURNS (ray.data.Dataset): A row for each way to match: "id", "row" (of its batch), "label", "start", "end" (words
+        of the sentence), "text" and "names" (the named nodes, as JSON).
+    RAISES (ValueError): If it is no pattern.
+    """
+    TableSearcher(pattern, heads)  # an error comes here, and not from an actor
+    options.setdefault("concurrency", _n_actors())
+    return dataset.map_batches(
+        TableSearcher, fn_constructor_args=[pattern, heads], batch_format="pyarrow", batch_size=batch_size, **options
     )
 
 

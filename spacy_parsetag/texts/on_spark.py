@@ -1,4 +1,4 @@
-"""Parse on a Spark cluster. Python workers load the pipeline once; texts go in, trees and spans come out as rows."""
+"""Parse and search on a Spark cluster. Python workers load the pipeline once; texts go in, and rows come out."""
 
 import json
 from collections.abc import Generator, Iterator
@@ -9,6 +9,7 @@ from typing import Any
 from ..compat import require
 from .parquet import load_tables, table_settings
 from .parser import SENTS, Settings
+from .search import MATCHES, TableSearcher
 from .shards import Job, Note, Shard, parse_shard
 
 MAX_TASKS = 1000
@@ -34,6 +35,21 @@ def spark_parse(
     )
     settings = table_settings(model, -1, code, one_sentence)
     return df.mapInArrow(partial(_parse_batches, settings, column), schema)
+
+
+def spark_search(df: Any, pattern: str, *, heads: str = "penn") -> Any:
+    """Find a Tregex pattern in a Spark DataFrame of parsed texts, such as `spark_parse` returns.
+
+    df (pyspark.sql.DataFrame): Rows with a column "sents", and perhaps "id". It stays lazy.
+    pattern (str): The pattern.
+    heads (str): Head rules for `<#` and its kin: "penn", "ctb" or a file.
+    RETURNS (pyspark.sql.DataFrame): A row for each way to match, as `ray_search` has them.
+    RAISES (ValueError): If it is no pattern.
+    """
+    types = require("pyspark.sql.types", "spark_search")
+    schema = types.StructType.fromDDL(f"match {_ddl(MATCHES)}").fields[0].dataType
+    columns = df.select(*(name for name in ("id", "sents") if name in df.columns))
+    return columns.mapInArrow(partial(_search_batches, TableSearcher(pattern, heads)), schema)
 
 
 def spark_shards(job: Job, shards: list[Shard], n_workers: int | None) -> Generator[Note, None, None]:
@@ -68,6 +84,11 @@ def _parse_batches(settings: Settings, column: str, batches: Iterator[Any]) -> I
     parse = load_tables(settings, column)
     for batch in batches:
         yield from parse(batch).to_batches()
+
+
+def _search_batches(search: TableSearcher, batches: Iterator[Any]) -> Iterator[Any]:
+    for batch in batches:
+        yield from search(batch).to_batches()
 
 
 def _parse_shards(job: Job, batches: Iterator[Any]) -> Iterator[Any]:

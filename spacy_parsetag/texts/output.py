@@ -49,15 +49,16 @@ def row_schema() -> Any:
     string, are written as JSON; "error" is null unless the text failed."""
     pa = require("pyarrow", "Parquet")
     names = ("error", "id", "meta")
-    return pa.schema([("text", pa.string()), ("sents", _arrow_type(SENTS)), *((name, pa.string()) for name in names)])
+    return pa.schema([("text", pa.string()), ("sents", arrow_type(SENTS)), *((name, pa.string()) for name in names)])
 
 
-def _arrow_type(kind: Any) -> Any:
+def arrow_type(kind: Any) -> Any:
+    """Make Arrow's type of a kind: `str`, `int`, a list of one kind, or a dict of kinds by name."""
     pa = require("pyarrow", "Parquet")
     if isinstance(kind, list):
-        return pa.list_(_arrow_type(kind[0]))
+        return pa.list_(arrow_type(kind[0]))
     if isinstance(kind, dict):
-        return pa.struct([(name, _arrow_type(each)) for name, each in kind.items()])
+        return pa.struct([(name, arrow_type(each)) for name, each in kind.items()])
     return pa.int32() if kind is int else pa.string()
 
 

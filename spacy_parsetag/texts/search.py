@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..compat import require
 from ..errors import Errors
 from ..files.find import find_files
 from ..search import TreeColumns, Tregex, read_brackets, read_rows, read_table
@@ -18,9 +19,11 @@ from ..search.columns import Longs, is_columns
 from ..trees.brackets import format_tree
 from ..trees.tree import Tree
 from .input import OPENERS, load_json, open_binary, open_parquet, read_doc_bin, read_lines, suffix_of
+from .output import arrow_type
 
 ROWS = 1 << 14  # rows or lines that become one batch of columns
 MATCH = "match"  # what --by calls the node that matches
+MATCHES = {"id": str, "row": int, "label": str, "start": int, "end": int, "text": str, "names": str}  # of a table
 
 
 def find_trees(inputs: Iterable[Path]) -> list[Path]:
@@ -244,26 +247,14 @@ class TableSearcher:
         self.tregex = Tregex(pattern, heads=heads)
 
     def __call__(self, table: Any) -> Any:
-        """Search a `pyarrow.Table` with a column "sents", as `parse` adds it, and perhaps "id".
+        """Search a `pyarrow.Table` or `RecordBatch` with a column "sents", as `parse` adds it, and perhaps "id".
 
-        RETURNS (pyarrow.Table): The columns "id", "sent" (the tree's place in the table), "label", "start", "end",
-            "text" and "names", the named nodes as JSON.
+        RETURNS (pyarrow.Table): The columns of `MATCHES`: "row" is the row of this table, from 1, and "names" are the
+            named nodes, as JSON.
         """
-        from ..compat import require
-
         pa = require("pyarrow", "A table")
         rows = []
         for row in rows_of(self.tregex, read_table(table, "<table>")):
-            kept = {key: row.pop(key) for key in ("id", "label", "start", "end", "text")}
-            names = {key: row[key] for key in row if key not in ("file", "line")}
-            rows.append({**kept, "row": row["line"], "names": json.dumps(names, ensure_ascii=False)})
-        return pa.Table.from_pylist(rows, schema=match_schema())
-
-
-def match_schema() -> Any:
-    """The columns of matches, as a `pyarrow.Schema`."""
-    from ..compat import require
-
-    pa = require("pyarrow", "A table")
-    texts, numbers = ("id", "label", "text", "names"), ("row", "start", "end")
-    return pa.schema([*((name, pa.string()) for name in texts), *((name, pa.int32()) for name in numbers)])
+            names = {key: row[key] for key in row if key not in ("file", "line", *MATCHES)}
+            rows.append({**row, "row": row["line"], "names": json.dumps(names, ensure_ascii=False)})
+        return pa.Table.from_pylist(rows, schema=pa.schema(list(arrow_type(MATCHES))))

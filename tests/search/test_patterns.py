@@ -25,6 +25,8 @@ def found(pattern: str) -> list[str]:
         ("@NP <, (@NP $+ (/,/ $+ (@NP $+ /,/=comma))) <- =comma", ["Rolls , the maker ,"]),
         ("ROOT < SQ", ["Is it ?"]),  # whatever wrapper a file has
         ("ROOT", ["Rolls , the maker , is well", "Is it ?"]),
+        ("_ROOT_=r < (SQ < VBZ)", ["Is it ?"]),
+        ("/^S/ > _ROOT_", ["Rolls , the maker , is well", "Is it ?"]),
         ("(NP)", ["Rolls", "the maker", "it"]),
         ("NNP | PRP", ["Rolls", "it"]),
         ("NP <: NNP | <: PRP", ["Rolls", "it"]),
@@ -73,6 +75,7 @@ def test_several_at_once_and_by_name() -> None:
         ("NP <<<2 NN", "counting words"),
         ("/(N)P/#1%x", "groups of a regular expression"),
         ("NP < !__", "takes neither"),
+        ("NP !?< NN", "optional takes no negation, at character 5"),
         ("NP < NN VP", "expected a relation or the end, not 'VP'"),
         ("NP < NN|", "a name is missing"),
         ("", "expected a node"),

@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 from texts_data import Run, contents, write_texts
 
-from spacy_parsetag.texts import ray_parse, spark_parse
+from spacy_parsetag.texts import ray_parse, ray_search, spark_parse, spark_search
+from spacy_parsetag.texts.on_spark import _ddl
 from spacy_parsetag.texts.parquet import TableParser, table_settings
+from spacy_parsetag.texts.parser import SENTS
 
 N = 600
 
@@ -138,3 +140,32 @@ def test_command(
     assert not killer.is_alive()
     assert run("parse", pipeline, source, tmp_path / "one", *args).exit_code == 0
     assert contents(tmp_path / engine) == contents(tmp_path / "one")
+
+
+TREES = [{"start": 0, "end": 0, "words": ["She", "sings"], "pos": ["PRP", "VBZ"], "tree": "", "constituents": [
+    {"label": "S", "start": 0, "end": 2}, {"label": "NP", "start": 0, "end": 1}, {"label": "VP", "start": 1, "end": 2},
+]}]  # fmt: skip
+PARSED = [{"id": str(i), "sents": TREES[: i % 2]} for i in range(40)]
+
+
+def check_matches(found: list[dict[str, Any]]) -> None:
+    assert sorted(int(row.pop("id")) for row in found) == [*range(1, 40, 2)]
+    for row in found:
+        assert row.pop("row") > 0
+        assert row == {"label": "NP", "start": 0, "end": 1, "text": "She", "names": '{"p": "PRP", "p.text": "She"}'}
+
+
+@pytest.mark.slow
+def test_search_on_ray(ray: Any) -> None:
+    dataset = ray.data.from_items(PARSED, override_num_blocks=4)
+    check_matches(ray_search(dataset, "NP < PRP=p", batch_size=7, concurrency=2).take_all())
+    with pytest.raises(ValueError, match="E605"):
+        ray_search(dataset, "NP <")
+
+
+@pytest.mark.slow
+def test_search_on_spark(spark: Any) -> None:
+    df = spark.createDataFrame(PARSED, f"id string, sents {_ddl(SENTS)}")
+    check_matches([row.asDict() for row in spark_search(df.repartition(4), "NP < PRP=p").collect()])
+    with pytest.raises(ValueError, match="E605"):
+        spark_search(df, "NP <")
