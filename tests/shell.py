@@ -139,6 +139,9 @@ def _run(argv: list[str]) -> int:
             if argv[1:3] == ["spacy", "train"]:
                 sys.argv += CAP
             runpy.run_module(argv[1], run_name="__main__", alter_sys=True)
+        elif argv[:1] == ["-"]:
+            sys.argv = argv
+            exec(compile(sys.stdin.read(), "<stdin>", "exec"), {"__name__": "__main__"})
         else:
             sys.argv = argv
             sys.path[0] = str(Path(argv[0]).parent)
