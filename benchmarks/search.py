@@ -82,7 +82,7 @@ def parquet_figures(columns: TreeColumns, folder: Path) -> dict[str, Any]:
 
 
 def matcher_figures(columns: TreeColumns, model: str, repeats: int) -> dict[str, Any]:
-    """Measure how much time the component `tree_matcher` adds to a pipeline over texts of twenty sentences, by turns."""
+    """Measure the time that `tree_matcher` adds to a pipeline, over texts of twenty sentences, by turns."""
     import spacy
 
     nlp = spacy.load(model)
