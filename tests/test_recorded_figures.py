@@ -70,6 +70,14 @@ def test_trials() -> None:
     assert all(rows[name] == float(figure) for name, figure in named if name != "two-seeds")
 
 
+def test_exported_pipelines() -> None:
+    report = result("export")
+    for name in ("onnx float32", "onnx int8"):
+        own = report[name]
+        figures = f"{own['f']:.2f} | {100 * own['same_trees']:.1f} % | {own['whole']['words_a_second']:,}, "
+        assert f"{figures}{own['whole_times_as_fast']:.2f} times" in SPEED
+
+
 def test_speeds() -> None:
     page = " ".join(SPEED.split())
     for name, figures in result("precision").items():
