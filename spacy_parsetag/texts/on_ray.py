@@ -6,7 +6,6 @@ from typing import Any
 
 from ..compat import require
 from .parquet import TableParser, table_settings
-from .search import TableSearcher
 from .shards import Job, Note, Shard, ShardParser
 
 
@@ -52,6 +51,8 @@ def ray_search(dataset: Any, pattern: str, *, heads: str = "penn", batch_size: i
         of the sentence), "text" and "names" (the named nodes, as JSON).
     RAISES (ValueError): If it is no pattern.
     """
+    from .search import TableSearcher  # with compiled code, which spaCy's command line does without
+
     TableSearcher(pattern, heads)  # an error comes here, and not from an actor
     options.setdefault("concurrency", _n_actors())
     return dataset.map_batches(

@@ -4,13 +4,15 @@ import json
 from collections.abc import Generator, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..compat import require
 from .parquet import load_tables, table_settings
 from .parser import SENTS, Settings
-from .search import MATCHES, TableSearcher
 from .shards import Job, Note, Shard, parse_shard
+
+if TYPE_CHECKING:
+    from .search import TableSearcher
 
 MAX_TASKS = 1000
 
@@ -46,6 +48,8 @@ def spark_search(df: Any, pattern: str, *, heads: str = "penn") -> Any:
     RETURNS (pyspark.sql.DataFrame): A row for each way to match, as `ray_search` has them.
     RAISES (ValueError): If it is no pattern.
     """
+    from .search import MATCHES, TableSearcher  # with compiled code, which spaCy's command line does without
+
     types = require("pyspark.sql.types", "spark_search")
     schema = types.StructType.fromDDL(f"match {_ddl(MATCHES)}").fields[0].dataType
     columns = df.select(*(name for name in ("id", "sents") if name in df.columns))
@@ -86,7 +90,7 @@ def _parse_batches(settings: Settings, column: str, batches: Iterator[Any]) -> I
         yield from parse(batch).to_batches()
 
 
-def _search_batches(search: TableSearcher, batches: Iterator[Any]) -> Iterator[Any]:
+def _search_batches(search: "TableSearcher", batches: Iterator[Any]) -> Iterator[Any]:
     for batch in batches:
         yield from search(batch).to_batches()
 
