@@ -88,6 +88,7 @@ def test_it_is_small_and_states_its_terms(nlp: Language) -> None:
     assert meta["license"] == "CC BY-SA 4.0" and "Attribution-ShareAlike 4.0 International" in terms
     assert all(source["url"] in terms and source["author"] in terms for source in meta["sources"])
     assert all(value is None for value in nlp.config["paths"].values())
+    assert '"/' not in nlp.config.to_str(interpolate=False), "a path of the machine that trained it"
     assert any(line.startswith("spacy-parsetag") for line in meta["requirements"])
     assert (MODELS / name / "README.md").read_text(encoding="utf8").startswith(f"# {name}")
 

@@ -61,6 +61,23 @@ def own_vectors(section: Any) -> Any:
     return {key: own_vectors(value) for key, value in section.items()}
 
 
+def forget_paths(config: Config) -> None:
+    """Take out the folders of the machine that trained a pipeline, also where `[paths]` was filled in."""
+    names = {path: f"${{paths.{name}}}" for name, path in config["paths"].items() if path}
+
+    def name_paths(section: dict[str, Any]) -> None:
+        for key, value in section.items():
+            if isinstance(value, dict):
+                name_paths(value)
+            elif isinstance(value, str):
+                section[key] = names.get(value, value)
+
+    for section in ("corpora", "initialize", "training"):
+        name_paths(config.get(section, {}))
+    for name in config["paths"]:
+        config["paths"][name] = None
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pipeline", type=Path, metavar="PIPELINE")
@@ -76,8 +93,7 @@ def main() -> None:
     nlp.meta.update(meta)
     # Training leaves the figures of one part on gold tokens; the card has all.
     nlp.meta["performance"] = {}
-    for path in nlp.config["paths"]:
-        nlp.config["paths"][path] = None  # folders of the machine that trained it
+    forget_paths(nlp.config)
     nlp.config["nlp"]["batch_size"] = 4  # documents: the scores of all their spans are in memory together
     full_name = f"{nlp.lang}_{name}"
     target = args.output / full_name

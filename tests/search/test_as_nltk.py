@@ -2,7 +2,7 @@
 
 NLTK's own faults are kept away from. On plain trees its relations to parents and sisters find nothing, so these are of
 class ParentedTree; and its leaves are strings without parents, so no pattern here starts at a word or looks up from one
-(its page on tgrep, under "Known issues"; nltk issue 1276).
+(its page on tgrep, under "Known issues").
 """
 
 from pathlib import Path
