@@ -106,7 +106,7 @@ def test_what_is_refused(run: Callable[..., Any], folder: Path) -> None:
     assert skipped.exit_code == 0 and "bad.mrg:2: [NN a]" in skipped.stdout and "Skipped 1" in skipped.stderr
 
 
-@pytest.mark.skipif(not has_module("pyarrow"), reason="no pyarrow")
+@pytest.mark.skipif(not has_module("pyarrow"), reason="pyarrow is not installed")
 def test_tables() -> None:
     table = to_table([row(line, id=f"n{i}") for i, line in enumerate(NOTES.splitlines())])
     found = TableSearcher("S < (NP < PRP=p) $ CC")(table).to_pylist()
