@@ -51,6 +51,12 @@ def shared_folder(name: str) -> Path:
 
 
 @pytest.fixture(scope="session")
+def spacy_transformers() -> Any:
+    """For configs that name its components: spaCy fills them when they are read."""
+    return pytest.importorskip("spacy_transformers", reason="spacy-transformers is not installed")
+
+
+@pytest.fixture(scope="session")
 def conformance() -> Path:
     return shared_folder("conformance")
 

@@ -35,6 +35,7 @@ def treebank(tmp_path: Path) -> Path:
     return write_treebank(tmp_path / "bank")
 
 
+@pytest.mark.usefixtures("spacy_transformers")
 def test_rows_of_the_paper(treebank: Path) -> None:
     runs = make_runs("decoders", treebank)
     assert [(run.settings["order"], run.settings["learner"]) for run in runs] == [
@@ -46,6 +47,7 @@ def test_rows_of_the_paper(treebank: Path) -> None:
 
 
 @pytest.mark.parametrize("config", ["transformer_paper.cfg", "transformer.cfg"])
+@pytest.mark.usefixtures("spacy_transformers")
 def test_each_row_has_its_own_learner(config: str, treebank: Path) -> None:
     for made in make_runs("decoders", treebank, "--config", config):
         order, learner = made.settings["order"], made.settings["learner"]
@@ -57,6 +59,7 @@ def test_each_row_has_its_own_learner(config: str, treebank: Path) -> None:
         assert (encoder and encoder.get("depth", 2)) == {"LSTM": 2, "LSTM-3": 3}.get(learner)
 
 
+@pytest.mark.usefixtures("spacy_transformers")
 def test_settings_have_no_folders(treebank: Path) -> None:
     encoder = treebank / "encoder"
     encoder.mkdir()
@@ -70,10 +73,12 @@ def test_settings_have_no_folders(treebank: Path) -> None:
 @pytest.mark.parametrize(
     "words", [["--limit", "7"], ["--epochs", "2"], ["--seed", "1"], ["--set", "training.dropout=0.3"]]
 )
+@pytest.mark.usefixtures("spacy_transformers")
 def test_what_changes_a_run(words: list[str], treebank: Path) -> None:
     assert make_runs("decoders", treebank)[0].settings != make_runs("decoders", treebank, *words)[0].settings
 
 
+@pytest.mark.usefixtures("spacy_transformers")
 def test_length_of_training(treebank: Path) -> None:
     words = ["--config", "transformer.cfg", "--epochs", "4", "--checks", "1"]
     arguments = run.parse_arguments(["decoders", "--treebanks", str(treebank), *words])
@@ -86,6 +91,7 @@ def test_length_of_training(treebank: Path) -> None:
 
 
 @pytest.mark.parametrize("table, config", [("decoders", None), ("languages", "transformer_paper.cfg")])
+@pytest.mark.usefixtures("spacy_transformers")
 def test_the_papers_training_stays_as_it_is(table: str, config: str | None, treebank: Path, tmp_path: Path) -> None:
     """The rate is halved when F stalls, which the logger tells the schedule; the third time in a row ends training."""
     words = [table, "--treebanks", str(treebank), "--epochs", "20", *(["--config", config] if config else [])]
@@ -113,6 +119,7 @@ def test_another_logger_writes_to_the_file(treebank: Path, tmp_path: Path) -> No
     assert config["training"]["logger"]["logger"]["output_file"] == str(tmp_path / "steps.jsonl")
 
 
+@pytest.mark.usefixtures("spacy_transformers")
 def test_resolved_config(treebank: Path) -> None:
     """What a run file shows: no variables left, and no folders of the machine it ran on."""
     encoder = treebank / "encoder"

@@ -32,6 +32,7 @@ def test_folds() -> None:
         trials.make_parts(101, trials.parse_arguments(["--folds", "12", "--block", "10"]))
 
 
+@pytest.mark.usefixtures("spacy_transformers")
 def test_length_of_a_trial() -> None:
     config = trials.make_config(trials.parse_arguments(["--epochs", "20"]), 3, 3396)
     training = config["training"]

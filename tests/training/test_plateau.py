@@ -169,6 +169,7 @@ def test_spacy_train(tmp_path: Path) -> None:
     assert loaded.config["training"]["logger"]["@loggers"] == "spacy-parsetag.PlateauLogger.v1"
 
 
+@pytest.mark.usefixtures("spacy_transformers")
 def test_config_of_the_paper() -> None:
     config = spacy.util.load_model_from_config(load_config(CONFIGS / "transformer_paper.cfg"), auto_fill=True).config
     training = registry.resolve({"optimizer": config["training"]["optimizer"], "logger": config["training"]["logger"]})
