@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 import spacy
@@ -19,8 +18,6 @@ SENTENCES = {
     "en_parsetag_trf": ("She enjoys reading papers. The old dog, which was tired, didn't bark at him (or at us).", 2),
     "id_parsetag_sm": ("Dia suka membaca koran. Presiden akan mengunjungi Jakarta pada hari Senin.", 2),
 }
-# Layers with int8 weights round their inputs by the largest one of a batch: a doubtful tree depends on its neighbours.
-ALIKE = {"en_parsetag_trf": 0.85, "id_parsetag_sm": 1.0}
 MEGABYTES = {"en_parsetag_trf": 35, "id_parsetag_sm": 15}
 
 
@@ -37,11 +34,6 @@ def nlp(request: pytest.FixtureRequest) -> Language:
     return spacy.load(folder(request.param))
 
 
-def agreement(spans: list[Any], others: list[Any]) -> float:
-    """The share of constituents that two parses have both."""
-    return len({*spans} & {*others}) / len({*spans} | {*others}) if spans or others else 1.0
-
-
 def name_of(nlp: Language) -> str:
     return f"{nlp.lang}_{nlp.meta['name']}"
 
@@ -53,10 +45,7 @@ def test_sentences_tags_and_trees(nlp: Language) -> None:
     assert len(sentences) == n and all(token.tag_ for token in doc)
     assert sentences[0]._.parse_string.startswith("(S (NP (PR") and "(VP " in sentences[0]._.parse_string
     alone = [nlp(sentence.text) for sentence in sentences]
-    spans = [(start + first, end + first, label) for first, own in zip(
-        (sentence.start for sentence in sentences), alone, strict=True
-    ) for start, end, label in spans_of(own)]  # fmt: skip
-    assert agreement(spans, spans_of(doc)) >= ALIKE[name_of(nlp)]
+    assert [next(own.sents)._.parse_string for own in alone] == [sentence._.parse_string for sentence in sentences]
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\n", "a", "…", "\u00a0x\u00a0\u200b", "😀 " * 300, "and " * 900])
@@ -69,7 +58,7 @@ def test_a_doc_of_its_own_and_in_a_batch(nlp: Language) -> None:
     text, _ = SENTENCES[name_of(nlp)]
     texts = [text, "a", text + " " + text]
     for own, doc in zip(texts, nlp.pipe(texts, batch_size=3), strict=True):
-        assert agreement(spans_of(nlp(own)), spans_of(doc)) >= ALIKE[name_of(nlp)]
+        assert spans_of(nlp(own)) == spans_of(doc)
 
 
 def test_sentences_that_are_given_stay(nlp: Language) -> None:

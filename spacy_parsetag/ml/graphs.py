@@ -20,8 +20,6 @@ from .onnx import OnnxShim
 
 Precision = Literal["float32", "int8"]
 OPSET = 17
-# Operations whose weights become int8. Those of an embedding are looked up, not multiplied: it is for size.
-_QUANTIZED = ("MatMul", "Gemm", "Gather", "LSTM")
 _TOLERANCE = 1e-3
 
 
@@ -154,17 +152,96 @@ def _gates(lstm: Any, array: str, layer: int) -> NDArray[Any]:
 
 
 def quantize(graph: bytes) -> bytes:
-    """The graph with int8 weights, one scale for each column. What they are multiplied by is scaled as it comes."""
-    require("onnx", "parsetag export")
+    """The graph with int8 weights, one scale for each column, so that no output depends on what else is in a batch.
+
+    What a linear layer multiplies is rounded too, each row by its own largest value: one scale for all of a batch, as
+    ONNX Runtime's dynamic quantization has it, would tie a sentence's tree to its neighbours. Embeddings are looked up
+    and LSTMs compute in float32: their weights are int8 for size.
+    """
+    onnx = require("onnx", "parsetag export")
     quantization = require("onnxruntime.quantization", "parsetag export")
+    model = onnx.load_from_string(graph)
+    _Quantizer(onnx, model.graph).run()
     with tempfile.TemporaryDirectory() as folder, _quiet():
-        source, target = Path(folder) / "float32.onnx", Path(folder) / "int8.onnx"
-        source.write_bytes(graph)
+        source, target = Path(folder) / "layers.onnx", Path(folder) / "int8.onnx"
+        source.write_bytes(model.SerializeToString())
         quantization.quantize_dynamic(
             source,
             target,
-            op_types_to_quantize=list(_QUANTIZED),
+            op_types_to_quantize=["Gather"],
             per_channel=True,
             weight_type=quantization.QuantType.QInt8,
         )
         return target.read_bytes()
+
+
+class _Quantizer:
+    """Rewrites the linear layers and the LSTMs of a graph.
+
+    onnx (ModuleType): The package.
+    graph (GraphProto): The graph, which changes.
+    """
+
+    def __init__(self, onnx: Any, graph: Any) -> None:
+        self.onnx, self.graph = onnx, graph
+        self.weights = {array.name: array for array in graph.initializer}
+        self.nodes: list[Any] = []
+        self.rounded: set[str] = set()  # inputs of linear layers: queries, keys and values share theirs
+
+    def run(self) -> None:
+        self.constant("int8_largest", np.float32(127))
+        self.constant("int8_least", np.float32(1e-12))  # of a row of zeros
+        self.constant("int8_one", np.float32(1))
+        self.constant("int8_middle", np.uint8(128))
+        for node in list(self.graph.node):
+            if node.op_type == "MatMul" and node.input[1] in self.weights:
+                self.multiply(node.input[0], node.input[1], node.output[0])
+            else:
+                if node.op_type == "LSTM":
+                    node.input[1:3] = [self.restore(name) for name in node.input[1:3]]
+                self.nodes.append(node)
+        read = {name for node in self.nodes for name in node.input}
+        weights = [array for name, array in self.weights.items() if name in read]
+        for name, own in (("node", self.nodes), ("initializer", weights)):
+            self.graph.ClearField(name)
+            getattr(self.graph, name).extend(own)
+
+    def constant(self, name: str, array: Any) -> str:
+        self.weights[name] = self.onnx.numpy_helper.from_array(np.asarray(array), name)
+        return name
+
+    def add(self, operation: str, inputs: Sequence[str], output: str, **attributes: Any) -> str:
+        self.nodes.append(self.onnx.helper.make_node(operation, inputs, [output], **attributes))
+        return output
+
+    def store(self, name: str, axis: int) -> tuple[str, str]:
+        """Replace a weight by integers and their scales: one for each place but those along an axis."""
+        integers_name, scales_name = f"{name}_int8", f"{name}_scales"
+        if integers_name in self.weights:  # two layers share it
+            return integers_name, scales_name
+        array = self.onnx.numpy_helper.to_array(self.weights[name])
+        scales = np.maximum(np.abs(array).max(axis=axis, keepdims=True) / 127, 1e-12).astype(np.float32)
+        integers = np.rint(array / scales).astype(np.int8)
+        return self.constant(integers_name, integers), self.constant(scales_name, scales)
+
+    def multiply(self, rows: str, weight: str, output: str) -> None:
+        """Multiply integers: rows in uint8 about 128, which CPUs multiply fastest with int8."""
+        integers, scales = self.store(weight, axis=0)
+        if rows not in self.rounded:
+            self.rounded.add(rows)
+            sizes = self.add("Abs", [rows], f"{rows}_sizes")
+            most = self.add("ReduceMax", [sizes], f"{rows}_most", axes=[-1], keepdims=1)
+            most = self.add("Max", [most, "int8_least"], f"{rows}_positive")
+            self.add("Div", [most, "int8_largest"], f"{rows}_scale")
+            scaled = self.add("Div", [rows, f"{rows}_scale"], f"{rows}_scaled")
+            self.add("QuantizeLinear", [scaled, "int8_one", "int8_middle"], f"{rows}_uint8")
+        product = self.add("MatMulInteger", [f"{rows}_uint8", integers, "int8_middle"], f"{output}_integers")
+        product = self.add("Cast", [product], f"{output}_floats", to=self.onnx.TensorProto.FLOAT)
+        product = self.add("Mul", [product, f"{rows}_scale"], f"{output}_rows")
+        self.add("Mul", [product, scales], output)
+
+    def restore(self, weight: str) -> str:
+        """Make floats of an LSTM's weights, (directions, gates, inputs), once: when a session folds constants."""
+        integers, scales = self.store(weight, axis=-1)
+        floats = self.add("Cast", [integers], f"{weight}_floats", to=self.onnx.TensorProto.FLOAT)
+        return self.add("Mul", [floats, scales], f"{weight}_restored")

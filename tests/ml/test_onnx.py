@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_parsetag.ml.graphs import export_bilstm
+from spacy_parsetag.ml.graphs import OPSET, export_bilstm, quantize
 from spacy_parsetag.ml.lstm import bilstm
 from spacy_parsetag.ml.onnx import OnnxShim, batch_by_length, onnx_bilstm
 from spacy_parsetag.ml.wordpieces import Pieces, Window, align_pieces, windows_of
 
-pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+ort = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 
 
 @given(st.lists(st.integers(0, 40), max_size=4), st.integers(1, 20), st.integers(1, 20))
@@ -76,6 +76,36 @@ def test_bilstm(depth: int, precision: Any, most: float) -> None:
                 np.testing.assert_allclose(found, expected, atol=most)
     with pytest.raises(ValueError, match="E204"):
         exported.begin_update(X)
+
+
+def test_int8_rows_are_rounded_by_themselves() -> None:
+    """A linear layer gives a row the same output whatever stands beside it, and a row of zeros only zeros."""
+    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+    make, kind = onnx.helper, onnx.TensorProto.FLOAT
+    rng = np.random.default_rng(0)
+    weights = rng.normal(size=(40, 24)).astype("f")
+    nodes = [make.make_node("MatMul", ["X", "W"], ["A"]), make.make_node("MatMul", ["A", "V"], ["Y"]),
+             make.make_node("MatMul", ["X", "W"], ["B"])]  # fmt: skip
+    graph = make.make_graph(
+        nodes,
+        "layers",
+        [make.make_tensor_value_info("X", kind, ["windows", "rows", 40])],
+        [make.make_tensor_value_info(name, kind, ["windows", "rows", width]) for name, width in (("Y", 24), ("B", 24))],
+        [onnx.numpy_helper.from_array(array, name) for array, name in ((weights, "W"), (np.eye(24, dtype="f"), "V"))],
+    )
+    model = make.make_model(graph, opset_imports=[make.make_opsetid("", OPSET)], ir_version=8)
+    session = ort.InferenceSession(quantize(model.SerializeToString()), providers=["CPUExecutionProvider"])
+    X = rng.normal(size=(3, 5, 40)).astype("f")
+    X[1] *= 1000
+    X[2, 0] = 0
+    found, again = session.run(None, {"X": X})
+    expected = X @ weights
+    for outputs in (found, again):
+        assert (np.abs(outputs - expected) <= 0.02 * np.abs(expected).max(axis=(1, 2), keepdims=True)).all()
+    np.testing.assert_array_equal(found[2, 0], 0)
+    for i in range(3):
+        alone, _ = session.run(None, {"X": X[i : i + 1]})
+        np.testing.assert_array_equal(alone[0], found[i])
 
 
 def test_without_a_graph() -> None:
