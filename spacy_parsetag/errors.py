@@ -450,6 +450,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E570 = "{path} has two columns {name!r}: rename one of them."
     E571 = "Another run is writing to {path}. Wait until it ends, or choose another folder."
     E572 = "The pattern names no node {name!r}. Known: {known}; with .head, such as match.head, its head word."
+    E573 = "No node can be named {name!r} in a table of matches, which has a column of that name. Choose another name."
 
     E600 = "{path} holds no columns of trees. Write them with TreeColumns.to_disk, or with `search --save FOLDER`."
     E601 = "{path} has columns of format {found}; this version reads format {known}. Save them again."

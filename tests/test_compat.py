@@ -58,7 +58,7 @@ print(found)
 """
 
 
-@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one thread is all there is")
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="a second CPU is missing: BLAS has one thread anyway")
 @pytest.mark.parametrize("said, expected", [(None, "[{2}, {1}, {1}, {2}, {2}]"), ("2", f"[{', '.join(['{2}'] * 5)}]")])
 def test_one_blas_thread_unless_the_user_says_otherwise(said, expected):
     env = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}

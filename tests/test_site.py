@@ -23,8 +23,8 @@ DOCS = ROOT / "docs"
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("sphinx")
-    pytest.importorskip("en_parsetag_sm")  # which the notebooks load
+    pytest.importorskip("sphinx", reason="sphinx is not installed")
+    pytest.importorskip("en_parsetag_sm", reason="en_parsetag_sm, which the notebooks load, is not installed")
     out = tmp_path_factory.mktemp("site")
     build = [sys.executable, "-m", "sphinx", "-q", "-W", "-n", "--keep-going", str(DOCS), str(out)]
     run = subprocess.run(build, capture_output=True, text=True, check=False)

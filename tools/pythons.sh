@@ -37,12 +37,7 @@ run_step() { # in the copy, with its environment
 
 failed=0
 for version in "${versions[@]}"; do
-  python=$(find_python "$version")
-  if [ -z "$python" ]; then
-    echo "$version: not found on PATH or among pyenv's versions"
-    failed=1
-    continue
-  fi
+  python=$(find_python "$version") || { failed=1; continue; }
   copy=$work/$version
   mkdir "$copy"
   git -C "$root" archive HEAD | tar -x -C "$copy"

@@ -42,12 +42,7 @@ mkdir -p "$work/source" "$work/tests" "$root/dist"
 git -C "$root" archive HEAD | tar -x -C "$work/source"
 cp -r "$work/source"/{tests,tools,models,configs,pyproject.toml} "$work/tests"
 for version in "${versions[@]}"; do
-  python=$(find_python "$version")
-  if [ -z "$python" ]; then
-    echo "$version: not found on PATH or among pyenv's versions"
-    failed=1
-    continue
-  fi
+  python=$(find_python "$version") || { failed=1; continue; }
   rm -f "$root"/dist/*-cp"${version/./}"-*manylinux*.whl
   build "$python" "$work/$version" >"$work/$version.log" 2>&1 || { cat "$work/$version.log"; failed=1; continue; }
   try "$python" "$work/$version.env" "$(echo "$root"/dist/*-cp"${version/./}"-*manylinux*.whl)" && echo "$version: passed" || failed=1

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from wasabi.tables import table as format_table
@@ -122,10 +122,8 @@ def _cell(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def format_csv(table: Table) -> str:
-    """Write a table as CSV, with the names of the columns in the first line and numbers with all digits."""
+def format_csv(rows: Iterable[Iterable[Any]]) -> str:
+    """Write rows as CSV, the names of the columns as the first of them, and numbers with all digits."""
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(table.columns)
-    writer.writerows(table.rows)
+    csv.writer(stream, lineterminator="\n").writerows(rows)
     return stream.getvalue()

@@ -1,13 +1,12 @@
 """Several parsers on the same gold trees, for `evaluate`: scores, differences and tables, as text, CSV and LaTeX."""
 
-import csv
-import io
 from collections.abc import Hashable, Mapping, Sequence
 from statistics import mean, stdev
 from typing import Any
 
 from wasabi import tables
 
+from ..analysis.tables import format_csv
 from ..evalb import break_down, compare_parsers
 from ..evalb.lines import Brackets
 
@@ -125,12 +124,6 @@ def _text(title: str, rows: list[list[str]]) -> str:
     return f"{title}\n{tables.table(rows[1:], header=rows[0], aligns=aligns, divider=True)}\n"
 
 
-def _csv(title: str, rows: list[list[str]]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()
-
-
 def _latex(title: str, rows: list[list[str]]) -> str:
     special = {each: "\\" + each for each in "&%$#_{}"} | {
         "\\": r"\textbackslash{}",
@@ -143,4 +136,4 @@ def _latex(title: str, rows: list[list[str]]) -> str:
     return "\n".join([*begin, *lines[1:], r"\hline", r"\end{tabular}", ""])
 
 
-_FORMATS = {"text": _text, "csv": _csv, "latex": _latex}
+_FORMATS = {"text": _text, "csv": lambda _, rows: format_csv(rows), "latex": _latex}

@@ -267,7 +267,12 @@ def _check_options(as_json: bool, as_csv: bool, figures: list[Path]) -> None:
 
 def _show(content: dict[str, Any], table: tables.Table, as_json: bool, as_csv: bool) -> None:
     """Print content for --json, else the table."""
-    write_text(format_json(content) if as_json else tables.format_csv(table) if as_csv else tables.format_text(table))
+    if as_json:
+        write_text(format_json(content))
+    elif as_csv:
+        write_text(tables.format_csv([table.columns, *table.rows]))
+    else:
+        write_text(tables.format_text(table))
 
 
 def _format_list(title: str, items: Counter[str]) -> str:

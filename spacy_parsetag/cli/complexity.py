@@ -7,6 +7,7 @@ from typing import Annotated
 from typer import Argument as Arg
 from typer import Option as Opt
 
+from ..analysis.tables import format_csv
 from ..errors import Errors
 from ._util import AsJson, Encoding, format_json, note, stated_errors, write_text
 
@@ -67,12 +68,7 @@ def complexity_cli(
         table = [[name, *(f"{value:.4f}" if isinstance(value, float) else str(value) for value in row.values())]
                  for name, row in rows_out.items()]  # fmt: skip
         if as_csv:
-            import csv
-            import io
-
-            lines = io.StringIO()
-            csv.writer(lines, lineterminator="\n").writerows([header, *table])
-            write_text(lines.getvalue())
+            write_text(format_csv([header, *table]))
             return
         widths = [max(map(len, column)) for column in zip(header, *table, strict=True)]
         for row in (header, *table):

@@ -1,7 +1,5 @@
 """`python -m spacy parsetag search`: find Tregex patterns in trees."""
 
-import csv
-import io
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -14,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument as Arg
 from typer import Option as Opt
 
+from ..analysis.tables import format_csv
 from ..errors import Errors
 from ..files.write import STANDARD, refuse_overwrite, text_output
 from ._util import Encoding, SkipBad, Skipped, note, progress, stated_errors, write_text
@@ -152,7 +151,7 @@ def _report(
                 drawn += [Sentence(where, tree, marks) for where, tree, marks in items]
             elif report == "rows":
                 if items:
-                    out.write(_csv([dict(zip(items[0], items[0], strict=True))] * header + items))
+                    out.write(format_csv([*([items[0]] * header), *(item.values() for item in items)]))
                     header = False
             else:
                 out.writelines(line + "\n" for line in items)
@@ -162,17 +161,11 @@ def _report(
     return totals, table
 
 
-def _csv(rows: list[dict[str, Any]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(row.values() for row in rows)
-    return text.getvalue()
-
-
 def _print_table(table: Counter[tuple[str, ...]], by: tuple[str, ...], as_csv: bool, limit: int | None) -> None:
     """Print how often each combination occurs, the most frequent first."""
-    rows = [{"count": str(n), **dict(zip(by, key, strict=True))} for key, n in table.most_common(limit)]
+    rows = [(str(n), *key) for key, n in table.most_common(limit)]
     if as_csv:
-        write_text(_csv([dict(zip(("count", *by), ("count", *by), strict=True)), *rows]))
+        write_text(format_csv([("count", *by), *rows]))
         return
-    longest = max((len(row["count"]) for row in rows), default=0)
-    write_text("".join("  ".join([row["count"].rjust(longest), *list(row.values())[1:]]) + "\n" for row in rows))
+    longest = max((len(row[0]) for row in rows), default=0)
+    write_text("".join("  ".join([row[0].rjust(longest), *row[1:]]) + "\n" for row in rows))

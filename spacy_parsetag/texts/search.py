@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from .output import arrow_type
 
 ROWS = 1 << 14  # rows or lines that become one batch of columns
 MATCH = "match"  # what --by calls the node that matches
+COLUMNS = ("file", "line", "id", "label", "start", "end", "text")  # of a row, before the nodes that a pattern names
 MATCHES = {"id": str, "row": int, "label": str, "start": int, "end": int, "text": str, "names": str}  # of a table
 
 
@@ -146,6 +147,8 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Found:
     """Search a file."""
     skipped: list[str] = []
     tregex = Tregex(query.pattern, heads=query.heads)
+    if query.report == "rows":
+        _check_names(tregex, COLUMNS)
     on_error = (lambda error: skipped.append(str(error))) if skip_bad else None
     totals = [0, 0, 0]
     items: list[Any] = []
@@ -186,6 +189,13 @@ def _in_context(columns: TreeColumns, tree: int, node: int) -> str:
     words = (*columns.words(first, node - 1), match, *columns.words(last + 1, end))
     name = f" ({columns.ids[tree]})" if columns.ids and columns.ids[tree] else ""
     return f"{columns.where(tree)}:{name} {' '.join(words)}"
+
+
+def _check_names(tregex: Tregex, columns: Collection[str]) -> None:
+    """Refuse names of a pattern that are columns of its rows: the node would take their place."""
+    for name in tregex.names:
+        if name in columns:
+            raise ValueError(Errors.E573.format(name=name))
 
 
 def rows_of(tregex: Tregex, columns: TreeColumns) -> Iterator[dict[str, Any]]:
@@ -241,10 +251,12 @@ class TableSearcher:
 
     pattern (str): The pattern.
     heads (str): Head rules.
+    RAISES (ValueError): If it is no pattern, or names a node as a column is named.
     """
 
     def __init__(self, pattern: str, heads: str = "penn") -> None:
         self.tregex = Tregex(pattern, heads=heads)
+        _check_names(self.tregex, {*COLUMNS, *MATCHES})
 
     def __call__(self, table: Any) -> Any:
         """Search a `pyarrow.Table` or `RecordBatch` with a column "sents", as `parse` adds it, and perhaps "id".

@@ -84,5 +84,5 @@ def test_unknown_kinds(path: str) -> None:
 def test_tables() -> None:
     table = Table(("name", "n", "share"), [("a", 1200, 0.5), ("a, b", 3, 0.0001), ("c", "", 0.0)])
     assert format_text(table) == "name      n   share\na     1,200    0.50\na, b      3  0.0001\nc              0.00\n"
-    assert format_csv(table) == 'name,n,share\na,1200,0.5\n"a, b",3,0.0001\nc,,0.0\n'
+    assert format_csv([table.columns, *table.rows]) == 'name,n,share\na,1200,0.5\n"a, b",3,0.0001\nc,,0.0\n'
     assert format_text(Table(("a", "b"), [])) == "a  b\n"

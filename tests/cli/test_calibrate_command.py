@@ -98,7 +98,7 @@ def test_the_search_finds_a_minimum(minimum: float) -> None:
 
 
 def test_reliability() -> None:
-    random = np.random.default_rng(1)
+    random = np.random.default_rng(1)  # seed 0 is that of `chance`, which would then draw what is drawn here
     probs = random.random(20_000)
     right = random.random(20_000) < probs
     found = measure_reliability(probs.tolist(), right.tolist())

@@ -160,7 +160,7 @@ def test_messages(run: Run, pipeline: Path, tmp_path: Path) -> None:
     assert "a\x1b" not in text and "\u202e" not in text and "\ufffd[2J" in text
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is full")
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="/dev/full, a device that is full, is missing")
 def test_a_full_disk(run: Run, pipeline: Path) -> None:
     result = run("parse", pipeline, "The dog barks.", "/dev/full")
     assert result.exit_code == 1 and "/dev/full" in result.stderr

@@ -99,6 +99,7 @@ def test_what_is_refused(run: Callable[..., Any], folder: Path) -> None:
         (["NP", folder / "none"], "No such file"),
         (["NP", folder, "--workers", 0], "--workers"),
         (["NN", bad], "bad.mrg:1:"),
+        (["NP=label < PRP", folder, "--csv"], "[E573] No node can be named 'label'"),
     ]:
         result = run("search", *arguments)
         assert result.exit_code == 1 and message in result.stderr
@@ -106,11 +107,14 @@ def test_what_is_refused(run: Callable[..., Any], folder: Path) -> None:
     assert skipped.exit_code == 0 and "bad.mrg:2: [NN a]" in skipped.stdout and "Skipped 1" in skipped.stderr
 
 
-@pytest.mark.skipif(not has_module("pyarrow"), reason="no pyarrow")
+@pytest.mark.skipif(not has_module("pyarrow"), reason="pyarrow is not installed")
 def test_tables() -> None:
     table = to_table([row(line, id=f"n{i}") for i, line in enumerate(NOTES.splitlines())])
     found = TableSearcher("S < (NP < PRP=p) $ CC")(table).to_pylist()
     names = json.dumps({"p": "PRP", "p.text": "She"})
+    for name in ("line", "row", "names"):
+        with pytest.raises(ValueError, match=rf"\[E573\] No node can be named '{name}'"):
+            TableSearcher(f"S < NP={name}")
     assert found[0] == {"id": "n2", "row": 3, "label": "S", "start": 0, "end": 2, "text": "She came", "names": names}
 
 

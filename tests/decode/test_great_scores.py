@@ -27,7 +27,11 @@ def test_probabilities(order, dtype, size, kind):
     assert np.allclose(distribution.tag_marginals.sum(axis=1), 1, atol=1e-5)
     assert min(distribution.constituents.values()) >= 0 and max(distribution.constituents.values()) <= 1 + 1e-5
     assert distribution.sample(3, 0).shape == (3, 13)
-    asked = (lambda: distribution.entropy, lambda: -distribution.log_prob(distribution.mbr()))
+    asked = (
+        lambda: distribution.entropy,
+        lambda: -distribution.log_prob(distribution.mbr()),
+        lambda: -distribution.log_prob(distribution.argmax[0]),
+    )
     most = 13 * np.log(len(TAGS))  # entropy, were all sequences of tags trees
     for ask in asked:
         if size > 1e11:
