@@ -74,7 +74,8 @@ def accuracy() -> list[str]:
             continue
         figures = [report.get("last", report["evalb"]["all"]) for report in reports]
         config = re.search(r"configs/(\w+\.cfg)", reports[0].get("made_by", reports[0])["command"])
-        commits = dict.fromkeys(report.get("made_by", report)["commit"][:7] for report in reports)
+        named = [report.get("made_by", report)["commit"] for report in reports]
+        commits = dict.fromkeys(re.sub(r"(?<=^\w{7})\w*", "", commit) for commit in named)
         checks = reports[0].get("evaluations")
         chosen = f"best of {checks} on these sentences" if checks else "best on other sentences"
         if "last" in reports[0]:
