@@ -18,6 +18,6 @@ export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 LD_PRELOAD="$(gcc -p
 [ $# -gt 0 ] || set -- tests/decode tests/ml
 for tests in "$@"; do
   for PARSETAG_REGISTERS in ${WIDTHS:-64 16}; do
-    python -m pytest -q -p no:cacheprovider "$tests"
+    python -m pytest -q -p no:cacheprovider --hypothesis-profile large "$tests"
   done
 done
