@@ -50,17 +50,8 @@ def download_cli(
                 wheel = f"{TABLE['address']}/{name}-{own}/{name}-{own}-py3-none-any.whl"
             elif "://" in source:
                 # Alone, so that the other packages still come from where the user's pip finds them.
-                pip(
-                    "download",
-                    "--no-deps",
-                    "--only-binary",
-                    ":all:",
-                    "--index-url",
-                    source,
-                    "-d",
-                    folder,
-                    f"{name}=={own}",
-                )
+                options = "--no-deps", "--only-binary=:all:", "--index-url", source, "-d", folder
+                pip("download", *options, f"{name}=={own}")
                 wheel = in_folder(Path(folder), name, own)
             else:
                 wheel = in_folder(Path(source), name, own)
