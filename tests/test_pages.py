@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import spacy
 from shell import Shell
+from spacy.training import Corpus
 from spacy.util import registry
 from thinc.api import Config, fix_random_seed
 
@@ -100,6 +102,20 @@ def expected(block: str) -> list[str]:
     return [line[2:] for line in block.splitlines() if line.startswith("# ")]
 
 
+def check_your_pipeline(folder: Path, shell: Shell) -> None:
+    """Fifty trees more make its pipeline better, and each sentence of the silver trees has five of them."""
+    scores = []
+    for name in ("pipeline", "tuned"):
+        shell.run(f"python -m spacy parsetag evaluate {name} dev.spacy --json > {name}.json", folder)
+        scores.append(json.loads((folder / f"{name}.json").read_text(encoding="utf8"))["scores"]["parsetag_f"])
+    assert 0.2 < scores[0] < scores[1]
+    first = next(iter(Corpus(folder / "silver.spacy")(spacy.load(folder / "tuned"))))
+    assert len(first.reference.spans["constituents"].attrs["k_best"][0]) == 5
+
+
+CHECKS = {"docs/how-to/your-pipeline.md": check_your_pipeline}  # of what the snippets of a page have made
+
+
 def run_python(snippet: Snippet, session: dict[str, Any]) -> None:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
@@ -130,6 +146,8 @@ def test_page(name: str, workshop: Path, shell: Shell, tmp_path: Path, monkeypat
             check_config(snippet.text)
         else:
             shell.run(snippet.text, folder)
+    if name in CHECKS:
+        CHECKS[name](folder, shell)
 
 
 def test_what_is_left_out_says_why() -> None:
