@@ -197,6 +197,10 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The scores are too great for {what}: all trees of sentence {s} together have {log_z:.3g}, where floats are "
         "{gap:.3g} apart, so that differences between trees are lost. Scale the scores down."
     )
+    E180 = (
+        "A score of sentence {s}, of what no tree has, is so great that differences between the trees are lost beside "
+        "it. Scale the scores down."
+    )
 
     E200 = "{what} must be at least {least}; got {value}."
     E201 = "TagLoss learns tags alone, and this model scores spans too. Use spacy-parsetag.TreeLoss.v1."

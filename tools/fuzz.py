@@ -142,7 +142,7 @@ def random_distribution(rng: random.Random) -> tuple[TreeDistribution, Any, list
     shape = (max(0, 2 * n - 1 + (rng.random() < 0.01)), max(0, len(tags) + rng.choice([0] * 99 + [1, -1])))
     scores = (numbers.normal(size=shape) * scale + rng.choice([0, 0, 0, scale, -scale])).astype(dtype)
     if scores.size and rng.random() < 0.04:
-        scores.flat[rng.randrange(scores.size)] = rng.choice([np.nan, np.inf, -np.inf, -3e38])
+        scores.flat[rng.randrange(scores.size)] = rng.choice([np.nan, np.inf, -np.inf, -3e38, 3e38])
     bounds = [None] * 8 + [1, 2, 3, n, 2**31 - 1, 2**31, 2**63] if rng.random() < 0.97 else [0, -1, 1.5, "2", True]
     more: dict[str, Any] = {"max_stack": rng.choice(bounds)}
     if rng.random() < 0.25:

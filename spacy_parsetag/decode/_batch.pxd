@@ -26,3 +26,13 @@ cdef extern from "_lattice.hpp" namespace "parsetag" nogil:
 ctypedef fused real:
     float
     double
+
+
+cdef inline void read_lattice(table, Lattice *lattice) except *:
+    cdef int c
+    lattice.start_stack, lattice.start_state = table.start_stack, table.start_state
+    lattice.end_stack, lattice.end_state = table.end_stack, table.end_state
+    for c in range(4):
+        lattice.delta[c], lattice.need[c] = table.delta[c], table.need[c]
+        lattice.source[c], lattice.target[c] = table.source[c], table.target[c]
+    lattice.link()

@@ -5,7 +5,7 @@ do for a batch. Callers pass a valid `TagScores`, on the CPU."""
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint64_t
 from libcpp.vector cimport vector
 
-from ._batch cimport Batch, real
+from ._batch cimport Batch, Lattice, read_lattice, real
 
 cdef extern from "_layout.hpp" namespace "parsetag" nogil:
     cdef cppclass Spans[T]:
@@ -50,6 +50,7 @@ cdef class Chart:
         None if tags alone are scored.
     has (uint8[C, T]), cells (int16[M]), cell_starts (int64[S]): Sets of tags that spans may have, as `LabelSets` in
         `_layout.hpp`; None if any span may have any.
+    lattice (Lattice): The table.
     order (int): 0 in-order, 1 pre-order, 2 post-order.
     levels (bool): Whether an item has a level.
     bound (int): The largest stack after any tag; -1 for none.
@@ -62,13 +63,15 @@ cdef class Chart:
     cdef const int16_t[::1] cells
     cdef ChartOptions options
     cdef LabelSets sets
+    cdef Lattice lattice
 
     def __init__(self, scores, const int64_t[::1] starts, const int32_t[::1] n_words, const int32_t[::1] offsets, spans,
                  const int64_t[::1] span_starts, const int32_t[:, ::1] ids, const uint8_t[:, ::1] has,
-                 const int16_t[::1] cells, const int64_t[::1] cell_starts, int order, bint levels, int bound):
+                 const int16_t[::1] cells, const int64_t[::1] cell_starts, lattice, int order, bint levels, int bound):
         self.scores, self.starts, self.n_words, self.offsets = scores, starts, n_words, offsets
         self.spans, self.span_starts, self.ids = spans, span_starts, ids
         self.has, self.cells, self.cell_starts = has, cells, cell_starts
+        read_lattice(lattice, &self.lattice)
         self.options.order, self.options.levels, self.options.bound = order, levels, bound
         if has is not None and starts.shape[0]:
             self.sets.n, self.sets.has, self.sets.starts = has.shape[0], &has[0, 0], &cell_starts[0]
@@ -85,7 +88,7 @@ cdef Batch[real] batch_of(Chart chart, const real[:, ::1] scores) except *:
     b.starts, b.n_words = &chart.starts[0], &chart.n_words[0]
     b.n_sentences, b.n_tags = chart.starts.shape[0], scores.shape[1]
     b.offsets = &chart.offsets[0]
-    b.bound = chart.options.bound
+    b.lattice, b.bound = chart.lattice, chart.options.bound
     b.pairs = b.start = b.end = NULL
     return b
 

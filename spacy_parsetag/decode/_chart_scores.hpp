@@ -13,7 +13,7 @@ template <class Semiring, class T> class ChartScores {
     Chart<Semiring> chart;
 
     ChartScores(const Batch<T> &batch, const Spans<T> &spans, const LabelSets &sets, const ChartOptions &options)
-        : b(batch), spans_(spans), sets_(sets), options_(options) {
+        : b(batch), spans_(spans), sets_(sets), options_(options), reach_(batch.lattice, batch.longest(), batch.bound) {
         if (!spans.starts) return;
         for (int set = 0; set < sets.n; ++set)
             for (int side = 0; side < 2; ++side)
@@ -41,6 +41,7 @@ template <class Semiring, class T> class ChartScores {
     }
 
     double total() const { return chart.total() + shift_; }
+    Status status() const { return status_of(chart.total(), shift_, length); }
 
     // The tags that an item may have, a node that splits at k.
     struct Choice {
@@ -100,6 +101,8 @@ template <class Semiring, class T> class ChartScores {
     std::vector<T> soft_, masks_;             // (sets, length, tags) and (sets, 2, labels)
 
   private:
+    Reach reach_;
+
     void read_sets(int s) {
         used_.assign(1, 0);
         cells_.clear();
@@ -121,6 +124,7 @@ template <class Semiring, class T> class ChartScores {
     }
 
     bool read_tags() {
+        const double *mask = reach_.masks(length);
         double tops[4], sums[4];
         T check = 0;
         weights_.assign((size_t)n_sets_ * length * 4, -INF);
@@ -128,12 +132,12 @@ template <class Semiring, class T> class ChartScores {
         // Joint scores have no labels of nodes at tags: the bare tag, which sorts first, scores splits.
         int32_t columns[5];
         for (int c = 0; c < 5; ++c) columns[c] = b.offsets[joint ? std::min(c, 2) : c];
-        for (int p = 0; p < length; ++p) {
+        for (int p = 0; p < length; ++p, mask += 4) {
             const T *own = rows_ + (size_t)p * b.n_tags;
             double *out = weights_.data() + row(0, p) * 4;
             if (joint && p % 2) {
                 for (int c = 2; c < 4; ++c) out[c] = greatest(own + b.offsets[c], 1, check);
-                const double top = is_max() ? 0 : greater(out[2], out[3]);
+                const double most = greater(out[2] + mask[2], out[3] + mask[3]), top = !is_max() && most > -INF ? most : 0;
                 for (int c = 2; c < 4; ++c) out[c] -= top;
                 shift_ += top;
                 continue;
@@ -142,7 +146,7 @@ template <class Semiring, class T> class ChartScores {
             double shift = 0;
             if (!is_max()) {
                 T *e = soft_.data() + row(0, p) * b.n_tags;
-                shift_ += shift = class_sums(own, 1, b.n_tags, columns, tops, e, sums, out);
+                shift_ += shift = class_sums(own, 1, b.n_tags, columns, tops, mask, e, sums, out);
                 for (int c = 0; c < 4; ++c)
                     for (int i = columns[c]; i < columns[c + 1]; ++i) e[i] = T(e[i] / sums[c]);
             }
@@ -232,7 +236,7 @@ void each_sentence(const Batch<T> &b, const Reader &reader, uint8_t *status, Rea
         if (b.n_words[s] < 1) continue;
         status[s] = NOT_FINITE;
         if (!read(s)) continue;
-        status[s] = reader.total() > -INF ? FOUND : NO_TREE;
+        status[s] = reader.status();
         if (status[s] == FOUND) write(s);
     }
 }

@@ -74,6 +74,8 @@ template <class Semiring, class T> class Independent {
         return move.by[k].has(i) ? old[move.from[k] + i] + weights_[4 * p + b.lattice.into[g][k]] : -INF;
     }
 
+    Reach &reach_;
+
   private:
     static constexpr int MOST_MOVES = 1 << 19;  // that are kept, over all lengths
 
@@ -98,7 +100,6 @@ template <class Semiring, class T> class Independent {
         return moves;
     }
 
-    Reach &reach_;
     int parity_, places_, n_moves_ = 0;
     std::vector<std::vector<Move>> of_length_;  // made when first asked for
 
@@ -164,7 +165,8 @@ template <class T> class IndependentSums : public Independent<LogSum, T> {
         const Batch<T> &b = this->b;
         result_ = result;
         if (!Independent<LogSum, T>::read(scores, length)) return false;
-        shift_ = class_sums(scores, length, b.n_tags, b.offsets, this->tops_.data(), result.marginals, sums_.data(), logs_.data());
+        shift_ = class_sums(scores, length, b.n_tags, b.offsets, this->tops_.data(), this->reach_.masks(length), result.marginals,
+                            sums_.data(), logs_.data());
         this->weights_ = logs_.data();
         return true;
     }

@@ -81,10 +81,11 @@ template <> struct Kernels<PARSETAG_WIDTH> {
     }
 
     // Given the greatest score of each class (`best`, from class_max): e = exp(x - greatest of its class), for each class the
-    // sum of its e, and the log of the sum of its exp(x - greatest of the row). Returns the greatest of all rows, added up.
+    // sum of its e, and the log of the sum of its exp(x - greatest of the row). A row's greatest counts the classes that can stand
+    // there, which have 0 in `masks`, where others have -INF. Returns the greatest of all rows, added up.
     template <class T>
-    PARSETAG_TARGET static double class_sums(const T *x, int rows, int n_tags, const int32_t *offsets, const double *best, T *e,
-                                             double *sums, double *logs) {
+    PARSETAG_TARGET static double class_sums(const T *x, int rows, int n_tags, const int32_t *offsets, const double *best,
+                                             const double *masks, T *e, double *sums, double *logs) {
         double shift = 0;
         for (int row = 0; row < rows; ++row)
             for (int c = 0; c < 4; ++c) {
@@ -94,7 +95,8 @@ template <> struct Kernels<PARSETAG_WIDTH> {
             }
         for (size_t i = 0; i < (size_t)rows * n_tags; ++i) e[i] = exp_of(e[i]);
         for (int row = 0; row < rows; ++row, e += n_tags) {
-            const double *tops = best + 4 * row, top = greater(greater(tops[0], tops[1]), greater(tops[2], tops[3]));
+            const double *tops = best + 4 * row, *mask = masks + 4 * row;
+            const double top = greater(greater(tops[0] + mask[0], tops[1] + mask[1]), greater(tops[2] + mask[2], tops[3] + mask[3]));
             const double own_shift = top > -INF ? top : 0;
             shift += own_shift;
             for (int c = 0; c < 4; ++c) {

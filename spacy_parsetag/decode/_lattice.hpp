@@ -2,14 +2,24 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace parsetag {
 
 // The outcome of a pass for a sentence.
-enum Status : uint8_t { FOUND = 0, NOT_FINITE = 1, NO_TREE = 2, BEAM_EMPTY = 3 };
+enum Status : uint8_t { FOUND = 0, NOT_FINITE = 1, NO_TREE = 2, BEAM_EMPTY = 3, TOO_GREAT = 4 };
+
+// Of a sum over trees of `length` tags that was computed less `shift`. TOO_GREAT if the shift rounded away what trees differ
+// in, by more than 0.01, though their sum does not show it; of sums so great themselves, callers see it.
+inline Status status_of(double total, double shift, int length) {
+    const double most = 0.01 / (length * std::numeric_limits<double>::epsilon());
+    if (!(total > -std::numeric_limits<double>::infinity())) return NO_TREE;
+    return std::abs(total) > most && std::abs(total + shift) <= most ? TOO_GREAT : FOUND;
+}
 
 // Stack sizes low to high, both included; empty if high < low.
 struct Range {
@@ -55,7 +65,7 @@ class Reach {
     // bound: the largest size after any tag; below 0 for none.
     Reach(const Lattice &lattice, int longest, int bound)
         : lattice_(lattice), parity_(lattice.parity()), forward_(2 * (longest + 1)), backward_(2 * (longest + 1)),
-          live_(longest + 1) {
+          live_(longest + 1), masks_(longest + 1) {
         const int most = lattice.largest(longest);
         limit_ = bound < 0 ? most : std::min(bound, most);
         forward_[lattice.start_state] = {lattice.start_stack, lattice.start_stack};
@@ -85,6 +95,21 @@ class Reach {
         return ranges.data();
     }
 
+    // 0 if a tag of class c can stand at place p of `length` tags, else -infinity: element 4 * p + c.
+    const double *masks(int length) {
+        std::vector<double> &masks = masks_[length];
+        if (masks.empty()) {
+            const Range *own = live(length);
+            for (int p = 0; p < length; ++p)
+                for (int c = 0; c < 4; ++c) {
+                    const Range after = lattice_.after(c, own[2 * p + lattice_.source[c]]);
+                    const bool stands = !meet(own[2 * (p + 1) + lattice_.target[c]], after).empty();
+                    masks.push_back(stands ? 0 : -std::numeric_limits<double>::infinity());
+                }
+        }
+        return masks.data();
+    }
+
     // Tells if a state of this size can reach the end in `left` tags.
     bool leads_to_end(int left, int g, int size) const { return backward_[2 * left + g].has(size); }
 
@@ -102,6 +127,7 @@ class Reach {
     int parity_, limit_;
     std::vector<Range> forward_, backward_;  // [2 * p + g], with p tags done, or to come
     std::vector<std::vector<Range>> live_;    // by length, made when first asked for
+    std::vector<std::vector<double>> masks_;
 };
 
 // A batch of sentences as the passes read it. Tags are sorted by class: class c has the columns offsets[c] to

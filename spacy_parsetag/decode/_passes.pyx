@@ -5,7 +5,7 @@ batch. Callers pass a valid `TagScores`, on the CPU."""
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stddef cimport size_t
 
-from ._batch cimport Batch, Lattice, real
+from ._batch cimport Batch, read_lattice, real
 
 cdef extern from "_passes.hpp" namespace "parsetag" nogil:
     const size_t BUDGET
@@ -16,16 +16,6 @@ cdef extern from "_passes.hpp" namespace "parsetag" nogil:
 
 cdef extern from "_beam.hpp" namespace "parsetag" nogil:
     void c_beam_search "parsetag::beam_search"[T](const Batch[T] &, int, bint, int32_t *, double *, uint8_t *) except +
-
-
-cdef void read_lattice(table, Lattice *lattice) except *:
-    cdef int c
-    lattice.start_stack, lattice.start_state = table.start_stack, table.start_state
-    lattice.end_stack, lattice.end_state = table.end_stack, table.end_state
-    for c in range(4):
-        lattice.delta[c], lattice.need[c] = table.delta[c], table.need[c]
-        lattice.source[c], lattice.target[c] = table.source[c], table.target[c]
-    lattice.link()
 
 
 cdef Batch[real] read_batch(const real[:, ::1] scores, const int64_t[::1] starts, const int32_t[::1] n_words,

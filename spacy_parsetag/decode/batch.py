@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ORDER_CODES = {"in": 0, "pre": 1, "post": 2}
 
 # The outcomes of a compiled pass over a sentence.
-FOUND, NOT_FINITE, NO_TREE, BEAM_EMPTY = range(4)
+FOUND, NOT_FINITE, NO_TREE, BEAM_EMPTY, TOO_GREAT = range(5)
 
 _UNBOUNDED = -1  # as the compiled passes take it
 

@@ -42,7 +42,8 @@ class Distribution:
     raises a ValueError if a score is not finite, naming word and tag, or if a sentence has no tree within the bound
     that agrees with the constraints, naming the constraints in conflict; log-probabilities and entropies also if scores
     are so great (1e12 or more) that floats cannot tell trees apart. With transitions all but `argmax` does, and the
-    entropy does from 1e6.
+    entropy does from 1e6. Everything with sums does if a score beside which trees cannot be told apart is of no tree
+    that agrees with the constraints.
 
     batch (TagScores): The scores, the bound and the constraints.
     """

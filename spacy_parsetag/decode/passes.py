@@ -116,7 +116,7 @@ def chart_of(batch: TagScores, levels: bool | None = None, spans: tuple[Any, Any
         sets = label_sets(batch.constraints, batch.n_words, batch.tags)
     return Chart(
         batch.scores, batch.starts, batch.n_words, batch.tags.offsets, *spans, *sets,
-        order, levels, bound,
+        batch.linearizer.lattice, order, levels, bound,
     )  # fmt: skip
 
 

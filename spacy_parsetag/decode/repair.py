@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Errors
-from .batch import NOT_FINITE, TagScores
+from .batch import NOT_FINITE, TOO_GREAT, TagScores
 from .constraints import Constraint
 from .passes import best_trees
 
@@ -25,6 +25,8 @@ def raise_failure(batch: TagScores, status: NDArray[Any]) -> None:
     n = int(batch.n_words[s])
     if status[s] == NOT_FINITE:
         _raise_not_finite(batch, s)
+    if status[s] == TOO_GREAT:
+        raise ValueError(Errors.E180.format(s=s))
     one = batch.select(np.asarray([s]))
     if one.constraints and (needed := find_conflict(one)):
         check_labels(one, [(one.constraints[0][i], str(one.constraints[0][i])) for i in needed])

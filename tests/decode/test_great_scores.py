@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from batches import ALL_ORDERS, TAGS, random_batch, with_spans
+from oracle import enumerate_classes, log_z_by_enumeration
 
 from spacy_parsetag.decode import TreeDistribution
 
@@ -74,6 +75,51 @@ def test_what_all_trees_share(order, dtype, size, sign):
     np.testing.assert_allclose(shifted.tag_marginals, plain.tag_marginals, atol=1e-6)
     np.testing.assert_allclose([*shifted.constituents.values()], [*plain.constituents.values()], atol=1e-6)
     np.testing.assert_array_equal(shifted.sample(5, 0), plain.sample(5, 0))
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("dtype, size", [(np.float64, 1e299), (np.float32, 3e38)])
+@pytest.mark.parametrize("max_stack", [None, 2, 3])
+@pytest.mark.parametrize("constraints", [[], [(0, 1, None, "uncrossed")]])
+def test_great_scores_where_no_tree_has_the_class(order, dtype, size, max_stack, constraints):
+    """Of tags alone, and by the chart, which a constraint that always holds asks for."""
+    for n in range(1, 6):
+        trees = enumerate_classes(n, order, max_stack)
+        if not trees:
+            continue
+        scores = np.random.default_rng(6).normal(size=(2 * n - 1, len(TAGS))).astype(dtype)
+        others = {"constraints": constraints, "max_stack": max_stack}
+        plain = TreeDistribution(scores, TAGS.tags, order, **others)
+        expected = log_z_by_enumeration(scores, TAGS.tags, order, max_stack=max_stack)
+        for p in range(2 * n - 1):
+            for c in {0, 1, 2, 3} - {classes[p] for classes in trees}:
+                great = scores.copy()
+                great[p, np.flatnonzero(TAGS.classes == c)[0]] = size
+                found = TreeDistribution(great, TAGS.tags, order, **others)
+                assert found.log_partition == pytest.approx(expected, rel=1e-5)
+                np.testing.assert_allclose(found.tag_marginals, plain.tag_marginals, atol=1e-6)
+                np.testing.assert_allclose(found.entropy, plain.entropy, rtol=1e-4)
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("constraint, tag", [((0, 1, "NP", "must not"), "l/NP"), ((1, 4, "VP", "must"), "r/NP")])
+def test_great_scores_that_constraints_exclude(order, constraint, tag):
+    """They are right or refused."""
+    refused = 0
+    for n in (4, 5):
+        scores = np.random.default_rng(7).normal(size=(2 * n - 1, len(TAGS)))
+        plain = TreeDistribution(scores, TAGS.tags, order, constraints=[constraint])
+        for p in np.flatnonzero(plain.tag_marginals[:, TAGS.tags.index(tag)] == 0):
+            great = scores.copy()
+            great[p, TAGS.tags.index(tag)] = 3e38
+            found = TreeDistribution(great, TAGS.tags, order, constraints=[constraint])
+            try:
+                assert found.log_partition == pytest.approx(plain.log_partition, rel=1e-6)
+                np.testing.assert_allclose(found.tag_marginals, plain.tag_marginals, atol=1e-6)
+            except ValueError as err:
+                refused += 1
+                assert str(err).startswith("[E180] A score of sentence 0, of what no tree has")
+    assert refused
 
 
 def test_labels_of_spans_far_from_0():
