@@ -89,10 +89,15 @@ def _draw_tree(svg: Svg, tree: BinaryTree, tags: Sequence[str], words: Sequence[
     draw(0)
 
 
+def _example() -> tuple[BinaryTree, tuple[str, ...]]:
+    """The tree of `SENTENCE` and its words."""
+    parse = Parse.from_tree(from_nltk(Tree.fromstring(SENTENCE)))
+    return binarize(parse), parse.words
+
+
 def orders(path: Path) -> None:
     """Draw the tree with the tag of each node, and the tags in the three orders."""
-    parse = Parse.from_tree(from_nltk(Tree.fromstring(SENTENCE)))
-    tree, words, step = binarize(parse), parse.words, 160.0
+    (tree, words), step = _example(), 160.0
     svg = Svg(step * len(words), 480, "A binary tree, and its tags in three orders")
     _draw_tree(svg, tree, get_linearizer("pre").linearize(tree), words, step, 24)
     width = step * len(words) / (2 * len(words))
@@ -123,9 +128,8 @@ def _nodes(lattice: Lattice, length: int) -> list[set[tuple[int, int]]]:
 
 def lattice(path: Path, order: str = "in") -> None:
     """Draw all tag sequences of the sentence's length as ways through the lattice; the tree's own in colour."""
-    parse = Parse.from_tree(from_nltk(Tree.fromstring(SENTENCE)))
     linearizer = get_linearizer(order)
-    table, tags = linearizer.lattice, linearizer.linearize(binarize(parse))
+    table, tags = linearizer.lattice, linearizer.linearize(_example()[0])
     layers = _nodes(table, len(tags))
     rows = sorted({node for layer in layers for node in layer}, reverse=True)
     step, height = 92.0, 56.0
@@ -161,15 +165,15 @@ def lattice(path: Path, order: str = "in") -> None:
 
 def stack(path: Path) -> None:
     """Draw what in-order tags do to the stack; `_` is where a right child is still to come."""
-    parse = Parse.from_tree(from_nltk(Tree.fromstring(SENTENCE)))
+    tree, leaves = _example()
     linearizer = get_linearizer("in")
-    tags = linearizer.linearize(binarize(parse))
+    tags = linearizer.linearize(tree)
     sizes = list(accumulate((linearizer.lattice.delta[split_tag(tag)[0]] for tag in tags), initial=0))[1:]
     svg = Svg(760, 40 + 44 * len(tags), "The stack after each tag, in in-order")
     svg.text(20, 22, "tag", "#57606a", "start", 12)
     svg.text(130, 22, "stack after it", "#57606a", "start", 12)
     items: list[str] = []
-    words = iter(parse.words)
+    words = iter(leaves)
     for row, (tag, size) in enumerate(zip(tags, sizes, strict=True)):
         tag_class, label = split_tag(tag)
         kind = CLASS_NAMES[tag_class]
