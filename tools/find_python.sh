@@ -9,3 +9,8 @@ find_python() {
   echo "$1: not found on PATH or among pyenv's versions" >&2
   return 1
 }
+
+# The versions that setup.cfg promises, a line each.
+promised_pythons() {
+  sed -nE 's/.*Programming Language :: Python :: (3\.[0-9]+)$/\1/p' "$(dirname "${BASH_SOURCE[0]}")/../setup.cfg"
+}

@@ -13,7 +13,7 @@ set -uo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 . "$root/tools/find_python.sh"
 versions=("$@")
-[ ${#versions[@]} -gt 0 ] || versions=(3.10 3.11 3.12 3.13 3.14)
+[ ${#versions[@]} -gt 0 ] || mapfile -t versions < <(promised_pythons)
 read -ra tests <<<"${TESTS:-tests/decode tests/ml tests/search tests/cli}"
 work=$(mktemp -d "${TMPDIR:-/tmp}/wheels.XXXXXX")
 trap 'rm -rf "$work"' EXIT
