@@ -117,7 +117,8 @@ class Distribution:
         batch, log_z = self.batch, self.log_partition
         self._check_size(self.sums(), "log-probabilities")
         found: dict[int, list[tuple[float, Spans]]] = {}
-        left, width = np.arange(len(batch.n_words)), k
+        left: NDArray[np.int64] = np.arange(len(batch.n_words))
+        width = k
         while len(left):
             again = []
             for s, trees in zip(left.tolist(), Distribution(batch.select(left)).topk(width), strict=True):

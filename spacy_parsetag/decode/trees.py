@@ -149,7 +149,7 @@ class WeightedTrees(NamedTuple):
         RETURNS (WeightedTrees): The trees, with weight 1.
         """
         n, packed = len(batch.n_words), ids[batch.rows]
-        cells = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32))
+        cells: tuple[NDArray[Any], NDArray[Any]] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32))
         if batch.spans is not None:
             cells = find_span_cells(packed, batch.n_words, batch.tags, batch.linearizer)
         return cls(np.arange(n), np.ones(n), packed, *cells, ((),) * n)

@@ -51,7 +51,7 @@ def count_structures(columns: TreeColumns, texts: NDArray[np.integer], n_texts: 
     n_texts (int): How many texts there are.
     RETURNS (dict[str, Longs]): By the name of a structure how many of it each text has.
     """
-    counts = {name: np.zeros(n_texts, np.int64) for name in STRUCTURES}
+    counts: dict[str, Longs] = {name: np.zeros(n_texts, np.int64) for name in STRUCTURES}
     found = find_all([pattern for _, pattern in _PATTERNS], columns)
     for (name, _), nodes in zip(_PATTERNS, found, strict=True):
         in_tree = np.diff(np.searchsorted(nodes, np.append(columns.starts, len(columns.label))))
