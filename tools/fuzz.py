@@ -76,7 +76,9 @@ def check(holds: Any, what: str) -> None:
 def fuzz_reader(rng: random.Random, folder: Path) -> str:
     """Read a damaged file of some kind of treebank, strictly and leniently; write and tag what came out."""
     name = rng.choice([*FORMATS])
-    text = make_treebank(rng, rng.randint(1, 6)) if name not in PIECES or rng.random() < 0.4 else PIECES[name][0] * rng.randint(1, 4)
+    text = make_treebank(rng, rng.randint(1, 6))
+    if name in PIECES and rng.random() < 0.6:
+        text = PIECES[name][0] * rng.randint(1, 4)
     path = folder / f"{name}.txt"
     path.write_bytes(mutate(text.encode("utf8"), rng))
     form = get_format(name)
