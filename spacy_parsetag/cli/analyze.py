@@ -37,7 +37,6 @@ SHOWN = 20  # items of a kind that are listed
 class Study(NamedTuple):
     """Says how one command measures and shows its treebanks.
 
-    help (str): What it is about.
     measure (Callable): Counts what is in a treebank. Gets its parses, and what the first treebank gave, else None.
     table (Callable): The table to look at, of what was counted, by treebank.
     plot (Callable): Draws figures of the same into files.

@@ -45,11 +45,7 @@ def sru_layers(depth: int = 2, hidden_width: int = 128) -> Model[list[Floats2d],
 
 
 def sru_layer(hidden_width: int) -> Model[list[Floats2d], list[Floats2d]]:
-    """One such layer.
-
-    hidden_width (int): Units in each direction.
-    RETURNS (Model): The layer.
-    """
+    """One such layer."""
     return Model(
         "sru",
         _forward,

@@ -20,8 +20,6 @@ def read_gold(eg: Example, spans_key: str) -> list[tuple[Parse, SentenceParse | 
     Where the two docs have different tokens, constituents keep their characters. A sentence does not fit as a whole if
     a bound of one of its constituents falls inside a predicted token: what is left would be another tree.
 
-    eg (Example): The example.
-    spans_key (str): Key of the constituents in `eg.reference.spans`.
     RETURNS (list[tuple[Parse, SentenceParse | None]]): Each gold tree, and what it is over the predicted tokens, None
         if it does not fit them; empty if the reference has no trees.
     RAISES (ValueError): If the reference's constituents are not trees, or the texts differ in more than white space.
@@ -66,8 +64,6 @@ def is_soft(doc: Doc, spans_key: str) -> bool:
 def soft_parses(eg: Example, spans_key: str) -> dict[int, list[tuple[float, Parse]]]:
     """Read the best trees of a soft reference that fit the tokens of its predicted doc, with their log-probabilities.
 
-    eg (Example): The example.
-    spans_key (str): Key of the constituents in `eg.reference.spans`.
     RETURNS (dict[int, list[tuple[float, Parse]]]): The trees of each sentence, by the first of its predicted tokens.
     RAISES (ValueError): If the reference does not have the best trees of each of its sentences.
     """

@@ -41,11 +41,7 @@ class Judged(NamedTuple):
 
 
 class GoldBatch(NamedTuple):
-    """Scores of sentences with gold trees, at a temperature of 1.
-
-    batch (TagScores): The scores.
-    parses (list[Parse]): The gold trees.
-    """
+    """Scores of sentences with gold trees, at a temperature of 1."""
 
     batch: TagScores
     parses: list[Parse]
@@ -61,7 +57,6 @@ def score_gold_docs(nlp: Language, pipe: ParseTagger, golds: Iterable[Doc]) -> I
     nlp (Language): The pipeline; its components before the parser run.
     pipe (ParseTagger): The parser; its temperatures do not count.
     golds (Iterable[Doc]): Docs with gold trees; partial ones, and those without trees, are left out.
-    YIELDS (GoldBatch): Batch after batch.
     """
     key = pipe.cfg["spans_key"]
     first = [other for _, other in nlp.pipeline].index(pipe)
@@ -77,13 +72,7 @@ def score_gold_docs(nlp: Language, pipe: ParseTagger, golds: Iterable[Doc]) -> I
 
 
 def judge_constituents(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: float) -> Judged:
-    """Decode at a temperature, and compare the constituents that were found with the gold trees.
-
-    pipe (ParseTagger): The parser, for its decoder.
-    golds (Iterable[GoldBatch]): The sentences.
-    temperature (float): What scores are divided by.
-    RETURNS (Judged): Of each constituent that was found.
-    """
+    """Decode at a temperature, and compare the constituents that were found with the gold trees."""
     judged = Judged([], [])
     for gold in golds:
         batch, _, trees = _decode(pipe, gold, temperature)
@@ -97,7 +86,6 @@ def judge_trees(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: floa
     """Decode at a temperature, and compare whole trees with the gold trees.
 
     pipe, golds, temperature: As for `judge_constituents`.
-    RETURNS (Judged): Of the tree of each sentence.
     """
     judged = Judged([], [])
     for gold in golds:
@@ -114,11 +102,7 @@ def _decode(pipe: ParseTagger, gold: GoldBatch, temperature: float) -> tuple[Tag
 
 
 def fit_temperature(judge: Callable[[float], Judged]) -> float:
-    """Find the temperature with the least negative log-likelihood, by golden-section search.
-
-    judge (Callable[[float], Judged]): What was found, at a temperature.
-    RETURNS (float): The temperature.
-    """
+    """Find the temperature with the least negative log-likelihood, by golden-section search."""
     golden = (5**0.5 - 1) / 2
     low, high = -_WIDEST, _WIDEST
     inner = [high - golden * (high - low), low + golden * (high - low)]

@@ -77,13 +77,7 @@ class GoldReader:
     def within(
         self, gold: list[list[GoldSentence]], words: Words, examples: Sequence[Example]
     ) -> list[list[GoldSentence]]:
-        """Keep the gold sentences that lie in a sentence of the learner, whose spans are scored; count the others.
-
-        gold (list[list[GoldSentence]]): The gold sentences of each doc.
-        words (Words): The words and sentences that the learner saw.
-        examples (Sequence[Example]): The examples, to show one.
-        RETURNS (list[list[GoldSentence]]): The sentences that are left.
-        """
+        """Keep the gold sentences that lie in a sentence of the learner, whose spans are scored; count the others."""
         tokens = [[one.tokens for one in own] for own in gold]
         n_words = np.asarray([len(own) for doc in tokens for own in doc], dtype=np.int64)
         inside = iter((words.sentences_around(words.find(tokens), n_words) >= 0).tolist())
@@ -106,7 +100,6 @@ class GoldReader:
 
         A warning comes with the first such sentence, and again whenever ten times as many sentences have been read.
 
-        name (str): The component, for the message.
         complete (bool): All data has been read: raise now if nothing is learnable, not only after 100 sentences.
         RAISES (ValueError): If there were sentences, and nothing can be learned from any of them.
         """
@@ -127,7 +120,6 @@ class GoldReader:
 class TagInventory(NamedTuple):
     """The inventory of the gold trees of training data.
 
-    tags (set[str]): Their tags.
     max_stack (int): The largest stack (paper, appendix); partial trees do not count.
     """
 
@@ -138,11 +130,6 @@ class TagInventory(NamedTuple):
 def read_inventory(examples: Iterable[Example], spans_key: str, linearizer: Linearizer, name: str) -> TagInventory:
     """Read all training data once, and warn of what cannot be learned.
 
-    examples (Iterable[Example]): The training data.
-    spans_key (str): Key of the constituents in `eg.reference.spans`.
-    linearizer (Linearizer): The order of the tags.
-    name (str): The component, for messages.
-    RETURNS (TagInventory): The tags and the largest stack.
     RAISES (ValueError): If there are sentences, and nothing can be learned from any of them.
     """
     reader = GoldReader()

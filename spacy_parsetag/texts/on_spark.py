@@ -60,7 +60,6 @@ def spark_shards(job: Job, shards: list[Shard], n_workers: int | None) -> Genera
     """Parse shards with the Python workers of a Spark cluster: that of PYSPARK_SUBMIT_ARGS, or one on this machine.
 
     job (Job): What the shards have in common. Every node must have its folders at the same place.
-    shards (list[Shard]): The shards.
     n_workers (int | None): How many workers a session on this machine has, where there is none yet; None for one per
         core.
     YIELDS (dict[str, Any]): The note on each shard, when all are done. A task that Spark does again parses only what

@@ -35,10 +35,7 @@ class Settings(NamedTuple):
 
     model (str): The pipeline, a package or a folder.
     gpu_id (int): The GPU to use, or -1 for the CPU.
-    code (Path | None): A Python file with registered functions that the pipeline needs.
-    one_sentence (bool): Each text is one sentence. Otherwise the pipeline splits it.
     format (str): What to write: "brackets", "jsonl", "json", "spacy", or "parquet" for rows.
-    probs (bool): Say how probable trees and constituents are.
     k_best (int): How many of the best trees of each sentence to write; 0 for the pipeline's tree alone.
     precision (str | None): Numeric precision of PyTorch's layers; None for the config's.
     """
@@ -263,10 +260,8 @@ def fit_msgpack(value: Any) -> Any:
 def in_batches(records: Iterable[Record], size: int | None) -> Iterator[list[Record]]:
     """Put successive texts in batches.
 
-    records (Iterable[Record]): The texts.
     size (int | None): Texts per batch. None: 256, or as many as reach 32,000 characters. (The `batch_size` of a
         pipeline counts docs, whatever their length, and one made for long docs is slow with short ones.)
-    RETURNS (Iterator[list[Record]]): The batches.
     """
     batch: list[Record] = []
     n_characters = 0

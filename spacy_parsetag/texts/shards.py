@@ -49,9 +49,6 @@ class Shard(NamedTuple):
 class Job(NamedTuple):
     """Holds what the shards of a run have in common. It goes to each worker.
 
-    settings (Settings): How to parse.
-    sources (tuple[Source, ...]): The files to parse.
-    folder (Path): Where the shards go.
     batch_size (int | None): Texts in a batch; None for what `in_batches` takes.
     """
 
@@ -95,7 +92,6 @@ class Job(NamedTuple):
 class ShardParser:
     """Parses shards with a loaded pipeline. Those of one file in their order take one pass over the file.
 
-    job (Job): What the shards have in common.
     parser (BatchParser | None): The pipeline. If None, this process loads it, once.
     """
 
@@ -108,7 +104,6 @@ class ShardParser:
     def __call__(self, shard: Shard, progress: Callable[[int], object] = lambda n: None) -> Note:
         """Parse a shard, write it, and then write the note on it.
 
-        shard (Shard): The shard.
         progress (Callable[[int], object]): Called after each batch with its number of texts.
         RETURNS (dict[str, Any]): "file" (name), "bytes" and "sha256" of the shard; "source", "start" and "stop", the
             range of texts; "n_several", how many of them look like several sentences and were parsed as one; "n_ids",
@@ -169,10 +164,7 @@ def parse_shard(job: Job, shard: Shard) -> Note:
 class Run:
     """Fills a folder of shards.
 
-    job (Job): What its shards have in common.
-    parser (BatchParser): The pipeline, to say what it is.
     shard_size (int): Texts in a shard; the last one of a file may have fewer.
-    resume (bool): Go on where an earlier run ended.
     RAISES (ValueError): If the folder holds something else, if it was begun with other files, another pipeline, other
         options or versions, or if it was begun and `resume` is false.
     """

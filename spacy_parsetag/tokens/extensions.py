@@ -78,7 +78,6 @@ class DocNodes:
     """The constituents of a doc as linked nodes.
 
     doc (Doc): The doc, which must have constituents. It is not kept.
-    spans_key (str): Key of the group in `doc.spans`.
     RAISES (ValueError): If they do not nest (see `parses_from_doc`).
     """
 

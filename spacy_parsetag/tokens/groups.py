@@ -147,10 +147,7 @@ class GroupCache(Generic[ValueT]):
     def get(self, doc: Doc, spans_key: str, make: Callable[[], ValueT]) -> ValueT:
         """Get the value for a doc.
 
-        doc (Doc): The doc.
-        spans_key (str): Key of the group in `doc.spans`.
         make (Callable[[], ValueT]): Makes the value. The value must not refer to the doc, which would never be freed.
-        RETURNS (ValueT): The value.
         RAISES (ValueError): If the doc has no constituents.
         """
         group = _get_group(doc, spans_key)  # refers to its doc weakly
