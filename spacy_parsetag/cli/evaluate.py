@@ -223,7 +223,7 @@ def warn_of_failures(result: EvalbResult) -> None:
     if respelled:
         note(
             f"{len(respelled):,} sentences have the same text, spelled otherwise (such as {respelled[0]}). They count; "
-            "the EVALB program would take them for errors.",
+            "the EVALB program would take them for errors."
         )
     if result.failures:
         note(

@@ -123,8 +123,7 @@ def parse_cli(
         bool, Opt("--resume", help="Go on with a folder of shards where an earlier run was stopped")
     ] = False,
     precision: Annotated[
-        Precision | None,
-        Opt("--precision", help="Numeric precision of PyTorch's layers. Default: the pipeline's"),
+        Precision | None, Opt("--precision", help="Numeric precision of PyTorch's layers. Default: the pipeline's")
     ] = None,
     quiet: Annotated[bool, Opt("--quiet", "-q", help="Show no progress")] = False,
     gpu_id: GpuId = -1,

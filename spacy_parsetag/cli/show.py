@@ -54,8 +54,7 @@ def show_cli(
         int | None, Opt("--width", "-w", min=20, help="Columns to fit into. Default: the terminal's")
     ] = None,
     color: Annotated[
-        bool | None,
-        Opt("--color/--no-color", help="Colour labels. Default: on a terminal, unless NO_COLOR is set"),
+        bool | None, Opt("--color/--no-color", help="Colour labels. Default: on a terminal, unless NO_COLOR is set")
     ] = None,
     tags: Annotated[bool, Opt("--tags/--no-tags", help="Show part-of-speech tags where there are any")] = True,
     explain: Annotated[bool, Opt("--explain", "-x", help="Say what the labels and tags mean")] = False,
