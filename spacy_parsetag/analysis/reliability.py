@@ -65,7 +65,7 @@ def plain_error(probs: NDArray[Any], right: NDArray[Any], n_bins: int = 10) -> f
 
 
 def sweep_error(probs: NDArray[Any], right: NDArray[Any]) -> float:
-    """`Reliability.ece_sweep`: ECE_sweep of Roelofs et al. (2022), "Mitigating Bias in Calibration Error Estimation"."""
+    """`Reliability.ece_sweep`, of Roelofs et al. (2022), "Mitigating Bias in Calibration Error Estimation"."""
     order, n = np.argsort(probs, kind="stable"), len(probs)
     expected, true = (np.concatenate([[0.0], np.cumsum(values[order])]) for values in (probs, right))
     found = 0.0

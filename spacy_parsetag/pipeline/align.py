@@ -8,8 +8,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..errors import Errors
-from ..tokens.groups import SentenceParse, has_parses, parses_from_doc
-from ..tokens.predictions import sentence_with
+from ..tokens.groups import SentenceParse, has_parses, parses_from_doc, with_spans
 from ..tokens.sentences import has_sentences, map_words, sentence_starts, set_sentence_starts
 from ..trees import Constituent, Parse
 
@@ -76,7 +75,7 @@ def soft_parses(eg: Example, spans_key: str) -> dict[int, list[tuple[float, Pars
     for rank in range(max(map(len, k_best), default=0)):
         ranked = [trees[rank] if rank < len(trees) else None for trees in k_best]
         own = [
-            sentence if tree is None else sentence_with(sentence, tree[1])
+            sentence if tree is None else sentence._replace(parse=with_spans(sentence.parse, tree[1]))
             for sentence, tree in zip(sentences, ranked, strict=True)
         ]
         fitting: list[SentenceParse | None] = [*own] if same else [sentence for _, sentence in _fit(eg, own)]

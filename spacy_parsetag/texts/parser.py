@@ -171,7 +171,7 @@ class BatchParser:
     def _to_lines(self, doc: Doc) -> list[str]:
         """Write the trees in brackets, after comment lines where probabilities or several trees are asked for."""
         from ..tokens import doc_to_strings, parse_string
-        from ..tokens.predictions import predictions_from_doc, with_spans
+        from ..tokens.groups import predictions_from_doc, with_spans
 
         if not (self.settings.probs or self.settings.k_best):
             return doc_to_strings(doc, self.spans_key)
@@ -200,7 +200,7 @@ def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:
     them there are also "prob" of each constituent, "log_prob", "entropy" and "expected_f", "rivals": other constituents
     that are likely, and "k_best": a list of objects with "log_prob" and "tree"."""
     from ..tokens import parse_string
-    from ..tokens.predictions import predictions_from_doc, with_spans
+    from ..tokens.groups import predictions_from_doc, with_spans
 
     sents: list[dict[str, Any]] = []
     for one, parse in predictions_from_doc(doc, spans_key):
