@@ -18,8 +18,7 @@ from ..texts.input import Record, Source, check_text, name_of, read_lines
 from ..texts.parser import NO_PARSE, BatchParser, Settings, in_batches
 from ..texts.shards import find_sources
 from ..treebanks.formats.table import FORMATS
-from ._inputs import find_input, read_docs, trees_and_parses
-from ._model import DEFAULT_MODEL, default_model
+from ._inputs import DEFAULT_MODEL, default_model, find_input, read_docs, trees_and_parses
 from ._util import Code, Encoding, GpuId, note, stated_errors, write_text
 
 if TYPE_CHECKING:

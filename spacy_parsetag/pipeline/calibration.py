@@ -46,10 +46,6 @@ class GoldBatch(NamedTuple):
     batch: TagScores
     parses: list[Parse]
 
-    def gold_spans(self) -> list[Spans]:
-        """The gold constituents of each sentence."""
-        return [[*gold.spans] for gold in self.parses]
-
 
 def score_gold_docs(nlp: Language, pipe: ParseTagger, golds: Iterable[Doc]) -> Iterator[GoldBatch]:
     """Score the sentences of gold docs, on their own words and sentence boundaries.
@@ -74,9 +70,8 @@ def score_gold_docs(nlp: Language, pipe: ParseTagger, golds: Iterable[Doc]) -> I
 def judge_constituents(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: float) -> Judged:
     """Decode at a temperature, and compare the constituents that were found with the gold trees."""
     judged = Judged([], [])
-    for gold in golds:
-        batch, _, trees = _decode(pipe, gold, temperature)
-        for s, (found, true) in enumerate(zip(trees, gold.gold_spans(), strict=True)):
+    for batch, _, trees in _decode(pipe, golds, temperature):
+        for s, (found, true) in enumerate(trees):
             judged.probs.extend(batch.trees.constituents.of_spans(s, found))
             judged.right.extend(span in true for span in found)
     return judged
@@ -88,17 +83,20 @@ def judge_trees(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: floa
     pipe, golds, temperature: As for `judge_constituents`.
     """
     judged = Judged([], [])
-    for gold in golds:
-        batch, ids, trees = _decode(pipe, gold, temperature)
+    for batch, ids, trees in _decode(pipe, golds, temperature):
         judged.probs.extend(np.exp(batch.trees.log_prob(ids)).tolist())
-        judged.right.extend(found == true for found, true in zip(trees, gold.gold_spans(), strict=True))
+        judged.right.extend(found == true for found, true in trees)
     return judged
 
 
-def _decode(pipe: ParseTagger, gold: GoldBatch, temperature: float) -> tuple[TagScores, Any, list[Spans]]:
-    batch = scale_scores(gold.batch, 1.0 / temperature)
-    ids = pipe.decoder(batch).ids
-    return batch, ids, [*labelled_nodes(ids, batch).spans(batch.tags)]
+def _decode(
+    pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: float
+) -> Iterator[tuple[TagScores, Any, list[tuple[Spans, Spans]]]]:
+    """Yield each batch, the ids that its decoder finds, and the constituents of each sentence, found and gold."""
+    for gold in golds:
+        batch = scale_scores(gold.batch, 1.0 / temperature)
+        ids, true = pipe.decoder(batch).ids, ([*parse.spans] for parse in gold.parses)
+        yield batch, ids, list(zip(labelled_nodes(ids, batch).spans(batch.tags), true, strict=True))
 
 
 def fit_temperature(judge: Callable[[float], Judged]) -> float:

@@ -3,7 +3,6 @@
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from spacy.training import Example
@@ -117,19 +116,12 @@ class GoldReader:
             self._next_warning = 10 * total
 
 
-class TagInventory(NamedTuple):
-    """The inventory of the gold trees of training data.
-
-    max_stack (int): The largest stack (paper, appendix); partial trees do not count.
-    """
-
-    tags: set[str]
-    max_stack: int
-
-
-def read_inventory(examples: Iterable[Example], spans_key: str, linearizer: Linearizer, name: str) -> TagInventory:
+def read_inventory(
+    examples: Iterable[Example], spans_key: str, linearizer: Linearizer, name: str
+) -> tuple[set[str], int]:
     """Read all training data once, and warn of what cannot be learned.
 
+    RETURNS (tuple[set[str], int]): The tags, and the largest stack (paper, appendix) of whole trees.
     RAISES (ValueError): If there are sentences, and nothing can be learned from any of them.
     """
     reader = GoldReader()
@@ -151,7 +143,7 @@ def read_inventory(examples: Iterable[Example], spans_key: str, linearizer: Line
     reader.check(name, complete=True)
     if n_words >= 200 and n_outside > 0.2 * n_words:  # trees seem to be partial, though not marked so
         warnings.warn(Warnings.W254.format(name=name, share=n_outside / n_words), stacklevel=2)
-    return TagInventory(tags, largest)
+    return tags, largest
 
 
 def _words_outside(parse: Parse) -> int:

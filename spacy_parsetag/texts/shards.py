@@ -79,14 +79,16 @@ class Job(NamedTuple):
 
     def check_note(self, note: Any, shard: Shard) -> Note | None:
         """Give a note back if it is one on this shard, and the shard's file is, byte by byte, what it says."""
-        expected = {"file": self.name(shard), **shard._asdict()}
-        del expected["number"]
-        if not isinstance(note, dict) or {key: note.get(key) for key in expected} != expected:
+        if not isinstance(note, dict) or not self.place(shard).items() <= note.items():
             return None
         path = self.folder / self.name(shard)
         if not path.is_file() or hash_files([path]) != note.get("sha256"):
             return None
         return note if isinstance(note.get("failures"), list) else None
+
+    def place(self, shard: Shard) -> Note:
+        """Say in a note which shard it is on: its file, and the range of texts."""
+        return {"file": self.name(shard), "source": shard.source, "start": shard.start, "stop": shard.stop}
 
 
 class ShardParser:
@@ -124,17 +126,9 @@ class ShardParser:
                 n_ids += parsed.n_ids
                 failures += parsed.failures
                 progress(len(batch))
-        note: Note = {
-            "file": path.name,
-            "source": shard.source,
-            "start": shard.start,
-            "stop": shard.stop,
-            "bytes": path.stat().st_size,
-            "sha256": hash_files([path]),
-            "n_several": n_several,
-            "n_ids": n_ids,
-            "failures": failures,
-        }
+        counts = {"n_several": n_several, "n_ids": n_ids, "failures": failures}
+        written = {"bytes": path.stat().st_size, "sha256": hash_files([path])}
+        note: Note = {**self.job.place(shard), **written, **counts}
         write_json(note, self.job.note_path(shard))
         return note
 
