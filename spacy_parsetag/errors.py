@@ -197,8 +197,8 @@ class Errors(metaclass=_ErrorsWithCodes):
         "{gap:.3g} apart, so that differences between trees are lost. Scale the scores down."
     )
     E180 = (
-        "A score of sentence {s}, of what no tree has, is so great that differences between the trees are lost beside "
-        "it. Scale the scores down."
+        "Scores of sentence {s} are so great that differences between its trees are lost beside them, though the trees "
+        "together may score little: great scores cancel, or no tree has them. Scale the scores down."
     )
 
     E200 = "{what} must be at least {least}; got {value}."

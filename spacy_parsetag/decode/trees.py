@@ -1,6 +1,7 @@
 """Trees given by their tags: their labelled nodes, the scores that they add up, and gold trees with weights."""
 
 from collections.abc import Iterable, Iterator
+from math import fsum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -217,8 +218,9 @@ def cells_of(batch: TagScores, trees: WeightedTrees) -> list[Cells]:
 
 
 def tree_scores(batch: TagScores, trees: WeightedTrees) -> NDArray[np.float64]:
-    """Add up the scores of trees of a batch on the CPU: (M,), one for each tree."""
-    totals = np.zeros(len(trees.sentence))
-    for scores, (at, tree) in zip(batch.arrays, cells_of(batch, trees), strict=True):
-        totals += np.bincount(tree, scores[at], len(totals))
-    return totals
+    """Add up the scores of trees of a batch on the CPU: (M,), one for each tree, rounded once."""
+    cells = [(tree, scores[at]) for scores, (at, tree) in zip(batch.arrays, cells_of(batch, trees), strict=True)]
+    owner = np.concatenate([tree for tree, _ in cells])
+    values = np.concatenate([own.astype(np.float64) for _, own in cells])[np.argsort(owner, kind="stable")]
+    ends = np.cumsum(np.bincount(owner, minlength=len(trees.sentence)))
+    return np.asarray([fsum(own) for own in np.split(values, ends)[: len(trees.sentence)]], dtype=np.float64)
