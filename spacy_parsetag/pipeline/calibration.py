@@ -95,7 +95,8 @@ def _decode(
     """Yield each batch, the ids that its decoder finds, and the constituents of each sentence, found and gold."""
     for gold in golds:
         batch = scale_scores(gold.batch, 1.0 / temperature)
-        ids, true = pipe.decoder(batch).ids, ([*parse.spans] for parse in gold.parses)
+        ids = pipe.decoder(batch).ids
+        true: list[Spans] = [[*parse.spans] for parse in gold.parses]
         yield batch, ids, list(zip(labelled_nodes(ids, batch).spans(batch.tags), true, strict=True))
 
 
