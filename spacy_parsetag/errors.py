@@ -41,7 +41,6 @@ def shorten(text: str, longest: int) -> str:
 def showable(text: str, keep: str = "\n\t") -> str:
     """Make a text fit to be shown, whatever stands in it.
 
-    text (str): The text.
     keep (str): Control characters that stay.
     RETURNS (str): The text without bidirectional overrides, and with a "\ufffd" for each character that moves the
         cursor of a terminal or may not be in XML.
@@ -198,8 +197,8 @@ class Errors(metaclass=_ErrorsWithCodes):
         "{gap:.3g} apart, so that differences between trees are lost. Scale the scores down."
     )
     E180 = (
-        "A score of sentence {s}, of what no tree has, is so great that differences between the trees are lost beside "
-        "it. Scale the scores down."
+        "Scores of sentence {s} are so great that differences between its trees are lost beside them, though the trees "
+        "together may score little: great scores cancel, or no tree has them. Scale the scores down."
     )
 
     E200 = "{what} must be at least {least}; got {value}."

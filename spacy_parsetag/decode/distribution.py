@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from math import fsum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,9 +13,9 @@ from numpy.typing import NDArray
 
 from ..errors import Errors
 from ..linearize.base import max_stack as stack_of
-from .batch import Decoded, SpanScores, TagScores, is_whole, span_row
+from .batch import Decoded, SpanScores, TagScores, span_row
 from .constituents import Constituents
-from .constraints import label_sets, read_constraints
+from .constraints import is_whole, label_sets, read_constraints
 from .passes import Sums, best_trees, k_best_trees, sample_trees, sum_trees
 from .repair import raise_failure
 from .trees import Spans, WeightedTrees, labelled_nodes, nodes_of_trees, tree_scores
@@ -42,8 +43,9 @@ class Distribution:
     raises a ValueError if a score is not finite, naming word and tag, or if a sentence has no tree within the bound
     that agrees with the constraints, naming the constraints in conflict; log-probabilities and entropies also if scores
     are so great (1e12 or more) that floats cannot tell trees apart. With transitions all but `argmax` does, and the
-    entropy does from 1e6. Everything with sums does if a score beside which trees cannot be told apart is of no tree
-    that agrees with the constraints.
+    entropy does from 1e6. Everything with sums does if scores beside which trees cannot be told apart cancel, or are of
+    no tree that agrees with the constraints. `argmax` and `topk` add scores as floats do: of trees whose scores differ
+    by less than rounding, any may come first.
 
     batch (TagScores): The scores, the bound and the constraints.
     """
@@ -51,6 +53,7 @@ class Distribution:
     def __init__(self, batch: TagScores) -> None:
         self.batch = batch.on_cpu()
         self._sums: Sums | None = None
+        self._error: NDArray[Any] | float = 0.0  # of probabilities of successive tags, where scores are great
 
     def sums(self, *, labels: bool = False) -> Sums:
         """Sum over all trees; see `sum_trees`. The arrays are kept, so do not change them."""
@@ -59,9 +62,41 @@ class Distribution:
             if sums.status.any():
                 raise_failure(self.batch, sums.status)
             if self.batch.transitions is not None:
-                self._check_size(sums, "probabilities where successive tags score")
+                what = "probabilities where successive tags score"
+                self._check_size(sums, what)
+                sums = self._less_shared(sums)
+                self._check_size(sums, what)
             self._sums = sums
         return self._sums
+
+    def _less_shared(self, sums: Sums) -> Sums:
+        """Sum again less what all trees share, if scores of successive tags are so great that rounding counts.
+
+        Without them the compiled passes do that. A tree then scores at most 0 at each step, so that great scores show
+        in the sum, whatever their signs.
+        """
+        batch = self.batch
+        lengths, gap = batch.stops - batch.starts, float(np.finfo(np.float64).eps)
+        rows = batch.scores[batch.rows].astype(np.float64)
+        more = [array.astype(np.float64) for array in batch.transitions or ()]
+        sizes = [np.abs(array[np.isfinite(array)]).max(initial=0.0) for array in (rows, *more)]
+        size = min(float(sum(sizes)), 1e100)
+        if 2 * lengths.max(initial=0) ** 2 * size * max(1.0, size) * gap <= _LARGEST_ERROR:
+            return sums
+        shared = [np.nan_to_num(array.max(initial=-np.inf), neginf=0.0) for array in more]
+        tops = rows.max(axis=1, initial=-np.inf)
+        scores = np.zeros(batch.scores.shape)
+        scores[batch.rows] = rows - tops[:, None]
+        less = sum_trees(batch.with_arrays((scores, *(own - top for own, top in zip(more, shared, strict=True)))))
+        if (too_great := lengths * np.spacing(np.abs(less.log_z)) > _LARGEST_ERROR).any():
+            raise ValueError(Errors.E180.format(s=int(too_great.argmax())))
+        self._error = lengths * gap * np.abs(less.log_z)
+        of_sentences = np.split(tops, np.cumsum(lengths)[:-1])
+        log_z = [
+            fsum([total, *own, *shared[:1] * (len(own) - 1), *shared[1:]])
+            for total, own in zip(less.log_z.tolist(), of_sentences, strict=True)
+        ]
+        return less._replace(log_z=np.asarray(log_z), marginals=less.marginals.astype(batch.scores.dtype))
 
     def _check_size(self, sums: Sums, what: str, *, of_products: bool = False) -> None:
         """Raise if scores are so great that sums of them, or of products with them, round what differs away."""
@@ -174,13 +209,18 @@ class Distribution:
         # Every tree has a tag in each row: less the greatest score, great ones lose no precision.
         tops = np.where(probs > 0, scores, -np.inf).max(axis=1, initial=-np.inf)
         expected = np.bincount(owner, _dot(probs, scores - tops[:, None]), n_sents)
-        log_z: NDArray[np.float64] = sums.log_z - np.bincount(owner, tops, n_sents)
+        sizes = np.abs(expected)
+        of_sentences = np.split(-tops, np.cumsum(batch.stops - batch.starts)[:-1])
+        log_z = np.asarray([fsum([z, *own]) for z, own in zip(sums.log_z.tolist(), of_sentences, strict=True)])
         for probs, scores in zip(sums.transitions or (), batch.transitions or (), strict=True):
             expected += _dot(probs, scores).sum()
+            sizes += _dot(probs, np.abs(scores)).sum()
         if batch.spans is not None:
             of_rows, stops = _dot(sums.spans, batch.spans.scores), batch.spans.stops(batch.n_words)
             for s in np.flatnonzero(batch.spans.starts >= 0):
                 expected[s] += of_rows[batch.spans.starts[s] : stops[s]].sum()
+        if (too_great := sizes * (np.finfo(sums.marginals.dtype).eps + self._error) > _LARGEST_ERROR).any():
+            raise ValueError(Errors.E180.format(s=int(too_great.argmax())))
         entropy: NDArray[np.float64] = np.maximum(log_z - expected, 0.0)
         return entropy
 
