@@ -73,9 +73,8 @@ def changes(node: ast.expr) -> Iterator[ast.expr]:
         yield new.args[0]
 
 
-def mutants_of(path: Path) -> list[tuple[str, str, int]]:
+def mutants_of(source: bytes) -> list[tuple[str, str, int]]:
     """All mutants of a file: old text, new text, and offset in bytes."""
-    source = path.read_bytes()
     tree = ast.parse(source)
     starts = [0]
     for line in source.splitlines(keepends=True):
@@ -172,7 +171,8 @@ def main() -> None:
         if path.name not in LEFT_OUT and path.relative_to(ROOT).parts[1] not in {*args.without, "project"}
     ]
     # By number of mutants, so that each place is as likely as any other.
-    every = [(path, *mutant) for path in files for mutant in mutants_of(ROOT / path)]
+    sources = {path: (ROOT / path).read_bytes() for path in files}
+    every = [(path, *mutant) for path, source in sources.items() for mutant in mutants_of(source)]
     chosen = [random.Random(f"{args.seed} {i}").choice(every) for i in range(args.first, args.first + args.count)]
     survivors = 0
     with tempfile.TemporaryDirectory() as temporary:
@@ -182,7 +182,7 @@ def main() -> None:
             shutil.copytree(ROOT, folder, symlinks=True, ignore=ignored)
             preload()
         for i, (path, old, new, offset) in enumerate(chosen, start=args.first):
-            source = (ROOT / path).read_bytes()
+            source = sources[path]
             line = source.count(b"\n", 0, offset) + 1
             state, begun = "not run", time.perf_counter()
             if not args.list:
