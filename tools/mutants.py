@@ -94,7 +94,7 @@ def mutants_of(source: bytes) -> list[tuple[str, str, int]]:
 
 
 def skipped(node: ast.AST) -> Iterator[ast.AST]:
-    """What cannot be wrong, or whose change no test can see: annotations, parts of f-strings, messages."""
+    """Find what cannot be wrong, or whose change no test can see: annotations, parts of f-strings, messages."""
     parts: list[ast.AST | None] = []
     call = getattr(getattr(node, "func", None), "id", "")
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
