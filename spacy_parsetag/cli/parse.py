@@ -62,18 +62,13 @@ def parse_cli(
     model: Annotated[str, Arg(metavar="[MODEL]", help=f"Pipeline: a package or a folder. Default: {DEFAULT_MODEL}")],
     source: Annotated[
         str | None,
-        Arg(
-            metavar="INPUT",
-            show_default=False,
-            help="File to parse, - for standard input, a folder of files, or a text in quotes",
-        ),
+        Arg(metavar="INPUT", show_default=False, help="File, - for standard input, folder of files, or text in quotes"),
     ] = None,
     output: Annotated[
         str, Arg(metavar="OUTPUT", help="File to write, - for standard output, or a folder of shards (NAME/)")
     ] = str(STANDARD),
     format: Annotated[
-        InputFormat | None,
-        Opt("--format", "-f", help="What INPUT holds, as listed above. Default: by its suffix, else text"),
+        InputFormat | None, Opt("--format", "-f", help="What INPUT holds, as listed above. Default: by its suffix")
     ] = None,
     output_format: Annotated[
         OutputFormat | None,
@@ -98,12 +93,7 @@ def parse_cli(
     ] = None,
     n_process: Annotated[
         int | None,
-        Opt(
-            "--workers",
-            "--n-process",
-            "-n",
-            help="Number of processes, or -1 for one per core. Each takes seconds to start. Default: 1",
-        ),
+        Opt("--workers", "--n-process", "-n", help="Processes, -1 for one per core; each takes seconds to start"),
     ] = None,
     probs: Annotated[
         bool, Opt("--probs", help="Say how probable trees and constituents are: in lines that begin with #, or in JSON")
