@@ -41,17 +41,8 @@ from ._util import (
     write_text,
 )
 
-
-class Kind(str, Enum):
-    label = "label"
-    length = "length"
-    span = "span"
-
-
-class Style(str, Enum):
-    text = "text"
-    csv = "csv"
-    latex = "latex"
+Kind = Enum("Kind", {"label": "label", "length": "length", "span": "span"}, type=str)
+Style = Enum("Style", {"text": "text", "csv": "csv", "latex": "latex"}, type=str)
 
 
 MAX_STATED = 10  # errors in single sentences that are listed on the error stream

@@ -23,39 +23,19 @@ if TYPE_CHECKING:
     from ..texts.shards import Note, Run
 
 SHARD_SIZE = 2000
-
-
-class InputFormat(str, Enum):
-    text = "text"
-    tokens = "tokens"
-    jsonl = "jsonl"
-    spacy = "spacy"
-    parquet = "parquet"
-
-
-class OutputFormat(str, Enum):
-    brackets = "brackets"
-    jsonl = "jsonl"
-    json = "json"
-    spacy = "spacy"
-    parquet = "parquet"
-
-
-class Engine(str, Enum):
-    local = "local"
-    ray = "ray"
-    spark = "spark"
-
-
-class Precision(str, Enum):
-    float32 = "float32"
-    bfloat16 = "bfloat16"
-    int8 = "int8"
-
-
-class Sentences(str, Enum):
-    line = "line"
-    model = "model"
+InputFormat = Enum(
+    "InputFormat",
+    {"text": "text", "tokens": "tokens", "jsonl": "jsonl", "spacy": "spacy", "parquet": "parquet"},
+    type=str,
+)
+OutputFormat = Enum(
+    "OutputFormat",
+    {"brackets": "brackets", "jsonl": "jsonl", "json": "json", "spacy": "spacy", "parquet": "parquet"},
+    type=str,
+)
+Engine = Enum("Engine", {"local": "local", "ray": "ray", "spark": "spark"}, type=str)
+Precision = Enum("Precision", {"float32": "float32", "bfloat16": "bfloat16", "int8": "int8"}, type=str)
+Sentences = Enum("Sentences", {"line": "line", "model": "model"}, type=str)
 
 
 def parse_cli(

@@ -26,12 +26,7 @@ if TYPE_CHECKING:
 
 BATCH = 32  # texts: few, so that the first trees do not wait for many others
 _TREE = re.compile(r"\s*\([^\s()]*\s*(\(|$)")  # how a tree begins
-
-
-class ShownFormat(str, Enum):
-    text = "text"
-    brackets = "brackets"
-    spacy = "spacy"
+ShownFormat = Enum("ShownFormat", {"text": "text", "brackets": "brackets", "spacy": "spacy"}, type=str)
 
 
 def show_cli(
