@@ -41,7 +41,6 @@ def shorten(text: str, longest: int) -> str:
 def showable(text: str, keep: str = "\n\t") -> str:
     """Make a text fit to be shown, whatever stands in it.
 
-    text (str): The text.
     keep (str): Control characters that stay.
     RETURNS (str): The text without bidirectional overrides, and with a "\ufffd" for each character that moves the
         cursor of a terminal or may not be in XML.

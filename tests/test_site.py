@@ -13,7 +13,7 @@ import pytest
 from spacy_parsetag.cli import parsetag_app
 from spacy_parsetag.errors import Errors, Warnings
 from spacy_parsetag.tokens.extensions import EXTENSIONS, METHODS
-from spacy_parsetag.tokens.predictions import _ATTRS
+from spacy_parsetag.tokens.groups import _ATTRS
 from tools.docstrings import to_rst
 from tools.pages import public_packages, registered, write_pages
 

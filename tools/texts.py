@@ -341,9 +341,9 @@ SOURCES = {
     "taskmaster": Source(
         f"{GOOGLE}/Taskmaster",
         "d92cb6af3005f1dc09c39e75e7daf4a04905e00b",
-        "TM-4-2024/data/data_00.json",
+        "TM-4-2024/data/data_0[0-3].json",
         "CC BY 4.0",
-        50_000,
+        80_000,
         read_taskmaster,
     ),
     "topical_chat": Source(
@@ -360,14 +360,14 @@ SOURCES = {
     "product_reviews_2": Source(
         *NLTK, "packages/corpora/product_reviews_2.zip", REVIEWS, 100_000, read_product_reviews
     ),
-    "movie_reviews": Source(*NLTK, "packages/corpora/movie_reviews.zip", REVIEWS, 250_000, read_movie_reviews),
+    "movie_reviews": Source(*NLTK, "packages/corpora/movie_reviews.zip", REVIEWS, 400_000, read_movie_reviews),
     "comparisons": Source(*NLTK, "packages/corpora/comparative_sentences.zip", REVIEWS, 120_000, read_comparisons),
     "schema_dialogues": Source(
         f"{GOOGLE}/dstc8-schema-guided-dialogue",
         "e852981ae34990f4358979625854259302feaa78",
         "train/dialogues_00[1-9].json",
         "CC BY-SA 4.0",
-        60_000,
+        150_000,
         read_schema_dialogues,
     ),
     **{

@@ -223,7 +223,7 @@ def warn_of_failures(result: EvalbResult) -> None:
     if respelled:
         note(
             f"{len(respelled):,} sentences have the same text, spelled otherwise (such as {respelled[0]}). They count; "
-            "the EVALB program would take them for errors.",
+            "the EVALB program would take them for errors."
         )
     if result.failures:
         note(
@@ -266,7 +266,6 @@ def paired_trees(example: Example, key: str) -> Iterator[tuple[Parse, Parse | No
     """Pair the gold and the predicted tree of each sentence, the latter with gold part-of-speech tags.
 
     example (Example): The example; both docs have the same tokens.
-    key (str): Key of the constituents.
     YIELDS (tuple[Parse, Parse | None]): The trees; None where nothing, or another sentence, was predicted.
     """
     predicted = parses_from_doc(example.predicted, key) if has_parses(example.predicted, key) else []

@@ -14,8 +14,7 @@ from typer import Option as Opt
 
 from ..errors import Errors
 from ..files.write import STANDARD, refuse_overwrite
-from ._inputs import find_input
-from ._model import DEFAULT_MODEL, default_model, is_pipeline
+from ._inputs import DEFAULT_MODEL, default_model, find_input, is_pipeline
 from ._util import Code, GpuId, SkipBad, Skipped, note, progress, stated_errors
 
 if TYPE_CHECKING:
@@ -123,8 +122,7 @@ def parse_cli(
         bool, Opt("--resume", help="Go on with a folder of shards where an earlier run was stopped")
     ] = False,
     precision: Annotated[
-        Precision | None,
-        Opt("--precision", help="Numeric precision of PyTorch's layers. Default: the pipeline's"),
+        Precision | None, Opt("--precision", help="Numeric precision of PyTorch's layers. Default: the pipeline's")
     ] = None,
     quiet: Annotated[bool, Opt("--quiet", "-q", help="Show no progress")] = False,
     gpu_id: GpuId = -1,
@@ -180,7 +178,9 @@ def parse_cli(
         in_shards = target.is_dir() or output.endswith(("/", os.sep)) or shard_size is not None or resume
         in_shards = in_shards or engine is not Engine.local
         if output_format is None:
-            output_format = _guess_shards(sources[0].format) if in_shards else _guess_output(target)
+            kept = sources[0].format in {"jsonl", "spacy", "parquet"}  # formats that can hold parses and ids
+            shards = OutputFormat(sources[0].format) if kept else OutputFormat.brackets
+            output_format = shards if in_shards else _guess_output(target)
         writing = output_format.value
         if path == STANDARD and (in_shards or sources[0].format in {"spacy", "parquet"}):
             what = "A folder of shards" if in_shards else f"--format {sources[0].format}"
@@ -324,11 +324,6 @@ def _find_model_and_input(model: str, source: str | None, output: str) -> tuple[
     if source is not None and os.path.isfile(model):
         raise ValueError(Errors.E462.format(model=model, default=DEFAULT_MODEL, output=source))
     return (default_model(), *find_input(model)) if source is None else (model, *find_input(source))
-
-
-def _guess_shards(input_format: str) -> OutputFormat:
-    """Choose the format of shards: that of the input, if it can hold parses and ids."""
-    return OutputFormat(input_format) if input_format in {"jsonl", "spacy", "parquet"} else OutputFormat.brackets
 
 
 def _guess_output(output: Path) -> OutputFormat:

@@ -18,8 +18,7 @@ from ..texts.input import Record, Source, check_text, name_of, read_lines
 from ..texts.parser import NO_PARSE, BatchParser, Settings, in_batches
 from ..texts.shards import find_sources
 from ..treebanks.formats.table import FORMATS
-from ._inputs import find_input, read_docs, trees_and_parses
-from ._model import DEFAULT_MODEL, default_model
+from ._inputs import DEFAULT_MODEL, default_model, find_input, read_docs, trees_and_parses
 from ._util import Code, Encoding, GpuId, note, stated_errors, write_text
 
 if TYPE_CHECKING:
@@ -54,8 +53,7 @@ def show_cli(
         int | None, Opt("--width", "-w", min=20, help="Columns to fit into. Default: the terminal's")
     ] = None,
     color: Annotated[
-        bool | None,
-        Opt("--color/--no-color", help="Colour labels. Default: on a terminal, unless NO_COLOR is set"),
+        bool | None, Opt("--color/--no-color", help="Colour labels. Default: on a terminal, unless NO_COLOR is set")
     ] = None,
     tags: Annotated[bool, Opt("--tags/--no-tags", help="Show part-of-speech tags where there are any")] = True,
     explain: Annotated[bool, Opt("--explain", "-x", help="Say what the labels and tags mean")] = False,

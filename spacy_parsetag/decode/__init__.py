@@ -7,11 +7,10 @@ from ..errors import Errors
 try:
     from .batch import Decoded, Decoder, SpanScores, TagScores, Transitions
     from .beam import BeamDecoder
-    from .constituents import Constituents
+    from .constituents import Constituents, MBRDecoder
     from .constraints import Constraint
     from .distribution import Distribution, KBest
     from .exact import ExactDecoder
-    from .mbr import MBRDecoder
     from .trees import WeightedTrees
     from .user import TreeDistribution, decode
 except ModuleNotFoundError as err:

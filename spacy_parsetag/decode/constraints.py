@@ -53,8 +53,6 @@ def read_constraints(given: Iterable[Sequence[Any]], n_words: int) -> tuple[Cons
     """Check the constraints on a sentence.
 
     given (Iterable[Sequence[Any]]): Each as (start, end, label, kind).
-    n_words (int): Words of the sentence.
-    RETURNS (tuple[Constraint, ...]): The same.
     RAISES (ValueError): If one is not a constraint, or lies outside the sentence.
     """
     constraints = []
@@ -82,13 +80,7 @@ def is_whole(value: Any, least: int, largest: int | None = None) -> bool:
 
 
 def label_sets(constraints: Sequence[Sequence[Constraint]], n_words: NDArray[Any], tags: TagSet) -> LabelSets:
-    """Find the sets of tags that constraints leave to each span.
-
-    constraints (Sequence[Sequence[Constraint]]): Those of each sentence.
-    n_words (np.ndarray): (S,) words of each sentence.
-    tags (TagSet): The tags.
-    RETURNS (LabelSets): The sets.
-    """
+    """Find the sets of tags that constraints leave to each span."""
     sets = _Sets(tags)
     cells: list[NDArray[Any]] = []
     starts = np.full(len(n_words), -1, dtype=np.int64)

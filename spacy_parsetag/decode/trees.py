@@ -45,9 +45,7 @@ def labelled_nodes(ids: NDArray[Any], batch: TagScores, *, bare: bool = False) -
     """Find the labelled nodes of the tree of each sentence of a batch.
 
     ids (np.ndarray): (R,) int32 tag ids, as a decoder gives them.
-    batch (TagScores): The batch that was decoded.
     bare (bool): Find the nodes without a label too, so that all 2N-1 nodes of a tree are there.
-    RETURNS (Nodes): The nodes.
     RAISES (ValueError): If the ids of a sentence form no tree.
     """
     return nodes_of_trees(ids, batch.starts, batch.n_words, batch.tags, batch.linearizer, bare=bare)
@@ -70,7 +68,6 @@ def nodes_of_trees(
     tags, linearizer: The tags and their order. An order other than the three of this package goes through its own
         `delinearize`.
     bare (bool): As for `labelled_nodes`.
-    RETURNS (Nodes): The nodes.
     RAISES (ValueError): If the ids of a sentence form no tree.
     """
     ids = np.ascontiguousarray(ids, dtype=np.int32)
@@ -188,7 +185,6 @@ class Cells(NamedTuple):
 def cells_of(batch: TagScores, trees: WeightedTrees) -> list[Cells]:
     """Find the scores that trees add up.
 
-    batch (TagScores): The batch.
     trees (WeightedTrees): The trees, without unknown tags.
     RETURNS (list[Cells]): The cells in each of `batch.arrays`. An internal node whose span is scored has the bare tag's
         cell among the scores of tags.

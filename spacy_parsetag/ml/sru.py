@@ -45,17 +45,9 @@ def sru_layers(depth: int = 2, hidden_width: int = 128) -> Model[list[Floats2d],
 
 
 def sru_layer(hidden_width: int) -> Model[list[Floats2d], list[Floats2d]]:
-    """One such layer.
-
-    hidden_width (int): Units in each direction.
-    RETURNS (Model): The layer.
-    """
+    """One such layer."""
     return Model(
-        "sru",
-        _forward,
-        init=_init,
-        dims={"nI": None, "nO": 2 * hidden_width},
-        params={"W": None, "v": None, "b": None},
+        "sru", _forward, init=_init, dims={"nI": None, "nO": 2 * hidden_width}, params={"W": None, "v": None, "b": None}
     )
 
 
