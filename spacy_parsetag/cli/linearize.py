@@ -22,10 +22,7 @@ from ..trees.escape import escape_label
 from ._inputs import trees_and_parses
 from ._util import Encoding, Glob, Order, OrderOption, Output, SkipBad, Skipped, counting, note, stated_errors
 
-
-class LineFormat(str, Enum):
-    jsonl = "jsonl"
-    tags = "tags"
+LineFormat = Enum("LineFormat", {"jsonl": "jsonl", "tags": "tags"}, type=str)
 
 
 def linearize_cli(

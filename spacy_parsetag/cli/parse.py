@@ -23,57 +23,32 @@ if TYPE_CHECKING:
     from ..texts.shards import Note, Run
 
 SHARD_SIZE = 2000
-
-
-class InputFormat(str, Enum):
-    text = "text"
-    tokens = "tokens"
-    jsonl = "jsonl"
-    spacy = "spacy"
-    parquet = "parquet"
-
-
-class OutputFormat(str, Enum):
-    brackets = "brackets"
-    jsonl = "jsonl"
-    json = "json"
-    spacy = "spacy"
-    parquet = "parquet"
-
-
-class Engine(str, Enum):
-    local = "local"
-    ray = "ray"
-    spark = "spark"
-
-
-class Precision(str, Enum):
-    float32 = "float32"
-    bfloat16 = "bfloat16"
-    int8 = "int8"
-
-
-class Sentences(str, Enum):
-    line = "line"
-    model = "model"
+InputFormat = Enum(
+    "InputFormat",
+    {"text": "text", "tokens": "tokens", "jsonl": "jsonl", "spacy": "spacy", "parquet": "parquet"},
+    type=str,
+)
+OutputFormat = Enum(
+    "OutputFormat",
+    {"brackets": "brackets", "jsonl": "jsonl", "json": "json", "spacy": "spacy", "parquet": "parquet"},
+    type=str,
+)
+Engine = Enum("Engine", {"local": "local", "ray": "ray", "spark": "spark"}, type=str)
+Precision = Enum("Precision", {"float32": "float32", "bfloat16": "bfloat16", "int8": "int8"}, type=str)
+Sentences = Enum("Sentences", {"line": "line", "model": "model"}, type=str)
 
 
 def parse_cli(
     model: Annotated[str, Arg(metavar="[MODEL]", help=f"Pipeline: a package or a folder. Default: {DEFAULT_MODEL}")],
     source: Annotated[
         str | None,
-        Arg(
-            metavar="INPUT",
-            show_default=False,
-            help="File to parse, - for standard input, a folder of files, or a text in quotes",
-        ),
+        Arg(metavar="INPUT", show_default=False, help="File, - for standard input, folder of files, or text in quotes"),
     ] = None,
     output: Annotated[
         str, Arg(metavar="OUTPUT", help="File to write, - for standard output, or a folder of shards (NAME/)")
     ] = str(STANDARD),
     format: Annotated[
-        InputFormat | None,
-        Opt("--format", "-f", help="What INPUT holds, as listed above. Default: by its suffix, else text"),
+        InputFormat | None, Opt("--format", "-f", help="What INPUT holds, as listed above. Default: by its suffix")
     ] = None,
     output_format: Annotated[
         OutputFormat | None,
@@ -98,12 +73,7 @@ def parse_cli(
     ] = None,
     n_process: Annotated[
         int | None,
-        Opt(
-            "--workers",
-            "--n-process",
-            "-n",
-            help="Number of processes, or -1 for one per core. Each takes seconds to start. Default: 1",
-        ),
+        Opt("--workers", "--n-process", "-n", help="Processes, -1 for one per core; each takes seconds to start"),
     ] = None,
     probs: Annotated[
         bool, Opt("--probs", help="Say how probable trees and constituents are: in lines that begin with #, or in JSON")

@@ -9,10 +9,10 @@ try:
     from .beam import BeamDecoder
     from .constituents import Constituents, MBRDecoder
     from .constraints import Constraint
-    from .distribution import Distribution, KBest, TreeDistribution
+    from .distribution import Distribution, KBest
     from .exact import ExactDecoder
     from .trees import WeightedTrees
-    from .user import decode
+    from .user import TreeDistribution, decode
 except ModuleNotFoundError as err:
     if not str(err.name).startswith(f"{__name__}._"):
         raise
