@@ -150,6 +150,9 @@ def random_distribution(rng: random.Random) -> tuple[TreeDistribution, Any, list
     scale = rng.choice([0, 1, 1, 1, 1, 30, 1e6, 1e12, 1e30])
     shape = (max(0, 2 * n - 1 + (rng.random() < 0.01)), max(0, len(tags) + rng.choice([0] * 99 + [1, -1])))
     scores = (numbers.normal(size=shape) * scale + rng.choice([0, 0, 0, scale, -scale])).astype(dtype)
+    if rng.random() < 0.1:  # some are great, of one size and both signs
+        great = 10 ** rng.uniform(4, 38 if dtype == np.float32 else 299) * numbers.choice([-1, 1], shape)
+        scores = np.where(numbers.random(shape) < rng.choice([0.05, 0.3]), great, scores).astype(dtype)
     if scores.size and rng.random() < 0.04:
         scores.flat[rng.randrange(scores.size)] = rng.choice([np.nan, np.inf, -np.inf, -3e38, 3e38])
     bounds = [None] * 8 + [1, 2, 3, n, 2**31 - 1, 2**31, 2**63] if rng.random() < 0.97 else [0, -1, 1.5, "2", True]

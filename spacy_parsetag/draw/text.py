@@ -82,7 +82,9 @@ def _draw_wide(top: DrawnNode, width: int, color: bool) -> list[str]:
             row.append(stand_in)
     if not top.children:
         return [_paint(top.text, top.color, color)]
-    drawing = TreePrettyPrinter(above[0], row).text(unicodelines=True, maxwidth=None)
+    # A width that no label exceeds: None, which switches wrapping off, fails in NLTK 3.9.1.
+    widest = max(16, *(n_columns(node.text) for node in nodes))
+    drawing = TreePrettyPrinter(above[0], row).text(unicodelines=True, maxwidth=widest)
     lines = [line.rstrip() for line in drawing.splitlines()]
     if max(map(len, lines)) > width:
         return []
