@@ -21,6 +21,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 PACKAGES = ("spacy-parsetag", "spacy", "thinc", "spacy-transformers", "transformers", "torch", "numpy")
+SHARED = ("data", "config", "made")  # what trainings have in common
 # Load average from which on others take the machine. This process has done next to nothing when it is read.
 BUSY = 0.5
 
@@ -89,6 +90,33 @@ def write_result(
     # Lists of numbers on one line each, so that the file can be read.
     text = re.sub(r"\[\s*([-\d.e+,\s]+?)\s*\]", lambda found: f"[{' '.join(found[1].split())}]", text)
     path.write_text(text + "\n", encoding="utf-8")
+
+
+def read_runs(folder: Path) -> list[dict[str, Any]]:
+    """The trainings in a folder's runs.jsonl, a line for each, in any order.
+
+    What many share (a treebank's figures, a config, the command) has a line of its own, which they name by its hash.
+    """
+    path = folder / "runs.jsonl"
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+    shared = {line["hash"]: line["value"] for line in lines if "hash" in line}
+    return [{**line, **{key: shared[line[key]] for key in SHARED}} for line in lines if "run" in line]
+
+
+def write_runs(folder: Path, runs: list[dict[str, Any]]) -> None:
+    """Write runs.jsonl, whole or not at all."""
+    shared, short = {}, []
+    for run in runs:
+        own = {key: json.dumps(run[key], sort_keys=True).encode() for key in SHARED}
+        hashes = {key: hashlib.sha256(text).hexdigest()[:16] for key, text in own.items()}
+        shared.update({hashes[key]: run[key] for key in SHARED})
+        short.append({**run, **hashes})
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [*({"hash": key, "value": value} for key, value in shared.items()), *short]
+    temporary = folder / "runs.part"
+    texts = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in lines]
+    temporary.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+    temporary.replace(folder / "runs.jsonl")
 
 
 def command() -> str:

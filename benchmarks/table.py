@@ -9,7 +9,7 @@ import sys
 from statistics import mean
 from typing import Any
 
-from record import RESULTS, ROOT
+from record import RESULTS, ROOT, read_runs
 
 PAGES = {
     "pipelines": (ROOT / "README.md", ROOT / "docs" / "reference" / "pipelines.md"),
@@ -56,10 +56,21 @@ def load(name: str) -> dict[str, Any] | None:
 
 
 def load_seeds(name: str) -> tuple[str, list[dict[str, Any]]]:
-    """The runs of a name, NAME.json or for each seed NAME-0.json and so on, with how to call their files."""
+    """The runs of a training, with how to call their files: as experiments/run.py writes them, or before that
+    NAME.json or for each seed NAME-0.json and so on."""
+    folder = ROOT / "experiments" / "results" / "trials" / name
+    if runs := read_runs(folder):
+        return str((folder / "runs.jsonl").relative_to(ROOT)), [
+            {
+                "made_by": run["made"],
+                "evaluations": len(run["training"]["curve"]),
+                "last": {**run["results"]["last"], "complete_match": run["results"]["last"]["exact_match"]},
+            }
+            for run in runs
+        ]
     paths = sorted([*RESULTS.glob(f"{name}.json"), *RESULTS.glob(f"{name}-[0-9].json")])
     files = paths[0].name if len(paths) == 1 else f"{name}-*.json"
-    return files, [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    return f"benchmarks/results/{files}", [json.loads(path.read_text(encoding="utf-8")) for path in paths]
 
 
 def accuracy() -> list[str]:
@@ -72,8 +83,8 @@ def accuracy() -> list[str]:
         files, reports = load_seeds(name)
         if not reports:
             continue
-        figures = [report.get("last", report["evalb"]["all"]) for report in reports]
-        config = re.search(r"configs/(\w+\.cfg)", reports[0].get("made_by", reports[0])["command"])
+        figures = [report["last"] if "last" in report else report["evalb"]["all"] for report in reports]
+        config = re.search(r"(?:configs/|--config )(\w+\.cfg)", reports[0].get("made_by", reports[0])["command"])
         named = [report.get("made_by", report)["commit"] for report in reports]
         commits = dict.fromkeys(re.sub(r"(?<=^\w{7})\w*", "", commit) for commit in named)
         checks = reports[0].get("evaluations")
@@ -89,7 +100,7 @@ def accuracy() -> list[str]:
             f"{mean(found):.2f}",
             f"{mean(figure['complete_match'] for figure in figures):.1f}",
             f"{chosen}; {seeds}",
-            f"`benchmarks/results/{files}`, {', '.join(commits)}",
+            f"`{files}`, {', '.join(commits)}",
         )
         lines.append(f"| {' | '.join(row)} |")
     return lines if len(lines) > 2 else []

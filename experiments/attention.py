@@ -1,6 +1,6 @@
 """Self-attention on top of an encoder, as benepar has it, to compare a BiLSTM with: a --code file for trials.
 
-    python experiments/trials.py attention --code experiments/attention.py --set \\
+    python experiments/run.py attention --code experiments/attention.py --set \\
         components.parsetag.model.encoder='{"@layers": "spacy-parsetag.SelfAttention.v0", "width": 512}' ...
 """
 

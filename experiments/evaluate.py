@@ -79,12 +79,18 @@ def score(
     return figures, [[(span.start, span.end, span.label_) for span in doc.spans[key]] for doc in docs]
 
 
+def make_decoder(settings: dict[str, Any]) -> tuple[Decoder, Any]:
+    """A decoder, and the component's bound that goes with it."""
+    own, max_stack = without_bound(settings)
+    return registry.resolve({"decoder": own})["decoder"], max_stack
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pipeline", type=Path)
     parser.add_argument("dev", type=Path)
     parser.add_argument("output", type=Path)
-    parser.add_argument("--decoders", type=Path, required=True, help="JSON: settings of each")
+    parser.add_argument("--decoders", type=Path, required=True, help="JSON: settings of each; null: the pipeline's")
     parser.add_argument("--params", default="collins")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--code", type=Path, help="Python file that registers parts of the pipeline's config")
@@ -98,9 +104,10 @@ def main() -> None:
     golds = list(DocBin().from_disk(arguments.dev).get_docs(nlp.vocab))
     results: dict[str, Any] = {}
     first: list[Any] = []
+    pipe: Any = nlp.get_pipe("parsetag")
+    trained = pipe.decoder, pipe.max_stack
     for name, settings in srsly.read_json(arguments.decoders).items():
-        own, max_stack = without_bound(settings)
-        decoder = registry.resolve({"decoder": own})["decoder"]
+        decoder, max_stack = trained if settings is None else make_decoder(settings)
         results[name], found = score(nlp, golds, decoder, arguments.params, arguments.repeats, max_stack)
         if first:
             results[name]["same_tree"] = sum(a == b for a, b in zip(first, found, strict=True)) / len(found)

@@ -1,6 +1,6 @@
 """A word from several layers of the encoder instead of the last alone: a --code file for trials.
 
-    python experiments/trials.py last-four-layers --code experiments/layers.py ...
+    python experiments/run.py last-four-layers --code experiments/layers.py ...
 
 The mean of BERT's last four layers has the last one's width, and nothing to learn of its own. supar takes as many
 (`n_bert_layers`), with a weight for each.

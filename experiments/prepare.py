@@ -1,18 +1,19 @@
-"""One process of a run: a treebank becomes two .spacy files, and figures about its trees.
-
-    python experiments/prepare.py TRAIN DEV OUTPUT --limit 1000
+"""Makes the data of a run: two .spacy files, and figures about their trees.
 
 Where there is a limit, the sentences are taken at even distances: treebanks begin with one text or one year.
 """
 
-import argparse
+import json
+import random
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import srsly
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
+from spec import Run, short_hash
 
 from spacy_parsetag.analysis.inventories import count_deviations, count_stacks, count_tags, sample
 from spacy_parsetag.tokens.groups import parses_from_doc
@@ -21,15 +22,59 @@ from spacy_parsetag.treebanks.formats.table import get_format
 from spacy_parsetag.trees import Parse, binarize
 
 
-def read_all(path: Path, arguments: argparse.Namespace) -> list[Parse]:
+@cache
+def read_all(path: Path, kind: str, encoding: str, longest: int) -> list[Parse]:
     """The sentences of a file that are not too long."""
-    longest = arguments.max_length
     if path.suffix == ".spacy":
         docs = DocBin().from_disk(path).get_docs(Vocab())
         parses = [parse for doc in docs for _, parse in parses_from_doc(doc, "constituents")]
     else:
-        parses = list(get_format(arguments.format).read_parses(path, encoding=arguments.encoding or None))
+        parses = list(get_format(kind).read_parses(path, encoding=encoding or None))
     return [parse for parse in parses if not longest or len(parse) <= longest]
+
+
+def choose(n: int, part: str, block: int, share: float) -> set[int]:
+    """Choose the sentences of n that a fold or a split is scored on: blocks of successive ones."""
+    blocks = [range(start, min(start + block, n)) for start in range(0, n, block)]
+    if part.startswith("split"):
+        chosen = random.Random(int(part[5:])).sample(blocks, max(1, round(share * len(blocks))))
+    else:
+        k, folds = map(int, part[4:].split("of"))
+        if len(blocks) < folds:
+            raise SystemExit(f"{len(blocks)} blocks of {block} sentences for {folds} folds.")
+        chosen = blocks[k::folds]
+    return {i for own in chosen for i in own}
+
+
+def divide(run: Run, extra: Sequence[Path]) -> dict[str, Sequence[Parse]]:
+    """The sentences that a run trains on, and those that it is scored on."""
+    reading = [run.data[name] for name in ("format", "encoding", "max_length")]
+    train, dev = (read_all(path, *reading) for path in (run.treebank.train, run.treebank.dev))
+    if run.data.get("part", "dev") != "dev":
+        pool = train + (dev if "dev" in run.data["folds_of"] else [])
+        chosen = choose(len(pool), *(run.data[name] for name in ("part", "block", "share")))
+        train = [parse for i, parse in enumerate(pool) if i not in chosen]
+        dev = [pool[i] for i in sorted(chosen)]
+    train = train + [parse for path in extra for parse in read_all(path, *reading)]
+    return {"train": train, "dev": dev}
+
+
+def prepare(run: Run, work: Path, extra: Sequence[Path] = ()) -> Path:
+    """Make the .spacy files of a run, once for all runs on them; the folder that they are in."""
+    key = short_hash(json.dumps(run.data, sort_keys=True).encode())
+    folder = (work / "data" / f"{run.treebank.name}-{run.data.get('part', 'dev')}-{key}").resolve()
+    if not (folder / "data.json").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        figures = {}
+        for part, parses in divide(run, extra).items():
+            chosen = sample(parses, run.data["limit" if part == "train" else "dev_limit"])
+            target = DocFile(folder / f"{part}.spacy", Vocab())
+            for parse in chosen:
+                target.add(parse)
+            target.write(target.path)
+            figures[part] = describe(getattr(run.treebank, part), parses, chosen)
+        srsly.write_json(folder / "data.json", figures)
+    return folder
 
 
 def describe(path: Path, parses: Sequence[Parse], chosen: Sequence[Parse]) -> dict[str, Any]:
@@ -45,34 +90,3 @@ def describe(path: Path, parses: Sequence[Parse], chosen: Sequence[Parse]) -> di
         "deviation": {order: strayed.mean(order) for order in strayed.counts},
         "stack": {order: stacks.needed(order) for order in stacks.counts},
     }
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("train", type=Path)
-    parser.add_argument("dev", type=Path)
-    parser.add_argument("output", type=Path)
-    parser.add_argument("--limit", type=int, default=0)
-    parser.add_argument("--dev-limit", type=int, default=0)
-    parser.add_argument("--max-length", type=int, default=0)
-    parser.add_argument("--format", default="penn")
-    parser.add_argument("--encoding", default="")
-    arguments = parser.parse_args()
-    arguments.output.mkdir(parents=True, exist_ok=True)
-    figures = {}
-    for part, path, limit in (
-        ("train", arguments.train, arguments.limit),
-        ("dev", arguments.dev, arguments.dev_limit),
-    ):
-        parses = read_all(path, arguments)
-        chosen = sample(parses, limit)
-        target = DocFile(arguments.output / f"{part}.spacy", Vocab())
-        for parse in chosen:
-            target.add(parse)
-        target.write(target.path)
-        figures[part] = describe(path, parses, chosen)
-    srsly.write_json(arguments.output / "data.json", figures)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,62 +1,59 @@
 """Rebuild a table, as text, and its figures from its runs.
 
     python experiments/report.py experiments/results/decoders
+    python experiments/report.py experiments/results/trials
 
-`runs.jsonl` holds a line for each run. What many runs share (a treebank's figures, a config, the command) has a line of
-its own, and runs name it by its hash.
+Runs are in `runs.jsonl`, as benchmarks/record.py writes it. The first trials have a file for each run instead.
 """
 
+import statistics
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import srsly
-from spec import short_hash
 
 from spacy_parsetag.analysis.plots import plot_correlation
 from spacy_parsetag.analysis.results import Point, correlate
 from spacy_parsetag.analysis.tables import Table, format_text
 from spacy_parsetag.compat import has_module
 
+sys.path.append(str(Path(__file__).resolve().parent.parent / "benchmarks"))
+from record import read_runs
+
 ORDERS = ("in", "pre", "post")
 LEARNERS = ("independent", "CRF", "LSTM", "LSTM-3")
-SHARED = ("data", "config", "made")
+KEYS = ("trial", "part", "seed", "folds_of")  # which run of a trial it is
 Row = dict[str, Any]
 Run = dict[str, Any]
 
 
-def read_runs(folder: Path) -> list[Run]:
+def read_table(folder: Path) -> list[Run]:
     """The runs in a table's folder, in the order of the paper's rows."""
-    path = folder / "runs.jsonl"
-    lines = list(srsly.read_jsonl(path)) if path.exists() else []
-    shared = {line["hash"]: line["value"] for line in lines if "hash" in line}
-    runs = [{**line, **{key: shared[line[key]] for key in SHARED}} for line in lines if "run" in line]
 
-    def place(run: Run) -> tuple[str, int, int]:
+    def place(run: Run) -> tuple[Any, ...]:
         settings = run["settings"]
-        return settings["treebank"], _index(ORDERS, settings["order"]), _index(LEARNERS, settings["learner"])
+        row = _index(ORDERS, settings.get("order", "")), _index(LEARNERS, settings.get("learner", ""))
+        return settings["treebank"], *row, settings.get("part", ""), settings["seed"]
 
-    return sorted(runs, key=place)
+    return sorted(read_runs(folder), key=place)
+
+
+def read_trial(folder: Path) -> list[Run]:
+    """The runs of a trial or a training, those included that have a file each."""
+    runs = {}
+    for path in sorted(folder.glob("*.json")):
+        run = srsly.read_json(path)
+        settings = {"folds_of": "train and dev", **{key: run[key] for key in KEYS if key in run}}
+        results = {name: {"f": f} for name, f in run["f"].items()}
+        runs[path.stem] = {**run, "settings": settings, "training": {"seconds": run["seconds"]}, "results": results}
+    return list({**runs, **{run["run"]: run for run in read_runs(folder)}}.values())
 
 
 def _index(known: Sequence[str], name: str) -> int:
     return known.index(name) if name in known else len(known)
-
-
-def write_runs(folder: Path, runs: list[Run]) -> None:
-    """Write the runs, whole or not at all."""
-    shared: dict[str, Any] = {}
-    short = []
-    for run in runs:
-        hashes = {key: short_hash(srsly.json_dumps(run[key], sort_keys=True).encode()) for key in SHARED}
-        shared.update({hashes[key]: run[key] for key in SHARED})
-        short.append({**run, **hashes})
-    folder.mkdir(parents=True, exist_ok=True)
-    temporary = folder / "runs.part"
-    srsly.write_jsonl(temporary, [*({"hash": key, "value": value} for key, value in shared.items()), *short])
-    temporary.replace(folder / "runs.jsonl")
 
 
 def decoder_rows(runs: list[Run]) -> list[Row]:
@@ -145,15 +142,56 @@ def correlate_rows(rows: list[Row]) -> dict[str, tuple[list[Point], Any]]:
     }
 
 
-def write_report(folder: Path) -> str:
-    """Write table.txt, and the figure of the table of languages, beside the runs.
+def trials_table(folder: Path) -> str:
+    """The table of all trials in a folder: those on the same parts together, best mean first."""
+    trials: dict[tuple[str, str], list[Run]] = defaultdict(list)
+    for path in sorted(folder.iterdir()):
+        for run in read_trial(path) if path.is_dir() else ():
+            trials[run["settings"]["trial"], run["settings"]["folds_of"]].append(run)
+    rows = []
+    for (name, folds_of), runs in trials.items():
+        results = [[found["f"] for found in run["results"].values()] for run in runs]
+        # A checkpoint that was not checked in training may be the best one: the last.
+        last, best = [f for f, *_ in results], [max(all) for all in results]
+        spread = f"{statistics.stdev(last):.2f}" if len(last) > 1 else "-"
+        parts, seeds = (sorted({run["settings"][key] for run in runs}) for key in ("part", "seed"))
+        seconds = statistics.mean(run["training"]["seconds"] for run in runs)
+        scored_on = f"{' to '.join(dict.fromkeys((parts[0], parts[-1])))} of {folds_of}" if parts != ["dev"] else "dev"
+        row = (name, runs[0]["what"], scored_on, str(len(seeds)),
+               f"{statistics.mean(last):.2f}", spread, f"{statistics.mean(best):.2f}", f"{seconds:,.0f}")  # fmt: skip
+        rows.append((folds_of, parts, -statistics.mean(last), row, runs[-1]["made"]))
+    rows.sort()
+    lines = [
+        "# Trials",
+        "",
+        "F of EVALB on what a run did not train on: mean of the last checkpoints, their standard deviation over runs, "
+        "and mean of the checkpoints that did best there. Compare trials that were scored on the same parts, and at "
+        "commits whose configs are the same. `-dirty`: files differed from the commit, and nobody can make the run "
+        "again as it was; no such run is recorded any more. Written by `experiments/report.py`.",
+        "",
+        "| trial | what | scored on | seeds | F | spread | best | seconds a run |",
+        "|---|---|---|---|---|---|---|---|",
+        *(f"| {' | '.join(row)} |" for *_, row, _ in rows),
+        "",
+        *(f"- {row[0]}, at {made['commit']}: `{made['command']}`" for *_, row, made in rows),
+    ]
+    return "\n".join(lines) + "\n" if rows else ""
 
-    folder (Path): The table's folder.
+
+def write_report(folder: Path) -> str:
+    """Write table.txt, and the figure of the table of languages, beside the runs; table.md above those of trials.
+
+    folder (Path): The table's folder, or that of a trial or of all trials.
     RETURNS (str): The table as text.
     """
-    runs = read_runs(folder)
+    runs = read_table(folder)
+    if runs and runs[0]["settings"]["table"] == "trials":
+        folder, runs = folder.parent, []
     if not runs:
-        return "no runs yet"
+        text = trials_table(folder) if folder.is_dir() else ""
+        if text:
+            (folder / "table.md").write_text(text, encoding="utf-8")
+        return text or "no runs yet"
     languages = runs[0]["settings"]["table"] == "languages"
     rows = language_rows(runs) if languages else decoder_rows(runs)
     found = correlate_rows(rows) if languages else {}

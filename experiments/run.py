@@ -1,17 +1,31 @@
-"""Train and score all runs of a table, then write the table and its figures.
+"""Train and score all runs of a table, a trial or a training, then write the table and its figures.
 
     python experiments/run.py decoders --treebanks PTB --encoder bert-large-uncased
     python experiments/run.py languages --treebanks TREEBANK TREEBANK ... --jobs 2
+    python experiments/run.py gum-cnn --config cnn.cfg --treebanks GUM --seeds 0 1 2
+    python experiments/run.py chart --what "spans, BiLSTM, POS" --config transformer.cfg --treebanks WSJ \\
+        --encoder all-MiniLM-L6-v2 --folds 5 --seeds 0 1 2 --epochs 12 --keep
+    python experiments/run.py chart-exact --what "the first, likeliest trees" --of chart ... \\
+        --set components.parsetag.decoder='{"@misc": "spacy-parsetag.ExactDecoder.v1"}'
 
-A treebank is a folder with train.mrg and dev.mrg, or others by --train and --dev. Each run adds its line to
-OUTPUT/TABLE/runs.jsonl. Runs that are there with the same settings are not made again, so that a stopped table goes on
-where it was. Each step of a run is a process of its own; pipelines, and what the steps print, stay in --work.
+A treebank is a folder with train.mrg and dev.mrg, or others by --train and --dev. What is no table (a .yml file) is a
+training: --config, on the training part, scored on the development part, with a run for each seed. With --folds it is a
+trial: each run trains on all but one fold of the training part and is scored on that fold, so that the development part
+chooses nothing. Folds are made of blocks of successive sentences, so that a sentence and the next one are rarely on
+both sides; with --splits N there are N random choices of blocks instead. Both are scored twice: the last checkpoint,
+which nothing chose, and the one that did best on what it is scored on. With --of TRIAL nothing is trained: the
+pipelines that TRIAL kept (--keep) are scored with the decoder of this config.
+
+Each run adds its line to OUTPUT/TABLE/runs.jsonl, or OUTPUT/trials/NAME/runs.jsonl. Runs that are there with the same
+settings are not made again, so that what was stopped goes on where it was. Each step of a run is a process of its own;
+what the steps print stays in --work, and so do pipelines, but those of folds without --keep.
 """
 
 import argparse
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -20,11 +34,13 @@ from pathlib import Path
 from typing import Any
 
 import srsly
-from report import read_runs, write_report, write_runs
-from spec import HERE, NUMBERS, Run, Treebank, build_runs, read_spec, resolved, set_length, set_logger
+from prepare import prepare
+from report import write_report
+from spec import DECODER, HERE, NUMBERS, Run, Treebank, build_runs, read_spec, resolved, set_length, set_logger
+from thinc.api import Config
 
 sys.path.append(str(HERE.parent / "benchmarks"))
-from record import made_by
+from record import made_by, read_runs, without_folders, write_runs
 
 
 class StepFailed(Exception):
@@ -36,74 +52,103 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def call(command: list[str], log: Path, threads: int) -> None:
-    """Run one step as a process; what it prints goes to a file."""
+def call(command: list[str], log: Path, threads: int) -> dict[str, Any]:
+    """Run one step as a process, and say what it took; what it prints goes to a file."""
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "TOKENIZERS_PARALLELISM": "false"}
+    start = time.perf_counter()
     with log.open("w", encoding="utf-8") as file:
-        done = subprocess.run(
+        process = subprocess.Popen(
             [sys.executable, *command], stdout=file, stderr=subprocess.STDOUT, env=environment, cwd=HERE.parent
         )
-    if done.returncode:
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if status:
         tail = log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:]
-        raise StepFailed("\n".join([f"{' '.join(command[:3])} ended with {done.returncode}; see {log}", *tail]))
-
-
-def prepare(run: Run, arguments: argparse.Namespace) -> Path:
-    """The treebank's .spacy files, made once for all runs on it."""
-    chosen = {
-        name: run.settings[name] for name in ("train", "dev", "limit", "dev_limit", "max_length", "format", "encoding")
+        raise StepFailed("\n".join([f"{' '.join(command[:3])} ended with {process.returncode}; see {log}", *tail]))
+    return {
+        "seconds": round(time.perf_counter() - start, 1),
+        "cpu_seconds": round(usage.ru_utime + usage.ru_stime, 1),
+        "peak_mb": usage.ru_maxrss // 1024,
     }
-    folder: Path = arguments.work / "data" / ("-".join([run.treebank.name, *map(str, chosen.values())]))
-    if not (folder / "data.json").exists():
+
+
+def train(run: Run, config: Config, data: Path, folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Train, unless that was done; what it took."""
+    path = folder / "trained.json"
+    trained: dict[str, Any] = srsly.read_json(path) if path.exists() and (folder / "model-best").exists() else {}
+    if arguments.of is not None:
+        if not trained:
+            raise StepFailed(f"{folder} has no pipelines; the trial that trains them needs --keep")
+        one, other = ({k: v for k, v in all.items() if k not in DECODER} for all in (trained["settings"], run.settings))
+        if one != other:
+            raise StepFailed(f"{folder} was trained with another config, by more than the decoder")
+    elif trained.get("settings") != run.settings:
+        path.unlink(missing_ok=True)
         folder.mkdir(parents=True, exist_ok=True)
-        numbers = [f"--{name.replace('_', '-')}={chosen[name]}" for name in ("limit", "dev_limit", "max_length")]
-        files = [str(path.resolve()) for path in (run.treebank.train, run.treebank.dev, folder)]
-        options = [f"--format={arguments.format}", f"--encoding={arguments.encoding or ''}"]
-        call([str(HERE / "prepare.py"), *files, *numbers, *options], folder / "prepare.log", 1)
-    return folder.resolve()
+        (folder / "steps.jsonl").unlink(missing_ok=True)
+        config = config.copy()
+        set_logger(config, folder / "steps.jsonl")
+        config["paths"].update(train=str(data / "train.spacy"), dev=str(data / "dev.spacy"))
+        config.to_disk(folder / "config.cfg", interpolate=False)
+        command = ["train", str(folder / "config.cfg"), "--output", str(folder), *own_options(arguments)]
+        trained = {"settings": run.settings, **call(["-m", "spacy", *command], folder / "train.log", arguments.threads)}
+        srsly.write_json(path, trained)
+    return {name: value for name, value in trained.items() if name != "settings"}
+
+
+def score(run: Run, data: Path, folder: Path, repeats: int, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Score each checkpoint of a run with its decoders."""
+    found: dict[str, Any] = {}
+    for checkpoint, decoders in run.settings["decoders"].items():
+        paths = {name: folder / f"{name}-{checkpoint}.json" for name in ("decoders", "scores")}
+        srsly.write_json(paths["decoders"], decoders)
+        files = [folder / f"model-{checkpoint}", data / "dev.spacy", paths["scores"]]
+        options = [f"--decoders={paths['decoders']}", f"--params={run.settings['params']}", f"--repeats={repeats}"]
+        command = [str(HERE / "evaluate.py"), *map(str, files), *options, *own_options(arguments)]
+        call(command, folder / f"evaluate-{checkpoint}.log", arguments.threads)
+        found.update(srsly.read_json(paths["scores"]))
+    return found
+
+
+def own_options(arguments: argparse.Namespace) -> list[str]:
+    code = ["--code", str(arguments.code.resolve())] if arguments.code else []
+    return ["--gpu-id", str(arguments.gpu_id), *code]
 
 
 def execute(run: Run, spec: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any]:
     """Train and score: everything there is to say about a run."""
-    data = prepare(run, arguments)
+    data = prepare(run, arguments.work, arguments.extra)
     figures = srsly.read_json(data / "data.json")
-    folder = (arguments.work / spec["table"] / run.name).resolve()
-    folder.mkdir(parents=True, exist_ok=True)
+    own = arguments.of or spec["folder"].name
+    folder = (arguments.work / spec["table"] / (own if spec["table"] == "trials" else "") / run.name).resolve()
     config = run.config.copy()
     set_length(config, spec, figures["train"]["sentences"])
-    trained = folder / "trained.json"
-    if not trained.exists() or srsly.read_json(trained)["settings"] != run.settings:
-        trained.unlink(missing_ok=True)
-        (folder / "steps.jsonl").unlink(missing_ok=True)
-        to_train = config.copy()
-        set_logger(to_train, folder / "steps.jsonl")
-        to_train["paths"].update(train=str(data / "train.spacy"), dev=str(data / "dev.spacy"))
-        to_train.to_disk(folder / "config.cfg", interpolate=False)
-        start = time.perf_counter()
-        command = ["train", str(folder / "config.cfg"), "--output", str(folder), "--gpu-id", str(arguments.gpu_id)]
-        call(["-m", "spacy", *command], folder / "train.log", arguments.threads)
-        srsly.write_json(trained, {"settings": run.settings, "seconds": round(time.perf_counter() - start, 1)})
-    srsly.write_json(folder / "decoders.json", spec["decoders"])
-    scoring = [str(HERE / "evaluate.py"), str(folder / "model-best"), str(data / "dev.spacy")]
-    scoring += [str(folder / "scores.json"), f"--decoders={folder / 'decoders.json'}", f"--params={spec['params']}"]
-    scoring += [f"--repeats={arguments.repeats}", f"--gpu-id={arguments.gpu_id}"]
-    call(scoring, folder / "evaluate.log", arguments.threads)
+    took = train(run, config, data, folder, arguments)
+    results = score(run, data, folder, spec["repeats"], arguments)
+    part = run.settings.get("part")
+    if part not in (None, "dev") and arguments.of is None and not arguments.keep:
+        for checkpoint in run.settings["decoders"]:
+            shutil.rmtree(folder / f"model-{checkpoint}")
     rows = [row for row in srsly.read_jsonl(folder / "steps.jsonl") if row["score"] is not None]
     log = (folder / "train.log").read_text(encoding="utf-8", errors="replace")
+    if part == "dev":
+        spec["folder"].mkdir(parents=True, exist_ok=True)
+        (spec["folder"] / f"{run.name}.log").write_text(without_folders(log), encoding="utf-8")
     return {
         "run": run.name,
+        "what": arguments.what,
         "settings": run.settings,
         "data": figures,
         "config": resolved(config, arguments.encoder_name),
         "training": {
-            "seconds": srsly.read_json(trained)["seconds"],
+            **took,
             "device": "CPU" if arguments.gpu_id < 0 else "GPU",
             "threads": arguments.threads,
             "jobs": arguments.jobs,
             "curve": [[row["step"], row["epoch"], row["score"]] for row in rows],
             "rate_lowered_to": [float(rate) for rate in re.findall(r"Learning rate .* lowered to (\S+)", log)],
         },
-        "results": srsly.read_json(folder / "scores.json"),
+        "results": results,
         "made": arguments.made,
     }
 
@@ -116,21 +161,20 @@ def made() -> dict[str, Any]:
 
 def run_table(arguments: argparse.Namespace) -> int:
     """Make what runs are missing, and the report; the number of runs that failed."""
-    spec_path = Path(arguments.table)
-    spec = read_spec(spec_path if spec_path.is_file() else HERE / f"{arguments.table}.yml", arguments)
+    spec = read_spec(arguments)
     treebanks = [Treebank.find(text, arguments.train, arguments.dev) for text in arguments.treebanks]
-    output = arguments.output / spec["table"]
+    output = spec["folder"]
     runs = build_runs(spec, treebanks, arguments)
     done = {run["run"]: run for run in read_runs(output)}
     missing = [run for run in runs if run.name not in done or done[run.name]["settings"] != run.settings]
-    say(f"{spec['table']}: {len(runs)} runs, {len(runs) - len(missing)} of them done")
+    say(f"{output.name}: {len(runs)} runs, {len(runs) - len(missing)} of them done")
     arguments.made = made() if missing else None
-    try:
-        for run in {run.treebank: run for run in missing}.values():
-            prepare(run, arguments)
-    except StepFailed as err:
-        say(f"{run.treebank.name}: cannot be read. {err}")
-        return 1
+    for run in missing:
+        try:
+            prepare(run, arguments.work, arguments.extra)
+        except (OSError, ValueError) as err:
+            say(f"{run.treebank.name}: cannot be read. {err}")
+            return 1
 
     def attempt(run: Run) -> tuple[str, dict[str, Any] | None]:
         start = time.perf_counter()
@@ -139,7 +183,8 @@ def run_table(arguments: argparse.Namespace) -> int:
         except StepFailed as err:
             say(f"{run.name}: failed. {err}")
             return run.name, None
-        say(f"{run.name}: {time.perf_counter() - start:.0f} s")
+        f = ", ".join(f"{name} {found['f']:.2f}" for name, found in record["results"].items())
+        say(f"{run.name}: {f}; {time.perf_counter() - start:.0f} s")
         return run.name, record
 
     failed = 0
@@ -157,10 +202,12 @@ def run_table(arguments: argparse.Namespace) -> int:
 
 def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table", help="decoders, languages, or a .yml file like theirs")
-    parser.add_argument("--treebanks", nargs="+", required=True, metavar="[NAME=]FOLDER")
+    parser.add_argument("table", help="decoders, languages, or a .yml file like theirs; else the name of a training")
+    parser.add_argument("--what", default="", help="what the table says of a training or trial")
+    parser.add_argument("--treebanks", nargs="+", required=True, metavar="[NAME=]FOLDER", help="a training has one")
     parser.add_argument("--train", default="train.mrg", help="training file in each folder, may be a pattern")
     parser.add_argument("--dev", default="dev.mrg", help="development file in each folder, may be a pattern")
+    parser.add_argument("--extra", type=Path, nargs="*", default=[], help="files that every run trains on too")
     parser.add_argument("--format", default="penn", help="as `parsetag convert` takes it; .spacy files need none")
     parser.add_argument("--encoding", default=None)
     parser.add_argument("--config", default=None, help="base config; default: that of the table")
@@ -168,16 +215,30 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--encoder-name", default=None, help="what the table calls it")
     for name in NUMBERS:
         parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=None)
+    parser.add_argument("--seeds", type=int, nargs="+", help="a run of a training or of a fold for each")
     parser.add_argument("--params", default=None, help="EVALB's parameters")
     parser.add_argument("--set", nargs="*", metavar="KEY=VALUE", help="changes to the config")
+    parser.add_argument("--code", type=Path, help="Python file that registers parts of a config")
     parser.add_argument("--rows", nargs="*", metavar="ORDER|LEARNER", help="just these rows")
+    folds = parser.add_mutually_exclusive_group()
+    folds.add_argument("--folds", type=int, default=0, help="cross-validate within the training part")
+    folds.add_argument("--splits", type=int, default=0, help="random splits instead of folds")
+    parser.add_argument("--with-dev", action="store_true", help="folds of the development part too")
+    parser.add_argument("--share", type=float, default=0.1, help="of a split's sentences that it is scored on")
+    parser.add_argument("--block", type=int, default=20, help="successive sentences that stay together")
+    parser.add_argument("--parts", nargs="*", metavar="FOLD", help="just these folds or splits, such as fold0of5")
+    parser.add_argument("--of", metavar="TRIAL", help="train nothing; score what TRIAL kept, with another decoder")
+    parser.add_argument("--keep", action="store_true", help="keep the pipelines of folds")
     parser.add_argument("--output", type=Path, default=HERE / "results")
     parser.add_argument("--work", type=Path, default=HERE / "work", help="folder for corpora and pipelines")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
     parser.add_argument("--threads", type=int, default=1, help="threads of each run")
-    parser.add_argument("--repeats", type=int, default=3, help="timed passes over the development part")
+    parser.add_argument("--repeats", type=int, default=None, help="timed passes over what is scored")
     parser.add_argument("--gpu-id", type=int, default=-1)
-    return parser.parse_args(words)
+    arguments = parser.parse_args(words)
+    if arguments.with_dev and not arguments.folds + arguments.splits:
+        parser.error("--with-dev needs --folds or --splits")
+    return arguments
 
 
 if __name__ == "__main__":

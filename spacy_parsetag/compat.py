@@ -40,9 +40,7 @@ def has_module(name: str) -> bool:
 def require(name: str, purpose: str) -> Any:
     """Import an optional package, or say how to install it.
 
-    name (str): Module to import, for instance "matplotlib".
     purpose (str): What needs it, for the message.
-    RETURNS (module): The module.
     RAISES (ImportError): With the install line.
     """
     try:

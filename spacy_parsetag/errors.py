@@ -41,7 +41,6 @@ def shorten(text: str, longest: int) -> str:
 def showable(text: str, keep: str = "\n\t") -> str:
     """Make a text fit to be shown, whatever stands in it.
 
-    text (str): The text.
     keep (str): Control characters that stay.
     RETURNS (str): The text without bidirectional overrides, and with a "\ufffd" for each character that moves the
         cursor of a terminal or may not be in XML.
@@ -70,10 +69,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E002 = "Constituents do not nest: {first} and {second} cross. Check the source of these spans."
     E003 = "Constituent {span} lies outside the sentence of {n} words."
     E004 = "{n_tags} tags cannot cover {n_words} words: a tree over N words has 2N-1 tags."
-    E005 = (
-        "Not a chain of labels: {label!r}. Join labels by '+', none of them empty, with a backslash before each + and "
-        "each backslash inside a label."
-    )
+    E005 = "Not a chain of labels: {label!r}. Join labels by '+', none empty; + and \\ inside one follow a backslash."
     E007 = "Cannot write the {what} {text!r} to a bracket file: {reason}. See escape_token and escape_label."
     E008 = (
         "Word {i} of the tree is {word!r}: a spaCy token cannot be empty, and one of white space only is no word of a "
@@ -109,16 +105,10 @@ class Errors(metaclass=_ErrorsWithCodes):
         "leave the part out of --split (--split none for no split)."
     )
     E113 = "Bytes {data} are not valid {encoding}. Say which encoding it is, for instance --encoding {hint}."
-    E114 = (
-        "Empty tree: brackets without a word, which some treebanks write for a sentence left unparsed. Leave it out, "
-        "or skip bad trees."
-    )
+    E114 = "Empty tree: brackets without a word, as some treebanks write for no parse. Leave it out, or skip bad trees."
     E115 = "Nothing under the node {label!r}: it needs a word or other nodes. Is a word or a tag missing?"
     E116 = "A node inside the tree has no label; only the root may go without. Is a label or a bracket missing?"
-    E117 = (
-        "The word {word!r} under {label!r} has no part-of-speech bracket of its own. Write it as (TAG word), or give a "
-        "default tag for such words."
-    )
+    E117 = "{word!r} under {label!r} has no part-of-speech bracket of its own. Write (TAG word), or give a default tag."
     E118 = "NUL byte. Is the file binary, or in UTF-16 (then say so: --encoding utf-16)?"
     E119 = "Closing bracket without an opening one: remove it, or add the missing opening bracket before it."
     E120 = "Text outside of brackets: {text!r}. Only trees may stand in a bracket file."
@@ -189,17 +179,14 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E176 = "The cost of a constituent must be a finite number; got {value!r}."
     E177 = "The {what} must be a whole number from 0 to {largest}; got {value!r}."
-    E178 = (
-        "No tree agrees with the constraint {constraint}: the model does not know the label {label!r}. It knows "
-        "{labels}."
-    )
+    E178 = "No tree agrees with the constraint {constraint}: the model knows no label {label!r}. It knows {labels}."
     E179 = (
         "The scores are too great for {what}: all trees of sentence {s} together have {log_z:.3g}, where floats are "
         "{gap:.3g} apart, so that differences between trees are lost. Scale the scores down."
     )
     E180 = (
-        "A score of sentence {s}, of what no tree has, is so great that differences between the trees are lost beside "
-        "it. Scale the scores down."
+        "Scores of sentence {s} are so great that differences between its trees are lost beside them, though the trees "
+        "together may score little: great scores cancel, or no tree has them. Scale the scores down."
     )
 
     E200 = "{what} must be at least {least}; got {value}."
@@ -224,10 +211,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E210 = "int8 is for CPUs, and these layers are on {device}. Choose bfloat16 or float32."
     E211 = "No such precision: {precision!r}. Choose float32, bfloat16 or int8."
-    E212 = (
-        "The precision of a pipeline is that of its PyTorch layers, and this one has none. Leave --precision out. Its "
-        "components: {pipes}."
-    )
+    E212 = "Leave --precision out: it is for PyTorch's layers, and this pipeline has none. Its components: {pipes}."
 
     E214 = "The layer {name!r} reads no word vectors. Set include_static_vectors = true in its config."
     E215 = (
@@ -235,10 +219,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "leave OwnVectors.v1 out of the config."
     )
 
-    E225 = (
-        "The schedule Plateau needs a positive initial_rate, warmup_steps of at least 0, a factor between 0 and 1, and "
-        "a patience of at least 1 check."
-    )
+    E225 = "Plateau needs initial_rate > 0, warmup_steps >= 0, 0 < factor < 1 and a patience of at least 1 check."
     E226 = (
         'PlateauLogger found no schedule to tell the score. Set @schedules = "spacy-parsetag.Plateau.v1" in '
         "[training.optimizer.learn_rate], or take another logger."
@@ -265,10 +246,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The component '{name}' scores {n} tags, and its learner does not say how to score more. These cannot be "
         "added: {tags}. Add labels before training, or give the learner the attribute of spacy_parsetag.ml.resize."
     )
-    E257 = (
-        "The component '{name}' cannot be loaded from {source}: {problem}. The files are damaged, or were changed "
-        "after training."
-    )
+    E257 = "The component '{name}' cannot be loaded from {source}: {problem}. Its files are damaged, or were changed."
     E258 = (
         "The component '{name}' takes its vectors from the component '{upstream}' that it was trained with, and this "
         "doc has {found}. Source both, first nlp.add_pipe('{upstream}', source=other), then nlp.add_pipe('{name}', "
@@ -277,10 +255,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E259 = "Nothing in the training data can be learned by the component '{name}': {problems}"
     E260 = "Not a kind of constraint: {kind!r} (of {text}). Known: {kinds}. Say it as the span's id or attrs['kind']."
-    E261 = (
-        "The constraint {text} covers no word, or does not lie within one sentence. Check the span, and the sentence "
-        "boundaries (token.is_sent_start)."
-    )
+    E261 = "The constraint {text} covers no word, or leaves its sentence. Check the span and token.is_sent_start."
     E262 = (
         "No tree agrees with these constraints together: {constraints}. Take one of them out of "
         "doc.spans['parsetag_constraints'], or set conflicts = \"drop\" in the component's config, so that the first "
@@ -308,18 +283,12 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The doc has no constituents under doc.spans[{key!r}]; it has: {known}. Run a pipeline with the component "
         "'parsetag', or set them with spacy_parsetag.tokens.set_parses."
     )
-    E301 = (
-        "Constituents in doc.spans[{key!r}] cross: {first!r} and {second!r}. Of two constituents one must contain the "
-        "other, or they must not overlap."
-    )
+    E301 = "Constituents in doc.spans[{key!r}] cross, neither within the other: {first!r} and {second!r}."
     E302 = (
         "The constituent {text!r} ({label}, tokens {start} to {end}) in doc.spans[{key!r}] does not lie within one "
         "sentence. Check the sentence boundaries (token.is_sent_start) or the spans."
     )
-    E303 = (
-        "The constituent {label} at tokens {start} to {end} in doc.spans[{key!r}] covers no word: it is empty or only "
-        "white space. Remove it."
-    )
+    E303 = "The constituent {label} at tokens {start} to {end} in doc.spans[{key!r}] covers no word. Remove it."
     E304 = (
         "The spans in doc.spans[{key!r}] are listed bottom-up ({lower!r} stands before {upper!r}, which contains it), "
         "so which of {chain} is on top, all over {text!r}, cannot be told. List the spans in pre-order: a constituent "
@@ -341,10 +310,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "doc.spans[{key!r}] has no {what}. Set {setting} in the config of the component 'parsetag', or on a loaded "
         "pipeline: nlp.get_pipe('parsetag').{setting}. (spaCy loses them in Doc.from_docs and in JSON.)"
     )
-    E321 = (
-        "The attrs of doc.spans[{key!r}] do not fit its sentences and constituents: one of the two was changed. "
-        "Parse the doc again."
-    )
+    E321 = "The attrs of doc.spans[{key!r}] do not fit its sentences and constituents. Parse the doc again."
 
     E350 = "{path}:{line}: unknown keyword {keyword!r} in a parameter file. Known: {known}."
     E351 = "{path}:{line}: {keyword} takes {expected}; got {value!r}."
@@ -389,10 +355,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "spaCy cannot make a pipeline for the language {lang!r}: {reason}. For a language that spaCy does not know, or "
         "a treebank whose words are all you need, say --lang xx."
     )
-    E462 = (
-        "{model} is a file, not a pipeline. The pipeline comes first: python -m spacy parsetag parse {default} {model} "
-        "{output}."
-    )
+    E462 = "{model} is a file; the pipeline comes first: python -m spacy parsetag parse {default} {model} {output}."
     E463 = "Cannot tell from the name {path} what to write. Known suffixes: {known}. Or say it with --output-format."
     E464 = "--workers must be at least 1, or -1 for one process per core; got {n}."
     E468 = (
@@ -405,8 +368,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E470 = "Cannot clean {text!r}: {reason}. Write KEY=VALUE with one of the keys {known}."
     E475 = (
-        "{n} sentences are too few to take a share of {share} for the temperature and to measure on the others. Give a "
-        "larger DEV, or a share between 0 and 1."
+        "{n} sentences are too few to fit on a share of {share} and measure on the rest. Give more, or another share."
     )
     E476 = "The pipeline {name!r} has no component 'parsetag' with scores to calibrate; it has: {pipes}."
     E477 = "Give one of these, not several: {options}. --csv goes alone or with --by."

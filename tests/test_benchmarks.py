@@ -121,6 +121,28 @@ def test_tables_of_the_pages_are_those_of_the_files(in_root: None) -> None:
             )
 
 
+def test_trainings_come_from_both_kinds_of_files(
+    monkeypatch: pytest.MonkeyPatch, in_root: None, tmp_path: Path
+) -> None:
+    import table
+
+    monkeypatch.setattr(table, "ROOT", tmp_path)
+    monkeypatch.setattr(table, "RESULTS", tmp_path)
+    made = {"command": "python experiments/run.py wsj-self --config transformer.cfg", "commit": "0" * 12}
+    one = {"made_by": made, "evaluations": 2, "last": {"f": 80.0, "complete_match": 30.0}}
+    (tmp_path / "wsj-self-0.json").write_text(json.dumps(one), encoding="utf-8")
+    assert "| `transformer.cfg`, " in table.accuracy()[2] and "| 80.00 | 30.0 | last; one |" in table.accuracy()[2]
+    runs = [
+        {"run": f"dev-{seed}", "data": {}, "config": {}, "made": made, "training": {"curve": [[0, 0, 0.0]]},
+         "results": {"last": {"f": f, "exact_match": 40.0}, "best": {"f": 99.0, "exact_match": 40.0}}}
+        for seed, f in enumerate((81.0, 82.0))
+    ]  # fmt: skip
+    record.write_runs(tmp_path / "experiments" / "results" / "trials" / "wsj-self", runs)
+    (row,) = table.accuracy()[2:]
+    assert "| 81.50 | 40.0 | last; mean of 2, 81.00 to 82.00 |" in row
+    assert "| `transformer.cfg`, " in row and "| `experiments/results/trials/wsj-self/runs.jsonl`, 0000000 |" in row
+
+
 def test_domains_of_a_clone(monkeypatch: pytest.MonkeyPatch, in_root: None, tmp_path: Path) -> None:
     """mctb.py finds the trees of each domain, scores them, and counts what the texts of the silver trees share."""
     import mctb

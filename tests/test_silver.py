@@ -75,6 +75,38 @@ def test_sentences_of_text(tmp_path: Path) -> None:
     assert counts == {"read": 2, "twice": 1, "no prose": 1, "in a treebank": 1}
 
 
+@pytest.mark.parametrize("written", ["don't", "do n't", "Don’t", "DO N’T"])
+@pytest.mark.parametrize("going", ["gonna", "gon na", "Gon na"])
+@pytest.mark.parametrize("can", ["cannot", "can not"])
+def test_words_as_treebanks_cut_them(written: str, going: str, can: str) -> None:
+    """A sentence is the same whether its words are together, as in texts, or apart, as in treebanks."""
+    same = set(grams(f"I {written} think we are {going} say what one {can} know ."))
+    assert same == set(grams("I don't think we are gonna say what one cannot know"))
+    assert same == {
+        "i dont think we are gonna say what",
+        "dont think we are gonna say what one",
+        "think we are gonna say what one cannot",
+        "we are gonna say what one cannot know",
+    }
+    assert set(grams("He wants a gown na and can not a note be seen")) > {"he wants a gown na and cannot a"}
+
+
+def test_documents_of_a_treebank(tmp_path: Path) -> None:
+    """Where three sentences are in a treebank, the whole document is: also what there is too short to be known."""
+    speech = [
+        f"Number {word} of the things that we say here today is long." for word in ("one", "two", "three", "four")
+    ]
+    known = {hash(gram) for text in speech for gram in grams(text)}
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    (tmp_path / "a.txt").write_text(f"{speech[0]} Thank you.\n\n{speech[1]}\n\nGood night. {speech[2]}\n")
+    (tmp_path / "b.txt").write_text(f"{speech[0]} He sings.\n\n{speech[1]} She reads.\n")
+    counts: Counter[str] = Counter()
+    (found,) = read_sentences(tmp_path, nlp, known, counts)
+    assert [one.parse.words for one in found] == [("He", "sings", "."), ("She", "reads", ".")]
+    assert counts == {"documents of a treebank": 1, "in a treebank": 2, "read": 2}
+
+
 @pytest.fixture(scope="module")
 def teacher() -> Language:
     nlp = make_nlp(probs=True, k_best=3)

@@ -2,23 +2,89 @@
 
 import importlib
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from importlib.metadata import distribution
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
 from spacy_parsetag.cli import parsetag_app
 from spacy_parsetag.errors import Errors, Warnings
 from spacy_parsetag.tokens.extensions import EXTENSIONS, METHODS
-from spacy_parsetag.tokens.predictions import _ATTRS
+from spacy_parsetag.tokens.groups import _ATTRS
 from tools.docstrings import to_rst
 from tools.pages import public_packages, registered, write_pages
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
+
+
+# What a person who knows none of it looks for, and the heading under which it stands.
+LOOKED_FOR = {
+    "parse a corpus": r"^A corpus in an afternoon$",
+    "train": r"^Train$",
+    "what attributes a span has": r"^Extensions and attributes$",
+    "what an error means": r"^Errors and warnings by number$",
+}
+
+
+class Article(HTMLParser):
+    """Collects the links and headings of a page's own text; the sidebar, which links to everything, is not read."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.headings: list[str] = []
+        self.within = self.is_heading = self.is_mark = False
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        said = dict(attrs)
+        if tag == "article":
+            self.within = True
+        elif self.within and tag in ("h1", "h2", "h3"):
+            self.is_heading = True
+            self.headings.append("")
+        elif self.within and tag == "a":
+            self.is_mark = "headerlink" in (said.get("class") or "")
+            if not self.is_mark and said.get("href"):
+                self.links.append(str(said["href"]))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "article":
+            self.within = False
+        elif tag in ("h1", "h2", "h3"):
+            self.is_heading = False
+        elif tag == "a":
+            self.is_mark = False
+
+    def handle_data(self, data: str) -> None:
+        if self.is_heading and not self.is_mark:
+            self.headings[-1] += data
+
+
+def clicks_to(folder: Path, most: int = 3) -> dict[str, int]:
+    """Count the clicks from the front page to each heading of the site, breadth first, at most so many."""
+    clicks: dict[str, int] = {}
+    seen = level = {(folder / "index.html").resolve()}
+    for n in range(most + 1):
+        further = set()
+        for path in sorted(level):
+            article = Article(path.read_text(encoding="utf8"))
+            for heading in article.headings:
+                clicks.setdefault(heading.strip(), n)
+            for link in map(urlsplit, article.links):
+                target = (path.parent / unquote(link.path)).resolve()
+                if not link.scheme and target.suffix == ".html" and target.is_file():
+                    further.add(target)
+        level = further - seen
+        seen = seen | further
+    return clicks
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +112,25 @@ def test_every_public_name_has_a_page(site: Path) -> None:
     assert not {value.rpartition(":")[2] for _, _, value in registered()} - ends
     for code in (name for kind in (Errors, Warnings) for name in vars(kind) if name[:1] in "EW" and name[1:].isdigit()):
         assert f'id="{code.lower()}"' in (site / "reference" / "errors.html").read_text(encoding="utf8"), code
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("heading", LOOKED_FOR.values(), ids=LOOKED_FOR)
+def test_found_in_three_clicks(site: Path, heading: str) -> None:
+    clicks = clicks_to(site)
+    assert [name for name in clicks if re.search(heading, name)], sorted(clicks)
+
+
+def test_clicks_are_counted(tmp_path: Path) -> None:
+    page = '<a href="d.html">aside</a><article><h1>{}<a class="headerlink" href="#x">#</a></h1>{}</article>'
+    there = '<a href="{}.html#x"><b>on</b></a><a href="https://example.org/d.html">out</a><a href="none.html">lost</a>'
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "index.html").write_text(page.format("Front", there.format("sub/a")))
+    (tmp_path / "sub" / "a.html").write_text(page.format("First <em>steps</em>", there.format("../b")))
+    (tmp_path / "b.html").write_text(page.format("Second", there.format("sub/a") + there.format("c")))
+    (tmp_path / "c.html").write_text(page.format("Third", there.format("d")))
+    (tmp_path / "d.html").write_text(page.format("Too far", ""))
+    assert clicks_to(tmp_path) == {"Front": 0, "First steps": 1, "Second": 2, "Third": 3}
 
 
 def test_pages_that_the_code_writes(tmp_path: Path) -> None:

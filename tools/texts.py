@@ -4,12 +4,14 @@
 
 SOURCES is a folder that the repositories of `SOURCES` are fetched to, as far as they are not there: packages of NLTK's
 data, OpenStax books, transcripts of the Supreme Court of the United States in PDF (which takes `pip install pypdf`),
-novels, reviews, data sets of Wikipedia and of dialogues. OUTPUT gets one .txt file for each document, with an empty
-line between paragraphs. Documents are taken in random order until a source has its number of words.
+opinions of a court of appeals, novels, reviews, questions and answers, data sets of Wikipedia and of dialogues. OUTPUT
+gets one .txt file for each document, with an empty line between paragraphs. Documents are taken in random order until a
+source has its number of words.
 """
 
 import argparse
 import csv
+import html
 import json
 import random
 import re
@@ -32,6 +34,10 @@ Documents = Iterator[list[str]]  # the paragraphs of each
 MASC_LEFT_OUT = re.compile(r"wsj_|sw\d|tweets|Bed012|Bmr021")
 CNXML_LEFT_OUT = {"exercise", "figure", "footnote", "link", "list", "math", "media", "metadata", "note", "table"}
 SPEAKER = re.compile(r"^\s*(?:(?:MR|MS|MRS|GENERAL|JUSTICE|CHIEF JUSTICE)\.? [A-Z' ]+|QUESTION):", re.M)
+# Of a printed opinion: the first line of a page's footnotes, a footnote's number in the text, a paragraph of prose.
+FOOTNOTES = re.compile(r"\n(?:\s*_{5,}| {2,}\d{1,2}\s*\n\s+[A-Z\"“]| {2,}\d{1,2}[ .]*[A-Z])")
+NOTE_NUMBER = re.compile(r"(?<=[a-z)\"”]{2}[.,;:\"”a-z])\d{1,2}(?= |$)")
+OPINION = re.compile(r"[A-Z\"“].{60,}[a-z)\]][.?!][\"”]?$")
 
 
 def join(words: list[str]) -> str:
@@ -199,6 +205,39 @@ def read_gutenberg(folder: Path) -> Documents:
             yield prose[i : i + 50]
 
 
+def opinion(text: str) -> list[str]:
+    """Read the paragraphs of a court's opinion as printed: without its title, heads of pages, footnotes and quotes."""
+    found: list[str] = []
+    for page in re.split(r"\f|\n\s*-?\d+-?\s*\n", text):
+        body = FOOTNOTES.split(page)[0]
+        lines = [line for line in body.split("\n") if line.strip()]
+        for i, line in enumerate(lines):
+            words = " ".join(line.split())
+            # What goes on in small letters after a sentence's end is the rest of a footnote.
+            of_note = i == 0 and words[0].islower() and found and re.search(r"[.?!][\"”]?$", found[-1])
+            if not found or of_note or line.startswith(" " * 4):
+                found.append(words)
+            else:
+                found[-1] += " " * (not found[-1].endswith("-")) + words
+    prose = [NOTE_NUMBER.sub("", block) for block in found]
+    return [block for block in prose if OPINION.match(block) and "*" not in block and "on brief" not in block]
+
+
+def read_opinions(folder: Path) -> Documents:
+    for path in sorted(folder.rglob("*.json")):
+        yield opinion(json.loads(path.read_text(encoding="utf8"))["plain_text"])
+
+
+def read_posts(folder: Path) -> Documents:
+    """The paragraphs of each question and answer of a site of Stack Exchange, without those with code or formulas."""
+    for row in ElementTree.parse(next(folder.rglob("Posts.xml"))).getroot():
+        blocks = re.findall(r"<p>(.*?)</p>", row.get("Body", ""), re.S)
+        plain = [html.unescape(re.sub(r"<[^>]*>", "", block)) for block in blocks if not re.search(r"<code>|\$", block)]
+        prose = [" ".join(block.split()) for block in plain if "http" not in block]
+        if row.get("PostTypeId") in {"1", "2"}:  # questions and answers, not descriptions of tags
+            yield [block for block in prose if re.search(r"\w.* .*[.?!)]$", block)]
+
+
 class Source(NamedTuple):
     """A source of text: its place, its terms, and how much of it is taken.
 
@@ -232,20 +271,27 @@ STANDARD_EBOOKS = {
     "arthur-conan-doyle_the-adventures-of-sherlock-holmes": "23b2b6e0aa1350aaccaac91e1d0fe3bb6ed4c81f",
 }
 GUTENBERG = {  # novels: repository, file and commit
-    "katrine": ("Katrine--A-Novel_14263", "14263.txt", "cda5284ad5c11e1928cd4c133c0726c1592bea08"),
-    "hero": ("The-Little-Colonel-s-Hero_15122", "15122.txt", "69e1e7ab1c6c998ea3e46e8b55239fe480b657c4"),
+    "thursday": (
+        "GITenberg/The-Man-Who-Was-Thursday--A-Nightmare_1695",
+        "1695.txt",
+        "a0c86662d42ad7d598fb7b75ad7c371efcce5ad4",
+    ),
+    "mines": ("rdhyee/King-Solomon-s-Mines_2166", "2166.txt", "a4d76d970b3b0d73ec132e8d47eba15642e2131e"),
+    "karamazov": ("GITenberg/The-Brothers-Karamazov_28054", "28054.txt", "6a2b2e1e64fe3246e470b60459ba207e2872bd0e"),
+    "katrine": ("GITenberg/Katrine--A-Novel_14263", "14263.txt", "cda5284ad5c11e1928cd4c133c0726c1592bea08"),
+    "hero": ("GITenberg/The-Little-Colonel-s-Hero_15122", "15122.txt", "69e1e7ab1c6c998ea3e46e8b55239fe480b657c4"),
     "nowhere": (
-        "News-from-Nowhere--Or-An-Epoch-of-Rest--13-Being-Some-Chapters-from-a-Utopian-Romance_3261",
+        "GITenberg/News-from-Nowhere--Or-An-Epoch-of-Rest--13-Being-Some-Chapters-from-a-Utopian-Romance_3261",
         "3261.txt",
         "79bd67b0ae225cd64f7bbc25c0449850b3131069",
     ),
     "adventures": (
-        "American-AdventuresA-Second-Trip-Abroad-at-home-_18304",
+        "GITenberg/American-AdventuresA-Second-Trip-Abroad-at-home-_18304",
         "18304-8.txt",
         "748434ca594b6997cc8e8ff6af53cb9d343071bd",
     ),
     "school": (
-        "The-Log-School-House-on-the-Columbia_14881",
+        "GITenberg/The-Log-School-House-on-the-Columbia_14881",
         "14881-8.txt",
         "e0989d1c6a67afbfa7716e87df2ab9438020d6d5",
     ),
@@ -254,12 +300,28 @@ POLICIES = {  # terms of service, of privacy and the like: repository, commit, p
     "github_policies": ("github/site-policy", "12992597c5d9d8cfc006693c54b9609d9993bc99", "Policies", "CC0 1.0"),
     "basecamp_policies": ("basecamp/policies", "d39f6f17bbd90d82b1df9fa7a0df845edd487de0", "*.md", "CC BY 4.0"),
 }
+POSTS = {  # sites of Stack Exchange, with what was written before 2018 only: repository and commit
+    "beer_posts": ("kevswanberg/beer_tentrr", "9573647bff33c61bdce2f07a9000a4098fd3074d"),
+    "coffee_posts": (
+        "Yoav-Shafir/Elasticsearch-Coffee-Search-Engine-JS",
+        "97e93c92aaa379fed6d0ee9be94b2024371d6aba",
+    ),
+    "teaching_posts": ("jrfoster/spark-intro", "d242829803d27f4fca6a03065fd85749f505dbef"),
+}
 REVIEWS = "CC BY 4.0"
 SOURCES = {
     "masc": Source(*NLTK, "packages/corpora/masc_tagged.zip", MASC_TERMS, 600_000, read_masc),
     "state_union": Source(*NLTK, "packages/corpora/state_union.zip", "public domain", 200_000, read_speeches),
     "inaugural": Source(*NLTK, "packages/corpora/inaugural.zip", "public domain", 50_000, read_speeches),
     "court": Source(*CASES, "data/raw/2019_cases/1*.pdf", "public domain", 150_000, read_court),
+    "opinions": Source(
+        "chansooligans/Federal-Appellate-Court-Opinions-Text-Analysis",
+        "27f7f9176273b55e75e2ef7e1c1d4388d9b25c19",
+        "Midterm_Report/data/1[57]*.json",  # those of 2010
+        "public domain",
+        300_000,
+        read_opinions,
+    ),
     "wiki_split": Source(
         f"{GOOGLE}/wiki-split",
         "80f5bddf42d1a68201b7b107ee4b8d86d82e9fde",
@@ -279,9 +341,9 @@ SOURCES = {
     "taskmaster": Source(
         f"{GOOGLE}/Taskmaster",
         "d92cb6af3005f1dc09c39e75e7daf4a04905e00b",
-        "TM-4-2024/data/data_00.json",
+        "TM-4-2024/data/data_0[0-3].json",
         "CC BY 4.0",
-        50_000,
+        80_000,
         read_taskmaster,
     ),
     "topical_chat": Source(
@@ -298,19 +360,23 @@ SOURCES = {
     "product_reviews_2": Source(
         *NLTK, "packages/corpora/product_reviews_2.zip", REVIEWS, 100_000, read_product_reviews
     ),
-    "movie_reviews": Source(*NLTK, "packages/corpora/movie_reviews.zip", REVIEWS, 250_000, read_movie_reviews),
+    "movie_reviews": Source(*NLTK, "packages/corpora/movie_reviews.zip", REVIEWS, 400_000, read_movie_reviews),
     "comparisons": Source(*NLTK, "packages/corpora/comparative_sentences.zip", REVIEWS, 120_000, read_comparisons),
     "schema_dialogues": Source(
         f"{GOOGLE}/dstc8-schema-guided-dialogue",
         "e852981ae34990f4358979625854259302feaa78",
         "train/dialogues_00[1-9].json",
         "CC BY-SA 4.0",
-        60_000,
+        150_000,
         read_schema_dialogues,
     ),
     **{
         name: Source(repository, commit, path, terms, 100_000, read_policies)
         for name, (repository, commit, path, terms) in POLICIES.items()
+    },
+    **{
+        name: Source(repository, commit, "Posts.xml", "CC BY-SA 3.0", 100_000, read_posts)
+        for name, (repository, commit) in POSTS.items()
     },
     **{
         book.partition("_")[2]: Source(
@@ -319,7 +385,7 @@ SOURCES = {
         for book, commit in STANDARD_EBOOKS.items()
     },
     **{
-        name: Source(f"GITenberg/{repository}", commit, file, "public domain", 150_000, read_gutenberg)
+        name: Source(repository, commit, file, "public domain", 150_000, read_gutenberg)
         for name, (repository, file, commit) in GUTENBERG.items()
     },
     **{

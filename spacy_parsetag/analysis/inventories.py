@@ -32,10 +32,8 @@ def sample(items: Sequence[ItemT], limit: int, seed: int | None = None) -> Seque
     >>> sample("abcdefgh", 3)
     ['a', 'c', 'f']
 
-    items (Sequence): The items.
     limit (int): How many; 0 for all.
     seed (int | None): Draw them at random by this seed. None takes them at even distances.
-    RETURNS (Sequence): The items; all of them if there are no more than the limit.
     """
     n = len(items)
     if not limit or limit >= n:
@@ -75,9 +73,7 @@ class _Sizes:
 class Deviations(_Sizes):
     """Deviations over a treebank.
 
-    trees (int): How many trees.
     counts (dict[str, Counter]): For each order, how many words deviate by each distance.
-    words (int): How many words.
     """
 
     words: int = 0
@@ -113,7 +109,6 @@ def count_deviations(trees: Iterable[BinaryTree]) -> Deviations:
 class Stacks(_Sizes):
     """Stack sizes over a treebank.
 
-    trees (int): How many trees.
     counts (dict[str, Counter]): For each order, how many trees need each size.
     """
 
@@ -124,9 +119,6 @@ class Stacks(_Sizes):
     def needed(self, order: str, share: float = 1.0) -> int:
         """The smallest stack that covers a share of the trees.
 
-        order (str): "in", "pre" or "post".
-        share (float): The share, from 0 to 1.
-        RETURNS (int): The size.
         RAISES (ValueError): If the share is below 0 or above 1.
         """
         if not 0 <= share <= 1:
@@ -155,7 +147,6 @@ def count_stacks(trees: Iterable[BinaryTree]) -> Stacks:
 class Inventory:
     """The items of one kind in a treebank, such as its labels.
 
-    trees (int): How many trees.
     counts (Counter[str]): How often each item stands in them.
     train (Inventory | None): That of a training part, if there is one to compare with.
     unseen_trees (int): Trees with at least one item that the training part does not have.

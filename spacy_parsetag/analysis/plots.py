@@ -31,7 +31,6 @@ Paths = Sequence[str | Path]
 def check_paths(paths: Paths) -> None:
     """Raise before the work is done, not after it.
 
-    paths (Sequence[str | Path]): Where to write a figure.
     RAISES (ValueError): If a suffix is not one of `FORMATS`.
     RAISES (ImportError): If there are paths and Matplotlib is not installed.
     """
@@ -45,9 +44,6 @@ def check_paths(paths: Paths) -> None:
 def plot_deviations(treebanks: Mapping[str, Deviations], paths: Paths) -> None:
     """A panel for each treebank: how many of the words deviate by how much, in each order but in-order, whose tags
     always stand at 0.
-
-    treebanks (Mapping[str, Deviations]): By name.
-    paths (Sequence[str | Path]): Where to write.
     """
     figure, panels = _panels(treebanks, x="deviation (words)", y="share of words")
     for axes, found in zip(panels, treebanks.values(), strict=True):
@@ -67,11 +63,7 @@ def plot_deviations(treebanks: Mapping[str, Deviations], paths: Paths) -> None:
 
 
 def plot_stacks(treebanks: Mapping[str, Stacks], paths: Paths) -> None:
-    """A panel for each treebank: share of the trees that each stack size covers, in the three orders.
-
-    treebanks (Mapping[str, Stacks]): By name.
-    paths (Sequence[str | Path]): Where to write.
-    """
+    """A panel for each treebank: share of the trees that each stack size covers, in the three orders."""
     figure, panels = _panels(treebanks, x="stack size", y="coverage")
     for axes, found in zip(panels, treebanks.values(), strict=True):
         largest = max(map(found.largest, found.counts))
@@ -87,12 +79,7 @@ def plot_stacks(treebanks: Mapping[str, Stacks], paths: Paths) -> None:
 
 
 def plot_coverage(treebanks: Mapping[str, Inventory], paths: Paths, *, kind: str) -> None:
-    """Share of all occurrences that the most frequent items make up, a line for each treebank.
-
-    treebanks (Mapping[str, Inventory]): By name.
-    paths (Sequence[str | Path]): Where to write.
-    kind (str): What the items are, in the plural.
-    """
+    """Share of all occurrences that the most frequent items make up, a line for each treebank."""
     figure, (axes,) = _panels([""], x=f"most frequent {kind}", y=f"share of all {kind}", panel=(5.0, 3.4))
     for name, found in treebanks.items():
         shares = found.covered()
@@ -104,12 +91,7 @@ def plot_coverage(treebanks: Mapping[str, Inventory], paths: Paths, *, kind: str
 
 
 def plot_correlation(points: Sequence[Point], found: Correlation, paths: Paths) -> None:
-    """F by mean deviation, a point for each treebank and order.
-
-    points (Sequence[Point]): The points.
-    found (Correlation): Their correlation.
-    paths (Sequence[str | Path]): Where to write.
-    """
+    """F by mean deviation, a point for each treebank and order."""
     title = f"r = {found.r:.2f}, p = {found.p:.2g}, n = {found.n}"
     figure, (axes,) = _panels([title], x="mean deviation (words)", y="F", panel=(5.0, 3.4), integers=False)
     orders = list(dict.fromkeys(point.order for point in points))
@@ -134,7 +116,6 @@ def plot_reliability(panels: Mapping[str, Mapping[str, Reliability]], paths: Pat
     """A panel for each kind of thing: the share that is right by probability. On the diagonal both are the same.
 
     panels (Mapping[str, Mapping[str, Reliability]]): By title, and in it by the name of the line.
-    paths (Sequence[str | Path]): Where to write.
     """
     figure, found = _panels(panels, x="probability", y="share that is right", panel=(3.4, 3.2), integers=False)
     for axes, lines in zip(found, panels.values(), strict=True):

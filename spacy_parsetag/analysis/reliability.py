@@ -8,12 +8,7 @@ from numpy.typing import NDArray
 
 
 class Bin(NamedTuple):
-    """Things with a probability in one range.
-
-    n (int): How many there are.
-    confidence (float): Their mean probability.
-    accuracy (float): The share of them that is right.
-    """
+    """Things with a probability in one range."""
 
     n: int
     confidence: float
@@ -23,14 +18,11 @@ class Bin(NamedTuple):
 class Reliability(NamedTuple):
     """Probabilities against the share that is right.
 
-    n (int): How many things.
     ece (float): Expected calibration error: the mean difference between probability and share of right ones, over
         ranges of the same width weighted by how much is in each (Guo et al. 2017).
     chance (float): The mean ECE that chance alone gives as many probabilities that hold exactly.
     ece_sweep (float): The same error by an estimator that chance moves less (Roelofs et al. 2022): all ranges hold
         as many things, and there are as many ranges as leave the share of right ones rising from each to the next.
-    confidence (float): Their mean probability.
-    accuracy (float): The share that is right.
     bins (list[Bin]): The ranges that have anything in them, from low to high.
     """
 
@@ -53,10 +45,7 @@ def measure_reliability(probs: Sequence[float], right: Sequence[bool], n_bins: i
     >>> measure_reliability([0.5, 0.5, 1.0, 1.0], [True, False, True, True]).ece
     0.0
 
-    probs (Sequence[float]): Probabilities.
-    right (Sequence[bool]): Whether each thing is right.
     n_bins (int): Ranges from 0 to 1.
-    RETURNS (Reliability): The comparison; zeros if there is nothing.
     """
     p, truth = np.asarray(probs, dtype=np.float64), np.asarray(right, dtype=np.float64)
     n, which = max(len(p), 1), _range_of(p, n_bins)
@@ -71,23 +60,12 @@ def measure_reliability(probs: Sequence[float], right: Sequence[bool], n_bins: i
 
 
 def plain_error(probs: NDArray[Any], right: NDArray[Any], n_bins: int = 10) -> float:
-    """`Reliability.ece`.
-
-    probs (np.ndarray): Probabilities.
-    right (np.ndarray): Whether each thing is right.
-    n_bins (int): Ranges from 0 to 1, of equal width.
-    RETURNS (float): The error; 0 if there is nothing.
-    """
+    """`Reliability.ece`."""
     return float(np.abs(np.bincount(_range_of(probs, n_bins), probs - right, n_bins)).sum() / max(len(probs), 1))
 
 
 def sweep_error(probs: NDArray[Any], right: NDArray[Any]) -> float:
-    """`Reliability.ece_sweep`: ECE_sweep of Roelofs et al. (2022), "Mitigating Bias in Calibration Error Estimation".
-
-    probs (np.ndarray): Probabilities.
-    right (np.ndarray): Whether each thing is right.
-    RETURNS (float): The error; 0 if there is nothing.
-    """
+    """`Reliability.ece_sweep`, of Roelofs et al. (2022), "Mitigating Bias in Calibration Error Estimation"."""
     order, n = np.argsort(probs, kind="stable"), len(probs)
     expected, true = (np.concatenate([[0.0], np.cumsum(values[order])]) for values in (probs, right))
     found = 0.0

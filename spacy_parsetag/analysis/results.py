@@ -21,8 +21,6 @@ from ..linearize import ORDERS
 class Point(NamedTuple):
     """One parser on one treebank.
 
-    treebank (str): Name of the treebank.
-    order (str): "in", "pre" or "post".
     f (float): Its F, in whatever unit.
     deviation (float): The mean deviation of that order on that treebank, in words.
     """
@@ -36,7 +34,6 @@ class Point(NamedTuple):
 class Correlation(NamedTuple):
     """Pearson's correlation.
 
-    n (int): Number of points.
     r (float): The coefficient, from -1 to 1.
     p (float): Two-sided probability of a coefficient at least as far from 0 if the two had nothing to do with each
         other.
@@ -50,8 +47,6 @@ class Correlation(NamedTuple):
 def correlate(points: Sequence[Point]) -> Correlation:
     """Pearson's correlation of F with the mean deviation. Needs SciPy.
 
-    points (Sequence[Point]): The points.
-    RETURNS (Correlation): The coefficient and its p.
     RAISES (ValueError): If there are fewer than 3 points, a value is not finite, or one of the two never changes.
     RAISES (ImportError): If SciPy is not installed.
     """
@@ -72,7 +67,6 @@ def read_points(paths: Iterable[Path], means: Mapping[tuple[str, str], float]) -
 
     paths (Iterable[Path]): The files. Other columns than treebank, order, f and deviation are ignored.
     means (Mapping[tuple[str, str], float]): By treebank and order, the mean deviations of rows that have none.
-    RETURNS (list[Point]): The results.
     RAISES (ValueError): If a file is not a table of results, or a mean deviation is missing.
     """
     points = []
@@ -97,8 +91,6 @@ def read_points(paths: Iterable[Path], means: Mapping[tuple[str, str], float]) -
 def read_means(path: Path) -> dict[tuple[str, str], float]:
     """Read the mean deviations that `analyze deviation --json` wrote.
 
-    path (Path): The file.
-    RETURNS (dict[tuple[str, str], float]): By treebank and order.
     RAISES (ValueError): If the file is something else.
     """
     try:

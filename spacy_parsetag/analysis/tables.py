@@ -18,7 +18,6 @@ SHARES = (0.9, 0.95, 0.99, 0.999, 1.0)
 class Table(NamedTuple):
     """Rows with the names of their columns.
 
-    columns (tuple[str, ...]): The names.
     rows (list[tuple[Any, ...]]): Strings, whole numbers and floats; "" or None for an empty cell.
     """
 

@@ -1,4 +1,4 @@
-"""Reads the input of commands: trees, docs, and text in quotes."""
+"""Finds the pipeline of commands that are given none, and reads their input: trees, docs, and text in quotes."""
 
 import io
 import os
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 import typer
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.util import is_package
 
 from ..errors import Errors, TreebankError
 from ..files.write import STANDARD
@@ -17,6 +18,21 @@ from ._util import Skipped
 
 if TYPE_CHECKING:
     from ..trees import Parse, Tree
+
+
+DEFAULT_MODEL = "en_parsetag_sm"  # the pipeline that comes with the project, as a package of its own
+
+
+def default_model() -> str:
+    """Name the pipeline of commands that are given none. Raises a ValueError if it is not installed."""
+    if not is_package(DEFAULT_MODEL):
+        raise ValueError(Errors.E468.format(name=DEFAULT_MODEL))
+    return DEFAULT_MODEL
+
+
+def is_pipeline(name: str) -> bool:
+    """Tell whether there is a pipeline of this name, a package or a folder."""
+    return is_package(name) or os.path.isfile(os.path.join(name, "config.cfg"))
 
 
 def find_input(source: str) -> tuple[Path, str | None]:

@@ -48,12 +48,7 @@ SpansKey = Annotated[str, Opt("--spans-key", "-k", help="Key of the constituents
 Output = Annotated[
     Path, Arg(metavar="OUTPUT", allow_dash=True, dir_okay=False, help="File to write, or - for standard output")
 ]
-
-
-class Order(str, Enum):
-    inside = "in"
-    pre = "pre"
-    post = "post"
+Order = Enum("Order", {"inside": "in", "pre": "pre", "post": "post"}, type=str)
 
 
 OrderOption = Annotated[Order, Opt("--order", help="in (tetratags), pre (top-down) or post (bottom-up)")]

@@ -18,18 +18,7 @@ from ..tokens import has_parses, parses_from_doc
 from ..treebanks.formats.table import FORMATS
 from ..trees import Parse, binarize
 from ._inputs import read_docs, trees_and_parses
-from ._util import (
-    AsJson,
-    Encoding,
-    Glob,
-    SkipBad,
-    Skipped,
-    SpansKey,
-    counting,
-    format_json,
-    stated_errors,
-    write_text,
-)
+from ._util import AsJson, Encoding, Glob, SkipBad, Skipped, SpansKey, counting, format_json, stated_errors, write_text
 
 SHOWN = 20  # items of a kind that are listed
 
@@ -37,7 +26,6 @@ SHOWN = 20  # items of a kind that are listed
 class Study(NamedTuple):
     """Says how one command measures and shows its treebanks.
 
-    help (str): What it is about.
     measure (Callable): Counts what is in a treebank. Gets its parses, and what the first treebank gave, else None.
     table (Callable): The table to look at, of what was counted, by treebank.
     plot (Callable): Draws figures of the same into files.
@@ -196,8 +184,7 @@ def analyze_correlation_cli(
         ),
     ],
     deviation: Annotated[
-        Path | None,
-        Opt("--deviation", dir_okay=False, help="Mean deviations: what analyze deviation --json wrote"),
+        Path | None, Opt("--deviation", dir_okay=False, help="Mean deviations: what analyze deviation --json wrote")
     ] = None,
     as_json: AsJson = False,
     as_csv: AsCsv = False,

@@ -1,10 +1,10 @@
 """`python -m spacy parsetag calibrate`: finds temperatures with which probabilities mean what they say."""
 
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 from typer import Argument as Arg
 from typer import Option as Opt
 
@@ -68,7 +68,8 @@ def calibrate_cli(
             raise ValueError(Errors.E476.format(name=model, pipes=", ".join(nlp.pipe_names)))
         golds = _score(nlp, pipe, dev)
         n_sents = [len(gold.parses) for gold in golds]
-        n_fit = _cut(n_sents, fit_share)
+        # The batches from the start that have this share of the sentences, or just more.
+        n_fit = int(np.searchsorted(np.cumsum([0, *n_sents]), fit_share * sum(n_sents)))
         if not 0 < n_fit < len(golds):
             raise ValueError(Errors.E475.format(n=sum(n_sents), share=fit_share))
         report, panels = _calibrate(pipe, golds[:n_fit], golds[n_fit:])
@@ -90,16 +91,6 @@ def _score(nlp: "Language", pipe: "ParseTagger", dev: Path) -> "list[GoldBatch]"
     if not batches:
         raise ValueError(Errors.E458.format(path=dev, key=pipe.cfg["spans_key"]))
     return batches
-
-
-def _cut(sizes: Sequence[int], share: float) -> int:
-    """Count the batches from the start that have this share of the sentences, or just more."""
-    n, total = 0, sum(sizes)
-    for i, size in enumerate(sizes):
-        if n >= share * total:
-            return i
-        n += size
-    return len(sizes)
 
 
 def _calibrate(

@@ -41,17 +41,8 @@ from ._util import (
     write_text,
 )
 
-
-class Kind(str, Enum):
-    label = "label"
-    length = "length"
-    span = "span"
-
-
-class Style(str, Enum):
-    text = "text"
-    csv = "csv"
-    latex = "latex"
+Kind = Enum("Kind", {"label": "label", "length": "length", "span": "span"}, type=str)
+Style = Enum("Style", {"text": "text", "csv": "csv", "latex": "latex"}, type=str)
 
 
 MAX_STATED = 10  # errors in single sentences that are listed on the error stream
@@ -61,18 +52,12 @@ def evaluate_cli(
     gold: Annotated[str, Arg(metavar="GOLD|MODEL", help="Bracket file with the right trees; or a pipeline")],
     tests: Annotated[
         list[Path],
-        Arg(
-            metavar="TEST...|[MODEL...] DATA",
-            help="Bracket files to score; or more pipelines, and a .spacy file, or a folder of such files",
-        ),
+        Arg(metavar="TEST...|[MODEL...] DATA", help="Bracket files; or more pipelines, and a .spacy file or a folder"),
     ],
     params: Params = "collins",
     table: Annotated[
         bool | None,
-        Opt(
-            "--table/--summary",
-            help="Print EVALB's table, one line per sentence, or a summary. Default: the table for bracket files",
-        ),
+        Opt("--table/--summary", help="EVALB's table, a line a sentence, or a summary. Default: the table for files"),
     ] = None,
     multiline: Multiline = False,
     as_json: AsJson = False,
@@ -81,13 +66,10 @@ def evaluate_cli(
     ] = None,
     fill: Annotated[
         Path | None,
-        Opt(
-            "--fill", dir_okay=False, help="Write TEST to this file, with a flat tree for each sentence without a parse"
-        ),
+        Opt("--fill", dir_okay=False, help="Write TEST here, with a flat tree for each sentence without a parse"),
     ] = None,
     by: Annotated[
-        list[Kind] | None,
-        Opt("--by", help="Also F by label, by length of sentence, or by length of constituent (span)"),
+        list[Kind] | None, Opt("--by", help="Also F by label, by length of sentence, or of constituent (span)")
     ] = None,
     documents: Annotated[
         Path | None,
@@ -223,7 +205,7 @@ def warn_of_failures(result: EvalbResult) -> None:
     if respelled:
         note(
             f"{len(respelled):,} sentences have the same text, spelled otherwise (such as {respelled[0]}). They count; "
-            "the EVALB program would take them for errors.",
+            "the EVALB program would take them for errors."
         )
     if result.failures:
         note(
@@ -266,7 +248,6 @@ def paired_trees(example: Example, key: str) -> Iterator[tuple[Parse, Parse | No
     """Pair the gold and the predicted tree of each sentence, the latter with gold part-of-speech tags.
 
     example (Example): The example; both docs have the same tokens.
-    key (str): Key of the constituents.
     YIELDS (tuple[Parse, Parse | None]): The trees; None where nothing, or another sentence, was predicted.
     """
     predicted = parses_from_doc(example.predicted, key) if has_parses(example.predicted, key) else []

@@ -20,23 +20,9 @@ from ..trees import Parse, Tree, binarize, unbinarize
 from ..trees.brackets import format_tree
 from ..trees.escape import escape_label
 from ._inputs import trees_and_parses
-from ._util import (
-    Encoding,
-    Glob,
-    Order,
-    OrderOption,
-    Output,
-    SkipBad,
-    Skipped,
-    counting,
-    note,
-    stated_errors,
-)
+from ._util import Encoding, Glob, Order, OrderOption, Output, SkipBad, Skipped, counting, note, stated_errors
 
-
-class LineFormat(str, Enum):
-    jsonl = "jsonl"
-    tags = "tags"
+LineFormat = Enum("LineFormat", {"jsonl": "jsonl", "tags": "tags"}, type=str)
 
 
 def linearize_cli(
@@ -46,8 +32,7 @@ def linearize_cli(
     output: Output = STANDARD,
     order: OrderOption = Order.inside,
     output_format: Annotated[
-        LineFormat,
-        Opt("--output-format", help="jsonl: words, pos and tags. tags: the tags alone, separated by spaces"),
+        LineFormat, Opt("--output-format", help="jsonl: words, pos and tags. tags: the tags alone, separated by spaces")
     ] = LineFormat.jsonl,
     inverse: Annotated[bool, Opt("--inverse", help="Read what --output-format jsonl wrote, and write trees")] = False,
     check: Annotated[

@@ -14,8 +14,7 @@ from typer import Option as Opt
 
 from ..errors import Errors
 from ..files.write import STANDARD, refuse_overwrite
-from ._inputs import find_input
-from ._model import DEFAULT_MODEL, default_model, is_pipeline
+from ._inputs import DEFAULT_MODEL, default_model, find_input, is_pipeline
 from ._util import Code, GpuId, SkipBad, Skipped, note, progress, stated_errors
 
 if TYPE_CHECKING:
@@ -24,57 +23,32 @@ if TYPE_CHECKING:
     from ..texts.shards import Note, Run
 
 SHARD_SIZE = 2000
-
-
-class InputFormat(str, Enum):
-    text = "text"
-    tokens = "tokens"
-    jsonl = "jsonl"
-    spacy = "spacy"
-    parquet = "parquet"
-
-
-class OutputFormat(str, Enum):
-    brackets = "brackets"
-    jsonl = "jsonl"
-    json = "json"
-    spacy = "spacy"
-    parquet = "parquet"
-
-
-class Engine(str, Enum):
-    local = "local"
-    ray = "ray"
-    spark = "spark"
-
-
-class Precision(str, Enum):
-    float32 = "float32"
-    bfloat16 = "bfloat16"
-    int8 = "int8"
-
-
-class Sentences(str, Enum):
-    line = "line"
-    model = "model"
+InputFormat = Enum(
+    "InputFormat",
+    {"text": "text", "tokens": "tokens", "jsonl": "jsonl", "spacy": "spacy", "parquet": "parquet"},
+    type=str,
+)
+OutputFormat = Enum(
+    "OutputFormat",
+    {"brackets": "brackets", "jsonl": "jsonl", "json": "json", "spacy": "spacy", "parquet": "parquet"},
+    type=str,
+)
+Engine = Enum("Engine", {"local": "local", "ray": "ray", "spark": "spark"}, type=str)
+Precision = Enum("Precision", {"float32": "float32", "bfloat16": "bfloat16", "int8": "int8"}, type=str)
+Sentences = Enum("Sentences", {"line": "line", "model": "model"}, type=str)
 
 
 def parse_cli(
     model: Annotated[str, Arg(metavar="[MODEL]", help=f"Pipeline: a package or a folder. Default: {DEFAULT_MODEL}")],
     source: Annotated[
         str | None,
-        Arg(
-            metavar="INPUT",
-            show_default=False,
-            help="File to parse, - for standard input, a folder of files, or a text in quotes",
-        ),
+        Arg(metavar="INPUT", show_default=False, help="File, - for standard input, folder of files, or text in quotes"),
     ] = None,
     output: Annotated[
         str, Arg(metavar="OUTPUT", help="File to write, - for standard output, or a folder of shards (NAME/)")
     ] = str(STANDARD),
     format: Annotated[
-        InputFormat | None,
-        Opt("--format", "-f", help="What INPUT holds, as listed above. Default: by its suffix, else text"),
+        InputFormat | None, Opt("--format", "-f", help="What INPUT holds, as listed above. Default: by its suffix")
     ] = None,
     output_format: Annotated[
         OutputFormat | None,
@@ -99,12 +73,7 @@ def parse_cli(
     ] = None,
     n_process: Annotated[
         int | None,
-        Opt(
-            "--workers",
-            "--n-process",
-            "-n",
-            help="Number of processes, or -1 for one per core. Each takes seconds to start. Default: 1",
-        ),
+        Opt("--workers", "--n-process", "-n", help="Processes, -1 for one per core; each takes seconds to start"),
     ] = None,
     probs: Annotated[
         bool, Opt("--probs", help="Say how probable trees and constituents are: in lines that begin with #, or in JSON")
@@ -123,8 +92,7 @@ def parse_cli(
         bool, Opt("--resume", help="Go on with a folder of shards where an earlier run was stopped")
     ] = False,
     precision: Annotated[
-        Precision | None,
-        Opt("--precision", help="Numeric precision of PyTorch's layers. Default: the pipeline's"),
+        Precision | None, Opt("--precision", help="Numeric precision of PyTorch's layers. Default: the pipeline's")
     ] = None,
     quiet: Annotated[bool, Opt("--quiet", "-q", help="Show no progress")] = False,
     gpu_id: GpuId = -1,
@@ -180,7 +148,9 @@ def parse_cli(
         in_shards = target.is_dir() or output.endswith(("/", os.sep)) or shard_size is not None or resume
         in_shards = in_shards or engine is not Engine.local
         if output_format is None:
-            output_format = _guess_shards(sources[0].format) if in_shards else _guess_output(target)
+            kept = sources[0].format in {"jsonl", "spacy", "parquet"}  # formats that can hold parses and ids
+            shards = OutputFormat(sources[0].format) if kept else OutputFormat.brackets
+            output_format = shards if in_shards else _guess_output(target)
         writing = output_format.value
         if path == STANDARD and (in_shards or sources[0].format in {"spacy", "parquet"}):
             what = "A folder of shards" if in_shards else f"--format {sources[0].format}"
@@ -324,11 +294,6 @@ def _find_model_and_input(model: str, source: str | None, output: str) -> tuple[
     if source is not None and os.path.isfile(model):
         raise ValueError(Errors.E462.format(model=model, default=DEFAULT_MODEL, output=source))
     return (default_model(), *find_input(model)) if source is None else (model, *find_input(source))
-
-
-def _guess_shards(input_format: str) -> OutputFormat:
-    """Choose the format of shards: that of the input, if it can hold parses and ids."""
-    return OutputFormat(input_format) if input_format in {"jsonl", "spacy", "parquet"} else OutputFormat.brackets
 
 
 def _guess_output(output: Path) -> OutputFormat:

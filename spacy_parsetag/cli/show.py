@@ -14,12 +14,11 @@ from typer import Option as Opt
 
 from ..errors import Errors
 from ..files.write import STANDARD, refuse_overwrite, text_output
-from ..texts.input import Record, Source, check_text, name_of, read_lines
+from ..texts.input import Record, check_text, name_of, read_lines
 from ..texts.parser import NO_PARSE, BatchParser, Settings, in_batches
 from ..texts.shards import find_sources
 from ..treebanks.formats.table import FORMATS
-from ._inputs import find_input, read_docs, trees_and_parses
-from ._model import DEFAULT_MODEL, default_model
+from ._inputs import DEFAULT_MODEL, default_model, find_input, read_docs, trees_and_parses
 from ._util import Code, Encoding, GpuId, note, stated_errors, write_text
 
 if TYPE_CHECKING:
@@ -27,12 +26,7 @@ if TYPE_CHECKING:
 
 BATCH = 32  # texts: few, so that the first trees do not wait for many others
 _TREE = re.compile(r"\s*\([^\s()]*\s*(\(|$)")  # how a tree begins
-
-
-class ShownFormat(str, Enum):
-    text = "text"
-    brackets = "brackets"
-    spacy = "spacy"
+ShownFormat = Enum("ShownFormat", {"text": "text", "brackets": "brackets", "spacy": "spacy"}, type=str)
 
 
 def show_cli(
@@ -41,8 +35,7 @@ def show_cli(
         Arg(metavar="INPUT", help="Text or brackets in quotes, a file, a folder of .spacy files, - for standard input"),
     ],
     model: Annotated[
-        str | None,
-        Opt("--model", "-m", help=f"Pipeline to parse with: a package or a folder. Default: {DEFAULT_MODEL}"),
+        str | None, Opt("--model", "-m", help=f"Pipeline, a package or a folder. Default: {DEFAULT_MODEL}")
     ] = None,
     format: Annotated[
         ShownFormat | None,
@@ -54,8 +47,7 @@ def show_cli(
         int | None, Opt("--width", "-w", min=20, help="Columns to fit into. Default: the terminal's")
     ] = None,
     color: Annotated[
-        bool | None,
-        Opt("--color/--no-color", help="Colour labels. Default: on a terminal, unless NO_COLOR is set"),
+        bool | None, Opt("--color/--no-color", help="Colour labels. Default: on a terminal, unless NO_COLOR is set")
     ] = None,
     tags: Annotated[bool, Opt("--tags/--no-tags", help="Show part-of-speech tags where there are any")] = True,
     explain: Annotated[bool, Opt("--explain", "-x", help="Say what the labels and tags mean")] = False,
@@ -146,17 +138,13 @@ def _read(
     parser = BatchParser(Settings(model or default_model(), gpu_id, code, one_sentence=False, format="spacy"))
     if parser.added_sentencizer:
         note("The pipeline has no splitter of sentences: text is split at sentence-final punctuation.", "warn")
-    sources = find_sources(path, "spacy") if format == "spacy" else ()
-    records = chain.from_iterable(source.read() for source in sources) if sources else _records(path, text)
-    return _parse(parser, records), parser.spans_key
-
-
-def _records(path: Path, text: str | None) -> Iterator[Record]:
-    """Make a text to parse of each line."""
+    records: Iterator[Record]
     if text is None:
-        return Source(path, "text").read()
-    lines = enumerate(text.splitlines(), start=1)
-    return (Record(f"{name_of(path)}:{number}", {"text": line.strip()}) for number, line in lines)
+        records = chain.from_iterable(source.read() for source in find_sources(path, format))
+    else:
+        lines = enumerate(text.splitlines(), start=1)
+        records = (Record(f"{name_of(path)}:{number}", {"text": line.strip()}) for number, line in lines)
+    return _parse(parser, records), parser.spans_key
 
 
 def _parse(parser: BatchParser, records: Iterator[Record]) -> Iterator[Doc]:

@@ -7,13 +7,12 @@ from ..errors import Errors
 try:
     from .batch import Decoded, Decoder, SpanScores, TagScores, Transitions
     from .beam import BeamDecoder
-    from .constituents import Constituents
+    from .constituents import Constituents, MBRDecoder
     from .constraints import Constraint
-    from .distribution import Distribution, KBest, TreeDistribution
+    from .distribution import Distribution, KBest
     from .exact import ExactDecoder
-    from .mbr import MBRDecoder
     from .trees import WeightedTrees
-    from .user import decode
+    from .user import TreeDistribution, decode
 except ModuleNotFoundError as err:
     if not str(err.name).startswith(f"{__name__}._"):
         raise

@@ -31,7 +31,8 @@ template <class Semiring, class T> class ChartScores {
         length = 2 * n - 1;
         joint = spans_.starts && spans_.starts[s] >= 0;
         rows_ = b.scores + b.starts[s] * b.n_tags;
-        shift_ = label_shift_ = 0;
+        shift_ = Shift();
+        label_shift_ = 0;
         chart.set(n, options_);
         read_sets(s);
         if (!read_tags() || (joint && !read_labels(spans_.scores + spans_.starts[s] * spans_.n_labels, parts))) return false;
@@ -40,8 +41,11 @@ template <class Semiring, class T> class ChartScores {
         return true;
     }
 
-    double total() const { return chart.total() + shift_; }
-    Status status() const { return status_of(chart.total(), shift_, length); }
+    double total() const { return shift_.plus(chart.total()); }
+    Status status() {
+        const Status status = status_of(chart.total(), shift_, length);
+        return status != FOUND || is_max() || decided() ? status : TOO_GREAT;
+    }
 
     // The tags that an item may have, a node that splits at k.
     struct Choice {
@@ -92,7 +96,8 @@ template <class Semiring, class T> class ChartScores {
     bool joint = false;  // spans are scored
     // What all trees share, taken off the weights in sums, so that great scores leave room for the differences: in all (a tree has
     // a tag in each row, and n - 1 labels of spans), and of each label of a span.
-    double shift_ = 0, label_shift_ = 0;
+    Shift shift_;
+    double label_shift_ = 0;
     const T *rows_ = nullptr, *own_spans_ = nullptr;
     std::vector<int16_t> cells_;  // set of each span, empty if all may have any tag
     std::vector<int> used_, local_;
@@ -139,18 +144,19 @@ template <class Semiring, class T> class ChartScores {
                 for (int c = 2; c < 4; ++c) out[c] = greatest(own + b.offsets[c], 1, check);
                 const double most = greater(out[2] + mask[2], out[3] + mask[3]), top = !is_max() && most > -INF ? most : 0;
                 for (int c = 2; c < 4; ++c) out[c] -= top;
-                shift_ += top;
+                shift_.add(top);
                 continue;
             }
             check += class_max(own, 1, b.n_tags, columns, is_max() ? out : tops);
-            double shift = 0;
+            Shift shift;
             if (!is_max()) {
                 T *e = soft_.data() + row(0, p) * b.n_tags;
-                shift_ += shift = class_sums(own, 1, b.n_tags, columns, tops, mask, e, sums, out);
+                class_sums(own, 1, b.n_tags, columns, tops, mask, e, sums, out, &shift);
+                shift_.add(shift.high);
                 for (int c = 0; c < 4; ++c)
                     for (int i = columns[c]; i < columns[c + 1]; ++i) e[i] = T(e[i] / sums[c]);
             }
-            for (int set = 1; set < n_sets_; ++set) read_set(set, p, columns, shift);
+            for (int set = 1; set < n_sets_; ++set) read_set(set, p, columns, shift.high);
         }
         return !std::isnan(check);
     }
@@ -177,14 +183,17 @@ template <class Semiring, class T> class ChartScores {
         T check = 0;
         labels_.assign((size_t)n * (n - 1), -INF);
         sums_.assign(labels_.size(), 0);
-        std::vector<T> scratch(parts ? 0 : n_labels);
+        std::vector<T> scratch(parts ? 0 : n_labels), tops(labels_.size() / 2);
+        for (size_t span = 0; span < tops.size(); ++span) tops[span] = greatest(own + span * n_labels, n_labels, check);
+        if (!is_max() && n > 1) label_shift_ = *std::max_element(tops.begin(), tops.end());
+        if (!std::isfinite(label_shift_)) label_shift_ = 0;
+        for (int k = 1; k < n; ++k) shift_.add(label_shift_);
         for (int i = 0; i < n; ++i)
             for (int j = i + 2; j <= n; ++j, own += n_labels) {
                 const size_t span = span_of(i, j);
                 const int set = set_of(i, j);
                 double *two = sums_.data() + 2 * span, *out = labels_.data() + 2 * span;
-                const T top = greatest(own, n_labels, check);
-                if (!span && !is_max() && std::isfinite(top)) label_shift_ = top, shift_ += (n - 1) * top;
+                const T top = tops[span];
                 if (set < 0) continue;
                 if (is_max()) label_tops(own, n_labels, mask(set, LEFT), mask(set, RIGHT), two);
                 else label_sums(own, n_labels, top, mask(set, LEFT), mask(set, RIGHT), parts ? parts + span * n_labels : scratch.data(), two);
@@ -206,6 +215,25 @@ template <class Semiring, class T> class ChartScores {
             if (has[i] > 0) own_sum += std::exp(own[i] - top);
         out = top - label_shift_ + std::log(own_sum);
         sum = 0;  // says that the exponentials are of no use
+    }
+
+    // Tells if probabilities are right though their sum is great: one tree has nearly all, and rounding has not chosen it.
+    bool decided() {
+        const double total = chart.total();
+        if (!(error_of(total, length) > LARGEST_ERROR)) return true;
+        const std::vector<double> weights = weights_, labels = labels_;
+        for (std::vector<double> *own : {&weights_, &labels_})
+            for (double &weight : *own) weight *= temper(total, length);
+        bool decided = true;
+        weigh();
+        chart.inside();
+        chart.outside([&](int, int, double left, double right) { decided &= !in_doubt(left) && !in_doubt(right); },
+                      [&](const Item &, double mass, double) { decided &= !in_doubt(mass); });
+        weights_ = weights;
+        labels_ = labels;
+        weigh();
+        chart.inside();
+        return decided;
     }
 
     void weigh() {
@@ -231,7 +259,7 @@ template <class Semiring, class T> class ChartScores {
 
 // Reads each sentence of a batch, and writes the ones that have a tree.
 template <class T, class Reader, class Read, class Write>
-void each_sentence(const Batch<T> &b, const Reader &reader, uint8_t *status, Read read, Write write) {
+void each_sentence(const Batch<T> &b, Reader &reader, uint8_t *status, Read read, Write write) {
     for (int s = 0; s < b.n_sentences; ++s) {
         if (b.n_words[s] < 1) continue;
         status[s] = NOT_FINITE;

@@ -138,9 +138,11 @@ template <class T> class IndependentViterbi : public Independent<Max, T> {
         s_ -= b.lattice.delta[c];
         g_ = b.lattice.source[c];
     }
-    void end() {
+    bool again() const { return false; }
+    Status end() {
         const Batch<T> &b = this->b;
         first_of(this->scores_, this->length_, b.n_tags, b.offsets, this->weights_, classes_.data(), result_.ids);
+        return FOUND;
     }
 
   private:
@@ -165,16 +167,24 @@ template <class T> class IndependentSums : public Independent<LogSum, T> {
         const Batch<T> &b = this->b;
         result_ = result;
         if (!Independent<LogSum, T>::read(scores, length)) return false;
-        shift_ = class_sums(scores, length, b.n_tags, b.offsets, this->tops_.data(), this->reach_.masks(length), result.marginals,
-                            sums_.data(), logs_.data());
+        shift_ = Shift();
+        class_sums(scores, length, b.n_tags, b.offsets, this->tops_.data(), this->reach_.masks(length), result.marginals,
+                   sums_.data(), logs_.data(), &shift_);
+        tempered_ = false;
         this->weights_ = logs_.data();
         return true;
     }
 
     void finish(const double *states) {
-        *result_.total = this->total(states) + shift_;
+        if (!tempered_) *result_.total = shift_.plus(total_ = this->total(states));
         std::fill(mass_.begin(), mass_.end(), 0);
-        if (*result_.total > -INF) mass_[this->end_place()] = 1;
+        if (total_ > -INF) mass_[this->end_place()] = 1;
+    }
+
+    bool again() {
+        if (!(error_of(total_, this->length_) > LARGEST_ERROR)) return false;
+        for (int i = 0; i < 4 * this->length_; ++i) logs_[i] *= temper(total_, this->length_);
+        return tempered_ = true;
     }
 
     // From the probability of each state after position p to that before it, and the probability of each class.
@@ -202,20 +212,25 @@ template <class T> class IndependentSums : public Independent<LogSum, T> {
     }
 
     // A class shares its probability among its tags by their exponentials, which `marginals` holds so far.
-    void end() {
+    Status end() {
         const Batch<T> &b = this->b;
+        Status status = status_of(total_, shift_, this->length_);
         for (int p = 0; p < this->length_; ++p)
             for (int c = 0; c < 4; ++c) {
+                if (tempered_ && in_doubt(classes_[4 * p + c])) status = TOO_GREAT;
                 const double sum = sums_[4 * p + c];
                 const T share = T(sum > 0 ? classes_[4 * p + c] / sum : 0);
                 T *own = result_.marginals + (size_t)p * b.n_tags;
                 for (int i = b.offsets[c]; i < b.offsets[c + 1]; ++i) own[i] *= share;
             }
+        return status;
     }
 
   private:
     Result result_;
-    double shift_ = 0;  // what all trees share: so great scores leave room for the differences
+    Shift shift_;
+    double total_ = 0;  // less the shift
+    bool tempered_ = false;
     std::vector<double> sums_, logs_, classes_;  // (length, 4) sum of exponentials, its log, and probability of each class
     std::vector<double> mass_, mass_before_;
 };

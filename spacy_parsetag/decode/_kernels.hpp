@@ -82,11 +82,10 @@ template <> struct Kernels<PARSETAG_WIDTH> {
 
     // Given the greatest score of each class (`best`, from class_max): e = exp(x - greatest of its class), for each class the
     // sum of its e, and the log of the sum of its exp(x - greatest of the row). A row's greatest counts the classes that can stand
-    // there, which have 0 in `masks`, where others have -INF. Returns the greatest of all rows, added up.
+    // there, which have 0 in `masks`, where others have -INF. Adds the greatest of each row to `shift`.
     template <class T>
-    PARSETAG_TARGET static double class_sums(const T *x, int rows, int n_tags, const int32_t *offsets, const double *best,
-                                             const double *masks, T *e, double *sums, double *logs) {
-        double shift = 0;
+    PARSETAG_TARGET static void class_sums(const T *x, int rows, int n_tags, const int32_t *offsets, const double *best,
+                                           const double *masks, T *e, double *sums, double *logs, Shift *shift) {
         for (int row = 0; row < rows; ++row)
             for (int c = 0; c < 4; ++c) {
                 const T top = T(best[4 * row + c]);
@@ -98,7 +97,7 @@ template <> struct Kernels<PARSETAG_WIDTH> {
             const double *tops = best + 4 * row, *mask = masks + 4 * row;
             const double top = greater(greater(tops[0] + mask[0], tops[1] + mask[1]), greater(tops[2] + mask[2], tops[3] + mask[3]));
             const double own_shift = top > -INF ? top : 0;
-            shift += own_shift;
+            shift->add(own_shift);
             for (int c = 0; c < 4; ++c) {
                 const T *own = e + offsets[c];
                 const double sum = sum_of<T>(offsets[c + 1] - offsets[c], [own](int i) { return own[i]; });
@@ -106,7 +105,6 @@ template <> struct Kernels<PARSETAG_WIDTH> {
                 logs[4 * row + c] = tops[c] - own_shift + std::log(sum);
             }
         }
-        return shift;
     }
 
     // Split points of a span: x[k] = a[k] + b[k] + g[k], without g if it is NULL; returns the greatest, -INF of none.

@@ -8,18 +8,32 @@
 #include <limits>
 #include <vector>
 
+#include "_semirings.hpp"
+
 namespace parsetag {
 
 // The outcome of a pass for a sentence.
 enum Status : uint8_t { FOUND = 0, NOT_FINITE = 1, NO_TREE = 2, BEAM_EMPTY = 3, TOO_GREAT = 4 };
 
-// Of a sum over trees of `length` tags that was computed less `shift`. TOO_GREAT if the shift rounded away what trees differ
-// in, by more than 0.01, though their sum does not show it; of sums so great themselves, callers see it.
-inline Status status_of(double total, double shift, int length) {
-    const double most = 0.01 / (length * std::numeric_limits<double>::epsilon());
+// How far rounding may move a sum over trees of `length` tags. Where what they share was taken off, no part of a tree weighs much
+// more than nothing: a tree's parts add up to the greatest of all numbers on the way.
+inline double error_of(double total, int length) { return length * std::numeric_limits<double>::epsilon() * std::abs(total); }
+
+const double LARGEST_ERROR = 0.01;  // of what trees differ in; callers see sums that are so great themselves
+
+// Of a sum over trees of `length` tags, computed less what they share. TOO_GREAT if that may have rounded away what trees differ in,
+// though their sum does not show it; of sums that show it, if nothing of the sum is left.
+inline Status status_of(double total, const Shift &shift, int length) {
     if (!(total > -std::numeric_limits<double>::infinity())) return NO_TREE;
-    return std::abs(total) > most && std::abs(total + shift) <= most ? TOO_GREAT : FOUND;
+    const double log_z = shift.plus(total), own = error_of(log_z, length);
+    const double error = error_of(total, length) + error_of(error_of(shift.size, length), length);
+    return error > (own > LARGEST_ERROR ? 1e-6 * std::abs(log_z) : LARGEST_ERROR) ? TOO_GREAT : FOUND;
 }
+
+// What to multiply weights by, so that rounding moves their sum by less than a quarter. Where one tree still has nearly all
+// probability, rounding has not chosen it.
+inline double temper(double total, int length) { return 1 / std::max(1.0, 4 * error_of(total, length)); }
+inline bool in_doubt(double mass) { return mass > 0.01 && mass < 0.99; }
 
 // Stack sizes low to high, both included; empty if high < low.
 struct Range {

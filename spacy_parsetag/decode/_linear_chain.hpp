@@ -193,7 +193,11 @@ template <class Real, class T> class ChainViterbi : public Chain<Real, T> {
         g_ = g;
         column_ = winner;
     }
-    void end() { *result_.total = sum_; }
+    bool again() const { return false; }
+    Status end() {
+        *result_.total = sum_;
+        return FOUND;
+    }
 
   private:
     Result result_;

@@ -134,7 +134,8 @@ template <class T> class ChainSums : public Chain<double, T> {
         }
         std::swap(mass_, mass_before_);
     }
-    void end() {}
+    bool again() const { return false; }
+    Status end() const { return FOUND; }
 
     // Adds the expected transitions of all sentences so far to the result.
     void close() {

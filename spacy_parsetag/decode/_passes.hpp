@@ -31,8 +31,9 @@ void run(Model &model, const Batch<T> &b, int longest, size_t budget, uint8_t on
         model.finish(tape.forward(model, length));
         status[s] = *result.total > -INF ? FOUND : NO_TREE;
         if (status[s] != FOUND) continue;
+        if (model.again()) model.finish(tape.forward(model, length));
         tape.backward(model, length);
-        model.end();
+        status[s] = model.end();
     }
 }
 

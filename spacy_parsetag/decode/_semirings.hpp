@@ -19,4 +19,21 @@ struct LogSum {
     }
 };
 
+// What all trees share of their scores, which sums leave out: great scores then leave room for the differences. Two numbers hold it,
+// so that great ones of opposite sign leave what is small.
+struct Shift {
+    double high = 0, low = 0, size = 0;  // size: of all that was added, whatever its sign
+    void add(double x) {
+        const double sum = high + x, part = sum - high;
+        low += (high - (sum - part)) + (x - part);
+        high = sum;
+        size += std::abs(x);
+    }
+    double plus(double x) const {
+        Shift all = *this;
+        all.add(x);
+        return all.high + all.low;
+    }
+};
+
 }  // namespace parsetag

@@ -11,6 +11,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "_semirings.hpp"
+
 // Without GNU's vectors, or where PARSETAG_PORTABLE is defined, a vector is one number.
 #if defined(__GNUC__) && !defined(PARSETAG_PORTABLE)
 #define PARSETAG_GNU 1
@@ -183,7 +185,7 @@ struct SumProduct {};
 // The widest of the loops that the CPU has.
 template <class... A> auto class_max(A... a) { return PARSETAG_CALL(class_max(a...)); }
 template <class... A> void first_of(A... a) { PARSETAG_CALL(first_of(a...)); }
-template <class... A> double class_sums(A... a) { return PARSETAG_CALL(class_sums(a...)); }
+template <class... A> void class_sums(A... a) { PARSETAG_CALL(class_sums(a...)); }
 template <class... A> double add_splits(A... a) { return PARSETAG_CALL(add_splits(a...)); }
 template <class... A> double exp_splits(A... a) { return PARSETAG_CALL(exp_splits(a...)); }
 template <class... A> void share_splits(A... a) { PARSETAG_CALL(share_splits(a...)); }

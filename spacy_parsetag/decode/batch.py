@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import Errors
 from ..linearize import Linearizer
 from ..linearize.tagset import TagSet
-from .constraints import Constraint, read_constraints
+from .constraints import Constraint, is_whole, read_constraints
 
 if TYPE_CHECKING:
     from .distribution import Distribution
@@ -269,13 +269,6 @@ def check_bound(max_stack: object) -> None:
     """
     if max_stack is not None and not is_whole(max_stack, 0):
         raise ValueError(Errors.E161.format(least=0, value=max_stack))
-
-
-def is_whole(value: Any, least: int, largest: int | None = None) -> bool:
-    """Tell whether a value is a whole number from `least` to `largest`, if there is such; True and False are none."""
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
-        return False
-    return bool(least <= value and (largest is None or value <= largest))
 
 
 def bound_of(batch: TagScores) -> int:

@@ -53,8 +53,6 @@ def read_constraints(given: Iterable[Sequence[Any]], n_words: int) -> tuple[Cons
     """Check the constraints on a sentence.
 
     given (Iterable[Sequence[Any]]): Each as (start, end, label, kind).
-    n_words (int): Words of the sentence.
-    RETURNS (tuple[Constraint, ...]): The same.
     RAISES (ValueError): If one is not a constraint, or lies outside the sentence.
     """
     constraints = []
@@ -67,24 +65,22 @@ def read_constraints(given: Iterable[Sequence[Any]], n_words: int) -> tuple[Cons
 
 
 def _is_constraint(one: Sequence[Any], n_words: int) -> bool:
-    if (
-        not isinstance(one, Sequence)
-        or len(one) != 4
-        or one[3] not in KINDS
-        or not (one[2] is None or isinstance(one[2], str))
-    ):
+    if not isinstance(one, Sequence) or len(one) != 4:
         return False
-    return all(isinstance(i, (int, np.integer)) for i in one[:2]) and bool(0 <= one[0] < one[1] <= n_words)
+    start, end, label, kind = one
+    named = kind in KINDS and (label is None or isinstance(label, str))
+    return named and is_whole(start, 0, n_words) and is_whole(end, start + 1, n_words)
+
+
+def is_whole(value: Any, least: int, largest: int | None = None) -> bool:
+    """Tell whether a value is a whole number from `least` to `largest`, if there is such; True and False are none."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
+        return False
+    return bool(least <= value and (largest is None or value <= largest))
 
 
 def label_sets(constraints: Sequence[Sequence[Constraint]], n_words: NDArray[Any], tags: TagSet) -> LabelSets:
-    """Find the sets of tags that constraints leave to each span.
-
-    constraints (Sequence[Sequence[Constraint]]): Those of each sentence.
-    n_words (np.ndarray): (S,) words of each sentence.
-    tags (TagSet): The tags.
-    RETURNS (LabelSets): The sets.
-    """
+    """Find the sets of tags that constraints leave to each span."""
     sets = _Sets(tags)
     cells: list[NDArray[Any]] = []
     starts = np.full(len(n_words), -1, dtype=np.int64)

@@ -1,24 +1,21 @@
-"""The distribution over trees: `Distribution` of a batch, and `TreeDistribution` of one sentence, a batch of one."""
+"""The distribution over the trees of a batch, with sums that are computed when they are first asked for, and kept."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
+from math import fsum
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Errors
-from ..linearize.base import max_stack as stack_of
-from .batch import Decoded, SpanScores, TagScores, is_whole, span_row
+from .batch import Decoded, TagScores
 from .constituents import Constituents
-from .constraints import label_sets, read_constraints
+from .constraints import is_whole
 from .passes import Sums, best_trees, k_best_trees, sample_trees, sum_trees
 from .repair import raise_failure
-from .trees import Spans, WeightedTrees, labelled_nodes, nodes_of_trees, tree_scores
-from .user import sentence_scores
+from .trees import Spans, WeightedTrees, nodes_of_trees, tree_scores
 
 _LARGEST_SEED, _LARGEST_COUNT = 2**64 - 1, 2**31 - 1  # of the compiled passes
 _LARGEST_ERROR = 0.01  # of a log-probability, in nats
@@ -42,8 +39,9 @@ class Distribution:
     raises a ValueError if a score is not finite, naming word and tag, or if a sentence has no tree within the bound
     that agrees with the constraints, naming the constraints in conflict; log-probabilities and entropies also if scores
     are so great (1e12 or more) that floats cannot tell trees apart. With transitions all but `argmax` does, and the
-    entropy does from 1e6. Everything with sums does if a score beside which trees cannot be told apart is of no tree
-    that agrees with the constraints.
+    entropy does from 1e6. Everything with sums does if scores beside which trees cannot be told apart cancel, or are of
+    no tree that agrees with the constraints. `argmax` and `topk` add scores as floats do: of trees whose scores differ
+    by less than rounding, any may come first.
 
     batch (TagScores): The scores, the bound and the constraints.
     """
@@ -51,6 +49,7 @@ class Distribution:
     def __init__(self, batch: TagScores) -> None:
         self.batch = batch.on_cpu()
         self._sums: Sums | None = None
+        self._error: NDArray[Any] | float = 0.0  # of probabilities of successive tags, where scores are great
 
     def sums(self, *, labels: bool = False) -> Sums:
         """Sum over all trees; see `sum_trees`. The arrays are kept, so do not change them."""
@@ -59,9 +58,41 @@ class Distribution:
             if sums.status.any():
                 raise_failure(self.batch, sums.status)
             if self.batch.transitions is not None:
-                self._check_size(sums, "probabilities where successive tags score")
+                what = "probabilities where successive tags score"
+                self._check_size(sums, what)
+                sums = self._less_shared(sums)
+                self._check_size(sums, what)
             self._sums = sums
         return self._sums
+
+    def _less_shared(self, sums: Sums) -> Sums:
+        """Sum again less what all trees share, if scores of successive tags are so great that rounding counts.
+
+        Without them the compiled passes do that. A tree then scores at most 0 at each step, so that great scores show
+        in the sum, whatever their signs.
+        """
+        batch = self.batch
+        lengths, gap = batch.stops - batch.starts, float(np.finfo(np.float64).eps)
+        rows = batch.scores[batch.rows].astype(np.float64)
+        more = [array.astype(np.float64) for array in batch.transitions or ()]
+        sizes = [np.abs(array[np.isfinite(array)]).max(initial=0.0) for array in (rows, *more)]
+        size = min(float(sum(sizes)), 1e100)
+        if 2 * lengths.max(initial=0) ** 2 * size * max(1.0, size) * gap <= _LARGEST_ERROR:
+            return sums
+        shared = [np.nan_to_num(array.max(initial=-np.inf), neginf=0.0) for array in more]
+        tops = rows.max(axis=1, initial=-np.inf)
+        scores = np.zeros(batch.scores.shape)
+        scores[batch.rows] = rows - tops[:, None]
+        less = sum_trees(batch.with_arrays((scores, *(own - top for own, top in zip(more, shared, strict=True)))))
+        if (too_great := lengths * np.spacing(np.abs(less.log_z)) > _LARGEST_ERROR).any():
+            raise ValueError(Errors.E180.format(s=int(too_great.argmax())))
+        self._error = lengths * gap * np.abs(less.log_z)
+        of_sentences = np.split(tops, np.cumsum(lengths)[:-1])
+        log_z = [
+            fsum([total, *own, *shared[:1] * (len(own) - 1), *shared[1:]])
+            for total, own in zip(less.log_z.tolist(), of_sentences, strict=True)
+        ]
+        return less._replace(log_z=np.asarray(log_z), marginals=less.marginals.astype(batch.scores.dtype))
 
     def _check_size(self, sums: Sums, what: str, *, of_products: bool = False) -> None:
         """Raise if scores are so great that sums of them, or of products with them, round what differs away."""
@@ -174,13 +205,18 @@ class Distribution:
         # Every tree has a tag in each row: less the greatest score, great ones lose no precision.
         tops = np.where(probs > 0, scores, -np.inf).max(axis=1, initial=-np.inf)
         expected = np.bincount(owner, _dot(probs, scores - tops[:, None]), n_sents)
-        log_z: NDArray[np.float64] = sums.log_z - np.bincount(owner, tops, n_sents)
+        sizes = np.abs(expected)
+        of_sentences = np.split(-tops, np.cumsum(batch.stops - batch.starts)[:-1])
+        log_z = np.asarray([fsum([z, *own]) for z, own in zip(sums.log_z.tolist(), of_sentences, strict=True)])
         for probs, scores in zip(sums.transitions or (), batch.transitions or (), strict=True):
             expected += _dot(probs, scores).sum()
+            sizes += _dot(probs, np.abs(scores)).sum()
         if batch.spans is not None:
             of_rows, stops = _dot(sums.spans, batch.spans.scores), batch.spans.stops(batch.n_words)
             for s in np.flatnonzero(batch.spans.starts >= 0):
                 expected[s] += of_rows[batch.spans.starts[s] : stops[s]].sum()
+        if (too_great := sizes * (np.finfo(sums.marginals.dtype).eps + self._error) > _LARGEST_ERROR).any():
+            raise ValueError(Errors.E180.format(s=int(too_great.argmax())))
         entropy: NDArray[np.float64] = np.maximum(log_z - expected, 0.0)
         return entropy
 
@@ -198,158 +234,3 @@ def _dot(probs: Any, scores: Any) -> NDArray[np.float64]:
     """Multiply and sum along the last axis. Scores that no tree uses may be NaN or infinite; their probability is 0."""
     products: NDArray[np.float64] = (probs.astype(np.float64) * np.where(probs > 0, scores, 0.0)).sum(axis=-1)
     return products
-
-
-class TreeDistribution:
-    """The trees of one sentence, each with the probability exp(score - log_partition): a `Distribution` of one.
-
-    Trees are given by the caller's columns, as `decode` gives them.
-
-    scores, tags, order, transitions, start, end, max_stack: As `decode` takes them.
-    constraints (Sequence[tuple[int, int, str | None, str]]): Constraints on the constituents, each as (start, end,
-        label or None, kind); see `Constraint`. Trees that do not agree have no probability.
-    RAISES (ValueError): If shapes disagree, a score is not finite, or a constraint is not one. When something is asked
-        for: if no tree exists within the bound that agrees with the constraints, naming the ones in conflict; or, with
-        transitions, if it needs the chart, as all but sums, `argmax`, `log_prob` and `entropy` do.
-
-    >>> import numpy as np
-    >>> d = TreeDistribution(np.zeros((5, 6)), ["l", "r", "L", "R", "L/S", "R/VP"])
-    >>> round(float(np.exp(d.log_partition)))  # two trees over three words, two labels for each of two nodes
-    8
-    >>> round(d.constituents[1, 3, "VP"], 9)
-    0.25
-    """
-
-    def __init__(
-        self,
-        scores: Any,
-        tags: Sequence[str],
-        order: str = "in",
-        transitions: Any = None,
-        start: Any = None,
-        end: Any = None,
-        max_stack: int | None = None,
-        constraints: Sequence[Sequence[Any]] = (),
-    ) -> None:
-        batch, columns = sentence_scores(scores, tags, order, transitions, start, end, max_stack)
-        if constraints:
-            batch = replace(batch, constraints=(read_constraints(constraints, int(batch.n_words[0])),))
-        self._set(batch, columns)
-
-    @classmethod
-    def from_batch(cls, batch: TagScores, s: int) -> TreeDistribution:
-        """Take sentence s of a batch, with its bound and constraints; columns are ids of the batch's tags.
-
-        batch (TagScores): The batch.
-        s (int): The sentence.
-        RETURNS (TreeDistribution): The distribution.
-        """
-        one = batch.select(np.asarray([s])).on_cpu()
-        spans = one.spans
-        if spans is not None:
-            row, end = int(spans.starts[0]), int(spans.stops(one.n_words)[0])
-            spans = None if row < 0 else SpanScores(spans.scores[row:end], np.zeros(1, dtype=np.int64))
-        scores = one.scores[one.starts[0] : one.stops[0]]
-        distribution = cls.__new__(cls)
-        one = replace(one, scores=scores, starts=np.zeros(1, dtype=np.int64), spans=spans)
-        distribution._set(one, np.arange(len(batch.tags), dtype=np.int32))
-        return distribution
-
-    def _set(self, batch: TagScores, columns: NDArray[Any]) -> None:
-        self._trees = Distribution(batch)
-        self._columns = columns
-
-    @property
-    def log_partition(self) -> float:
-        """The log of the sum of exp(score) over all trees."""
-        return float(self._trees.log_partition[0])
-
-    @property
-    def entropy(self) -> float:
-        """The entropy, in nats: 0 where one tree has all the probability."""
-        return float(self._trees.entropy[0])
-
-    def log_prob(self, ids: Sequence[int]) -> float:
-        """Find the log-probability of a tree.
-
-        ids (Sequence[int]): (2N-1,) columns of its tags.
-        RETURNS (float): The log-probability; -inf if the tree is outside the bound or does not agree with the
-            constraints.
-        RAISES (ValueError): If the columns form no tree.
-        """
-        batch = self._trees.batch
-        if len(ids) != len(batch.scores):
-            raise ValueError(Errors.E004.format(n_tags=len(ids), n_words=int(batch.n_words[0])))
-        if not all(is_whole(column, 0, len(self._columns) - 1) for column in ids):
-            raise ValueError(Errors.E174.format(columns=list(ids), last=len(self._columns) - 1))
-        own = np.argsort(self._columns)[np.asarray(ids)]
-        tags = batch.tags.decode(own.tolist())
-        batch.linearizer.delinearize(tags)  # raises if they form no tree
-        outside = batch.max_stack is not None and stack_of(tags, batch.linearizer.lattice) > batch.max_stack
-        if outside or not _agrees(batch, own):
-            return -np.inf
-        return float(self._trees.log_prob(own)[0])
-
-    @property
-    def argmax(self) -> tuple[NDArray[Any], float]:
-        """The best tree, (2N-1,) columns, and its score: the exact decoder's."""
-        best = self._trees.argmax
-        return self._columns[best.ids], float(best.scores[0])
-
-    def topk(self, k: int) -> list[tuple[NDArray[Any], float]]:
-        """Find the k best trees, fewer where there are fewer, best first, no tag sequence twice; the first is `argmax`.
-
-        k (int): Number of trees, at least 1.
-        RETURNS (list[tuple[np.ndarray, float]]): (2N-1,) columns and score of each.
-        """
-        ids, scores = self._trees.topk(k)[0]
-        return [(self._columns[own], float(score)) for own, score in zip(ids, scores, strict=True)]
-
-    def sample(self, n: int, seed: int) -> NDArray[Any]:
-        """Draw trees by their probabilities, independent of each other.
-
-        n (int): Number of trees.
-        seed (int): Seed of the random numbers: the same seed, the same trees.
-        RETURNS (np.ndarray): (n, 2N-1) int32 columns.
-        """
-        columns: NDArray[Any] = self._columns[self._trees.sample(n, seed)]
-        return columns
-
-    @cached_property
-    def tag_marginals(self) -> NDArray[Any]:
-        """(2N-1, T) probability of each tag at each position.
-
-        Where spans are scored, the positions of gaps have the probability that a left or a right child splits there, in
-        the columns of the bare tags.
-        """
-        own = self._trees.sums().marginals
-        marginals = np.empty_like(own)
-        marginals[:, self._columns] = own
-        return marginals
-
-    @cached_property
-    def constituents(self) -> dict[tuple[int, int, str], float]:
-        """The probability of each constituent that is possible, as {(start, end, label): probability}.
-
-        A unary chain gives one entry for each of its labels. Nodes that binarization added give none.
-        """
-        return self._trees.constituents.sentence(0)
-
-    def mbr(self, cost: float = 0.0) -> NDArray[Any]:
-        """Find the tree with the greatest expected number of right constituents.
-
-        cost (float): The cost of each constituent; see `MBRDecoder`.
-        RETURNS (np.ndarray): (2N-1,) columns.
-        """
-        columns: NDArray[Any] = self._columns[self._trees.mbr(cost).ids]
-        return columns
-
-
-def _agrees(batch: TagScores, ids: NDArray[Any]) -> bool:
-    """Check whether the tree of a batch of one sentence agrees with its constraints."""
-    if not batch.constraints or not batch.constraints[0]:
-        return True
-    sets = label_sets(batch.constraints, batch.n_words, batch.tags)
-    nodes = labelled_nodes(ids, batch, bare=True)
-    cells = sets.cells[span_row(int(batch.n_words[0]) + 1, nodes.start, nodes.end + 1)]  # with spans of one word
-    return bool((cells >= 0).all() and sets.has[cells, nodes.tag].all())

@@ -70,11 +70,7 @@ class Sums(NamedTuple):
 
 
 def first_spans(n_words: NDArray[Any], shortest: int = 2) -> NDArray[Any]:
-    """Find the first row of each sentence where all spans are in rows: (S + 1,) int64, the last their number.
-
-    n_words (np.ndarray): (S,) words of each sentence.
-    shortest (int): Words of the shortest spans.
-    """
+    """Find the first row of each sentence where all spans are in rows: (S + 1,) int64, the last their number."""
     n = n_words.astype(np.int64) - shortest + 1
     rows: NDArray[Any] = np.concatenate([[0], np.cumsum(np.maximum(n * (n + 1) // 2, 0))])
     return rows
@@ -97,7 +93,6 @@ def chart_of(batch: TagScores, levels: bool | None = None, spans: tuple[Any, Any
     levels (bool | None): Let what an item weighs depend on the stack; None to go by order and bound.
     spans (tuple[np.ndarray, np.ndarray, np.ndarray] | None): Scores of spans, first rows and tags of labels; None for
         the batch's.
-    RETURNS (Chart): The chart.
     RAISES (ValueError): If the order is another one, or the batch has transitions.
     """
     if batch.linearizer.order not in ORDER_CODES:
@@ -142,7 +137,6 @@ def best_gains(batch: TagScores, scores: NDArray[Any], spans: NDArray[Any]) -> B
     batch (TagScores): The batch, for its sentences, tags, order, bound and constraints.
     scores (np.ndarray): (R, T) gains of leaf tags in the first row of each word and every second one after; 0 else.
     spans (np.ndarray): (K, L) gains of the labels of spans, rows as `first_spans` has them.
-    RETURNS (Best): The trees.
     """
     ids = np.full(len(batch.scores), -1, dtype=np.int32)
     totals, status = _results(batch)
@@ -159,9 +153,7 @@ def sum_trees(batch: TagScores, *, labels: bool = False) -> Sums:
     Log-sum-exp forward and back in the lattice takes O(N|T| + dN) for N words, |T| tags and stack bound d;
     inside-outside in the chart O(N^3), or O(dN^3) with a bound, and in pre- and post-order, where d is at most N.
 
-    batch (TagScores): The scores.
     labels (bool): Find `nodes` and `leaves` too, in the chart.
-    RETURNS (Sums): The sums.
     RAISES (ValueError): If labels are asked for, and the batch has transitions or an order of its own.
     """
     log_z, status = _results(batch)
@@ -209,8 +201,6 @@ def _rows_of_batch(nodes: NDArray[Any], first: NDArray[Any], batch: TagScores) -
 def sum_sequences(batch: TagScores) -> Sums:
     """Sum over all tag sequences of each sentence, whether they are trees or not, as a linear-chain CRF does.
 
-    batch (TagScores): The scores, on the CPU; of tags and transitions alone.
-    RETURNS (Sums): The sums.
     RAISES (ValueError): If spans are scored, or there are constraints.
     """
     if needs_chart(batch).any():

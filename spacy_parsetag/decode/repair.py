@@ -16,7 +16,6 @@ from .passes import best_trees
 def raise_failure(batch: TagScores, status: NDArray[Any]) -> None:
     """Raise the error that tells what is wrong with the first sentence that has no result, if there is one.
 
-    batch (TagScores): The scores, on the CPU.
     status (np.ndarray): (S,) outcome of a pass over each sentence.
     """
     if not status.any():
@@ -38,7 +37,6 @@ def raise_failure(batch: TagScores, status: NDArray[Any]) -> None:
 def check_labels(batch: TagScores, constraints: Iterable[tuple[Constraint, str]]) -> None:
     """Raise an error if a constraint asks for a label that no tag of a batch has.
 
-    batch (TagScores): The scores.
     constraints (Iterable[tuple[Constraint, str]]): Constraints, each with what messages call it.
     """
     known = {label for chain in batch.tags.unaries for label in chain}
@@ -76,7 +74,6 @@ def _not_finite(scores: NDArray[Any]) -> NDArray[Any]:
 def keep_possible(batch: TagScores) -> tuple[TagScores, list[list[int]]]:
     """Leave out constraints that cannot hold together with earlier ones: the first of a sentence count most.
 
-    batch (TagScores): The scores, with constraints.
     RETURNS (tuple[TagScores, list[list[int]]]): The batch with the constraints that are kept, and for each sentence the
         indices of the ones that are left out.
     """

@@ -1,6 +1,7 @@
 """Trees given by their tags: their labelled nodes, the scores that they add up, and gold trees with weights."""
 
 from collections.abc import Iterable, Iterator
+from math import fsum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,9 +45,7 @@ def labelled_nodes(ids: NDArray[Any], batch: TagScores, *, bare: bool = False) -
     """Find the labelled nodes of the tree of each sentence of a batch.
 
     ids (np.ndarray): (R,) int32 tag ids, as a decoder gives them.
-    batch (TagScores): The batch that was decoded.
     bare (bool): Find the nodes without a label too, so that all 2N-1 nodes of a tree are there.
-    RETURNS (Nodes): The nodes.
     RAISES (ValueError): If the ids of a sentence form no tree.
     """
     return nodes_of_trees(ids, batch.starts, batch.n_words, batch.tags, batch.linearizer, bare=bare)
@@ -69,7 +68,6 @@ def nodes_of_trees(
     tags, linearizer: The tags and their order. An order other than the three of this package goes through its own
         `delinearize`.
     bare (bool): As for `labelled_nodes`.
-    RETURNS (Nodes): The nodes.
     RAISES (ValueError): If the ids of a sentence form no tree.
     """
     ids = np.ascontiguousarray(ids, dtype=np.int32)
@@ -187,7 +185,6 @@ class Cells(NamedTuple):
 def cells_of(batch: TagScores, trees: WeightedTrees) -> list[Cells]:
     """Find the scores that trees add up.
 
-    batch (TagScores): The batch.
     trees (WeightedTrees): The trees, without unknown tags.
     RETURNS (list[Cells]): The cells in each of `batch.arrays`. An internal node whose span is scored has the bare tag's
         cell among the scores of tags.
@@ -221,8 +218,9 @@ def cells_of(batch: TagScores, trees: WeightedTrees) -> list[Cells]:
 
 
 def tree_scores(batch: TagScores, trees: WeightedTrees) -> NDArray[np.float64]:
-    """Add up the scores of trees of a batch on the CPU: (M,), one for each tree."""
-    totals = np.zeros(len(trees.sentence))
-    for scores, (at, tree) in zip(batch.arrays, cells_of(batch, trees), strict=True):
-        totals += np.bincount(tree, scores[at], len(totals))
-    return totals
+    """Add up the scores of trees of a batch on the CPU: (M,), one for each tree, rounded once."""
+    cells = [(tree, scores[at]) for scores, (at, tree) in zip(batch.arrays, cells_of(batch, trees), strict=True)]
+    owner = np.concatenate([tree for tree, _ in cells])
+    values = np.concatenate([own.astype(np.float64) for _, own in cells])[np.argsort(owner, kind="stable")]
+    ends = np.cumsum(np.bincount(owner, minlength=len(trees.sentence)))
+    return np.asarray([fsum(own) for own in np.split(values, ends)[: len(trees.sentence)]], dtype=np.float64)

@@ -1,6 +1,10 @@
-"""Decoding one sentence: the entry for users who bring scores of their own."""
+"""One sentence, a batch of one: `decode` and `TreeDistribution`, for users who bring scores of their own."""
+
+from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -8,9 +12,13 @@ from numpy.typing import NDArray
 
 from ..errors import Errors
 from ..linearize import get_linearizer
+from ..linearize.base import max_stack as stack_of
 from ..linearize.tagset import TagSet
-from .batch import TagScores, Transitions, as_floats
+from .batch import SpanScores, TagScores, Transitions, as_floats, span_row
 from .beam import BeamDecoder
+from .constraints import is_whole, label_sets, read_constraints
+from .distribution import Distribution
+from .trees import labelled_nodes
 
 
 def sentence_scores(
@@ -84,3 +92,158 @@ def decode(
     batch, columns = sentence_scores(scores, tags, order, transitions, start, end, max_stack)
     decoded = batch.trees.argmax if beam is None else BeamDecoder(beam)(batch)
     return columns[decoded.ids], float(decoded.scores[0])
+
+
+class TreeDistribution:
+    """The trees of one sentence, each with the probability exp(score - log_partition): a `Distribution` of one.
+
+    Trees are given by the caller's columns, as `decode` gives them.
+
+    scores, tags, order, transitions, start, end, max_stack: As `decode` takes them.
+    constraints (Sequence[tuple[int, int, str | None, str]]): Constraints on the constituents, each as (start, end,
+        label or None, kind); see `Constraint`. Trees that do not agree have no probability.
+    RAISES (ValueError): If shapes disagree, a score is not finite, or a constraint is not one. When something is asked
+        for: if no tree exists within the bound that agrees with the constraints, naming the ones in conflict; or, with
+        transitions, if it needs the chart, as all but sums, `argmax`, `log_prob` and `entropy` do.
+
+    >>> import numpy as np
+    >>> d = TreeDistribution(np.zeros((5, 6)), ["l", "r", "L", "R", "L/S", "R/VP"])
+    >>> round(float(np.exp(d.log_partition)))  # two trees over three words, two labels for each of two nodes
+    8
+    >>> round(d.constituents[1, 3, "VP"], 9)
+    0.25
+    """
+
+    def __init__(
+        self,
+        scores: Any,
+        tags: Sequence[str],
+        order: str = "in",
+        transitions: Any = None,
+        start: Any = None,
+        end: Any = None,
+        max_stack: int | None = None,
+        constraints: Sequence[Sequence[Any]] = (),
+    ) -> None:
+        batch, columns = sentence_scores(scores, tags, order, transitions, start, end, max_stack)
+        if constraints:
+            batch = replace(batch, constraints=(read_constraints(constraints, int(batch.n_words[0])),))
+        self._set(batch, columns)
+
+    @classmethod
+    def from_batch(cls, batch: TagScores, s: int) -> TreeDistribution:
+        """Take sentence s of a batch, with its bound and constraints; columns are ids of the batch's tags.
+
+        batch (TagScores): The batch.
+        s (int): The sentence.
+        RETURNS (TreeDistribution): The distribution.
+        """
+        one = batch.select(np.asarray([s])).on_cpu()
+        spans = one.spans
+        if spans is not None:
+            row, end = int(spans.starts[0]), int(spans.stops(one.n_words)[0])
+            spans = None if row < 0 else SpanScores(spans.scores[row:end], np.zeros(1, dtype=np.int64))
+        scores = one.scores[one.starts[0] : one.stops[0]]
+        distribution = cls.__new__(cls)
+        one = replace(one, scores=scores, starts=np.zeros(1, dtype=np.int64), spans=spans)
+        distribution._set(one, np.arange(len(batch.tags), dtype=np.int32))
+        return distribution
+
+    def _set(self, batch: TagScores, columns: NDArray[Any]) -> None:
+        self._trees = Distribution(batch)
+        self._columns = columns
+
+    @property
+    def log_partition(self) -> float:
+        """The log of the sum of exp(score) over all trees."""
+        return float(self._trees.log_partition[0])
+
+    @property
+    def entropy(self) -> float:
+        """The entropy, in nats: 0 where one tree has all the probability."""
+        return float(self._trees.entropy[0])
+
+    def log_prob(self, ids: Sequence[int]) -> float:
+        """Find the log-probability of a tree.
+
+        ids (Sequence[int]): (2N-1,) columns of its tags.
+        RETURNS (float): The log-probability; -inf if the tree is outside the bound or does not agree with the
+            constraints.
+        RAISES (ValueError): If the columns form no tree.
+        """
+        batch = self._trees.batch
+        if len(ids) != len(batch.scores):
+            raise ValueError(Errors.E004.format(n_tags=len(ids), n_words=int(batch.n_words[0])))
+        if not all(is_whole(column, 0, len(self._columns) - 1) for column in ids):
+            raise ValueError(Errors.E174.format(columns=list(ids), last=len(self._columns) - 1))
+        own = np.argsort(self._columns)[np.asarray(ids)]
+        tags = batch.tags.decode(own.tolist())
+        batch.linearizer.delinearize(tags)  # raises if they form no tree
+        outside = batch.max_stack is not None and stack_of(tags, batch.linearizer.lattice) > batch.max_stack
+        if outside or not _agrees(batch, own):
+            return -np.inf
+        return float(self._trees.log_prob(own)[0])
+
+    @property
+    def argmax(self) -> tuple[NDArray[Any], float]:
+        """The best tree, (2N-1,) columns, and its score: the exact decoder's."""
+        best = self._trees.argmax
+        return self._columns[best.ids], float(best.scores[0])
+
+    def topk(self, k: int) -> list[tuple[NDArray[Any], float]]:
+        """Find the k best trees, fewer where there are fewer, best first, no tag sequence twice; the first is `argmax`.
+
+        k (int): Number of trees, at least 1.
+        RETURNS (list[tuple[np.ndarray, float]]): (2N-1,) columns and score of each.
+        """
+        ids, scores = self._trees.topk(k)[0]
+        return [(self._columns[own], float(score)) for own, score in zip(ids, scores, strict=True)]
+
+    def sample(self, n: int, seed: int) -> NDArray[Any]:
+        """Draw trees by their probabilities, independent of each other.
+
+        n (int): Number of trees.
+        seed (int): Seed of the random numbers: the same seed, the same trees.
+        RETURNS (np.ndarray): (n, 2N-1) int32 columns.
+        """
+        columns: NDArray[Any] = self._columns[self._trees.sample(n, seed)]
+        return columns
+
+    @cached_property
+    def tag_marginals(self) -> NDArray[Any]:
+        """(2N-1, T) probability of each tag at each position.
+
+        Where spans are scored, the positions of gaps have the probability that a left or a right child splits there, in
+        the columns of the bare tags.
+        """
+        own = self._trees.sums().marginals
+        marginals = np.empty_like(own)
+        marginals[:, self._columns] = own
+        return marginals
+
+    @cached_property
+    def constituents(self) -> dict[tuple[int, int, str], float]:
+        """The probability of each constituent that is possible, as {(start, end, label): probability}.
+
+        A unary chain gives one entry for each of its labels. Nodes that binarization added give none.
+        """
+        return self._trees.constituents.sentence(0)
+
+    def mbr(self, cost: float = 0.0) -> NDArray[Any]:
+        """Find the tree with the greatest expected number of right constituents.
+
+        cost (float): The cost of each constituent; see `MBRDecoder`.
+        RETURNS (np.ndarray): (2N-1,) columns.
+        """
+        columns: NDArray[Any] = self._columns[self._trees.mbr(cost).ids]
+        return columns
+
+
+def _agrees(batch: TagScores, ids: NDArray[Any]) -> bool:
+    """Check whether the tree of a batch of one sentence agrees with its constraints."""
+    if not batch.constraints or not batch.constraints[0]:
+        return True
+    sets = label_sets(batch.constraints, batch.n_words, batch.tags)
+    nodes = labelled_nodes(ids, batch, bare=True)
+    cells = sets.cells[span_row(int(batch.n_words[0]) + 1, nodes.start, nodes.end + 1)]  # with spans of one word
+    return bool((cells >= 0).all() and sets.has[cells, nodes.tag].all())

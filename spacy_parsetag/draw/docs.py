@@ -63,11 +63,7 @@ class Sentence(NamedTuple):
 
 
 class Drawing(str):
-    """Holds a drawing as text or markup, which a notebook shows as SVG.
-
-    sentences (Sequence[Sentence]): What is drawn.
-    tags (bool): Show part-of-speech tags.
-    """
+    """Holds a drawing as text or markup, which a notebook shows as SVG."""
 
     def __new__(cls, text: str, sentences: Sequence[Sentence] = (), tags: bool = True) -> Drawing:
         drawing = super().__new__(cls, text)
@@ -123,13 +119,7 @@ def render(
 
 
 def draw_page(sentences: Sequence[Sentence], *, tags: bool = True, lang: str = "") -> str:
-    """Draw sentences as a page of its own in HTML.
-
-    sentences (Sequence[Sentence]): What to draw.
-    tags (bool): Show part-of-speech tags where there are any.
-    lang (str): The language of the sentences, as HTML names it.
-    RETURNS (str): The page.
-    """
+    """Draw sentences as a page of its own in HTML."""
     title = escape(shorten(showable(" ".join(sentences[0].text.split())), 60)) if sentences else "No sentences"
     return _PAGE.format(lang=escape(lang), title=title, body=_html(sentences, tags))
 

@@ -16,10 +16,8 @@ from .labels import family
 class DrawnNode:
     """Holds a label, a part-of-speech tag or a word.
 
-    text (str): What is shown.
     kind (str): "word", "tag", or the family of a constituent's label (see `labels.family`).
     children (list[DrawnNode]): The nodes below, from left to right. A tag has one word.
-    is_marked (bool): It stands out.
     """
 
     text: str
@@ -39,9 +37,8 @@ class DrawnNode:
 
 
 def nodes_of(tree: Tree, *, tags: bool = True, marks: Collection[int] = ()) -> DrawnNode:
-    """Make the nodes that are drawn of a tree.
+    """Make the nodes that are drawn of a tree. A root wrapper over a single node is left out.
 
-    tree (Tree): The tree, words and labels as text. A root wrapper over a single node is left out.
     tags (bool): Show part-of-speech tags, except "X" and tags that repeat the word, as a comma's does.
     marks (Collection[int]): The nodes that stand out, by their number in pre-order, words included, from 0 at the root.
     RETURNS (DrawnNode): The top. Characters that would break a drawing, such as line breaks, are "�".

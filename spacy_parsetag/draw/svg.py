@@ -26,8 +26,6 @@ _DEEPEST = 60  # svgling and some readers of SVG are recursive
 def draw_svg(tree: Tree, *, tags: bool = True, marks: Collection[int] = ()) -> Element:
     """Draw a tree as SVG.
 
-    tree (Tree): The tree, words and labels as text.
-    tags (bool): Show part-of-speech tags (see `nodes_of`).
     marks (Collection[int]): The nodes that stand out (see `nodes_of`): bold, in a colour of their own.
     RETURNS (Element): The element, with its size in pixels. Words have the colour of the text around it, and there is
         no background. A tree of right-to-left text is mirrored. Constituents more than 60 levels deep are triangles.

@@ -37,10 +37,8 @@ _STAND_IN = re.compile(f"([{chr(_FIRST)}-\U000ffffd]){_FILLER}*")
 def draw_text(tree: Tree, width: int, *, color: bool = False, tags: bool = True, marks: Collection[int] = ()) -> str:
     """Draw a tree in text.
 
-    tree (Tree): The tree, words and labels as text.
     width (int): How many columns a line may take, at least 20.
     color (bool): Colour labels by what they are, with ANSI escapes.
-    tags (bool): Show part-of-speech tags (see `nodes_of`).
     marks (Collection[int]): The nodes that stand out, where labels are coloured (see `nodes_of`).
     RETURNS (str): The lines. Right-to-left text is drawn from right to left where NLTK draws it.
     RAISES (ValueError): If the width is below 20.
@@ -85,7 +83,9 @@ def _draw_wide(top: DrawnNode, width: int, color: bool) -> list[str]:
             row.append(stand_in)
     if not top.children:
         return [_paint(top.text, top.color, color)]
-    drawing = TreePrettyPrinter(above[0], row).text(unicodelines=True, maxwidth=None)
+    # A width that no label exceeds: None, which switches wrapping off, fails in NLTK 3.9.1.
+    widest = max(16, *(n_columns(node.text) for node in nodes))
+    drawing = TreePrettyPrinter(above[0], row).text(unicodelines=True, maxwidth=widest)
     lines = [line.rstrip() for line in drawing.splitlines()]
     if max(map(len, lines)) > width:
         return []
@@ -117,9 +117,6 @@ class _Outline:
 
     A unary chain is one line (`S ─ VP`), a constituent of words one line if it fits (`NP the dog`). Where lines would
     get too far to the right, the constituent gets a number in place of its children, and is drawn below under it.
-
-    width (int): How many columns a line may take.
-    color (bool): Colour labels.
     """
 
     def __init__(self, width: int, color: bool) -> None:

@@ -76,8 +76,6 @@ class Matching(NamedTuple):
 class Quote(NamedTuple):
     """A quote-like word, deleted or not, and where it hangs.
 
-    word (str): The word.
-    tag (str): Its part-of-speech tag.
     position (int): Number of words that count before it.
     n_before (int): Number of brackets that open before it.
     around (list[int]): The brackets open at it.
@@ -93,8 +91,6 @@ class Quote(NamedTuple):
 class SentenceBrackets(NamedTuple):
     """A sentence after deletions.
 
-    words (list[str]): The words that count.
-    tags (list[str]): Their part-of-speech tags.
     brackets (list[Bracket]): All brackets over these words, in pre-order. Those with start == end cover deleted words;
         one that is never closed ends at -1.
     length (int): Number of words for the cut-off, without tags in `delete_labels_for_length`.

@@ -64,7 +64,6 @@ class SentenceDiff(NamedTuple):
 class EvalbDiff:
     """The differences of two files.
 
-    result (EvalbResult): EVALB's counts.
     sentences (list[SentenceDiff]): The sentences that differ, from worst to best: those without a usable parse, then
         by their F and the number of brackets that differ.
     """

@@ -11,7 +11,6 @@ from ..errors import Errors
 class SourceFile(NamedTuple):
     """Names a file of a treebank.
 
-    path (Path): The file.
     folder (Optional[Path]): The folder it was found in, at whatever depth; None if it was given itself.
     """
 

@@ -86,8 +86,6 @@ def refuse_overwrite(outputs: Iterable[Path | None], inputs: Iterable[Path]) -> 
     """Raise before anything is lost, if a file to write is an input, lies in a folder of inputs, or is written twice.
 
     outputs (Iterable[Path | None]): Files to write. None, "-" and devices are passed over.
-    inputs (Iterable[Path]): Files and folders to read.
-    RAISES (ValueError): If so.
     """
     taken = {path.resolve() for path in inputs}
     for path in outputs:

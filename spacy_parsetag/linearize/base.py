@@ -210,9 +210,6 @@ def deviations(tags: Sequence[str]) -> list[int]:
 def read_tags(tags: Sequence[str], lattice: Lattice) -> list[tuple[TagClass, str]]:
     """Split tags into classes and labels, and walk the lattice with them, so that only trees come through.
 
-    tags (Sequence[str]): 2N-1 tags.
-    lattice (Lattice): The table of their order.
-    RETURNS (list[tuple[TagClass, str]]): Class and label of each tag.
     RAISES (ValueError): If the sequence is not that of a tree; the message says where, and what may come there.
     """
     nodes = [split_tag(tag) for tag in tags]

@@ -18,16 +18,9 @@ class InOrder(Linearizer):
 
     # State 0: a leaf comes next. State 1: an internal node comes next.
     lattice = Lattice(
-        order="in",
-        start_stack=0,
-        start_state=0,
-        end_stack=1,
-        end_state=1,
-        delta=(1, 0, 0, -1),
-        need=(0, 1, 1, 2),
-        source=(0, 0, 1, 1),
-        target=(1, 1, 0, 0),
-    )
+        order="in", start_stack=0, start_state=0, end_stack=1, end_state=1,
+        delta=(1, 0, 0, -1), need=(0, 1, 1, 2), source=(0, 0, 1, 1), target=(1, 1, 0, 0),
+    )  # fmt: skip
 
     def linearize(self, tree: BinaryTree) -> list[str]:
         tags: list[str] = []

@@ -18,16 +18,9 @@ class PostOrder(Linearizer):
     # State 0: a leaf comes next (after a left child, or at the start). State 1: an internal node (after a right child).
     # A right child needs a left one beneath it, so R, which takes two and leaves one, needs three.
     lattice = Lattice(
-        order="post",
-        start_stack=0,
-        start_state=0,
-        end_stack=1,
-        end_state=0,
-        delta=(1, 1, -1, -1),
-        need=(0, 1, 2, 3),
-        source=(0, 0, 1, 1),
-        target=(0, 1, 0, 1),
-    )
+        order="post", start_stack=0, start_state=0, end_stack=1, end_state=0,
+        delta=(1, 1, -1, -1), need=(0, 1, 2, 3), source=(0, 0, 1, 1), target=(0, 1, 0, 1),
+    )  # fmt: skip
 
     def linearize(self, tree: BinaryTree) -> list[str]:
         tags = preorder_tags(tree)

@@ -18,16 +18,9 @@ class PreOrder(Linearizer):
 
     # State 0: a left child comes next (after an internal node, or at the start). State 1: a right child (after a leaf).
     lattice = Lattice(
-        order="pre",
-        start_stack=1,
-        start_state=0,
-        end_stack=0,
-        end_state=1,
-        delta=(-1, -1, 1, 1),
-        need=(1, 1, 1, 1),
-        source=(0, 1, 0, 1),
-        target=(1, 1, 0, 0),
-    )
+        order="pre", start_stack=1, start_state=0, end_stack=0, end_state=1,
+        delta=(-1, -1, 1, 1), need=(1, 1, 1, 1), source=(0, 1, 0, 1), target=(1, 1, 0, 0),
+    )  # fmt: skip
 
     def linearize(self, tree: BinaryTree) -> list[str]:
         return preorder_tags(tree)

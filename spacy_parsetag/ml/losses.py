@@ -91,10 +91,8 @@ def cross_entropy(batch: TagScores, gold: WeightedTrees, sum_over: Any) -> tuple
     With one tree of weight 1 it is minus its log-probability. The gradient is what is expected less what is there.
     Scores on a GPU are copied to the CPU once, and the gradient back once.
 
-    batch (TagScores): The scores.
     gold (WeightedTrees): The trees. A sentence is left out where one of its trees has an unknown tag, or it has none.
     sum_over (Callable[[TagScores], Sums]): Sums over all sequences that count: `sum_trees` or `sum_sequences`.
-    RETURNS (tuple[float, TagScores]): The loss in nats, summed over the batch, and its gradient.
     """
     batch_on_cpu = batch.on_cpu()
     lengths = np.maximum(2 * batch.n_words.astype(np.int64)[gold.sentence] - 1, 0)
@@ -128,7 +126,6 @@ def partial_likelihood(batch: TagScores, known: Sequence[tuple[Constraint, ...]]
     The sums in numerator and denominator run over trees in the chart (Pereira and Schabes 1992), without a bound on the
     stack.
 
-    batch (TagScores): The scores.
     known (Sequence[tuple[Constraint, ...]]): The constraints on each sentence; a sentence without any is left out.
     RETURNS (tuple[float, TagScores]): The summed loss in nats, and its gradient as the batch with gradients for scores.
     RAISES (ValueError): If no tree agrees.
@@ -150,8 +147,6 @@ def _gradient(batch: TagScores, arrays: Sequence[NDArray[Any]]) -> TagScores:
 def mask_transitions(batch: TagScores, transitions: Transitions) -> Transitions:
     """Shut out, with -inf, the pairs of tags that no tree has, and the tags that begin or end none.
 
-    batch (TagScores): The batch, for its tags and its order.
-    transitions (Transitions): The scores.
     RETURNS (Transitions): New arrays, on the same device.
     """
     xp = get_array_module(transitions.pairs)

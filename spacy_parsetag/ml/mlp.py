@@ -31,9 +31,6 @@ def scores_of_hidden(nO: int | None = None) -> Model[Hidden, Floats2d]:
 
     Input: (K, nI) vectors, which are not made all at once where they are differences. Output: (K, nO) scores. Its
     dropout is at the rate that the training loop passes.
-
-    nO (int | None): Scores of each vector; None until it is known.
-    RETURNS (Model[Hidden, Floats2d]): The layer.
     """
     return Model(
         "scores_of_hidden",

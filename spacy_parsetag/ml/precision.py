@@ -26,7 +26,6 @@ class Predictor:
 
     On a CPU it keeps a second copy of the weights of linear layers and LSTMs.
 
-    shim (PyTorchShim): The shim.
     precision (str): "float32", exact to rounding; "bfloat16" for matrix products, where PyTorch's autocast takes it;
         "int8" for the weights of linear layers and LSTMs, and for their inputs as they come (dynamic quantization).
     """

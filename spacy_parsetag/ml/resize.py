@@ -23,8 +23,6 @@ def resize_output(model: Model[Any, Any], old: TagSet, new: TagSet) -> bool:
     """Give a learner scores for more tags. The tags that it had score as before.
 
     model (Model): The learner. One that does not know its width yet gets it when it is initialized.
-    old (TagSet): Its tags.
-    new (TagSet): The tags that it shall have: all of these, and more.
     RETURNS (bool): True if the learner scores the new tags, or will once it is initialized. False, and unchanged, if
         its width fits neither tag set, or it does not say how to be resized.
     """

@@ -11,11 +11,11 @@ do on their own; what runs from word to word is element by element:
 Where the input is not as wide as the output, the highway is W_h x_t.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
-from thinc.api import Dropout, Model, chain, get_array_module, with_array
+from thinc.api import Dropout, Model, chain, with_array
 from thinc.types import Floats2d
 from thinc.util import get_width
 
@@ -45,17 +45,9 @@ def sru_layers(depth: int = 2, hidden_width: int = 128) -> Model[list[Floats2d],
 
 
 def sru_layer(hidden_width: int) -> Model[list[Floats2d], list[Floats2d]]:
-    """One such layer.
-
-    hidden_width (int): Units in each direction.
-    RETURNS (Model): The layer.
-    """
+    """One such layer."""
     return Model(
-        "sru",
-        _forward,
-        init=_init,
-        dims={"nI": None, "nO": 2 * hidden_width},
-        params={"W": None, "v": None, "b": None},
+        "sru", _forward, init=_init, dims={"nI": None, "nO": 2 * hidden_width}, params={"W": None, "v": None, "b": None}
     )
 
 
@@ -83,78 +75,18 @@ def _forward(
     W, v, b = cast(Floats2d, model.get_param("W")), model.get_param("v"), model.get_param("b")
     x = ops.xp.ascontiguousarray(ops.xp.concatenate(X))
     U = ops.gemm(x, W, trans2=True)
-    # Compiled for the CPU; on a GPU step by step, all sentences at once.
-    run, run_back = (forward, backward) if isinstance(x, np.ndarray) else (forward_steps, backward_steps)
-    states, outputs, gates = run(U, x, v, b, lengths)
+    # What runs from word to word is compiled for the CPU: from a GPU, arrays are copied there and back.
+    args: list[Any] = [*(ops.to_numpy(array) for array in (U, x, v, b)), lengths]
+    states, outputs, gates = forward(*args)
 
     def backprop(dY: list[Floats2d]) -> list[Floats2d]:
-        d_outputs = ops.xp.ascontiguousarray(ops.xp.concatenate(dY))
-        dU, dX, dv, db = run_back(U, x, v, b, lengths, states, gates, d_outputs)
+        d_outputs = ops.to_numpy(ops.xp.ascontiguousarray(ops.xp.concatenate(dY)))
+        gradients: list[Any] = [ops.asarray(array) for array in backward(*args, states, gates, d_outputs)]
+        dU, dX, dv, db = gradients
         model.inc_grad("W", ops.gemm(dU, x, trans1=True))
         model.inc_grad("v", dv)
         model.inc_grad("b", db)
         return cut(dX + ops.gemm(dU, W), lengths.tolist())
 
-    return cut(outputs, lengths.tolist()), backprop
-
-
-def forward_steps(U: Any, X: Any, v: Any, b: Any, lengths: Any) -> tuple[Any, Any, Any]:
-    """Run `forward` step by step, for arrays of any library, and slower."""
-    xp, n, units = get_array_module(U), len(U), v.shape[2]
-    parts = U.reshape((n, 2, -1, units))
-    highway = parts[:, :, 3] if parts.shape[2] == 4 else X.reshape((n, 2, units))
-    states, outputs = xp.empty((n, 2, units), dtype=U.dtype), xp.empty((n, 2, units), dtype=U.dtype)
-    gates = xp.empty((n, 2, 2, units), dtype=U.dtype)
-    for direction in (0, 1):
-        c = xp.zeros((len(lengths), units), dtype=U.dtype)
-        for rows in map(xp.asarray, _steps(lengths, direction)):
-            c = c[: len(rows)]
-            u, x = parts[rows, direction], highway[rows, direction]
-            gate = 1 / (1 + xp.exp(-(u[:, 1:3] + v[direction] * c[:, None] + b[direction])))
-            c = u[:, 0] + gate[:, 0] * (c - u[:, 0])
-            states[rows, direction], gates[rows, direction] = c, gate
-            outputs[rows, direction] = x + gate[:, 1] * (c - x)
-    return states.reshape((n, -1)), outputs.reshape((n, -1)), gates.reshape((n, -1))
-
-
-def backward_steps(
-    U: Any, X: Any, v: Any, b: Any, lengths: Any, states: Any, gates: Any, d_outputs: Any
-) -> tuple[Any, Any, Any, Any]:
-    """Run `backward` step by step, for arrays of any library, and slower."""
-    xp, n, units = get_array_module(U), len(U), v.shape[2]
-    dU, dX, dv, db = xp.zeros_like(U), xp.zeros_like(X), xp.zeros_like(v), xp.zeros_like(b)
-    parts, d_parts = U.reshape((n, 2, -1, units)), dU.reshape((n, 2, -1, units))
-    own = parts.shape[2] == 4
-    highway = parts[:, :, 3] if own else X.reshape((n, 2, units))
-    d_highway = d_parts[:, :, 3] if own else dX.reshape((n, 2, units))
-    states, dh = states.reshape((n, 2, units)), d_outputs.reshape((n, 2, units))
-    gates = gates.reshape((n, 2, 2, units))
-    for direction in (0, 1):
-        carried = xp.zeros((0, units), dtype=U.dtype)
-        steps = [xp.asarray(rows) for rows in _steps(lengths, direction)]
-        for t in reversed(range(len(steps))):
-            rows = steps[t]
-            n_new = len(rows) - len(carried)
-            carried = xp.concatenate([carried, xp.zeros((n_new, units), dtype=U.dtype)])
-            previous = states[steps[t - 1][: len(rows)], direction] if t else xp.zeros_like(carried)
-            u, x, gate, d_out = (array[rows, direction] for array in (parts, highway, gates, dh))
-            d_state = carried + d_out * gate[:, 1]
-            d_gate = xp.stack([d_state * (previous - u[:, 0]), d_out * (states[rows, direction] - x)], axis=1)
-            d_gate *= gate * (1 - gate)
-            d_parts[rows, direction, 0] = d_state * (1 - gate[:, 0])
-            d_parts[rows, direction, 1:3] = d_gate
-            d_highway[rows, direction] = d_out * (1 - gate[:, 1])
-            dv[direction] += (d_gate * previous[:, None]).sum(axis=0)
-            db[direction] += d_gate.sum(axis=0)
-            carried = d_state * gate[:, 0] + (d_gate * v[direction]).sum(axis=1)
-    return dU, dX, dv, db
-
-
-def _steps(lengths: Any, direction: int) -> Iterator[Any]:
-    """The rows of the first words of all sentences, longest sentence first, of their second words, and so on; from the
-    end in direction 1."""
-    order = np.argsort(-lengths, kind="stable")
-    first, longest = (np.cumsum(lengths) - lengths)[order], lengths[order]
-    for t in range(int(longest[0])):
-        n = int((longest > t).sum())
-        yield first[:n] + (longest[:n] - 1 - t if direction else t)
+    Y: Any = ops.asarray(outputs)
+    return cut(Y, lengths.tolist()), backprop

@@ -8,8 +8,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..errors import Errors
-from ..tokens.groups import SentenceParse, has_parses, parses_from_doc
-from ..tokens.predictions import sentence_with
+from ..tokens.groups import SentenceParse, has_parses, parses_from_doc, with_spans
 from ..tokens.sentences import has_sentences, map_words, sentence_starts, set_sentence_starts
 from ..trees import Constituent, Parse
 
@@ -20,8 +19,6 @@ def read_gold(eg: Example, spans_key: str) -> list[tuple[Parse, SentenceParse | 
     Where the two docs have different tokens, constituents keep their characters. A sentence does not fit as a whole if
     a bound of one of its constituents falls inside a predicted token: what is left would be another tree.
 
-    eg (Example): The example.
-    spans_key (str): Key of the constituents in `eg.reference.spans`.
     RETURNS (list[tuple[Parse, SentenceParse | None]]): Each gold tree, and what it is over the predicted tokens, None
         if it does not fit them; empty if the reference has no trees.
     RAISES (ValueError): If the reference's constituents are not trees, or the texts differ in more than white space.
@@ -66,8 +63,6 @@ def is_soft(doc: Doc, spans_key: str) -> bool:
 def soft_parses(eg: Example, spans_key: str) -> dict[int, list[tuple[float, Parse]]]:
     """Read the best trees of a soft reference that fit the tokens of its predicted doc, with their log-probabilities.
 
-    eg (Example): The example.
-    spans_key (str): Key of the constituents in `eg.reference.spans`.
     RETURNS (dict[int, list[tuple[float, Parse]]]): The trees of each sentence, by the first of its predicted tokens.
     RAISES (ValueError): If the reference does not have the best trees of each of its sentences.
     """
@@ -80,7 +75,7 @@ def soft_parses(eg: Example, spans_key: str) -> dict[int, list[tuple[float, Pars
     for rank in range(max(map(len, k_best), default=0)):
         ranked = [trees[rank] if rank < len(trees) else None for trees in k_best]
         own = [
-            sentence if tree is None else sentence_with(sentence, tree[1])
+            sentence if tree is None else sentence._replace(parse=with_spans(sentence.parse, tree[1]))
             for sentence, tree in zip(sentences, ranked, strict=True)
         ]
         fitting: list[SentenceParse | None] = [*own] if same else [sentence for _, sentence in _fit(eg, own)]

@@ -41,18 +41,10 @@ class Judged(NamedTuple):
 
 
 class GoldBatch(NamedTuple):
-    """Scores of sentences with gold trees, at a temperature of 1.
-
-    batch (TagScores): The scores.
-    parses (list[Parse]): The gold trees.
-    """
+    """Scores of sentences with gold trees, at a temperature of 1."""
 
     batch: TagScores
     parses: list[Parse]
-
-    def gold_spans(self) -> list[Spans]:
-        """The gold constituents of each sentence."""
-        return [[*gold.spans] for gold in self.parses]
 
 
 def score_gold_docs(nlp: Language, pipe: ParseTagger, golds: Iterable[Doc]) -> Iterator[GoldBatch]:
@@ -61,7 +53,6 @@ def score_gold_docs(nlp: Language, pipe: ParseTagger, golds: Iterable[Doc]) -> I
     nlp (Language): The pipeline; its components before the parser run.
     pipe (ParseTagger): The parser; its temperatures do not count.
     golds (Iterable[Doc]): Docs with gold trees; partial ones, and those without trees, are left out.
-    YIELDS (GoldBatch): Batch after batch.
     """
     key = pipe.cfg["spans_key"]
     first = [other for _, other in nlp.pipeline].index(pipe)
@@ -77,17 +68,10 @@ def score_gold_docs(nlp: Language, pipe: ParseTagger, golds: Iterable[Doc]) -> I
 
 
 def judge_constituents(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: float) -> Judged:
-    """Decode at a temperature, and compare the constituents that were found with the gold trees.
-
-    pipe (ParseTagger): The parser, for its decoder.
-    golds (Iterable[GoldBatch]): The sentences.
-    temperature (float): What scores are divided by.
-    RETURNS (Judged): Of each constituent that was found.
-    """
+    """Decode at a temperature, and compare the constituents that were found with the gold trees."""
     judged = Judged([], [])
-    for gold in golds:
-        batch, _, trees = _decode(pipe, gold, temperature)
-        for s, (found, true) in enumerate(zip(trees, gold.gold_spans(), strict=True)):
+    for batch, _, trees in _decode(pipe, golds, temperature):
+        for s, (found, true) in enumerate(trees):
             judged.probs.extend(batch.trees.constituents.of_spans(s, found))
             judged.right.extend(span in true for span in found)
     return judged
@@ -97,28 +81,27 @@ def judge_trees(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: floa
     """Decode at a temperature, and compare whole trees with the gold trees.
 
     pipe, golds, temperature: As for `judge_constituents`.
-    RETURNS (Judged): Of the tree of each sentence.
     """
     judged = Judged([], [])
-    for gold in golds:
-        batch, ids, trees = _decode(pipe, gold, temperature)
+    for batch, ids, trees in _decode(pipe, golds, temperature):
         judged.probs.extend(np.exp(batch.trees.log_prob(ids)).tolist())
-        judged.right.extend(found == true for found, true in zip(trees, gold.gold_spans(), strict=True))
+        judged.right.extend(found == true for found, true in trees)
     return judged
 
 
-def _decode(pipe: ParseTagger, gold: GoldBatch, temperature: float) -> tuple[TagScores, Any, list[Spans]]:
-    batch = scale_scores(gold.batch, 1.0 / temperature)
-    ids = pipe.decoder(batch).ids
-    return batch, ids, [*labelled_nodes(ids, batch).spans(batch.tags)]
+def _decode(
+    pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: float
+) -> Iterator[tuple[TagScores, Any, list[tuple[Spans, Spans]]]]:
+    """Yield each batch, the ids that its decoder finds, and the constituents of each sentence, found and gold."""
+    for gold in golds:
+        batch = scale_scores(gold.batch, 1.0 / temperature)
+        ids = pipe.decoder(batch).ids
+        true: list[Spans] = [[*parse.spans] for parse in gold.parses]
+        yield batch, ids, list(zip(labelled_nodes(ids, batch).spans(batch.tags), true, strict=True))
 
 
 def fit_temperature(judge: Callable[[float], Judged]) -> float:
-    """Find the temperature with the least negative log-likelihood, by golden-section search.
-
-    judge (Callable[[float], Judged]): What was found, at a temperature.
-    RETURNS (float): The temperature.
-    """
+    """Find the temperature with the least negative log-likelihood, by golden-section search."""
     golden = (5**0.5 - 1) / 2
     low, high = -_WIDEST, _WIDEST
     inner = [high - golden * (high - low), low + golden * (high - low)]

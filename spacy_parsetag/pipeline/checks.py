@@ -24,8 +24,6 @@ _TWO_WORDS = BinaryTree((False, True, True), ("", "", ""))
 def check_parts(name: str, linearizer: object, decoder: object, loss: object) -> None:
     """Check the parts that a config names.
 
-    name (str): The component, for the message.
-    linearizer, decoder, loss (object): The parts.
     RAISES (ValueError): If one of them is something else.
     """
     parts = (
@@ -65,8 +63,6 @@ def read_label_data(labels: Any, order: str, name: str) -> tuple[set[str], int]:
     """Read label data as `spacy init labels` writes it.
 
     labels (Any): The label data: the "tags", and where known their "order" and the largest stack, "max_stack".
-    order (str): The order of the pipe that is to have them.
-    name (str): The component, for messages.
     RETURNS (tuple[set[str], int]): The tags, and the largest stack in the training trees; 0 if it is not known.
     RAISES (ValueError): If it is something else, or of another order.
     """
@@ -80,8 +76,6 @@ def read_label_data(labels: Any, order: str, name: str) -> tuple[set[str], int]:
 def find_problem(cfg: dict[str, Any], order: str, n_scores: int | None) -> str:
     """Find what is wrong with the settings of a saved pipe.
 
-    cfg (dict[str, Any]): The settings.
-    order (str): The order of the pipe that is to have them.
     n_scores (int | None): The width of the model's output, twice the number of tags; None before it is known.
     RETURNS (str): What is wrong, for a message; empty if nothing is.
     """
@@ -107,9 +101,6 @@ def find_problem(cfg: dict[str, Any], order: str, n_scores: int | None) -> str:
 def require_upstream(model: Model[Any, Any], docs: Iterable[Doc], *, name: str) -> None:
     """Check that the encoder that a model listens to, if it does, has run on docs.
 
-    model (Model): The model of a pipe.
-    docs (Iterable[Doc]): The docs it is about to process.
-    name (str): The component, for the message.
     RAISES (ValueError): If a doc lacks the vectors, or has vectors of another width.
     """
     # Listeners have the name of what they listen to; listeners to transformers read the extension `trf_data`.

@@ -28,18 +28,10 @@ from ..ml.losses import Loss
 from ..ml.resize import output_width, resize_output
 from ..ml.words import SentenceScores, Words
 from ..tokens.extensions import register_extensions
-from ..tokens.groups import SPANS_KEY
-from ..tokens.predictions import Prediction, set_predictions
+from ..tokens.groups import SPANS_KEY, Prediction, set_predictions
 from ..tokens.sentences import has_sentences
 from .align import set_gold_sentences
-from .checks import (
-    check_parts,
-    check_stack_bound,
-    find_problem,
-    least_bound,
-    read_label_data,
-    require_upstream,
-)
+from .checks import check_parts, check_stack_bound, find_problem, least_bound, read_label_data, require_upstream
 from .encode import gold_loss
 from .gold import GoldReader, read_inventory
 from .known import CONSTRAINTS_KEY, Finder, constrain, known_of_doc

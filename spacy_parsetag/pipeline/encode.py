@@ -36,7 +36,6 @@ class GoldSentence(NamedTuple):
     """The gold trees of one sentence.
 
     tokens (Sequence[int]): The token of each word, as an index into the predicted doc.
-    trees (tuple[GoldTree, ...]): The trees; none of a partial tree.
     known (tuple[Constraint, ...]): The constituents of a partial tree, each a "must".
     """
 
@@ -151,8 +150,6 @@ def gold_loss(loss: Loss, batch: TagScores, gold: Sequence[GoldSentence]) -> tup
 
     loss (Loss): The loss of whole trees. A partial tree counts by the likelihood of all trees with its constituents,
         whatever the loss.
-    batch (TagScores): The scores.
-    gold (Sequence[GoldSentence]): Its sentences.
     RETURNS (tuple[float, TagScores]): The loss, and the gradient as the batch with gradients for scores.
     """
     known = tuple(one.known for one in gold)

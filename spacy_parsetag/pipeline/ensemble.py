@@ -25,8 +25,7 @@ from ..errors import Errors
 from ..linearize import CLASS_NAMES, get_linearizer, split_tag
 from ..linearize.tagset import TagSet
 from ..tokens.extensions import register_extensions
-from ..tokens.groups import SPANS_KEY
-from ..tokens.predictions import Prediction, set_predictions
+from ..tokens.groups import SPANS_KEY, Prediction, set_predictions
 from ..tokens.sentences import copy_words, has_sentences, sentence_words
 from .component import ParseTagger
 

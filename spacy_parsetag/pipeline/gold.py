@@ -3,7 +3,6 @@
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from spacy.training import Example
@@ -77,13 +76,7 @@ class GoldReader:
     def within(
         self, gold: list[list[GoldSentence]], words: Words, examples: Sequence[Example]
     ) -> list[list[GoldSentence]]:
-        """Keep the gold sentences that lie in a sentence of the learner, whose spans are scored; count the others.
-
-        gold (list[list[GoldSentence]]): The gold sentences of each doc.
-        words (Words): The words and sentences that the learner saw.
-        examples (Sequence[Example]): The examples, to show one.
-        RETURNS (list[list[GoldSentence]]): The sentences that are left.
-        """
+        """Keep the gold sentences that lie in a sentence of the learner, whose spans are scored; count the others."""
         tokens = [[one.tokens for one in own] for own in gold]
         n_words = np.asarray([len(own) for doc in tokens for own in doc], dtype=np.int64)
         inside = iter((words.sentences_around(words.find(tokens), n_words) >= 0).tolist())
@@ -106,7 +99,6 @@ class GoldReader:
 
         A warning comes with the first such sentence, and again whenever ten times as many sentences have been read.
 
-        name (str): The component, for the message.
         complete (bool): All data has been read: raise now if nothing is learnable, not only after 100 sentences.
         RAISES (ValueError): If there were sentences, and nothing can be learned from any of them.
         """
@@ -124,25 +116,12 @@ class GoldReader:
             self._next_warning = 10 * total
 
 
-class TagInventory(NamedTuple):
-    """The inventory of the gold trees of training data.
-
-    tags (set[str]): Their tags.
-    max_stack (int): The largest stack (paper, appendix); partial trees do not count.
-    """
-
-    tags: set[str]
-    max_stack: int
-
-
-def read_inventory(examples: Iterable[Example], spans_key: str, linearizer: Linearizer, name: str) -> TagInventory:
+def read_inventory(
+    examples: Iterable[Example], spans_key: str, linearizer: Linearizer, name: str
+) -> tuple[set[str], int]:
     """Read all training data once, and warn of what cannot be learned.
 
-    examples (Iterable[Example]): The training data.
-    spans_key (str): Key of the constituents in `eg.reference.spans`.
-    linearizer (Linearizer): The order of the tags.
-    name (str): The component, for messages.
-    RETURNS (TagInventory): The tags and the largest stack.
+    RETURNS (tuple[set[str], int]): The tags, and the largest stack (paper, appendix) of whole trees.
     RAISES (ValueError): If there are sentences, and nothing can be learned from any of them.
     """
     reader = GoldReader()
@@ -164,7 +143,7 @@ def read_inventory(examples: Iterable[Example], spans_key: str, linearizer: Line
     reader.check(name, complete=True)
     if n_words >= 200 and n_outside > 0.2 * n_words:  # trees seem to be partial, though not marked so
         warnings.warn(Warnings.W254.format(name=name, share=n_outside / n_words), stacklevel=2)
-    return TagInventory(tags, largest)
+    return tags, largest
 
 
 def _words_outside(parse: Parse) -> int:

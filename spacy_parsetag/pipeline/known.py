@@ -27,7 +27,6 @@ Finder = Callable[[Doc], Iterable[Span]]
 class Known(NamedTuple):
     """A constraint on a sentence, and the span that it came from.
 
-    constraint (Constraint): Over the words of the sentence.
     text (str): What messages call it.
     """
 
@@ -40,10 +39,7 @@ def known_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | No
 
     A span that is "uncrossed" may reach over several sentences: it counts in each of them for the part that is there.
 
-    doc (Doc): The doc.
-    sentences (Sequence[Sequence[int]]): For each sentence, the tokens of its words.
     find (Callable[[Doc], Iterable[Span]] | None): Gives more spans, whose kind is their id, or "must".
-    RETURNS (list[list[Known]]): The constraints on each sentence, in the order in which they count.
     RAISES (ValueError): If a kind is none of "must", "must not" and "uncrossed", or if a span that must be a
         constituent, or must not, covers no word or leaves its sentence.
     """
@@ -81,8 +77,6 @@ def known_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | No
 def constrain(batch: TagScores, known: Sequence[Sequence[Known]], *, drop: bool) -> tuple[TagScores, list[list[str]]]:
     """Constrain the trees of a batch.
 
-    batch (TagScores): The scores.
-    known (Sequence[Sequence[Known]]): The constraints on each sentence.
     drop (bool): Leave out constraints that cannot hold together with earlier ones, instead of raising an error.
     RETURNS (tuple[TagScores, list[list[str]]]): The batch, and what was left out of each sentence.
     RAISES (ValueError): If constraints cannot hold together, naming them; or there is no tree without any.

@@ -142,9 +142,6 @@ def score_prefix(key: str) -> str:
 def align_sentences(example: Example, key: str, deleted: frozenset[str]) -> Iterator[ScoredSentence]:
     """Put predicted constituents beside the gold ones, sentence by sentence.
 
-    example (Example): An example whose reference has gold constituents.
-    key (str): Where constituents are in `doc.spans`.
-    deleted (frozenset[str]): Part-of-speech tags of words that do not count.
     YIELDS (ScoredSentence): The sentences of the reference that have a word that counts.
     """
     reference = example.reference

@@ -22,6 +22,7 @@ from spacy.vocab import Vocab
 from ..compat import require
 from ..errors import Errors
 from ..files.write import STANDARD
+from ..trees.escape import split_tokens
 
 READ = ("text", "tokens", "tags", "id", "meta")  # what a JSON line or a row may say; the rest is left out
 FORMATS = {".txt": "text", ".jsonl": "jsonl", ".spacy": "spacy", ".parquet": "parquet"}  # what a suffix stands for
@@ -86,10 +87,9 @@ class Source(NamedTuple):
     def prepare(self) -> Iterator[Callable[[], Record]]:
         """For each text a function that makes its record, so that passing over texts costs little."""
         if self.format == "spacy":
-            return self._prepare_docs()
-        if self.format == "parquet":
-            return self._prepare_rows()
-        return self._prepare_lines()
+            docs = enumerate(read_doc_bin(self.path).get_docs(Vocab()), start=1)
+            return (partial(_doc_record, f"{self.path}: doc {number}", doc) for number, doc in docs)
+        return self._prepare_rows() if self.format == "parquet" else self._prepare_lines()
 
     def n_texts(self) -> int:
         """Count the texts."""
@@ -101,7 +101,12 @@ class Source(NamedTuple):
         return sum(1 for _ in self.prepare())
 
     def _prepare_lines(self) -> Iterator[Callable[[], Record]]:
-        read = {"text": _read_text, "tokens": _read_tokens, "jsonl": _read_json}[self.format]
+        readers: dict[str, Callable[[str], dict[str, Any]]] = {
+            "text": lambda line: {"text": line.strip()},
+            "tokens": lambda line: {"tokens": split_tokens(line)},
+            "jsonl": _read_json,
+        }
+        read = readers[self.format]
         for where, line in read_lines(self.path):
             if self.format != "jsonl" or line.strip():
                 yield partial(_read_record, where, read, line)
@@ -118,10 +123,6 @@ class Source(NamedTuple):
             for number, row in enumerate(rows, start=1):
                 data = {key: value for key, value in row.items() if value is not None and value == value}  # not NaN
                 yield partial(make_record, f"{self.path}: row {number}", data)
-
-    def _prepare_docs(self) -> Iterator[Callable[[], Record]]:
-        for number, doc in enumerate(read_doc_bin(self.path).get_docs(Vocab()), start=1):
-            yield partial(_doc_record, f"{self.path}: doc {number}", doc)
 
 
 def make_record(where: str, data: dict[str, Any]) -> Record:
@@ -149,16 +150,6 @@ def _read_record(where: str, read: Callable[[Any], dict[str, Any]], raw: Any) ->
 def _doc_record(where: str, doc: Doc) -> Record:
     data = {"text": doc.text, "doc": DocBin(docs=[doc], store_user_data=True), "user_data": dict(doc.user_data)}
     return Record(where, {**data, **{key: doc.user_data[key] for key in ("id", "meta") if key in doc.user_data}})
-
-
-def _read_text(line: str) -> dict[str, Any]:
-    return {"text": line.strip()}
-
-
-def _read_tokens(line: str) -> dict[str, Any]:
-    from ..trees.escape import split_tokens
-
-    return {"tokens": split_tokens(line)}
 
 
 def _read_json(line: str) -> dict[str, Any]:

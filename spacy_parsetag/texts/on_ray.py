@@ -64,7 +64,6 @@ def ray_shards(job: Job, shards: list[Shard], n_actors: int | None) -> Generator
     """Parse shards with actors on a Ray cluster (RAY_ADDRESS, or one on this machine), in any order.
 
     job (Job): What the shards have in common. Every node must have its folders at the same place.
-    shards (list[Shard]): The shards.
     n_actors (int | None): How many actors; None for all CPUs but one. On GPUs each has one GPU.
     YIELDS (dict[str, Any]): The note on each shard. An actor that dies is started again and parses its shard again.
     """

@@ -1,18 +1,15 @@
 """Parse and search on a Spark cluster. Python workers load the pipeline once; texts go in, and rows come out."""
 
 import json
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..compat import require
 from .parquet import load_tables, table_settings
-from .parser import SENTS, Settings
+from .parser import SENTS
 from .shards import Job, Note, Shard, parse_shard
-
-if TYPE_CHECKING:
-    from .search import TableSearcher
 
 MAX_TASKS = 1000
 
@@ -36,7 +33,7 @@ def spark_parse(
         [*df.schema.fields, *types.StructType.fromDDL(f"sents {_ddl(SENTS)}, error string").fields]
     )
     settings = table_settings(model, -1, code, one_sentence)
-    return df.mapInArrow(partial(_parse_batches, settings, column), schema)
+    return df.mapInArrow(partial(_map_tables, partial(load_tables, settings, column)), schema)
 
 
 def spark_search(df: Any, pattern: str, *, heads: str = "penn") -> Any:
@@ -53,14 +50,14 @@ def spark_search(df: Any, pattern: str, *, heads: str = "penn") -> Any:
     types = require("pyspark.sql.types", "spark_search")
     schema = types.StructType.fromDDL(f"match {_ddl(MATCHES)}").fields[0].dataType
     columns = df.select(*(name for name in ("id", "sents") if name in df.columns))
-    return columns.mapInArrow(partial(_search_batches, TableSearcher(pattern, heads)), schema)
+    search = TableSearcher(pattern, heads)  # an error comes here, and not from a worker
+    return columns.mapInArrow(partial(_map_tables, lambda: search), schema)
 
 
 def spark_shards(job: Job, shards: list[Shard], n_workers: int | None) -> Generator[Note, None, None]:
     """Parse shards with the Python workers of a Spark cluster: that of PYSPARK_SUBMIT_ARGS, or one on this machine.
 
     job (Job): What the shards have in common. Every node must have its folders at the same place.
-    shards (list[Shard]): The shards.
     n_workers (int | None): How many workers a session on this machine has, where there is none yet; None for one per
         core.
     YIELDS (dict[str, Any]): The note on each shard, when all are done. A task that Spark does again parses only what
@@ -84,15 +81,10 @@ def _ddl(kind: Any) -> str:
     return "int" if kind is int else "string"
 
 
-def _parse_batches(settings: Settings, column: str, batches: Iterator[Any]) -> Iterator[Any]:
-    parse = load_tables(settings, column)
+def _map_tables(load: Callable[[], Callable[[Any], Any]], batches: Iterator[Any]) -> Iterator[Any]:
+    change = load()
     for batch in batches:
-        yield from parse(batch).to_batches()
-
-
-def _search_batches(search: "TableSearcher", batches: Iterator[Any]) -> Iterator[Any]:
-    for batch in batches:
-        yield from search(batch).to_batches()
+        yield from change(batch).to_batches()
 
 
 def _parse_shards(job: Job, batches: Iterator[Any]) -> Iterator[Any]:

@@ -17,8 +17,6 @@ from .parser import SENTS, Parsed, plain, to_line
 def open_output(path: Path, format: str, *, sync: bool = False) -> Iterator[Callable[[Parsed], None]]:
     """Open a file to write, or standard output for "-" where the format is text.
 
-    path (Path): The file.
-    format (str): "brackets", "jsonl", "json", "spacy" or "parquet".
     sync (bool): Wait until the file is on the disk.
     YIELDS (Callable[[Parsed], None]): Writes a batch.
     """

@@ -16,7 +16,6 @@ ADDED = ("sents", "error")  # the columns of `row_schema` that a table gets
 class TableParser:
     """Adds two columns to tables of texts: "sents", the sentences with their constituents and trees, and "error".
 
-    settings (Settings): How to parse. This process loads the pipeline, once.
     column (str): The column with the texts: strings, or lists of strings for texts in tokens.
     """
 

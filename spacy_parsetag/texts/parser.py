@@ -35,10 +35,7 @@ class Settings(NamedTuple):
 
     model (str): The pipeline, a package or a folder.
     gpu_id (int): The GPU to use, or -1 for the CPU.
-    code (Path | None): A Python file with registered functions that the pipeline needs.
-    one_sentence (bool): Each text is one sentence. Otherwise the pipeline splits it.
     format (str): What to write: "brackets", "jsonl", "json", "spacy", or "parquet" for rows.
-    probs (bool): Say how probable trees and constituents are.
     k_best (int): How many of the best trees of each sentence to write; 0 for the pipeline's tree alone.
     precision (str | None): Numeric precision of PyTorch's layers; None for the config's.
     """
@@ -174,7 +171,7 @@ class BatchParser:
     def _to_lines(self, doc: Doc) -> list[str]:
         """Write the trees in brackets, after comment lines where probabilities or several trees are asked for."""
         from ..tokens import doc_to_strings, parse_string
-        from ..tokens.predictions import predictions_from_doc, with_spans
+        from ..tokens.groups import predictions_from_doc, with_spans
 
         if not (self.settings.probs or self.settings.k_best):
             return doc_to_strings(doc, self.spans_key)
@@ -203,7 +200,7 @@ def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:
     them there are also "prob" of each constituent, "log_prob", "entropy" and "expected_f", "rivals": other constituents
     that are likely, and "k_best": a list of objects with "log_prob" and "tree"."""
     from ..tokens import parse_string
-    from ..tokens.predictions import predictions_from_doc, with_spans
+    from ..tokens.groups import predictions_from_doc, with_spans
 
     sents: list[dict[str, Any]] = []
     for one, parse in predictions_from_doc(doc, spans_key):
@@ -263,10 +260,8 @@ def fit_msgpack(value: Any) -> Any:
 def in_batches(records: Iterable[Record], size: int | None) -> Iterator[list[Record]]:
     """Put successive texts in batches.
 
-    records (Iterable[Record]): The texts.
     size (int | None): Texts per batch. None: 256, or as many as reach 32,000 characters. (The `batch_size` of a
         pipeline counts docs, whatever their length, and one made for long docs is slow with short ones.)
-    RETURNS (Iterator[list[Record]]): The batches.
     """
     batch: list[Record] = []
     n_characters = 0

@@ -49,9 +49,6 @@ class Shard(NamedTuple):
 class Job(NamedTuple):
     """Holds what the shards of a run have in common. It goes to each worker.
 
-    settings (Settings): How to parse.
-    sources (tuple[Source, ...]): The files to parse.
-    folder (Path): Where the shards go.
     batch_size (int | None): Texts in a batch; None for what `in_batches` takes.
     """
 
@@ -82,20 +79,21 @@ class Job(NamedTuple):
 
     def check_note(self, note: Any, shard: Shard) -> Note | None:
         """Give a note back if it is one on this shard, and the shard's file is, byte by byte, what it says."""
-        expected = {"file": self.name(shard), **shard._asdict()}
-        del expected["number"]
-        if not isinstance(note, dict) or {key: note.get(key) for key in expected} != expected:
+        if not isinstance(note, dict) or not self.place(shard).items() <= note.items():
             return None
         path = self.folder / self.name(shard)
         if not path.is_file() or hash_files([path]) != note.get("sha256"):
             return None
         return note if isinstance(note.get("failures"), list) else None
 
+    def place(self, shard: Shard) -> Note:
+        """Say in a note which shard it is on: its file, and the range of texts."""
+        return {"file": self.name(shard), "source": shard.source, "start": shard.start, "stop": shard.stop}
+
 
 class ShardParser:
     """Parses shards with a loaded pipeline. Those of one file in their order take one pass over the file.
 
-    job (Job): What the shards have in common.
     parser (BatchParser | None): The pipeline. If None, this process loads it, once.
     """
 
@@ -108,7 +106,6 @@ class ShardParser:
     def __call__(self, shard: Shard, progress: Callable[[int], object] = lambda n: None) -> Note:
         """Parse a shard, write it, and then write the note on it.
 
-        shard (Shard): The shard.
         progress (Callable[[int], object]): Called after each batch with its number of texts.
         RETURNS (dict[str, Any]): "file" (name), "bytes" and "sha256" of the shard; "source", "start" and "stop", the
             range of texts; "n_several", how many of them look like several sentences and were parsed as one; "n_ids",
@@ -129,17 +126,9 @@ class ShardParser:
                 n_ids += parsed.n_ids
                 failures += parsed.failures
                 progress(len(batch))
-        note: Note = {
-            "file": path.name,
-            "source": shard.source,
-            "start": shard.start,
-            "stop": shard.stop,
-            "bytes": path.stat().st_size,
-            "sha256": hash_files([path]),
-            "n_several": n_several,
-            "n_ids": n_ids,
-            "failures": failures,
-        }
+        counts = {"n_several": n_several, "n_ids": n_ids, "failures": failures}
+        written = {"bytes": path.stat().st_size, "sha256": hash_files([path])}
+        note: Note = {**self.job.place(shard), **written, **counts}
         write_json(note, self.job.note_path(shard))
         return note
 
@@ -169,10 +158,7 @@ def parse_shard(job: Job, shard: Shard) -> Note:
 class Run:
     """Fills a folder of shards.
 
-    job (Job): What its shards have in common.
-    parser (BatchParser): The pipeline, to say what it is.
     shard_size (int): Texts in a shard; the last one of a file may have fewer.
-    resume (bool): Go on where an earlier run ended.
     RAISES (ValueError): If the folder holds something else, if it was begun with other files, another pipeline, other
         options or versions, or if it was begun and `resume` is false.
     """

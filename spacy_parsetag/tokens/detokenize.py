@@ -8,9 +8,7 @@ Words stay as they are: quotes written `` and '' are spaced like quotes, not tur
 import re
 from collections.abc import Sequence
 
-_NO_SPACE_BEFORE = re.compile(
-    r"[.,;:?!)\]}%…”’»]+|''|\.\.+|n['’]t|['’](?:s|S|re|RE|ve|VE|ll|LL|d|D|m|M)|N['’]T",
-)
+_NO_SPACE_BEFORE = re.compile(r"[.,;:?!)\]}%…”’»]+|''|\.\.+|n['’]t|['’](?:s|S|re|RE|ve|VE|ll|LL|d|D|m|M)|N['’]T")
 _NO_SPACE_AFTER = re.compile(r"[(\[{“‘«`#]|``|[A-Z]{0,3}\$|[£€¥]")
 # Words that the Penn Treebank cuts in two.
 _CLITICS = {

@@ -45,8 +45,15 @@ from ..trees.nltk_trees import to_nltk
 from ..trees.parse import Constituent, Parse
 from ..trees.tree import Tree, preorder
 from .conversion import ROOT, doc_to_strings, parse_string
-from .groups import SPANS_KEY, GroupCache, has_parses, parses_from_doc, words_and_tags
-from .predictions import predictions_from_doc, with_spans
+from .groups import (
+    SPANS_KEY,
+    GroupCache,
+    has_parses,
+    parses_from_doc,
+    predictions_from_doc,
+    with_spans,
+    words_and_tags,
+)
 from .sentences import map_words
 
 if TYPE_CHECKING:
@@ -78,7 +85,6 @@ class DocNodes:
     """The constituents of a doc as linked nodes.
 
     doc (Doc): The doc, which must have constituents. It is not kept.
-    spans_key (str): Key of the group in `doc.spans`.
     RAISES (ValueError): If they do not nest (see `parses_from_doc`).
     """
 

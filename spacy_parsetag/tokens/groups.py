@@ -1,4 +1,4 @@
-"""Writes parses to `doc.spans` and reads them back.
+"""Writes parses and predictions to `doc.spans` and reads them back.
 
 *She enjoys reading papers* on a `Doc`, pre-order, chains top first:
 
@@ -17,6 +17,7 @@ off both:
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, Generic, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -33,6 +34,16 @@ FORMAT_VERSION = 1
 ValueT = TypeVar("ValueT")
 # First word, minus one past the last word, place in the group, label: these sort into pre-order, chains as they are.
 _Row = tuple[int, int, int, str]
+# The attrs that have a value for each sentence, by the name of the field.
+_ATTRS = {
+    "log_prob": "log_probs",
+    "entropy": "entropies",
+    "expected_f": "expected_f",
+    "k_best": "k_best",
+    "rivals": "rivals",
+    "beam_width": "beam_widths",
+    "dropped_constraints": "dropped_constraints",
+}
 
 
 class SentenceParse(NamedTuple):
@@ -44,6 +55,41 @@ class SentenceParse(NamedTuple):
 
     tokens: Sequence[int]
     parse: Parse
+
+
+class Prediction(NamedTuple):
+    """The prediction for one sentence. What the pipe was not told to find is None.
+
+    tokens (Sequence[int]): The token of each word, as an index into the doc.
+    spans (list[tuple[int, int, str]]): The constituents over the words in pre-order: first word, end, label.
+    probs (list[float] | None): The probability of each of them.
+    log_prob (float | None): The log-probability of the tree.
+    entropy (float | None): The entropy of all trees, in nats.
+    expected_f (float | None): The expected F of the constituents, 0 to 1.
+    k_best (list[tuple[float, list[tuple[int, int, str]]]] | None): Log-probability and constituents of the best trees,
+        best first.
+    rivals (list[tuple[int, int, str, float]] | None): Other constituents that are likely: first word, end, label and
+        probability.
+    beam_width (int | None): Sequences that a beam search kept at each step, 0 where the exact decoder took over.
+    dropped_constraints (list[str] | None): The constraints that could not hold.
+    """
+
+    tokens: Sequence[int]
+    spans: Sequence[tuple[int, int, str]]
+    probs: Sequence[float] | None = None
+    log_prob: float | None = None
+    entropy: float | None = None
+    expected_f: float | None = None
+    k_best: Sequence[tuple[float, Sequence[Any]]] | None = None
+    rivals: Sequence[Sequence[Any]] | None = None
+    beam_width: int | None = None
+    dropped_constraints: Sequence[str] | None = None
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Log-probability, entropy and expected F by name, as far as they are there."""
+        named = {"log_prob": self.log_prob, "entropy": self.entropy, "expected_f": self.expected_f}
+        return {name: value for name, value in named.items() if value is not None}
 
 
 def set_parses(
@@ -79,6 +125,32 @@ def set_parses(
     group = SpanGroup(doc, name=spans_key, attrs={**(attrs or {}), "format": FORMAT_VERSION}, spans=spans)
     doc.spans[spans_key] = group
     return group
+
+
+def set_predictions(doc: Doc, predictions: Sequence[Prediction], *, spans_key: str = SPANS_KEY, k: int = 0) -> None:
+    """Write predictions to a doc, in place of the constituents that it has.
+
+    doc (Doc): The doc.
+    predictions (Sequence[Prediction]): One for each sentence with words, in order.
+    spans_key (str): Key of the group in `doc.spans`. Its attrs get "probs", one for each span, and for each sentence
+        "log_probs", "entropies", "expected_f", "k_best", "rivals", "beam_widths" and "dropped_constraints", where
+        there are any.
+    k (int): Number of best trees that were asked for, which attrs keep as "k".
+    RAISES (ValueError): If a constituent lies outside its sentence.
+    """
+    attrs: dict[str, Any] = {"k": k} if k and predictions else {}
+    for field, key in _ATTRS.items():
+        values = [getattr(one, field) for one in predictions]
+        if any(value is not None for value in values):
+            attrs[key] = values
+    # Lists, as they come back from bytes.
+    if "rivals" in attrs:
+        attrs["rivals"] = [[list(rival) for rival in own] for own in attrs["rivals"]]
+    if "k_best" in attrs:
+        attrs["k_best"] = [[[p, [list(span) for span in own]] for p, own in trees] for trees in attrs["k_best"]]
+    if any(one.probs is not None for one in predictions):
+        attrs["probs"] = [prob for one in predictions for prob in one.probs or ()]
+    set_parses(doc, [one[:2] for one in predictions], spans_key=spans_key, attrs=attrs)
 
 
 def has_parses(doc: Doc, spans_key: str = SPANS_KEY) -> bool:
@@ -124,6 +196,36 @@ def parses_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[SentenceParse]
     ]
 
 
+def predictions_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[tuple[Prediction, Parse]]:
+    """Read the prediction for each sentence of a doc, and its parse.
+
+    doc (Doc): The doc.
+    spans_key (str): Key of the group in `doc.spans`.
+    RETURNS (list[tuple[Prediction, Parse]]): In the order of the sentences that have words.
+    RAISES (ValueError): As `parses_from_doc`; and if attrs do not fit these sentences and constituents.
+    """
+    sentences = parses_from_doc(doc, spans_key)
+    attrs: dict[str, Any] = doc.spans[spans_key].attrs
+    known = {field: attrs[key] for field, key in _ATTRS.items() if key in attrs}
+    n_spans = sum(len(parse.spans) for _, parse in sentences)
+    expected = [(len(sentences), values) for values in known.values()]
+    if any(len(values) != n for n, values in [*expected, (n_spans, attrs.get("probs", range(n_spans)))]):
+        raise ValueError(Errors.E321.format(key=spans_key))
+    probs = iter(attrs.get("probs", ()))
+    found = []
+    for s, (tokens, parse) in enumerate(sentences):
+        values = {field: own[s] for field, own in known.items()}
+        if "probs" in attrs:
+            values["probs"] = list(islice(probs, len(parse.spans)))
+        found.append((Prediction(tokens, parse.spans, **values), parse))
+    return found
+
+
+def with_spans(parse: Parse, spans: Iterable[Sequence[Any]]) -> Parse:
+    """Put other constituents over the words of a parse: (start, end, label) each, as attrs have them."""
+    return Parse(parse.words, parse.pos, tuple(Constituent(*span) for span in spans))
+
+
 def words_and_tags(doc: Doc, tokens: Sequence[int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Read the text and the part of speech of some tokens, the latter `tag_`, else `pos_`, else "X"."""
     chosen = [doc[i] for i in tokens]
@@ -147,10 +249,7 @@ class GroupCache(Generic[ValueT]):
     def get(self, doc: Doc, spans_key: str, make: Callable[[], ValueT]) -> ValueT:
         """Get the value for a doc.
 
-        doc (Doc): The doc.
-        spans_key (str): Key of the group in `doc.spans`.
         make (Callable[[], ValueT]): Makes the value. The value must not refer to the doc, which would never be freed.
-        RETURNS (ValueT): The value.
         RAISES (ValueError): If the doc has no constituents.
         """
         group = _get_group(doc, spans_key)  # refers to its doc weakly

@@ -28,11 +28,6 @@ SUFFIX = ".spacy"
 class DocFile:
     """Collects parses for a .spacy file.
 
-    path (Path): The file.
-    vocab (Vocab): The vocabulary.
-    n_sents (int): Sentences in a doc.
-    spans_key (str): Key of the constituents in `doc.spans`.
-    detokenize (bool): Guess the spaces between words.
     attrs (tuple[str, ...]): Which of LEMMA and MORPH the treebank has.
     docs_added, sentences, words (int): What is in it so far.
     """
@@ -87,15 +82,12 @@ def write_treebank(
 ) -> list[DocFile]:
     """Convert files.
 
-    files (Sequence[SourceFile]): The treebank's files.
-    read (Callable[[SourceFile], Iterator[Parse]]): Reads one.
     output (Path): A name that ends in .spacy: one file with everything. Another name: a folder, with a file for each
         part of the split, or for each file read.
     make_file (Callable[[Path], DocFile]): Makes the object for a file to be written.
     split (Split | None): What goes into which part; the rest is left out.
     limit (int): Most sentences in each file written; 0 for no limit.
     check (Callable[[], None]): Called when all is read. If it raises, nothing is written.
-    RETURNS (list[DocFile]): The files, written.
     RAISES (TreebankError): Whatever `read` raises. Nothing is written then, and what was there stays.
     RAISES (ValueError): If there are no trees, or none for a part of the split; if two files would be written under one
         name, or over one that is read; or if output is not such a name.

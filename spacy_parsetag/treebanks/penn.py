@@ -114,8 +114,6 @@ def read_file_lines(source: str | Path | TextIO, encoding: str, path: str) -> It
 
     source (str | Path | TextIO): Path, or a stream of text, which is not closed.
     encoding (str): Encoding of a file. A stream has its own.
-    path (str): Name for messages.
-    YIELDS (Line): The lines.
     RAISES (TreebankError): If the file is not in this encoding from the start.
     RAISES (ValueError): If there is no such encoding.
     """
@@ -163,9 +161,6 @@ def _mark(data: bytes) -> str:
 def without_comments(lines: Iterable[Line], path: str) -> Iterator[Line]:
     """Leave out comments, which begin with #. Of the best trees that `parse --k-best` writes, keep the first.
 
-    lines (Iterable[Line]): The lines.
-    path (str): Name for messages.
-    YIELDS (Line): The others, with the numbers they had.
     RAISES (TreebankError): If the file begins as one of discontinuous trees does.
     """
     is_first, is_next_best = True, False
@@ -218,8 +213,6 @@ class _Piece(NamedTuple):
 class BracketReader:
     """Iterates over the trees of one file.
 
-    lines (Iterator[Line]): The file's lines.
-    path (str): Name for messages.
     encoding (str): What the lines were decoded from, for messages.
     on_error (Callable[[TreebankError], None] | None): Called with each malformation; None raises the first.
     default_tag (str | None): Part-of-speech tag for words that have none.

@@ -60,12 +60,7 @@ class Split:
         return list(self.shares) or list(dict.fromkeys(part for part, _ in self.patterns))
 
     def part_of(self, file: SourceFile, index: int) -> str | None:
-        """Decide the part of the next tree.
-
-        file (SourceFile): Its file.
-        index (int): Its place in the file, from 0.
-        RETURNS (Optional[str]): The part; None if the tree belongs to none.
-        """
+        """Decide the part of the next tree."""
         if self.patterns:
             fitting = (part for part, pattern in self.patterns if any(_fits(name, pattern) for name in file.names))
             return next(fitting, None)

@@ -54,14 +54,11 @@ class CleanOptions:
 class CleanCounts:
     """Counts of what was cleaned, summed over the trees it was passed with.
 
-    trees (int): Trees seen.
     emptied_trees (int): Trees that lost all their words.
-    words (int): Words kept.
     traces (int): Words removed because they are not there.
     removed (int): Nodes removed by label, with everything under them.
     emptied (int): Phrases removed because nothing was left in them.
     repeats (int): Phrases collapsed into a lone phrase of the same label.
-    labels (int): Labels that function tags or indices were stripped from.
     wrappers (int): Root wrappers removed from inside the root wrapper.
     lines (int): Lines that a format other than Penn brackets was rewritten in.
     """
@@ -81,9 +78,6 @@ class CleanCounts:
 def clean_tree(tree: Tree, options: CleanOptions | None = None, counts: CleanCounts | None = None) -> Tree | None:
     """Clean a tree.
 
-    tree (Tree): The tree, as the reader gives it.
-    options (CleanOptions | None): What to do. None: the Penn Treebank's convention.
-    counts (CleanCounts | None): Counts to add to.
     RETURNS (Tree | None): The cleaned tree, or None if no word is left.
     """
     options = options or CleanOptions()

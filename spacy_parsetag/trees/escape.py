@@ -41,9 +41,6 @@ def split_tokens(line: str) -> list[str]:
 
     >>> split_tokens("She  paid\t1\u00a0000\n") == ["She", "paid", "1\u00a0000"]
     True
-
-    line (str): The line.
-    RETURNS (list[str]): Its words, none of them empty.
     """
     return _TOKEN.findall(line)
 
@@ -53,9 +50,6 @@ def escape_token(text: str) -> str:
 
     >>> escape_token("f(x)"), escape_token("1/2"), escape_token("New York")
     ('f-LRB-x-RRB-', '1/2', 'New\\u0020York')
-
-    text (str): The text, any string.
-    RETURNS (str): The word as it stands in a bracket file.
     """
     return _TOKEN_SPECIAL.sub(lambda found: _escape_char(found, BRACKETS), text) if text else "\\e"
 
@@ -65,9 +59,6 @@ def unescape_token(text: str) -> str:
 
     >>> unescape_token("-LRB-"), unescape_token("1\\/2"), unescape_token("C:\\dir")
     ('(', '1/2', 'C:\\dir')
-
-    text (str): The word as it stands in a bracket file.
-    RETURNS (str): The text.
     """
     return _TOKEN_ESCAPE.sub(_unescape, text) if text != "\\e" else ""
 
@@ -78,9 +69,6 @@ def escape_label(label: str) -> str:
 
     Labels are names, not text: `-LRB-` and `-NONE-` stay as they are, and so does a backslash that nothing would
     mistake for an escape. Brackets, white space and unprintable characters become `\uXXXX`, an empty label `\e`.
-
-    label (str): The label or part-of-speech tag, any string.
-    RETURNS (str): The label as it stands in a bracket file. Ordinary labels are returned unchanged.
     """
     if label in ("", "\\e"):
         return "\\e" if not label else "\\\\e"
@@ -89,11 +77,7 @@ def escape_label(label: str) -> str:
 
 @lru_cache(maxsize=65536)  # a treebank has few labels, each many times
 def unescape_label(label: str) -> str:
-    """Read a label back from what `escape_label` wrote.
-
-    label (str): The label as it stands in a bracket file.
-    RETURNS (str): The label.
-    """
+    """Read a label back from what `escape_label` wrote."""
     return _LABEL_ESCAPE.sub(_unescape, label) if label != "\\e" else ""
 
 

@@ -87,6 +87,22 @@ def test_the_temperature_is_the_likeliest(folder: Path, judge: Any) -> None:
     assert found(best).loss() <= min(found(best * factor).loss() for factor in (0.9, 0.97, 1.03, 1.1))
 
 
+def test_what_is_scored(folder: Path) -> None:
+    """A pipe that is calibrated already, by its scores at a temperature of 1; and whole trees alone."""
+    nlp = spacy.load(folder / "model")
+    pipe: Any = nlp.get_pipe("parsetag")
+    golds = list(DocBin().from_disk(folder / "dev.spacy").get_docs(nlp.vocab))[:5]
+    (plain,) = score_gold_docs(nlp, pipe, golds)
+    pipe.cfg.update(temperature=3.0, tree_temperature=4.0)
+    golds[1].spans["constituents"].attrs["partial"] = True
+    del golds[3].spans["constituents"]
+    (again,) = score_gold_docs(nlp, pipe, golds)
+    assert again.parses == [plain.parses[i] for i in (0, 2, 4)]
+    for i, s in enumerate((0, 2, 4)):
+        own = again.batch.scores[again.batch.starts[i] : again.batch.stops[i]]
+        np.testing.assert_allclose(own, plain.batch.scores[plain.batch.starts[s] : plain.batch.stops[s]], atol=1e-5)
+
+
 @given(minimum=floats(-1.9, 1.9))
 def test_the_search_finds_a_minimum(minimum: float) -> None:
     def judge(temperature: float) -> Judged:

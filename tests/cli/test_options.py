@@ -1,64 +1,63 @@
-"""Options mean the same in every command."""
+"""An option means the same in every command: each short flag one long option, and --format what the input holds."""
 
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import Any
 
-import click
-import pytest
-import typer.main
+from typer.main import get_command
 
 from spacy_parsetag.cli import parsetag_app
-from spacy_parsetag.cli._util import Skipped
 
 
-def options() -> Iterator[tuple[str, click.Option]]:
-    """All options with the commands that have them."""
-    todo = [("", typer.main.get_command(parsetag_app))]
-    while todo:
-        name, command = todo.pop()
-        todo += [(f"{name} {key}".strip(), each) for key, each in getattr(command, "commands", {}).items()]
-        yield from ((name, each) for each in command.params if each.param_type_name == "option")  # type: ignore[misc]
+def walk(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """All commands with their names, those of groups within as `analyze tags`."""
+    for own, below in getattr(command, "commands", {}).items():
+        yield from walk(below, f"{name} {own}".strip())
+    if not hasattr(command, "commands"):
+        yield name, command
 
 
-def test_a_short_flag_has_one_meaning() -> None:
+def options() -> Iterator[tuple[str, Any]]:
+    for name, command in walk(get_command(parsetag_app)):
+        for param in command.params:
+            if param.param_type_name == "option":
+                yield name, param
+
+
+def test_all_commands_are_walked() -> None:
+    names = {name for name, _ in options()}
+    assert {"convert", "parse", "show", "search", "evaluate", "export", "analyze tags"} <= names and len(names) > 15
+
+
+def test_a_short_flag_is_one_long_option_everywhere() -> None:
     meanings: dict[str, set[str]] = defaultdict(set)
-    for _, option in options():
-        for short in (name for name in option.opts if not name.startswith("--")):
-            meanings[short].add(next(name for name in option.opts if name.startswith("--")))
-    assert len(meanings) > 8 and all(len(names) == 1 for names in meanings.values()), meanings
+    for _, param in options():
+        for flag in (*param.opts, *param.secondary_opts):
+            if not flag.startswith("--"):
+                meanings[flag].add(next(long for long in param.opts if long.startswith("--")))
+    assert len(meanings) > 10
+    assert {flag: longs for flag, longs in meanings.items() if len(longs) > 1} == {}
 
 
-def test_formats_and_limits() -> None:
-    found = {name: option for name, option in options() if "--format" in option.opts}
+def test_a_long_option_has_its_short_flag_everywhere() -> None:
+    flags: dict[str, set[frozenset[str]]] = defaultdict(set)
+    for _, param in options():
+        short = frozenset(flag for flag in param.opts if not flag.startswith("--"))
+        for long in param.opts:
+            if long.startswith("--"):
+                flags[long].add(short)
+    assert {long: shorts for long, shorts in flags.items() if len(shorts) > 1} == {}
+
+
+def test_format_is_what_the_input_holds() -> None:
+    found = {name: param.help for name, param in options() if "--format" in param.opts}
     assert set(found) == {"convert", "parse", "show"}
-    assert all((option.help or "").startswith("What INPUT holds") for option in found.values())
-    names = {name for _, option in options() for name in option.opts}
-    assert not names & {"--max-bad", "--max-errors", "--input-format"}
-    assert {name for name, option in options() if "--skip-bad" in option.opts} >= {"convert", "parse", "linearize"}
+    assert all(text.startswith("What INPUT holds") for text in found.values())
+    written = {name for name, param in options() if "--output-format" in param.opts}
+    assert written == {"parse", "linearize"}
 
 
-@pytest.mark.parametrize("limit, n_bad, is_too_much", [
-    ("0", 1, True), ("2", 2, False), ("2", 3, True), ("10%", 1, False), ("10%", 2, True), ("2.5%", 1, True),
-    ("all", 10, False),
-])  # fmt: skip
-def test_limits(limit: str, n_bad: int, is_too_much: bool) -> None:
-    skipped = Skipped("text", limit)
-
-    def meet() -> None:
-        for number in range(n_bad):
-            skipped(f"bad {number}")
-        assert len(list(skipped.count_good(range(10 - n_bad)))) == 10 - n_bad
-        skipped.check()
-
-    if is_too_much:
-        with pytest.raises(ValueError, match=r"bad 0|\[E456\]|\[E469\]"):
-            meet()
-    else:
-        meet()
-        assert skipped.n == n_bad
-
-
-@pytest.mark.parametrize("limit", ["", "x", "-1", "0.01", "1 %"])
-def test_no_limits(limit: str) -> None:
-    with pytest.raises(ValueError, match=r"\[E460\]"):
-        Skipped("text", limit)
+def test_tolerance_is_one_option() -> None:
+    tolerant = [param for _, param in options() if "--skip-bad" in param.opts]
+    assert len({param.help for param in tolerant}) == 1 and len(tolerant) > 5
+    assert not [flag for _, param in options() for flag in param.opts if flag in ("--max-bad", "--max-errors")]

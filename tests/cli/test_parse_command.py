@@ -335,11 +335,11 @@ def test_the_default_pipeline(run: Run, pipeline: Path, tmp_path: Path, monkeypa
     """Without MODEL: a text in quotes, whose sentences the pipeline splits, or a file, whose lines are sentences."""
     (tmp_path / "en_parsetag_sm").symlink_to(pipeline)
     monkeypatch.chdir(tmp_path)  # `spacy.load` finds a folder of the name
-    monkeypatch.setattr("spacy_parsetag.cli._model.is_package", lambda name: False)
+    monkeypatch.setattr("spacy_parsetag.cli._inputs.is_package", lambda name: False)
     result = run("parse", "She reads. The dog barks.")
     assert result.exit_code == 1 and "[E468]" in result.stderr
     assert "pip install ./models/en_parsetag_sm" in " ".join(result.stderr.split())
-    monkeypatch.setattr("spacy_parsetag.cli._model.is_package", lambda name: name == "en_parsetag_sm")
+    monkeypatch.setattr("spacy_parsetag.cli._inputs.is_package", lambda name: name == "en_parsetag_sm")
     result = run("parse", "She reads. The dog barks.")
     assert [words_of(line) for line in result.stdout.splitlines()] == [
         ["She", "reads", "."],

@@ -88,9 +88,9 @@ def test_the_pipeline_that_comes_with_it(
 ) -> None:
     (tmp_path / "en_parsetag_sm").symlink_to(pipeline)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("spacy_parsetag.cli._model.is_package", lambda name: False)
+    monkeypatch.setattr("spacy_parsetag.cli._inputs.is_package", lambda name: False)
     assert "[E468]" in run("show", "She reads papers.").stderr
-    monkeypatch.setattr("spacy_parsetag.cli._model.is_package", lambda name: True)
+    monkeypatch.setattr("spacy_parsetag.cli._inputs.is_package", lambda name: True)
     monkeypatch.setattr("spacy.util.is_package", lambda name: False)  # the folder, also where the package is installed
     assert run("show", "She reads papers.").stdout == run("show", "She reads papers.", "-m", pipeline).stdout
 

@@ -66,6 +66,8 @@ def test_costs(cost):
         (None, 2, None, "must"),
         (0, None, None, "must"),
         ("0", 2, None, "must"),
+        (False, 2, None, "must"),
+        (0, True, None, "must"),
         (0, 2, 3, "must"),
         (0, 2, None, None),
         None,

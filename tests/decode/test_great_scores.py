@@ -1,5 +1,9 @@
 """Scores of any size: probabilities stay probabilities, and what all trees share changes none of them."""
 
+import itertools
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from batches import ALL_ORDERS, TAGS, random_batch, with_spans
@@ -118,8 +122,96 @@ def test_great_scores_that_constraints_exclude(order, constraint, tag):
                 np.testing.assert_allclose(found.tag_marginals, plain.tag_marginals, atol=1e-6)
             except ValueError as err:
                 refused += 1
-                assert str(err).startswith("[E180] A score of sentence 0, of what no tree has")
+                assert str(err).startswith("[E180] Scores of sentence 0 are so great that differences between its")
     assert refused
+
+
+def _exact(scores, tags, order, transitions, max_stack):
+    """Tag ids and score of every tree, without rounding."""
+    rows = [[Fraction(float(x)) for x in row] for row in scores]
+    pairs = transitions if transitions is None else [[Fraction(float(x)) for x in row] for row in transitions]
+    columns = [[i for i, tag in enumerate(tags) if tag[0] == name] for name in "lrLR"]
+    found = {}
+    for classes in enumerate_classes((len(rows) + 1) // 2, order, max_stack):
+        for ids in itertools.product(*(columns[c] for c in classes)):
+            found[ids] = sum((row[i] for row, i in zip(rows, ids, strict=True)), Fraction(0))
+            if pairs:
+                found[ids] += sum(pairs[a][b] for a, b in itertools.pairwise(ids))
+    return found
+
+
+def _great(rng, dtype, shape):
+    """Some great numbers of one size or of several, of both signs, between small ones."""
+    sizes = (1e4, 1e8, 1e12, 1e20, 3e38) if dtype == np.float32 else (1e8, 1e12, 1e13, 1e15, 1e20, 1e100, 9e299)
+    array = rng.normal(size=shape)
+    great = rng.random(shape) < rng.choice([0.05, 0.1, 0.3, 0.6, 1])
+    own = np.full(shape, rng.choice(sizes)) if rng.random() < 0.7 else rng.choice(sizes, shape)
+    array[great] += (own * rng.choice([-1, 1], shape) * np.where(rng.random(shape) < 0.7, 1, rng.random(shape)))[great]
+    return array.astype(dtype)
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", ["tags", "transitions", "chart"])
+def test_great_scores_that_cancel(order, dtype, kind):
+    """Of both signs: what is said of all trees is as their exact scores say, or is refused."""
+    tags, rng = ["l", "r", "L", "R", "l/A", "R/A"], np.random.default_rng(8)
+    right, refused = 0, 0
+    for _ in range(150):
+        n, max_stack = rng.choice([1, 2, 2, 3, 3]), rng.choice([None, None, 2])
+        scores = _great(rng, dtype, (2 * n - 1, len(tags)))
+        pairs = _great(rng, dtype, (len(tags), len(tags))) if kind == "transitions" else None
+        constraints = [(0, 1, None, "uncrossed")] if kind == "chart" else []
+        trees = _exact(scores, tags, order, pairs, max_stack)
+        top = max(trees.values())
+        weights = {ids: math.exp(max(score - top, -1000)) for ids, score in trees.items()}
+        total = math.fsum(weights.values())
+        marginals, log_z = np.zeros(scores.shape), top + Fraction(math.log(total))
+        for ids, weight in weights.items():
+            marginals[np.arange(len(ids)), ids] += weight / total
+        entropy = math.log(total) - sum(own / total * math.log(own) for own in weights.values() if own > 0)
+        one = list(trees)[rng.integers(len(trees))]
+        found = TreeDistribution(scores, tags, order, pairs, max_stack=max_stack, constraints=constraints)
+        asked = (
+            lambda f=found, z=log_z: abs(Fraction(f.log_partition) - z) <= max(Fraction(1, 50), abs(z) / 10**6),
+            lambda f=found, m=marginals: np.abs(f.tag_marginals - m).max() <= 0.02,
+            lambda f=found, h=entropy: abs(f.entropy - h) <= 0.02,
+            lambda f=found, t=one, p=trees[one] - log_z: abs(Fraction(f.log_prob(t)) - p) <= max(0.02, abs(p) / 10**5),
+            lambda f=found, w=weights: (
+                kind == "transitions" or all(w[tuple(t.tolist())] > 1e-9 for t in f.sample(2, 1))
+            ),
+        )
+        for ask in asked:
+            try:
+                assert ask()
+                right += 1
+            except ValueError as err:
+                assert str(err).startswith(("[E179]", "[E180]"))
+                refused += 1
+    assert right > 2 * refused or kind == "transitions"
+    assert right > 200
+
+
+@ALL_ORDERS
+def test_great_rows_that_cancel(order):
+    """What all trees share adds up without rounding; of a tie at great scores nothing is said."""
+    noise = np.random.default_rng(9).normal(size=(5, len(TAGS)))
+    rows = np.asarray([1e15, -1e15, 0.0, 1e13, -1e13])[:, None]
+    plain, shifted = (TreeDistribution(own, TAGS.tags, order) for own in ((noise + rows) - rows, noise + rows))
+    assert shifted.log_partition == pytest.approx(plain.log_partition, abs=1e-9)
+    assert shifted.entropy == pytest.approx(plain.entropy, abs=1e-9)
+    # Of two trees each has a class of -1e20, at places of which both have better ones.
+    scores = np.random.default_rng(10).normal(size=(5, len(TAGS)))
+    first, second = enumerate_classes(3, order)
+    places = [p for p in range(5) if first[p] != second[p]]
+    for classes, p in ((first, places[0]), (second, places[-1])):
+        scores[p, TAGS.classes == classes[p]] = -1e20
+    assert len(places) > 1
+    for constraints in ([], [(0, 1, None, "uncrossed")]):
+        tied = TreeDistribution(scores, TAGS.tags, order, constraints=constraints)
+        for ask in (lambda own: own.tag_marginals, lambda own: own.log_partition, lambda own: own.constituents):
+            with pytest.raises(ValueError, match=r"\[E180\] Scores of sentence 0"):
+                ask(tied)
 
 
 def test_labels_of_spans_far_from_0():

@@ -19,6 +19,7 @@ EXPERIMENTS = Path(__file__).resolve().parent.parent.parent / "experiments"
 sys.path.insert(0, str(EXPERIMENTS))
 
 import evaluate  # noqa: E402
+import record  # noqa: E402
 import report  # noqa: E402
 import run  # noqa: E402
 import spec  # noqa: E402
@@ -26,7 +27,7 @@ import spec  # noqa: E402
 
 def make_runs(table: str, folder: Path, *words: str) -> list[spec.Run]:
     arguments = run.parse_arguments([table, "--treebanks", str(folder), *words])
-    settings = spec.read_spec(EXPERIMENTS / f"{table}.yml", arguments)
+    settings = spec.read_spec(arguments)
     return spec.build_runs(settings, [spec.Treebank.find(str(folder), "train.mrg", "dev.mrg")], arguments)
 
 
@@ -71,7 +72,7 @@ def test_settings_have_no_folders(treebank: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["--limit", "7"], ["--epochs", "2"], ["--seed", "1"], ["--set", "training.dropout=0.3"]]
+    "words", [["--limit", "7"], ["--epochs", "2"], ["--seeds", "1"], ["--set", "training.dropout=0.3"]]
 )
 @pytest.mark.usefixtures("spacy_transformers")
 def test_what_changes_a_run(words: list[str], treebank: Path) -> None:
@@ -82,7 +83,7 @@ def test_what_changes_a_run(words: list[str], treebank: Path) -> None:
 def test_length_of_training(treebank: Path) -> None:
     words = ["--config", "transformer.cfg", "--epochs", "4", "--checks", "1"]
     arguments = run.parse_arguments(["decoders", "--treebanks", str(treebank), *words])
-    settings = spec.read_spec(EXPERIMENTS / "decoders.yml", arguments)
+    settings = spec.read_spec(arguments)
     config = spec.build_config(settings, settings["rows"][0], None)
     spec.set_length(config, settings, 1000)
     training = config["training"]
@@ -95,7 +96,7 @@ def test_length_of_training(treebank: Path) -> None:
 def test_the_papers_training_stays_as_it_is(table: str, config: str | None, treebank: Path, tmp_path: Path) -> None:
     """The rate is halved when F stalls, which the logger tells the schedule; the third time in a row ends training."""
     words = [table, "--treebanks", str(treebank), "--epochs", "20", *(["--config", config] if config else [])]
-    settings = spec.read_spec(EXPERIMENTS / f"{table}.yml", run.parse_arguments(words))
+    settings = spec.read_spec(run.parse_arguments(words))
     made = spec.build_config(settings, settings["rows"][0], None)
     spec.set_length(made, settings, 39_832)
     spec.set_logger(made, tmp_path / "steps.jsonl")
@@ -155,7 +156,7 @@ RUNS = [fake_run("in", 80.0, 0.0), fake_run("pre", 70.0, 1.0), fake_run("post", 
 
 def test_table_from_its_file(tmp_path: Path) -> None:
     assert report.write_report(tmp_path) == "no runs yet"
-    report.write_runs(tmp_path, RUNS[::-1])
+    record.write_runs(tmp_path, RUNS[::-1])
     text = report.write_report(tmp_path)
     assert [row.split()[1] for row in text.splitlines() if row.startswith("bank")] == ["in", "pre", "post"]
     assert "commit: abc;" in text
@@ -168,11 +169,11 @@ def test_table_from_its_file(tmp_path: Path) -> None:
 
 def test_runs_come_back(tmp_path: Path) -> None:
     """A line a run; what runs share stands there once."""
-    report.write_runs(tmp_path, RUNS)
-    assert report.read_runs(tmp_path) == RUNS
+    record.write_runs(tmp_path, RUNS)
+    assert report.read_table(tmp_path) == RUNS
     lines = (tmp_path / "runs.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 3 + 3 + 1 + 1  # runs; data of each; one config; one "made"
-    report.write_runs(tmp_path, report.read_runs(tmp_path))
+    record.write_runs(tmp_path, report.read_table(tmp_path))
     assert (tmp_path / "runs.jsonl").read_text(encoding="utf-8").splitlines() == lines
 
 
@@ -180,7 +181,7 @@ def test_committed_tables() -> None:
     """The tables in the repository are what their runs give."""
     for folder in sorted((EXPERIMENTS / "results").iterdir()):
         if (folder / "runs.jsonl").exists():
-            runs = report.read_runs(folder)
+            runs = report.read_table(folder)
             rows = report.language_rows(runs) if folder.name == "languages" else report.decoder_rows(runs)
             text = (folder / "table.txt").read_text(encoding="utf-8")
             assert report.caption(runs) in text
@@ -221,9 +222,9 @@ def test_a_table_is_made_and_not_made_again(treebank: Path, tmp_path: Path) -> N
     path = tmp_path / "languages" / "runs.jsonl"
     written = path.read_text(encoding="utf-8")
     assert str(tmp_path) not in written
-    (record,) = report.read_runs(path.parent)
-    assert record["made"]["command"].startswith("python experiments/run.py languages --treebanks PATH/bank --steps 2")
-    assert record["config"]["training"]["max_steps"] == 2 and record["made"]["versions"]["spacy"]
+    (made,) = report.read_table(path.parent)
+    assert made["made"]["command"].startswith("python experiments/run.py languages --treebanks PATH/bank --steps 2")
+    assert made["config"]["training"]["max_steps"] == 2 and made["made"]["versions"]["spacy"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert "1 runs, 1 of them done" in done.stdout
     assert path.read_text(encoding="utf-8") == written

@@ -3,16 +3,21 @@
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import srsly
 from command_treebank import write_treebank
+from thinc.api import Config
+from tiny import make_examples, make_nlp, train
 
 EXPERIMENTS = Path(__file__).resolve().parent.parent.parent / "experiments"
 sys.path.insert(0, str(EXPERIMENTS))
 
-import trials  # noqa: E402
-from run import StepFailed  # noqa: E402
+import report  # noqa: E402
+import run as runs  # noqa: E402
+import spec  # noqa: E402
+from prepare import choose  # noqa: E402
 
 SMALL = [
     "vars.width=8", "components.tok2vec.model.embed.rows=[50,50,50,50]", "components.tok2vec.model.encode.depth=1",
@@ -22,114 +27,201 @@ SMALL = [
 
 def test_folds() -> None:
     """Each sentence is in one fold, with its block."""
-    parts = trials.make_parts(101, trials.parse_arguments(["--folds", "3", "--block", "10"]))
+    names = spec.part_names(runs.parse_arguments(["x", "--treebanks", "b", "--folds", "3"]))
+    parts = {name: choose(101, name, block=10, share=0.1) for name in names}
     assert sorted(i for own in parts.values() for i in own) == list(range(101))
     assert parts["fold0of3"] == {*range(10), *range(30, 40), *range(60, 70), *range(90, 100)}
-    splits = trials.make_parts(101, trials.parse_arguments(["--splits", "2", "--block", "10", "--share", "0.2"]))
+    names = spec.part_names(runs.parse_arguments(["x", "--treebanks", "b", "--splits", "2"]))
+    splits = {name: choose(101, name, block=10, share=0.2) for name in names}
     assert set(splits) == {"split0", "split1"} and splits["split0"] != splits["split1"]
     assert all(10 < len(own) <= 20 for own in splits.values())
     with pytest.raises(SystemExit, match="11 blocks"):
-        trials.make_parts(101, trials.parse_arguments(["--folds", "12", "--block", "10"]))
+        choose(101, "fold0of12", block=10, share=0.1)
+
+
+def make_config(folder: Path, sentences: int, *words: str) -> Config:
+    """The config of the first run of a trial."""
+    words = ("x", "--treebanks", str(folder), "--config", "transformer.cfg", "--folds", "2", "--seeds", "3", *words)
+    table = spec.read_spec(arguments := runs.parse_arguments(list(words)))
+    config = spec.build_runs(table, [spec.Treebank.find(str(folder), "train.mrg", "dev.mrg")], arguments)[0].config
+    spec.set_length(config, table, sentences)
+    return config
 
 
 @pytest.mark.usefixtures("spacy_transformers")
-def test_length_of_a_trial() -> None:
-    config = trials.make_config(trials.parse_arguments(["--epochs", "20"]), 3, 3396)
+def test_length_of_a_trial(tmp_path: Path) -> None:
+    bank = write_treebank(tmp_path / "bank")
+    config = make_config(bank, 3396, "--epochs", "20")
     training = config["training"]
     assert training["max_steps"] == 2140 and training["eval_frequency"] == 107 and config["system"]["seed"] == 3
     assert training["optimizer"]["learn_rate"]["total_steps"] == 2140
     assert training["optimizer"]["learn_rate"]["warmup_steps"] == 160
-    assert config["training"] == trials.make_config(trials.parse_arguments([]), 3, 7)["training"]
+    assert training == make_config(bank, 7)["training"]
+    # What is set stays, and epochs are those of batches that are set.
+    own = make_config(bank, 3396, "--epochs", "20", "--set", "training.batcher.size=16", "training.eval_frequency=700")
+    assert own["training"]["max_steps"] == 4260 and own["training"]["eval_frequency"] == 700
 
 
-def fake_call(command: list[str], log: Path, threads: int) -> None:
+def fake_call(command: list[str], log: Path, threads: int) -> dict[str, Any]:
     """What the commands of a run leave behind. Training fails where the config says so."""
+    log.write_text("E    #\nSaved /some/where/model-last\n", encoding="utf-8")
     if "train" in command:
         config = Path(command[3])
         if "dropout = 2.0" in config.read_text(encoding="utf8"):
-            raise StepFailed("no")
+            raise runs.StepFailed("no")
         for name in ("model-last", "model-best"):
             (config.parent / name).mkdir(exist_ok=True)
-        srsly.write_jsonl(config.parent / "steps.jsonl", [{"step": 1, "score": None}, {"step": 2, "score": 0.5}])
+        steps = [{"step": 1, "epoch": 0, "score": None}, {"step": 2, "epoch": 1, "score": 0.5}]
+        srsly.write_jsonl(config.parent / "steps.jsonl", steps)
+        TRAINED.append(config.parent.name)
     else:
         model, target = Path(command[1]), Path(command[3])
-        (decoder,) = srsly.read_json(command[command.index("--decoders") + 1]).values()
-        f = 70.0 if model.name == "model-last" else 71.0
-        srsly.write_json(target, {"own": {"f": f + 5 * decoder["@misc"].endswith("MBRDecoder.v1")}})
+        (decoders,) = (word.partition("=")[2] for word in command if word.startswith("--decoders="))
+        ((name, decoder),) = srsly.read_json(decoders).items()
+        assert f"model-{name}" == model.name
+        f = 70.0 if name == "last" else 71.0
+        srsly.write_json(target, {name: {"f": f + 5 * decoder["@misc"].endswith("MBRDecoder.v1")}})
+    return {"seconds": 7.0, "cpu_seconds": 6.0, "peak_mb": 5}
+
+
+TRAINED: list[str] = []
+
+
+@pytest.fixture(autouse=True)
+def no_training(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    if "slow" not in request.keywords:
+        monkeypatch.setattr(runs, "call", fake_call)
+
+
+def words_of(folder: Path, *more: str) -> list[str]:
+    """The words of a small training."""
+    bank = folder / "bank"
+    if not bank.exists():
+        write_treebank(bank)
+    words = ["small", "--what", "few steps", "--treebanks", str(bank), "--config", "cnn.cfg", *more]
+    return [*words, f"--output={folder / 'out'}", f"--work={folder / 'work'}", "--set", *SMALL]
 
 
 def trial(folder: Path) -> list[str]:
     """The words of a small trial of two folds."""
-    bank = write_treebank(folder / "bank")
-    words = ["small", "--what", "few steps", "--treebank", str(bank), "--config", "cnn.cfg", "--folds", "2"]
-    return [*words, "--block", "1", f"--output={folder / 'out'}", f"--work={folder / 'work'}", "--set", *SMALL]
+    return words_of(folder, "--folds", "2", "--block", "1")
 
 
-def test_a_trial_goes_on_where_it_was(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(trials, "call", fake_call)
+def make(words: list[str]) -> int:
+    return runs.run_table(runs.parse_arguments(words))
+
+
+def found(folder: Path, name: str = "small") -> dict[str, dict[str, Any]]:
+    return {run["run"]: run for run in report.read_table(folder / "out" / "trials" / name)}
+
+
+def test_a_trial_goes_on_where_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = trial(tmp_path)
-    assert trials.run_trial(trials.parse_arguments([*words, "--seeds", "0", "--parts", "fold1of2"])) == 0
-    (path,) = (tmp_path / "out" / "small").iterdir()
-    run = srsly.read_json(path)
-    assert path.name == "fold1of2-0.json" and run["sentences"] == {"train": 2, "dev": 1}
-    assert run["f"] == {"last": 70.0, "best": 71.0} and run["curve"] == [[2, 0.5]] and run["made"]["commit"]
+    assert make([*words, "--seeds", "0", "--parts", "fold1of2"]) == 0
+    (run,) = found(tmp_path).values()
+    assert run["run"] == "fold1of2-0" and [run["data"][part]["sentences"] for part in ("train", "dev")] == [2, 1]
+    assert {name: scores["f"] for name, scores in run["results"].items()} == {"last": 70.0, "best": 71.0}
+    assert run["training"]["curve"] == [[2, 1, 0.5]] and run["training"]["cpu_seconds"] == 6.0 and run["made"]["commit"]
+    path = tmp_path / "out" / "trials" / "small" / "runs.jsonl"
     assert str(tmp_path) not in path.read_text(encoding="utf-8")
     assert not list((tmp_path / "work").rglob("model-*"))
-    written = path.stat().st_mtime_ns
-    assert trials.run_trial(trials.parse_arguments([*words, "--seeds", "0", "1"])) == 0
-    assert path.stat().st_mtime_ns == written and len(list(path.parent.iterdir())) == 4
-    changed = trials.parse_arguments([*words, "training.dropout=0.5", "--seeds", "0", "--parts", "fold1of2"])
+    TRAINED.clear()
+    assert make([*words, "--seeds", "0", "1"]) == 0
+    assert TRAINED == ["fold0of2-0", "fold0of2-1", "fold1of2-1"]
+    assert found(tmp_path)["fold1of2-0"] == run and len(found(tmp_path)) == 4
+    changed = [*words, "training.dropout=0.5", "--seeds", "0", "--parts", "fold1of2"]
     capsys.readouterr()
-    assert trials.run_trial(changed) == 0
-    assert "made again" in capsys.readouterr().out and path.stat().st_mtime_ns > written
-    table = trials.write_table(tmp_path / "out")
-    assert "| small | few steps | fold0of2 to fold1of2 of train | 2 | 70.00 | 0.00 | 71.00 |" in table
-    assert (tmp_path / "out" / "table.md").read_text(encoding="utf-8") == table
+    assert make(changed) == 0
+    assert "1 runs, 0 of them done" in capsys.readouterr().out and found(tmp_path)["fold1of2-0"] != run
+    table = report.trials_table(path.parent.parent)
+    assert "| small | few steps | fold0of2 to fold1of2 of train | 2 | 70.00 | 0.00 | 71.00 | 7 |" in table
+    assert (path.parent.parent / "table.md").read_text(encoding="utf-8") == table
 
 
-def test_the_development_part_chooses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_training_has_a_run_for_each_seed(tmp_path: Path) -> None:
+    """It trains on the whole training part, and its pipeline, from which others go on, stays."""
+    bank = write_treebank(tmp_path / "bank")
+    more = bank / "more.mrg"
+    more.write_text((bank / "dev.mrg").read_text(encoding="utf8"), encoding="utf8")
+    TRAINED.clear()
+    assert make([*words_of(tmp_path, "--extra", str(more)), "--seeds", "3"]) == 0
+    assert make([*words_of(tmp_path, "--extra", str(more)), "--seeds", "3", "5"]) == 0
+    assert TRAINED == ["dev-3", "dev-5"]
+    for name, run in found(tmp_path).items():
+        assert [run["data"][part]["sentences"] for part in ("train", "dev")] == [6, 3]
+        assert run["config"]["system"]["seed"] == run["settings"]["seed"] == int(name[-1])
+        log = tmp_path / "out" / "trials" / "small" / f"{name}.log"
+        assert log.read_text(encoding="utf-8") == "E    #\nSaved model-last\n"
+    assert len(list((tmp_path / "work").rglob("model-last"))) == 2
+    table = report.write_report(tmp_path / "out" / "trials")
+    assert "| small | few steps | dev | 2 | 70.00 | 0.00 | 71.00 | 7 |" in table
+    # The line is gone, the pipeline is not: nothing is trained again.
+    (tmp_path / "out" / "trials" / "small" / "runs.jsonl").unlink()
+    assert make([*words_of(tmp_path, "--extra", str(more)), "--seeds", "3"]) == 0 and len(TRAINED) == 2
+
+
+def test_what_goes_on_from_a_pipeline(tmp_path: Path) -> None:
+    """A sourced component stays one, and keeps its decoder; the folder of its pipeline is not recorded."""
+    nlp = make_nlp()
+    train(nlp, make_examples(nlp), steps=1)
+    nlp.to_disk(tmp_path / "first")
+    own = '[paths]\nfirst = null\n[nlp]\nlang = "en"\npipeline = ["parsetag"]\n[components]\n[components.parsetag]\n'
+    (tmp_path / "second.cfg").write_text(own + "source = ${paths.first}\n", encoding="utf8")
+    words = ["x", "--treebanks", str(write_treebank(tmp_path / "bank")), "--config", str(tmp_path / "second.cfg")]
+    arguments = runs.parse_arguments([*words, "--set", f"paths.first={tmp_path / 'first'}"])
+    table = spec.read_spec(arguments)
+    (run,) = spec.build_runs(table, [spec.Treebank.find(words[2], "train.mrg", "dev.mrg")], arguments)
+    assert run.config["components"]["parsetag"] == {"source": "${paths.first}"}
+    assert run.settings["decoders"] == {"last": {"last": None}, "best": {"best": None}}
+    found = spec.resolved(run.config, None)
+    assert found["components"]["parsetag"]["source"] == "first" and str(tmp_path) not in json.dumps(found)
+
+
+def test_names_that_are_no_table(tmp_path: Path) -> None:
+    bank = write_treebank(tmp_path / "bank")
+    with pytest.raises(SystemExit, match="no table 'decoder'; a training or a trial needs --config"):
+        make(["decoder", "--treebanks", str(bank)])
+    for more in (["--folds", "3"], ["--seeds", "0", "1"]):
+        with pytest.raises(SystemExit, match="no folds, and one seed"):
+            make(["languages", "--treebanks", str(bank), *more])
+    with pytest.raises(SystemExit):
+        make(["x", "--treebanks", str(bank), "--config", "cnn.cfg", "--with-dev"])
+
+
+def test_the_development_part_chooses_nothing(tmp_path: Path) -> None:
     """Unless it is asked for."""
-    monkeypatch.setattr(trials, "call", fake_call)
     words = [*trial(tmp_path), "--seeds", "0"]
-    found = {}
+    sizes = {}
     for folds_of, more in (("train", []), ("train and dev", ["--with-dev"])):
-        assert trials.run_trial(trials.parse_arguments([*words, *more])) == 0
-        runs = [srsly.read_json(path) for path in (tmp_path / "out" / "small").iterdir()]
-        assert {run["folds_of"] for run in runs} == {folds_of}
-        found[folds_of] = sum(run["sentences"]["dev"] for run in runs)
+        assert make([*words, *more]) == 0
+        assert {run["settings"]["folds_of"] for run in found(tmp_path).values()} == {folds_of}
+        sizes[folds_of] = sum(run["data"]["dev"]["sentences"] for run in found(tmp_path).values())
     bank = tmp_path / "bank"
     n = {part: (bank / f"{part}.mrg").read_text(encoding="utf8").count("(TOP") for part in ("train", "dev")}
-    assert found == {"train": n["train"], "train and dev": n["train"] + n["dev"]} and n["dev"] > 0
+    assert sizes == {"train": n["train"], "train and dev": n["train"] + n["dev"]} and n["dev"] > 0
 
 
-def test_another_decoder(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_decoder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What a trial kept is scored by another decoder; it must have been kept, and nothing else may differ."""
-    monkeypatch.setattr(trials, "call", fake_call)
-    small = trials.parse_arguments(words := [*trial(tmp_path), "--seeds", "0"])
+    small = [*trial(tmp_path), "--seeds", "0"]
     changes = [*SMALL, 'components.parsetag.decoder={"@misc": "spacy-parsetag.MBRDecoder.v1"}']
-    words = ["mbr", *words[1:], "--of", "small", "--set", *changes]
-    assert trials.run_trial(small) == 0 and trials.run_trial(trials.parse_arguments(words)) == 2
+    words = ["mbr", *small[1:], "--of", "small", "--set", *changes]
+    assert make(small) == 0 and make(words) == 2
     assert "needs --keep" in capsys.readouterr().out
-    for path in (tmp_path / "out" / "small").iterdir():
-        path.unlink()
-    small.keep = True
-    assert trials.run_trial(small) == 0 and trials.run_trial(trials.parse_arguments(words)) == 0
-    run = srsly.read_json(tmp_path / "out" / "mbr" / "fold0of2-0.json")
-    trained = srsly.read_json(tmp_path / "out" / "small" / "fold0of2-0.json")
-    assert run["f"] == {"last": 75.0, "best": 76.0} and trained["f"] == {"last": 70.0, "best": 71.0}
-    assert run["seconds"] == trained["seconds"] and run["settings"] != trained["settings"]
+    (tmp_path / "out" / "trials" / "small" / "runs.jsonl").unlink()
+    assert make([*small, "--keep"]) == 0 and make(words) == 0
+    run, trained = found(tmp_path, "mbr")["fold0of2-0"], found(tmp_path)["fold0of2-0"]
+    assert [scores["f"] for scores in run["results"].values()] == [75.0, 76.0]
+    assert [scores["f"] for scores in trained["results"].values()] == [70.0, 71.0]
+    assert run["training"] == trained["training"] and run["settings"] != trained["settings"]
     assert len(list((tmp_path / "work").rglob("model-last"))) == 2
-    other = ["other", *words[1:], "training.dropout=0.4"]
-    assert trials.run_trial(trials.parse_arguments(other)) == 2
+    assert make(["other", *words[1:], "training.dropout=0.4"]) == 2
     assert "more than the decoder" in capsys.readouterr().out
 
 
-def test_runs_that_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trials, "call", fake_call)
-    assert trials.run_trial(trials.parse_arguments([*trial(tmp_path), "training.dropout=2.0", "--seeds", "0"])) == 2
-    assert trials.write_table(tmp_path / "out") == "no runs yet"
+def test_runs_that_fail(tmp_path: Path) -> None:
+    assert make([*trial(tmp_path), "training.dropout=2.0", "--seeds", "0"]) == 2
+    assert report.write_report(tmp_path / "out" / "trials") == "no runs yet"
 
 
 CODE = """
@@ -145,10 +237,28 @@ def test_one_run_of_a_trial(tmp_path: Path) -> None:
     """Trained and scored in earnest, for two steps, with a decoder of one's own."""
     (tmp_path / "code.py").write_text(CODE, encoding="utf-8")
     words = [*trial(tmp_path), 'components.parsetag.decoder={"@misc": "own.Exact.v1"}', "--seeds", "0"]
-    words += ["--parts", "fold0of2", "--code", str(tmp_path / "code.py")]
-    assert trials.run_trial(trials.parse_arguments(words)) == 0
-    run = srsly.read_json(tmp_path / "out" / "small" / "fold0of2-0.json")
-    assert 0 <= run["f"]["last"] <= 100 and run["curve"][-1][0] == 2
+    assert make([*words, "--parts", "fold0of2", "--code", str(tmp_path / "code.py")]) == 0
+    run = found(tmp_path)["fold0of2-0"]
+    assert 0 <= run["results"]["last"]["f"] <= 100 and run["training"]["curve"][-1][0] == 2
+    assert run["training"]["peak_mb"] > 50 and run["training"]["cpu_seconds"] > 0
+
+
+def test_committed_trials() -> None:
+    """The table in the repository is what its runs give, of which the first have a file each."""
+    folder = EXPERIMENTS / "results" / "trials"
+    assert report.trials_table(folder) == (folder / "table.md").read_text(encoding="utf-8")
+
+
+def test_a_run_made_again_replaces_its_file(tmp_path: Path) -> None:
+    """The first trials had a file for each run."""
+    assert make([*trial(tmp_path), "--seeds", "0"]) == 0
+    folder = tmp_path / "out" / "trials" / "small"
+    old = {"trial": "small", "what": "", "part": "fold0of2", "seed": 0, "f": {"last": 1.0, "best": 1.0}, "seconds": 1}
+    for seed in (0, 1):
+        made = {"command": "x", "commit": "y"}
+        srsly.write_json(folder / f"fold0of2-{seed}.json", {**old, "seed": seed, "folds_of": "train", "made": made})
+    f = {run["settings"]["part"] + str(run["settings"]["seed"]): run["results"] for run in report.read_trial(folder)}
+    assert [f[name]["last"]["f"] for name in sorted(f)] == [70.0, 1.0, 70.0]
 
 
 def test_table(tmp_path: Path) -> None:
@@ -172,7 +282,7 @@ def test_table(tmp_path: Path) -> None:
     srsly.write_json(tmp_path / "b" / "fold1-1.json", {**other, "part": "fold1"})
     for path in (tmp_path / "d").iterdir():
         srsly.write_json(path, {**srsly.read_json(path), "folds_of": "train"})
-    lines = trials.write_table(tmp_path).splitlines()
+    lines = report.trials_table(tmp_path).splitlines()
     rows = [line for line in lines if line.startswith("| ")][1:]
     assert rows == [
         "| d | dd | split0 of train | 1 | 95.00 | - | 96.00 | 10 |",

@@ -20,7 +20,10 @@ from tiny import (
     train,
 )
 
+from spacy_parsetag.linearize import TagSet
 from spacy_parsetag.pipeline.align import set_gold_sentences
+from spacy_parsetag.pipeline.encode import encode_partial
+from spacy_parsetag.trees import Parse
 
 CHART = {**TINY_MODEL, "@architectures": "spacy-parsetag.Spans.v1", "hidden_width": 32, "span_width": 32}
 KNOWN = {"NP"}
@@ -96,6 +99,17 @@ def test_an_unknown_label_is_counted() -> None:
     examples = [eg, *make_examples(nlp)]
     with pytest.warns(UserWarning, match=r"W250.*XP in 'She enjoys"):
         pipe.get_loss(examples, pipe.model.predict([eg.predicted for eg in examples]))
+
+
+@pytest.mark.parametrize("span, tag", [((0, 2), "LR"), ((1, 2), "lr")])
+def test_a_label_that_one_child_alone_may_have(span: tuple[int, int], tag: str) -> None:
+    """Whether a known span is a left child or a right one is open: its label must be there for both."""
+    parse = Parse(("The", "dog", "barks"), ("DT", "NN", "VBZ"), ((*span, "NP"),))
+    for labels, n_unknown in ((tag[0], 1), (tag[1], 1), (tag, 0)):
+        tags = TagSet([*"lrLR", *(f"{kind}/NP" for kind in labels)], complete=False)
+        found = encode_partial([((0, 1, 2), parse)], tags)
+        assert found.n_unknown == n_unknown and len(found.sentences[0].known) == 1 - n_unknown
+        assert found.example == ("NP in 'The dog barks'" if n_unknown else "")
 
 
 def test_flat_trees_are_noticed() -> None:

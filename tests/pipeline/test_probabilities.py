@@ -14,7 +14,7 @@ from spacy_parsetag.decode import MBRDecoder, TreeDistribution, passes
 from spacy_parsetag.decode.passes import chart_sums
 from spacy_parsetag.pipeline.component import ParseTagger
 from spacy_parsetag.tokens import doc_from_tree, register_extensions
-from spacy_parsetag.tokens.predictions import Prediction, set_predictions
+from spacy_parsetag.tokens.groups import Prediction, set_predictions
 
 TEXT = "The old dog sings and barked on papers"
 TEMPERATURES = ("temperature", "tree_temperature")

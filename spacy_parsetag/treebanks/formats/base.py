@@ -165,8 +165,6 @@ def each_line(change: Rewrite) -> Callable[[Iterator[Line]], Iterator[Line]]:
 def guess_encoding(path: Path, otherwise: str) -> str:
     """Read a file through to see whether it is UTF-8.
 
-    path (Path): The file.
-    otherwise (str): The encoding if it is not.
     RETURNS (str): UTF-16 if there is its byte order mark, UTF-8 if all bytes are that, else the other.
     """
     decoder = codecs.getincrementaldecoder("utf-8")()

@@ -11,7 +11,6 @@ def cut_lemma(leaf: str) -> Word:
     Lemmas have as many dashes as their words.
 
     leaf (str): Word and lemma. Without a dash, or with nothing before it, it is a word alone.
-    RETURNS (Word): The word, with its lemma.
     """
     parts = leaf.split("-")
     middle = (len(parts) + 1) // 2

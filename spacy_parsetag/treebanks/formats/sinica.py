@@ -35,8 +35,5 @@ def _rewrite_piece(found: "re.Match[str]") -> str:
 
 # NLTK distributes the treebank as one file without a suffix.
 SINICA = TreebankFormat(
-    suffixes=(".txt", "parsed"),
-    encoding="big5",
-    clean=CleanOptions(functions=False),
-    lines=each_line(rewrite_line),
+    suffixes=(".txt", "parsed"), encoding="big5", clean=CleanOptions(functions=False), lines=each_line(rewrite_line)
 )
