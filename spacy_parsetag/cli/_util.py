@@ -117,10 +117,7 @@ def progress(
     """Yields a function to call with how many more are done. A terminal shows a bar, with the rate and, where the total
     is known, the time left. Where standard error is no terminal, it gets a line a minute.
 
-    unit (str): What is counted, in the plural.
-    total (int | None): How many there are, if that is known.
     done (int): How many an earlier run has done. They do not count for the rate.
-    quiet (bool): Show nothing.
     """
     if quiet:
         yield lambda n: None
@@ -155,7 +152,6 @@ class _MinuteLog:
 class Skipped:
     """Lists what is skipped as it comes up, and raises an error when it is too much.
 
-    what (str): What is skipped, in the singular.
     limit (str): How much may be skipped: a number ("10"), a share ("1%"), or "all". With "0" the first is an error.
     RAISES (ValueError): If the limit is none of these.
     """

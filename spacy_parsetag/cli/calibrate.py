@@ -122,18 +122,14 @@ def _calibrate(
 
 
 def _format(report: dict[str, Any]) -> str:
-    n_sents = report["sentences"]
-    text = (
-        f"Temperatures from {n_sents['fit']:,} sentences; expected calibration error on {n_sents['measured']:,} others"
-    )
+    n_fit, n_measured = report["sentences"]["fit"], report["sentences"]["measured"]
+    text = f"Temperatures from {n_fit:,} sentences; expected calibration error on {n_measured:,} others"
     text += " (what chance alone makes of it; by ECE_sweep, which chance moves less):\n"
     for kind in ("constituents", "whole_trees"):
         before, after = report[kind]["before"], report[kind]["after"]
         text += f"  {kind.replace('_', ' '):<13}temperature {after['temperature']:.3f}: {before['ece']:.2%} before, "
-        text += (
-            f"{after['ece']:.2%} after ({after['chance']:.2%}; {before['ece_sweep']:.2%}, {after['ece_sweep']:.2%}); "
-        )
-        text += f"{after['accuracy']:.1%} are right\n"
+        text += f"{after['ece']:.2%} after ({after['chance']:.2%}; {before['ece_sweep']:.2%}, "
+        text += f"{after['ece_sweep']:.2%}); {after['accuracy']:.1%} are right\n"
         if not report[kind]["kept"]:
             text += f"    It does not help on these: {before['temperature']:.3f} stays.\n"
     return text

@@ -162,9 +162,8 @@ def parse_cli(
         n_process = (os.cpu_count() or 1) if n_process == -1 else n_process
         one_sentence = (sents or (Sentences.line if text is None else Sentences.model)) is Sentences.line
         if writing == "parquet" and (probs or k_best):
-            raise ValueError(
-                Errors.E455.format(option="--probs" if probs else "--k-best", needs="another --output-format")
-            )
+            what = "--probs" if probs else "--k-best"
+            raise ValueError(Errors.E455.format(option=what, needs="another --output-format"))
         settings = Settings(name, gpu_id, code, one_sentence, writing, probs, k_best, precision and precision.value)
         if in_shards:
             _check_folder(target, [path, Path(name)], writing)

@@ -206,7 +206,7 @@ class Distribution:
         tops = np.where(probs > 0, scores, -np.inf).max(axis=1, initial=-np.inf)
         expected = np.bincount(owner, _dot(probs, scores - tops[:, None]), n_sents)
         sizes = np.abs(expected)
-        of_sentences = np.split(-tops, np.cumsum(batch.stops - batch.starts)[:-1])
+        of_sentences = np.split(-tops, np.cumsum(batch.stops - batch.starts)[:-1])[:n_sents]  # one piece for none
         log_z = np.asarray([fsum([z, *own]) for z, own in zip(sums.log_z.tolist(), of_sentences, strict=True)])
         for probs, scores in zip(sums.transitions or (), batch.transitions or (), strict=True):
             expected += _dot(probs, scores).sum()

@@ -175,7 +175,6 @@ class Cells(NamedTuple):
     """Cells of one of the arrays of a batch.
 
     at (tuple[np.ndarray, ...]): Their places, an index array for each axis.
-    tree (np.ndarray): The tree that each of them belongs to.
     """
 
     at: tuple[NDArray[Any], ...]

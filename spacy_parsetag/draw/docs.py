@@ -127,10 +127,8 @@ def draw_page(sentences: Sequence[Sentence], *, tags: bool = True, lang: str = "
 def _sentences(each: Doc | Span, spans_key: str) -> list[Sentence]:
     if isinstance(each, Span):
         return [Sentence(each.text, read_tree(each, spans_key))]
-    return [
-        Sentence(each[tokens[0] : tokens[-1] + 1].text, parse.to_tree(ROOT))
-        for tokens, parse in parses_from_doc(each, spans_key)
-    ]
+    found = parses_from_doc(each, spans_key)
+    return [Sentence(each[own[0] : own[-1] + 1].text, parse.to_tree(ROOT)) for own, parse in found]
 
 
 def explain_all(sentences: Sequence[Sentence], tags: bool = True) -> list[tuple[str, str, str]]:

@@ -38,7 +38,6 @@ def draw_text(tree: Tree, width: int, *, color: bool = False, tags: bool = True,
     """Draw a tree in text.
 
     width (int): How many columns a line may take, at least 20.
-    color (bool): Colour labels by what they are, with ANSI escapes.
     marks (Collection[int]): The nodes that stand out, where labels are coloured (see `nodes_of`).
     RETURNS (str): The lines. Right-to-left text is drawn from right to left where NLTK draws it.
     RAISES (ValueError): If the width is below 20.

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from ..errors import Errors, TreebankError
 from ..treebanks.penn import read_file_lines, undecodable
@@ -98,17 +99,14 @@ def read_params(path: str | Path) -> EvalbParams:
         if problem := undecodable(line, "utf-8"):
             raise TreebankError(str(path), number, problem)
         keyword, *values = line.split()
+        place: dict[str, Any] = {"path": path, "line": number, "keyword": keyword}
         if keyword not in found:
-            known = ", ".join(found)
-            raise ValueError(Errors.E350.format(path=path, line=number, keyword=keyword, known=known))
-        value = " ".join(values)
+            raise ValueError(Errors.E350.format(**place, known=", ".join(found)))
+        value, expected = " ".join(values), _EXPECTED[keyword]
         is_number = value.isascii() and value.isdigit()
         fits = {"a whole number": is_number, "one label": len(values) == 1, "two values": len(values) == 2}
-        expected = _EXPECTED[keyword]
         if not fits[expected]:
-            raise ValueError(
-                Errors.E351.format(path=path, line=number, keyword=keyword, expected=expected, value=value)
-            )
+            raise ValueError(Errors.E351.format(**place, expected=expected, value=value))
         found[keyword].append(values)
     first = {keyword: tuple(values[0] for values in lines) for keyword, lines in found.items()}
     return EvalbParams(

@@ -21,9 +21,7 @@ def atomic_path(path: str | Path, *, sync: bool = False) -> Iterator[Path]:
     When the block raises, or is interrupted, the temporary file is removed and what stood at `path` stays. Symbolic
     links are followed. What is not a regular file (a pipe, /dev/stdout) is written to directly.
 
-    path (str | Path): The file to write.
     sync (bool): Wait until the file, under its name, is on the disk, so that it outlives a power cut.
-    YIELDS (Path): Where to write it.
     RAISES (OSError): If it cannot be written; the error names the file.
     """
     target = Path(os.path.realpath(path))

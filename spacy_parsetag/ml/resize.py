@@ -38,9 +38,7 @@ def resize_output(model: Model[Any, Any], old: TagSet, new: TagSet) -> bool:
 def resize_rows(layer: Model[Any, Any], old: Sequence[Any], new: Sequence[Any], axes: dict[str, int]) -> None:
     """Arrange the outputs of a layer anew. An output that it did not have scores as the others do on average.
 
-    layer (Model): A layer with parameters that have a row for each output.
     old (Sequence): What the rows stand for.
-    new (Sequence): What they shall stand for: all of these, and more.
     axes (dict[str, int]): For each parameter by its name, the number of its first axes that stand for outputs.
     """
     xp = layer.ops.xp

@@ -25,10 +25,7 @@ Finder = Callable[[Doc], Iterable[Span]]
 
 
 class Known(NamedTuple):
-    """A constraint on a sentence, and the span that it came from.
-
-    text (str): What messages call it.
-    """
+    """A constraint on a sentence, and the span that it came from."""
 
     constraint: Constraint
     text: str
@@ -57,9 +54,8 @@ def known_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | No
         label = span.label_ or None
         text = f"{kind} {label or 'constituent'} {shorten(span.text, 60)!r} (tokens {span.start} to {span.end})"
         if kind not in KINDS:
-            raise ValueError(
-                Errors.E260.format(kind=kind, text=repr(shorten(span.text, 60)), kinds=", ".join(map(repr, KINDS)))
-            )
+            kinds = ", ".join(map(repr, KINDS))
+            raise ValueError(Errors.E260.format(kind=kind, text=repr(shorten(span.text, 60)), kinds=kinds))
         if kind == "uncrossed":
             for own, (first, stop) in zip(known, bounds, strict=True):
                 if max(start, first) < min(end, stop):

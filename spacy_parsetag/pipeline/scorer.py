@@ -27,7 +27,6 @@ class ScoredSentence(NamedTuple):
     Positions count units of the Doc. A unit is a word; where the two tokenizations differ, it is a character, and white
     space is left out.
 
-    start (int): Where the sentence starts.
     n_words (int): Number of words; 0 where units are characters.
     gold, test (list[Bracket]): Constituents. A predicted one belongs to the sentence in which it starts.
     before (list[int]): For each boundary between units: how many units that count precede it.

@@ -69,7 +69,6 @@ class Record(NamedTuple):
 class Source(NamedTuple):
     """Names a file of texts.
 
-    path (Path): The file, or "-" for standard input.
     format (str): What it holds: "text" (one per line), "tokens" (separated as in a bracket file), "jsonl" (objects, and
         blank lines between them), "spacy" (docs) or "parquet" (rows with the columns that a JSON object has as keys).
     """

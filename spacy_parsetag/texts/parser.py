@@ -60,7 +60,6 @@ class Settings(NamedTuple):
 class Parsed:
     """Holds the result of a batch of texts.
 
-    n_texts (int): How many there were.
     lines (list[str]): The lines to write: trees in brackets, or JSON.
     rows (list[dict[str, Any]]): The rows to write, as `to_json` makes them, where rows are asked for.
     docs (DocBin): The docs to write, where docs are asked for.

@@ -24,7 +24,6 @@ _SHARE = re.compile(r"0?\.[0-9]+|0\.|1\.0*")  # a number from 0 to 1 with a poin
 class Split:
     """Decides which part each tree belongs to. Ask for the trees in order; `part_of` counts them.
 
-    text (str): The split, written as above.
     block (int): How many consecutive trees of a file stay together, where parts are shares; 0 for whole files.
     RAISES (ValueError): If the text is no split.
     """

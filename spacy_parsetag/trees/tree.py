@@ -17,7 +17,6 @@ NO_TAG = "X"  # stands for a part of speech that is not known
 class Word(str):
     """A word with what a treebank says of it beside its part of speech. It equals the string.
 
-    text (str): The word.
     lemma (str): Its lemma, or "".
     morph (str): Its morphology, "Case=Nom|Number=Sing", or "".
     """
@@ -105,12 +104,10 @@ def rewrite(
 ) -> list[Tree | str]:
     """Build a tree anew from its words up.
 
-    tree (Tree): The tree.
     change (Callable[[Tree, list[Tree | str]], Iterable[Tree | str]]): Called with each node and its children, which
         have been changed already; returns what takes the node's place.
     enter (Callable[[Tree], bool]): Called with each node on the way down; where it is false the node goes, with
         everything under it.
-    RETURNS (list[Tree | str]): What takes the place of the tree.
     """
     result: list[Tree | str] = []
     stack: list[tuple[Tree, Iterator[Tree | str], list[Tree | str]]] = [(tree, iter((tree,)), result)]
