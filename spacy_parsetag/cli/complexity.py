@@ -1,5 +1,6 @@
 """`python -m spacy parsetag complexity`: fourteen measures of the syntactic complexity of English texts."""
 
+from collections import Counter
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -44,20 +45,17 @@ def complexity_cli(
 
         if as_json and as_csv:
             raise ValueError(Errors.E459)
-        counts: dict[str, dict[str, int]] = {}
+        counts: dict[str, Counter[str]] = {}
         for path in find_trees(inputs):
             for columns in read_columns(path, encoding):
-                names = np.array(columns.names)[columns.source]
+                names = [columns.names[source] for source in columns.source.tolist()]
                 if text is Unit.row:
-                    ids = columns.ids or [""] * len(columns)
-                    rows = zip(names.tolist(), columns.line.tolist(), ids, strict=True)
-                    names = np.array([f"{name}:{line}{f' ({one})' if one else ''}" for name, line, one in rows])
+                    ids = (f" ({one})" if one else "" for one in columns.ids or [""] * len(columns))
+                    names = [f"{columns.where(tree)}{one}" for tree, one in enumerate(ids)]
                 keys, places = np.unique(names, return_inverse=True)
                 found = count_structures(columns, places, len(keys))
                 for i, key in enumerate(keys.tolist()):
-                    kept = counts.setdefault(key, dict.fromkeys(found, 0))
-                    for name, values in found.items():
-                        kept[name] += int(values[i])
+                    counts.setdefault(key, Counter()).update({name: int(values[i]) for name, values in found.items()})
         if not counts:
             raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
         rows_out = {name: {**found, **measure(found)} for name, found in counts.items()}
@@ -72,9 +70,5 @@ def complexity_cli(
             return
         widths = [max(map(len, column)) for column in zip(header, *table, strict=True)]
         for row in (header, *table):
-            cells = (
-                cell.ljust(width) if i == 0 else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-            )
-            write_text("  ".join(cells) + "\n")
+            write_text("  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) + "\n")
         note(f"{len(table):,} texts", "good")

@@ -18,7 +18,7 @@ from ..files.write import STANDARD, refuse_overwrite, text_output
 from ._util import Encoding, SkipBad, Skipped, note, progress, stated_errors, write_text
 
 if TYPE_CHECKING:
-    from ..texts.search import Found, Query
+    from ..texts.search import Found
 
 
 def search_cli(
@@ -81,8 +81,8 @@ def search_cli(
         refuse_overwrite([html], inputs)
         report = {"--count": "count", "--by": "by", "--mrg": "trees", "--html": "drawings"}.get("".join(chosen), "")
         report = report or ("rows" if as_csv else "context")
-        query = Query(pattern, heads, encoding, report, tuple(by or ())).absolute()
-        _check(query)
+        query = Query(pattern, heads, encoding, report, tuple(by or ()))
+        query.compile()  # an error comes before anything is read
         files = find_trees(inputs)
         if save is not None:
             _save(files, encoding, save)
@@ -102,18 +102,6 @@ def search_cli(
         skipped.check()
         if not quiet and report != "count":
             note(", ".join(f"{value:,} {name}" for name, value in totals.items()), "good")
-
-
-def _check(query: "Query") -> None:
-    """Raise a ValueError if the pattern, the head rules or the names are none, before anything is read."""
-    from ..search import Tregex
-    from ..texts.search import MATCH
-
-    tregex = Tregex(query.pattern, heads=query.heads)
-    for each in query.by:
-        name, _, what = each.partition(".")
-        if name not in {MATCH, *tregex.names} or what not in ("", "head"):
-            raise ValueError(Errors.E572.format(name=each, known=", ".join([MATCH, *tregex.names])))
 
 
 def _save(files: list[Path], encoding: str, folder: Path) -> None:
@@ -148,7 +136,7 @@ def _report(
             items = list(islice(found.items, n_left))
             n_left = None if n_left is None else n_left - len(items)
             if report == "drawings":
-                drawn += [Sentence(where, tree, marks) for where, tree, marks in items]
+                drawn += (Sentence(*item) for item in items)
             elif report == "rows":
                 if items:
                     out.write(format_csv([*([items[0]] * header), *(item.values() for item in items)]))

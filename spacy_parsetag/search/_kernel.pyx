@@ -81,50 +81,35 @@ def scan_brackets(const uint8_t[::1] text, int64_t at, int64_t line, int64_t mos
 def lay_out_nodes(const int64_t[::1] n_words, const int64_t[::1] n_spans, const int32_t[::1] roots, const int32_t[::1] words,
             const int32_t[::1] tags, const int32_t[:, ::1] spans, int32_t[:, ::1] out):
     """Lay out sentences in `out`, the rows label, up and size; returns the first sentence that is not a tree, or -1."""
-    if not n_words.shape[0]:
-        return -1
-    cdef const int32_t *words_at = &words[0] if words.shape[0] else NULL
-    cdef const int32_t *tags_at = &tags[0] if tags.shape[0] else NULL
-    cdef bint some = spans.shape[1] > 0
     return c_lay_out(
-        n_words.shape[0], &n_words[0], &n_spans[0], &roots[0], words_at, tags_at, &spans[0, 0] if some else NULL,
-        &spans[1, 0] if some else NULL, &spans[2, 0] if some else NULL, &out[0, 0], &out[1, 0], &out[2, 0])
+        n_words.shape[0], &n_words[0], &n_spans[0], &roots[0], &words[0], &tags[0], &spans[0, 0], &spans[1, 0],
+        &spans[2, 0], &out[0, 0], &out[1, 0], &out[2, 0])
 
 
 def find_heads(const int32_t[::1] label, const int32_t[::1] size, const int32_t[::1] kind, const uint8_t[:, ::1] rank,
                const uint8_t[:, ::1] from_right, const uint8_t[::1] is_conjunction, const uint8_t[::1] is_punctuation,
                int32_t[::1] out):
     """Find the head child of each node."""
-    if label.shape[0]:
-        with nogil:
-            c_heads(&label[0], &size[0], label.shape[0], &kind[0], &rank[0, 0], &from_right[0, 0], &is_conjunction[0],
-                    &is_punctuation[0], <int32_t>rank.shape[0], &out[0])
+    with nogil:
+        c_heads(&label[0], &size[0], label.shape[0], &kind[0], &rank[0, 0], &from_right[0, 0], &is_conjunction[0],
+                &is_punctuation[0], <int32_t>rank.shape[0], &out[0])
 
 
 cdef Trees trees(const int32_t[::1] up, const int32_t[::1] size, const int32_t[::1] head) noexcept:
-    cdef Trees found
-    found.up = &up[0]
-    found.size = &size[0]
-    found.head = &head[0] if head is not None else NULL
-    found.n = up.shape[0]
+    cdef Trees found = Trees(&up[0], &size[0], NULL, up.shape[0])
+    if head is not None:
+        found.head = &head[0]
     return found
 
 
 cdef Program program(const int32_t[:, ::1] steps, const uint8_t[:, ::1] labels, int64_t n_labels) noexcept:
-    cdef Program found
-    found.steps = <const Step *>&steps[0, 0] if steps.shape[0] else NULL
-    found.n_steps = steps.shape[0]
-    found.labels = &labels[0, 0] if labels.shape[0] and labels.shape[1] else NULL
-    found.n_strings = labels.shape[1]
-    found.n_labels = n_labels
-    return found
+    return Program(<const Step *>&steps[0, 0], steps.shape[0], &labels[0, 0], labels.shape[1], n_labels)
 
 
 def fill_masks(const int32_t[::1] label, const int32_t[::1] up, const int32_t[::1] size, const int32_t[::1] head,
          const int32_t[:, ::1] steps, const uint8_t[:, ::1] labels, int64_t n_labels, uint8_t[:, ::1] masks):
     """Make the masks of a program over some trees, one a row: first masks of labels, then masks of steps."""
-    if label.shape[0]:
-        c_fill(trees(up, size, head), &label[0], program(steps, labels, n_labels), &masks[0, 0])
+    c_fill(trees(up, size, head), &label[0], program(steps, labels, n_labels), &masks[0, 0])
 
 
 def find_nodes(const int32_t[::1] label, const int32_t[::1] up, const int32_t[::1] size, const int32_t[::1] head,
@@ -132,13 +117,8 @@ def find_nodes(const int32_t[::1] label, const int32_t[::1] up, const int32_t[::
          int64_t block, const int64_t[::1] results):
     """The nodes that some masks of a program mark, over any number of trees, in blocks of about `block` nodes."""
     cdef vector[vector[int64_t]] found
-    cdef size_t i
-    cdef Trees all_trees
-    cdef Program steps_and_labels
-    if not label.shape[0]:
-        return [np.empty(0, np.int64) for _ in range(results.shape[0])]
-    all_trees = trees(up, size, head)
-    steps_and_labels = program(steps, labels, n_labels)
+    cdef Trees all_trees = trees(up, size, head)
+    cdef Program steps_and_labels = program(steps, labels, n_labels)
     with nogil:
         c_find(all_trees, &label[0], steps_and_labels, &starts[0], starts.shape[0], block, &results[0], results.shape[0],
                found)
@@ -149,7 +129,8 @@ def node_pairs(const int32_t[::1] up, const int32_t[::1] size, const int32_t[::1
           const uint8_t[::1] through, const int64_t[::1] left, const uint8_t[::1] nodes):
     """All pairs of a node of a list and one of some nodes in a relation: places in the list, and nodes."""
     cdef vector[int64_t] places, found
-    if left.shape[0]:
-        c_pairs(trees(up, size, head), relation, nth, &through[0] if through is not None else NULL, &left[0],
-                left.shape[0], &nodes[0], places, found)
+    cdef const uint8_t *through_at = NULL
+    if through is not None:
+        through_at = &through[0]
+    c_pairs(trees(up, size, head), relation, nth, through_at, &left[0], left.shape[0], &nodes[0], places, found)
     return longs(places), longs(found)

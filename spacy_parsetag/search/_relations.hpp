@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
-#ifdef _MSC_VER
-#include <intrin.h>
-#endif
 
 namespace search {
 
@@ -18,16 +16,10 @@ struct Trees {
     int64_t n;
 
     int64_t last(int64_t x) const { return x + size[x]; }
-    int64_t root(int64_t x) const {
-        while (up[x]) x -= up[x];
-        return x;
-    }
-    bool is_first(int64_t x) const { return up[x] == 1; }
     bool is_last(int64_t x) const { return up[x] && last(x) == last(x - up[x]); }
-    bool is_head(int64_t x) const { return up[x] && head[x - up[x]] == up[x]; }
 };
 
-// Each relation stands beside its inverse, which differs in the last bit. The numbers are the same as in `match.RELATIONS`.
+// Each relation stands beside its inverse, which differs in the last bit. `RELATIONS` in pattern.py has the same numbers.
 enum Relation {
     PARENT, CHILD, DOMINATES, DOMINATED, NTH_CHILD_IS, IS_NTH_CHILD, ONLY_CHILD_IS, IS_ONLY_CHILD, UNARY_OVER, UNARY_UNDER,
     LEFTMOST_IS, IS_LEFTMOST, RIGHTMOST_IS, IS_RIGHTMOST, LEFT_SISTER, RIGHT_SISTER, NEXT_LEFT, NEXT_RIGHT, JUST_BEFORE,
@@ -35,112 +27,89 @@ enum Relation {
     DOWN_THROUGH, UP_THROUGH
 };
 
+// Most relations are one step from node to node, or any number of it; NONE are the others.
+enum Move { UP, UP_IF_FIRST, UP_IF_LAST, UP_IF_ONLY, UP_IF_HEAD, LEFT, RIGHT, FIRST_CHILD, ONLY_CHILD, HEAD_CHILD, NONE };
+struct Walk {
+    Move move;
+    bool again;
+};
+constexpr Walk WALKS[] = {
+    {NONE, false},       {UP, false},           {NONE, false},       {UP, true},          {NONE, false},
+    {NONE, false},       {ONLY_CHILD, false},   {UP_IF_ONLY, false}, {ONLY_CHILD, true},  {UP_IF_ONLY, true},
+    {FIRST_CHILD, true}, {UP_IF_FIRST, true},   {NONE, false},       {UP_IF_LAST, true},  {RIGHT, true},
+    {LEFT, true},        {RIGHT, false},        {LEFT, false},       {NONE, false},       {NONE, false},
+    {NONE, false},       {NONE, false},         {HEAD_CHILD, false}, {UP_IF_HEAD, false}, {HEAD_CHILD, true},
+    {UP_IF_HEAD, true},  {NONE, false},         {NONE, false},       {NONE, false},       {NONE, false},
+    {NONE, false},       {NONE, false},
+};
+
+// The node that a step leads to, or -1.
+inline int64_t go(const Trees &t, Move move, int64_t x) {
+    const int64_t parent = x - t.up[x], next = t.last(x) + 1;
+    int64_t y = x - 1;
+    switch (move) {
+    case UP: return t.up[x] ? parent : -1;
+    case UP_IF_FIRST: return t.up[x] == 1 ? parent : -1;
+    case UP_IF_LAST: return t.is_last(x) ? parent : -1;
+    case UP_IF_ONLY: return t.up[x] == 1 && t.is_last(x) ? parent : -1;
+    case UP_IF_HEAD: return t.up[x] && t.head[parent] == t.up[x] ? parent : -1;
+    case RIGHT: return next < t.n && t.up[next] && next - t.up[next] == parent ? next : -1;
+    case FIRST_CHILD: return t.size[x] ? x + 1 : -1;
+    case ONLY_CHILD: return t.size[x] && t.is_last(x + 1) ? x + 1 : -1;
+    case HEAD_CHILD: return t.size[x] ? x + t.head[x] : -1;
+    case LEFT:
+        if (t.up[x] <= 1) return -1;
+        while (y - t.up[y] != parent) y -= t.up[y];
+        return y;
+    default: return -1;
+    }
+}
+
 // Call f(y) for each y with "x relation y", until it returns false. `nth` counts children from 1, from the last one if it
 // is negative; `through` marks the nodes that a chain may run through.
-template <class F>
-inline void visit(const Trees &t, int relation, int nth, const uint8_t *through, int64_t x, F f) {
+template <int relation, class F>
+inline void visit(const Trees &t, int nth, const uint8_t *through, int64_t x, F f) {
     const int64_t end = t.last(x), parent = x - t.up[x];
     int64_t y = x;
+    auto walk = [&](Move move) {
+        while ((y = go(t, move, y)) >= 0 && f(y)) {}
+    };
     switch (relation) {
     case PARENT:
         for (y = x + 1; y <= end && f(y); y = t.last(y) + 1) {}
         return;
-    case CHILD:
-        if (t.up[x]) f(parent);
-        return;
     case DOMINATES:
         for (y = x + 1; y <= end && f(y); ++y) {}
         return;
-    case DOMINATED:
-        while (t.up[y] && f(y -= t.up[y])) {}
-        return;
     case NTH_CHILD_IS:
-        if (nth > 0) {
-            for (y = x + 1; y <= end && --nth; y = t.last(y) + 1) {}
-            if (y <= end) f(y);
-            return;
-        }
-        for (y = end; y > x; --y) {
-            while (y - t.up[y] != x) y -= t.up[y];
-            if (!++nth) { f(y); return; }
-        }
+        if (nth < 0)  // the same from 1
+            for (++nth, y = x + 1; y <= end; y = t.last(y) + 1) ++nth;
+        for (y = x + 1; y <= end && nth > 0; y = t.last(y) + 1)
+            if (!--nth) f(y);
         return;
     case IS_NTH_CHILD:
-        if (!t.up[x]) return;
-        if (nth > 0) {
+        if (nth < 0)
+            for (nth += 2, y = end + 1; y <= t.last(parent); y = t.last(y) + 1) ++nth;
+        else
             for (y = parent + 1; y < x; y = t.last(y) + 1) --nth;
-            if (nth == 1) f(parent);
-            return;
-        }
-        for (y = x; y <= t.last(parent); y = t.last(y) + 1) ++nth;
-        if (!nth) f(parent);
-        return;
-    case ONLY_CHILD_IS:
-        if (end > x && t.last(x + 1) == end) f(x + 1);
-        return;
-    case IS_ONLY_CHILD:
-        if (t.is_first(x) && t.is_last(x)) f(parent);
-        return;
-    case UNARY_OVER:
-        while (y < end && t.last(y + 1) == end && f(++y)) {}
-        return;
-    case UNARY_UNDER:
-        while (t.is_first(y) && t.is_last(y) && f(--y)) {}
-        return;
-    case LEFTMOST_IS:
-        while (t.size[y] && f(++y)) {}
-        return;
-    case IS_LEFTMOST:
-        while (t.is_first(y) && f(--y)) {}
+        if (t.up[x] && nth == 1) f(parent);
         return;
     case RIGHTMOST_IS:
         for (y = end; y != x && f(y); y -= t.up[y]) {}
         return;
-    case IS_RIGHTMOST:
-        while (t.is_last(y) && f(y -= t.up[y])) {}
-        return;
-    case LEFT_SISTER:
-        for (y = end + 1; y <= t.last(parent) && f(y); y = t.last(y) + 1) {}
-        return;
-    case RIGHT_SISTER:
-    case NEXT_RIGHT:
-        while (t.up[x] && y > parent + 1) {
-            for (--y; y - t.up[y] != parent; y -= t.up[y]) {}
-            if (!f(y) || relation == NEXT_RIGHT) return;
-        }
-        return;
-    case NEXT_LEFT:
-        if (end < t.last(parent)) f(end + 1);
-        return;
     case JUST_BEFORE:
-        if (end < t.last(t.root(x)))
-            for (y = end + 1; f(y) && t.size[y]; ++y) {}
+        if ((y = end + 1) < t.n && t.up[y] && f(y)) walk(FIRST_CHILD);
         return;
-    case JUST_AFTER:
-        while (t.is_first(y)) --y;
-        if (t.up[y]) {
-            const int64_t leaf = y - 1;  // all nodes that end with this word
-            for (y = leaf; f(y) && t.is_last(y); y -= t.up[y]) {}
-        }
+    case JUST_AFTER:  // all nodes that end with the word before
+        while (t.up[y] == 1) --y;
+        if (t.up[y] && f(--y)) walk(UP_IF_LAST);
         return;
     case BEFORE:
-        for (y = end + 1; y <= t.last(t.root(x)) && f(y); ++y) {}
+        for (y = end + 1; y < t.n && t.up[y] && f(y); ++y) {}
         return;
     case AFTER:
-        for (const int64_t top = t.root(x); --y > top;)
-            if (t.last(y) < x && !f(y)) return;
-        return;
-    case HEAD_IS:
-        if (t.size[x]) f(x + t.head[x]);
-        return;
-    case IS_HEAD:
-        if (t.is_head(x)) f(parent);
-        return;
-    case HEADS_DOWN:
-        while (t.size[y] && f(y += t.head[y])) {}
-        return;
-    case HEADS_UP:
-        while (t.is_head(y) && f(y -= t.up[y])) {}
+        while (t.up[y])
+            if (t.last(--y) < x && !f(y)) return;
         return;
     case SAME:
     case SAME_TOO:
@@ -148,7 +117,7 @@ inline void visit(const Trees &t, int relation, int nth, const uint8_t *through,
         return;
     case SAME_TREE:
     case SAME_TREE_TOO:
-        y = t.root(x);
+        while (t.up[y]) y -= t.up[y];
         for (const int64_t stop = t.last(y); y <= stop && f(y); ++y) {}
         return;
     case DOWN_THROUGH:
@@ -157,80 +126,70 @@ inline void visit(const Trees &t, int relation, int nth, const uint8_t *through,
     case UP_THROUGH:
         while (t.up[y] && f(y -= t.up[y]) && through[y]) {}
         return;
+    default:
+        if (WALKS[relation].again) return walk(WALKS[relation].move);
+        if ((y = go(t, WALKS[relation].move, x)) >= 0) f(y);
     }
 }
 
-inline int first_bit(uint64_t bits) {
-#ifdef _MSC_VER
-    unsigned long place;
-    _BitScanForward64(&place, bits);
-    return static_cast<int>(place);
-#else
-    return __builtin_ctzll(bits);
-#endif
-}
-
-// Call f(x) for each node that is marked, in order. Eight nodes are passed over at once where none is.
+// Call f(x) for each node that is marked, in order.
 template <class F>
 inline void each(const uint8_t *mask, int64_t n, F f) {
-    int64_t x = 0;
-    for (; x + 8 <= n; x += 8) {
-        uint64_t bits;
-        std::memcpy(&bits, mask + x, 8);
-        for (; bits; bits &= bits - 1) f(x + first_bit(bits) / 8);
-    }
-    for (; x < n; ++x)
-        if (mask[x]) f(x);
-}
-
-// The same as below in one pass over all nodes, for four relations. Returns whether this is one of them.
-inline bool sweep(const Trees &t, int relation, const uint8_t *in, uint8_t *out) {
-    switch (relation) {
-    case CHILD:
-        for (int64_t x = 0; x < t.n; ++x) out[x] = in[x - t.up[x]] & (t.up[x] != 0);
-        return true;
-    case DOMINATES:  // is the next one that is marked below x?
-        for (int64_t next = t.n, x = t.n; x-- > 0; next = in[x] ? x : next) out[x] = next <= t.last(x);
-        return true;
-    case DOMINATED:
-        for (int64_t x = 0; x < t.n; ++x) out[x] = (in[x - t.up[x]] | out[x - t.up[x]]) & (t.up[x] != 0);
-        return true;
-    case LEFT_SISTER:
-        for (int64_t x = t.n; x-- > 0;)
-            if (const int64_t y = t.last(x) + 1; y < t.n) out[x] = (in[y] | out[y]) & (t.up[y] == y - x + t.up[x]);
-        return true;
-    default:
-        return false;
-    }
+    const uint8_t *at = mask, *const end = mask + n;
+    for (; (at = static_cast<const uint8_t *>(std::memchr(at, 1, end - at))); ++at) f(at - mask);
 }
 
 // Mark in `out`, which is empty, each x with "x relation y" for some y in `in`: a semi-join.
 //
 // What is marked below a node, above it or beside it is marked as far as the relation goes, so a walk ends at the first
 // node that is marked already, and the whole takes time linear in the nodes. BEFORE needs the last y first. Where one of
-// 16 nodes is marked, as the first 256 tell, a pass over all nodes is faster than to go from node to node.
-inline void image(const Trees &t, int relation, int nth, const uint8_t *through, const uint8_t *in, uint8_t *out) {
+// 16 nodes is marked, as the first 256 tell, a pass over all nodes may be faster than to go from node to node.
+template <int relation>
+inline void image(const Trees &t, int nth, const uint8_t *through, const uint8_t *in, uint8_t *out) {
+    constexpr auto walk = WALKS[relation];
     const int64_t n_seen = std::min<int64_t>(t.n, 256);
-    if (std::count(in, in + n_seen, 1) * 16 > n_seen && sweep(t, relation, in, out)) return;
+    const bool is_dense = std::count(in, in + n_seen, 1) * 16 > n_seen;
     auto mark = [&](int64_t y) {
-        visit(t, relation ^ 1, nth, through, y, [&](int64_t x) { return out[x] ? false : (out[x] = 1); });
+        visit<relation ^ 1>(t, nth, through, y, [&](int64_t x) { return out[x] ? false : (out[x] = 1); });
     };
-    if (relation != BEFORE) return each(in, t.n, mark);
-    for (int64_t y = t.n; y-- > 0;)
-        if (in[y]) mark(y);
+    if (relation == DOMINATES && is_dense) {  // is the next one that is marked below x?
+        for (int64_t next = t.n, x = t.n; x-- > 0; next = in[x] ? x : next) out[x] = next <= t.last(x);
+    } else if ((walk.move == UP || walk.move == RIGHT) && is_dense) {
+        for (int64_t i = 0; i < t.n; ++i) {
+            const int64_t x = walk.move == UP ? i : t.n - 1 - i, y = go(t, walk.move, x);
+            out[x] = y >= 0 && (in[y] | (walk.again & out[y]));
+        }
+    } else if (relation == BEFORE) {
+        for (int64_t y = t.n; y-- > 0;)
+            if (in[y]) mark(y);
+    } else {
+        each(in, t.n, mark);
+    }
+}
+
+// Call f with the number of a relation as a constant, so that loops are compiled for each relation.
+template <class F, int... all>
+inline void with_constant(int relation, F f, std::integer_sequence<int, all...>) {
+    ((relation == all ? f(std::integral_constant<int, all>{}) : void()), ...);
+}
+template <class F>
+inline void with_constant(int relation, F f) {
+    with_constant(relation, f, std::make_integer_sequence<int, UP_THROUGH + 1>{});
 }
 
 // All pairs "x relation y" of an x in a list and a y in `in`: places in the list, and nodes.
 inline void pairs(const Trees &t, int relation, int nth, const uint8_t *through, const int64_t *xs, int64_t n_xs,
                   const uint8_t *in, std::vector<int64_t> &places, std::vector<int64_t> &ys) {
-    for (int64_t i = 0; i < n_xs; ++i)
-        visit(t, relation, nth, through, xs[i], [&](int64_t y) {
-            if (in[y]) {
-                places.push_back(i);
-                ys.push_back(y);
-            }
-            return true;
-        });
+    with_constant(relation, [&](auto constant) {
+        for (int64_t i = 0; i < n_xs; ++i)
+            visit<decltype(constant)::value>(t, nth, through, xs[i], [&](int64_t y) {
+                if (in[y]) {
+                    places.push_back(i);
+                    ys.push_back(y);
+                }
+                return true;
+            });
+    });
 }
 
 // A step makes a mask of earlier masks. LEAF marks words, TOP roots, SEMI_JOIN what stands in relation `a` to mask `b`.
@@ -279,7 +238,10 @@ inline void fill(const Trees &t, const int32_t *label, const Program &program, u
             break;
         case SEMI_JOIN:
             std::memset(out, 0, n);
-            image(t, step->a, step->nth, step->through < 0 ? nullptr : masks + step->through * n, b, out);
+            with_constant(step->a, [&](auto relation) {
+                const uint8_t *through = step->through < 0 ? nullptr : masks + step->through * n;
+                image<decltype(relation)::value>(t, step->nth, through, b, out);
+            });
             break;
         }
     }

@@ -7,7 +7,7 @@ those are tried that match their part of the pattern; without back-references no
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,24 +15,6 @@ from numpy.typing import NDArray
 from ._kernel import node_pairs
 from .columns import Longs
 from .pattern import Label, Node, Step, Test, parts
-
-Names = dict[str, Longs]
-
-
-class Block(NamedTuple):
-    """Some trees of a batch, and what was found in them.
-
-    nodes (Longs): Their nodes, as they are numbered in the batch.
-    label, up, size, head: Their columns. `head` is None where no pattern asks for heads.
-    masks (NDArray[np.uint8]): The masks of a program, one a row.
-    """
-
-    nodes: Longs
-    label: NDArray[np.int32]
-    up: NDArray[np.int32]
-    size: NDArray[np.int32]
-    head: NDArray[np.int32] | None
-    masks: NDArray[np.uint8]
 
 
 class Matches(NamedTuple):
@@ -43,107 +25,79 @@ class Matches(NamedTuple):
     """
 
     nodes: Longs
-    names: Names
-
-    @classmethod
-    def join(cls, found: Sequence[Matches], names: Sequence[str]) -> Matches:
-        """Join the matches of successive blocks."""
-        empty = [np.empty(0, np.int64)]
-        columns = {name: np.concatenate([each.names[name] for each in found] or empty) for name in names}
-        return cls(np.concatenate([each.nodes for each in found] or empty), columns)
+    names: dict[str, Longs]
 
 
-class _Rows(NamedTuple):
-    places: Longs  # the earlier row that each row grew from
-    names: Names
+class Block(NamedTuple):
+    """Some trees, what was found in them, and the names of the pattern.
 
+    A table has a column for each way to match so far. Its first row is the node that the next test is about, and its
+    last ones are the nodes that have the names, -1 where none has yet; what was before a test stands in between.
 
-def bind(numbers: Mapping[int, int], block: Block, nodes: Sequence[Node], names: Sequence[str]) -> Matches:
-    """Enumerate the ways in which a pattern matches in a block.
-
+    label, up, size, head: The columns of the trees. `head` is None where no pattern asks for heads.
+    masks (NDArray[np.uint8]): The masks of a program, one a row.
     numbers (Mapping[int, int]): The mask of each part of the pattern, by the part's identity.
-    block (Block): The trees.
-    nodes (Sequence[Node]): The alternatives of the pattern.
-    names (Sequence[str]): The names to keep.
-    RETURNS (Matches): The ways, each once, in order.
+    names (Sequence[str]): The names.
     """
-    binder = _Binder(numbers, block)
-    everything = np.arange(len(block.label))
-    found = []
-    for node in nodes:
-        rows = binder.node(node, everything, {})
-        missing = np.full(len(rows.places), -1)
-        found.append(np.stack([rows.places, *(rows.names.get(name, missing) for name in names)]))
-    table = np.append(block.nodes, -1)[np.unique(np.concatenate(found, axis=1), axis=1)]
-    return Matches(table[0], dict(zip(names, table[1:], strict=True)))
 
+    label: NDArray[np.int32]
+    up: NDArray[np.int32]
+    size: NDArray[np.int32]
+    head: NDArray[np.int32] | None
+    masks: NDArray[np.uint8]
+    numbers: Mapping[int, int]
+    names: Sequence[str]
 
-class _Binder:
-    def __init__(self, numbers: Mapping[int, int], block: Block) -> None:
-        self.numbers = numbers
-        self.block = block
+    def bind(self, nodes: Sequence[Node]) -> Longs:
+        """Enumerate the ways in which one of some nodes matches: a table of the nodes that match and the named ones,
+        each way once, in order."""
+        start = np.full((1 + len(self.names), len(self.label)), -1)
+        start[0] = np.arange(len(self.label))
+        table: Longs = np.unique(np.hstack([self._node(node, start) for node in nodes]), axis=1)
+        return table
 
-    def mask(self, part: Node | Test | Label) -> NDArray[np.uint8]:
-        return cast("NDArray[np.uint8]", self.block.masks[self.numbers[id(part)]])
+    def _place(self, name: str) -> int:
+        return self.names.index(name) - len(self.names)
 
-    def node(self, node: Node, at: Longs, names: Names) -> _Rows:
-        """Keep the rows whose node matches, and grow them by what stands in its tests."""
-        keep = np.flatnonzero(self.mask(node)[at])
+    def _keep(self, part: Node | Test, table: Longs) -> Longs:
+        return table.compress(self._mask(part)[table[0]], axis=1)
+
+    def _mask(self, part: Node | Test | Label) -> NDArray[np.uint8]:
+        mask: NDArray[np.uint8] = self.masks[self.numbers[id(part)]]
+        return mask
+
+    def _node(self, node: Node, table: Longs) -> Longs:
+        """Keep what matches, and grow it by what stands in the node's tests."""
+        table = self._keep(node, table)
         if node.same:
-            keep = keep[names[node.same][keep] == at[keep]]
+            table = table.compress(table[self._place(node.same)] == table[0], axis=1)
         if node.like:
-            other = names[node.like][keep]
-            keep = keep[(other >= 0) & (self.block.label[other] == self.block.label[at[keep]])]
-        kept = _pick(names, keep)
+            other = table[self._place(node.like)]
+            table = table.compress((other >= 0) & (self.label[other] == self.label[table[0]]), axis=1)
         if node.name:
-            kept[node.name] = at[keep]
-        if node.test is None or not _grows(node.test):
-            return _Rows(keep, kept)
-        rows = self.test(node.test, at[keep], kept)
-        return _Rows(keep[rows.places], rows.names)
+            table[self._place(node.name)] = table[0]
+        return table if node.test is None or not _grows(node.test) else self._test(node.test, table)
 
-    def test(self, test: Test, at: Longs, names: Names) -> _Rows:
+    def _test(self, test: Test, table: Longs) -> Longs:
         if not _grows(test):
-            keep = np.flatnonzero(self.mask(test)[at])
-            return _Rows(keep, _pick(names, keep))
-        everything = np.arange(len(at))
+            return self._keep(test, table)
         if isinstance(test, Step):
-            block = self.block
-            through = None if test.through is None else self.mask(test.through)
-            places, others = node_pairs(
-                block.up, block.size, block.head, test.relation, test.nth, through, at, self.mask(test.node)
-            )
-            rows = self.node(test.node, others, _pick(names, places))
-            return _Rows(places[rows.places], rows.names)
+            through = None if test.through is None else self._mask(test.through)
+            columns, mask = (self.up, self.size, self.head), self._mask(test.node)
+            places, others = node_pairs(*columns, test.relation, test.nth, through, table[0], mask)
+            return self._node(test.node, np.vstack([others, table.take(places, axis=1)]))[1:]
         if test.kind == "and":
-            rows = _Rows(everything, names)
             for each in test.tests:
-                grown = self.test(each, at[rows.places], rows.names)
-                rows = _Rows(rows.places[grown.places], grown.names)
-            return rows
+                table = self._test(each, table)
+            return table
         if test.kind == "or":
-            return _union([self.test(each, at, names) for each in test.tests])
-        rows = self.test(test.tests[0], at, names)
-        others = np.setdiff1d(everything, rows.places)
-        without = _Rows(others, _pick(names, others))
-        return without if test.kind == "not" else _union([rows, without])
+            return np.hstack([self._test(each, table) for each in test.tests])
+        every = np.arange(table.shape[1])
+        found = self._test(test.tests[0], np.insert(table, 1, every, axis=0))
+        without = table.compress(~np.isin(every, found[1]), axis=1)
+        return without if test.kind == "not" else np.hstack([np.delete(found, 1, axis=0), without])
 
 
 def _grows(test: Test) -> bool:
     """Check whether a test gives names or refers to them, so that its mask does not say all."""
     return any(isinstance(part, Node) and (part.name or part.same or part.like) for part in parts(test))
-
-
-def _pick(names: Names, places: Longs) -> Names:
-    return {name: nodes[places] for name, nodes in names.items()}
-
-
-def _union(found: Sequence[_Rows]) -> _Rows:
-    names = dict.fromkeys(name for rows in found for name in rows.names)
-    return _Rows(
-        np.concatenate([rows.places for rows in found]),
-        {
-            name: np.concatenate([rows.names.get(name, np.full(len(rows.places), -1)) for rows in found])
-            for name in names
-        },
-    )

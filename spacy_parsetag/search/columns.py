@@ -18,11 +18,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import Errors, TreebankError
 from ..trees.escape import unescape_label, unescape_token
@@ -36,10 +37,12 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
+Row = tuple[Parse, int, str, str]
 
 ROOT = "TOP"
 BATCH = 1 << 16  # trees
 _FORMAT = 1
+_NONE: Ints = np.empty(0, np.int32)
 _ARRAYS = ("label", "up", "size", "starts", "source", "line")
 _EMPTY = re.compile(rf"^[ \t]*\((?:{'|'.join(sorted(ROOT_LABELS))})\s*\)[ \t]*$", re.MULTILINE)
 
@@ -130,29 +133,20 @@ class TreeColumns:
     def join(cls, batches: Iterable[TreeColumns]) -> TreeColumns:
         """Join batches into one."""
         parts = list(batches)
-        codes: dict[str, int] = {}
-        names: dict[str, int] = {}
-        labels, sources = (
-            [
-                np.array([into.setdefault(text, len(into)) for text in texts], np.int32)[numbers]
-                for texts, numbers in rows
-            ]
-            for into, rows in (
-                (codes, [(part.strings, part.label) for part in parts]),
-                (names, [(part.names, part.source) for part in parts]),
-            )
-        )
+        strings, labels = _renumber([(part.strings, part.label) for part in parts])
+        names, sources = _renumber([(part.names, part.source) for part in parts])
         offsets = np.cumsum([0, *(len(part.label) for part in parts)])
+        ids = [name for part in parts for name in (part.ids or [""] * len(part))]
         return cls(
-            _join(labels, np.int32),
-            _join([part.up for part in parts], np.int32),
-            _join([part.size for part in parts], np.int32),
-            _join([part.starts + offset for part, offset in zip(parts, offsets, strict=False)], np.int64),
-            list(codes),
-            _join(sources, np.int32),
-            _join([part.line for part in parts], np.int64),
-            list(names),
-            [name for part in parts for name in (part.ids or [""] * len(part))] if any(p.ids for p in parts) else [],
+            np.concatenate([_NONE, *labels]),
+            np.concatenate([_NONE, *(part.up for part in parts)]),
+            np.concatenate([_NONE, *(part.size for part in parts)]),
+            np.concatenate([_NONE.astype(np.int64), *(p.starts + o for p, o in zip(parts, offsets, strict=False))]),
+            strings,
+            np.concatenate([_NONE, *sources]),
+            np.concatenate([_NONE.astype(np.int64), *(part.line for part in parts)]),
+            names,
+            ids if any(ids) else [],
         )
 
     def to_disk(self, path: str | Path) -> None:
@@ -185,8 +179,11 @@ def is_columns(path: Path) -> bool:
     return (path / "columns.json").is_file()
 
 
-def _join(arrays: Sequence[NDArray[Any]], kind: type) -> NDArray[Any]:
-    return np.concatenate(arrays) if arrays else np.empty(0, kind)
+def _renumber(rows: Iterable[tuple[Sequence[str], Ints]]) -> tuple[list[str], list[Ints]]:
+    """Number the strings of several batches together."""
+    codes: dict[str, int] = {}
+    numbers = [np.array([codes.setdefault(each, len(codes)) for each in texts], np.int32)[old] for texts, old in rows]
+    return list(codes), numbers
 
 
 def read_brackets(
@@ -239,103 +236,86 @@ def _read_others(
 
     lines = read_file_lines(io.StringIO(_EMPTY.sub("", text), newline=None), encoding, name)
     numbered = (Line(each.number + line - 1, each.text) for each in lines)
-    builder = ColumnsBuilder(name)
-    for tree in BracketReader(numbered, name, encoding, on_error, None):
-        try:
-            builder.add(Parse.from_tree(tree), tree.line, root=tree.label if tree.is_wrapper else ROOT)
-        except ValueError as err:
-            error = TreebankError(name, tree.line, str(err))
-            if on_error is None:
-                raise error from err
-            on_error(error)
-        if len(builder) == batch:
-            yield builder.build()
-            builder = ColumnsBuilder(name)
-    if len(builder):
-        yield builder.build()
+
+    def parses() -> Iterator[Row]:
+        for tree in BracketReader(numbered, name, encoding, on_error, None):
+            try:
+                parse = Parse.from_tree(tree)
+            except ValueError as err:
+                error = TreebankError(name, tree.line, str(err))
+                if on_error is None:
+                    raise error from err
+                on_error(error)
+                continue
+            if parse.words:
+                yield parse, tree.line, tree.label if tree.is_wrapper else ROOT, ""
+
+    rows = parses()
+    while len(columns := columns_of_parses(islice(rows, batch), name)):
+        yield columns
 
 
-class ColumnsBuilder:
-    """Collects parses, and makes a batch of them.
+def columns_of_parses(rows: Iterable[Row], name: str) -> TreeColumns:
+    """Make columns of parses. One without words is no tree.
 
+    rows (Iterable[Row]): Each parse, its line or row, the label of its root, and its identifier or "".
     name (str): Where they are from, for messages.
+    RETURNS (TreeColumns): The columns.
+    RAISES (ValueError): If constituents cross, or are not in pre-order.
     """
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.codes: dict[str, int] = {}
-        self.words: list[int] = []
-        self.tags: list[int] = []
-        self.spans: list[tuple[int, int, int]] = []
-        self.sentences: list[tuple[int, int, int, int]] = []  # words, constituents, root, line
-        self.ids: list[str] = []
-
-    def __len__(self) -> int:
-        return len(self.sentences)
-
-    def add(self, parse: Parse, line: int, *, root: str = ROOT, name: str = "") -> None:
-        """Add a parse, with its line or row, and its identifier if it has one. One without words is no tree."""
-        if not parse.words:
-            return
-        codes = self.codes
-        self.words += [codes.setdefault(word, len(codes)) for word in parse.words]
-        self.tags += [codes.setdefault(tag, len(codes)) for tag in parse.pos]
-        self.spans += [(start, end, codes.setdefault(label, len(codes))) for start, end, label in parse.spans]
-        self.sentences.append((len(parse), len(parse.spans), codes.setdefault(root, len(codes)), line))
-        self.ids.append(name)
-
-    def build(self) -> TreeColumns:
-        """Make the batch. RAISES (ValueError): If constituents cross, or are not in pre-order."""
-        table = np.array(self.sentences, np.int64).reshape(-1, 4)
-        return lay_out(
-            table[:, 0],
-            table[:, 1],
-            roots=table[:, 2],
-            words=np.array(self.words, np.int32),
-            tags=np.array(self.tags, np.int32),
-            spans=np.array(self.spans, np.int32).reshape(-1, 3).T,
-            line=table[:, 3],
-            strings=list(self.codes),
-            name=self.name,
-            ids=self.ids if any(self.ids) else [],
-        )
+    codes: dict[str, int] = {}
+    words: list[int] = []
+    tags: list[int] = []
+    spans: list[tuple[int, int, int]] = []
+    sentences: list[tuple[int, int, int, int]] = []
+    ids: list[str] = []
+    for parse, line, root, one in rows:
+        if parse.words:
+            words += [codes.setdefault(word, len(codes)) for word in parse.words]
+            tags += [codes.setdefault(tag, len(codes)) for tag in parse.pos]
+            spans += [(start, end, codes.setdefault(label, len(codes))) for start, end, label in parse.spans]
+            sentences.append((len(parse), len(parse.spans), codes.setdefault(root, len(codes)), line))
+            ids.append(one)
+    n_words, n_spans, roots, lines = np.array(sentences, np.int64).reshape(-1, 4).T
+    table = np.array(spans, np.int32).reshape(-1, 3).T
+    return lay_out(n_words, n_spans, roots, words, tags, table, lines, list(codes), name, ids)
 
 
 def lay_out(
     n_words: NDArray[Any],
     n_spans: NDArray[Any],
-    *,
     roots: NDArray[Any],
-    words: Ints,
-    tags: Ints,
-    spans: Ints,
+    words: ArrayLike,
+    tags: ArrayLike,
+    spans: NDArray[Any],
     line: NDArray[Any],
     strings: list[str],
     name: str,
-    ids: list[str],
+    ids: Sequence[str] = (),
 ) -> TreeColumns:
     """Make columns of sentences whose constituents are spans.
 
-    n_words, n_spans (NDArray): How many words and constituents each sentence has; at least one word.
-    roots (NDArray): The label of each root.
-    words, tags (Ints): The words of all sentences and their parts of speech.
-    spans (Ints): Start, end and label of all constituents, as three rows; each sentence in pre-order.
-    line (NDArray): The line or row of each sentence.
+    n_words, n_spans, roots, line (NDArray): For each sentence how many words (one or more) and constituents it has, the
+        label of its root, and its line or row.
+    words, tags (ArrayLike): The words of all sentences and their parts of speech.
+    spans (NDArray): Start, end and label of all constituents, as three rows; each sentence in pre-order.
     strings (list[str]): What the numbers of labels and words stand for.
     name (str): Where the sentences are from.
-    ids (list[str]): Their identifiers, or none.
+    ids (Sequence[str]): Their identifiers, or none.
     RETURNS (TreeColumns): The columns.
     RAISES (ValueError): If constituents cross, or are not in pre-order.
     """
     counts = 1 + n_spans.astype(np.int64) + 2 * n_words.astype(np.int64)
     ends = np.cumsum(counts)
-    out = np.empty((3, int(ends[-1]) if len(ends) else 0), np.int32)
+    out = np.empty((3, counts.sum()), np.int32)
     longs, ints = (partial(np.ascontiguousarray, dtype=kind) for kind in (np.int64, np.int32))
     bad = lay_out_nodes(longs(n_words), longs(n_spans), ints(roots), ints(words), ints(tags), ints(spans), out)
     if bad >= 0:
         raise ValueError(Errors.E602.format(where=f"{name}:{line[bad]}"))
     source = np.zeros(len(counts), np.int32)
-    return TreeColumns(out[0], out[1], out[2], ends - counts, strings, source, longs(line), [name], ids)
+    return TreeColumns(
+        out[0], out[1], out[2], ends - counts, strings, source, longs(line), [name], [*ids] if any(ids) else []
+    )
 
 
 def read_rows(rows: Iterable[tuple[int, Any]], name: str) -> TreeColumns:
@@ -346,15 +326,18 @@ def read_rows(rows: Iterable[tuple[int, Any]], name: str) -> TreeColumns:
     RETURNS (TreeColumns): The columns.
     RAISES (ValueError): If a line has no parse, or constituents cross.
     """
-    builder = ColumnsBuilder(name)
-    for line, row in rows:
-        try:
-            for sent in row["sents"]:
-                spans = tuple(Constituent(span["start"], span["end"], span["label"]) for span in sent["constituents"])
-                builder.add(Parse(tuple(sent["words"]), tuple(sent["pos"]), spans), line, name=str(row.get("id") or ""))
-        except (KeyError, TypeError) as err:
-            raise ValueError(Errors.E603.format(where=f"{name}:{line}")) from err
-    return builder.build()
+
+    def parses() -> Iterator[Row]:
+        for line, row in rows:
+            try:
+                for sent in row["sents"]:
+                    spans = (Constituent(span["start"], span["end"], span["label"]) for span in sent["constituents"])
+                    parse = Parse(tuple(sent["words"]), tuple(sent["pos"]), tuple(spans))
+                    yield parse, line, ROOT, str(row.get("id") or "")
+            except (KeyError, TypeError) as err:
+                raise ValueError(Errors.E603.format(where=f"{name}:{line}")) from err
+
+    return columns_of_parses(parses(), name)
 
 
 def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
@@ -380,21 +363,11 @@ def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
         places: Longs = encoded.indices.to_numpy(zero_copy_only=False)
         return np.array(numbers, np.int32)[places]
 
-    words, tags, labels = (
-        encode(each) for each in (lists["words"].flatten(), lists["pos"].flatten(), spans.field("label"))
-    )
+    words, tags, labels = map(encode, (lists["words"].flatten(), lists["pos"].flatten(), spans.field("label")))
     bounds = [spans.field(key).to_numpy(zero_copy_only=False) for key in ("start", "end")]
     line = np.repeat(np.arange(first, first + len(n_sents)), n_sents)
     ids = table.column("id").to_pylist() if "id" in table.schema.names else []
-    return lay_out(
-        n_words,
-        n_spans,
-        roots=np.zeros(len(n_words), np.int32),
-        words=words,
-        tags=tags,
-        spans=np.stack([*bounds, labels]).astype(np.int32),
-        line=line,
-        strings=list(codes),
-        name=name,
-        ids=[str(ids[row - first] or "") for row in line.tolist()] if any(ids) else [],
-    )
+    ids = [str(ids[row - first] or "") for row in line.tolist()] if any(ids) else []
+    table = np.stack([*bounds, labels]).astype(np.int32)
+    roots = np.zeros(len(n_words), np.int32)
+    return lay_out(n_words, n_spans, roots, words, tags, table, line, list(codes), name, ids)

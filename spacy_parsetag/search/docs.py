@@ -19,7 +19,7 @@ from spacy.vocab import Vocab
 
 from ..errors import Errors
 from ..tokens.groups import SPANS_KEY, parses_from_doc
-from .columns import ROOT, ColumnsBuilder, Longs, TreeColumns, lay_out
+from .columns import ROOT, Longs, TreeColumns, columns_of_parses, lay_out
 from .heads import HeadRules, get_head_rules
 from .match import Program, Tregex
 
@@ -98,19 +98,13 @@ def _read_all(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> Doc
     strings = docs[0][1].vocab.strings
     numbers: NDArray[np.int32] = np.append(codes, len(keys)).astype(np.int32)
     of_sentence = np.searchsorted(docs_end, starts, "right")
+    spans = np.stack([begin - starts[sentence], stop - starts[sentence], numbers[2 * len(words) : -1]])
+    n_spans, roots = np.bincount(sentence, minlength=len(starts)), numbers[-1:].repeat(len(starts))
+    line = np.array([number for number, _ in docs])[of_sentence]
+    texts = [*(strings[key] for key in keys.tolist()), ROOT]
+    words, tags = numbers[: 2 * len(words)].reshape(2, -1)
     try:
-        columns = lay_out(
-            n_words,
-            np.bincount(sentence, minlength=len(starts)),
-            roots=numbers[-1:].repeat(len(starts)),
-            words=numbers[: len(words)],
-            tags=numbers[len(words) : 2 * len(words)],
-            spans=np.stack([begin - starts[sentence], stop - starts[sentence], numbers[2 * len(words) : -1]]),
-            line=np.array([number for number, _ in docs])[of_sentence],
-            strings=[*(strings[key] for key in keys.tolist()), ROOT],
-            name=name,
-            ids=[],
-        )
+        columns = lay_out(n_words, n_spans, roots, words, tags, spans, line, texts, name)
     except ValueError:
         return None
     first_tokens = starts - (docs_end - n_tokens)[of_sentence]
@@ -118,11 +112,9 @@ def _read_all(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> Doc
 
 
 def _read_doc(number: int, doc: Doc, spans_key: str, name: str) -> DocColumns:
-    builder = ColumnsBuilder(name)
     sentences = parses_from_doc(doc, spans_key)
-    for sent in sentences:
-        builder.add(sent.parse, number)
-    return DocColumns(builder.build(), [sent.tokens for sent in sentences])
+    columns = columns_of_parses(((sent.parse, number, ROOT, "") for sent in sentences), name)
+    return DocColumns(columns, [sent.tokens for sent in sentences])
 
 
 class TreeMatch(NamedTuple):
@@ -160,8 +152,7 @@ class TreeMatcher:
         self.spans_key = spans_key
         self.rules = get_head_rules(heads)
         self.patterns: dict[str, list[str]] = {}
-        self._compiled: list[tuple[str, Tregex]] = []
-        self._program = Program([])
+        self._compile([])
 
     def __len__(self) -> int:
         """Count the keys that have patterns."""
@@ -181,16 +172,18 @@ class TreeMatcher:
             raise ValueError(Errors.E610.format(key=key))
         compiled = [(key, Tregex(pattern, heads=self.rules)) for pattern in patterns]
         self.patterns.setdefault(key, []).extend(patterns)
-        self._compiled += compiled
-        self._program = Program([tregex.nodes for _, tregex in self._compiled])
+        self._compile([*self._compiled, *compiled])
 
     def remove(self, key: str) -> None:
         """Remove a key with its patterns. RAISES (ValueError): If there is no such key."""
         if key not in self.patterns:
             raise ValueError(Errors.E611.format(key=key, known=", ".join(self.patterns) or "none"))
         del self.patterns[key]
-        self._compiled = [row for row in self._compiled if row[0] != key]
-        self._program = Program([tregex.nodes for _, tregex in self._compiled])
+        self._compile([row for row in self._compiled if row[0] != key])
+
+    def _compile(self, rows: list[tuple[str, Tregex]]) -> None:
+        self._compiled = rows
+        self._program = Program([tregex.nodes for _, tregex in rows])
 
     def __call__(self, doc: Doc) -> list[TreeMatch]:
         """Find the matches in a doc, in the order of keys and then of the text."""

@@ -45,32 +45,29 @@ class HeadRules:
         )
         self.rank = np.empty((n, n), np.uint8)
         self.from_right = np.zeros((n, 256), np.uint8)
-        for number, labels, colon, steps in rules:
-            rank, sides = self._read(steps.replace(";", " ; ").split())
-            if not colon or sides is None:
+        for number, labels, _, steps in rules:
+            read = self._read(steps)
+            if read is None:
                 raise ValueError(Errors.E606.format(path=name, line=number))
             for label in [*self.kinds] if labels.strip() == "*" else labels.split():
-                self.rank[self.kinds[label]] = rank
-                self.from_right[self.kinds[label]] = sides
+                self.rank[self.kinds[label]], self.from_right[self.kinds[label]] = read
 
-    def _read(self, words: list[str]) -> tuple[NDArray[np.uint8], NDArray[np.uint8] | None]:
+    def _read(self, steps: str) -> tuple[NDArray[np.uint8], NDArray[np.uint8]] | None:
         """The ranks of kinds, and for each rank whether it is looked for from the right; None if this is no rule."""
         ranks = np.where(self.is_punctuation, _LOWEST + 1, _LOWEST).astype(np.uint8)
         sides = np.zeros(256, np.uint8)
-        side, rank = "", 0
-        for before, word in zip([";", *words], words, strict=False):
-            if before == ";":
-                side = word
-                if side not in ("left", "right"):
-                    return ranks, None
-            elif word != ";":
-                for label in word.split("|"):
-                    kind = self.kinds[label]
-                    ranks[kind] = min(ranks[kind], rank) if ranks[kind] < _LOWEST else rank
+        rank = 0
+        for step in steps.split(";"):
+            side, *words = step.split() or [""]
+            if side not in ("left", "right"):
+                return None
+            for word in words:
+                kinds = [self.kinds[label] for label in word.split("|")]
+                ranks[kinds] = np.minimum(ranks[kinds], rank)
                 sides[rank] = side == "right"
                 rank += 1
-        sides[_LOWEST:] = side == "right"
-        return ranks, sides if side else None
+            sides[_LOWEST:] = side == "right"
+        return ranks, sides
 
     def _kind(self, label: str) -> int:
         return self.kinds.get(label, self.kinds.get(basic_category(label), 0))

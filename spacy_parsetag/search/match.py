@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._kernel import fill_masks, find_nodes
-from .bindings import Block, Matches, bind
+from .bindings import Block, Matches
 from .columns import Longs, TreeColumns
 from .heads import HeadRules, get_head_rules
 from .pattern import RELATIONS, Label, Node, Step, Test, parse_pattern, parts
@@ -78,11 +78,9 @@ class Program:
                 number = self.numbers[id(test.node)] = self._add(_AND, number, self._add(_LEAF))
             through = -1 if test.through is None else self._label(test.through)
             self.numbers[id(test.through)] = through
-            if number == self._add(_ALL) and test.relation in (
-                RELATIONS["<"],
-                RELATIONS[">"],
-            ):  # some child, some parent
-                number = self._add(_NOT, self._add(_LEAF if test.relation == RELATIONS["<"] else _TOP))
+            some = {RELATIONS["<"]: _LEAF, RELATIONS[">"]: _TOP}.get(test.relation)
+            if number == self._add(_ALL) and some is not None:  # some child, some parent
+                number = self._add(_NOT, self._add(some))
             else:
                 number = self._add(_SEMI_JOIN, test.relation, number, test.nth, through)
         elif test.kind in ("and", "or"):
@@ -118,15 +116,16 @@ class Program:
         tables = self.tables(columns)
         ends = np.append(columns.starts, len(columns.label))[trees + 1]
         n_nodes = ends - columns.starts[trees]
-        found = []
+        found = [np.empty((1 + len(names), 0), np.int64)]
         for batch in np.split(trees, np.flatnonzero(np.diff(np.cumsum(n_nodes) // ENUMERATED)) + 1):
             part, nodes = columns.select(batch)
             heads = part.heads(rules) if self.needs_heads else None
             masks = np.empty((len(self.labels) + len(self.steps), len(nodes)), np.uint8)
             fill_masks(part.label, part.up, part.size, heads, self.steps, tables, len(self.labels), masks)
-            block = Block(nodes, part.label, part.up, part.size, heads, masks)
-            found.append(bind(self.numbers, block, self.patterns[0], names))
-        return Matches.join(found, names)
+            block = Block(part.label, part.up, part.size, heads, masks, self.numbers, names)
+            found.append(np.append(nodes, -1)[block.bind(self.patterns[0])])
+        table = np.hstack(found)
+        return Matches(table[0], dict(zip(names, table[1:], strict=True)))
 
 
 class Tregex:

@@ -2,7 +2,7 @@
 
 NP=x < (PP < IN) !$+ VP      a node NP, called x, over a PP over an IN, whose next sister is no VP
 
-pattern := node ("|" node)*                      node := "(" node ")" tests? | description tests?
+pattern := node ("|" node)*                      node := operand tests?
 tests := all ("|" all)*                          all := test ("&"? test)*
 test := "!" test | "?" group | group             group := "[" tests "]" | "(" tests ")" | relation operand
 operand := "(" node ")" | description
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -35,13 +35,17 @@ _SAME = {
     "<<`": ("<<-", 0), ">>`": (">>-", 0), "$..": ("$++", 0), "$,,": ("$--", 0), "$.": ("$+", 0), "$,": ("$-", 0),
 }  # fmt: skip
 _EITHER = {"$": ("$++", "$--"), "<=": ("==", "<")}
-_LEFT_OUT = {"<...": "children listed in braces", ".+": "chains of words", ",+": "chains of words", "%": "%"}
-_SYMBOLS = sorted({*RELATIONS, *_SAME, *_EITHER, *_LEFT_OUT, "<<<"} - {"<N", ">N"}, key=len, reverse=True)
+_LEFT_OUT = {
+    "<...": "children listed in braces", ".+": "chains of words", ",+": "chains of words", "%": "%",
+    "<<<N": "counting words",
+}  # fmt: skip
+_SYMBOLS = sorted({*RELATIONS, *_SAME, *_EITHER, *_LEFT_OUT, "<<<"}, key=len, reverse=True)
+_COUNTED = r"(?:[<>]|<<<)\s*-?\s*[0-9]+"
 _TOKEN = re.compile(
     rf"""
-      (?P<regex>/(?:\\/|[^\n/])*/)
-    | (?P<number>-?[0-9]+)
-    | (?P<relation>{"|".join(map(re.escape, _SYMBOLS))})
+      (?P<space>\s+)
+    | (?P<regex>/(?:\\/|[^\n/])*/)
+    | (?P<relation>{_COUNTED}|{"|".join(re.escape(each) for each in _SYMBOLS if "N" not in each)})
     | (?P<root>_ROOT_)
     | (?P<any>__)
     | (?P<names>[^\s0-9(/|@!\#%&)=?\[\]><~_.,$:{{}};][^\s(/@!\#%&)=?\[\]><~.,$:]*)
@@ -169,20 +173,11 @@ def parse_pattern(pattern: str) -> tuple[Node, ...]:
 class _Parser:
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
-        self.tokens: list[_Token] = []
+        tokens = (_Token(str(found.lastgroup), found.group(), found.start()) for found in _TOKEN.finditer(pattern))
+        self.tokens = [*(token for token in tokens if token.kind != "space"), _Token("end", "", len(pattern))]
         self.place = 0
         self.known: set[str] = set()
         self.n_negations = 0
-        at = 0
-        while at < len(pattern):
-            if pattern[at].isspace():
-                at += 1
-                continue
-            found = _TOKEN.match(pattern, at)
-            assert found is not None  # any character is a token
-            self.tokens.append(_Token(str(found.lastgroup), found.group(), at))
-            at = found.end()
-        self.tokens.append(_Token("end", "", len(pattern)))
 
     def error(self, what: str, at: int) -> ValueError:
         return ValueError(Errors.E605.format(pattern=self.pattern, what=what, at=at + 1, mark=" " * at + "^"))
@@ -190,6 +185,10 @@ class _Parser:
     @property
     def next(self) -> _Token:
         return self.tokens[self.place]
+
+    def pop(self) -> _Token:
+        self.place += 1
+        return self.tokens[self.place - 1]
 
     def take(self, *texts: str) -> bool:
         """Pass over a mark, if it is the next."""
@@ -207,23 +206,23 @@ class _Parser:
             nodes.append(self.node())
         if self.next.kind != "end":
             hint = f"expected a relation or the end, not {self.next.text!r}"
-            if self.next.text == "=":
-                hint = "a node has one name"
-            raise self.error(hint, self.next.at)
+            raise self.error("a node has one name" if self.next.text == "=" else hint, self.next.at)
         return tuple(nodes)
 
     def node(self) -> Node:
         """A node with its tests."""
-        if self.take("("):
-            node = self.node()
-            self.expect(")")
-        else:
-            node = self.description()
+        node = self.operand()
         if not self.starts_test():
             return node
         test = self.tests()
-        both = (node.test, test) if node.test is not None else ()
-        return Node(node.label, node.name, node.same, node.like, Group("and", both) if both else test)
+        return replace(node, test=test if node.test is None else Group("and", (node.test, test)))
+
+    def operand(self) -> Node:
+        if not self.take("("):
+            return self.description()
+        node = self.node()
+        self.expect(")")
+        return node
 
     def starts_test(self) -> bool:
         return self.next.kind == "relation" or (self.next.kind == "mark" and self.next.text in "[(!?&")
@@ -273,22 +272,19 @@ class _Parser:
         return self.step()
 
     def step(self) -> Test:
-        kind, symbol, at = self.next
-        if kind != "relation":
-            raise self.error("expected a relation, such as < or $+", at)
-        self.place += 1
+        if self.next.kind != "relation":
+            raise self.error("expected a relation, such as < or $+", self.next.at)
+        _, symbol, at = self.pop()
+        nth, through = 0, None
+        if symbol[-1].isdigit():
+            sign = symbol.rstrip("0123456789")
+            nth = int(symbol[len(sign) :]) * (-1 if "-" in sign else 1)
+            symbol = sign.split("-")[0].strip() + "N"
+            if not nth:
+                raise self.error("children are counted from 1, or from -1 backwards", at)
         if symbol in _LEFT_OUT:
             raise self.error(f"{symbol} ({_LEFT_OUT[symbol]}) is not a part of the language here", at)
-        nth, through = 0, None
-        if symbol in ("<", ">", "<-", ">-", "<<<") and self.next.kind == "number":
-            if symbol == "<<<":
-                raise self.error("counting words (<<<N) is not a part of the language here", at)
-            nth = int(self.next.text) * (-1 if symbol.endswith("-") else 1)
-            if not nth:
-                raise self.error("children are counted from 1, or from -1 backwards", self.next.at)
-            self.place += 1
-            symbol = symbol[0] + "N"
-        elif symbol in ("<+", ">+"):
+        if symbol in ("<+", ">+"):
             self.expect("(")
             through = self.label()
             self.expect(")")
@@ -299,17 +295,9 @@ class _Parser:
         steps = tuple(Step(RELATIONS[each], nth, through, operand) for each in _EITHER.get(symbol, (symbol,)))
         return steps[0] if len(steps) == 1 else Group("or", steps)
 
-    def operand(self) -> Node:
-        if self.take("("):
-            node = self.node()
-            self.expect(")")
-            return node
-        return self.description()
-
     def description(self) -> Node:
         if self.next.kind == "mark" and self.next.text in "=~":
-            mark, at = self.next.text, self.next.at
-            self.place += 1
+            _, mark, at = self.pop()
             name = self.name()
             if name not in self.known:
                 raise self.error(f"no node before this has the name {name!r}", at)
@@ -317,7 +305,7 @@ class _Parser:
                 return Node(Label("any"), same=name)
             return Node(Label("any"), like=name, name=self.given_name())
         if self.next.kind == "root":
-            self.place += 1
+            self.pop()
             has_parent = Step(RELATIONS[">"], 0, None, Node(Label("any")))
             return Node(Label("any"), name=self.given_name(), test=Group("not", (has_parent,)))
         return Node(self.label(), name=self.given_name())
@@ -342,9 +330,8 @@ class _Parser:
             except re.error as err:
                 raise self.error(f"not a regular expression: {err}", at) from err
         if self.next.text == "#":
-            raise self.error(
-                "groups of a regular expression (#1%name) are not a part of the language here", self.next.at
-            )
+            hint = "groups of a regular expression (#1%name) are not a part of the language here"
+            raise self.error(hint, self.next.at)
         if kind == "names":
             text = "|".join(sorted(set(text.split("|"))))  # equal labels are looked for once
         return Label(kind, "" if kind == "any" else text, negated, basic)

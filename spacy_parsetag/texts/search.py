@@ -17,7 +17,6 @@ from ..files.find import find_files
 from ..search import TreeColumns, Tregex, read_brackets, read_rows, read_table
 from ..search.columns import Longs, is_columns
 from ..trees.brackets import format_tree
-from ..trees.tree import Tree
 from .input import OPENERS, load_json, open_binary, open_parquet, read_doc_bin, read_lines, suffix_of
 from .output import arrow_type
 
@@ -113,24 +112,25 @@ class Query(NamedTuple):
     report: str
     by: tuple[str, ...] = ()
 
-    def absolute(self) -> Query:
-        """The same with full paths, for workers that run in other folders."""
-        return self._replace(heads=str(Path(self.heads).resolve()) if Path(self.heads).is_file() else self.heads)
-
-
-class Drawn(NamedTuple):
-    """A tree to draw: where it is, the tree, and which of its nodes match, counted from the root in pre-order."""
-
-    where: str
-    tree: Tree
-    marks: frozenset[int]
+    def compile(self) -> Tregex:
+        """Read the pattern. RAISES (ValueError): If it is none, or its names do not fit the report."""
+        tregex = Tregex(self.pattern, heads=self.heads)
+        known = [MATCH, *tregex.names]
+        for each in self.by:
+            name, _, what = each.partition(".")
+            if name not in known or what not in ("", "head"):
+                raise ValueError(Errors.E572.format(name=each, known=", ".join(known)))
+        if self.report == "rows":
+            _check_names(tregex, COLUMNS)
+        return tregex
 
 
 class Found(NamedTuple):
     """The matches of a file.
 
     n_trees, n_matching, n_matches (int): Trees, trees with a match, and matches.
-    items (list[Any]): Lines, rows or `Drawn`, as the report asks.
+    items (list[Any]): Lines or rows, as the report asks; for drawings where a tree is, the tree, and which of its nodes
+        match, counted from the root in pre-order.
     table (Counter[tuple[str, ...]]): For "by" how often each combination occurs.
     skipped (list[str]): Malformed trees, where they are left out.
     """
@@ -146,9 +146,7 @@ class Found(NamedTuple):
 def search_file(query: Query, skip_bad: bool, path: Path) -> Found:
     """Search a file."""
     skipped: list[str] = []
-    tregex = Tregex(query.pattern, heads=query.heads)
-    if query.report == "rows":
-        _check_names(tregex, COLUMNS)
+    tregex = query.compile()
     on_error = (lambda error: skipped.append(str(error))) if skip_bad else None
     totals = [0, 0, 0]
     items: list[Any] = []
@@ -167,13 +165,14 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Found:
         elif query.report == "context":
             items += (_in_context(columns, tree, node) for tree, node in _places(columns, nodes))
         else:
-            by_tree: dict[int, set[int]] = {}
+            marks: dict[int, set[int]] = {}
             for tree, node in _places(columns, nodes):
-                by_tree.setdefault(tree, set()).add(node - int(columns.starts[tree]))
-            for tree, marks in by_tree.items():
-                made = columns.tree(tree)
-                drawn = Drawn(columns.where(tree), made, frozenset(marks))
-                items.append(format_tree(made) if query.report == "trees" else drawn)
+                marks.setdefault(tree, set()).add(node - int(columns.starts[tree]))
+            made = ((tree, columns.tree(tree)) for tree in marks)
+            if query.report == "trees":
+                items += (format_tree(tree) for _, tree in made)
+            else:
+                items += ((columns.where(number), tree, frozenset(marks[number])) for number, tree in made)
     return Found(totals[0], totals[1], totals[2], items, table, skipped)
 
 
@@ -202,37 +201,35 @@ def rows_of(tregex: Tregex, columns: TreeColumns) -> Iterator[dict[str, Any]]:
     """A row for each way to match: "file", "line", "id", "label", "start" and "end" (words of the sentence), "text",
     and for each name of the pattern what the node is called and what it covers: NAME and NAME.text, empty where there
     is none."""
+
+    def text(node: int) -> str:
+        return " ".join(columns.words(node, node + int(columns.size[node])))
+
     nodes, names = tregex.matches(columns)
     for row, (tree, node) in enumerate(_places(columns, nodes)):
-        first = int(columns.starts[tree])
-        text = columns.words(node, node + int(columns.size[node]))
-        start = len(columns.words(first, node - 1))
+        start = len(columns.words(int(columns.starts[tree]), node - 1))
         found: dict[str, Any] = {
             "file": columns.names[columns.source[tree]],
             "line": int(columns.line[tree]),
             "id": columns.ids[tree] if columns.ids else "",
             "label": columns.strings[columns.label[node]],
             "start": start,
-            "end": start + len(text),
-            "text": " ".join(text),
+            "end": start + len(columns.words(node, node + int(columns.size[node]))),
+            "text": text(node),
         }
         for name, others in names.items():
             other = int(others[row])
             found[name] = columns.strings[columns.label[other]] if other >= 0 else ""
-            words = columns.words(other, other + int(columns.size[other])) if other >= 0 else []
-            found[f"{name}.text"] = " ".join(words)
+            found[f"{name}.text"] = text(other) if other >= 0 else ""
         yield found
 
 
 def tabulate(tregex: Tregex, columns: TreeColumns, by: tuple[str, ...]) -> Counter[tuple[str, ...]]:
-    """Count ways to match by the labels, or the head words, of nodes. RAISES (ValueError): If the pattern has no such
-    name."""
+    """Count ways to match by the labels, or the head words, of nodes."""
     nodes, names = tregex.matches(columns)
     codes = []
     for each in by:
         name, _, what = each.partition(".")
-        if name not in {MATCH, *names} or what not in ("", "head"):
-            raise ValueError(Errors.E572.format(name=each, known=", ".join([MATCH, *tregex.names])))
         at = nodes if name == MATCH else names[name]
         if what:
             heads = columns.heads(tregex.rules)
@@ -240,10 +237,8 @@ def tabulate(tregex: Tregex, columns: TreeColumns, by: tuple[str, ...]) -> Count
                 at = np.where(at >= 0, at + heads[at], at)
         codes.append(np.where(at >= 0, columns.label[at], len(columns.strings)))
     rows, numbers = np.unique(np.stack(codes), axis=1, return_counts=True)
-    strings = [*columns.strings, ""]
-    return Counter(
-        {tuple(strings[code] for code in row): n for row, n in zip(rows.T.tolist(), numbers.tolist(), strict=True)}
-    )
+    texts = zip(*(map([*columns.strings, ""].__getitem__, row) for row in rows.tolist()), strict=True)
+    return Counter(dict(zip(texts, numbers.tolist(), strict=True)))
 
 
 class TableSearcher:

@@ -7,7 +7,7 @@ only their text goes to the package.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +26,7 @@ class N:
     first: int = 0  # its words
     last: int = 0
     head: N | None = None
+    related: dict[tuple[str, str], list[N]] = field(default_factory=dict)  # as `relatives` found them
 
     @property
     def above(self) -> list[N]:
@@ -177,65 +178,72 @@ class Bool:
         ]
 
 
+def beside(a: N, b: N) -> int:
+    """How many places b stands after a among the children of one node; 0 if they are no sisters."""
+    if a.parent is None or a.parent is not b.parent:
+        return 0
+    first, second = (next(i for i, child in enumerate(a.parent.children) if child is node) for node in (a, b))
+    return second - first
+
+
+def chain(a: N, step: str, heads: Heads) -> list[N]:
+    """What is reached by going from a node to its first, last, only or head child, and on from there."""
+    found = []
+    while a.children and not (step == "only" and len(a.children) > 1):
+        head = heads.head(a)
+        assert head is not None
+        a = {"first": a.children[0], "last": a.children[-1], "only": a.children[0], "head": head}[step]
+        found.append(a)
+    return found
+
+
+RELATIONS: dict[str, Callable[[N, N, Heads], bool]] = {
+    "<": lambda a, b, heads: b.parent is a,
+    "<<": lambda a, b, heads: a in b.above,
+    "<<<": lambda a, b, heads: a in b.above and not b.children,
+    "<,": lambda a, b, heads: a.children[:1] == [b],
+    "<-": lambda a, b, heads: a.children[-1:] == [b],
+    "<`": lambda a, b, heads: a.children[-1:] == [b],
+    "<:": lambda a, b, heads: a.children == [b],
+    "<<:": lambda a, b, heads: b in chain(a, "only", heads),
+    "<<,": lambda a, b, heads: b in chain(a, "first", heads),
+    "<<-": lambda a, b, heads: b in chain(a, "last", heads),
+    "<<`": lambda a, b, heads: b in chain(a, "last", heads),
+    "<#": lambda a, b, heads: heads.head(a) is b,
+    "<<#": lambda a, b, heads: b in chain(a, "head", heads),
+    "$": lambda a, b, heads: beside(a, b) != 0,
+    "$++": lambda a, b, heads: beside(a, b) > 0,
+    "$..": lambda a, b, heads: beside(a, b) > 0,
+    "$+": lambda a, b, heads: beside(a, b) == 1,
+    "$.": lambda a, b, heads: beside(a, b) == 1,
+    "..": lambda a, b, heads: a.last < b.first,
+    ".": lambda a, b, heads: a.last + 1 == b.first,
+    "==": lambda a, b, heads: a is b,
+    "<=": lambda a, b, heads: a is b or b.parent is a,
+    ":": lambda a, b, heads: True,
+}
+INVERSE = {
+    ">": "<", ">>": "<<", ">,": "<,", ">-": "<-", ">`": "<-", ">:": "<:", ">>:": "<<:", ">>,": "<<,", ">>-": "<<-",
+    ">>`": "<<-", "$--": "$++", "$,,": "$++", "$-": "$+", "$,": "$+", ",": ".", ",,": "..", ">#": "<#", ">>#": "<<#",
+}  # fmt: skip
+
+
 def holds(rel: Rel, a: N, b: N, heads: Heads) -> bool:
     """Whether a stands in a relation to b, both of one tree."""
     symbol = rel.symbol
-    counted = re.fullmatch(r"([<>])(-?\d+)", symbol)
-    if counted:
-        up, down = (a, b) if counted[1] == "<" else (b, a)
-        place = int(counted[2])
-        place = place - 1 if place > 0 else place
-        return -len(up.children) <= place < len(up.children) and up.children[place] is down
-    if symbol in ("<+", ">+"):
-        up, down = (a, b) if symbol == "<+" else (b, a)
+    if symbol in INVERSE:
+        return RELATIONS[INVERSE[symbol]](b, a, heads)
+    if symbol in RELATIONS:
+        return RELATIONS[symbol](a, b, heads)
+    up, down = (a, b) if symbol[0] == "<" else (b, a)
+    if symbol[1:] == "+":
         if up not in down.above:
             return False
         assert rel.through is not None
         return all(map(rel.through.ok, down.above[: down.above.index(up)]))
-    inverse = {
-        ">": "<", ">>": "<<", ">,": "<,", ">-": "<-", ">`": "<-", ">:": "<:", ">>:": "<<:", ">>,": "<<,", ">>-": "<<-",
-        ">>`": "<<-",
-        "$--": "$++", "$,,": "$++", "$-": "$+", "$,": "$+", ",": ".", ",,": "..", ">#": "<#", ">>#": "<<#",
-    }  # fmt: skip
-    if symbol in inverse:
-        return holds(Rel(inverse[symbol], rel.pat), b, a, heads)
-    sisters = a.parent.children if a.parent is not None and a.parent is b.parent else []
-    places = [next(i for i, sister in enumerate(sisters) if sister is node) for node in (a, b)] if sisters else [0, 0]
-
-    def chain(step: str) -> list[N]:
-        found, node = [], a
-        while node.children and not (step == "only" and len(node.children) > 1):
-            head = heads.head(node)
-            assert head is not None
-            node = {"first": node.children[0], "last": node.children[-1], "only": node.children[0], "head": head}[step]
-            found.append(node)
-        return found
-
-    return {
-        "<": lambda: b.parent is a,
-        "<<": lambda: a in b.above,
-        "<<<": lambda: a in b.above and not b.children,
-        "<,": lambda: a.children[:1] == [b],
-        "<-": lambda: a.children[-1:] == [b],
-        "<`": lambda: a.children[-1:] == [b],
-        "<:": lambda: a.children == [b],
-        "<<:": lambda: b in chain("only"),
-        "<<,": lambda: b in chain("first"),
-        "<<-": lambda: b in chain("last"),
-        "<<`": lambda: b in chain("last"),
-        "<#": lambda: heads.head(a) is b,
-        "<<#": lambda: b in chain("head"),
-        "$": lambda: bool(sisters) and a is not b,
-        "$++": lambda: places[0] < places[1],
-        "$..": lambda: places[0] < places[1],
-        "$+": lambda: places[0] + 1 == places[1],
-        "$.": lambda: places[0] + 1 == places[1],
-        "..": lambda: a.last < b.first,
-        ".": lambda: a.last + 1 == b.first,
-        "==": lambda: a is b,
-        "<=": lambda: a is b or b.parent is a,
-        ":": lambda: True,
-    }[symbol]()
+    place = int(symbol[1:])
+    place = place - 1 if place > 0 else place
+    return -len(up.children) <= place < len(up.children) and up.children[place] is down
 
 
 SYMBOLS = [
@@ -246,6 +254,14 @@ SYMBOLS = [
 ]  # fmt: skip
 
 Env = dict[str, N]
+
+
+def relatives(rel: Rel, a: N, nodes: list[N], heads: Heads) -> list[N]:
+    """All nodes of a tree that a stands in a relation to. Each relation is asked of each pair once."""
+    key = rel.symbol, str(rel.through)
+    if key not in a.related:
+        a.related[key] = [b for b in nodes if holds(rel, a, b, heads)]
+    return a.related[key]
 
 
 def solve(pat: Pat, node: N, nodes: list[N], env: Env, heads: Heads) -> Iterator[Env]:
@@ -263,9 +279,8 @@ def solve(pat: Pat, node: N, nodes: list[N], env: Env, heads: Heads) -> Iterator
 
 def solve_test(test: Rel | Bool, node: N, nodes: list[N], env: Env, heads: Heads) -> Iterator[Env]:
     if isinstance(test, Rel):
-        for other in nodes:
-            if holds(test, node, other, heads):
-                yield from solve(test.pat, other, nodes, env, heads)
+        for other in relatives(test, node, nodes, heads):
+            yield from solve(test.pat, other, nodes, env, heads)
     elif test.kind == "and":
         envs = [env]
         for part in test.parts:
@@ -282,9 +297,8 @@ def solve_test(test: Rel | Bool, node: N, nodes: list[N], env: Env, heads: Heads
             yield env
 
 
-def all_matches(pat: Pat, tree: Tree, names: list[str], heads: Heads) -> set[tuple[int, ...]]:
-    """All ways to match in a tree: the place of the node, and the places of the nodes with names, -1 for none."""
-    nodes = link(tree)
+def all_matches(pat: Pat, nodes: list[N], names: list[str], heads: Heads) -> set[tuple[int, ...]]:
+    """All ways to match in a linked tree: the place of the node, and those of the nodes with names, -1 for none."""
     place = {id(node): i for i, node in enumerate(nodes)}
     return {
         (place[id(node)], *(place[id(env[name])] if name in env else -1 for name in names))

@@ -11,7 +11,7 @@ from strategies import parses
 import spacy_parsetag.search as search
 from spacy_parsetag.errors import TreebankError
 from spacy_parsetag.search import TreeColumns, get_head_rules, read_brackets, read_rows
-from spacy_parsetag.search.columns import ColumnsBuilder
+from spacy_parsetag.search.columns import columns_of_parses
 from spacy_parsetag.search.heads import HeadRules
 from spacy_parsetag.treebanks.penn import read_trees
 from spacy_parsetag.trees.brackets import format_tree
@@ -29,9 +29,7 @@ def test_brackets_and_spans(parse: Parse) -> None:
     line = format_tree(parse.to_tree("TOP"))
     columns = TreeColumns.join(read_brackets(f"{line}\n\n{line}\n".encode(), "x.mrg"))
     assert trees_of(columns) == [line, line] and columns.line.tolist() == [1, 3]
-    builder = ColumnsBuilder("x")
-    builder.add(parse, 7, name="seven")
-    built = builder.build()
+    built = columns_of_parses([(parse, 7, "TOP", "seven")], "x")
     assert trees_of(built) == [line] and built.where(0) == "x:7" and built.ids == ["seven"]
     for name in ("up", "size"):
         assert getattr(built, name).tolist() == getattr(columns, name)[: len(built.up)].tolist()

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, seed, settings
 from hypothesis import strategies as st
-from search_reference import SYMBOLS, Bool, Desc, Heads, Pat, Rel, all_matches
+from search_reference import SYMBOLS, Bool, Desc, Heads, N, Pat, Rel, all_matches, link
 from strategies import n_examples, parses
 
 import spacy_parsetag.search as search
 from spacy_parsetag.search import Tregex, match
-from spacy_parsetag.search.columns import ColumnsBuilder, TreeColumns
+from spacy_parsetag.search.columns import TreeColumns, columns_of_parses
 from spacy_parsetag.trees.parse import Parse
 
 HEADS = Heads(Path(search.__file__).parent / "heads" / "penn.txt")
@@ -80,18 +80,19 @@ def patterns(draw: st.DrawFn) -> tuple[Pat, list[str]]:
 
 
 def columns_of(trees: list[Parse]) -> TreeColumns:
-    builder = ColumnsBuilder("made up")
-    for number, parse in enumerate(trees, start=1):
-        builder.add(parse, number)
-    return builder.build()
+    return columns_of_parses(((parse, number, "TOP", "") for number, parse in enumerate(trees, start=1)), "made up")
 
 
-def check(trees: list[Parse], pattern: Pat, names: list[str], block: int) -> None:
+def check(trees: list[Parse], patterns: list[tuple[Pat, list[str]]], block: int) -> None:
     columns = columns_of(trees)
+    linked = [link(parse.to_tree("TOP")) for parse in trees]
+    for pattern, names in patterns:
+        check_pattern(columns, linked, pattern, names, block)
+
+
+def check_pattern(columns: TreeColumns, linked: list[list[N]], pattern: Pat, names: list[str], block: int) -> None:
     expected = {
-        (number, *found)
-        for number, parse in enumerate(trees)
-        for found in all_matches(pattern, parse.to_tree("TOP"), names, HEADS)
+        (number, *found) for number, nodes in enumerate(linked) for found in all_matches(pattern, nodes, names, HEADS)
     }
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(match, "BLOCK", block)
@@ -115,16 +116,27 @@ def check(trees: list[Parse], pattern: Pat, names: list[str], block: int) -> Non
 @given(trees=TREES, patterns=st.lists(patterns(), min_size=1, max_size=4), block=st.sampled_from([1, 20, 1 << 14]))
 @settings(max_examples=n_examples(150))
 def test_equal_to_the_definition(trees: list[Parse], patterns: list[tuple[Pat, list[str]]], block: int) -> None:
-    for pattern, names in patterns:
-        check(trees, pattern, names, block)
+    check(trees, patterns, block)
 
 
 @pytest.mark.slow
-@given(trees=TREES, patterns=st.lists(patterns(), min_size=8, max_size=12), block=st.sampled_from([1, 20, 1 << 14]))
-@settings(max_examples=n_examples(6000))
-def test_equal_to_the_definition_on_many(trees: list[Parse], patterns: list[tuple[Pat, list[str]]], block: int) -> None:
-    for pattern, names in patterns:
-        check(trees, pattern, names, block)
+def test_equal_to_the_definition_on_100_000_pairs(capsys: pytest.CaptureFixture[str]) -> None:
+    """A pair is a pattern and a list of trees."""
+    n_pairs = n_trees = number = 0
+
+    @given(trees=TREES, patterns=st.lists(patterns(), min_size=8, max_size=12), block=st.sampled_from([1, 20, 1 << 14]))
+    @settings(max_examples=1000, database=None)
+    def run(trees: list[Parse], patterns: list[tuple[Pat, list[str]]], block: int) -> None:
+        nonlocal n_pairs, n_trees
+        check(trees, patterns, block)
+        n_pairs += len(patterns)
+        n_trees += len(patterns) * len(trees)
+
+    while n_pairs < 100_000:
+        seed(number)(run)()
+        with capsys.disabled():
+            print(f"\n{n_pairs:,} pairs ({n_trees:,} of a pattern and a tree), seeds 0 to {number}: equal", end="")
+        number += 1
 
 
 @pytest.mark.parametrize("symbol", SYMBOLS)
@@ -132,5 +144,5 @@ def test_equal_to_the_definition_on_many(trees: list[Parse], patterns: list[tupl
 @settings(max_examples=n_examples(15))
 def test_each_relation(symbol: str, trees: list[Parse], upper: Desc, lower: Desc, through: Desc) -> None:
     rel = Rel(symbol, Pat(lower), through if symbol in ("<+", ">+") else None)
-    check(trees, Pat(upper, test=rel), [], 1 << 14)
-    check(trees, Pat(upper, test=Bool("not", [rel])), [], 20)
+    check(trees, [(Pat(upper, test=rel), [])], 1 << 14)
+    check(trees, [(Pat(upper, test=Bool("not", [rel])), [])], 20)
