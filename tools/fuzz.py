@@ -49,7 +49,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where it is r
 from tools.mutate import make_treebank, mutate
 from tools.pieces import PIECES
 
-COMMAND = get_command(parsetag_app)  # built once: that takes longer than a call
+COMMAND: Any = get_command(parsetag_app)  # built once: that takes longer than a call
 VOCAB = spacy.blank("xx").vocab
 CODE = re.compile(r"\[E\d+\]")
 ORDERS = ("in", "pre", "post")
