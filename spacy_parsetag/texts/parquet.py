@@ -41,7 +41,10 @@ class TableParser:
         return pa.Table.from_arrays(list(columns.values()), schema=schema)
 
 
-load_tables = cache(TableParser)  # once in a process
+@cache
+def load_tables(settings: Settings, column: str) -> TableParser:
+    """Load the parser of tables once in a process. `cache(TableParser)` has the class's name and cannot be pickled."""
+    return TableParser(settings, column)
 
 
 def table_settings(model: str | Path, gpu_id: int, code: str | Path | None, one_sentence: bool) -> Settings:
