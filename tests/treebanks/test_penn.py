@@ -5,6 +5,7 @@ import pickle
 import random
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
@@ -176,11 +177,12 @@ def test_malformations(case: str, tmp_path: Path) -> None:
     assert str(error).startswith(f"{path}:{line}: ")
     if tree_line != line:
         assert f"starts on line {tree_line}" in error.reason
-    # Going on: one report, and both sound trees around the problem come.
+    # Going on: one report, and the sound trees around the problem come, each as often as it is there.
     errors: list[TreebankError] = []
     trees = [format_tree(tree) for tree in read_trees(path, on_error=errors.append)]
     assert [str(err) for err in errors] == [str(error)]
-    assert len(trees) >= 2
+    sound = [line for line in text.splitlines() if line in (SHE, HE) or re.fullmatch(r"\(S \(NN .\)\)", line)]
+    assert len(trees) >= 2 and sound and not Counter(sound) - Counter(trees)
     assert all(tree in (SHE, HE) or tree.startswith("(S (NN") for tree in trees)
     again = pickle.loads(pickle.dumps(error))
     assert vars(again) == vars(error) and str(again) == str(error)
@@ -262,6 +264,14 @@ def test_a_bracket_alone_in_its_line_after_a_broken_tree() -> None:
     errors: list[TreebankError] = []
     trees = list(read_string(f"{SHE[:-1]}\n(\n{HE})\n{SHE}", on_error=errors.append))
     assert [format_tree(tree) for tree in trees] == [f"( {HE})", SHE] and [tree.line for tree in trees] == [2, 4]
+    assert [(code_of(error), error.tree_line, error.line) for error in errors] == [("E121", 1, 2)]
+
+
+def test_a_wrapped_tree_after_a_broken_one_without() -> None:
+    """What is read again goes up to the line that ended it, and this one is not lost."""
+    sound = ["(S (NN b))", "(TOP (NN c))", "(TOP (NN d))"]
+    errors: list[TreebankError] = []
+    assert read("\n".join(["(S (NN a)", *sound]), on_error=errors.append) == sound
     assert [(code_of(error), error.tree_line, error.line) for error in errors] == [("E121", 1, 2)]
 
 
