@@ -20,6 +20,7 @@ from thinc.api import Model, Optimizer
 
 from ..compat import one_thread_after_fork
 from ..decode import Decoder, TagScores
+from ..decode.batch import check_bound
 from ..decode.trees import labelled_nodes
 from ..errors import Errors
 from ..linearize import Linearizer
@@ -31,10 +32,10 @@ from ..tokens.extensions import register_extensions
 from ..tokens.groups import SPANS_KEY, Prediction, set_predictions
 from ..tokens.sentences import has_sentences
 from .align import set_gold_sentences
-from .checks import check_parts, check_stack_bound, find_problem, least_bound, read_label_data, require_upstream
+from .checks import check_parts, find_problem, least_bound, read_label_data, require_upstream
 from .encode import gold_loss
 from .gold import GoldReader, read_inventory
-from .known import CONSTRAINTS_KEY, Finder, constrain, known_of_doc
+from .known import Finder, constrain, known_of_doc
 
 LEAST_RIVAL = 0.01  # least probability of a constituent that `rivals` lists
 PART_ROWS = 2000  # rows of scores that are decoded at a time
@@ -83,7 +84,8 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         scorer: Callable[..., Any] | None = None,
     ) -> None:
         check_parts(name, linearizer, decoder, loss)
-        check_stack_bound(max_stack)
+        if max_stack != "train":
+            check_bound(max_stack)
         if conflicts not in {"raise", "drop"} or k_best < 0:
             raise ValueError(Errors.E263.format(name=name, conflicts=conflicts, k_best=k_best))
         register_extensions()
@@ -197,7 +199,9 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         found: dict[str, Sequence[Any]] = {"spans": [*labelled_nodes(decoded.ids, batch).spans(batch.tags)]}
         if decoded.beam_widths is not None:
             found["beam_width"] = decoded.beam_widths.tolist()
-        of_trees = self._at_tree_temperature(batch).trees if self.probs or self.k_best else batch.trees
+        # From the temperature of constituents to that of whole trees.
+        factor = self.cfg["temperature"] / self.cfg["tree_temperature"] if self.probs or self.k_best else 1.0
+        of_trees = scale_scores(batch, factor).trees
         if self.probs:
             constituents, parses = batch.trees.constituents, found["spans"]
             found["probs"] = probs = [constituents.of_spans(s, own) for s, own in enumerate(parses)]
@@ -230,20 +234,13 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         scores = self.model.predict(docs)
         batch = scores.batch(self.tag_set, self.linearizer, self.bound)
         temperature = self.cfg["temperature"] if temperature is None else temperature
-        if temperature != 1.0:
-            batch = scale_scores(batch, 1.0 / temperature)
+        batch = scale_scores(batch, 1.0 / temperature)
         dropped: list[list[str]] = [[] for _ in batch.n_words]
-        if self.constraints is not None or any(CONSTRAINTS_KEY in doc.spans for doc in docs):
-            found = zip(docs, scores.words.sentences, strict=True)
-            known = [own for doc, own_sents in found for own in known_of_doc(doc, own_sents, self.constraints)]
-            if any(known):
-                batch, dropped = constrain(batch, known, drop=self.conflicts == "drop")
+        found = zip(docs, scores.words.sentences, strict=True)
+        known = [own for doc, sentences in found for own in known_of_doc(doc, sentences, self.constraints)]
+        if any(known):
+            batch, dropped = constrain(batch, known, drop=self.conflicts == "drop")
         return batch, scores.words, dropped if self.conflicts == "drop" else None
-
-    def _at_tree_temperature(self, batch: TagScores) -> TagScores:
-        """Take the scores of `score_docs` to the temperature of whole trees."""
-        factor = self.cfg["temperature"] / self.cfg["tree_temperature"]
-        return batch if factor == 1.0 else scale_scores(batch, factor)
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Sequence[Prediction]]) -> None:
         """Set the trees on the docs, as `doc.spans[spans_key]`, with the rest of the predictions as its attrs.
@@ -393,4 +390,4 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
 
 def scale_scores(batch: TagScores, factor: float) -> TagScores:
     """Multiply all scores by a factor, which is 1 / temperature. Trees keep their order, best to worst."""
-    return batch.with_arrays(array * factor for array in batch.arrays)
+    return batch if factor == 1.0 else batch.with_arrays(array * factor for array in batch.arrays)

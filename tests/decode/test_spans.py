@@ -225,6 +225,24 @@ def test_refuses_spans_that_are_not_finite(value):
             run(batch)
 
 
+@pytest.mark.parametrize("words", [[3], [4, 3]])
+def test_sums_of_spans_with_and_without_labels(words):
+    """They are the same, and in the rows of the scores, also where some of these belong to no sentence."""
+    batch = make_batch(words, np.random.default_rng(8))
+    labelled = replace(batch)
+    assert labelled.trees.constituents.probs.any()
+    assert labelled.trees.sums().spans.shape == batch.spans.scores.shape
+    np.testing.assert_allclose(labelled.trees.sums().spans, batch.trees.sums().spans, atol=1e-12)
+    np.testing.assert_allclose(labelled.trees.entropy, batch.trees.entropy)
+
+
+def test_batches_are_keys():
+    """A batch equals itself alone: arrays would have neither a yes or no nor a hash."""
+    batch = make_batch([3], np.random.default_rng(8))
+    other = replace(batch)
+    assert batch == batch and batch != other and len({batch, other, batch}) == 2
+
+
 def test_refuses_sums_over_all_tag_sequences():
     with pytest.raises(ValueError, match="E165"):
         sums_of(make_batch([3], np.random.default_rng(0)), trees=False)
