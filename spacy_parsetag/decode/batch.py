@@ -220,7 +220,7 @@ class TagScores:
                 row = spans.starts.min(where=scored, initial=len(spans.scores))
                 stop = spans.stops(part.n_words).max(initial=row)
                 spans = SpanScores(spans.scores[row:stop], np.where(scored, spans.starts - row, -1))
-            yield part._derive(scores=scores, starts=starts, spans=spans)
+            yield part.derive(scores=scores, starts=starts, spans=spans)
 
     def on_cpu(self) -> TagScores:
         """Turn the scores into contiguous NumPy arrays of one type: float64 if the scores are, else float32.
