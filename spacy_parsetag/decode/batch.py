@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
@@ -205,6 +205,22 @@ class TagScores:
         return self.derive(
             starts=self.starts[sentences], n_words=self.n_words[sentences], spans=spans, constraints=constraints
         )
+
+    def parts(self, n_rows: int) -> Iterator[TagScores]:
+        """Cut the batch into runs of successive sentences with about `n_rows` rows of scores, or one longer sentence.
+
+        What is computed over a few thousand rows stays in the cache of a CPU. Parts are views of the same scores.
+        """
+        for own in np.split(np.arange(len(self.starts)), np.flatnonzero(np.diff(self.starts // n_rows)) + 1):
+            part = self.select(own)
+            first = part.starts.min(initial=len(self.scores))
+            scores, starts, spans = self.scores[first : part.stops.max(initial=first)], part.starts - first, part.spans
+            if spans is not None:
+                scored = spans.starts >= 0
+                row = spans.starts.min(where=scored, initial=len(spans.scores))
+                stop = spans.stops(part.n_words).max(initial=row)
+                spans = SpanScores(spans.scores[row:stop], np.where(scored, spans.starts - row, -1))
+            yield part.derive(scores=scores, starts=starts, spans=spans)
 
     def on_cpu(self) -> TagScores:
         """Turn the scores into contiguous NumPy arrays of one type: float64 if the scores are, else float32.

@@ -38,6 +38,7 @@ from .gold import GoldReader, read_inventory
 from .known import Finder, constrain, known_of_doc
 
 LEAST_RIVAL = 0.01  # least probability of a constituent that `rivals` lists
+PART_ROWS = 2000  # rows of scores that are decoded at a time
 
 
 class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class without annotations
@@ -186,18 +187,23 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         """
         docs = list(docs)
         batch, words, dropped = self.score_docs(docs)
-        decoded = self.decoder(batch)
-        parses = [*labelled_nodes(decoded.ids, batch).spans(batch.tags)]
-        found: dict[str, Sequence[Any]] = {}
+        found = [one for part in batch.parts(PART_ROWS) for one in self._find(part)]
         if dropped is not None:
-            found["dropped_constraints"] = dropped
+            found = [{**one, "dropped_constraints": own} for one, own in zip(found, dropped, strict=True)]
+        rest = iter(found)
+        return [[Prediction(tokens, **next(rest)) for tokens in own] for own in words.sentences]
+
+    def _find(self, batch: TagScores) -> list[dict[str, Any]]:
+        """Find what the prediction for each sentence of a batch has beside its tokens."""
+        decoded = self.decoder(batch)
+        found: dict[str, Sequence[Any]] = {"spans": [*labelled_nodes(decoded.ids, batch).spans(batch.tags)]}
         if decoded.beam_widths is not None:
             found["beam_width"] = decoded.beam_widths.tolist()
         # From the temperature of constituents to that of whole trees.
         factor = self.cfg["temperature"] / self.cfg["tree_temperature"] if self.probs or self.k_best else 1.0
         of_trees = scale_scores(batch, factor).trees
         if self.probs:
-            constituents = batch.trees.constituents
+            constituents, parses = batch.trees.constituents, found["spans"]
             found["probs"] = probs = [constituents.of_spans(s, own) for s, own in enumerate(parses)]
             pairs = zip(parses, probs, strict=True)
             found["expected_f"] = [constituents.expected_f(s, *pair) for s, pair in enumerate(pairs)]
@@ -206,9 +212,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
             found["entropy"] = of_trees.entropy.tolist()
         if self.k_best:
             found["k_best"] = of_trees.k_best_parses(self.k_best)
-        rows = ({name: values[s] for name, values in found.items()} for s in range(len(parses)))
-        spans = iter(parses)
-        return [[Prediction(tokens, next(spans), **next(rows)) for tokens in own] for own in words.sentences]
+        return [dict(zip(found, values, strict=True)) for values in zip(*found.values(), strict=True)]
 
     def score_docs(
         self, docs: list[Doc], *, temperature: float | None = None
