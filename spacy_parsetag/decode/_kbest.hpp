@@ -91,6 +91,12 @@ template <class T> class KBest : public ChartScores<Max, T> {
         return true;
     }
 
+    // The tree of a rank that an item has.
+    const Tree &best(Node &own, int rank) {
+        has_rank(own, rank);
+        return own.best[rank];
+    }
+
     // The candidates after a tree. Each combination of ranks comes once: from the one in which its last rank above 0 is less.
     void add_next(Node &own, const Tree tree) {
         const bool leaf = own.j == own.i + 1;
@@ -109,24 +115,19 @@ template <class T> class KBest : public ChartScores<Max, T> {
     void push(Node &own, Tree tree, const std::vector<Label> &list) {
         tree.score = list[tree.label].score;
         if (own.j > own.i + 1) {
-            Node &left = left_of(own, tree.k), &right = right_of(own, tree.k);
-            has_rank(left, tree.left);
-            has_rank(right, tree.right);
-            tree.score += (this->joint ? this->chart.gaps[this->chart.gap(own) + tree.k] : 0) + left.best[tree.left].score + right.best[tree.right].score;
+            const double gap = this->joint ? this->chart.gaps[this->chart.gap(own) + tree.k] : 0;
+            tree.score += gap + best(left_of(own, tree.k), tree.left).score + best(right_of(own, tree.k), tree.right).score;
         }
         own.heap.push_back(tree);
         std::push_heap(own.heap.begin(), own.heap.end());
     }
 
     void write_tree(Node &own, int rank, int32_t *ids) {
-        const Tree tree = own.best[rank];
+        const Tree tree = best(own, rank);
         ids[this->place(own, tree.k)] = labels(own, tree.k)[tree.label].id;
         if (own.j == own.i + 1) return;
-        Node &left = left_of(own, tree.k), &right = right_of(own, tree.k);
-        has_rank(left, tree.left);
-        has_rank(right, tree.right);
-        write_tree(left, tree.left, ids);
-        write_tree(right, tree.right, ids);
+        write_tree(left_of(own, tree.k), tree.left, ids);
+        write_tree(right_of(own, tree.k), tree.right, ids);
     }
 
     using Key = std::pair<const void *, const void *>;

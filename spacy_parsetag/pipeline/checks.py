@@ -93,8 +93,10 @@ def require_upstream(model: Model[Any, Any], docs: Iterable[Doc], *, name: str) 
 
     RAISES (ValueError): If a doc lacks the vectors, or has vectors of another width.
     """
-    # Listeners have the name of what they listen to; listeners to transformers read the extension `trf_data`.
-    listeners = [(node, found) for node in model.walk() if (found := _upstream_of(node)) is not None]
+    # Listeners have the name of what they listen to, "*" for any; in spacy-curated-transformers it is one of the
+    # attributes. Listeners to transformers read the extension `trf_data`.
+    named = [(node, getattr(node, "upstream_name", node.attrs.get("_upstream_name"))) for node in model.walk()]
+    listeners = [(node, upstream) for node, upstream in named if upstream is not None]
     if not listeners:
         return
     for doc in docs:
@@ -109,12 +111,3 @@ def require_upstream(model: Model[Any, Any], docs: Iterable[Doc], *, name: str) 
             if not fits:
                 upstream = upstream if listened_to == "*" else listened_to
                 raise ValueError(Errors.E258.format(name=name, upstream=upstream, found=found))
-
-
-def _upstream_of(node: Model[Any, Any]) -> str | None:
-    """Find the component that a listener listens to, "*" for any; None for other layers.
-
-    In spacy-curated-transformers it is one of the attributes.
-    """
-    found: str | None = getattr(node, "upstream_name", node.attrs.get("_upstream_name"))
-    return found

@@ -70,7 +70,8 @@ def _export(nlp: Language, path: Path, precision: Precision) -> bool:
     for section in _sections(components):
         if transformers and section.get("@architectures") == _LISTENER:
             _upstream(section, transformers).add_pooling(section["pooling"])
-    models = {name: pipe.model for name, pipe in _with_models(nlp) if name not in transformers}
+    found = ((name, getattr(pipe, "model", None)) for name, pipe in nlp.components if name not in transformers)
+    models = {name: model for name, model in found if isinstance(model, Model)}
     swaps = [
         (model, *swap) for model in models.values() for swap in _replacements(model, transformers.values(), precision)
     ]
@@ -92,15 +93,15 @@ def _export(nlp: Language, path: Path, precision: Precision) -> bool:
     _rewrite(components, transformers)
     config["nlp"] = _without_precision(config["nlp"])
     Config(config).to_disk(path / "config.cfg")
-    found = bool(transformers or swaps)
-    if found:
+    has_exported = bool(transformers or swaps)
+    if has_exported:
         _require_onnx(path / "meta.json")
     for name, pipe in nlp.components:
         if isinstance(pipe, Ensemble):
             for i, member in enumerate(pipe.members):
                 shutil.rmtree(path / name / str(i))
-                found |= _export(member, path / name / str(i), precision)
-    return found
+                has_exported |= _export(member, path / name / str(i), precision)
+    return has_exported
 
 
 class _Transformer:
@@ -184,12 +185,6 @@ class _Transformer:
 def _name_of(pooling: dict[str, Any]) -> str:
     layer: Model[Any, Any] = registry.resolve({"pooling": pooling})["pooling"]
     return layer.name
-
-
-def _with_models(nlp: Language) -> Iterator[tuple[str, Any]]:
-    for name, pipe in nlp.components:
-        if isinstance(getattr(pipe, "model", None), Model):
-            yield name, pipe
 
 
 def _replacements(
