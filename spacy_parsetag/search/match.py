@@ -120,7 +120,7 @@ class Program:
         for batch in np.split(trees, np.flatnonzero(np.diff(np.cumsum(n_nodes) // ENUMERATED)) + 1):
             part, nodes = columns.select(batch)
             heads = part.heads(rules) if self.needs_heads else None
-            masks = np.empty((len(self.labels) + len(self.steps), len(nodes)), np.uint8)
+            masks = np.empty((len(self.labels) + len(self.steps), -(-len(nodes) // 64)), np.uint64)
             fill_masks(part.label, part.up, part.size, heads, self.steps, tables, len(self.labels), masks)
             block = Block(part.label, part.up, part.size, heads, masks, self.numbers, names)
             found.append(np.append(nodes, -1)[block.bind(self.patterns[0])])
