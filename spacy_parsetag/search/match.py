@@ -94,12 +94,8 @@ class Program:
 
     def tables(self, columns: TreeColumns) -> NDArray[np.uint8]:
         """The labels that each string of a batch passes as: rows of a bit for each of 8 labels."""
-        passes = np.zeros((len(self.labels), len(columns.strings)), np.uint8)
-        for label, number in self.labels.items():
-            if label.is_plain:
-                passes[number, [columns.codes[name] for name in label.names if name in columns.codes]] = 1
-            else:
-                passes[number] = [label(text) for text in columns.strings]
+        rows = [columns.passes(label) for label in self.labels]
+        passes = np.array(rows, np.uint8).reshape(len(rows), len(columns.strings))
         return np.packbits(passes, axis=0, bitorder="little")
 
     def find(self, columns: TreeColumns, rules: HeadRules) -> list[Longs]:
