@@ -10,7 +10,7 @@ from tiny import spans_of
 from weasel.util.config import load_project_config
 
 from tools.card import fill
-from tools.release import terms_of
+from tools.release import spacy_versions, terms_of
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = ROOT / "models"
@@ -101,6 +101,13 @@ def test_terms_are_complete(name: str) -> None:
                 assert "linguistic education, research and development, including commercial" in source["license"]
         # Titles, authors and addresses of GUM's texts, some of which are CC BY-SA.
         assert "GUM_bio_galois: Évariste Galois. Wikipedia" in terms and terms.count("\nGUM_") == 126
+
+
+@pytest.mark.parametrize("name", ["en_parsetag_sm", *SENTENCES])
+def test_it_takes_the_spacy_that_the_package_takes(name: str) -> None:
+    assert f"    spacy{spacy_versions()}\n" in (ROOT / "setup.cfg").read_text(encoding="utf8")
+    for path in (MODELS / name / "meta.json", folder(name) / "meta.json"):
+        assert json.loads(path.read_text(encoding="utf8"))["spacy_version"] == spacy_versions(), path
 
 
 def test_named_in_the_licences() -> None:

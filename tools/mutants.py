@@ -1,6 +1,7 @@
 """Small changes of the package's code, one at a time: the tests should fail with each of them.
 
-    python -m tools.mutants --seed 3 --count 60 --without search --output mutants.log
+    python -m tools.mutants --seed 3 --count 60 --without search > mutants.log
+    python -m tools.mutants --seed 3 --first 8 --count 52 --without search > mutants.log
 
 Each is a function of the seed and its number: a statement of a random file, and in it a comparison, an operator, a
 number, a condition, an argument or a call that is not quite right. It runs in a copy of the repository, in a process

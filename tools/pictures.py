@@ -45,6 +45,12 @@ class Svg:
         place = f'x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size}"'
         self.parts.append(f'<text {place} fill="{fill}">{escape(text)}</text>')
 
+    def note(self, x: float, y: float, text: str, fill: str, size: int) -> None:
+        """Write text with a white rim, which covers what it is written over."""
+        place = f'x="{x:g}" y="{y:g}" text-anchor="middle" font-size="{size}"'
+        rim = 'stroke="#fff" stroke-width="5" stroke-linejoin="round" paint-order="stroke"'
+        self.parts.append(f'<text {place} fill="{fill}" {rim}>{escape(text)}</text>')
+
     def line(self, x1: float, y1: float, x2: float, y2: float, stroke: str = "#57606a", width: float = 1.2) -> None:
         ends = f'x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}"'
         self.parts.append(f'<line {ends} stroke="{stroke}" stroke-width="{width:g}"/>')
@@ -147,6 +153,7 @@ def lattice(path: Path, order: str = "in") -> None:
         c = int(split_tag(tag)[0])
         own.add((t, node, c))
         node = (node[0] + table.delta[c], table.target[c])
+    notes: list[tuple[float, float, str, str]] = []
     for t, layer in enumerate(layers[:-1]):
         drawn = [(n, s, c) for n, s in layer for c in range(4) if s == table.source[c] and n >= table.need[c]]
         for n, s, c in sorted(drawn, key=lambda arc: (t, arc[:2], arc[2]) in own):
@@ -156,7 +163,9 @@ def lattice(path: Path, order: str = "in") -> None:
                 (x1, y1), (x2, y2) = place(t, (n, s)), place(t + 1, after)
                 svg.line(x1, y1, x2, y2, PATH if mine else GREY, 2.6 if mine else 1.2)
                 name = tags[t] if mine else CLASS_NAMES[c]
-                svg.text((2 * x1 + x2) / 3 - 4, (2 * y1 + y2) / 3 - 8, name, PATH if mine else "#8b929c", size=12)
+                notes.append(((2 * x1 + x2) / 3, (2 * y1 + y2) / 3 + 4, name, PATH if mine else "#6e7781"))
+    for note in notes:  # over all lines
+        svg.note(*note, size=12)
     for t, layer in enumerate(layers):
         for node in layer:
             svg.dot(*place(t, node), 5, "#1f2328")

@@ -4,14 +4,17 @@
 
 PIPELINE is the folder that `spacy train` or `parsetag export` wrote, META a JSON file with what the package's meta.json
 says (`models/en_parsetag_sm.json`), CARD the file that becomes the package's README.md. `license_texts` of META names
-files of `models/licenses`, whose texts go into LICENSES_SOURCES after the sources.
+files of `models/licenses`, whose texts go into LICENSES_SOURCES after the sources. The package asks for the versions of
+spaCy that setup.cfg asks for.
 """
 
 import argparse
 import json
+import re
 import shutil
 import sys
 import tempfile
+from configparser import ConfigParser
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +25,16 @@ from thinc.api import Config
 
 from spacy_parsetag.ml.vectors import copy_table
 
-LICENSES = Path(__file__).resolve().parent.parent / "models" / "licenses"
+ROOT = Path(__file__).resolve().parent.parent
+LICENSES = ROOT / "models" / "licenses"
+
+
+def spacy_versions() -> str:
+    """Read from setup.cfg which versions of spaCy the package needs: its pipelines run with these and no others."""
+    setup = ConfigParser(interpolation=None)
+    setup.read(ROOT / "setup.cfg", encoding="utf8")
+    (versions,) = re.findall(r"^spacy([<>=].*)$", setup["options"]["install_requires"], re.MULTILINE)
+    return str(versions)
 
 
 def terms_of(meta: dict[str, Any]) -> str:
@@ -90,7 +102,7 @@ def main() -> None:
     terms = terms_of(meta)
     name, version = meta.pop("name"), meta.pop("version")
     meta.pop("license_texts", None)
-    nlp.meta.update(meta)
+    nlp.meta.update(meta, spacy_version=spacy_versions())
     # Training leaves the figures of one part on gold tokens; the card has all.
     nlp.meta["performance"] = {}
     forget_paths(nlp.config)

@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from spacy_parsetag.analysis.inventories import Deviations, Stacks, count_tags
-from spacy_parsetag.analysis.plots import check_paths, plot_correlation, plot_coverage, plot_deviations, plot_stacks
+from spacy_parsetag.analysis.plots import (
+    _panels,
+    check_paths,
+    plot_correlation,
+    plot_coverage,
+    plot_deviations,
+    plot_stacks,
+)
 from spacy_parsetag.analysis.results import Correlation, Point
 from spacy_parsetag.analysis.tables import Table, format_csv, format_text
 from spacy_parsetag.trees import BinaryTree
@@ -67,6 +74,15 @@ def test_orders_of_a_user(tmp_path: Path) -> None:
     assert "mine-order, all at 9" in path.read_text()
     plot_correlation([*POINTS, Point("a", "mine", 50, 6)], Correlation(4, -0.99, 0.05), [path])
     assert "mine-order" in path.read_text()
+
+
+@pytest.mark.parametrize("integers", [True, False])
+def test_ticks(integers: bool) -> None:
+    """Where x counts things, its ticks are whole numbers."""
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    _, (axes,) = _panels(["a"], x="", y="", integers=integers)
+    axes.set_xlim(0, 2)
+    assert all(tick == int(tick) for tick in axes.get_xticks()) == integers
 
 
 def test_pdf(tmp_path: Path) -> None:

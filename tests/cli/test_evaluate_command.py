@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 import spacy
 from command_data import TREES, Run
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin
 from spacy.training import Example
+from tiny import train
 
 
 def test_bracket_files(run: Run, treebank: Path, tmp_path: Path) -> None:
@@ -161,6 +162,25 @@ def test_two_parsers(run: Run, treebank: Path, tmp_path: Path) -> None:
     nlp.to_disk(tmp_path / "model")
     report = json.loads(run("evaluate", tmp_path / "model", tmp_path / "data.spacy", "--json").stdout)
     assert 100 * report["scores"]["parsetag_f"] == pytest.approx(report["evalb"]["all"]["f"])
+
+
+def test_several_pipelines(run: Run, pipeline: Path, treebank: Path, tmp_path: Path) -> None:
+    """Each has the scores that it has alone, and docs are the units of the comparison."""
+    data, other = tmp_path / "data.spacy", tmp_path / "other"
+    run("convert", treebank, data, "--n-sents", "2")
+    nlp = spacy.load(pipeline)
+    golds = list(DocBin().from_disk(data).get_docs(nlp.vocab))
+    train(nlp, [Example(Doc(nlp.vocab, words=[token.text for token in gold]), gold) for gold in golds])
+    nlp.to_disk(other)
+    alone = {path: json.loads(run("evaluate", path, data, "--json").stdout)["evalb"] for path in (pipeline, other)}
+    report = json.loads(run("evaluate", pipeline, other, data, "--by", "label", "--samples", 20, "--json").stdout)
+    assert alone[pipeline]["all"]["f"] < alone[other]["all"]["f"]
+    for path, scores in alone.items():
+        assert report["parsers"][str(path)]["f"] == pytest.approx(scores["all"]["f"])
+        assert report["tables"]["label"][str(path)]["NP"]["gold"] > 0
+    (difference,) = report["differences"]
+    assert difference["units"] == 2
+    assert difference["difference"] == pytest.approx(alone[other]["all"]["f"] - alone[pipeline]["all"]["f"])
 
 
 def test_several_parsers(run: Run, tmp_path: Path) -> None:

@@ -256,13 +256,13 @@ def test_log_prob_of_no_tree():
 
 
 def test_log_prob_of_a_tree_that_crosses():
-    """Bare nodes cross too: no tree with them has the constituent that must be there."""
-    tags = ["l", "r", "L", "R", "L/S"]
-    distribution = TreeDistribution(np.zeros((5, 5)), tags, constraints=[(0, 2, None, "must")])
+    """Bare nodes and labelled ones: no tree with them has the constituent that must be there."""
+    tags = ["l", "r", "L", "R", "L/S", "R/S"]
+    distribution = TreeDistribution(np.zeros((5, 6)), tags, constraints=[(0, 2, None, "must")])
     assert distribution.log_prob([0, 4, 1, 2, 1]) == pytest.approx(-np.log(2))  # ((a b):S c)
     assert distribution.log_prob([0, 4, 1, 4, 1]) == pytest.approx(-np.log(2))
-    for crossing in ([0, 2, 0, 3, 1], [0, 4, 0, 3, 1]):  # (a (b c))
+    for crossing in ([0, 2, 0, 3, 1], [0, 4, 0, 3, 1], [0, 2, 0, 5, 1], [0, 4, 0, 5, 1]):  # (a (b c))
         assert distribution.log_prob(crossing) == -np.inf
     assert distribution.log_prob([0, 2, 1, 2, 1]) == -np.inf  # it fits, but without the constituent
-    must_not = TreeDistribution(np.zeros((5, 5)), tags, constraints=[(0, 2, "S", "must not")])
+    must_not = TreeDistribution(np.zeros((5, 6)), tags, constraints=[(0, 2, "S", "must not")])
     assert must_not.log_prob([0, 4, 1, 2, 1]) == -np.inf and must_not.log_prob([0, 2, 0, 3, 1]) > -np.inf

@@ -3,6 +3,7 @@
 import itertools
 import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -32,19 +33,20 @@ def test_probabilities(order, dtype, size, kind):
     assert np.allclose(distribution.tag_marginals.sum(axis=1), 1, atol=1e-5)
     assert min(distribution.constituents.values()) >= 0 and max(distribution.constituents.values()) <= 1 + 1e-5
     assert distribution.sample(3, 0).shape == (3, 13)
-    asked = (
-        lambda: distribution.entropy,
-        lambda: -distribution.log_prob(distribution.mbr()),
-        lambda: -distribution.log_prob(distribution.argmax[0]),
-    )
-    most = 13 * np.log(len(TAGS))  # entropy, were all sequences of tags trees
-    for ask in asked:
-        if size > 1e11:
+    trees = (distribution.mbr(), distribution.argmax[0])
+    if size > 1e11:
+        for ask in (lambda: distribution.entropy, *(partial(distribution.log_prob, tree) for tree in trees)):
             with pytest.raises(ValueError, match=r"\[E179\].*Scale the scores down"):
                 ask()
-        else:
-            assert ask() >= 0
-    assert size > 1e11 or distribution.entropy <= most
+        return
+    # Scores that are as far apart leave one tree; elsewhere what all trees share changes nothing.
+    less = scores.astype(np.float64) - {"spread": 0, "offset": size, "below": -size}[kind]
+    totals = [less[np.arange(13), tree].sum() for tree in trees]
+    plain = TreeDistribution(less, TAGS.tags, order)
+    entropy, log_z = (0, totals[1]) if kind == "spread" else (plain.entropy, plain.log_partition)
+    assert distribution.entropy == pytest.approx(entropy, abs=0.01)
+    for tree, total in zip(trees, totals, strict=True):
+        assert distribution.log_prob(tree) == pytest.approx(total - log_z, abs=0.01)
 
 
 @ALL_ORDERS

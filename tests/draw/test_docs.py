@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 import spacy_parsetag
-from spacy_parsetag.draw.docs import render
+from spacy_parsetag.draw.docs import draw_page, render
 from spacy_parsetag.tokens import docs_from_trees, set_parses
 from spacy_parsetag.tokens.extensions import get_tree
 
@@ -94,6 +94,10 @@ def test_words_that_would_break_a_page(vocab: Vocab) -> None:
     page = Page(html)
     assert "b" not in page.tags and "<title>&lt;/title&gt;&lt;b&gt; " in html
     assert not {"\u202e", "\x1b", "\x00"} & set(html + render(doc) + render(doc, "svg"))
+    set_parses(doc, [([0, 1, 2, 3], [(0, 4, "NP-<b>")])])
+    page = Page(render(doc, "html"))
+    assert "b" not in page.tags and "NP-<b>noun phrase" in page.data  # the last in the table of labels
+    assert Page(draw_page([], lang='"><b>')).tags[:2] == ["html", "head"]
 
 
 def test_in_a_notebook(doc: Doc) -> None:

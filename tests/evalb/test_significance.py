@@ -73,3 +73,16 @@ def test_what_f_is_made_of() -> None:
     assert {key: tuple(score) for key, score in found.tables["length"].items()} == {"1-10": (6, 7, 7)}
     failed = break_down(GOLD, [TEST[0], ""])
     assert failed.tables["label"]["S"].gold == 2 and failed.tables["label"]["S"].matched == 1
+
+
+def test_kinds_by_length() -> None:
+    """Each length is of one kind, and kinds come in order."""
+    lengths = (1, 2, 3, 4, 5, 6, 7, 10, 11, 20, 21, 30, 31, 40, 41, 50, 51, 60, 61, 80, 81)
+    trees = [f"(TOP (S {'(NN a) ' * n}))" for n in lengths]
+    tables = break_down(trees, trees).tables
+    assert [(kind, score.gold) for kind, score in tables["span"].items()] == [
+        ("1", 1), ("2", 1), ("3", 1), ("4", 1), ("5-6", 2), ("7-10", 2), ("11-20", 2), ("21-40", 4), (">40", 7),
+    ]  # fmt: skip
+    assert [(kind, score.gold) for kind, score in tables["length"].items()] == [
+        ("1-10", 8), ("11-20", 2), ("21-30", 2), ("31-40", 2), ("41-50", 2), ("51-60", 2), ("61-80", 2), (">80", 1),
+    ]  # fmt: skip

@@ -1,6 +1,7 @@
 """Windows, word pieces and batches as spacy-transformers has them; graphs of PyTorch's layers."""
 
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from spacy_parsetag.ml import onnx
 from spacy_parsetag.ml.graphs import OPSET, export_bilstm, quantize
 from spacy_parsetag.ml.lstm import bilstm
 from spacy_parsetag.ml.onnx import OnnxShim, batch_by_length, onnx_bilstm
@@ -106,6 +108,22 @@ def test_int8_rows_are_rounded_by_themselves() -> None:
     for i in range(3):
         alone, _ = session.run(None, {"X": X[i : i + 1]})
         np.testing.assert_array_equal(alone[0], found[i])
+
+
+def test_where_a_graph_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the GPU if the model is there and ONNX Runtime can; on a CPU nothing else is asked for."""
+    cpu, gpu = "CPUExecutionProvider", "CUDAExecutionProvider"
+    made: list[list[str]] = []
+    runtime = SimpleNamespace(
+        SessionOptions=SimpleNamespace,
+        InferenceSession=lambda graph, options, providers, **_: made.append(providers),
+    )
+    monkeypatch.setattr(onnx, "require", lambda *_: runtime)
+    for available in ([cpu], [gpu, cpu]):
+        runtime.get_available_providers = lambda available=available: available
+        for on_gpu in (False, True):
+            onnx._start_session(b"", on_gpu=on_gpu)
+    assert made == [[cpu], [cpu], [cpu], [gpu, cpu]]
 
 
 def test_without_a_graph() -> None:

@@ -61,6 +61,7 @@ def test_words_between_white_space(trained: Callable[[str], Language]) -> None:
     words = ["\n", "She", "  ", "enjoys", "reading", "\n\n", "papers", ".", "\n"]
     doc = nlp(Doc(nlp.vocab, words=words))
     check_trees(doc)
+    assert spans_of(doc)
     for span in doc.spans["constituents"]:
         assert not span[0].is_space and not span[-1].is_space
 

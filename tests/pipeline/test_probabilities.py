@@ -89,7 +89,7 @@ def test_rivals(settings: Callable[..., Any]) -> None:
     expected = {span: prob for span, prob in likely if span not in found and prob > 0.01}
     assert expected
     rivals = [rival for span in doc.spans["constituents"] for rival in span._.rivals]
-    assert {(span.start, span.end, span.label_) for span, _ in rivals} <= set(expected)
+    assert rivals and {(span.start, span.end, span.label_) for span, _ in rivals} <= set(expected)
     for (start, end, label), prob in expected.items():
         assert doc._.span_prob(start, end, label) == pytest.approx(prob, rel=1e-4)
         assert doc[start:end]._.label_probs[label] == pytest.approx(prob, rel=1e-4)

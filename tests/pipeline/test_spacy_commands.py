@@ -10,10 +10,11 @@ from spacy.cli import app
 from spacy.tokens import DocBin
 from spacy.util import load_config
 from thinc.api import Config
-from tiny import TREES, gold_doc, make_nlp, spans_of
+from tiny import TREES, gold_doc, make_examples, make_nlp, spans_of
 from typer.testing import CliRunner
 
 from spacy_parsetag.cli.init_config import make_config
+from spacy_parsetag.tokens.groups import parses_from_doc
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CONFIGS, MODELS = ROOT / "configs", ROOT / "models"
@@ -140,7 +141,7 @@ def test_table_of_training(project: Project) -> None:
 def test_trained_pipeline(project: Project) -> None:
     nlp = spacy.load(project.model)
     doc = nlp("She enjoys reading papers. The old dog barked loudly.")
-    assert spans_of(doc) is not None
+    assert [i for sentence in parses_from_doc(doc) for i in sentence.tokens] == list(range(len(doc)))
     if "sentencizer" in nlp.pipe_names:
         assert len(list(doc.sents)) == len(doc._.parse_strings) == 2
     assert nlp.meta["labels"]["parsetag"] == list(nlp.get_pipe("parsetag").labels)
@@ -148,7 +149,11 @@ def test_trained_pipeline(project: Project) -> None:
 
 
 def test_training_goes_on(project: Project) -> None:
-    assert spacy.load(project.model).resume_training().learn_rate is not None
+    nlp = spacy.load(project.model)
+    optimizer, before = nlp.resume_training(), nlp.get_pipe("parsetag").model.to_bytes()  # type: ignore[attr-defined]
+    losses = nlp.update(make_examples(nlp), sgd=optimizer)
+    assert losses["parsetag"] > 0
+    assert nlp.get_pipe("parsetag").model.to_bytes() != before  # type: ignore[attr-defined]
 
 
 def test_evaluate(project: Project, tmp_path: Path) -> None:
@@ -218,7 +223,8 @@ def test_second_stage(project: Project, tmp_path: Path) -> None:
     rows = [line.split() for line in printed.splitlines() if len(line.split()) == 8 and line.split()[0].isdigit()]
     reached = spacy.load(project.model.parent / "model-last").meta["performance"]["parsetag_f"]
     assert float(rows[0][-2]) == pytest.approx(100 * reached, abs=0.01)  # before its first step
-    assert spans_of(second("She enjoys reading papers .")) is not None
+    doc = second("She enjoys reading papers .")
+    assert [i for sentence in parses_from_doc(doc) for i in sentence.tokens] == list(range(len(doc)))
 
 
 def test_speed_and_profile(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,6 +61,16 @@ def check(found: list[dict[str, Any]], rows: list[dict[str, Any]]) -> None:
         assert (row["error"] is None) == ("error" not in one)
 
 
+def test_settings_of_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What lies in the folder gets its full path; a package keeps its name."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model").mkdir()
+    found = table_settings("model", 0, "code.py", True)
+    assert (found.model, found.gpu_id, found.code) == (str(tmp_path / "model"), 0, tmp_path / "code.py")
+    found = table_settings("en_parsetag_sm", -1, None, False)
+    assert (found.model, found.gpu_id, found.code) == ("en_parsetag_sm", -1, None)
+
+
 def test_tables(pipeline: Path, code: Path, rows: list[dict[str, Any]]) -> None:
     pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     parse = TableParser(table_settings(pipeline, -1, code, True), "text")

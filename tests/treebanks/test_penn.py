@@ -5,6 +5,7 @@ import pickle
 import random
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
@@ -98,6 +99,16 @@ def test_sources(tmp_path: Path) -> None:
         list(read_trees(tmp_path / "none.mrg"))
 
 
+def test_whole_trees_say_where_they_start() -> None:
+    """What is in them has no line of its own."""
+
+    def lines(tree: Tree) -> list[int]:
+        return [tree.line, *(line for child in tree.children if isinstance(child, Tree) for line in lines(child))]
+
+    trees = read_string(f"\n{SHE}\n\n{HE.replace('(VP', chr(10) + '(VP')}{SHE}")
+    assert [lines(tree) for tree in trees] == [[line, 0, 0, 0, 0, 0] for line in (2, 4, 5)]
+
+
 def test_no_line_breaks() -> None:
     n_trees = 10_000
     assert read(" ".join([SHE] * n_trees)) == [SHE] * n_trees
@@ -166,11 +177,12 @@ def test_malformations(case: str, tmp_path: Path) -> None:
     assert str(error).startswith(f"{path}:{line}: ")
     if tree_line != line:
         assert f"starts on line {tree_line}" in error.reason
-    # Going on: one report, and both sound trees around the problem come.
+    # Going on: one report, and the sound trees around the problem come, each as often as it is there.
     errors: list[TreebankError] = []
     trees = [format_tree(tree) for tree in read_trees(path, on_error=errors.append)]
     assert [str(err) for err in errors] == [str(error)]
-    assert len(trees) >= 2
+    sound = [line for line in text.splitlines() if line in (SHE, HE) or re.fullmatch(r"\(S \(NN .\)\)", line)]
+    assert len(trees) >= 2 and sound and not Counter(sound) - Counter(trees)
     assert all(tree in (SHE, HE) or tree.startswith("(S (NN") for tree in trees)
     again = pickle.loads(pickle.dumps(error))
     assert vars(again) == vars(error) and str(again) == str(error)
@@ -245,6 +257,22 @@ def test_oversized_tree() -> None:
     assert read(text, on_error=errors.append) == [SHE, HE]
     assert [code_of(error) for error in errors] == ["E123"]
     assert (errors[0].tree_line, errors[0].line) == (2, 100_003)
+
+
+def test_a_bracket_alone_in_its_line_after_a_broken_tree() -> None:
+    """The root that begins the next line is its child, not another tree."""
+    errors: list[TreebankError] = []
+    trees = list(read_string(f"{SHE[:-1]}\n(\n{HE})\n{SHE}", on_error=errors.append))
+    assert [format_tree(tree) for tree in trees] == [f"( {HE})", SHE] and [tree.line for tree in trees] == [2, 4]
+    assert [(code_of(error), error.tree_line, error.line) for error in errors] == [("E121", 1, 2)]
+
+
+def test_a_wrapped_tree_after_a_broken_one_without() -> None:
+    """What is read again goes up to the line that ended it, and this one is not lost."""
+    sound = ["(S (NN b))", "(TOP (NN c))", "(TOP (NN d))"]
+    errors: list[TreebankError] = []
+    assert read("\n".join(["(S (NN a)", *sound]), on_error=errors.append) == sound
+    assert [(code_of(error), error.tree_line, error.line) for error in errors] == [("E121", 1, 2)]
 
 
 def test_nodes_in_the_first_column_are_no_trees() -> None:
