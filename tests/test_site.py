@@ -121,6 +121,24 @@ def test_found_in_three_clicks(site: Path, heading: str) -> None:
     assert [name for name in clicks if re.search(heading, name)], sorted(clicks)
 
 
+@pytest.mark.slow
+def test_text_from_the_code(site: Path) -> None:
+    """Options keep their dashes, and of named tuples the page has what their docstrings say."""
+    commands = (site / "reference" / "commands.html").read_text(encoding="utf8")
+    assert re.search(r"With\s+--skip-bad\s+it\s+lists", commands)
+    page = (site / "reference" / "python" / "spacy_parsetag.decode.html").read_text(encoding="utf8")
+    assert "Alias for field number" not in page and "<strong>beam</strong> – (int)" in page
+
+
+@pytest.mark.slow
+def test_cells_that_print_have_an_output(site: Path) -> None:
+    for path in notebooks():
+        page = (site / "gallery" / f"{path.stem}.html").read_text(encoding="utf8")
+        cells = page.split('<div class="cell docutils')[1:]
+        assert any(">print</span>" in cell for cell in cells)
+        assert all("cell_output" in cell for cell in cells if ">print</span>" in cell), path
+
+
 def test_clicks_are_counted(tmp_path: Path) -> None:
     page = '<a href="d.html">aside</a><article><h1>{}<a class="headerlink" href="#x">#</a></h1>{}</article>'
     there = '<a href="{}.html#x"><b>on</b></a><a href="https://example.org/d.html">out</a><a href="none.html">lost</a>'

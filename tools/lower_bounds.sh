@@ -11,7 +11,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export OMP_NUM_THREADS=1 UV_SYSTEM_CERTS=1
-[ $# -gt 0 ] || set -- tests/decode tests/ml tests/cli tests/pipeline tests/search tests/tokens tests/texts tests/training
+[ $# -gt 0 ] || set -- tests/{analysis,cli,decode,draw,evalb,linearize,ml,pipeline,search,texts,tokens,training,treebanks,trees}
 
 python=$(find_python 3.10)
 python3 -m venv "$work/tools"

@@ -28,11 +28,25 @@ ctypedef fused real:
     double
 
 
-cdef inline void read_lattice(table, Lattice *lattice) except *:
+cdef inline void read_batch(Batch[real] *b, const real[:, ::1] scores, const int64_t[::1] starts, const int32_t[::1] n_words,
+                            const int32_t[::1] offsets, table, int bound) except *:
+    """Fill the batch as C++ sees it: pointers into arrays that the caller holds.
+
+    scores (real[R, T]), starts (int64[S]), n_words (int32[S]): As in `TagScores`.
+    offsets (int32[5]): Columns of class c are offsets[c] to offsets[c + 1].
+    table (Lattice): The table.
+    bound (int): The largest stack after any tag; -1 for none.
+    """
     cdef int c
-    lattice.start_stack, lattice.start_state = table.start_stack, table.start_state
-    lattice.end_stack, lattice.end_state = table.end_stack, table.end_state
+    b.scores = &scores[0, 0] if scores.shape[0] and scores.shape[1] else NULL
+    b.starts = &starts[0] if starts.shape[0] else NULL
+    b.n_words = &n_words[0] if starts.shape[0] else NULL
+    b.n_sentences, b.n_tags = starts.shape[0], scores.shape[1]
+    b.offsets, b.bound = &offsets[0], bound
+    b.pairs = b.start = b.end = NULL
+    b.lattice.start_stack, b.lattice.start_state = table.start_stack, table.start_state
+    b.lattice.end_stack, b.lattice.end_state = table.end_stack, table.end_state
     for c in range(4):
-        lattice.delta[c], lattice.need[c] = table.delta[c], table.need[c]
-        lattice.source[c], lattice.target[c] = table.source[c], table.target[c]
-    lattice.link()
+        b.lattice.delta[c], b.lattice.need[c] = table.delta[c], table.need[c]
+        b.lattice.source[c], b.lattice.target[c] = table.source[c], table.target[c]
+    b.lattice.link()

@@ -31,8 +31,8 @@ template <class Reader, class Pick> void write_tree(Reader &reader, Pick pick, i
 // Log-sum-exp: the log-partition, the marginal of each tag and of each label of a span.
 template <class T> class ChartSums : public ChartScores<LogSum, T> {
   public:
-    ChartSums(const Batch<T> &batch, const Spans<T> &spans, const LabelSets &sets, const ChartOptions &options, const int32_t *label_of)
-        : ChartScores<LogSum, T>(batch, spans, sets, options), label_of_(label_of), of_span_(batch.n_tags) {}
+    ChartSums(const ChartBatch<T> &batch, const int32_t *label_of)
+        : ChartScores<LogSum, T>(batch), label_of_(label_of), of_span_(batch.n_tags) {}
 
     // marginals (length, tags). spans (spans, labels): NULL if the caller does not ask for it; for joint scores it holds what
     // `read` left in it. leaves (words, tags): probability of the tags of each word, or NULL.
@@ -96,7 +96,7 @@ template <class T> class ChartSums : public ChartScores<LogSum, T> {
     }
 
     void write_labels(T *spans) {
-        const int n = this->n, n_labels = this->spans_.n_labels;
+        const int n = this->n, n_labels = this->b.spans.n_labels;
         for (int i = 0; i < n; ++i)
             for (int j = i + 2; j <= n; ++j) {
                 const size_t span = this->span_of(i, j);
@@ -125,11 +125,9 @@ template <class T> class ChartSums : public ChartScores<LogSum, T> {
 };
 
 // The best tree of each sentence, as `viterbi`.
-template <class T>
-void chart_viterbi(const Batch<T> &b, const Spans<T> &spans, const LabelSets &sets, const ChartOptions &options, int32_t *ids,
-                   double *totals, uint8_t *status) {
-    ChartScores<Max, T> reader(b, spans, sets, options);
-    each_sentence(b, reader, status, [&](int s) { return reader.read(s); }, [&](int s) {
+template <class T> void chart_viterbi(const ChartBatch<T> &b, int32_t *ids, double *totals, uint8_t *status) {
+    ChartScores<Max, T> reader(b);
+    each_sentence(b, reader, status, [&](int s) {
         totals[s] = reader.total();
         write_tree(reader, PickBest(), ids + b.starts[s]);
     });
@@ -139,15 +137,14 @@ void chart_viterbi(const Batch<T> &b, const Spans<T> &spans, const LabelSets &se
 // probability (spans, labels) of each label of each span, sentence s from row label_starts[s] on, which joint scores need; and,
 // unless `leaves` is NULL, that (words, tags) of each leaf tag of each word, from row leaf_starts[s] on.
 template <class T>
-void chart_sums(const Batch<T> &b, const Spans<T> &spans, const LabelSets &sets, const ChartOptions &options, const int32_t *label_of,
-                int n_labels, const int64_t *label_starts, const int64_t *leaf_starts, double *totals, T *marginals, T *labels,
-                T *leaves, uint8_t *status) {
-    ChartSums<T> reader(b, spans, sets, options, label_of);
+void chart_sums(const ChartBatch<T> &b, const int32_t *label_of, int n_labels, const int64_t *label_starts,
+                const int64_t *leaf_starts, double *totals, T *marginals, T *labels, T *leaves, uint8_t *status) {
+    ChartSums<T> reader(b, label_of);
     const auto own = [&](int s) { return labels && label_starts[s] >= 0 ? labels + label_starts[s] * n_labels : nullptr; };
-    each_sentence(b, reader, status, [&](int s) { return reader.read(s, own(s)); }, [&](int s) {
+    each_sentence(b, reader, status, [&](int s) {
         totals[s] = reader.total();
         reader.write(marginals + b.starts[s] * b.n_tags, own(s), n_labels, leaves ? leaves + leaf_starts[s] * b.n_tags : nullptr);
-    });
+    }, own);
 }
 
 }  // namespace parsetag

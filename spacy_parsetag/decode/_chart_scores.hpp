@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "_chart.hpp"
-#include "_lattice.hpp"
 
 namespace parsetag {
 
@@ -12,14 +11,13 @@ template <class Semiring, class T> class ChartScores {
   public:
     Chart<Semiring> chart;
 
-    ChartScores(const Batch<T> &batch, const Spans<T> &spans, const LabelSets &sets, const ChartOptions &options)
-        : b(batch), spans_(spans), sets_(sets), options_(options), reach_(batch.lattice, batch.longest(), batch.bound) {
-        if (!spans.starts) return;
-        for (int set = 0; set < sets.n; ++set)
+    ChartScores(const ChartBatch<T> &batch) : b(batch), reach_(batch.lattice, batch.longest(), batch.bound) {
+        if (!b.spans.starts) return;
+        for (int set = 0; set < b.sets.n; ++set)
             for (int side = 0; side < 2; ++side)
-                for (int label = 0; label < spans.n_labels; ++label) {
-                    const int id = spans.ids[side * spans.n_labels + label];
-                    const bool has = id >= 0 && (!sets.has || sets.has[(size_t)set * b.n_tags + id]);
+                for (int label = 0; label < b.spans.n_labels; ++label) {
+                    const int id = b.spans.ids[side * b.spans.n_labels + label];
+                    const bool has = id >= 0 && (!b.sets.has || b.sets.has[(size_t)set * b.n_tags + id]);
                     masks_.push_back(is_max() ? T(has ? 0 : -INF) : T(has));
                 }
     }
@@ -29,13 +27,13 @@ template <class Semiring, class T> class ChartScores {
     bool read(int s, T *parts = nullptr) {
         n = b.n_words[s];
         length = 2 * n - 1;
-        joint = spans_.starts && spans_.starts[s] >= 0;
+        joint = b.spans.starts && b.spans.starts[s] >= 0;
         rows_ = b.scores + b.starts[s] * b.n_tags;
         shift_ = Shift();
         label_shift_ = 0;
-        chart.set(n, options_);
+        chart.set(n, b.options);
         read_sets(s);
-        if (!read_tags() || (joint && !read_labels(spans_.scores + spans_.starts[s] * spans_.n_labels, parts))) return false;
+        if (!read_tags() || (joint && !read_labels(b.spans.scores + b.spans.starts[s] * b.spans.n_labels, parts))) return false;
         weigh();
         chart.inside();
         return true;
@@ -59,9 +57,9 @@ template <class Semiring, class T> class ChartScores {
     Choice choice(const Item &item, int k) const {
         const bool leaf = item.j == item.i + 1;
         const int set = set_of(item.i, item.j), c = item.side + (leaf ? 0 : 2);
-        const uint8_t *has = set ? sets_.has + (size_t)used_[set] * b.n_tags : nullptr;
+        const uint8_t *has = set ? b.sets.has + (size_t)used_[set] * b.n_tags : nullptr;
         if (joint && !leaf)
-            return {own_spans_ + span_of(item.i, item.j) * spans_.n_labels, spans_.n_labels, 0, spans_.ids + item.side * spans_.n_labels, has};
+            return {own_spans_ + span_of(item.i, item.j) * b.spans.n_labels, b.spans.n_labels, 0, b.spans.ids + item.side * b.spans.n_labels, has};
         const int p = leaf ? leaf_row(item.i, item.t) : chart.layout.node(item.i, k, item.j, item.t);
         return {rows_ + (size_t)p * b.n_tags + b.offsets[c], b.count(c), b.offsets[c], nullptr, has};
     }
@@ -73,7 +71,7 @@ template <class Semiring, class T> class ChartScores {
   protected:
     static constexpr bool is_max() { return std::is_same<Semiring, Max>::value; }
     // A sentence numbers the sets that it uses; `used_` has their numbers in the batch.
-    T *mask(int set, int side) { return masks_.data() + (size_t)(2 * used_[set] + side) * spans_.n_labels; }
+    T *mask(int set, int side) { return masks_.data() + (size_t)(2 * used_[set] + side) * b.spans.n_labels; }
     int set_of(int i, int j) const { return cells_.empty() ? 0 : cells_[chart.cell(i, j)]; }
     size_t span_of(int i, int j) const { return (size_t)i * (n - 1) - (size_t)i * (i - 1) / 2 + (j - i - 2); }
     size_t row(int set, int p) const { return (size_t)set * length + p; }
@@ -84,14 +82,11 @@ template <class Semiring, class T> class ChartScores {
         if (set < 0) return none;
         if (j == i + 1) return weights_.data() + row(set, leaf_row(i, t)) * 4;
         if (joint) return labels_.data() + 2 * span_of(i, j);
-        return options_.order == IN_ORDER ? one : weights_.data() + row(set, chart.layout.node(i, 0, j, t)) * 4 + 2;
+        return b.options.order == IN_ORDER ? one : weights_.data() + row(set, chart.layout.node(i, 0, j, t)) * 4 + 2;
     }
     const T *soft(int set, int p) const { return soft_.data() + row(set, p) * b.n_tags; }
 
-    const Batch<T> &b;
-    const Spans<T> spans_;
-    const LabelSets sets_;
-    const ChartOptions options_;
+    const ChartBatch<T> b;
     int n = 0, length = 0, n_sets_ = 1;
     bool joint = false;  // spans are scored
     // What all trees share, taken off the weights in sums, so that great scores leave room for the differences: in all (a tree has
@@ -111,10 +106,10 @@ template <class Semiring, class T> class ChartScores {
     void read_sets(int s) {
         used_.assign(1, 0);
         cells_.clear();
-        if (sets_.starts && sets_.starts[s] >= 0) {
-            local_.assign(sets_.n, -1);
+        if (b.sets.starts && b.sets.starts[s] >= 0) {
+            local_.assign(b.sets.n, -1);
             local_[0] = 0;
-            const int16_t *given = sets_.cells + sets_.starts[s];
+            const int16_t *given = b.sets.cells + b.sets.starts[s];
             cells_.assign(given, given + (size_t)n * (n + 1) / 2);
             for (int16_t &set : cells_) {
                 if (set < 0) continue;
@@ -164,7 +159,7 @@ template <class Semiring, class T> class ChartScores {
     // The weights of the classes at one position where a set leaves some of their tags.
     void read_set(int set, int p, const int32_t *columns, double shift) {
         const T *own = rows_ + (size_t)p * b.n_tags;
-        const uint8_t *has = sets_.has + (size_t)used_[set] * b.n_tags;
+        const uint8_t *has = b.sets.has + (size_t)used_[set] * b.n_tags;
         for (int c = 0; c < 4; ++c) {
             double &out = weights_[row(set, p) * 4 + c], sum = 0;
             for (int i = columns[c]; i < columns[c + 1]; ++i)
@@ -178,7 +173,7 @@ template <class Semiring, class T> class ChartScores {
     }
 
     bool read_labels(const T *own, T *parts) {
-        const int n_labels = spans_.n_labels;
+        const int n_labels = b.spans.n_labels;
         own_spans_ = own;
         T check = 0;
         labels_.assign((size_t)n * (n - 1), -INF);
@@ -208,10 +203,10 @@ template <class Semiring, class T> class ChartScores {
     // The labels of one side are all far below the greatest of both: their own sum, in logarithms.
     void far_labels(const T *own, const T *has, double &out, double &sum) {
         double top = -INF, own_sum = 0;
-        for (int i = 0; i < spans_.n_labels; ++i)
+        for (int i = 0; i < b.spans.n_labels; ++i)
             if (has[i] > 0) top = greater(double(own[i]), top);
         if (!(top > -INF)) return;
-        for (int i = 0; i < spans_.n_labels; ++i)
+        for (int i = 0; i < b.spans.n_labels; ++i)
             if (has[i] > 0) own_sum += std::exp(own[i] - top);
         out = top - label_shift_ + std::log(own_sum);
         sum = 0;  // says that the exponentials are of no use
@@ -237,7 +232,7 @@ template <class Semiring, class T> class ChartScores {
     }
 
     void weigh() {
-        const bool in_order = options_.order == IN_ORDER;
+        const bool in_order = b.options.order == IN_ORDER;
         const int kinds = !in_order && !joint ? 0 : joint ? 1 : n_sets_;
         chart.gaps.resize((size_t)kinds * 2 * (n + 1));
         for (int kind = 0; kind < kinds; ++kind)
@@ -257,13 +252,13 @@ template <class Semiring, class T> class ChartScores {
     }
 };
 
-// Reads each sentence of a batch, and writes the ones that have a tree.
-template <class T, class Reader, class Read, class Write>
-void each_sentence(const Batch<T> &b, Reader &reader, uint8_t *status, Read read, Write write) {
+// Reads each sentence of a batch, and writes the ones that have a tree. The reader gets parts(s) too, if there are any.
+template <class T, class Reader, class Write, class... Parts>
+void each_sentence(const Batch<T> &b, Reader &reader, uint8_t *status, Write write, Parts... parts) {
     for (int s = 0; s < b.n_sentences; ++s) {
         if (b.n_words[s] < 1) continue;
         status[s] = NOT_FINITE;
-        if (!read(s)) continue;
+        if (!reader.read(s, parts(s)...)) continue;
         status[s] = reader.status();
         if (status[s] == FOUND) write(s);
     }

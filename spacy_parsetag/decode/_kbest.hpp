@@ -139,10 +139,10 @@ template <class T> class KBest : public ChartScores<Max, T> {
 
 // The k best trees of each sentence, one after another: ids and scores are appended, counts (sentences) says how many.
 template <class T>
-void chart_k_best(const Batch<T> &b, const Spans<T> &spans, const LabelSets &sets, const ChartOptions &options, int k,
-                  std::vector<int32_t> &ids, std::vector<double> &scores, int64_t *counts, uint8_t *status) {
-    KBest<T> reader(b, spans, sets, options);
-    each_sentence(b, reader, status, [&](int s) { return reader.read(s); }, [&](int s) {
+void chart_k_best(const ChartBatch<T> &b, int k, std::vector<int32_t> &ids, std::vector<double> &scores, int64_t *counts,
+                  uint8_t *status) {
+    KBest<T> reader(b);
+    each_sentence(b, reader, status, [&](int s) {
         const size_t before = scores.size();
         reader.write(k, ids, scores);
         counts[s] = int64_t(scores.size() - before);

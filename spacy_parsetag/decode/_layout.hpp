@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "_lattice.hpp"
+
 namespace parsetag {
 
 enum Order { IN_ORDER = 0, PRE_ORDER = 1, POST_ORDER = 2 };
@@ -33,6 +35,13 @@ struct ChartOptions {
     int order = IN_ORDER;
     bool levels = false;
     int bound = -1;  // the largest stack after any tag; below 0 for none
+};
+
+// A batch as the passes over a chart read it.
+template <class T> struct ChartBatch : Batch<T> {
+    Spans<T> spans;
+    LabelSets sets;
+    ChartOptions options;
 };
 
 // Where the items of a sentence lie in memory, and their tags among the tags. A plane holds the items of a level, each in a

@@ -16,29 +16,27 @@ template <class Real, class T> class Chain {
   public:
     Chain(const Batch<T> &batch, Reach &reach) : b(batch), reach_(reach), parity_(reach.parity()) {
         const int slots = reach.places();
-        int n_out[2] = {0, 0}, n_into[2] = {0, 0};
         for (int c = 0; c < 4; ++c) {
-            into_[c] = n_into[b.lattice.target[c]];
-            out_of_[c] = n_out[b.lattice.source[c]];
-            n_into[b.lattice.target[c]] += b.count(c);
-            n_out[b.lattice.source[c]] += b.count(c);
+            std::vector<int> &into = tags_into_[b.lattice.target[c]], &out_of = tags_out_of_[b.lattice.source[c]];
+            into_[c] = (int)into.size();
+            out_of_[c] = (int)out_of.size();
+            for (int tag = b.offsets[c]; tag < b.offsets[c + 1]; ++tag) {
+                into.push_back(tag);
+                out_of.push_back(tag);
+            }
         }
         block_ = PAD;  // the first number of a block is its shift
         for (int g = 0; g < 2; ++g) {
-            n_into_[g] = n_into[g];
-            n_out_[g] = n_out[g];
-            wide_into_[g] = padded(n_into[g]);
-            wide_out_[g] = padded(n_out[g]);
+            n_into_[g] = (int)tags_into_[g].size();
+            n_out_[g] = (int)tags_out_of_[g].size();
+            wide_into_[g] = padded(n_into_[g]);
+            wide_out_[g] = padded(n_out_[g]);
             base_[g] = block_;
             block_ += (size_t)slots * wide_into_[g];
-            pairs_[g] = Buffer<Real>((size_t)n_into[g] * wide_out_[g]);
-            std::fill_n(pairs_[g].data(), (size_t)n_into[g] * wide_out_[g], Real(-INF));
-            for (int i = 0; i < n_into[g]; ++i)
-                for (int c = 0; c < 4; ++c)
-                    if (b.lattice.source[c] == g)
-                        for (int j = 0; j < b.count(c); ++j)
-                            pairs_[g][(size_t)i * wide_out_[g] + out_of_[c] + j] =
-                                Real(b.pairs[(size_t)tag_into(g, i) * b.n_tags + b.offsets[c] + j]);
+            pairs_[g] = Buffer<Real>((size_t)n_into_[g] * wide_out_[g]);
+            std::fill_n(pairs_[g].data(), (size_t)n_into_[g] * wide_out_[g], Real(-INF));
+            for (int i = 0; i < n_into_[g]; ++i)
+                for (int j = 0; j < n_out_[g]; ++j) pairs_[g][(size_t)i * wide_out_[g] + j] = Real(b.pairs[pair_at(g, i, j)]);
         }
         product_ = Buffer<Real>((size_t)slots * std::max(wide_out_[0], wide_out_[1]));
         shifted_ = Buffer<Real>(b.n_tags);
@@ -101,22 +99,16 @@ template <class Real, class T> class Chain {
     int slots(Range r) const { return r.empty() ? 0 : ((r.high - r.low) >> parity_) + 1; }
     Real *row(Real *states, int g, int size) const { return states + base_[g] + (size_t)(size >> parity_) * wide_into_[g]; }
     const Real *row(const Real *states, int g, int size) const { return row(const_cast<Real *>(states), g, size); }
-    // The class of the tag in a column of the states of g, and the tag.
-    int class_into(int g, int i) const {
-        const int first = b.lattice.into[g][0], second = b.lattice.into[g][1];
-        return i >= into_[second] && i < into_[second] + b.count(second) ? second : first;
-    }
-    int tag_into(int g, int i) const {
-        const int c = class_into(g, i);
-        return b.offsets[c] + i - into_[c];
-    }
+    // The place of the i-th tag into g and the j-th out of it among the batch's pairs.
+    size_t pair_at(int g, int i, int j) const { return (size_t)tags_into_[g][i] * b.n_tags + tags_out_of_[g][j]; }
 
     const Batch<T> &b;
     Reach &reach_;
     int parity_, length_ = 0;
     const Range *live_ = nullptr;
     const T *scores_ = nullptr;
-    int into_[4], out_of_[4];  // where a class begins among the tags into, and out of, its state
+    std::vector<int> tags_into_[2], tags_out_of_[2];  // of a state
+    int into_[4], out_of_[4];  // where a class begins among them
     int n_into_[2], n_out_[2], wide_into_[2], wide_out_[2];
     size_t base_[2], block_;
     Buffer<Real> pairs_[2];  // (tags into, tags out of) scores of successive tags
@@ -158,7 +150,7 @@ template <class Real, class T> class ChainViterbi : public Chain<Real, T> {
         const Real *row = this->row(states, g_, s_);
         Real top = Real(-INF);
         for (int i = 0; i < this->n_into_[g_]; ++i) {
-            const Real value = row[i] + Real(b.end[this->tag_into(g_, i)]);
+            const Real value = row[i] + Real(b.end[this->tags_into_[g_][i]]);
             if (value > top) {
                 top = value;
                 column_ = i;
@@ -169,7 +161,9 @@ template <class Real, class T> class ChainViterbi : public Chain<Real, T> {
 
     void back(int p, const Real *old, const Real *) {
         const Batch<T> &b = this->b;
-        const int c = this->class_into(g_, column_), tag = this->tag_into(g_, column_);
+        const int tag = this->tags_into_[g_][column_];
+        int c = 0;
+        while (tag >= b.offsets[c + 1]) ++c;
         result_.ids[p] = tag;
         sum_ += this->scores_[(size_t)p * b.n_tags + tag];
         if (p == this->length_ - 1) sum_ += b.end[tag];

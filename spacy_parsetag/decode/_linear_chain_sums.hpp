@@ -71,13 +71,13 @@ template <class T> class ChainSums : public Chain<double, T> {
         const double *row = this->row(states, g, b.lattice.end_stack);
         double *mass = this->row(mass_.data(), g, b.lattice.end_stack), top = -INF, sum = 0;
         for (int i = 0; i < this->n_into_[g]; ++i) {
-            mass[i] = row[i] + b.end[this->tag_into(g, i)];
+            mass[i] = row[i] + b.end[this->tags_into_[g][i]];
             top = greater(top, mass[i]);
         }
         if (!(top > -INF)) return;
         for (int i = 0; i < this->n_into_[g]; ++i) sum += mass[i] = std::exp(mass[i] - top);
         *result_.total = top + std::log(sum);
-        for (int i = 0; i < this->n_into_[g]; ++i) result_.end[this->tag_into(g, i)] += mass[i] /= sum;
+        for (int i = 0; i < this->n_into_[g]; ++i) result_.end[this->tags_into_[g][i]] += mass[i] /= sum;
     }
 
     // From the probability of each state after position p to that before it; adds to marginals and expected counts.
@@ -139,16 +139,13 @@ template <class T> class ChainSums : public Chain<double, T> {
 
     // Adds the expected transitions of all sentences so far to the result.
     void close() {
-        const Batch<T> &b = this->b;
         for (int g = 0; g < 2; ++g) {
             count(g);
             for (int i = 0; i < this->n_into_[g]; ++i)
-                for (int c = 0; c < 4; ++c)
-                    if (b.lattice.source[c] == g)
-                        for (int j = 0; j < b.count(c); ++j) {
-                            const size_t at = (size_t)i * this->wide_out_[g] + this->out_of_[c] + j;
-                            result_.pairs[(size_t)this->tag_into(g, i) * b.n_tags + b.offsets[c] + j] += counts_[g][at] * exp_pairs_[g][at];
-                        }
+                for (int j = 0; j < this->n_out_[g]; ++j) {
+                    const size_t at = (size_t)i * this->wide_out_[g] + j;
+                    result_.pairs[this->pair_at(g, i, j)] += counts_[g][at] * exp_pairs_[g][at];
+                }
         }
     }
 
@@ -194,15 +191,11 @@ template <class T> class ChainSums : public Chain<double, T> {
 
     // Hands the mass of one column back to the states of one row, in logarithms.
     void hand_back(int g, const double *row, int column, double mass, double sum, double *before) {
-        const Batch<T> &b = this->b;
         const double *pair = this->pairs_[g].data() + column;
-        int c = 0;
-        while (b.lattice.source[c] != g || column < this->out_of_[c] || column >= this->out_of_[c] + b.count(c)) ++c;
-        const int tag = b.offsets[c] + column - this->out_of_[c];
         for (int i = 0; i < this->n_into_[g]; ++i) {
             const double part = mass * std::exp(row[i] + pair[(size_t)i * this->wide_out_[g]] - sum);
             before[i] += part;
-            result_.pairs[(size_t)this->tag_into(g, i) * b.n_tags + tag] += part;
+            result_.pairs[this->pair_at(g, i, column)] += part;
         }
     }
 

@@ -5,7 +5,7 @@ batch. Callers pass a valid `TagScores`, on the CPU."""
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stddef cimport size_t
 
-from ._batch cimport Batch, read_lattice, real
+from ._batch cimport Batch, read_batch, real
 
 cdef extern from "_passes.hpp" namespace "parsetag" nogil:
     const size_t BUDGET
@@ -18,26 +18,12 @@ cdef extern from "_beam.hpp" namespace "parsetag" nogil:
     void c_beam_search "parsetag::beam_search"[T](const Batch[T] &, int, bint, int32_t *, double *, uint8_t *) except +
 
 
-cdef Batch[real] read_batch(const real[:, ::1] scores, const int64_t[::1] starts, const int32_t[::1] n_words,
+cdef Batch[real] read_chain(const real[:, ::1] scores, const int64_t[::1] starts, const int32_t[::1] n_words,
                             const int32_t[::1] offsets, lattice, int bound, const real[:, ::1] pairs,
                             const real[::1] start, const real[::1] end) except *:
-    """The batch as C++ sees it: pointers into arrays that the caller holds.
-
-    scores (real[R, T]), starts (int64[S]), n_words (int32[S]): As in `TagScores`.
-    offsets (int32[5]): Columns of class c are offsets[c] to offsets[c + 1].
-    lattice (Lattice): The table.
-    bound (int): The largest stack after any tag; -1 for none.
-    pairs (real[T, T]), start (real[T]), end (real[T]): Transitions; None if there are none.
-    """
+    """The batch as `read_batch` fills it, with transitions: pairs (real[T, T]), start (real[T]), end (real[T]), or None."""
     cdef Batch[real] b
-    b.scores = &scores[0, 0] if scores.shape[0] and scores.shape[1] else NULL
-    b.starts = &starts[0] if starts.shape[0] else NULL
-    b.n_words = &n_words[0] if starts.shape[0] else NULL
-    b.n_sentences, b.n_tags = starts.shape[0], scores.shape[1]
-    b.offsets = &offsets[0]
-    read_lattice(lattice, &b.lattice)
-    b.bound = bound
-    b.pairs = b.start = b.end = NULL
+    read_batch[real](&b, scores, starts, n_words, offsets, lattice, bound)
     if pairs is not None and pairs.shape[0]:
         b.pairs, b.start, b.end = &pairs[0, 0], &start[0], &end[0]
     return b
@@ -45,12 +31,12 @@ cdef Batch[real] read_batch(const real[:, ::1] scores, const int64_t[::1] starts
 
 def viterbi(const real[:, ::1] scores, starts, n_words, offsets, lattice, int bound, const real[:, ::1] pairs, start, end,
             int32_t[::1] ids, double[::1] totals, uint8_t[::1] status, size_t budget=BUDGET):
-    """The best tree of each sentence. For the first nine arguments see `read_batch`.
+    """The best tree of each sentence. For the first nine arguments see `read_chain`.
 
     ids (int32[R]), totals (float64[S]), status (uint8[S]): Outputs; status is 0, or what went wrong.
     budget (int): Bytes that the states of a sentence may take before checkpointing.
     """
-    cdef Batch[real] b = read_batch[real](scores, starts, n_words, offsets, lattice, bound, pairs, start, end)
+    cdef Batch[real] b = read_chain[real](scores, starts, n_words, offsets, lattice, bound, pairs, start, end)
     if b.n_sentences and b.scores:
         with nogil:
             c_viterbi(b, budget, &ids[0], &totals[0], &status[0])
@@ -59,7 +45,7 @@ def viterbi(const real[:, ::1] scores, starts, n_words, offsets, lattice, int bo
 def log_sums(const real[:, ::1] scores, starts, n_words, offsets, lattice, int bound, const real[:, ::1] pairs, start, end,
              double[::1] totals, real[:, ::1] marginals, double[:, ::1] d_pairs, double[::1] d_start, double[::1] d_end,
              uint8_t[::1] status, size_t budget=BUDGET):
-    """The log-partition of each sentence and its gradient. For the first nine arguments see `read_batch`.
+    """The log-partition of each sentence and its gradient. For the first nine arguments see `read_chain`.
 
     totals (float64[S]), marginals (real[R, T]): Outputs; only rows that a sentence owns are written.
     d_pairs (float64[T, T]), d_start, d_end (float64[T]): Outputs, added to: expected counts over all sentences; None
@@ -67,7 +53,7 @@ def log_sums(const real[:, ::1] scores, starts, n_words, offsets, lattice, int b
     status (uint8[S]): Output; 0, or what went wrong.
     budget (int): As for `viterbi`.
     """
-    cdef Batch[real] b = read_batch[real](scores, starts, n_words, offsets, lattice, bound, pairs, start, end)
+    cdef Batch[real] b = read_chain[real](scores, starts, n_words, offsets, lattice, bound, pairs, start, end)
     cdef double *counts[3]
     counts[0] = counts[1] = counts[2] = NULL
     if b.n_sentences and b.scores:
@@ -79,13 +65,13 @@ def log_sums(const real[:, ::1] scores, starts, n_words, offsets, lattice, int b
 
 def beam_search(const real[:, ::1] scores, starts, n_words, offsets, lattice, int bound, const real[:, ::1] pairs, start,
                 end, int beam, bint lookahead, int32_t[::1] ids, double[::1] totals, uint8_t[::1] status):
-    """Search the sentences whose status is 3, for an empty beam. For the first nine arguments see `read_batch`.
+    """Search the sentences whose status is 3, for an empty beam. For the first nine arguments see `read_chain`.
 
     beam (int): Sequences kept at each step.
     lookahead (bool): Whether to keep only sequences from whose state the end can be reached.
     ids, totals, status: As for `viterbi`; status 3 again: sequences fell out of the beam and none left is a tree.
     """
-    cdef Batch[real] b = read_batch[real](scores, starts, n_words, offsets, lattice, bound, pairs, start, end)
+    cdef Batch[real] b = read_chain[real](scores, starts, n_words, offsets, lattice, bound, pairs, start, end)
     if b.n_sentences and b.scores:
         with nogil:
             c_beam_search(b, beam, lookahead, &ids[0], &totals[0], &status[0])

@@ -10,9 +10,8 @@ namespace parsetag {
 
 // n trees of each sentence, drawn by their probabilities: ids (n, rows).
 template <class T>
-void chart_samples(const Batch<T> &b, const Spans<T> &spans, const LabelSets &sets, const ChartOptions &options, int n, uint64_t seed,
-                   int32_t *ids, int64_t n_rows, uint8_t *status) {
-    ChartScores<LogSum, T> reader(b, spans, sets, options);
+void chart_samples(const ChartBatch<T> &b, int n, uint64_t seed, int32_t *ids, int64_t n_rows, uint8_t *status) {
+    ChartScores<LogSum, T> reader(b);
     std::mt19937_64 random(seed);
     // One of n by the exponentials of x, and never one of weight 0.
     const auto pick = [&random](double *x, int n, double top) {
@@ -25,7 +24,7 @@ void chart_samples(const Batch<T> &b, const Spans<T> &spans, const LabelSets &se
         }
         return last;
     };
-    each_sentence(b, reader, status, [&](int s) { return reader.read(s); }, [&](int s) {
+    each_sentence(b, reader, status, [&](int s) {
         for (int sample = 0; sample < n; ++sample) write_tree(reader, pick, ids + sample * n_rows + b.starts[s]);
     });
 }

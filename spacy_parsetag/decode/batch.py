@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
@@ -23,8 +23,6 @@ ORDER_CODES = {"in": 0, "pre": 1, "post": 2}
 
 # The outcomes of a compiled pass over a sentence.
 FOUND, NOT_FINITE, NO_TREE, BEAM_EMPTY, TOO_GREAT = range(5)
-
-_UNBOUNDED = -1  # as the compiled passes take it
 
 
 class Transitions(NamedTuple):
@@ -178,9 +176,9 @@ class TagScores:
         scores, *rest = arrays
         transitions = None if self.transitions is None else Transitions(*rest[:3])
         spans = None if self.spans is None else SpanScores(rest[-1], self.spans.starts)
-        return self._derive(scores=scores, transitions=transitions, spans=spans)
+        return self.derive(scores=scores, transitions=transitions, spans=spans)
 
-    def _derive(self, **changes: Any) -> TagScores:
+    def derive(self, **changes: Any) -> TagScores:
         """Change fields without checking the rest again: the caller's changes keep it valid."""
         derived = object.__new__(TagScores)
         for field in fields(self):
@@ -204,9 +202,25 @@ class TagScores:
         constraints = self.constraints
         if constraints is not None:
             constraints = tuple(constraints[s] for s in np.arange(len(constraints))[sentences])
-        return self._derive(
+        return self.derive(
             starts=self.starts[sentences], n_words=self.n_words[sentences], spans=spans, constraints=constraints
         )
+
+    def parts(self, n_rows: int) -> Iterator[TagScores]:
+        """Cut the batch into runs of successive sentences with about `n_rows` rows of scores, or one longer sentence.
+
+        What is computed over a few thousand rows stays in the cache of a CPU. Parts are views of the same scores.
+        """
+        for own in np.split(np.arange(len(self.starts)), np.flatnonzero(np.diff(self.starts // n_rows)) + 1):
+            part = self.select(own)
+            first = part.starts.min(initial=len(self.scores))
+            scores, starts, spans = self.scores[first : part.stops.max(initial=first)], part.starts - first, part.spans
+            if spans is not None:
+                scored = spans.starts >= 0
+                row = spans.starts.min(where=scored, initial=len(spans.scores))
+                stop = spans.stops(part.n_words).max(initial=row)
+                spans = SpanScores(spans.scores[row:stop], np.where(scored, spans.starts - row, -1))
+            yield part.derive(scores=scores, starts=starts, spans=spans)
 
     def on_cpu(self) -> TagScores:
         """Turn the scores into contiguous NumPy arrays of one type: float64 if the scores are, else float32.
@@ -271,14 +285,10 @@ def check_bound(max_stack: object) -> None:
         raise ValueError(Errors.E161.format(least=0, value=max_stack))
 
 
-def bound_of(batch: TagScores) -> int:
-    """The bound as the compiled passes take it: -1 for none, and for one that no sentence of the batch reaches."""
-    longest = int(batch.n_words.max(initial=0))
-    reached = batch.max_stack is not None and batch.max_stack < 2 * longest + 2
-    return int(batch.max_stack) if reached and batch.max_stack is not None else _UNBOUNDED
-
-
 def arguments_of(batch: TagScores) -> tuple[Any, ...]:
     """The arguments with which the compiled passes over the lattice read a batch that is on the CPU."""
     lattice, arrays = batch.linearizer.lattice, batch.transitions or (None, None, None)
-    return (batch.scores, batch.starts, batch.n_words, batch.tags.offsets, lattice, bound_of(batch), *arrays)
+    bound, longest = -1, int(batch.n_words.max(initial=0))  # -1 for none, and for one that no sentence reaches
+    if batch.max_stack is not None and batch.max_stack < 2 * longest + 2:
+        bound = int(batch.max_stack)
+    return (batch.scores, batch.starts, batch.n_words, batch.tags.offsets, lattice, bound, *arrays)

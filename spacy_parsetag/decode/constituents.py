@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from ..compat import one_blas_thread
 from ..errors import Errors
 from ..linearize.tagset import TagSet
-from .batch import Decoded, TagScores, span_row
-from .passes import Sums, best_gains, first_spans
+from .batch import Decoded, SpanScores, TagScores, span_row
+from .passes import Sums, best_trees, first_spans
 from .repair import raise_failure
 from .trees import Spans
 
@@ -139,10 +139,10 @@ class Constituents(NamedTuple):
         with one_blas_thread():
             scores[rows, :n_leaves] = self.probs[words] @ has[:n_leaves].T - costs[:n_leaves]
             spans = self.probs[longer] @ has[node_tags].T - costs[node_tags]
-        best = best_gains(batch, scores, spans)
-        if best.status.any():
-            raise_failure(batch, best.status)
-        return Decoded(best.ids, best.scores)
+        # The gain of a node depends on its span and its tag alone, so in any order it is that of a span.
+        best, status = best_trees(batch.derive(scores=scores, spans=SpanScores(spans, first_spans(n_words)[:-1])))
+        raise_failure(batch, status)
+        return best
 
 
 def labels_of_tags(tags: TagSet, labels: Sequence[str]) -> NDArray[np.bool_]:

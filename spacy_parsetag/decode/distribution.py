@@ -55,8 +55,7 @@ class Distribution:
         """Sum over all trees; see `sum_trees`. The arrays are kept, so do not change them."""
         if self._sums is None or (labels and self._sums.nodes is None):
             sums = sum_trees(self.batch, labels=labels)
-            if sums.status.any():
-                raise_failure(self.batch, sums.status)
+            raise_failure(self.batch, sums.status)
             if self.batch.transitions is not None:
                 what = "probabilities where successive tags score"
                 self._check_size(sums, what)
@@ -112,10 +111,9 @@ class Distribution:
     @cached_property
     def argmax(self) -> Decoded:
         """The best tree of each sentence, by Viterbi."""
-        best = best_trees(self.batch)
-        if best.status.any():
-            raise_failure(self.batch, best.status)
-        return Decoded(best.ids, best.scores)
+        best, status = best_trees(self.batch)
+        raise_failure(self.batch, status)
+        return best
 
     def topk(self, k: int) -> list[KBest]:
         """Find the k best trees of each sentence, fewer where there are fewer (Huang and Chiang 2005, algorithm 3).
@@ -177,8 +175,7 @@ class Distribution:
             if not is_whole(value, 0, largest):
                 raise ValueError(Errors.E177.format(what=what, value=value, largest=largest))
         ids, status = sample_trees(self.batch, n, seed)
-        if status.any():
-            raise_failure(self.batch, status)
+        raise_failure(self.batch, status)
         return ids
 
     def log_prob(self, ids: NDArray[Any]) -> NDArray[np.float64]:

@@ -44,7 +44,8 @@ class ExactDecoder:
         batch = batch.on_cpu()
         parts = [batch.select(part) for part in np.array_split(np.arange(len(batch.n_words)), n_parts)]
         with ThreadPoolExecutor(n_parts) as pool:  # the compiled passes release Python's lock
-            ids, scores, status = zip(*pool.map(best_trees, parts), strict=True)
+            best, status = zip(*pool.map(best_trees, parts), strict=True)
         raise_failure(batch, np.concatenate(status))
         # Each part has -1 in the rows of the others.
-        return Decoded(np.maximum.reduce(ids), np.concatenate(scores))
+        ids = np.maximum.reduce([own.ids for own in best])
+        return Decoded(ids, np.concatenate([own.scores for own in best]))

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Errors
-from ._chart import Chart, k_best, samples
+from ._chart import k_best, samples
 from ._chart import log_sums as chart_sums
 from ._chart import viterbi as chart_viterbi
 from ._passes import log_sums, viterbi
-from .batch import ORDER_CODES, TagScores, Transitions, arguments_of, bound_of, ranges
+from .batch import ORDER_CODES, Decoded, TagScores, Transitions, arguments_of, ranges
 from .constraints import label_sets
 
 # Every sequence of tags counts, whether it is a tree or not: one state, and all tags in the first class.
@@ -23,19 +23,6 @@ _LINEAR_CHAIN = SimpleNamespace(
     start_stack=0, start_state=0, end_stack=0, end_state=0,
     delta=(0, 0, 0, 0), need=(0, 0, 0, 0), source=(0, 0, 1, 1), target=(0, 0, 1, 1),
 )  # fmt: skip
-
-
-class Best(NamedTuple):
-    """The best trees.
-
-    ids (np.ndarray): (R,) int32 tag ids, -1 in rows that no sentence owns.
-    scores (np.ndarray): (S,) float64 score of each tree.
-    status (np.ndarray): (S,) uint8, 0 or what went wrong.
-    """
-
-    ids: NDArray[Any]
-    scores: NDArray[Any]
-    status: NDArray[Any]
 
 
 class Sums(NamedTuple):
@@ -86,37 +73,31 @@ def needs_chart(batch: TagScores) -> NDArray[Any]:
     return needs
 
 
-def chart_of(batch: TagScores, levels: bool | None = None, spans: tuple[Any, Any, Any] | None = None) -> Chart:
-    """Make the chart of a batch that is on the CPU, as the compiled passes take it.
+def chart_arguments(batch: TagScores) -> tuple[Any, ...]:
+    """The arguments with which the compiled passes over the chart read a batch that is on the CPU.
 
     batch (TagScores): The scores, in one of the three orders, without transitions.
-    levels (bool | None): Let what an item weighs depend on the stack; None to go by order and bound.
-    spans (tuple[np.ndarray, np.ndarray, np.ndarray] | None): Scores of spans, first rows and tags of labels; None for
-        the batch's.
     RAISES (ValueError): If the order is another one, or the batch has transitions.
     """
     if batch.linearizer.order not in ORDER_CODES:
         raise ValueError(Errors.E167.format(order=batch.linearizer.order))
     if batch.transitions is not None:
         raise ValueError(Errors.E175)
-    bound, order = bound_of(batch), ORDER_CODES[batch.linearizer.order]
-    if levels is None:
-        levels = order != ORDER_CODES["in"] or bound >= 0
-    if spans is None:
-        spans = (None, None, None)
-        if batch.spans is not None:
-            spans = (batch.spans.scores, batch.spans.starts, batch.tags.node_ids)
+    *lattice_arguments, bound, _, _, _ = arguments_of(batch)
+    order = ORDER_CODES[batch.linearizer.order]
+    # Where tags alone are scored in pre- and post-order, their places depend on the stack.
+    levels = bound >= 0 or (order != ORDER_CODES["in"] and batch.spans is None)
+    spans: tuple[Any, ...] = (None, None, None)
+    if batch.spans is not None:
+        spans = (batch.spans.scores, batch.spans.starts, batch.tags.node_ids)
     sets: tuple[Any, ...] = (None, None, None)
     if batch.constraints is not None:
         sets = label_sets(batch.constraints, batch.n_words, batch.tags)
-    return Chart(
-        batch.scores, batch.starts, batch.n_words, batch.tags.offsets, *spans, *sets,
-        batch.linearizer.lattice, order, levels, bound,
-    )  # fmt: skip
+    return (*lattice_arguments, bound, order, levels, *spans, *sets)
 
 
-def best_trees(batch: TagScores) -> Best:
-    """Find the best tree of each sentence of a batch that is on the CPU, by Viterbi."""
+def best_trees(batch: TagScores) -> tuple[Decoded, NDArray[Any]]:
+    """Find the best tree of each sentence of a batch that is on the CPU, by Viterbi, and statuses."""
     ids = np.full(len(batch.scores), -1, dtype=np.int32)
     totals, status = _results(batch)
     chart = needs_chart(batch)
@@ -125,26 +106,10 @@ def best_trees(batch: TagScores) -> Best:
         viterbi(*arguments_of(batch.select(~chart)), ids, *found)
         totals[~chart], status[~chart] = found
     if chart.any():
-        own, found = chart_of(batch.select(chart)), (totals[chart], status[chart])
-        chart_viterbi(own, own.scores, own.spans, ids, *found)
+        found = totals[chart], status[chart]
+        chart_viterbi(*chart_arguments(batch.select(chart)), ids, *found)
         totals[chart], status[chart] = found
-    return Best(ids, totals, status)
-
-
-def best_gains(batch: TagScores, scores: NDArray[Any], spans: NDArray[Any]) -> Best:
-    """Find the trees with the greatest gains, where the gain of a node depends on its span and its tag alone.
-
-    batch (TagScores): The batch, for its sentences, tags, order, bound and constraints.
-    scores (np.ndarray): (R, T) gains of leaf tags in the first row of each word and every second one after; 0 else.
-    spans (np.ndarray): (K, L) gains of the labels of spans, rows as `first_spans` has them.
-    """
-    ids = np.full(len(batch.scores), -1, dtype=np.int32)
-    totals, status = _results(batch)
-    own = chart_of(
-        batch, levels=bound_of(batch) >= 0, spans=(spans, first_spans(batch.n_words)[:-1], batch.tags.node_ids)
-    )
-    chart_viterbi(own, scores, spans, ids, totals, status)
-    return Best(ids, totals, status)
+    return Decoded(ids, totals), status
 
 
 def sum_trees(batch: TagScores, *, labels: bool = False) -> Sums:
@@ -158,9 +123,8 @@ def sum_trees(batch: TagScores, *, labels: bool = False) -> Sums:
     """
     log_z, status = _results(batch)
     marginals = np.zeros_like(batch.scores)
-    transitions = spans = nodes = leaves = None
-    if batch.spans is not None:
-        spans = np.zeros_like(batch.spans.scores)
+    transitions = nodes = leaves = None
+    spans = None if batch.spans is None else np.zeros_like(batch.spans.scores)
     chart = np.ones(len(log_z), dtype=bool) if labels else needs_chart(batch)
     if not chart.any() or not chart.all():  # of no sentence too, for the shapes of its counts
         found = log_z[~chart], status[~chart]
@@ -169,33 +133,21 @@ def sum_trees(batch: TagScores, *, labels: bool = False) -> Sums:
     if chart.any() or labels:
         some, found = batch.select(chart), (log_z[chart], status[chart])
         n_words = some.n_words.astype(np.int64)
-        starts, rows = np.cumsum(n_words) - n_words, spans
-        first = first_spans(n_words) if labels or batch.spans is None else some.spans.starts  # type: ignore[union-attr]
+        first, rows = first_spans(n_words), spans
         if labels:
             rows = nodes = np.zeros((int(first[-1]), len(batch.tags.node_labels)), dtype=batch.scores.dtype)
             leaves = np.zeros((int(n_words.sum()), len(batch.tags)), dtype=batch.scores.dtype)
-        own = chart_of(some)
-        chart_sums(
-            own, own.scores, own.spans, batch.tags.label_of, first, starts, found[0], marginals,
-            rows if rows is not None and len(rows) else None, leaves if leaves is not None and len(leaves) else None,
-            found[1],
-        )  # fmt: skip
+        elif some.spans is not None:
+            first = some.spans.starts
+        leaf_starts = np.cumsum(n_words) - n_words
+        arguments = (*chart_arguments(some), batch.tags.label_of, first, leaf_starts)
+        chart_sums(*arguments, found[0], marginals, rows, leaves, found[1])
         log_z[chart], status[chart] = found
         if nodes is not None and spans is not None and batch.spans is not None:
-            spans = _rows_of_batch(nodes, first, batch)
+            scored = np.flatnonzero(batch.spans.starts >= 0)
+            counts = np.diff(first)[scored]
+            spans[ranges(batch.spans.starts[scored], counts)] = nodes[ranges(first[scored], counts)]
     return Sums(log_z, marginals, transitions, spans, nodes, leaves, status)
-
-
-def _rows_of_batch(nodes: NDArray[Any], first: NDArray[Any], batch: TagScores) -> NDArray[Any]:
-    """Put probabilities of all spans into the rows of the batch's scores of spans."""
-    assert batch.spans is not None
-    if len(nodes) == len(batch.spans.scores) and (batch.spans.starts == first[:-1]).all():
-        return nodes
-    rows: NDArray[Any] = np.zeros_like(batch.spans.scores)
-    scored = batch.spans.starts >= 0
-    counts = np.diff(first)[scored]
-    rows[ranges(batch.spans.starts[scored], counts)] = nodes[ranges(first[:-1][scored], counts)]
-    return rows
 
 
 def sum_sequences(batch: TagScores) -> Sums:
@@ -230,8 +182,7 @@ def k_best_trees(batch: TagScores, k: int) -> list[tuple[NDArray[np.int32], NDAr
         return []
     _, status = _results(batch)
     counts = np.zeros(len(batch.n_words), dtype=np.int64)
-    own = chart_of(batch)
-    ids, scores = k_best(own, own.scores, own.spans, k, counts, status)
+    ids, scores = k_best(*chart_arguments(batch), k, counts, status)
     lengths = batch.stops - batch.starts
     parts = np.split(np.frombuffer(ids, dtype=np.int32), np.cumsum(counts * lengths)[:-1])
     totals = np.split(np.frombuffer(scores, dtype=np.float64), np.cumsum(counts)[:-1])
@@ -245,8 +196,7 @@ def sample_trees(batch: TagScores, n: int, seed: int) -> tuple[NDArray[Any], NDA
     """Draw n trees of each sentence by their probabilities: (n, R) int32 tag ids, and statuses."""
     _, status = _results(batch)
     ids = np.full((n, len(batch.scores)), -1, dtype=np.int32)
-    own = chart_of(batch)
-    samples(own, own.scores, own.spans, seed, ids, status)
+    samples(*chart_arguments(batch), seed, ids, status)
     return ids, status
 
 

@@ -80,16 +80,16 @@ def keep_possible(batch: TagScores) -> tuple[TagScores, list[list[int]]]:
     if batch.constraints is None:
         return batch, [[] for _ in batch.n_words]
     batch = batch.on_cpu()
-    status = best_trees(batch).status
+    _, status = best_trees(batch)
     constraints, dropped = list(batch.constraints or ()), [list[int]() for _ in batch.n_words]
     for s in np.flatnonzero((status != 0) & (status != NOT_FINITE)).tolist():
         one = batch.select(np.asarray([s]))
         kept: list[Constraint] = []
         for i, constraint in enumerate(constraints[s]):
-            if best_trees(replace(one, constraints=((*kept, constraint),))).status[0]:
-                dropped[s].append(i)
-            else:
+            if _has_tree(one, (*kept, constraint)):
                 kept.append(constraint)
+            else:
+                dropped[s].append(i)
         constraints[s] = tuple(kept)
     return replace(batch, constraints=tuple(constraints)), dropped
 
@@ -104,6 +104,11 @@ def find_conflict(one: TagScores) -> list[int]:
     needed = list(range(len(given)))
     for i in range(len(given)):
         fewer = [j for j in needed if j != i]
-        if best_trees(replace(one, constraints=(tuple(given[j] for j in fewer),))).status[0]:
+        if not _has_tree(one, tuple(given[j] for j in fewer)):
             needed = fewer
     return needed
+
+
+def _has_tree(one: TagScores, constraints: tuple[Constraint, ...]) -> bool:
+    _, status = best_trees(replace(one, constraints=(constraints,)))
+    return not status[0]

@@ -17,7 +17,6 @@ from ..linearize.tagset import TagSet
 from .batch import SpanScores, TagScores, Transitions, as_floats, span_row
 from .beam import BeamDecoder
 from .constraints import is_whole, label_sets, read_constraints
-from .distribution import Distribution
 from .trees import labelled_nodes
 
 
@@ -128,7 +127,7 @@ class TreeDistribution:
         batch, columns = sentence_scores(scores, tags, order, transitions, start, end, max_stack)
         if constraints:
             batch = replace(batch, constraints=(read_constraints(constraints, int(batch.n_words[0])),))
-        self._set(batch, columns)
+        self._trees, self._columns = batch.trees, columns
 
     @classmethod
     def from_batch(cls, batch: TagScores, s: int) -> TreeDistribution:
@@ -145,13 +144,9 @@ class TreeDistribution:
             spans = None if row < 0 else SpanScores(spans.scores[row:end], np.zeros(1, dtype=np.int64))
         scores = one.scores[one.starts[0] : one.stops[0]]
         distribution = cls.__new__(cls)
-        one = replace(one, scores=scores, starts=np.zeros(1, dtype=np.int64), spans=spans)
-        distribution._set(one, np.arange(len(batch.tags), dtype=np.int32))
+        distribution._trees = replace(one, scores=scores, starts=np.zeros(1, dtype=np.int64), spans=spans).trees
+        distribution._columns = np.arange(len(batch.tags), dtype=np.int32)
         return distribution
-
-    def _set(self, batch: TagScores, columns: NDArray[Any]) -> None:
-        self._trees = Distribution(batch)
-        self._columns = columns
 
     @property
     def log_partition(self) -> float:

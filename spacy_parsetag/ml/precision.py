@@ -1,10 +1,9 @@
 """Sets the numeric precision of PyTorch's layers, in prediction (float32, bfloat16, int8) and in training."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from copy import deepcopy
 from functools import partial
-from itertools import accumulate
 from typing import Any, Literal, get_args
 
 from spacy.language import Language
@@ -24,7 +23,7 @@ class Predictor:
     Thinc's own method puts the module into training mode when it is done, and its dropout with it: another thread that
     is predicting would see that. Here a module that predicts stays in evaluation mode until it is trained.
 
-    On a CPU it keeps a second copy of the weights of linear layers and LSTMs.
+    On a CPU it keeps a second copy of the weights of linear layers, in int8 of LSTMs too.
 
     precision (str): "float32", exact to rounding; "bfloat16" for matrix products, where PyTorch's autocast takes it;
         "int8" for the weights of linear layers and LSTMs, and for their inputs as they come (dynamic quantization).
@@ -82,18 +81,18 @@ def _quantize(torch: Any, module: Any) -> Any:
 
 
 def _pack(torch: Any, module: Any, make_product: Callable[[Any, Any, Any], Callable[[Any], Any]]) -> Any:
-    """A copy of a module whose linear layers and LSTMs multiply by weights laid out for that. All others are shared.
+    """A copy of a module whose linear layers multiply by weights laid out for that. All others are shared.
 
     PyTorch's own products would lay them out, or round them, for each batch. And its LSTM in bfloat16 stops with an
-    error where sequences are of one length and the CPU has no such products (PyTorch 2.13).
+    error where sequences are of one length and the CPU has no such products (PyTorch 2.13): there it stays in float32.
     """
+    has_bfloat16 = getattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: False)()
     packed = deepcopy(module, {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())})
     for layer in packed.modules():
         if type(layer) is torch.nn.Linear:
             layer.forward = make_product(torch, layer.weight.detach(), layer.bias)
-        elif type(layer) is torch.nn.LSTM and layer.bidirectional and layer.bias and not layer.proj_size:
-            products = [make_product(torch, *gates) for gates in _gates_of(torch, layer)]
-            layer.forward = partial(_forward_lstm, torch, products, layer.hidden_size, layer.forward)
+        elif type(layer) is torch.nn.LSTM and not has_bfloat16:
+            layer.forward = torch.autocast("cpu", enabled=False)(layer.forward)
     return packed
 
 
@@ -115,49 +114,6 @@ def _bfloat16_product(torch: Any, weight: Any, bias: Any) -> Callable[[Any], Any
     """Make a linear layer's product in bfloat16, under autocast, which rounds the inputs."""
     weight, bias = weight.bfloat16(), None if bias is None else bias.detach().bfloat16()
     return lambda X: torch.nn.functional.linear(X, weight, bias)
-
-
-def _gates_of(torch: Any, lstm: Any) -> Iterator[tuple[Any, Any]]:
-    """Weights and biases of each layer and direction that give the gates, from a row of inputs and states:
-    tanh(x) = 2 sigmoid(2x) - 1, and here the candidates are doubled."""
-    for name in (f"l{i}{direction}" for i in range(lstm.num_layers) for direction in ("", "_reverse")):
-        weight = torch.cat([getattr(lstm, f"weight_{part}_{name}").detach() for part in ("ih", "hh")], dim=1)
-        bias = (getattr(lstm, f"bias_ih_{name}") + getattr(lstm, f"bias_hh_{name}")).detach()
-        for array in (weight, bias):
-            array[2 * lstm.hidden_size : 3 * lstm.hidden_size] *= 2
-        yield weight, bias
-
-
-def _forward_lstm(
-    torch: Any, products: list[Any], width: int, own: Callable[..., Any], inputs: Any, hx: Any = None
-) -> Any:
-    """An LSTM's `forward`: ours for packed sequences from no states, as in our layers; else PyTorch's, exactly."""
-    if hx is None and isinstance(inputs, torch.nn.utils.rnn.PackedSequence):
-        return _run_lstm(torch, products, width, inputs)
-    with torch.autocast("cpu", enabled=False):
-        return own(inputs, hx)
-
-
-def _run_lstm(torch: Any, products: list[Callable[[Any], Any]], width: int, inputs: Any) -> tuple[Any, None]:
-    """Run a bidirectional LSTM over packed sequences: the first words of all come first, the longest one's first.
-
-    PyTorch multiplies all words, then the states step by step. Here both are one product, and gates stay in the cache.
-    """
-    X, sizes = inputs.data, inputs.batch_sizes.tolist()
-    steps = list(zip(accumulate(sizes, initial=0), sizes, strict=False))
-    for layer in range(0, len(products), 2):
-        outputs = []
-        for product, own in zip(products[layer : layer + 2], (steps, steps[::-1]), strict=True):
-            output = X.new_empty(len(X), width)
-            rows, cells = X.new_zeros(sizes[0], X.shape[1] + width), X.new_zeros(sizes[0], width)
-            for start, n in own:
-                rows[:n, :-width] = X[start : start + n]
-                enter, keep, candidate, leave = product(rows[:n]).float().sigmoid_().chunk(4, dim=1)
-                cell = cells[:n].mul_(keep).addcmul_(enter, candidate.mul_(2).sub_(1))
-                rows[:n, -width:] = output[start : start + n] = leave.mul_((2 * cell).sigmoid_().mul_(2).sub_(1))
-            outputs.append(output)
-        X = torch.cat(outputs, dim=1)
-    return inputs._replace(data=X), None
 
 
 def _to_float32(output: Any) -> Any:

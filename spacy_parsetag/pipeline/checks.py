@@ -12,7 +12,6 @@ from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.tokens import Doc
 from thinc.api import Model
 
-from ..decode.batch import check_bound
 from ..errors import Errors
 from ..linearize import Linearizer, max_stack
 from ..linearize.tagset import TagSet
@@ -43,15 +42,6 @@ def _takes(part: object, n_arguments: int) -> bool:
     except TypeError:
         return False
     return True
-
-
-def check_stack_bound(bound: object) -> None:
-    """Check the setting `max_stack` of a component.
-
-    RAISES (ValueError): If it is not None, "train" or a whole number of at least 0.
-    """
-    if bound != "train":
-        check_bound(bound)
 
 
 def least_bound(linearizer: Linearizer) -> int:

@@ -20,6 +20,7 @@ from thinc.api import Model, Optimizer
 
 from ..compat import one_thread_after_fork
 from ..decode import Decoder, TagScores
+from ..decode.batch import check_bound
 from ..decode.trees import labelled_nodes
 from ..errors import Errors
 from ..linearize import Linearizer
@@ -31,12 +32,13 @@ from ..tokens.extensions import register_extensions
 from ..tokens.groups import SPANS_KEY, Prediction, set_predictions
 from ..tokens.sentences import has_sentences
 from .align import set_gold_sentences
-from .checks import check_parts, check_stack_bound, find_problem, least_bound, read_label_data, require_upstream
+from .checks import check_parts, find_problem, least_bound, read_label_data, require_upstream
 from .encode import gold_loss
 from .gold import GoldReader, read_inventory
-from .known import CONSTRAINTS_KEY, Finder, constrain, known_of_doc
+from .known import Finder, constrain, known_of_doc
 
 LEAST_RIVAL = 0.01  # least probability of a constituent that `rivals` lists
+PART_ROWS = 2000  # rows of scores that are decoded at a time
 
 
 class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class without annotations
@@ -82,7 +84,8 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         scorer: Callable[..., Any] | None = None,
     ) -> None:
         check_parts(name, linearizer, decoder, loss)
-        check_stack_bound(max_stack)
+        if max_stack != "train":
+            check_bound(max_stack)
         if conflicts not in {"raise", "drop"} or k_best < 0:
             raise ValueError(Errors.E263.format(name=name, conflicts=conflicts, k_best=k_best))
         register_extensions()
@@ -184,16 +187,23 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         """
         docs = list(docs)
         batch, words, dropped = self.score_docs(docs)
-        decoded = self.decoder(batch)
-        parses = [*labelled_nodes(decoded.ids, batch).spans(batch.tags)]
-        found: dict[str, Sequence[Any]] = {}
+        found = [one for part in batch.parts(PART_ROWS) for one in self._find(part)]
         if dropped is not None:
-            found["dropped_constraints"] = dropped
+            found = [{**one, "dropped_constraints": own} for one, own in zip(found, dropped, strict=True)]
+        rest = iter(found)
+        return [[Prediction(tokens, **next(rest)) for tokens in own] for own in words.sentences]
+
+    def _find(self, batch: TagScores) -> list[dict[str, Any]]:
+        """Find what the prediction for each sentence of a batch has beside its tokens."""
+        decoded = self.decoder(batch)
+        found: dict[str, Sequence[Any]] = {"spans": [*labelled_nodes(decoded.ids, batch).spans(batch.tags)]}
         if decoded.beam_widths is not None:
             found["beam_width"] = decoded.beam_widths.tolist()
-        of_trees = self._at_tree_temperature(batch).trees if self.probs or self.k_best else batch.trees
+        # From the temperature of constituents to that of whole trees.
+        factor = self.cfg["temperature"] / self.cfg["tree_temperature"] if self.probs or self.k_best else 1.0
+        of_trees = scale_scores(batch, factor).trees
         if self.probs:
-            constituents = batch.trees.constituents
+            constituents, parses = batch.trees.constituents, found["spans"]
             found["probs"] = probs = [constituents.of_spans(s, own) for s, own in enumerate(parses)]
             pairs = zip(parses, probs, strict=True)
             found["expected_f"] = [constituents.expected_f(s, *pair) for s, pair in enumerate(pairs)]
@@ -202,9 +212,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
             found["entropy"] = of_trees.entropy.tolist()
         if self.k_best:
             found["k_best"] = of_trees.k_best_parses(self.k_best)
-        rows = ({name: values[s] for name, values in found.items()} for s in range(len(parses)))
-        spans = iter(parses)
-        return [[Prediction(tokens, next(spans), **next(rows)) for tokens in own] for own in words.sentences]
+        return [dict(zip(found, values, strict=True)) for values in zip(*found.values(), strict=True)]
 
     def score_docs(
         self, docs: list[Doc], *, temperature: float | None = None
@@ -226,20 +234,13 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         scores = self.model.predict(docs)
         batch = scores.batch(self.tag_set, self.linearizer, self.bound)
         temperature = self.cfg["temperature"] if temperature is None else temperature
-        if temperature != 1.0:
-            batch = scale_scores(batch, 1.0 / temperature)
+        batch = scale_scores(batch, 1.0 / temperature)
         dropped: list[list[str]] = [[] for _ in batch.n_words]
-        if self.constraints is not None or any(CONSTRAINTS_KEY in doc.spans for doc in docs):
-            found = zip(docs, scores.words.sentences, strict=True)
-            known = [own for doc, own_sents in found for own in known_of_doc(doc, own_sents, self.constraints)]
-            if any(known):
-                batch, dropped = constrain(batch, known, drop=self.conflicts == "drop")
+        found = zip(docs, scores.words.sentences, strict=True)
+        known = [own for doc, sentences in found for own in known_of_doc(doc, sentences, self.constraints)]
+        if any(known):
+            batch, dropped = constrain(batch, known, drop=self.conflicts == "drop")
         return batch, scores.words, dropped if self.conflicts == "drop" else None
-
-    def _at_tree_temperature(self, batch: TagScores) -> TagScores:
-        """Take the scores of `score_docs` to the temperature of whole trees."""
-        factor = self.cfg["temperature"] / self.cfg["tree_temperature"]
-        return batch if factor == 1.0 else scale_scores(batch, factor)
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Sequence[Prediction]]) -> None:
         """Set the trees on the docs, as `doc.spans[spans_key]`, with the rest of the predictions as its attrs.
@@ -389,4 +390,4 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
 
 def scale_scores(batch: TagScores, factor: float) -> TagScores:
     """Multiply all scores by a factor, which is 1 / temperature. Trees keep their order, best to worst."""
-    return batch.with_arrays(array * factor for array in batch.arrays)
+    return batch if factor == 1.0 else batch.with_arrays(array * factor for array in batch.arrays)

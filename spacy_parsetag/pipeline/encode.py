@@ -37,24 +37,18 @@ class GoldSentence(NamedTuple):
 
     tokens (Sequence[int]): The token of each word, as an index into the predicted doc.
     known (tuple[Constraint, ...]): The constituents of a partial tree, each a "must".
+    unknown (str): A tag or labels that no tag has, with the words, for a message; empty if all are known.
     """
 
     tokens: Sequence[int]
     trees: tuple[GoldTree, ...] = ()
     known: tuple[Constraint, ...] = ()
+    unknown: str = ""
 
     @property
     def teaches(self) -> bool:
         """True if all tags of a tree are known, or a constituent of a partial tree."""
         return bool(self.known) or any(tree.ids.min() >= 0 for tree in self.trees)
-
-
-class GoldDoc(NamedTuple):
-    """The gold sentences of a doc, and the number of sentences with an unknown tag, with an example."""
-
-    sentences: list[GoldSentence]
-    n_unknown: int
-    example: str
 
 
 def encode_tree(parse: Parse, tags: TagSet, linearizer: Linearizer, weight: float = 1.0) -> GoldTree:
@@ -71,32 +65,30 @@ def encode_whole(
     tags: TagSet,
     linearizer: Linearizer,
     several: dict[int, list[tuple[float, Parse]]] | None = None,
-) -> GoldDoc:
+) -> list[GoldSentence]:
     """Encode whole trees, one of weight 1 for each sentence, or several weighted by their probabilities.
 
     several (dict[int, list[tuple[float, Parse]]] | None): Log-probabilities and trees of sentences, by the first token;
         see `soft_parses`. Trees with unknown tags are left out.
     """
     found: list[GoldSentence] = []
-    n_unknown = 0
-    example = ""
     for tokens, parse in sentences:
         tree = encode_tree(parse, tags, linearizer)
         trees: tuple[GoldTree, ...] = ()
+        unknown = ""
         if tree.ids.min() < 0:
-            n_unknown += 1
             tag = linearizer.linearize(binarize(parse))[int(tree.ids.argmin())]
-            example = example or f"{tag} in {quote(parse.words)}"
+            unknown = f"{tag} in {quote(parse.words)}"
         elif several:
             weighted = [encode_tree(one, tags, linearizer, math.exp(p)) for p, one in several.get(tokens[0], ())]
             known = [one for one in weighted if one.ids.min() >= 0]
             total = sum(one.weight for one in known)
             trees = tuple(one._replace(weight=one.weight / total) for one in known if total > 0)
-        found.append(GoldSentence(tokens, trees or (tree,)))
-    return GoldDoc(found, n_unknown, example)
+        found.append(GoldSentence(tokens, trees or (tree,), unknown=unknown))
+    return found
 
 
-def encode_partial(sentences: list[SentenceParse], tags: TagSet) -> GoldDoc:
+def encode_partial(sentences: list[SentenceParse], tags: TagSet) -> list[GoldSentence]:
     """Encode partial trees. A sentence is left out if no tag has the labels over one of its spans."""
     # By whether they are of single words: the sets of labels that a node may have as a left child and as a right one.
     possible: dict[bool, set[frozenset[str]]] = {}
@@ -107,25 +99,16 @@ def encode_partial(sentences: list[SentenceParse], tags: TagSet) -> GoldDoc:
         )
         possible[leaf] = left & right
     found: list[GoldSentence] = []
-    n_unknown = 0
-    example = ""
     for tokens, parse in sentences:
         chains = known_chains(parse)
-        missing = next(
-            (
-                chain
-                for (start, end), chain in chains.items()
-                if not any(set(chain) <= labels for labels in possible[end - start == 1])
-            ),
-            None,
-        )
-        if missing is not None:
-            n_unknown += 1
-            example = example or f"{join_chain(missing)} in {quote(parse.words)}"
-            chains = {}
-        known = tuple(Constraint(*bounds, label, "must") for bounds, chain in chains.items() for label in set(chain))
-        found.append(GoldSentence(tokens, known=known))
-    return GoldDoc(found, n_unknown, example)
+        for (start, end), chain in chains.items():
+            if not any(set(chain) <= labels for labels in possible[end - start == 1]):
+                found.append(GoldSentence(tokens, unknown=f"{join_chain(chain)} in {quote(parse.words)}"))
+                break
+        else:
+            known = (Constraint(*bounds, label, "must") for bounds, chain in chains.items() for label in set(chain))
+            found.append(GoldSentence(tokens, known=tuple(known)))
+    return found
 
 
 def known_chains(parse: Parse) -> dict[tuple[int, int], tuple[str, ...]]:

@@ -14,7 +14,7 @@ from ..ml.words import Words
 from ..tokens.groups import GroupCache, SentenceParse, has_parses, is_partial, parses_from_doc
 from ..trees import Parse, binarize
 from .align import has_same_tokens, is_soft, read_gold, soft_parses
-from .encode import GoldDoc, GoldSentence, encode_partial, encode_whole, partial_tags, quote
+from .encode import GoldSentence, encode_partial, encode_whole, partial_tags, quote
 
 
 class GoldReader:
@@ -30,7 +30,7 @@ class GoldReader:
         self.n_lost = 0  # sentences that teach nothing, each once
         self._examples: dict[str, str] = {}
         self._next_warning = 1  # the number of sentences read at which to warn
-        self._known: GroupCache[GoldDoc] = GroupCache()
+        self._known: GroupCache[list[GoldSentence]] = GroupCache()
         self._known_as: tuple[TagSet, str] | None = None
 
     def sentences(self, eg: Example, spans_key: str) -> list[SentenceParse]:
@@ -52,12 +52,12 @@ class GoldReader:
         Tags are made in the linearizer's order, and `tags` gives their ids. `by_tag`: the other tags of a sentence
         with an unknown tag are learned, as with TagLoss; otherwise the sentence teaches nothing.
         """
-        if self._known_as is None or self._known_as[0] is not tags or self._known_as[1] != linearizer.order:
+        if self._known_as != (tags, linearizer.order):
             self._known = GroupCache()
             self._known_as = (tags, linearizer.order)
         partial = is_partial(eg.reference, spans_key)
 
-        def encode(sentences: list[SentenceParse]) -> GoldDoc:
+        def encode(sentences: list[SentenceParse]) -> list[GoldSentence]:
             if partial:
                 return encode_partial(sentences, tags)
             several = soft_parses(eg, spans_key) if is_soft(eg.reference, spans_key) else None
@@ -65,13 +65,13 @@ class GoldReader:
 
         if has_parses(eg.reference, spans_key) and has_same_tokens(eg):
             gold = self._known.get(eg.reference, spans_key, lambda: encode(parses_from_doc(eg.reference, spans_key)))
-            self.n_sentences += len(gold.sentences)
+            self.n_sentences += len(gold)
         else:
             gold = encode(self.sentences(eg, spans_key))
-        if gold.n_unknown:
-            self._count(Warnings.W252, gold.n_unknown, gold.example)
-            self.n_lost += 0 if by_tag else gold.n_unknown
-        return gold.sentences
+        if unknown := [one.unknown for one in gold if one.unknown]:
+            self._count(Warnings.W252, len(unknown), unknown[0])
+            self.n_lost += 0 if by_tag else len(unknown)
+        return gold
 
     def within(
         self, gold: list[list[GoldSentence]], words: Words, examples: Sequence[Example]

@@ -7,7 +7,8 @@ doc.spans["parsetag_constraints"].attrs["kind"] = "uncrossed"                   
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -100,20 +101,14 @@ def make_uncrossed(
     spans_keys (Sequence[str]): Keys of groups in `doc.spans`.
     RETURNS (Callable[[Doc], list[Span]]): The finder, for the setting `constraints` of the component.
     """
-    return _Uncrossed(entities, quotes, tuple(spans_keys))
+    # A partial, unlike a function made here, can be pickled with the component that holds it.
+    return partial(_find_uncrossed, entities=entities, quotes=quotes, spans_keys=spans_keys)
 
 
-@dataclass(frozen=True)
-class _Uncrossed:
-    entities: bool
-    quotes: bool
-    spans_keys: tuple[str, ...]
-
-    def __call__(self, doc: Doc) -> list[Span]:
-        found = list(doc.ents) if self.entities else []
-        found.extend(span for key in self.spans_keys for span in doc.spans.get(key, ()))
-        places = [(span.start, span.end) for span in found] + (_quotations(doc) if self.quotes else [])
-        return [Span(doc, start, end, span_id="uncrossed") for start, end in places]
+def _find_uncrossed(doc: Doc, *, entities: bool, quotes: bool, spans_keys: Sequence[str]) -> list[Span]:
+    found = [*(doc.ents if entities else ()), *(span for key in spans_keys for span in doc.spans.get(key, ()))]
+    places = [(span.start, span.end) for span in found] + (_quotations(doc) if quotes else [])
+    return [Span(doc, start, end, span_id="uncrossed") for start, end in places]
 
 
 def _quotations(doc: Doc) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ import pytest
 from batches import sums_of
 from oracle import enumerate_classes
 
-from spacy_parsetag.decode import BeamDecoder, ExactDecoder, SpanScores, TagScores, Transitions
+from spacy_parsetag.decode import BeamDecoder, Constraint, ExactDecoder, SpanScores, TagScores, Transitions
 from spacy_parsetag.decode.trees import labelled_nodes
 from spacy_parsetag.linearize import CLASS_NAMES, ORDERS
 from spacy_parsetag.linearize.base import node_classes
@@ -55,6 +55,31 @@ def test_a_batch_with_spans():
     assert some.spans.starts.tolist() == [10, 12] and some.spans.scores is batch.spans.scores
     wide = make_batch([4], rng, spans=SpanScores(np.zeros((6, 4), dtype=np.float16), [0])).on_cpu()
     assert wide.scores.dtype == wide.spans.scores.dtype == np.float64
+
+
+@pytest.mark.parametrize("n_rows", [1, 9, 12, 1000])
+@pytest.mark.parametrize("starts", [None, [-1, -1, -1, 4, -1, 30]])
+def test_parts_are_the_batch(n_rows, starts):
+    """Sentences without words, spans that are not scored, constraints: all of it is in the part of its sentence."""
+    n_words = [4, 0, 1, 6, 3, 5]
+    constraints = ((), (), (), (Constraint(1, 4, None, "must"),), (), ())
+    batch = make_batch(n_words, np.random.default_rng(3), constraints=constraints, max_stack=5)
+    if starts is not None:
+        batch = replace(batch, spans=SpanScores(batch.spans.scores, starts))
+    parts = list(batch.parts(n_rows))
+    assert [n for part in parts for n in part.n_words] == n_words
+    assert len(parts) == (1 if n_rows == 1000 else len({start // n_rows for start in batch.starts.tolist()}))
+    for part in parts:
+        assert np.shares_memory(part.scores, batch.scores) or not part.scores.size
+        assert len(part.scores) == (part.stops - part.starts).sum() + len(part.n_words) - 1  # and a row in between
+    found = np.concatenate([part.trees.log_partition for part in parts])
+    np.testing.assert_allclose(found, batch.trees.log_partition)
+    found = np.concatenate([part.trees.entropy for part in parts])
+    np.testing.assert_allclose(found, batch.trees.entropy)
+    best = iter(labelled_nodes(batch.trees.mbr(0.5).ids, batch).spans(TAGS))
+    for part in parts:
+        for spans in labelled_nodes(part.trees.mbr(0.5).ids, part).spans(TAGS):
+            assert spans == next(best)
 
 
 @pytest.mark.parametrize(
