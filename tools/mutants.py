@@ -41,6 +41,7 @@ MORE = {
     "linearize": ("linearize", "decode"),
     "tokens": ("tokens", "draw", "pipeline"),
     "texts": ("texts", "cli"),
+    "draw": ("draw", "cli"),
 }
 LEFT_OUT = {"errors.py", "compat.py", "on_ray.py", "on_spark.py"}  # messages; what only slow tests reach
 UNWRAPPED = {"abs", "reversed", "set", "sorted"}  # others would but fail at once

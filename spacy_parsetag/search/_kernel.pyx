@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # distutils: language = c++
 """Columns of trees and semi-joins over them, in C++: see _columns.hpp and _relations.hpp. Callers check shapes and types."""
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libcpp.vector cimport vector
 
 import numpy as np
@@ -47,13 +47,14 @@ cdef extern from "_relations.hpp" namespace "search" nogil:
         int64_t n_steps
         const uint8_t *labels
         int64_t n_strings, n_labels
-    void c_fill "search::fill"(const Trees &, const int32_t *, const Program &, uint8_t *)
+    cdef struct Mask:
+        uint64_t *words
+    void c_fill "search::fill"(const Trees &, const int32_t *, const Program &, uint64_t *)
     void c_find "search::find"(
         const Trees &, const int32_t *, const Program &, const int64_t *, int64_t, int64_t, const int64_t *, int64_t,
         vector[vector[int64_t]] &)
     void c_pairs "search::pairs"(
-        const Trees &, int, int, const uint8_t *, const int64_t *, int64_t, const uint8_t *, vector[int64_t] &,
-        vector[int64_t] &)
+        const Trees &, int, int, Mask, const int64_t *, int64_t, Mask, vector[int64_t] &, vector[int64_t] &)
 
 
 cdef object ints(vector[int32_t] &found):
@@ -107,8 +108,8 @@ cdef Program program(const int32_t[:, ::1] steps, const uint8_t[:, ::1] labels, 
 
 
 def fill_masks(const int32_t[::1] label, const int32_t[::1] up, const int32_t[::1] size, const int32_t[::1] head,
-         const int32_t[:, ::1] steps, const uint8_t[:, ::1] labels, int64_t n_labels, uint8_t[:, ::1] masks):
-    """Make the masks of a program over some trees, one a row: first masks of labels, then masks of steps."""
+         const int32_t[:, ::1] steps, const uint8_t[:, ::1] labels, int64_t n_labels, uint64_t[:, ::1] masks):
+    """Make the masks of a program over some trees, one a row, a bit for each node: first masks of labels, then masks of steps."""
     c_fill(trees(up, size, head), &label[0], program(steps, labels, n_labels), &masks[0, 0])
 
 
@@ -126,11 +127,10 @@ def find_nodes(const int32_t[::1] label, const int32_t[::1] up, const int32_t[::
 
 
 def node_pairs(const int32_t[::1] up, const int32_t[::1] size, const int32_t[::1] head, int relation, int nth,
-          const uint8_t[::1] through, const int64_t[::1] left, const uint8_t[::1] nodes):
+          uint64_t[::1] through, const int64_t[::1] left, uint64_t[::1] nodes):
     """All pairs of a node of a list and one of some nodes in a relation: places in the list, and nodes."""
     cdef vector[int64_t] places, found
-    cdef const uint8_t *through_at = NULL
-    if through is not None:
-        through_at = &through[0]
-    c_pairs(trees(up, size, head), relation, nth, through_at, &left[0], left.shape[0], &nodes[0], places, found)
+    cdef Mask none = Mask(NULL)
+    c_pairs(trees(up, size, head), relation, nth, none if through is None else Mask(&through[0]), &left[0],
+            left.shape[0], Mask(&nodes[0]), places, found)
     return longs(places), longs(found)

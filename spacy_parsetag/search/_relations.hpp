@@ -5,9 +5,11 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <utility>
 #include <vector>
+#ifdef _MSC_VER
+#include <intrin.h>
+#endif
 
 namespace search {
 
@@ -18,6 +20,27 @@ struct Trees {
     int64_t last(int64_t x) const { return x + size[x]; }
     bool is_last(int64_t x) const { return up[x] && last(x) == last(x - up[x]); }
 };
+
+// A bit for each node, 64 to a word; those past the last node are 0.
+struct Mask {
+    uint64_t *words;
+
+    bool operator[](int64_t x) const { return words[x >> 6] >> (x & 63) & 1; }
+    void mark(int64_t x) const { words[x >> 6] |= uint64_t{1} << (x & 63); }
+
+    // Mark all nodes from one to another, the last included.
+    void mark(int64_t first, int64_t last) const {
+        const uint64_t from = ~uint64_t{0} << (first & 63), to = ~uint64_t{0} >> (63 - (last & 63));
+        if (first >> 6 == last >> 6) {
+            words[first >> 6] |= from & to;
+            return;
+        }
+        words[first >> 6] |= from;
+        std::fill(words + (first >> 6) + 1, words + (last >> 6), ~uint64_t{0});
+        words[last >> 6] |= to;
+    }
+};
+inline int64_t words_for(int64_t n_nodes) { return (n_nodes + 63) / 64; }
 
 // Each relation stands beside its inverse, which differs in the last bit. `RELATIONS` in pattern.py has the same numbers.
 enum Relation {
@@ -68,7 +91,7 @@ inline int64_t go(const Trees &t, Move move, int64_t x) {
 // Call f(y) for each y with "x relation y", until it returns false. `nth` counts children from 1, from the last one if it
 // is negative; `through` marks the nodes that a chain may run through.
 template <int relation, class F>
-inline void visit(const Trees &t, int nth, const uint8_t *through, int64_t x, F f) {
+inline void visit(const Trees &t, int nth, Mask through, int64_t x, F f) {
     const int64_t end = t.last(x), parent = x - t.up[x];
     int64_t y = x;
     auto walk = [&](Move move) {
@@ -132,39 +155,42 @@ inline void visit(const Trees &t, int nth, const uint8_t *through, int64_t x, F 
     }
 }
 
+inline int lowest_bit(uint64_t word) {
+#ifdef _MSC_VER
+    unsigned long place;
+    _BitScanForward64(&place, word);
+    return static_cast<int>(place);
+#else
+    return __builtin_ctzll(word);
+#endif
+}
+
 // Call f(x) for each node that is marked, in order.
 template <class F>
-inline void each(const uint8_t *mask, int64_t n, F f) {
-    const uint8_t *at = mask, *const end = mask + n;
-    for (; (at = static_cast<const uint8_t *>(std::memchr(at, 1, end - at))); ++at) f(at - mask);
+inline void each(Mask mask, int64_t n, F f) {
+    for (int64_t i = 0; i < words_for(n); ++i)
+        for (uint64_t word = mask.words[i]; word; word &= word - 1) f(64 * i + lowest_bit(word));
 }
 
 // Mark in `out`, which is empty, each x with "x relation y" for some y in `in`: a semi-join.
 //
 // What is marked below a node, above it or beside it is marked as far as the relation goes, so a walk ends at the first
-// node that is marked already, and the whole takes time linear in the nodes. BEFORE needs the last y first. Where one of
-// 16 nodes is marked, as the first 256 tell, a pass over all nodes may be faster than to go from node to node.
+// node that is marked already, and the whole takes time linear in the nodes. BEFORE needs the last y first.
 template <int relation>
-inline void image(const Trees &t, int nth, const uint8_t *through, const uint8_t *in, uint8_t *out) {
-    constexpr auto walk = WALKS[relation];
-    const int64_t n_seen = std::min<int64_t>(t.n, 256);
-    const bool is_dense = std::count(in, in + n_seen, 1) * 16 > n_seen;
+inline void image(const Trees &t, int nth, Mask through, Mask in, Mask out) {
+    int64_t done = -1;
     auto mark = [&](int64_t y) {
-        visit<relation ^ 1>(t, nth, through, y, [&](int64_t x) { return out[x] ? false : (out[x] = 1); });
+        visit<relation ^ 1>(t, nth, through, y, [&](int64_t x) { return out[x] ? false : (out.mark(x), true); });
     };
-    if (relation == DOMINATES && is_dense) {  // is the next one that is marked below x?
-        for (int64_t next = t.n, x = t.n; x-- > 0; next = in[x] ? x : next) out[x] = next <= t.last(x);
-    } else if ((walk.move == UP || walk.move == RIGHT) && is_dense) {
-        for (int64_t i = 0; i < t.n; ++i) {
-            const int64_t x = walk.move == UP ? i : t.n - 1 - i, y = go(t, walk.move, x);
-            out[x] = y >= 0 && (in[y] | (walk.again & out[y]));
-        }
-    } else if (relation == BEFORE) {
-        for (int64_t y = t.n; y-- > 0;)
-            if (in[y]) mark(y);
-    } else {
+    auto mark_below = [&](int64_t y) {
+        if (t.last(y) > std::max(y, done)) out.mark(y + 1, done = t.last(y));
+    };
+    if (relation == DOMINATED)
+        each(in, t.n, mark_below);
+    else if (relation == BEFORE)
+        for (int64_t y = t.n; y-- > 0;) in[y] ? mark(y) : void();
+    else
         each(in, t.n, mark);
-    }
 }
 
 // Call f with the number of a relation as a constant, so that loops are compiled for each relation.
@@ -178,8 +204,8 @@ inline void with_constant(int relation, F f) {
 }
 
 // All pairs "x relation y" of an x in a list and a y in `in`: places in the list, and nodes.
-inline void pairs(const Trees &t, int relation, int nth, const uint8_t *through, const int64_t *xs, int64_t n_xs,
-                  const uint8_t *in, std::vector<int64_t> &places, std::vector<int64_t> &ys) {
+inline void pairs(const Trees &t, int relation, int nth, Mask through, const int64_t *xs, int64_t n_xs, Mask in,
+                  std::vector<int64_t> &places, std::vector<int64_t> &ys) {
     with_constant(relation, [&](auto constant) {
         for (int64_t i = 0; i < n_xs; ++i)
             visit<decltype(constant)::value>(t, nth, through, xs[i], [&](int64_t y) {
@@ -204,67 +230,86 @@ struct Program {
     int64_t n_strings, n_labels;
 };
 
-// Make all masks, one below the other: first masks of labels, then masks of steps.
-inline void fill(const Trees &t, const int32_t *label, const Program &program, uint8_t *masks) {
-    const int64_t n = t.n;
-    std::vector<uint8_t> bits(n);
-    for (int64_t k = 0; k < program.n_labels; ++k) {
-        if (k % 8 == 0)
-            for (int64_t x = 0; x < n; ++x) bits[x] = program.labels[k / 8 * program.n_strings + label[x]];
-        const uint8_t bit = 1 << k % 8;  // a comparison of bytes becomes vectors; shifts do not
-        for (int64_t x = 0; x < n; ++x) masks[k * n + x] = (bits[x] & bit) != 0;
-    }
-    uint8_t *out = masks + program.n_labels * n;
-    for (const Step *step = program.steps; step < program.steps + program.n_steps; ++step, out += n) {
-        const uint8_t *a = masks + step->a * n, *b = masks + step->b * n;
-        switch (step->kind) {
-        case ALL:
-            std::memset(out, 1, n);
-            break;
-        case TOP:
-            for (int64_t x = 0; x < n; ++x) out[x] = !t.up[x];
-            break;
-        case LEAF:
-            for (int64_t x = 0; x < n; ++x) out[x] = !t.size[x];
-            break;
-        case NOT:
-            for (int64_t x = 0; x < n; ++x) out[x] = !a[x];
-            break;
-        case AND:
-            for (int64_t x = 0; x < n; ++x) out[x] = a[x] & b[x];
-            break;
-        case OR:
-            for (int64_t x = 0; x < n; ++x) out[x] = a[x] | b[x];
-            break;
-        case SEMI_JOIN:
-            std::memset(out, 0, n);
-            with_constant(step->a, [&](auto relation) {
-                const uint8_t *through = step->through < 0 ? nullptr : masks + step->through * n;
-                image<decltype(relation)::value>(t, step->nth, through, b, out);
-            });
-            break;
+// Pack what f says of each node: its bit k goes into the k-th of some masks.
+template <class F>
+inline void pack(int64_t n_nodes, int64_t n_bits, F f, uint64_t *out) {
+    uint8_t bytes[64] = {};
+    for (int64_t i = 0; i < words_for(n_nodes); ++i) {
+        const int64_t first = 64 * i, n_left = n_nodes - first;
+        if (n_left >= 64)
+            for (int j = 0; j < 64; ++j) bytes[j] = f(first + j);
+        else
+            for (int j = 0; j < 64; ++j) bytes[j] = j < n_left ? f(first + j) : 0;
+        for (int64_t k = 0; k < n_bits; ++k) {
+            uint64_t word = 0;
+            for (int j = 0; j < 64; j += 8) {
+                uint64_t eight = 0;
+                for (int byte = 0; byte < 8; ++byte) eight |= static_cast<uint64_t>(bytes[j + byte]) << 8 * byte;
+                // The product has the lowest bits of eight bytes beside each other.
+                word |= ((eight >> k & 0x0101010101010101) * 0x0102040810204080 >> 56) << j;
+            }
+            out[k * words_for(n_nodes) + i] = word;
         }
     }
+}
+
+// Make the mask of a step of those before it.
+inline void run_step(const Trees &t, const Step &step, uint64_t *masks, uint64_t *out) {
+    const int64_t n = words_for(t.n);
+    const uint64_t *a = masks + step.a * n, *b = masks + step.b * n;
+    switch (step.kind) {
+    case ALL: return pack(t.n, 1, [&](int64_t) { return 1; }, out);
+    case TOP: return pack(t.n, 1, [&](int64_t x) { return !t.up[x]; }, out);
+    case LEAF: return pack(t.n, 1, [&](int64_t x) { return !t.size[x]; }, out);
+    case NOT:
+        for (int64_t i = 0; i < n; ++i) out[i] = ~a[i];
+        if (t.n % 64) out[n - 1] &= (uint64_t{1} << t.n % 64) - 1;
+        return;
+    case AND:
+        for (int64_t i = 0; i < n; ++i) out[i] = a[i] & b[i];
+        return;
+    case OR:
+        for (int64_t i = 0; i < n; ++i) out[i] = a[i] | b[i];
+        return;
+    case SEMI_JOIN:
+        std::fill(out, out + n, 0);
+        with_constant(step.a, [&](auto relation) {
+            const Mask through{step.through < 0 ? nullptr : masks + step.through * n};
+            image<decltype(relation)::value>(t, step.nth, through, Mask{masks + step.b * n}, Mask{out});
+        });
+    }
+}
+
+// Make all masks, one below the other: first masks of labels, then masks of steps.
+inline void fill(const Trees &t, const int32_t *label, const Program &program, uint64_t *masks) {
+    const int64_t n = words_for(t.n);
+    for (int64_t k = 0; k < program.n_labels; k += 8) {
+        const uint8_t *passes = program.labels + k / 8 * program.n_strings;
+        pack(t.n, std::min<int64_t>(program.n_labels - k, 8), [&](int64_t x) { return passes[label[x]]; }, masks + k * n);
+    }
+    for (int64_t k = 0; k < program.n_steps; ++k)
+        run_step(t, program.steps[k], masks, masks + (program.n_labels + k) * n);
 }
 
 // The nodes that some masks mark, over any number of trees: block by block, so that all masks stay in a cache.
 inline void find(const Trees &t, const int32_t *label, const Program &program, const int64_t *starts, int64_t n_trees,
                  int64_t block, const int64_t *results, int64_t n_results, std::vector<std::vector<int64_t>> &found) {
-    std::vector<uint8_t> masks;
+    std::vector<uint64_t> masks;
     found.resize(n_results);
     for (int64_t tree = 0; tree < n_trees;) {
         const int64_t first = starts[tree];
         while (++tree < n_trees && starts[tree] < first + block) {}
         const Trees part{t.up + first, t.size + first, t.head ? t.head + first : nullptr,
                          (tree < n_trees ? starts[tree] : t.n) - first};
-        masks.resize(std::max<size_t>(masks.size(), (program.n_labels + program.n_steps) * part.n));
+        masks.resize(std::max<size_t>(masks.size(), (program.n_labels + program.n_steps) * words_for(part.n)));
         fill(part, label + first, program, masks.data());
         for (int64_t k = 0; k < n_results; ++k) {
             std::vector<int64_t> &nodes = found[k];
             const size_t most = nodes.size() + part.n;
             if (nodes.capacity() < most)  // room for as many as there are at this rate, so that little is copied
                 nodes.reserve(most + static_cast<size_t>(1.1 * nodes.size() / (first + part.n) * t.n));
-            each(masks.data() + results[k] * part.n, part.n, [&](int64_t x) { nodes.push_back(first + x); });
+            const Mask mask{masks.data() + results[k] * words_for(part.n)};
+            each(mask, part.n, [&](int64_t x) { nodes.push_back(first + x); });
         }
     }
 }

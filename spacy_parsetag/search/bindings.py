@@ -35,7 +35,7 @@ class Block(NamedTuple):
     last ones are the nodes that have the names, -1 where none has yet; what was before a test stands in between.
 
     label, up, size, head: The columns of the trees. `head` is None where no pattern asks for heads.
-    masks (NDArray[np.uint8]): The masks of a program, one a row.
+    masks (NDArray[np.uint64]): The masks of a program, one a row, with a bit for each node.
     numbers (Mapping[int, int]): The mask of each part of the pattern, by the part's identity.
     names (Sequence[str]): The names.
     """
@@ -44,7 +44,7 @@ class Block(NamedTuple):
     up: NDArray[np.int32]
     size: NDArray[np.int32]
     head: NDArray[np.int32] | None
-    masks: NDArray[np.uint8]
+    masks: NDArray[np.uint64]
     numbers: Mapping[int, int]
     names: Sequence[str]
 
@@ -60,10 +60,11 @@ class Block(NamedTuple):
         return self.names.index(name) - len(self.names)
 
     def _keep(self, part: Node | Test, table: Longs) -> Longs:
-        return table.compress(self._mask(part)[table[0]], axis=1)
+        nodes = table[0].astype(np.uint64)
+        return table.compress(self._mask(part)[nodes >> 6] >> (nodes & 63) & 1, axis=1)
 
-    def _mask(self, part: Node | Test | Label) -> NDArray[np.uint8]:
-        mask: NDArray[np.uint8] = self.masks[self.numbers[id(part)]]
+    def _mask(self, part: Node | Test | Label) -> NDArray[np.uint64]:
+        mask: NDArray[np.uint64] = self.masks[self.numbers[id(part)]]
         return mask
 
     def _node(self, node: Node, table: Longs) -> Longs:

@@ -34,6 +34,7 @@ from ._kernel import lay_out_nodes, scan_brackets
 if TYPE_CHECKING:
     from ..treebanks.penn import OnError
     from .heads import HeadRules
+    from .pattern import Label
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -72,6 +73,7 @@ class TreeColumns:
     names: list[str]
     ids: list[str] = field(default_factory=list)
     _heads: dict[int, Ints] = field(default_factory=dict, repr=False)
+    _passes: dict[Label, NDArray[np.uint8]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -86,6 +88,18 @@ class TreeColumns:
         found = self._heads.get(id(rules))
         if found is None:
             found = self._heads[id(rules)] = rules.find(self.label, self.size, self.strings)
+        return found
+
+    def passes(self, label: Label) -> NDArray[np.uint8]:
+        """Whether each string passes a test of labels; found once for each test."""
+        found = self._passes.get(label)
+        if found is None:
+            found = np.zeros(len(self.strings), np.uint8)
+            if label.is_plain:
+                found[[self.codes[name] for name in label.names if name in self.codes]] = 1
+            else:
+                found[:] = [label(text) for text in self.strings]
+            self._passes[label] = found
         return found
 
     def trees_of(self, nodes: Longs) -> Longs:

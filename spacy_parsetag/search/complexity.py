@@ -53,9 +53,11 @@ def count_structures(columns: TreeColumns, texts: NDArray[np.integer], n_texts: 
     """
     counts: dict[str, Longs] = {name: np.zeros(n_texts, np.int64) for name in STRUCTURES}
     found = find_all([pattern for _, pattern in _PATTERNS], columns)
+    firsts = np.flatnonzero(np.diff(texts, prepend=-1))  # the first tree of each run of trees of one text
+    bounds = np.append(columns.starts[firsts], len(columns.label))
     for (name, _), nodes in zip(_PATTERNS, found, strict=True):
-        in_tree = np.diff(np.searchsorted(nodes, np.append(columns.starts, len(columns.label))))
-        counts[name] += np.bincount(texts, in_tree, n_texts).astype(np.int64)
+        in_run = np.diff(np.searchsorted(nodes, bounds))
+        counts[name] += np.bincount(texts[firsts], in_run, n_texts).astype(np.int64)
     return counts
 
 

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,10 +25,13 @@ from .columns import ROOT, Longs, TreeColumns, columns_of_parses, lay_out
 from .heads import HeadRules, get_head_rules
 from .match import Program, Tregex
 
+Tokens = tuple[int, int]  # the first and one past the last
+Place = tuple[int, str, Tokens, list[tuple[str, str, Tokens]]]
 _COLUMNS = [ORTH, TAG, IS_SPACE, IDX, LENGTH, SENT_START]
 
 
-class DocColumns(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class DocColumns:
     """The constituents of docs as columns.
 
     columns (TreeColumns): The trees; `line` is the number of the doc, from 1.
@@ -36,10 +41,13 @@ class DocColumns(NamedTuple):
     columns: TreeColumns
     tokens: list[Sequence[int]]
 
-    def bounds(self, nodes: Longs) -> Iterator[tuple[int, int, int]]:
+    @cached_property
+    def _words_before(self) -> Longs:
+        return np.append(0, np.cumsum(self.columns.size == 0))
+
+    def bounds(self, nodes: Longs) -> Iterator[tuple[int, Tokens]]:
         """The doc that each node is in, from 0, and its tokens, as the first and one past the last."""
-        columns = self.columns
-        words_before = np.append(0, np.cumsum(columns.size == 0))
+        columns, words_before = self.columns, self._words_before
         trees = columns.trees_of(nodes)
         base = words_before[columns.starts[trees]]
         first = words_before[nodes] - base
@@ -47,7 +55,7 @@ class DocColumns(NamedTuple):
         docs = columns.line[trees] - 1
         for doc, tree, start, end in zip(docs.tolist(), trees.tolist(), first.tolist(), last.tolist(), strict=True):
             tokens = self.tokens[tree]
-            yield doc, tokens[start], tokens[end] + 1
+            yield doc, (tokens[start], tokens[end] + 1)
 
 
 def columns_of_docs(docs: Sequence[Doc], spans_key: str = SPANS_KEY, name: str = "<docs>") -> DocColumns:
@@ -79,7 +87,7 @@ def _read_all(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> Doc
         for _, doc in docs
         for span in doc.spans[spans_key]
     ]
-    start, end, labels, last_char = np.array(rows, np.uint64).reshape(-1, 4).T
+    start, end, labels, last_char = np.fromiter(chain.from_iterable(rows), np.uint64).reshape(-1, 4).T
     n_tokens = np.array([len(doc) for _, doc in docs])
     docs_end = np.cumsum(n_tokens)
     of_doc = np.repeat(np.arange(len(docs)), [len(doc.spans[spans_key]) for _, doc in docs])
@@ -201,24 +209,30 @@ class TreeMatcher:
     def match(self, docs: Sequence[Doc]) -> list[list[TreeMatch]]:
         """Find the matches in a batch of docs, at once."""
         found: list[list[TreeMatch]] = [[] for _ in docs]
-        places = columns_of_docs(docs, self.spans_key)
-        columns = places.columns
+        for number, key, (start, end), named in self.places(docs):
+            doc = docs[number]
+            names = {name: Span(doc, *tokens, label=label) for name, label, tokens in named}
+            found[number].append(TreeMatch(key, Span(doc, start, end, label=key), names))
+        return found
+
+    def places(self, docs: Sequence[Doc]) -> Iterator[Place]:
+        """Find the matches in a batch of docs as places: the number of the doc, the key, the tokens of the node that
+        matches, and the name, label and tokens of each named one; in the order of keys."""
+        nodes_of = columns_of_docs(docs, self.spans_key)
+        columns = nodes_of.columns
         if not self._compiled or not len(columns):
-            return found
+            return
         results = self._program.find(columns, self.rules)
         for (key, tregex), candidates in zip(self._compiled, results, strict=True):
             nodes, names = tregex.matches_of(columns, candidates)
-            named: list[dict[str, Span]] = [{} for _ in range(len(nodes))]
+            named: list[list[tuple[str, str, Tokens]]] = [[] for _ in range(len(nodes))]
             for name, others in names.items():
-                (there,) = np.nonzero(others >= 0)
-                labels = [columns.strings[code] for code in columns.label[others[there]].tolist()]
-                for row, label, (doc, start, end) in zip(
-                    there.tolist(), labels, places.bounds(others[there]), strict=True
-                ):
-                    named[row][name] = Span(docs[doc], start, end, label=label)
-            for spans, (doc, start, end) in zip(named, places.bounds(nodes), strict=True):
-                found[doc].append(TreeMatch(key, Span(docs[doc], start, end, label=key), spans))
-        return found
+                (rows,) = np.nonzero(others >= 0)
+                labels = columns.label[others[rows]].tolist()
+                for row, label, (_, tokens) in zip(rows.tolist(), labels, nodes_of.bounds(others[rows]), strict=True):
+                    named[row].append((name, columns.strings[label], tokens))
+            for others_of, (doc, tokens) in zip(named, nodes_of.bounds(nodes), strict=True):
+                yield doc, key, tokens, others_of
 
 
 class TreeMatcherPipe(Pipe):
@@ -270,20 +284,20 @@ class TreeMatcherPipe(Pipe):
 
     def __call__(self, doc: Doc) -> Doc:
         """Write the matches of a doc."""
-        return self._write(doc, self.matcher(doc))
+        return next(self.pipe([doc]))
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """Write the matches of docs, batch by batch."""
-        for doc, matches in self.matcher.pipe(stream, batch_size=batch_size):
-            yield self._write(doc, matches)
-
-    def _write(self, doc: Doc, matches: list[TreeMatch]) -> Doc:
-        spans = []
-        for key, span, names in matches:
-            spans.append(span)
-            spans += [Span(doc, each.start, each.end, label=f"{key}.{name}") for name, each in names.items()]
-        doc.spans[self.matches_key] = spans
-        return doc
+        stream = iter(stream)
+        while docs := list(islice(stream, batch_size)):
+            spans: list[list[Span]] = [[] for _ in docs]
+            for number, key, tokens, named in self.matcher.places(docs):
+                doc = docs[number]
+                spans[number].append(Span(doc, *tokens, label=key))
+                spans[number] += [Span(doc, *each, label=f"{key}.{name}") for name, _, each in named]
+            for doc, found in zip(docs, spans, strict=True):
+                doc.spans[self.matches_key] = found
+                yield doc
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """The patterns as bytes."""

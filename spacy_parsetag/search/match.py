@@ -94,12 +94,8 @@ class Program:
 
     def tables(self, columns: TreeColumns) -> NDArray[np.uint8]:
         """The labels that each string of a batch passes as: rows of a bit for each of 8 labels."""
-        passes = np.zeros((len(self.labels), len(columns.strings)), np.uint8)
-        for label, number in self.labels.items():
-            if label.is_plain:
-                passes[number, [columns.codes[name] for name in label.names if name in columns.codes]] = 1
-            else:
-                passes[number] = [label(text) for text in columns.strings]
+        rows = [columns.passes(label) for label in self.labels]
+        passes = np.array(rows, np.uint8).reshape(len(rows), len(columns.strings))
         return np.packbits(passes, axis=0, bitorder="little")
 
     def find(self, columns: TreeColumns, rules: HeadRules) -> list[Longs]:
@@ -120,7 +116,7 @@ class Program:
         for batch in np.split(trees, np.flatnonzero(np.diff(np.cumsum(n_nodes) // ENUMERATED)) + 1):
             part, nodes = columns.select(batch)
             heads = part.heads(rules) if self.needs_heads else None
-            masks = np.empty((len(self.labels) + len(self.steps), len(nodes)), np.uint8)
+            masks = np.empty((len(self.labels) + len(self.steps), -(-len(nodes) // 64)), np.uint64)
             fill_masks(part.label, part.up, part.size, heads, self.steps, tables, len(self.labels), masks)
             block = Block(part.label, part.up, part.size, heads, masks, self.numbers, names)
             found.append(np.append(nodes, -1)[block.bind(self.patterns[0])])

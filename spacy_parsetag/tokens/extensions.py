@@ -248,8 +248,7 @@ def get_base_nps(doc: Doc, spans_key: str = SPANS_KEY) -> list[Span]:
 
     places = columns_of_docs([doc], spans_key)
     pattern = Tregex("@NP !<< (@NP !<- POS) !(<- POS > @NP)")
-    bounds = [(start, end) for _, start, end in places.bounds(pattern.find(places.columns))]
-    return [Span(doc, start, end, label="NP") for start, end in bounds]
+    return [Span(doc, *tokens, label="NP") for _, tokens in places.bounds(pattern.find(places.columns))]
 
 
 def is_constituent(span: Span, spans_key: str = SPANS_KEY) -> bool:

@@ -56,7 +56,8 @@ def test_a_folder_becomes_a_folder(run: Run, treebank: Path, tmp_path: Path) -> 
 
 def test_options_for_docs(run: Run, treebank: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.spacy"
-    assert run("convert", treebank, out, "--n-sents", 2, "--spans-key", "gold", "--detokenize").exit_code == 0
+    result = run("convert", treebank, out, "--n-sents", 2, "--spans-key", "gold", "--detokenize")
+    assert result.exit_code == 0 and f"3 sentences in 2 docs, 12 words: {out}" in result.stderr
     docs = load(out)
     assert [len(list(doc.sents)) for doc in docs] == [2, 1]
     assert docs[1].text == "No (really)"

@@ -7,11 +7,12 @@ import pytest
 from batches import ALL_ORDERS, TAGS, random_batch, sums_of, with_spans
 from oracle import log_z_by_enumeration
 
-from spacy_parsetag.decode import ExactDecoder, TagScores, Transitions
+from spacy_parsetag.decode import Constraint, ExactDecoder, TagScores, Transitions
 from spacy_parsetag.decode._passes import limit_registers
 from spacy_parsetag.decode.passes import sum_trees
 from spacy_parsetag.linearize import ORDERS
 from spacy_parsetag.linearize.tagset import TagSet
+from spacy_parsetag.ml.losses import partial_likelihood
 
 
 def one(scores, order, max_stack=None, tags=TAGS):
@@ -229,6 +230,19 @@ def test_gradient_of_the_partial_likelihood():
                     slope += sign * sums_of(batch).log_z.sum() / (2 * step)
                 array[at] = before
                 assert slope == pytest.approx(gradient[at], abs=1e-7)
+
+
+@ALL_ORDERS
+def test_the_partial_likelihood_has_no_bound(order):
+    """What a partial tree leaves open may need any stack: a bound on the batch changes neither loss nor gradient."""
+    known = ((Constraint(1, 4, "VP", "must"),), (Constraint(0, 2, "S", "must"),), ())
+    free = random_batch([6, 5, 2], order)
+    expected, gradient = partial_likelihood(free, known)
+    bounded = replace(free, max_stack=2 if order == "in" else 3)
+    assert abs(sums_of(bounded).log_z - sums_of(free).log_z).max() > 1e-3
+    loss, found = partial_likelihood(bounded, known)
+    assert loss == pytest.approx(expected) and expected > 0.1
+    np.testing.assert_allclose(found.scores, gradient.scores, atol=1e-12)
 
 
 @ALL_ORDERS
