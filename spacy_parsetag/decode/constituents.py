@@ -131,7 +131,8 @@ class Constituents(NamedTuple):
         n_leaves, node_tags = int(tags.offsets[2]), tags.node_ids.max(axis=0)
         dtype = self.probs.dtype
         has = labels_of_tags(tags, self.labels).astype(dtype)
-        costs = (cost * labels_of_tags(tags, tags.constituent_labels).sum(axis=1)).astype(dtype)
+        # A label twice in a chain gains once and costs twice: S+S+VP is no better than S+VP.
+        costs = np.asarray([cost * len(chain) for chain in tags.unaries], dtype=dtype)
         # The gains of tags: of leaves in the rows of words, of nodes in the rows of spans. Gaps gain nothing.
         words, longer = rows_of_words(n_words)
         rows = np.repeat(batch.starts - 2 * (np.cumsum(n_words) - n_words), n_words) + 2 * np.arange(len(words))

@@ -15,11 +15,27 @@ from spacy_parsetag.decode import (
     Distribution,
     ExactDecoder,
     MBRDecoder,
+    TagScores,
     Transitions,
     TreeDistribution,
     passes,
 )
 from spacy_parsetag.decode.trees import labelled_nodes
+from spacy_parsetag.linearize import ORDERS
+from spacy_parsetag.linearize.tagset import TagSet
+
+
+@ALL_ORDERS
+def test_a_label_twice_over_the_same_words_is_no_gain(order):
+    """S+S+VP has the constituents of S+VP and no others, and is the likelier tag here."""
+    tags = TagSet(["l", "r", "L", "R", *(f"{c}/{chain}" for c in "lrLR" for chain in ("S+S+VP", "S+VP"))])
+    n_words, rng = np.asarray([4, 1, 6]), np.random.default_rng(0)
+    scores = rng.normal(size=((2 * n_words - 1).sum(), len(tags)))
+    scores[:, [tag.endswith("S+S+VP") for tag in tags.tags]] += 2
+    batch = TagScores(scores, [0, 7, 8], n_words, tags, ORDERS[order])
+    found = [tags.tags[i] for i in MBRDecoder()(batch).ids]
+    assert any(tag.endswith("/S+VP") for tag in found) and not any("S+S" in tag for tag in found)
+    assert any("S+S" in tags.tags[i] for i in ExactDecoder()(batch).ids)
 
 
 @ALL_ORDERS
