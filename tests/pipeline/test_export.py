@@ -31,6 +31,7 @@ TEXTS = [
     "Ünïcödé 日本 🙂 it's don't ... a-b",
     " ".join(["reading papers"] * 30),
     "x" * 80,
+    "She enjoys papers. The old dog sings. Kim barked",
 ]
 SAMPLE = ["She enjoys reading papers .", "The old dog sings ( badly ) , and barked", "the the the"] * 20
 LAST: dict[str, Any] = {"@layers": "spacy-parsetag.LastSubword.v1"}
@@ -156,6 +157,7 @@ def test_windows_and_poolings(getter: dict[str, Any], encoder: Path, tmp_path: P
     config = make_nlp(encoder).config.copy()
     config["components"]["transformer"]["model"]["get_spans"] = spans
     nlp = load_model_from_config(config)
+    nlp.replace_pipe("one_sentence", "sentencizer")  # a window may be a sentence, and not all of the doc
     tok2vec = {"@architectures": "spacy-parsetag.Scaled.v1", "tok2vec": listener(MEAN), "factor": 2.0}
     nlp.add_pipe("tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": tok2vec}})
     nlp.initialize(lambda: make_examples(nlp))

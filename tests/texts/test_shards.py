@@ -275,6 +275,23 @@ def test_shards_in_any_order(run: Run, pipeline: Path, tmp_path: Path) -> None:
     assert [json.loads(line)["text"] for line in lines] == [f"The dog barks {i}." for i in range(9)]
 
 
+def test_a_shard_that_failed_is_asked_for_again(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    """What was read of it before counts for nothing."""
+    source = Source(write_texts(tmp_path / "in.txt", 6), "text")
+    (tmp_path / "out" / ".notes").mkdir(parents=True)
+    settings = Settings(str(pipeline), -1, None, True, "jsonl")
+    parse: Any = ShardParser(Job(settings, (source,), tmp_path / "out", 1))
+    first, second = plan_shards([6], 3)
+    parse(first)
+    parser, parse.parser = parse.parser, None  # no function
+    with pytest.raises(TypeError):
+        parse(second)
+    parse.parser = parser
+    parse(second)
+    lines = read_shards(tmp_path / "out", ".jsonl").splitlines()
+    assert [json.loads(line)["text"] for line in lines] == [f"The dog barks {i}." for i in range(6)]
+
+
 def test_tags_of_another_length(run: Run, pipeline: Path) -> None:
     line = '{"tokens": ["She", "reads"], "tags": ["PRP"]}\n'
     result = run("parse", pipeline, "-", "-f", "jsonl", stdin=line)
