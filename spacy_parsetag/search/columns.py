@@ -91,7 +91,7 @@ class TreeColumns:
         return found
 
     def passes(self, label: Label) -> NDArray[np.uint8]:
-        """Whether each string passes a test of labels; found once for each test."""
+        """Tell whether each string passes a test of labels; found once for each test."""
         found = self._passes.get(label)
         if found is None:
             found = np.zeros(len(self.strings), np.uint8)
