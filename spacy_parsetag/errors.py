@@ -278,6 +278,11 @@ class Errors(metaclass=_ErrorsWithCodes):
         "what listens to them, and spacy-parsetag.TorchBiLSTM.v1."
     )
     E268 = "No component of this pipeline needs PyTorch, so there is nothing to export; it has: {pipes}."
+    E269 = (
+        "The tokens of the doc have changed since doc.spans[{key!r}] was written; spaCy does not move span groups when "
+        "it merges or splits tokens. Set constraints after the components that do so, for instance merge_entities, or "
+        "find them with a function: the setting 'constraints' of the component 'parsetag'."
+    )
 
     E300 = (
         "The doc has no constituents under doc.spans[{key!r}]; it has: {known}. Run a pipeline with the component "
@@ -308,7 +313,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E311 = "Cannot set the sentence boundaries of {text!r}: the doc has a dependency parse, which has its own."
     E320 = (
         "doc.spans[{key!r}] has no {what}. Set {setting} in the config of the component 'parsetag', or on a loaded "
-        "pipeline: nlp.get_pipe('parsetag').{setting}. (spaCy loses them in Doc.from_docs and in JSON.)"
+        "pipeline: nlp.get_pipe('parsetag').{code}. (spaCy loses them in Doc.from_docs and in JSON.)"
     )
     E321 = "The attrs of doc.spans[{key!r}] do not fit its sentences and constituents. Parse the doc again."
 
