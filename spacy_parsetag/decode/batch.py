@@ -95,6 +95,8 @@ class TagScores:
     constraints (tuple[tuple[Constraint, ...], ...] | None): Constraints on the trees of each sentence: only trees that
         agree count. In the three orders of this package, without transitions.
     max_stack (int | None): Largest stack size after any tag: only trees within it count. None for no bound.
+    numbers (np.ndarray | None): (S,) int64, what messages call the sentences; None counts them from 0. Sentences that
+        are chosen from a batch keep their numbers.
     RAISES (ValueError): If shapes disagree, a sentence lies outside the scores, a constraint outside its sentence, or
         the bound is below 0.
     """
@@ -108,10 +110,13 @@ class TagScores:
     spans: SpanScores | None = None
     constraints: tuple[tuple[Constraint, ...], ...] | None = None
     max_stack: int | None = None
+    numbers: Any = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "starts", np.ascontiguousarray(self.starts, dtype=np.int64))
         object.__setattr__(self, "n_words", np.ascontiguousarray(self.n_words, dtype=np.int32))
+        if self.numbers is None:
+            object.__setattr__(self, "numbers", np.arange(len(self.starts)))
         check_bound(self.max_stack)
         n_tags = len(self.tags)
         if self.scores.ndim != 2 or self.scores.shape[1] != n_tags:
@@ -202,9 +207,8 @@ class TagScores:
         constraints = self.constraints
         if constraints is not None:
             constraints = tuple(constraints[s] for s in np.arange(len(constraints))[sentences])
-        return self.derive(
-            starts=self.starts[sentences], n_words=self.n_words[sentences], spans=spans, constraints=constraints
-        )
+        chosen = {name: getattr(self, name)[sentences] for name in ("starts", "n_words", "numbers")}
+        return self.derive(**chosen, spans=spans, constraints=constraints)
 
     def parts(self, n_rows: int) -> Iterator[TagScores]:
         """Cut the batch into runs of successive sentences with about `n_rows` rows of scores, or one longer sentence.

@@ -84,7 +84,7 @@ class Distribution:
         scores[batch.rows] = rows - tops[:, None]
         less = sum_trees(batch.with_arrays((scores, *(own - top for own, top in zip(more, shared, strict=True)))))
         if (too_great := lengths * np.spacing(np.abs(less.log_z)) > _LARGEST_ERROR).any():
-            raise ValueError(Errors.E180.format(s=int(too_great.argmax())))
+            raise ValueError(Errors.E180.format(s=batch.numbers[too_great.argmax()]))
         self._error = lengths * gap * np.abs(less.log_z)
         of_sentences = np.split(tops, np.cumsum(lengths)[:-1])
         log_z = [
@@ -101,7 +101,7 @@ class Distribution:
             errors *= np.maximum(1.0, np.abs(sums.log_z))
         if (errors > _LARGEST_ERROR).any():
             s = int(errors.argmax())
-            raise ValueError(Errors.E179.format(what=what, s=s, log_z=sums.log_z[s], gap=gaps[s]))
+            raise ValueError(Errors.E179.format(what=what, s=self.batch.numbers[s], log_z=sums.log_z[s], gap=gaps[s]))
 
     @property
     def log_partition(self) -> NDArray[np.float64]:
@@ -213,7 +213,7 @@ class Distribution:
             for s in np.flatnonzero(batch.spans.starts >= 0):
                 expected[s] += of_rows[batch.spans.starts[s] : stops[s]].sum()
         if (too_great := sizes * (np.finfo(sums.marginals.dtype).eps + self._error) > _LARGEST_ERROR).any():
-            raise ValueError(Errors.E180.format(s=int(too_great.argmax())))
+            raise ValueError(Errors.E180.format(s=batch.numbers[too_great.argmax()]))
         entropy: NDArray[np.float64] = np.maximum(log_z - expected, 0.0)
         return entropy
 
