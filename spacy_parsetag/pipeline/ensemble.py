@@ -22,6 +22,7 @@ from thinc.api import Config
 
 from ..compat import one_thread_after_fork
 from ..decode import Constituents, TagScores
+from ..decode.batch import numbers_of_tags
 from ..decode.repair import keep_possible
 from ..decode.trees import labelled_nodes
 from ..errors import Errors
@@ -29,7 +30,8 @@ from ..linearize import CLASS_NAMES, get_linearizer, split_tag
 from ..linearize.tagset import TagSet
 from ..tokens.extensions import register_extensions
 from ..tokens.groups import SPANS_KEY, Prediction, set_predictions
-from ..tokens.sentences import copy_words, has_sentences, sentence_words
+from ..tokens.sentences import copy_words, sentence_words
+from .checks import require_sentences
 from .component import LEAST_RIVAL, ParseTagger
 from .known import Known, constrain, known_of_doc
 
@@ -107,9 +109,7 @@ class Ensemble(Pipe):
                 yield from docs
 
     def _annotate(self, docs: list[Doc]) -> None:
-        for doc in docs:
-            if not has_sentences(doc):
-                raise ValueError(Errors.E250.format(name=self.name, text=doc.text[:50]))
+        require_sentences(docs, name=self.name)
         sentences = [sentence_words(doc) for doc in docs]
         known = [each for doc, own in zip(docs, sentences, strict=True) for each in known_of_doc(doc, own, None)]
         found = self._parse([doc for doc, own in zip(docs, sentences, strict=True) if own], known)
@@ -130,7 +130,7 @@ class Ensemble(Pipe):
             batches = [_constrain_member(batch, known) for batch in batches]
         mean = Constituents.mean([batch.trees.constituents for batch in batches])
         n_words, tags = mean.n_words, union_of_tags(batch.tags for batch in batches)
-        rows = np.maximum(2 * n_words.astype(np.int64) - 1, 0)
+        rows = numbers_of_tags(n_words)
         blank = np.zeros((int(rows.sum()), len(tags)), dtype=np.float32)
         union = TagScores(blank, np.cumsum(rows) - rows, n_words, tags, get_linearizer("in"))
         dropped: list[list[str]] = [[] for _ in n_words]
