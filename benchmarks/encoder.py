@@ -90,7 +90,7 @@ def measure_speed(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def measure_precision(args: argparse.Namespace) -> dict[str, Any]:
-    pipelines = {"without set_precision": load_pipeline(args.model)}
+    pipelines = {"without set_precision": without_precision(load_pipeline(args.model))}
     for precision in get_args(Precision):
         pipelines[precision] = set_precision(load_pipeline(args.model), precision)
     nlp, *_ = pipelines.values()
@@ -113,6 +113,15 @@ def measure_precision(args: argparse.Namespace) -> dict[str, Any]:
             "words_a_second": round(n_words / seconds[name]),
         }
     return figures
+
+
+def without_precision(nlp: Language) -> Language:
+    """Undo what a config's `PredictPrecision.v1` has set: PyTorch's layers predict as Thinc lets them."""
+    for _, pipe in nlp.components:
+        for layer in pipe.model.walk() if hasattr(pipe, "model") else ():
+            for shim in layer.shims:
+                vars(shim).pop("predict", None)
+    return nlp
 
 
 def measure_training(args: argparse.Namespace) -> dict[str, Any]:
