@@ -27,6 +27,7 @@ from pipeline import load
 from record import ROOT, parse_arguments, write_result
 from spacy import load as load_pipeline
 from spacy.language import Language
+from spacy.pipeline import TrainablePipe
 from spacy.schemas import ConfigSchemaTraining
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
@@ -117,10 +118,9 @@ def measure_precision(args: argparse.Namespace) -> dict[str, Any]:
 
 def without_precision(nlp: Language) -> Language:
     """Undo what a config's `PredictPrecision.v1` has set: PyTorch's layers predict as Thinc lets them."""
-    for _, pipe in nlp.components:
-        for layer in pipe.model.walk() if hasattr(pipe, "model") else ():
-            for shim in layer.shims:
-                vars(shim).pop("predict", None)
+    models = [pipe.model for _, pipe in nlp.components if isinstance(pipe, TrainablePipe)]
+    for shim in (shim for model in models for layer in model.walk() for shim in layer.shims):
+        vars(shim).pop("predict", None)
     return nlp
 
 

@@ -7,8 +7,9 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import spacy
@@ -234,8 +235,13 @@ def test_batches(run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.M
     whole = run("parse", pipeline, "-", stdin=stdin).stdout
     sizes: list[int] = []
     predict = ParseTagger.predict
-    monkeypatch.setattr(ParseTagger, "predict", lambda pipe, docs: sizes.append(len(docs)) or predict(pipe, docs))
-    small = change(pipeline, tmp_path, lambda nlp: nlp.config["nlp"])
+
+    def spy(pipe: ParseTagger, docs: Sequence[Doc]) -> Any:
+        sizes.append(len(docs))
+        return predict(pipe, docs)
+
+    monkeypatch.setattr(ParseTagger, "predict", spy)
+    small = change(pipeline, tmp_path, lambda nlp: None)
     config = (small / "config.cfg").read_text()
     assert "batch_size = 1000" in config
     (small / "config.cfg").write_text(config.replace("batch_size = 1000", "batch_size = 2"))
