@@ -20,7 +20,7 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..errors import Errors
-from ..tokens.groups import SPANS_KEY, parses_from_doc
+from ..tokens.groups import SPANS_KEY, get_group, parses_from_doc
 from .columns import ROOT, Longs, TreeColumns, columns_of_parses, lay_out
 from .heads import HeadRules, get_head_rules
 from .match import Program, Tregex
@@ -77,16 +77,21 @@ def columns_of_docs(docs: Sequence[Doc], spans_key: str = SPANS_KEY, name: str =
 
 def _read_all(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> DocColumns | None:
     """Read docs at once, each with its number; None if something in them is out of the usual: white space, unknown
-    tags, changed tokens, constituents that are not in pre-order or no tree."""
+    tags, changed tokens, several vocabularies, constituents that are not in pre-order or no tree."""
     if not docs or not all(doc.vocab.lang and "sents" not in doc.user_hooks for _, doc in docs):
+        return None
+    if any(doc.vocab is not docs[0][1].vocab for _, doc in docs):
         return None
     table = np.concatenate([doc.to_array(_COLUMNS) for _, doc in docs]).T
     words, tags, is_space, first, length, is_start = np.ascontiguousarray(table)
-    rows = [
-        (span.start, span.end, span.label, span.end_char)  # making spaCy's objects takes most of the time
-        for _, doc in docs
-        for span in doc.spans[spans_key]
-    ]
+    try:
+        rows = [
+            (span.start, span.end, span.label, span.end_char)  # making spaCy's objects takes most of the time
+            for _, doc in docs
+            for span in doc.spans[spans_key]
+        ]
+    except IndexError:  # a span beyond the end of a doc
+        return None
     start, end, labels, last_char = np.fromiter(chain.from_iterable(rows), np.uint64).reshape(-1, 4).T
     n_tokens = np.array([len(doc) for _, doc in docs])
     docs_end = np.cumsum(n_tokens)
@@ -217,7 +222,13 @@ class TreeMatcher:
 
     def places(self, docs: Sequence[Doc]) -> Iterator[Place]:
         """Find the matches in a batch of docs as places: the number of the doc, the key, the tokens of the node that
-        matches, and the name, label and tokens of each named one; in the order of keys."""
+        matches, and the name, label and tokens of each named one; in the order of keys.
+
+        RAISES (ValueError): If a doc has words and no constituents, or they are not trees (see `parses_from_doc`).
+        """
+        for each in docs:
+            if len(each):
+                get_group(each, self.spans_key)
         nodes_of = columns_of_docs(docs, self.spans_key)
         columns = nodes_of.columns
         if not self._compiled or not len(columns):
@@ -284,20 +295,31 @@ class TreeMatcherPipe(Pipe):
 
     def __call__(self, doc: Doc) -> Doc:
         """Write the matches of a doc."""
-        return next(self.pipe([doc]))
+        self._annotate([doc])
+        return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """Write the matches of docs, batch by batch."""
         stream = iter(stream)
         while docs := list(islice(stream, batch_size)):
-            spans: list[list[Span]] = [[] for _ in docs]
-            for number, key, tokens, named in self.matcher.places(docs):
-                doc = docs[number]
-                spans[number].append(Span(doc, *tokens, label=key))
-                spans[number] += [Span(doc, *each, label=f"{key}.{name}") for name, _, each in named]
-            for doc, found in zip(docs, spans, strict=True):
-                doc.spans[self.matches_key] = found
-                yield doc
+            try:
+                self._annotate(docs)
+            except Exception as error:
+                if len(docs) == 1:
+                    self.get_error_handler()(self.name, self, docs, error)
+                else:  # it takes only the doc that raised it
+                    yield from self.pipe(docs, batch_size=1)
+            else:
+                yield from docs
+
+    def _annotate(self, docs: Sequence[Doc]) -> None:
+        spans: list[list[Span]] = [[] for _ in docs]
+        for number, key, tokens, named in self.matcher.places(docs):
+            doc = docs[number]
+            spans[number].append(Span(doc, *tokens, label=key))
+            spans[number] += [Span(doc, *each, label=f"{key}.{name}") for name, _, each in named]
+        for doc, found in zip(docs, spans, strict=True):
+            doc.spans[self.matches_key] = found
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """The patterns as bytes."""

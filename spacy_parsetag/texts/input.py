@@ -251,8 +251,13 @@ def check_text(text: str) -> None:
         text.encode()
     except UnicodeEncodeError as err:
         code = ord(text[err.start])
-        what = f"the byte 0x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"half a surrogate pair, U+{code:X},"
-        raise ValueError(Errors.E555.format(what=what, position=err.start + 1)) from err
+        what, hint = f"half a surrogate pair, U+{code:X},", ""
+        if 0xDC80 <= code <= 0xDCFF:
+            what, hint = (
+                f"the byte 0x{code - 0xDC00:02x}",
+                " Convert the file first, such as: iconv -f latin1 -t utf-8.",
+            )
+        raise ValueError(Errors.E555.format(what=what, position=err.start + 1, hint=hint)) from err
 
 
 def load_json(line: str) -> Any:

@@ -279,7 +279,7 @@ def test_a_worker_that_dies(run: Run, pipeline: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name, content, args, message",
     [
-        ("missing.txt", None, [], "[E030]"),
+        ("missing.txt", None, [], "[E484]"),
         ("bad.jsonl", "\n{]\n", [], "bad.jsonl:2: "),
         ("bad.jsonl", "[1]\n", [], "bad.jsonl:1: "),
         ("bad.jsonl", '{"tokens": ["a", 1]}\n', [], "bad.jsonl:1: "),
@@ -367,7 +367,7 @@ def test_the_default_pipeline(run: Run, pipeline: Path, tmp_path: Path, monkeypa
     (tmp_path / "some text.txt").write_text("The dog barks.\nShe reads.\n")
     assert len(run("parse", "some text.txt").stdout.splitlines()) == 2
     assert len(run("parse", "-", stdin="The dog barks.\n").stdout.splitlines()) == 1
-    for argument, code in (("en_parsetag_sm", "[E455]"), ("absent.txt", "[E030]")):
+    for argument, code in (("en_parsetag_sm", "[E455]"), ("absent.txt", "[E484]")):
         result = run("parse", argument)
         assert result.exit_code == 1 and code in result.stderr
 

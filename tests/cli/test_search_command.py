@@ -51,6 +51,27 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_inputs_without_a_tree(run: Callable[..., Any], tmp_path: Path) -> None:
+    """Docs without constituents, such as those that have them under another key, and files with other content."""
+    docs = docs_from_trees(spacy.blank("en").vocab, read_string(NOTES), spans_key="mine")
+    DocBin(docs=list(docs)).to_disk(tmp_path / "mine.spacy")
+    (tmp_path / "empty.mrg").write_text("")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "notes.txt.gz").write_bytes(gzip.compress(b"not trees"))
+    for name in ("mine.spacy", "empty.mrg", "folder"):
+        for command in (("search", "NP"), ("search", "NP", "--count"), ("complexity",)):
+            result = run(*command, tmp_path / name)
+            assert result.exit_code == 1 and "[E106] No trees in" in result.stderr and name in result.stderr
+
+
+def test_texts_that_are_not_parsed(run: Callable[..., Any], tmp_path: Path) -> None:
+    """The option that the message names is the one that writes such files."""
+    (tmp_path / "texts.jsonl").write_text('{"text": "She reads."}\n')
+    result = run("search", "NP", tmp_path / "texts.jsonl")
+    assert result.exit_code == 1 and "texts.jsonl:1" in result.stderr
+    assert "parse --output-format jsonl" in " ".join(result.stderr.split())
+
+
 def test_all_kinds_of_files(run: Callable[..., Any], folder: Path) -> None:
     result = run("search", "NP < PRP=p", folder)
     lines = result.stdout.splitlines()
