@@ -92,9 +92,7 @@ def matcher_figures(columns: TreeColumns, model: str, repeats: int) -> dict[str,
     nlp = spacy.load(model)
     nlp.add_pipe("tree_matcher", config={"patterns": {"OBJECT": ["VP < /^VB/=verb < NP=object"], "OTHERS": PATTERNS}})
     chosen = range(0, len(columns), max(1, len(columns) // 400))
-    sentences = [
-        " ".join(columns.words(int(start), int(start + columns.size[start]))) for start in columns.starts[chosen]
-    ]
+    sentences = [" ".join(columns.words(start)) for start in columns.starts[chosen].tolist()]
     texts = [" ".join(sentences[i : i + 20]) for i in range(0, len(sentences), 20)]
     docs = list(nlp.pipe(texts))
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument as Arg
 from typer import Option as Opt
 
-from ..analysis.tables import format_csv
+from ..analysis.tables import Table, format_csv, format_text
 from ..errors import Errors
 from ..files.write import STANDARD, refuse_overwrite, text_output
 from ._util import Encoding, SkipBad, Skipped, note, progress, stated_errors, write_text
@@ -97,7 +97,8 @@ def search_cli(
         if report == "count":
             write_text("".join(f"{value}\t{name}\n" for name, value in totals.items()))
         elif report == "by":
-            _print_table(table, query.by, as_csv, limit)
+            counts = Table(("count", *query.by), [(n, *key) for key, n in table.most_common(limit)])
+            write_text(format_csv([counts.columns, *counts.rows]) if as_csv else format_text(counts))
         skipped.summarize()
         skipped.check()
         if not quiet and report != "count":
@@ -147,13 +148,3 @@ def _report(
         write_text(draw_page(drawn), html)
         note(f"Wrote {len(drawn):,} trees to {html}", "good")
     return totals, table
-
-
-def _print_table(table: Counter[tuple[str, ...]], by: tuple[str, ...], as_csv: bool, limit: int | None) -> None:
-    """Print how often each combination occurs, the most frequent first."""
-    rows = [(str(n), *key) for key, n in table.most_common(limit)]
-    if as_csv:
-        write_text(format_csv([("count", *by), *rows]))
-        return
-    longest = max((len(row[0]) for row in rows), default=0)
-    write_text("".join("  ".join([row[0].rjust(longest), *row[1:]]) + "\n" for row in rows))

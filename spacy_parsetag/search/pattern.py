@@ -77,18 +77,10 @@ class Label:
         names = frozenset(self.text.split("|"))
         return names | ROOT_LABELS if names & ROOT_LABELS else names
 
-    @property
-    def is_plain(self) -> bool:
-        """Check whether just its names pass."""
-        return self.kind == "names" and not (self.negated or self.basic)
-
     @cached_property
-    def _test(self) -> Callable[[str], object]:
+    def test(self) -> Callable[[str], object]:
+        """What a label or a word, or its basic category, must pass, or fail: it passes with anything true."""
         return re.compile(self.text).search if self.kind == "regex" else self.names.__contains__
-
-    def __call__(self, text: str) -> bool:
-        """Check whether a label or a word passes."""
-        return self.kind == "any" or bool(self._test(basic_category(text) if self.basic else text)) != self.negated
 
 
 def basic_category(label: str) -> str:

@@ -184,7 +184,7 @@ def _in_context(columns: TreeColumns, tree: int, node: int) -> str:
     """A line with file and line, identifier and words; the words of the match in brackets with its label."""
     first = int(columns.starts[tree])
     last, end = node + int(columns.size[node]), first + int(columns.size[first])
-    match = f"[{columns.strings[columns.label[node]]} {' '.join(columns.words(node, last))}]"
+    match = f"[{columns.strings[columns.label[node]]} {' '.join(columns.words(node))}]"
     words = (*columns.words(first, node - 1), match, *columns.words(last + 1, end))
     name = f" ({columns.ids[tree]})" if columns.ids and columns.ids[tree] else ""
     return f"{columns.where(tree)}:{name} {' '.join(words)}"
@@ -201,12 +201,9 @@ def rows_of(tregex: Tregex, columns: TreeColumns) -> Iterator[dict[str, Any]]:
     """A row for each way to match: "file", "line", "id", "label", "start" and "end" (words of the sentence), "text",
     and for each name of the pattern what the node is called and what it covers: NAME and NAME.text, empty where there
     is none."""
-
-    def text(node: int) -> str:
-        return " ".join(columns.words(node, node + int(columns.size[node])))
-
     nodes, names = tregex.matches(columns)
     for row, (tree, node) in enumerate(_places(columns, nodes)):
+        words = columns.words(node)
         start = len(columns.words(int(columns.starts[tree]), node - 1))
         found: dict[str, Any] = {
             "file": columns.names[columns.source[tree]],
@@ -214,13 +211,13 @@ def rows_of(tregex: Tregex, columns: TreeColumns) -> Iterator[dict[str, Any]]:
             "id": columns.ids[tree] if columns.ids else "",
             "label": columns.strings[columns.label[node]],
             "start": start,
-            "end": start + len(columns.words(node, node + int(columns.size[node]))),
-            "text": text(node),
+            "end": start + len(words),
+            "text": " ".join(words),
         }
         for name, others in names.items():
             other = int(others[row])
             found[name] = columns.strings[columns.label[other]] if other >= 0 else ""
-            found[f"{name}.text"] = text(other) if other >= 0 else ""
+            found[f"{name}.text"] = " ".join(columns.words(other)) if other >= 0 else ""
         yield found
 
 

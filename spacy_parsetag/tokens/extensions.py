@@ -248,7 +248,8 @@ def get_base_nps(doc: Doc, spans_key: str = SPANS_KEY) -> list[Span]:
 
     places = columns_of_docs([doc], spans_key)
     pattern = Tregex("@NP !<< (@NP !<- POS) !(<- POS > @NP)")
-    return [Span(doc, *tokens, label="NP") for _, tokens in places.bounds(pattern.find(places.columns))]
+    starts, ends = places.bounds(pattern.find(places.columns))
+    return [Span(doc, start, end, "NP") for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
 def is_constituent(span: Span, spans_key: str = SPANS_KEY) -> bool:

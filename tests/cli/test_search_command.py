@@ -67,7 +67,9 @@ def test_all_kinds_of_files(run: Callable[..., Any], folder: Path) -> None:
 def test_reports(run: Callable[..., Any], folder: Path) -> None:
     path = folder / "a.mrg"
     assert run("search", "NP < PRP", path, "--count").stdout == "2\ttrees\n1\ttrees with a match\n2\tmatches\n"
-    assert run("search", "VP < /^VB/=v", path, "--by", "v.head").stdout.splitlines()[0].split() == ["2", "sings"]
+    by_head = run("search", "VP < /^VB/=v", path, "--by", "v.head").stdout.splitlines()
+    assert by_head == ["count  v.head", "    2  sings", "    1  know", "    1  reads"]
+    assert run("search", "XP=x", path, "--by", "x").stdout == "count  x\n"
     table = run("search", "VP=x < /^VB/=v", path, "--by", "v", "--by", "match", "--csv").stdout
     assert table.splitlines() == ["count,v,match", "3,VBZ,VP", "1,VBP,VP"]
     rows = run("search", "NP < DT=d", path, "--csv").stdout.splitlines()

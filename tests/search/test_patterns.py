@@ -16,7 +16,7 @@ def columns() -> TreeColumns:
 
 def found(pattern: str) -> list[str]:
     trees = columns()
-    return [" ".join(trees.words(node, node + trees.size[node])) for node in Tregex(pattern).find(trees).tolist()]
+    return [" ".join(trees.words(node)) for node in Tregex(pattern).find(trees).tolist()]
 
 
 @pytest.mark.parametrize(
