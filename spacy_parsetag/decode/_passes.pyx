@@ -18,34 +18,37 @@ cdef extern from "_beam.hpp" namespace "parsetag" nogil:
     void c_beam_search "parsetag::beam_search"[T](const Batch[T] &, int, bint, int32_t *, double *, uint8_t *) except +
 
 
-cdef Batch[real] read_chain(const real[:, ::1] scores, const int64_t[::1] starts, const int32_t[::1] n_words,
-                            const int32_t[::1] offsets, lattice, int bound, const real[:, ::1] pairs,
-                            const real[::1] start, const real[::1] end) except *:
-    """The batch as `read_batch` fills it, with transitions: pairs (real[T, T]), start (real[T]), end (real[T]), or None."""
+cdef Batch[real] read_chain(const real[:, ::1] scores, tuple others) except *:
+    """The batch as `read_batch` fills it, with transitions, the others after `bound`: pairs (real[T, T]), start (real[T]),
+    end (real[T]), or None."""
+    cdef const int64_t[::1] starts
+    cdef const int32_t[::1] n_words, offsets
+    cdef const real[:, ::1] pairs
+    cdef const real[::1] start, end
+    cdef int bound
     cdef Batch[real] b
+    starts, n_words, offsets, lattice, bound, pairs, start, end = others
     read_batch[real](&b, scores, starts, n_words, offsets, lattice, bound)
     if pairs is not None and pairs.shape[0]:
         b.pairs, b.start, b.end = &pairs[0, 0], &start[0], &end[0]
     return b
 
 
-def viterbi(const real[:, ::1] scores, starts, n_words, offsets, lattice, int bound, const real[:, ::1] pairs, start, end,
-            int32_t[::1] ids, double[::1] totals, uint8_t[::1] status, size_t budget=BUDGET):
-    """The best tree of each sentence. For the first nine arguments see `read_chain`.
+def viterbi(const real[:, ::1] scores, tuple others, int32_t[::1] ids, double[::1] totals, uint8_t[::1] status, size_t budget=BUDGET):
+    """The best tree of each sentence. For the scores and the others see `read_chain`.
 
     ids (int32[R]), totals (float64[S]), status (uint8[S]): Outputs; status is 0, or what went wrong.
     budget (int): Bytes that the states of a sentence may take before checkpointing.
     """
-    cdef Batch[real] b = read_chain[real](scores, starts, n_words, offsets, lattice, bound, pairs, start, end)
+    cdef Batch[real] b = read_chain[real](scores, others)
     if b.n_sentences and b.scores:
         with nogil:
             c_viterbi(b, budget, &ids[0], &totals[0], &status[0])
 
 
-def log_sums(const real[:, ::1] scores, starts, n_words, offsets, lattice, int bound, const real[:, ::1] pairs, start, end,
-             double[::1] totals, real[:, ::1] marginals, double[:, ::1] d_pairs, double[::1] d_start, double[::1] d_end,
-             uint8_t[::1] status, size_t budget=BUDGET):
-    """The log-partition of each sentence and its gradient. For the first nine arguments see `read_chain`.
+def log_sums(const real[:, ::1] scores, tuple others, double[::1] totals, real[:, ::1] marginals,
+             double[:, ::1] d_pairs, double[::1] d_start, double[::1] d_end, uint8_t[::1] status, size_t budget=BUDGET):
+    """The log-partition of each sentence and its gradient. For the scores and the others see `read_chain`.
 
     totals (float64[S]), marginals (real[R, T]): Outputs; only rows that a sentence owns are written.
     d_pairs (float64[T, T]), d_start, d_end (float64[T]): Outputs, added to: expected counts over all sentences; None
@@ -53,7 +56,7 @@ def log_sums(const real[:, ::1] scores, starts, n_words, offsets, lattice, int b
     status (uint8[S]): Output; 0, or what went wrong.
     budget (int): As for `viterbi`.
     """
-    cdef Batch[real] b = read_chain[real](scores, starts, n_words, offsets, lattice, bound, pairs, start, end)
+    cdef Batch[real] b = read_chain[real](scores, others)
     cdef double *counts[3]
     counts[0] = counts[1] = counts[2] = NULL
     if b.n_sentences and b.scores:
@@ -63,15 +66,15 @@ def log_sums(const real[:, ::1] scores, starts, n_words, offsets, lattice, int b
             c_log_sums(b, budget, &totals[0], &marginals[0, 0], counts[0], counts[1], counts[2], &status[0])
 
 
-def beam_search(const real[:, ::1] scores, starts, n_words, offsets, lattice, int bound, const real[:, ::1] pairs, start,
-                end, int beam, bint lookahead, int32_t[::1] ids, double[::1] totals, uint8_t[::1] status):
-    """Search the sentences whose status is 3, for an empty beam. For the first nine arguments see `read_chain`.
+def beam_search(const real[:, ::1] scores, tuple others, int beam, bint lookahead, int32_t[::1] ids, double[::1] totals,
+                uint8_t[::1] status):
+    """Search the sentences whose status is 3, for an empty beam. For the scores and the others see `read_chain`.
 
     beam (int): Sequences kept at each step.
     lookahead (bool): Whether to keep only sequences from whose state the end can be reached.
     ids, totals, status: As for `viterbi`; status 3 again: sequences fell out of the beam and none left is a tree.
     """
-    cdef Batch[real] b = read_chain[real](scores, starts, n_words, offsets, lattice, bound, pairs, start, end)
+    cdef Batch[real] b = read_chain[real](scores, others)
     if b.n_sentences and b.scores:
         with nogil:
             c_beam_search(b, beam, lookahead, &ids[0], &totals[0], &status[0])

@@ -95,6 +95,8 @@ class TagScores:
     constraints (tuple[tuple[Constraint, ...], ...] | None): Constraints on the trees of each sentence: only trees that
         agree count. In the three orders of this package, without transitions.
     max_stack (int | None): Largest stack size after any tag: only trees within it count. None for no bound.
+    numbers (np.ndarray | None): (S,) int64, what messages call the sentences; None counts them from 0. Sentences that
+        are chosen from a batch keep their numbers.
     RAISES (ValueError): If shapes disagree, a sentence lies outside the scores, a constraint outside its sentence, or
         the bound is below 0.
     """
@@ -108,10 +110,13 @@ class TagScores:
     spans: SpanScores | None = None
     constraints: tuple[tuple[Constraint, ...], ...] | None = None
     max_stack: int | None = None
+    numbers: Any = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "starts", np.ascontiguousarray(self.starts, dtype=np.int64))
         object.__setattr__(self, "n_words", np.ascontiguousarray(self.n_words, dtype=np.int32))
+        if self.numbers is None:
+            object.__setattr__(self, "numbers", np.arange(len(self.starts)))
         check_bound(self.max_stack)
         n_tags = len(self.tags)
         if self.scores.ndim != 2 or self.scores.shape[1] != n_tags:
@@ -167,6 +172,8 @@ class TagScores:
     @cached_property
     def trees(self) -> Distribution:
         """The distribution over the trees that count. It keeps what it computes for all who ask this batch."""
+        # Imported here, because the passes that it calls take batches. It is the batch's own, so that a decoder and who
+        # asks for probabilities after it share one pass.
         from .distribution import Distribution
 
         return Distribution(self)
@@ -186,15 +193,20 @@ class TagScores:
         return derived
 
     @property
+    def lengths(self) -> NDArray[Any]:
+        """(S,) int64, the number of tags, and so of rows, of each sentence."""
+        return numbers_of_tags(self.n_words)
+
+    @property
     def stops(self) -> NDArray[Any]:
         """(S,) int64, one past the last row of each sentence."""
-        stops: NDArray[Any] = self.starts + np.maximum(2 * self.n_words.astype(np.int64) - 1, 0)
+        stops: NDArray[Any] = self.starts + self.lengths
         return stops
 
     @property
     def rows(self) -> NDArray[Any]:
         """(R',) int64, the rows that sentences own, one sentence after another."""
-        return ranges(self.starts, self.stops - self.starts)
+        return ranges(self.starts, self.lengths)
 
     def select(self, sentences: NDArray[Any]) -> TagScores:
         """Choose sentences, by index or by a mask, over the same scores."""
@@ -202,9 +214,8 @@ class TagScores:
         constraints = self.constraints
         if constraints is not None:
             constraints = tuple(constraints[s] for s in np.arange(len(constraints))[sentences])
-        return self.derive(
-            starts=self.starts[sentences], n_words=self.n_words[sentences], spans=spans, constraints=constraints
-        )
+        chosen = {name: getattr(self, name)[sentences] for name in ("starts", "n_words", "numbers")}
+        return self.derive(**chosen, spans=spans, constraints=constraints)
 
     def parts(self, n_rows: int) -> Iterator[TagScores]:
         """Cut the batch into runs of successive sentences with about `n_rows` rows of scores, or one longer sentence.
@@ -212,15 +223,18 @@ class TagScores:
         What is computed over a few thousand rows stays in the cache of a CPU. Parts are views of the same scores.
         """
         for own in np.split(np.arange(len(self.starts)), np.flatnonzero(np.diff(self.starts // n_rows)) + 1):
-            part = self.select(own)
-            first = part.starts.min(initial=len(self.scores))
-            scores, starts, spans = self.scores[first : part.stops.max(initial=first)], part.starts - first, part.spans
-            if spans is not None:
-                scored = spans.starts >= 0
-                row = spans.starts.min(where=scored, initial=len(spans.scores))
-                stop = spans.stops(part.n_words).max(initial=row)
-                spans = SpanScores(spans.scores[row:stop], np.where(scored, spans.starts - row, -1))
-            yield part.derive(scores=scores, starts=starts, spans=spans)
+            yield self.select(own).trim()
+
+    def trim(self) -> TagScores:
+        """Leave out the scores before the first row of its sentences and after the last; views of the same arrays."""
+        first, spans = self.starts.min(initial=len(self.scores)), self.spans
+        if spans is not None:
+            scored = spans.starts >= 0
+            row = spans.starts.min(where=scored, initial=len(spans.scores))
+            stop = spans.stops(self.n_words).max(initial=row)
+            spans = SpanScores(spans.scores[row:stop], np.where(scored, spans.starts - row, -1))
+        scores = self.scores[first : self.stops.max(initial=first)]
+        return self.derive(scores=scores, starts=self.starts - first, spans=spans)
 
     def on_cpu(self) -> TagScores:
         """Turn the scores into contiguous NumPy arrays of one type: float64 if the scores are, else float32.
@@ -276,6 +290,12 @@ def ranges(starts: NDArray[Any], counts: NDArray[Any]) -> NDArray[Any]:
     return joined
 
 
+def numbers_of_tags(n_words: NDArray[Any]) -> NDArray[Any]:
+    """Find how many tags the trees of sentences have, as int64: 2N-1 over N words, and none over none."""
+    n_tags: NDArray[Any] = np.maximum(2 * n_words.astype(np.int64) - 1, 0)
+    return n_tags
+
+
 def check_bound(max_stack: object) -> None:
     """Check a bound on the stack.
 
@@ -285,10 +305,10 @@ def check_bound(max_stack: object) -> None:
         raise ValueError(Errors.E161.format(least=0, value=max_stack))
 
 
-def arguments_of(batch: TagScores) -> tuple[Any, ...]:
-    """The arguments with which the compiled passes over the lattice read a batch that is on the CPU."""
+def arguments_of(batch: TagScores) -> tuple[NDArray[Any], tuple[Any, ...]]:
+    """Give the scores, and the other arguments with which compiled passes over the lattice read a batch on the CPU."""
     lattice, arrays = batch.linearizer.lattice, batch.transitions or (None, None, None)
     bound, longest = -1, int(batch.n_words.max(initial=0))  # -1 for none, and for one that no sentence reaches
     if batch.max_stack is not None and batch.max_stack < 2 * longest + 2:
         bound = int(batch.max_stack)
-    return (batch.scores, batch.starts, batch.n_words, batch.tags.offsets, lattice, bound, *arrays)
+    return batch.scores, (batch.starts, batch.n_words, batch.tags.offsets, lattice, bound, *arrays)

@@ -71,7 +71,7 @@ class Distribution:
         in the sum, whatever their signs.
         """
         batch = self.batch
-        lengths, gap = batch.stops - batch.starts, float(np.finfo(np.float64).eps)
+        lengths, gap = batch.lengths, float(np.finfo(np.float64).eps)
         rows = batch.scores[batch.rows].astype(np.float64)
         more = [array.astype(np.float64) for array in batch.transitions or ()]
         sizes = [np.abs(array[np.isfinite(array)]).max(initial=0.0) for array in (rows, *more)]
@@ -84,7 +84,7 @@ class Distribution:
         scores[batch.rows] = rows - tops[:, None]
         less = sum_trees(batch.with_arrays((scores, *(own - top for own, top in zip(more, shared, strict=True)))))
         if (too_great := lengths * np.spacing(np.abs(less.log_z)) > _LARGEST_ERROR).any():
-            raise ValueError(Errors.E180.format(s=int(too_great.argmax())))
+            raise ValueError(Errors.E180.format(s=batch.numbers[too_great.argmax()]))
         self._error = lengths * gap * np.abs(less.log_z)
         of_sentences = np.split(tops, np.cumsum(lengths)[:-1])
         log_z = [
@@ -96,12 +96,12 @@ class Distribution:
     def _check_size(self, sums: Sums, what: str, *, of_products: bool = False) -> None:
         """Raise if scores are so great that sums of them, or of products with them, round what differs away."""
         gaps = np.spacing(np.abs(sums.log_z))
-        errors = gaps * (self.batch.stops - self.batch.starts)
+        errors = gaps * self.batch.lengths
         if of_products:
             errors *= np.maximum(1.0, np.abs(sums.log_z))
         if (errors > _LARGEST_ERROR).any():
             s = int(errors.argmax())
-            raise ValueError(Errors.E179.format(what=what, s=s, log_z=sums.log_z[s], gap=gaps[s]))
+            raise ValueError(Errors.E179.format(what=what, s=self.batch.numbers[s], log_z=sums.log_z[s], gap=gaps[s]))
 
     @property
     def log_partition(self) -> NDArray[np.float64]:
@@ -197,13 +197,13 @@ class Distribution:
         n_sents = len(batch.n_words)
         if batch.transitions is not None and n_sents > 1:  # their expected counts are summed over all sentences
             return np.concatenate([Distribution(batch.select(np.asarray([s]))).entropy for s in range(n_sents)])
-        owner, rows = np.repeat(np.arange(n_sents), batch.stops - batch.starts), batch.rows
+        owner, rows = np.repeat(np.arange(n_sents), batch.lengths), batch.rows
         probs, scores = sums.marginals[rows], batch.scores[rows].astype(np.float64)
         # Every tree has a tag in each row: less the greatest score, great ones lose no precision.
         tops = np.where(probs > 0, scores, -np.inf).max(axis=1, initial=-np.inf)
         expected = np.bincount(owner, _dot(probs, scores - tops[:, None]), n_sents)
         sizes = np.abs(expected)
-        of_sentences = np.split(-tops, np.cumsum(batch.stops - batch.starts)[:-1])[:n_sents]  # one piece for none
+        of_sentences = np.split(-tops, np.cumsum(batch.lengths)[:-1])[:n_sents]  # one piece for none
         log_z = np.asarray([fsum([z, *own]) for z, own in zip(sums.log_z.tolist(), of_sentences, strict=True)])
         for probs, scores in zip(sums.transitions or (), batch.transitions or (), strict=True):
             expected += _dot(probs, scores).sum()
@@ -213,7 +213,7 @@ class Distribution:
             for s in np.flatnonzero(batch.spans.starts >= 0):
                 expected[s] += of_rows[batch.spans.starts[s] : stops[s]].sum()
         if (too_great := sizes * (np.finfo(sums.marginals.dtype).eps + self._error) > _LARGEST_ERROR).any():
-            raise ValueError(Errors.E180.format(s=int(too_great.argmax())))
+            raise ValueError(Errors.E180.format(s=batch.numbers[too_great.argmax()]))
         entropy: NDArray[np.float64] = np.maximum(log_z - expected, 0.0)
         return entropy
 

@@ -73,8 +73,8 @@ def needs_chart(batch: TagScores) -> NDArray[Any]:
     return needs
 
 
-def chart_arguments(batch: TagScores) -> tuple[Any, ...]:
-    """The arguments with which the compiled passes over the chart read a batch that is on the CPU.
+def chart_arguments(batch: TagScores) -> tuple[NDArray[Any], tuple[Any, ...]]:
+    """Give the scores, and the other arguments with which compiled passes over the chart read a batch on the CPU.
 
     batch (TagScores): The scores, in one of the three orders, without transitions.
     RAISES (ValueError): If the order is another one, or the batch has transitions.
@@ -83,7 +83,7 @@ def chart_arguments(batch: TagScores) -> tuple[Any, ...]:
         raise ValueError(Errors.E167.format(order=batch.linearizer.order))
     if batch.transitions is not None:
         raise ValueError(Errors.E175)
-    *lattice_arguments, bound, _, _, _ = arguments_of(batch)
+    scores, (*others, bound, _, _, _) = arguments_of(batch)
     order = ORDER_CODES[batch.linearizer.order]
     # Where tags alone are scored in pre- and post-order, their places depend on the stack.
     levels = bound >= 0 or (order != ORDER_CODES["in"] and batch.spans is None)
@@ -93,7 +93,7 @@ def chart_arguments(batch: TagScores) -> tuple[Any, ...]:
     sets: tuple[Any, ...] = (None, None, None)
     if batch.constraints is not None:
         sets = label_sets(batch.constraints, batch.n_words, batch.tags)
-    return (*lattice_arguments, bound, order, levels, *spans, *sets)
+    return scores, (*others, bound, order, levels, *spans, *sets)
 
 
 def best_trees(batch: TagScores) -> tuple[Decoded, NDArray[Any]]:
@@ -159,18 +159,18 @@ def sum_sequences(batch: TagScores) -> Sums:
         raise ValueError(Errors.E165.format(what="The sum over all tag sequences"))
     log_z, status = _results(batch)
     marginals = np.zeros_like(batch.scores)
-    scores, starts, n_words, _, _, _, *arrays = arguments_of(batch)
+    scores, (starts, n_words, _, _, _, *arrays) = arguments_of(batch)
     one_class = np.asarray([0, *[len(batch.tags)] * 4], dtype=np.int32)
-    arguments = (scores, starts, n_words, one_class, _LINEAR_CHAIN, -1, *arrays)
+    arguments = (scores, (starts, n_words, one_class, _LINEAR_CHAIN, -1, *arrays))
     transitions = _sum_lattice(arguments, marginals, log_z, status)
     return Sums(log_z, marginals, transitions, None, None, None, status)
 
 
 def _sum_lattice(
-    arguments: tuple[Any, ...], marginals: NDArray[Any], log_z: NDArray[Any], status: NDArray[Any]
+    arguments: tuple[NDArray[Any], tuple[Any, ...]], marginals: NDArray[Any], log_z: NDArray[Any], status: NDArray[Any]
 ) -> Transitions | None:
     """Sum over paths of a lattice, into arrays; returns the expected counts of transitions, where there are any."""
-    *_, pairs, start, end = arguments
+    *_, pairs, start, end = arguments[1]
     counts = None if pairs is None else Transitions(*(np.zeros(array.shape) for array in (pairs, start, end)))
     log_sums(*arguments, log_z, marginals, *(counts or (None, None, None)), status)
     return counts
@@ -183,7 +183,7 @@ def k_best_trees(batch: TagScores, k: int) -> list[tuple[NDArray[np.int32], NDAr
     _, status = _results(batch)
     counts = np.zeros(len(batch.n_words), dtype=np.int64)
     ids, scores = k_best(*chart_arguments(batch), k, counts, status)
-    lengths = batch.stops - batch.starts
+    lengths = batch.lengths
     parts = np.split(np.frombuffer(ids, dtype=np.int32), np.cumsum(counts * lengths)[:-1])
     totals = np.split(np.frombuffer(scores, dtype=np.float64), np.cumsum(counts)[:-1])
     return [

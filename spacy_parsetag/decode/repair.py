@@ -25,7 +25,7 @@ def raise_failure(batch: TagScores, status: NDArray[Any]) -> None:
     if status[s] == NOT_FINITE:
         _raise_not_finite(batch, s)
     if status[s] == TOO_GREAT:
-        raise ValueError(Errors.E180.format(s=s))
+        raise ValueError(Errors.E180.format(s=batch.numbers[s]))
     one = batch.select(np.asarray([s]))
     if one.constraints and (needed := find_conflict(one)):
         check_labels(one, [(one.constraints[0][i], str(one.constraints[0][i])) for i in needed])

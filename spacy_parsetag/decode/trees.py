@@ -13,8 +13,7 @@ from ..linearize.base import make_tag, node_classes
 from ..linearize.tagset import TagSet
 from ..trees.binary import node_bounds
 from ._nodes import batch_nodes
-from .batch import ORDER_CODES, TagScores, ranges, span_row
-from .constraints import Constraint
+from .batch import ORDER_CODES, TagScores, numbers_of_tags, ranges, span_row
 
 Spans = list[tuple[int, int, str]]
 
@@ -72,7 +71,7 @@ def nodes_of_trees(
     """
     ids = np.ascontiguousarray(ids, dtype=np.int32)
     n_words = np.ascontiguousarray(n_words, dtype=np.int32)
-    lengths = np.maximum(2 * n_words.astype(np.int64) - 1, 0)
+    lengths = numbers_of_tags(n_words)
     starts = np.cumsum(lengths) - lengths if starts is None else starts
     _check_ids(ids, starts, n_words, lengths, tags)
     code = ORDER_CODES.get(linearizer.order)
@@ -120,15 +119,13 @@ def _collect(trees: Iterable[NDArray[Any]], tags: TagSet, linearizer: Linearizer
 
 
 class WeightedTrees(NamedTuple):
-    """Trees of a batch's sentences with weights: gold trees, or a teacher's; and trees that are known in part.
+    """Trees of a batch's sentences with weights: gold trees, or a teacher's.
 
     sentence (np.ndarray): (M,) int64 sentence of each tree, ascending. A sentence without a tree teaches nothing.
     weight (np.ndarray): (M,) float64; the weights of a sentence's trees sum to 1.
     ids (np.ndarray): (P,) int32 tag ids of all trees, one after another; -1 for a tag that is not in the tag set.
     span_rows, span_labels (np.ndarray): (Q,) int64 and int32: for the internal nodes of all trees, N-1 a tree, the row
         of the span among its sentence's and the column of the label, as `SpanScores` has them; see `find_span_cells`.
-    known (tuple[tuple[Constraint, ...], ...]): The constraints that partial trees put on each sentence, S tuples; empty
-        for a sentence with trees.
     """
 
     sentence: NDArray[Any]
@@ -136,7 +133,6 @@ class WeightedTrees(NamedTuple):
     ids: NDArray[Any]
     span_rows: NDArray[Any]
     span_labels: NDArray[Any]
-    known: tuple[tuple[Constraint, ...], ...]
 
     @classmethod
     def of_batch(cls, batch: TagScores, ids: NDArray[Any]) -> "WeightedTrees":
@@ -150,7 +146,7 @@ class WeightedTrees(NamedTuple):
         cells: tuple[NDArray[Any], NDArray[Any]] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32))
         if batch.spans is not None:
             cells = find_span_cells(packed, batch.n_words, batch.tags, batch.linearizer)
-        return cls(np.arange(n), np.ones(n), packed, *cells, ((),) * n)
+        return cls(np.arange(n), np.ones(n), packed, *cells)
 
 
 def find_span_cells(
@@ -175,6 +171,7 @@ class Cells(NamedTuple):
     """Cells of one of the arrays of a batch.
 
     at (tuple[np.ndarray, ...]): Their places, an index array for each axis.
+    tree (np.ndarray): The tree that adds each of them up.
     """
 
     at: tuple[NDArray[Any], ...]
@@ -189,7 +186,7 @@ def cells_of(batch: TagScores, trees: WeightedTrees) -> list[Cells]:
         cell among the scores of tags.
     """
     tags, n_words = batch.tags, batch.n_words.astype(np.int64)[trees.sentence]
-    lengths = np.maximum(2 * n_words - 1, 0)
+    lengths = numbers_of_tags(n_words)
     tree = np.repeat(np.arange(len(n_words)), lengths)
     rows, columns = ranges(batch.starts[trees.sentence], lengths), trees.ids
     more = []

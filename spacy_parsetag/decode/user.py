@@ -14,7 +14,7 @@ from ..errors import Errors
 from ..linearize import get_linearizer
 from ..linearize.base import max_stack as stack_of
 from ..linearize.tagset import TagSet
-from .batch import SpanScores, TagScores, Transitions, as_floats, span_row
+from .batch import TagScores, Transitions, as_floats, span_row
 from .beam import BeamDecoder
 from .constraints import is_whole, label_sets, read_constraints
 from .trees import labelled_nodes
@@ -137,14 +137,8 @@ class TreeDistribution:
         s (int): The sentence.
         RETURNS (TreeDistribution): The distribution.
         """
-        one = batch.select(np.asarray([s])).on_cpu()
-        spans = one.spans
-        if spans is not None:
-            row, end = int(spans.starts[0]), int(spans.stops(one.n_words)[0])
-            spans = None if row < 0 else SpanScores(spans.scores[row:end], np.zeros(1, dtype=np.int64))
-        scores = one.scores[one.starts[0] : one.stops[0]]
         distribution = cls.__new__(cls)
-        distribution._trees = replace(one, scores=scores, starts=np.zeros(1, dtype=np.int64), spans=spans).trees
+        distribution._trees = batch.select(np.asarray([s])).trim().trees
         distribution._columns = np.arange(len(batch.tags), dtype=np.int32)
         return distribution
 

@@ -95,7 +95,7 @@ def cross_entropy(batch: TagScores, gold: WeightedTrees, sum_over: Any) -> tuple
     sum_over (Callable[[TagScores], Sums]): Sums over all sequences that count: `sum_trees` or `sum_sequences`.
     """
     batch_on_cpu = batch.on_cpu()
-    lengths = np.maximum(2 * batch.n_words.astype(np.int64)[gold.sentence] - 1, 0)
+    lengths = batch.lengths[gold.sentence]
     owner = np.repeat(gold.sentence, lengths)
     taught = np.zeros(len(batch.n_words), dtype=bool)
     taught[gold.sentence] = True

@@ -138,7 +138,7 @@ class SentenceScores:
                 d_spans = SpanScores(d_scores, self.spans.starts)
             return replace(self, rows=d_batch.scores, transitions=d_batch.transitions, spans=d_spans)
 
-        return replace(batch, starts=2 * first, n_words=n_words, spans=spans), gradient
+        return replace(batch, starts=2 * first, n_words=n_words, spans=spans, numbers=None), gradient
 
 
 def encode_words(

@@ -6,6 +6,7 @@ from spacy.language import Language
 from spacy.training import Example
 from spacy.util import logger
 
+from ..errors import shorten
 from .component import ParseTagger
 
 
@@ -26,7 +27,7 @@ def make_add_labels(corpus: Callable[[Language], Iterable[Example]]) -> Callable
             pipe = nlp.get_pipe(name)
             if isinstance(pipe, ParseTagger) and name not in frozen:
                 added = pipe.add_labels_of(corpus(nlp))
-                logger.info("Tags added to the component '%s': %d %s", name, len(added), " ".join(added)[:200])
+                logger.info("Tags added to the component '%s': %d %s", name, len(added), shorten(" ".join(added), 200))
         return nlp
 
     return add_labels

@@ -1,4 +1,4 @@
-"""Checks of the parts and settings of a component, of its label data, and of the encoder that it listens to.
+"""Checks of the parts and settings of a component, of its label data, of docs, and of the encoder that it listens to.
 
 A listener has no vectors of its own: it takes what a `tok2vec` or `transformer` component before it leaves on the docs.
 Where that component is missing, spaCy's listeners give zeros, and with them any pipe gives nonsense.
@@ -12,9 +12,10 @@ from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.tokens import Doc
 from thinc.api import Model
 
-from ..errors import Errors
+from ..errors import Errors, shorten
 from ..linearize import Linearizer, max_stack
 from ..linearize.tagset import TagSet
+from ..tokens.sentences import has_sentences
 from ..trees import BinaryTree
 
 _TWO_WORDS = BinaryTree((False, True, True), ("", "", ""))
@@ -86,6 +87,16 @@ def find_problem(cfg: dict[str, Any], order: str, n_scores: int | None) -> str:
     if n_scores is not None and n_scores != 2 * len(tags):
         return f"the model scores {n_scores // 2} tags, and 'tags' has {len(tags)}"
     return ""
+
+
+def require_sentences(docs: Iterable[Doc], *, name: str) -> None:
+    """Check that docs have sentence boundaries.
+
+    RAISES (ValueError): If one has none.
+    """
+    for doc in docs:
+        if not has_sentences(doc):
+            raise ValueError(Errors.E250.format(name=name, text=shorten(doc.text, 50)))
 
 
 def require_upstream(model: Model[Any, Any], docs: Iterable[Doc], *, name: str) -> None:

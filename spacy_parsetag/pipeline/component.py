@@ -22,7 +22,7 @@ from ..compat import one_thread_after_fork
 from ..decode import Decoder, TagScores
 from ..decode.batch import check_bound
 from ..decode.trees import labelled_nodes
-from ..errors import Errors
+from ..errors import Errors, shorten
 from ..linearize import Linearizer
 from ..linearize.tagset import TagSet, make_tag_set, tags_of_label
 from ..ml.losses import Loss
@@ -32,7 +32,7 @@ from ..tokens.extensions import register_extensions
 from ..tokens.groups import SPANS_KEY, Prediction, set_predictions
 from ..tokens.sentences import has_sentences
 from .align import set_gold_sentences
-from .checks import check_parts, find_problem, least_bound, read_label_data, require_upstream
+from .checks import check_parts, find_problem, least_bound, read_label_data, require_sentences, require_upstream
 from .encode import gold_loss
 from .gold import GoldReader, read_inventory
 from .known import Finder, constrain, known_of_doc
@@ -226,9 +226,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         RAISES (ValueError): If a doc has no sentence boundaries, or constraints cannot hold together, naming them.
         """
         self._require_labels()
-        for doc in docs:
-            if not has_sentences(doc):
-                raise ValueError(Errors.E250.format(name=self.name, text=doc.text[:50]))
+        require_sentences(docs, name=self.name)
         if any(not token.is_space for doc in docs for token in doc):
             require_upstream(self.model, docs, name=self.name)
         scores = self.model.predict(docs)
@@ -347,7 +345,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         tag_set.unaries  # noqa: B018 - raises if a label is not a chain, before anything is changed
         # TrainablePipe's `_allow_extra_label` takes the model's width for the number of labels; ours is twice as wide.
         if not resize_output(self.model, self.tag_set, tag_set):
-            n_tags, listed = (output_width(self.model) or 0) // 2, ", ".join(sorted(added))[:200]
+            n_tags, listed = (output_width(self.model) or 0) // 2, shorten(", ".join(sorted(added)), 200)
             raise ValueError(Errors.E256.format(name=self.name, n=n_tags, tags=listed))
         self.cfg["tags"] = list(tag_set.tags)
         for tag in tag_set.tags:

@@ -135,7 +135,6 @@ def gold_loss(loss: Loss, batch: TagScores, gold: Sequence[GoldSentence]) -> tup
         whatever the loss.
     RETURNS (tuple[float, TagScores]): The loss, and the gradient as the batch with gradients for scores.
     """
-    known = tuple(one.known for one in gold)
     trees = [tree for one in gold for tree in one.trees]
 
     def join(column: int, dtype: type) -> NDArray[Any]:
@@ -147,9 +146,9 @@ def gold_loss(loss: Loss, batch: TagScores, gold: Sequence[GoldSentence]) -> tup
         ids=join(1, np.int32),
         span_rows=join(2, np.int64),
         span_labels=join(3, np.int32),
-        known=known,
     )
     value, gradient = loss(batch, weighted)
+    known = [one.known for one in gold]
     if any(known):
         more, d_more = partial_likelihood(batch, known)
         value += more

@@ -20,13 +20,15 @@ from spacy.util import load_model, load_model_from_config, minibatch
 from thinc.api import Config
 
 from ..decode import Constituents, TagScores
+from ..decode.batch import numbers_of_tags
 from ..decode.trees import Spans, labelled_nodes
 from ..errors import Errors
 from ..linearize import CLASS_NAMES, get_linearizer, split_tag
 from ..linearize.tagset import TagSet
 from ..tokens.extensions import register_extensions
 from ..tokens.groups import SPANS_KEY, Prediction, set_predictions
-from ..tokens.sentences import copy_words, has_sentences, sentence_words
+from ..tokens.sentences import copy_words, sentence_words
+from .checks import require_sentences
 from .component import ParseTagger
 
 
@@ -90,9 +92,7 @@ class Ensemble(Pipe):
                 yield from docs
 
     def _annotate(self, docs: list[Doc]) -> None:
-        for doc in docs:
-            if not has_sentences(doc):
-                raise ValueError(Errors.E250.format(name=self.name, text=doc.text[:50]))
+        require_sentences(docs, name=self.name)
         sentences = [sentence_words(doc) for doc in docs]
         found = self._parse([doc for doc, own in zip(docs, sentences, strict=True) if own])
         for doc, own in zip(docs, sentences, strict=True):
@@ -106,7 +106,7 @@ class Ensemble(Pipe):
         batches = [_score(member, docs) for member in self.members]
         mean = Constituents.mean([batch.trees.constituents for batch in batches])
         n_words, tags = mean.n_words, union_of_tags(batch.tags for batch in batches)
-        rows = np.maximum(2 * n_words.astype(np.int64) - 1, 0)
+        rows = numbers_of_tags(n_words)
         blank = np.zeros((int(rows.sum()), len(tags)), dtype=np.float32)
         union = TagScores(blank, np.cumsum(rows) - rows, n_words, tags, get_linearizer("in"))
         decoded = mean.most_expected(union, self.cost)

@@ -18,7 +18,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
 
-from ..errors import Errors
+from ..errors import Errors, shorten
 
 
 class WordMap(NamedTuple):
@@ -89,7 +89,7 @@ def set_sentence_starts(doc: Doc, starts: Iterable[int]) -> None:
     if not len(doc):
         return
     if doc.has_annotation("DEP"):
-        raise ValueError(Errors.E311.format(text=doc.text[:50]))
+        raise ValueError(Errors.E311.format(text=shorten(doc.text, 50)))
     column = np.full((len(doc), 1), -1, dtype=np.int64)
     column[list(starts)] = 1
     column[0] = 1

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -10,7 +11,8 @@ import pytest
 from batches import ALL_ORDERS, TAGS, random_batch, with_spans
 from oracle import enumerate_classes, log_z_by_enumeration
 
-from spacy_parsetag.decode import TreeDistribution
+from spacy_parsetag.decode import Constraint, MBRDecoder, Transitions, TreeDistribution, WeightedTrees
+from spacy_parsetag.ml.losses import TreeLoss, partial_likelihood
 
 SIZES = [
     (np.float64, 1e9),
@@ -236,3 +238,48 @@ def test_no_room_on_the_stack(order, n_words):
         for asked in (lambda own: own.log_partition, lambda own: own.constituents, lambda own: own.argmax):
             with pytest.raises(ValueError, match=r"\[E152\]"):
                 asked(distribution)
+
+
+def _tied():
+    """Scores of six sentences; both trees over the three words of sentence 4 have a score of -1e20."""
+    batch = random_batch([7, 2, 6, 0, 3, 4])
+    first, second = enumerate_classes(3, "in")
+    places = [p for p in range(5) if first[p] != second[p]]
+    for classes, p in ((first, places[0]), (second, places[-1])):
+        batch.scores[batch.starts[4] + p, TAGS.classes == classes[p]] = -1e20
+    return batch
+
+
+def _learn_all_but_one(batch):
+    ids = batch.trees.argmax.ids.copy()
+    ids[batch.starts[1]] = -1  # a tag that is not known
+    TreeLoss()(batch, WeightedTrees.of_batch(batch, ids))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda batch: batch.trees.log_partition,
+        lambda batch: [part.trees.constituents for part in batch.parts(12)],
+        lambda batch: batch.select(np.asarray([4, 1])).trees.log_partition,
+        lambda batch: MBRDecoder(max_words=5)(batch),
+        _learn_all_but_one,
+        lambda batch: partial_likelihood(batch, [(), (), (), (), (Constraint(0, 1, None, "uncrossed"),), ()]),
+        lambda batch: TreeDistribution.from_batch(batch, 4).log_partition,
+    ],
+)
+def test_the_sentence_that_is_named(ask):
+    """It is counted in the batch that was given, not among those that were chosen from it."""
+    with pytest.raises(ValueError, match=r"\[E180\] Scores of sentence 4 "):
+        ask(_tied())
+
+
+@pytest.mark.parametrize("transitions", [False, True])
+def test_the_sentence_that_is_named_with_great_scores(transitions):
+    batch = random_batch([4, 3, 5])
+    if transitions:
+        shape = (len(TAGS), len(TAGS))
+        batch = replace(batch, transitions=Transitions(np.zeros(shape), np.zeros(shape[0]), np.zeros(shape[0])))
+    batch.scores[batch.starts[1] : batch.stops[1]] *= 1e8 if transitions else 1e15
+    with pytest.raises(ValueError, match=r"\[E179\].* of sentence 1 "):
+        _ = batch.trees.entropy

@@ -172,8 +172,7 @@ def weighted(batch: TagScores, sentences: list[int], weights: list[float]) -> We
     cells: Any = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32))
     if batch.spans is not None:
         cells = find_span_cells(joined, n_words, TAGS, batch.linearizer)
-    known: Any = ((),) * len(batch.n_words)
-    return WeightedTrees(np.asarray(sentences), np.asarray(weights), joined, *cells, known)
+    return WeightedTrees(np.asarray(sentences), np.asarray(weights), joined, *cells)
 
 
 def some_of(batch: TagScores, gold: WeightedTrees, trees: list[int]) -> WeightedTrees:
@@ -181,7 +180,7 @@ def some_of(batch: TagScores, gold: WeightedTrees, trees: list[int]) -> Weighted
     n = batch.n_words[gold.sentence]
     own, inner = (np.isin(np.repeat(np.arange(len(n)), size), trees) for size in (2 * n - 1, n - 1))
     cells = (gold.span_rows[inner], gold.span_labels[inner]) if len(gold.span_rows) else gold[3:5]
-    return WeightedTrees(gold.sentence[trees], gold.weight[trees], gold.ids[own], *cells, gold.known)
+    return WeightedTrees(gold.sentence[trees], gold.weight[trees], gold.ids[own], *cells)
 
 
 SENTENCES, WEIGHTS = [0, 0, 0, 2, 3, 3], [0.5, 0.3, 0.2, 1.0, 0.75, 0.25]

@@ -238,3 +238,21 @@ def test_temperature_is_saved() -> None:
             make_nlp().from_bytes(nlp.to_bytes())
     nlp.initialize(lambda: make_examples(nlp))
     assert [pipe.cfg[name] for name in TEMPERATURES] == [1.0, 1.0]
+
+
+def test_the_sentence_that_an_error_names(
+    settings: Callable[..., tuple[Language, ParseTagger]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is counted in the doc, however the sentences were divided for decoding."""
+    nlp, pipe = settings(probs=True)
+    score_docs = pipe.score_docs
+
+    def score(docs: list[Doc]) -> Any:
+        batch, *others = score_docs(docs)
+        batch.scores[batch.starts[900] : batch.stops[900]] *= 1e20
+        return batch, *others
+
+    monkeypatch.setattr(pipe, "score_docs", score)
+    doc = Doc(nlp.vocab, words=["Kim", "sings", "."] * 1000, sent_starts=[True, False, False] * 1000)
+    with pytest.raises(ValueError, match=r"\[E179\].* of sentence 900 "):
+        pipe.predict([doc])
