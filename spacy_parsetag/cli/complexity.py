@@ -10,7 +10,7 @@ from typer import Option as Opt
 
 from ..analysis.tables import Table, format_csv, format_text
 from ..errors import Errors
-from ._util import AsJson, Encoding, format_json, stated_errors, write_text
+from ._util import AsJson, Encoding, Glob, format_json, stated_errors, write_text
 
 
 class Unit(str, Enum):
@@ -25,6 +25,7 @@ def complexity_cli(
     ] = Unit.file,
     as_json: AsJson = False,
     as_csv: Annotated[bool, Opt("--csv", help="Print CSV")] = False,
+    glob: Glob = None,
     encoding: Encoding = "utf-8",
 ) -> None:
     """Measure the syntactic complexity of English texts as L2SCA does (Lu 2010): nine structures, fourteen ratios.
@@ -46,7 +47,7 @@ def complexity_cli(
         if as_json and as_csv:
             raise ValueError(Errors.E459)
         counts: dict[str, Counter[str]] = {}
-        for path in find_trees(inputs):
+        for path in find_trees(inputs, glob):
             for columns in read_columns(path, encoding):
                 names = [columns.names[source] for source in columns.source.tolist()]
                 if text is Unit.row:

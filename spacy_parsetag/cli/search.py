@@ -15,7 +15,7 @@ from typer import Option as Opt
 from ..analysis.tables import Table, format_csv, format_text
 from ..errors import Errors
 from ..files.write import STANDARD, refuse_overwrite, text_output
-from ._util import Encoding, SkipBad, Skipped, note, progress, stated_errors, write_text
+from ._util import Encoding, Glob, SkipBad, Skipped, note, progress, stated_errors, write_text
 
 if TYPE_CHECKING:
     from ..texts.search import Found
@@ -52,6 +52,7 @@ def search_cli(
             "--workers", "--n-process", "-n", help="Number of processes, or -1 for one per core; each takes whole files"
         ),
     ] = 1,
+    glob: Glob = None,
     skip_bad: SkipBad = "0",
     encoding: Encoding = "utf-8",
     quiet: Annotated[bool, Opt("--quiet", "-q", help="Show no progress and no totals")] = False,
@@ -83,7 +84,7 @@ def search_cli(
         report = report or ("rows" if as_csv else "context")
         query = Query(pattern, heads, encoding, report, tuple(by or ()))
         query.compile()  # an error comes before anything is read
-        files = find_trees(inputs)
+        files = find_trees(inputs, glob)
         if save is not None:
             _save(files, encoding, save)
             files = [save]
@@ -93,7 +94,7 @@ def search_cli(
         several = map_in_processes(search, files, n_process) if n_process > 1 else (each for each in alone)
         skipped = Skipped(limit=skip_bad)
         with closing(several) as results, progress("trees", quiet=quiet) as advance:
-            totals, table = _report(results, skipped, advance, report, html, limit)
+            totals, table, absent = _report(results, skipped, advance, report, html, limit)
         if report == "count":
             write_text("".join(f"{value}\t{name}\n" for name, value in totals.items()))
         elif report == "by":
@@ -103,6 +104,8 @@ def search_cli(
         skipped.check()
         if not quiet and report != "count":
             note(", ".join(f"{value:,} {name}" for name, value in totals.items()), "good")
+        if not quiet and totals["trees"] and absent:
+            note(f"No node of these trees is called {' or '.join(sorted(absent))}", "warn")
 
 
 def _save(files: list[Path], encoding: str, folder: Path) -> None:
@@ -116,13 +119,14 @@ def _save(files: list[Path], encoding: str, folder: Path) -> None:
 
 def _report(
     results: "Iterator[Found]", skipped: Skipped, advance: Any, report: str, html: Path | None, limit: int | None
-) -> tuple[dict[str, int], Counter[tuple[str, ...]]]:
-    """Write what is found as it comes; returns the totals, and the table of --by."""
+) -> tuple[dict[str, int], Counter[tuple[str, ...]], set[str]]:
+    """Write what is found as it comes; returns the totals, the table of --by, and the labels that no node has."""
     from ..draw.docs import Sentence, draw_page
 
     totals = {"trees": 0, "trees with a match": 0, "matches": 0}
     table: Counter[tuple[str, ...]] = Counter()
     drawn: list[Sentence] = []
+    absent: list[set[str]] = []
     n_left = limit
     header = report == "rows"
     with text_output(STANDARD) as out:
@@ -134,6 +138,7 @@ def _report(
             for problem in found.skipped:
                 skipped(problem)
             table.update(found.table)
+            absent.append(found.absent)
             items = list(islice(found.items, n_left))
             n_left = None if n_left is None else n_left - len(items)
             if report == "drawings":
@@ -147,4 +152,4 @@ def _report(
     if html is not None:
         write_text(draw_page(drawn), html)
         note(f"Wrote {len(drawn):,} trees to {html}", "good")
-    return totals, table
+    return totals, table, set.intersection(*absent) if absent else set()

@@ -88,6 +88,14 @@ def test_matcher(nlp: Language, docs: list[Doc]) -> None:
     assert "X" not in matcher
 
 
+def test_docs_of_several_vocabularies(nlp: Language, docs: list[Doc]) -> None:
+    (other,) = docs_from_trees(spacy.blank("en").vocab, read_string("(TOP (NP (NN zyzzyva)))"))
+    matcher = TreeMatcher(nlp.vocab)
+    matcher.add("NOUN", ["NN < zyzzyva|man"])
+    found = matcher.match([docs[0], other])
+    assert [[match.span.text for match in matches] for matches in found] == [["man"], ["zyzzyva"]]
+
+
 def test_component(nlp: Language, docs: list[Doc], tmp_path: Path) -> None:
     pipe = nlp.add_pipe("tree_matcher", config={"patterns": {"OBJECT": ["VP < /^VB/=verb < NP=object"]}})
     pipe.add_patterns([{"label": "WH", "pattern": "/^WH/"}])
