@@ -6,6 +6,7 @@ import gc
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 
@@ -34,16 +35,32 @@ class Times:
         """The fastest run over the fastest one of another program, in CPU time."""
         return self.best / other.best
 
+    def median_over(self, other: Times) -> float:
+        """The median, over the rounds, of a run over that of another program in the same round, in CPU time."""
+        return median(a / b for a, b in zip(self.cpu, other.cpu, strict=True))
+
     def figures(self, digits: int = 4) -> dict[str, float]:
         """Both times of the fastest runs, for a result file."""
         return {"cpu_seconds": round(self.best, digits), "wall_seconds": round(self.best_wall, digits)}
 
 
-def in_turn(runs: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, Times]:
+def seconds_of(run: Callable[[], Any]) -> tuple[float, float]:
+    """Run a program of this process; return its CPU and wall seconds."""
+    cpu, wall = time.process_time(), time.perf_counter()
+    run()
+    return time.process_time() - cpu, time.perf_counter() - wall
+
+
+def in_turn(
+    runs: Mapping[str, Callable[[], Any]],
+    repeats: int,
+    measure: Callable[[Callable[[], Any]], tuple[float, float]] = seconds_of,
+) -> dict[str, Times]:
     """Time programs in turn, A B A B, after one run of each to warm up.
 
     runs (Mapping[str, Callable[[], Any]]): The programs by name.
     repeats (int): Rounds.
+    measure (Callable): Runs a program and returns its CPU and wall seconds.
     RETURNS (dict[str, Times]): The times of each.
     """
     for run in runs.values():
@@ -53,9 +70,7 @@ def in_turn(runs: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, Ti
     rounds: dict[str, list[tuple[float, float]]] = {name: [] for name in runs}
     for _ in range(max(1, repeats)):
         for name, run in runs.items():
-            cpu, wall = time.process_time(), time.perf_counter()
-            run()
-            rounds[name].append((time.process_time() - cpu, time.perf_counter() - wall))
+            rounds[name].append(measure(run))
     gc.unfreeze()
     return {name: Times(*zip(*found, strict=True)) for name, found in rounds.items()}
 

@@ -96,7 +96,27 @@ def test_programs_run_in_turn() -> None:
     times = timing.in_turn({name: lambda name=name: order.append(name) for name in "ab"}, 3)  # type: ignore[misc]
     assert order == ["a", "b"] * 4 and {len(found.cpu) for found in times.values()} == {3}
     fast, slow = timing.Times((2.0, 1.0), (3.0, 4.0)), timing.Times((4.0, 3.0), (9.0, 8.0))
-    assert slow.over(fast) == 3.0 and fast.figures() == {"cpu_seconds": 1.0, "wall_seconds": 3.0}
+    assert slow.over(fast) == 3.0 and slow.median_over(fast) == 2.5
+    assert fast.figures() == {"cpu_seconds": 1.0, "wall_seconds": 3.0}
+
+
+def test_two_clones_run_in_turn(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    import pairs
+
+    setup = "import spacy_parsetag; n = 10**6"
+    words = ["pairs.py", str(ROOT), str(ROOT), "sum(range(n))", "--setup", setup, "--old-setup", f"{setup} // 100"]
+    monkeypatch.setattr(sys, "argv", [*words, "--repeats", "3"])
+    pairs.main()
+    ratios = dict(line.split(": ") for line in capsys.readouterr().out.splitlines()[2:])
+    assert float(ratios["new_over_old"]) > 10 and float(ratios["median_of_rounds"]) > 10
+
+
+def test_a_clone_that_is_not_built(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    import pairs
+
+    with pytest.raises(SystemExit):
+        pairs.Clone(tmp_path, "import spacy_parsetag", "pass")
+    assert f"did not import spacy_parsetag from {tmp_path}" in capfd.readouterr().err
 
 
 def test_memory_of_a_command_is_its_own(in_root: None, tmp_path: Path) -> None:

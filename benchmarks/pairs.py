@@ -1,0 +1,108 @@
+"""Compares the speed of two clones of this repository, such as two commits: a statement, timed in both by turns.
+
+    git clone . ../old
+    (cd ../old && git checkout COMMIT && python setup.py -q egg_info build_ext --inplace)
+    python benchmarks/pairs.py ../old . --setup SETUP STATEMENT
+
+As in timeit, a setup runs once and a statement many times; --old-setup is for the first clone where names differ. Each
+clone has a process of its own, which takes the package from there, with the same other packages in both. One process
+waits while the other one runs, on one core. Ratios are the new one's time over the old one's: of the fastest runs, and
+the median of all rounds.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from record import parse_arguments, write_result
+from timing import in_turn, seconds_of
+
+ONE_CORE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+class Clone:
+    """A process that takes the package from a clone, and times a statement when it is told to.
+
+    folder (Path): The clone, built.
+    setup, statement (str): Python code.
+    RAISES (SystemExit): If the setup fails, or takes the package from elsewhere.
+    """
+
+    def __init__(self, folder: Path, setup: str, statement: str) -> None:
+        command = [sys.executable, str(Path(__file__).resolve()), "--child"]
+        paths = os.pathsep.join([str(folder.resolve()), os.environ.get("PYTHONPATH", "")])
+        self.process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env={**os.environ, **ONE_CORE, "PYTHONPATH": paths},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self._ask({"folder": str(folder.resolve()), "setup": setup, "statement": statement})
+
+    def run(self) -> tuple[float, float]:
+        """Run the statement; return its CPU and wall seconds."""
+        cpu, wall = self._ask({})
+        return cpu, wall
+
+    def _ask(self, question: dict[str, str]) -> Any:
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.write(json.dumps(question) + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise SystemExit(self.process.wait() or 1)
+        return json.loads(answer)
+
+
+def answer_questions() -> None:
+    """Set up in the process of a clone, then time the statement for each line of the input."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what the code prints is no answer
+    given = json.loads(sys.stdin.readline())
+    names: dict[str, Any] = {}
+    exec(compile(given["setup"], "setup", "exec"), names)
+    package = sys.modules.get("spacy_parsetag")
+    if package is None or not Path(str(package.__file__)).is_relative_to(given["folder"]):
+        raise SystemExit(f"The setup did not import spacy_parsetag from {given['folder']}.")
+    run = partial(exec, compile(given["statement"], "statement", "exec"), names)
+    print("{}", file=answers, flush=True)
+    for _ in sys.stdin:
+        print(json.dumps(seconds_of(run)), file=answers, flush=True)
+
+
+def main() -> None:
+    if sys.argv[1:] == ["--child"]:
+        return answer_questions()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("old", type=Path, help="a clone, built")
+    parser.add_argument("new", type=Path, help="the other one")
+    parser.add_argument("statement", help="Python code to time")
+    parser.add_argument("--setup", default="import spacy_parsetag", help="Python code to run before")
+    parser.add_argument("--old-setup", help="the same in the first clone, if it differs there")
+    parser.add_argument("--repeats", type=int, default=9, help="rounds")
+    args = parse_arguments(parser)
+    setups = {"old": args.setup if args.old_setup is None else args.old_setup, "new": args.setup}
+    clones = {name: Clone(getattr(args, name), setup, args.statement) for name, setup in setups.items()}
+    times = in_turn({name: clone.run for name, clone in clones.items()}, args.repeats, lambda run: run())
+    for clone in clones.values():
+        clone.process.communicate()  # which ends it
+    figures = {
+        **{name: found.figures() for name, found in times.items()},
+        "new_over_old": round(times["new"].over(times["old"]), 3),
+        "median_of_rounds": round(times["new"].median_over(times["old"]), 3),
+        "wall_new_over_old": round(times["new"].best_wall / times["old"].best_wall, 3),
+    }
+    for name, value in figures.items():
+        print(f"{name}: {value}")
+    write_result(figures, args.output, args.made_by)
+
+
+if __name__ == "__main__":
+    main()
