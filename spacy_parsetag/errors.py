@@ -125,8 +125,8 @@ class Errors(metaclass=_ErrorsWithCodes):
 
     E150 = "Scores must have shape ({rows}, {tags}), 2N-1 rows for N words; got {shape}."
     E151 = (
-        "The score of tag {tag!r} at word {word} is {value}. Scores must be finite, and between -1e300 and 1e300, so "
-        "that they can be added up. Was training unstable?"
+        "The score of tag {tag!r} at word {word} is {value}, in sentence {s} of the batch, counted from 0. Scores must "
+        "be finite, and between -1e300 and 1e300, so that they can be added up. Was training unstable?"
     )
     E152 = (
         "No tree over {n} words exists within a stack bound of {max_stack} for {order}-order tags with this tag set. "
@@ -155,8 +155,9 @@ class Errors(metaclass=_ErrorsWithCodes):
         "(spacy-parsetag.ExactDecoder.v1) and sums over trees."
     )
     E166 = (
-        "The score of label {label!r} for the span of words {start} to {end} is {value}. Scores must be finite, and "
-        "between -1e300 and 1e300, so that they can be added up. Was training unstable?"
+        "The score of label {label!r} for the span of words {start} to {end} is {value}, in sentence {s} of the batch, "
+        "counted from 0. Scores must be finite, and between -1e300 and 1e300, so that they can be added up. Was "
+        "training unstable?"
     )
     E167 = "Spans are known of in-, pre- and post-order tags alone; the order here is {order!r}."
     E168 = (

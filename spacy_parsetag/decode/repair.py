@@ -60,9 +60,10 @@ def _raise_not_finite(batch: TagScores, s: int) -> NoReturn:
             row, column = (int(i) for i in np.argwhere(_not_finite(batch.spans.scores[start:stop]))[0])
             first, end = (int(ends[row]) for ends in np.triu_indices(int(batch.n_words[s]) + 1, k=2))
             label, value = batch.tags.node_labels[column], batch.spans.scores[start + row, column]
-            raise ValueError(Errors.E166.format(label=label, start=first + 1, end=end, value=value))
+            raise ValueError(Errors.E166.format(label=label, start=first + 1, end=end, value=value, s=batch.numbers[s]))
     row, column = (int(i) for i in np.argwhere(bad)[0])
-    raise ValueError(Errors.E151.format(tag=batch.tags[column], word=row // 2 + 1, value=own[row, column]))
+    tag, value = batch.tags[column], own[row, column]
+    raise ValueError(Errors.E151.format(tag=tag, word=row // 2 + 1, value=value, s=batch.numbers[s]))
 
 
 def _not_finite(scores: NDArray[Any]) -> NDArray[Any]:

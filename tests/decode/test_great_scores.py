@@ -283,3 +283,11 @@ def test_the_sentence_that_is_named_with_great_scores(transitions):
     batch.scores[batch.starts[1] : batch.stops[1]] *= 1e8 if transitions else 1e15
     with pytest.raises(ValueError, match=r"\[E179\].* of sentence 1 "):
         _ = batch.trees.entropy
+
+
+def test_the_sentence_that_is_named_with_scores_that_are_not_finite():
+    for batch, code in ((random_batch([4, 3, 5]), "E151"), (with_spans(random_batch([4, 3, 5])), "E166")):
+        scores, first = (batch.scores, batch.starts) if code == "E151" else (batch.spans.scores, batch.spans.starts)
+        scores[first[1] + 1] = np.nan
+        with pytest.raises(ValueError, match=rf"\[{code}\].* is nan, in sentence 1 of the batch"):
+            [part.trees.argmax for part in batch.parts(1)]
