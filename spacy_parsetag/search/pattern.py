@@ -83,7 +83,7 @@ class Label:
 
     @cached_property
     def test(self) -> Callable[[str], object]:
-        """What a label or a word, or its basic category, must pass, or fail: it passes with anything true."""
+        """The test of a label or a word, or of its basic category: it passes with anything that is true."""
         return re.compile(self.text).search if self.kind == "regex" else self.names.__contains__
 
 
