@@ -77,7 +77,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
 
     E030 = "No such file or folder: {path}."
-    E031 = "No files named {patterns} below {path}. Say which files to read, for instance --glob '*.txt'."
+    E031 = (
+        "No files named {patterns} below {path}. Name a file itself, whatever it is called; or, where the command has "
+        "--glob, say which to read, for instance --glob '*.txt'."
+    )
     E032 = "{path} is one of the inputs, or written twice. Write to another file, so that nothing is lost."
 
     E040 = "A drawing needs at least {least} columns; got {width}."
@@ -279,6 +282,11 @@ class Errors(metaclass=_ErrorsWithCodes):
         "what listens to them, and spacy-parsetag.TorchBiLSTM.v1."
     )
     E268 = "No component of this pipeline needs PyTorch, so there is nothing to export; it has: {pipes}."
+    E269 = (
+        "The tokens of the doc have changed since doc.spans[{key!r}] was written; spaCy does not move span groups when "
+        "it merges or splits tokens. Set constraints after the components that do so, for instance merge_entities, or "
+        "find them with a function: the setting 'constraints' of the component 'parsetag'."
+    )
 
     E300 = (
         "The doc has no constituents under doc.spans[{key!r}]; it has: {known}. Run a pipeline with the component "
@@ -309,7 +317,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E311 = "Cannot set the sentence boundaries of {text!r}: the doc has a dependency parse, which has its own."
     E320 = (
         "doc.spans[{key!r}] has no {what}. Set {setting} in the config of the component 'parsetag', or on a loaded "
-        "pipeline: nlp.get_pipe('parsetag').{setting}. (spaCy loses them in Doc.from_docs and in JSON.)"
+        "pipeline: nlp.get_pipe('parsetag').{code}. (spaCy loses them in Doc.from_docs and in JSON.)"
     )
     E321 = "The attrs of doc.spans[{key!r}] do not fit its sentences and constituents. Parse the doc again."
 
@@ -356,7 +364,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "spaCy cannot make a pipeline for the language {lang!r}: {reason}. For a language that spaCy does not know, or "
         "a treebank whose words are all you need, say --lang xx."
     )
-    E462 = "{model} is a file; the pipeline comes first: python -m spacy parsetag parse {default} {model} {output}."
+    E462 = "{model} is {what}; the pipeline comes first: {command}"
     E463 = "Cannot tell from the name {path} what to write. Known suffixes: {known}. Or say it with --output-format."
     E464 = "--workers must be at least 1, or -1 for one process per core; got {n}."
     E468 = (
@@ -382,6 +390,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E481 = "{python} has no pip to install a pipeline with. Bring it: python -m ensurepip."
     E482 = "{folder} has neither a wheel {name}-{version}-*.whl nor a folder {name} with setup.py."
     E483 = "pip did not do it, and says above why: {command}"
+    E484 = (
+        "No such file or folder: {source}. If it is meant as a text, of one word, give - for INPUT, and the word on "
+        "standard input."
+    )
 
     E500 = "{purpose} needs the package {name!r}, which is not installed. Install it: {install}"
 
@@ -390,7 +402,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E552 = "{path} has no column 'text' or 'tokens'; it has: {names}. Rename the one that holds the texts."
     E553 = 'Not a text to parse: {reason}. Write {{"text": "..."}} or {{"tokens": [...], "tags": [...]}}.'
     E554 = "{path} is not a Parquet file that pyarrow can read: {reason}."
-    E555 = "Not text in UTF-8: {what} at character {position}."
+    E555 = "Not text in UTF-8: {what} at character {position}.{hint}"
     E556 = "Cannot read this JSON: {reason}."
     E557 = "The pipeline failed: {reason}."
     E558 = "The pipeline split this text into {n} sentences, and --sents line wants one. Use --sents model."
@@ -425,7 +437,10 @@ class Errors(metaclass=_ErrorsWithCodes):
         "{where}: the constituents of a sentence are no tree: they cross, leave the sentence or are not in pre-order, "
         "or it has no words."
     )
-    E603 = "{where}: no parsed text. `parsetag parse --format jsonl` and `--format parquet` write such files."
+    E603 = (
+        "{where}: no parsed text. `parsetag parse --output-format jsonl`, or `--output-format parquet`, writes such "
+        "files."
+    )
     E604 = "Columns end inside tree {number}: they are damaged. Save them again."
     E605 = "Not a Tregex pattern: {what}, at character {at}.\n  {pattern}\n  {mark}"
     E606 = "{path}:{line}: not a head rule. Write LABELS: left|right LABELS, with ; between steps."

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import spacy
 from spacy.language import Language
+from spacy.tokens import Doc
 from tiny import spans_of
 from weasel.util.config import load_project_config
 
@@ -52,6 +53,17 @@ def test_sentences_tags_and_trees(nlp: Language) -> None:
 def test_odd_texts(nlp: Language, text: str) -> None:
     doc = nlp(text)
     assert doc.text == text and "constituents" in doc.spans
+
+
+def test_the_end_of_a_long_sentence_is_read_like_its_middle(nlp: Language) -> None:
+    """Also where it is longer than a transformer reads at once."""
+    clause = SENTENCES[name_of(nlp)][0].split(".")[1].split()
+    words = [*clause, ","] * 60
+    doc = Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))])
+    doc = nlp(doc)
+    tags = [[token.tag_ for token in doc[i : i + len(clause)]] for i in range(0, len(doc), len(clause) + 1)]
+    n_same = [sum(map(str.__eq__, own, tags[20])) for own in tags]
+    assert min(n_same) > 0.7 * len(clause)
 
 
 def test_a_doc_of_its_own_and_in_a_batch(nlp: Language) -> None:

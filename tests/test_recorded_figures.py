@@ -80,6 +80,10 @@ def test_exported_pipelines() -> None:
 
 def test_speeds() -> None:
     page = " ".join(SPEED.split())
+    encoder = result("encoder")["float32"]
+    assert f"component then takes {encoder['component_over_bare']:.2f} of the time" in page
+    assert f"the whole pipeline {encoder['whole_over_bare']:.2f} of it" in page and "the parser is untrained" in page
+    assert f"take {encoder['component_64_docs_over_bare'] / encoder['component_over_bare']:.1f} times as long" in page
     for name, figures in result("precision").items():
         if isinstance(figures, dict) and "words_a_second" in figures:
             assert f"| {name} | {figures['f']:.2f} | {figures['words_a_second']:,}" in page

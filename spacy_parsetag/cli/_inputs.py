@@ -43,7 +43,7 @@ def find_input(source: str) -> tuple[Path, str | None]:
     if source == str(STANDARD) or os.path.exists(source):  # unlike Path.exists, it knows that a long text is no file
         return Path(source), None
     if len(source.split()) < 2:
-        raise ValueError(Errors.E030.format(path=source))
+        raise ValueError(Errors.E484.format(source=source))
     return STANDARD, source
 
 

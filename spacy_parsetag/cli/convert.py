@@ -13,6 +13,7 @@ from typer import Option as Opt
 
 from ..errors import Errors
 from ..files.find import SourceFile, find_files
+from ..files.write import STANDARD
 from ..treebanks.docfiles import SUFFIX, DocFile, write_treebank
 from ..treebanks.formats.table import get_format
 from ..treebanks.split import Split
@@ -99,6 +100,8 @@ def convert_cli(
     n_long = 0
     with stated_errors(), counting("trees") as count:
         skipped = Skipped(limit=skip_bad)
+        if output == STANDARD:
+            raise ValueError(Errors.E455.format(option="convert", needs="a file or folder to write, OUTPUT, not -"))
         chosen = get_format(format)
         cleaning = change_cleaning(chosen.clean, clean or [])
         reading: dict[str, Any] = {"encoding": encoding, "default_tag": default_tag, "on_error": skipped}

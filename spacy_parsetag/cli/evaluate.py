@@ -1,5 +1,6 @@
 """`python -m spacy parsetag evaluate`: scores trees as EVALB does."""
 
+import os
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
@@ -26,7 +27,7 @@ from ..tokens.groups import is_partial
 from ..tokens.sentences import copy_words
 from ..trees import Parse
 from ._compare import compare_systems, format_report
-from ._inputs import read_docs
+from ._inputs import is_pipeline, read_docs
 from ._util import (
     AsJson,
     BatchSize,
@@ -107,6 +108,12 @@ def evaluate_cli(
         *_, test = tests
         refuse_overwrite([output, fill], [Path(gold), *tests, Path(params), *([documents] if documents else [])])
         of_pipeline = test.suffix == ".spacy" or test.is_dir()
+        for path in (gold, *map(str, tests[:-1])):
+            is_file = os.path.isfile(path)
+            if of_pipeline and is_file and test.exists():
+                raise ValueError(Errors.E455.format(option=test, needs=f"a pipeline to score, which {path} is not"))
+            if not of_pipeline and not is_file and (is_pipeline(path) or os.path.isdir(path)):
+                raise ValueError(Errors.E455.format(option="A pipeline", needs=f"a .spacy file, which {test} is not"))
         units: Sequence[Hashable] | None
         systems: Mapping[str, tuple[Sequence[Brackets], Sequence[Brackets]]]
         if len(tests) > 1 or by or documents is not None or style is not Style.text:
@@ -135,8 +142,6 @@ def evaluate_cli(
             pairs = [pair for eg in examples for pair in paired_trees(eg, key)]
             ours, theirs = ([pair[side] for pair in pairs] for side in (0, 1))
         else:
-            if Path(gold).is_dir():
-                raise ValueError(Errors.E455.format(option="A pipeline", needs=f"a .spacy file, which {test} is not"))
             ours, theirs = read_sentences(Path(gold), test, encoding, multiline)
         result = evalb(ours, theirs, params)
         report = format_json({"scores": scores, "evalb": result.to_dict()} if of_pipeline else result.to_dict())

@@ -1,6 +1,7 @@
 """`python -m spacy parsetag parse`: parses text and writes trees."""
 
 import os
+import shlex
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from enum import Enum
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument as Arg
 from typer import Option as Opt
 
-from ..errors import Errors
+from ..errors import Errors, shorten
 from ..files.write import STANDARD, refuse_overwrite
 from ._inputs import DEFAULT_MODEL, default_model, find_input, is_pipeline
 from ._util import Code, GpuId, SkipBad, Skipped, note, progress, stated_errors
@@ -290,8 +291,10 @@ def _find_model_and_input(model: str, source: str | None, output: str) -> tuple[
     """Find the pipeline and the input (see `find_input`); what stands first is the input where it stands alone."""
     if source is None and is_pipeline(model):
         raise ValueError(Errors.E455.format(option=f"The pipeline {model}", needs="an INPUT to parse"))
-    if source is not None and os.path.isfile(model):
-        raise ValueError(Errors.E462.format(model=model, default=DEFAULT_MODEL, output=source))
+    if source is not None and (os.path.isfile(model) or (len(model.split()) > 1 and not is_pipeline(model))):
+        what = "a file" if os.path.isfile(model) else "a text"
+        command = shlex.join(["python", "-m", "spacy", "parsetag", "parse", DEFAULT_MODEL, model, source])
+        raise ValueError(Errors.E462.format(model=shorten(model, 80), what=what, command=command))
     return (default_model(), *find_input(model)) if source is None else (model, *find_input(source))
 
 

@@ -95,6 +95,8 @@ def search_cli(
         skipped = Skipped(limit=skip_bad)
         with closing(several) as results, progress("trees", quiet=quiet) as advance:
             totals, table, absent = _report(results, skipped, advance, report, html, limit)
+        if not totals["trees"] and not skipped.n:
+            raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
         if report == "count":
             write_text("".join(f"{value}\t{name}\n" for name, value in totals.items()))
         elif report == "by":

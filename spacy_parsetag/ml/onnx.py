@@ -94,7 +94,8 @@ def build_onnx_transformer(
     pooling (Model[Ragged, Floats2d]): The layer that makes one vector of the vectors of a word's pieces.
     window (int | None): Tokens that the transformer sees at once; None for a whole doc.
     stride (int | None): Tokens from the start of a window to that of the next.
-    by_sentence (bool): Each sentence is a window of its own, however long it is.
+    by_sentence (bool): Each sentence is a window of its own; one of more pieces than the transformer reads at once
+        becomes several.
     max_batch_items (int): Pieces with their padding that it reads at once. On a GPU some thousand; a CPU is fastest
         with few, which stay in its cache.
     RETURNS (Model[list[Doc], list[Floats2d]]): One (tokens, width) array for each doc.
@@ -182,7 +183,7 @@ def _encode(
     shim = _shim_of(model, is_train)
     attrs, pooling = model.attrs, model.layers[0]
     windows = windows_of(docs, attrs["window"], attrs["stride"], attrs["by_sentence"])
-    pieces = cut_windows(attrs["tokenizer"], docs, windows, attrs["max_pieces"])
+    windows, pieces = cut_windows(attrs["tokenizer"], docs, windows, attrs["max_pieces"])
     vectors = _encode_windows(model, shim, [piece.ids for piece in pieces])
     lengths = [len(doc) for doc in docs]
     rows, counts = align_pieces(windows, pieces, lengths)

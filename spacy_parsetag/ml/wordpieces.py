@@ -74,7 +74,9 @@ def _load_tokenizer(text: str) -> Any:
     return tokenizer
 
 
-def cut_windows(tokenizer: str, docs: Sequence[Doc], windows: Sequence[Window], max_pieces: int) -> list[Pieces]:
+def cut_windows(
+    tokenizer: str, docs: Sequence[Doc], windows: Sequence[Window], max_pieces: int
+) -> tuple[list[Window], list[Pieces]]:
     """Cut windows into word pieces.
 
     A piece is part of a token if one of its characters is, or the space after it.
@@ -82,24 +84,35 @@ def cut_windows(tokenizer: str, docs: Sequence[Doc], windows: Sequence[Window], 
     tokenizer (str): What tokenizer.json says.
     docs (Sequence[Doc]): The docs.
     windows (Sequence[Window]): Their windows.
-    max_pieces (int): Pieces that the transformer reads at once; more of a window are left out at its end.
-    RETURNS (list[Pieces]): The pieces of each window.
+    max_pieces (int): Pieces that the transformer reads at once. A window of more becomes two, and these again: they
+        overlap, so that tokens in the middle have words on both sides, but each token has its pieces in one of them.
+        Of a single token of more pieces the last ones are left out.
+    RETURNS (tuple[list[Window], list[Pieces]]): The windows, and the pieces of each.
     RAISES (ImportError): Without the package tokenizers, with the install line.
     """
     cut = _load_tokenizer(tokenizer).encode
     starts = [doc.to_array("IDX").astype(np.int64) for doc in docs]
-    found = []
-    for i, start, stop in windows:
-        # One by one: threads of the package tokenizers do not survive a fork.
-        encoding = cut(docs[i][start:stop].text)
-        ids = np.asarray(encoding.ids[:max_pieces], dtype=np.int64)
-        offsets = np.fromiter(chain.from_iterable(encoding.offsets), np.int64, 2 * len(encoding))
-        begins, ends = offsets.reshape(-1, 2)[:max_pieces].T
-        chars = starts[i][start:stop] - starts[i][start]
-        first = np.searchsorted(chars, begins, side="right") - 1
-        last = np.searchsorted(chars, ends - 1, side="right") - 1
-        found.append(Pieces(ids, first, np.where(begins < ends, last + 1 - first, 0)))
-    return found
+    found: list[tuple[Window, Pieces]] = []
+    for window in windows:
+        todo = [(window, window.start, window.stop)]  # with the tokens that get their pieces from it
+        while todo:
+            (i, start, stop), own_start, own_stop = todo.pop()
+            # One by one: threads of the package tokenizers do not survive a fork.
+            encoding = cut(docs[i][start:stop].text)
+            if len(encoding) > max_pieces and stop - start > 1:
+                middle, margin = (start + stop) // 2, (stop - start) // 8
+                todo.append((Window(i, middle - margin, stop), max(own_start, middle), own_stop))
+                todo.append((Window(i, start, middle + margin), own_start, min(own_stop, middle)))
+                continue
+            ids = np.asarray(encoding.ids[:max_pieces], dtype=np.int64)
+            offsets = np.fromiter(chain.from_iterable(encoding.offsets), np.int64, 2 * len(encoding))
+            begins, ends = offsets.reshape(-1, 2)[:max_pieces].T
+            chars = starts[i][start:stop] - starts[i][start]
+            first = np.maximum(np.searchsorted(chars, begins, side="right") - 1, own_start - start)
+            end = np.minimum(np.searchsorted(chars, ends - 1, side="right"), own_stop - start)
+            n_tokens = np.where(begins < ends, np.maximum(end - first, 0), 0)
+            found.append((Window(i, start, stop), Pieces(ids, first, n_tokens)))
+    return [each for each, _ in found], [pieces for _, pieces in found]
 
 
 def align_pieces(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,11 @@ from spacy.tokens import Doc
 from spacy.util import load_model, load_model_from_config, minibatch
 from thinc.api import Config
 
+from ..compat import one_thread_after_fork
 from ..decode import Constituents, TagScores
 from ..decode.batch import numbers_of_tags
-from ..decode.trees import Spans, labelled_nodes
+from ..decode.repair import keep_possible
+from ..decode.trees import labelled_nodes
 from ..errors import Errors
 from ..linearize import CLASS_NAMES, get_linearizer, split_tag
 from ..linearize.tagset import TagSet
@@ -29,7 +32,8 @@ from ..tokens.extensions import register_extensions
 from ..tokens.groups import SPANS_KEY, Prediction, set_predictions
 from ..tokens.sentences import copy_words, sentence_words
 from .checks import require_sentences
-from .component import ParseTagger
+from .component import LEAST_RIVAL, ParseTagger
+from .known import Known, constrain, known_of_doc
 
 
 class Ensemble(Pipe):
@@ -43,6 +47,8 @@ class Ensemble(Pipe):
         component.
     cost (float): What each constituent of the tree costs; see `MBRDecoder`.
     spans_key (str): Where the constituents are in `doc.spans`.
+    conflicts (str): "raise" an error if the constraints in `doc.spans["parsetag_constraints"]` cannot hold together, or
+        "drop" each one that cannot hold together with the ones before it.
     scorer (Optional[Callable]): The scoring method.
     """
 
@@ -53,12 +59,16 @@ class Ensemble(Pipe):
         pipelines: Sequence[str] = (),
         cost: float = 0.5,
         spans_key: str = SPANS_KEY,
+        conflicts: str = "raise",
         scorer: Callable[..., Any] | None = None,
     ) -> None:
+        if conflicts not in {"raise", "drop"}:
+            raise ValueError(Errors.E263.format(name=name, conflicts=conflicts, k_best=0))
         register_extensions()
         self.name = name
         self.pipelines = list(pipelines)
         self.cost = cost
+        self.conflicts = conflicts
         self.scorer = scorer
         self.cfg = {"spans_key": spans_key}
         self._members: list[Language] = []
@@ -81,38 +91,61 @@ class Ensemble(Pipe):
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Parse a stream of docs, batch by batch."""
+        """Parse a stream of docs, batch by batch. An error takes only the doc that raised it to the error handler."""
+        one_thread_after_fork()  # before the first doc is asked for, as in `ParseTagger.pipe`
+        return self._pipe(stream, batch_size)
+
+    def _pipe(self, stream: Iterable[Doc], batch_size: int) -> Iterator[Doc]:
         for batch in minibatch(stream, size=batch_size):
             docs = list(batch)
             try:
                 self._annotate(docs)
             except Exception as error:
-                self.get_error_handler()(self.name, self, docs, error)
+                if len(docs) == 1:
+                    self.get_error_handler()(self.name, self, docs, error)
+                else:
+                    yield from self._pipe(docs, 1)
             else:
                 yield from docs
 
     def _annotate(self, docs: list[Doc]) -> None:
         require_sentences(docs, name=self.name)
         sentences = [sentence_words(doc) for doc in docs]
-        found = self._parse([doc for doc, own in zip(docs, sentences, strict=True) if own])
+        known = [each for doc, own in zip(docs, sentences, strict=True) for each in known_of_doc(doc, own, None)]
+        found = self._parse([doc for doc, own in zip(docs, sentences, strict=True) if own], known)
         for doc, own in zip(docs, sentences, strict=True):
-            predictions = [Prediction(tokens, *next(found)) for tokens in own]
+            predictions = [Prediction(tokens, **next(found)) for tokens in own]
             set_predictions(doc, predictions, spans_key=self.cfg["spans_key"])
 
-    def _parse(self, docs: list[Doc]) -> Iterator[tuple[Spans, list[float], None, None, float]]:
-        """Yield constituents, their probabilities and expected F of each sentence of docs that have words."""
+    def _parse(self, docs: list[Doc], known: Sequence[Sequence[Known]]) -> Iterator[dict[str, Any]]:
+        """Yield what the prediction for each sentence of docs that have words has beside its tokens.
+
+        known (Sequence[Sequence[Known]]): The constraints on each sentence. A member leaves out those that it cannot
+            follow, such as labels that only others know.
+        """
         if not docs:
             return
         batches = [_score(member, docs) for member in self.members]
+        if any(known):
+            batches = [_constrain_member(batch, known) for batch in batches]
         mean = Constituents.mean([batch.trees.constituents for batch in batches])
         n_words, tags = mean.n_words, union_of_tags(batch.tags for batch in batches)
         rows = numbers_of_tags(n_words)
         blank = np.zeros((int(rows.sum()), len(tags)), dtype=np.float32)
         union = TagScores(blank, np.cumsum(rows) - rows, n_words, tags, get_linearizer("in"))
+        dropped: list[list[str]] = [[] for _ in n_words]
+        if any(known):
+            union, dropped = constrain(union, known, drop=self.conflicts == "drop")
         decoded = mean.most_expected(union, self.cost)
         for s, spans in enumerate(labelled_nodes(decoded.ids, union).spans(tags)):
             probs = mean.of_spans(s, spans)
-            yield spans, probs, None, None, mean.expected_f(s, spans, probs)
+            yield {
+                "spans": spans,
+                "probs": probs,
+                "expected_f": mean.expected_f(s, spans, probs),
+                "rivals": mean.rivals(s, spans, LEAST_RIVAL),
+                "dropped_constraints": dropped[s] if self.conflicts == "drop" else None,
+            }
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Save the members, each in a folder, in place of members that were saved there before."""
@@ -162,6 +195,13 @@ def _score(nlp: Language, docs: list[Doc]) -> TagScores:
             break
         copies = list(pipe.pipe(copies)) if hasattr(pipe, "pipe") else [pipe(copy) for copy in copies]
     return parsers[0].score_docs(copies)[0]
+
+
+def _constrain_member(batch: TagScores, known: Sequence[Sequence[Known]]) -> TagScores:
+    """Add constraints, which count more than the member's own; those that cannot hold are left out."""
+    own = batch.constraints or [()] * len(batch.n_words)
+    given = tuple((*(each.constraint for each in new), *old) for new, old in zip(known, own, strict=True))
+    return keep_possible(replace(batch.on_cpu(), constraints=given))[0]
 
 
 def union_of_tags(tag_sets: Iterable[TagSet]) -> TagSet:

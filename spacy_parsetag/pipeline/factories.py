@@ -50,7 +50,7 @@ DEFAULT_MODEL = Config().from_str(default_config)["model"]
 @Language.factory(
     "parsetag",
     assigns=["doc.spans"],
-    requires=["doc.sents"],
+    requires=["token.is_sent_start"],
     default_config={
         "model": DEFAULT_MODEL,
         "linearizer": {"@misc": "spacy-parsetag.InOrder.v1"},
@@ -110,11 +110,12 @@ def make_one_sentence(nlp: Language, name: str) -> Callable[[Doc], Doc]:
 @Language.factory(
     "parsetag_ensemble",
     assigns=["doc.spans"],
-    requires=["doc.sents"],
+    requires=["token.is_sent_start"],
     default_config={
         "pipelines": [],
         "cost": 0.5,
         "spans_key": "constituents",
+        "conflicts": "raise",
         "scorer": {"@scorers": "spacy-parsetag.evalb_scorer.v1"},
     },
     default_score_weights={"parsetag_f": 1.0, "parsetag_p": 0.0, "parsetag_r": 0.0, "parsetag_em": 0.0},
@@ -125,12 +126,13 @@ def make_ensemble(
     pipelines: list[str],
     cost: float,
     spans_key: str,
+    conflicts: str,
     scorer: Callable[..., dict[str, Any]] | None,
 ) -> "Ensemble":
     """Make the component `parsetag_ensemble`; see `Ensemble` for the arguments."""
     from .ensemble import Ensemble
 
-    return Ensemble(name, pipelines=pipelines, cost=cost, spans_key=spans_key, scorer=scorer)
+    return Ensemble(name, pipelines=pipelines, cost=cost, spans_key=spans_key, conflicts=conflicts, scorer=scorer)
 
 
 @Language.factory(

@@ -18,6 +18,7 @@ from ..decode import Constraint, TagScores
 from ..decode.constraints import KINDS
 from ..decode.repair import check_labels, find_conflict, keep_possible
 from ..errors import Errors, shorten
+from ..tokens.groups import spans_of_group
 from ..tokens.sentences import map_words
 
 CONSTRAINTS_KEY = "parsetag_constraints"
@@ -39,11 +40,15 @@ def known_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | No
 
     find (Callable[[Doc], Iterable[Span]] | None): Gives more spans, whose kind is their id, or "must".
     RAISES (ValueError): If a kind is none of "must", "must not" and "uncrossed", or if a span that must be a
-        constituent, or must not, covers no word or leaves its sentence.
+        constituent, or must not, covers no word or leaves its sentence; if the doc was retokenized since the group
+        was set.
     """
     group = doc.spans.get(CONSTRAINTS_KEY)
     kind = "must" if group is None else group.attrs.get("kind", "must")
-    given = [(span, span.id_ or kind) for span in group or ()]
+    spans = [] if group is None else spans_of_group(group)
+    if spans is None:
+        raise ValueError(Errors.E269.format(key=CONSTRAINTS_KEY))
+    given = [(span, span.id_ or kind) for span in spans]
     given.extend((span, span.id_ or "must") for span in (find(doc) if find is not None else ()))
     if not given:
         return [[] for _ in sentences]

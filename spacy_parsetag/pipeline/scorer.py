@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 from spacy.scorer import PRFScore
 from spacy.training import Example
 
+from ..errors import Errors
 from ..evalb.counts import match_brackets
 from ..evalb.params import Bracket, EvalbParams, get_params
 from ..linearize import CLASS_NAMES, Linearizer, get_linearizer
-from ..tokens.groups import SPANS_KEY, is_partial
+from ..tokens.groups import SPANS_KEY, is_partial, spans_of_group
 from ..tokens.sentences import map_words, sentence_starts
 from ..trees import Constituent, Parse, binarize
 
@@ -142,6 +143,7 @@ def align_sentences(example: Example, key: str, deleted: frozenset[str]) -> Iter
     """Put predicted constituents beside the gold ones, sentence by sentence.
 
     YIELDS (ScoredSentence): The sentences of the reference that have a word that counts.
+    RAISES (ValueError): If a doc was retokenized since its constituents were set.
     """
     reference = example.reference
     docs = (reference, example.predicted)
@@ -159,7 +161,10 @@ def align_sentences(example: Example, key: str, deleted: frozenset[str]) -> Iter
     starts = [units[0][start] for start in sentence_starts(reference).tolist()]
     sides: list[list[list[Bracket]]] = [[[] for _ in starts] for _ in docs]
     for doc, own, sentences in zip(docs[: 1 + comparable], units, sides, strict=False):
-        for span in doc.spans.get(key, ()):
+        spans = spans_of_group(doc.spans[key]) if key in doc.spans else []
+        if spans is None:
+            raise ValueError(Errors.E310.format(key=key))
+        for span in spans:
             start, end = own[span.start], own[span.end]
             if start < end:
                 # Among sentences that start at the same unit (all but one are white space), the last has the words.

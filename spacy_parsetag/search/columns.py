@@ -336,7 +336,7 @@ def lay_out(
 
 
 def read_rows(rows: Iterable[tuple[int, Any]], name: str) -> TreeColumns:
-    """Make columns of parsed texts as `parse --format jsonl` writes them.
+    """Make columns of parsed texts as `parse --output-format jsonl` writes them.
 
     rows (Iterable[tuple[int, Any]]): For each text its line and the object.
     name (str): The file, for messages.
@@ -362,8 +362,8 @@ def _text_of(identifier: Any) -> str:
 
 
 def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
-    """Make columns of a `pyarrow.Table` or `RecordBatch` of parsed texts, as `parse --format parquet` writes it: a
-    column "sents", and perhaps "id". Strings are compared once each.
+    """Make columns of a `pyarrow.Table` or `RecordBatch` of parsed texts, as `parse --output-format parquet` writes
+    it: a column "sents", and perhaps "id". Strings are compared once each.
 
     RAISES (ValueError): If it has no such column, or constituents cross.
     """

@@ -20,7 +20,7 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..errors import Errors
-from ..tokens.groups import SPANS_KEY, parses_from_doc
+from ..tokens.groups import SPANS_KEY, get_group, parses_from_doc
 from .columns import ROOT, Longs, TreeColumns, columns_of_parses, lay_out
 from .heads import HeadRules, get_head_rules
 from .match import Program, Tregex
@@ -70,7 +70,7 @@ def columns_of_docs(docs: Sequence[Doc], spans_key: str = SPANS_KEY, name: str =
 
 def _read_all(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> DocColumns | None:
     """Read docs at once, each with its number; None if something in them is out of the usual: white space, unknown
-    tags, changed tokens, constituents that are not in pre-order or no tree."""
+    tags, changed tokens, several vocabularies, constituents that are not in pre-order or no tree."""
     vocab = docs[0][1].vocab if docs else None
     if vocab is None or not vocab.lang or any(doc.vocab is not vocab or "sents" in doc.user_hooks for _, doc in docs):
         return None
@@ -80,7 +80,10 @@ def _read_all(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> Doc
     n_tokens, group_sizes = (np.array([len(each) for each in rows]) for rows in ([doc for _, doc in docs], groups))
     # Most of the time goes into spaCy's objects. None is kept, for which the garbage collector would come.
     values = chain.from_iterable(map(_span_values, chain.from_iterable(groups)))
-    start, end, labels, end_char = np.fromiter(values, np.uint64, 4 * group_sizes.sum()).reshape(-1, 4).T
+    try:
+        start, end, labels, end_char = np.fromiter(values, np.uint64, 4 * group_sizes.sum()).reshape(-1, 4).T
+    except IndexError:  # a span beyond the end of a doc
+        return None
     docs_end = np.cumsum(n_tokens)
     docs_start = docs_end - n_tokens
     begin, stop = np.stack([start, end]).astype(np.int64) + docs_start.repeat(group_sizes)
@@ -210,7 +213,13 @@ class TreeMatcher:
     def nodes(self, docs: Sequence[Doc]) -> Iterator[tuple[int, str, str, str, int, int]]:
         """Find the nodes of the matches in a batch of docs, in the order of keys: for each the number of its doc, the
         key, its name in the pattern, its label, its first token and one past its last. The node that matches has the
-        name "" and comes before those that have names."""
+        name "" and comes before those that have names.
+
+        RAISES (ValueError): If a doc has words and no constituents, or they are not trees (see `parses_from_doc`).
+        """
+        for each in docs:
+            if len(each):
+                get_group(each, self.spans_key)
         patterns = [(key, tregex) for key, tregexes in self._tregexes.items() for tregex in tregexes]
         places = columns_of_docs(docs, self.spans_key)
         columns = places.columns
@@ -277,18 +286,29 @@ class TreeMatcherPipe(Pipe):
 
     def __call__(self, doc: Doc) -> Doc:
         """Write the matches of a doc."""
-        return next(self.pipe([doc]))
+        self._annotate([doc])
+        return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """Write the matches of docs, batch by batch."""
         stream = iter(stream)
         while docs := list(islice(stream, batch_size)):
-            spans: list[list[Span]] = [[] for _ in docs]
-            for number, key, name, _, start, end in self.matcher.nodes(docs):
-                spans[number].append(Span(docs[number], start, end, f"{key}.{name}" if name else key))
-            for doc, found in zip(docs, spans, strict=True):
-                doc.spans[self.matches_key] = found
-                yield doc
+            try:
+                self._annotate(docs)
+            except Exception as error:
+                if len(docs) == 1:
+                    self.get_error_handler()(self.name, self, docs, error)
+                else:  # it takes only the doc that raised it
+                    yield from self.pipe(docs, batch_size=1)
+            else:
+                yield from docs
+
+    def _annotate(self, docs: Sequence[Doc]) -> None:
+        spans: list[list[Span]] = [[] for _ in docs]
+        for number, key, name, _, start, end in self.matcher.nodes(docs):
+            spans[number].append(Span(docs[number], start, end, f"{key}.{name}" if name else key))
+        for doc, found in zip(docs, spans, strict=True):
+            doc.spans[self.matches_key] = found
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """The patterns as bytes."""

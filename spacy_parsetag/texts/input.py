@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import lzma
+import math
 import sys
 import zlib
 from collections import Counter
@@ -250,8 +251,13 @@ def check_text(text: str) -> None:
         text.encode()
     except UnicodeEncodeError as err:
         code = ord(text[err.start])
-        what = f"the byte 0x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"half a surrogate pair, U+{code:X},"
-        raise ValueError(Errors.E555.format(what=what, position=err.start + 1)) from err
+        what, hint = f"half a surrogate pair, U+{code:X},", ""
+        if 0xDC80 <= code <= 0xDCFF:
+            what, hint = (
+                f"the byte 0x{code - 0xDC00:02x}",
+                " Convert the file first, such as: iconv -f latin1 -t utf-8.",
+            )
+        raise ValueError(Errors.E555.format(what=what, position=err.start + 1, hint=hint)) from err
 
 
 def load_json(line: str) -> Any:
@@ -262,10 +268,14 @@ def load_json(line: str) -> Any:
     """
     check_text(line)
     try:
-        return json.loads(line, parse_constant=_refuse)
+        return json.loads(line, parse_constant=_refuse, parse_float=_read_float)
     except (json.JSONDecodeError, RecursionError) as err:
         reason = "it is nested too deeply" if isinstance(err, RecursionError) else err
         raise ValueError(Errors.E556.format(reason=reason)) from err
+
+
+def _read_float(number: str) -> float:
+    return value if math.isfinite(value := float(number)) else _refuse(number)
 
 
 def _refuse(constant: str) -> NoReturn:

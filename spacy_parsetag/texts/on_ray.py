@@ -30,7 +30,8 @@ def ray_parse(
     **options: For `map_batches`: `concurrency`, the number of actors (all CPUs but one, which Ray needs to read); for
         GPUs `num_gpus=1`; `num_cpus`, `memory`, and so on.
     RETURNS (ray.data.Dataset): The same rows with the columns "sents" (sentences with "start", "end", "words", "pos",
-        "constituents" and "tree", as `parsetag parse --format jsonl` writes them) and "error" (null, or why it failed).
+        "constituents" and "tree", as `parsetag parse --output-format jsonl` writes them) and "error" (null, or why it
+        failed).
     """
     settings = table_settings(model, 0 if options.get("num_gpus") else -1, code, one_sentence)
     options.setdefault("concurrency", _n_actors())

@@ -25,8 +25,8 @@ def spark_parse(
     one_sentence (bool): Each text is one sentence. Otherwise the pipeline splits it.
     code (str | Path | None): A Python file with registered functions that the pipeline needs.
     RETURNS (pyspark.sql.DataFrame): The same rows with the columns "sents" (sentences with "start", "end", "words",
-        "pos", "constituents" and "tree", as `parsetag parse --format jsonl` writes them) and "error" (null, or why it
-        failed).
+        "pos", "constituents" and "tree", as `parsetag parse --output-format jsonl` writes them) and "error" (null, or
+        why it failed).
     """
     types = require("pyspark.sql.types", "spark_parse")
     schema = types.StructType(

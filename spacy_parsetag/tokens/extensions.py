@@ -337,7 +337,8 @@ def _read_probs(doc: Doc, spans_key: str) -> _Probs:
     found = _Probs({}, [])
     for one, _ in predictions_from_doc(doc, spans_key):
         if one.probs is None:
-            raise ValueError(Errors.E320.format(key=spans_key, what="probabilities", setting="probs = true"))
+            say = {"what": "probabilities", "setting": "probs = true", "code": "probs = True"}
+            raise ValueError(Errors.E320.format(key=spans_key, **say))
         first = before[one.tokens[0]]
         rivals = [(first + start, first + end, label, prob) for start, end, label, prob in one.rivals or ()]
         found.rivals.extend(rivals)
@@ -361,7 +362,8 @@ def get_parses(doc: Doc, k: int, spans_key: str = SPANS_KEY) -> list[list[tuple[
     found = predictions_from_doc(doc, spans_key)
     kept = doc.spans[spans_key].attrs.get("k", 0) if all(one.k_best is not None for one, _ in found) else 0
     if not 1 <= k <= kept:
-        raise ValueError(Errors.E320.format(key=spans_key, what=f"{k} best trees", setting=f"k_best = {max(k, 1)}"))
+        setting = f"k_best = {max(k, 1)}"
+        raise ValueError(Errors.E320.format(key=spans_key, what=f"{k} best trees", setting=setting, code=setting))
     return [
         [(to_nltk(with_spans(parse, spans).to_tree(ROOT)), log_prob) for log_prob, spans in (one.k_best or ())[:k]]
         for one, parse in found

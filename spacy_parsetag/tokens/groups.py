@@ -138,7 +138,7 @@ def set_predictions(doc: Doc, predictions: Sequence[Prediction], *, spans_key: s
     k (int): Number of best trees that were asked for, which attrs keep as "k".
     RAISES (ValueError): If a constituent lies outside its sentence.
     """
-    attrs: dict[str, Any] = {"k": k} if k and predictions else {}
+    attrs: dict[str, Any] = {"k": k} if k else {}
     for field, key in _ATTRS.items():
         values = [getattr(one, field) for one in predictions]
         if any(value is not None for value in values):
@@ -252,7 +252,7 @@ class GroupCache(Generic[ValueT]):
         make (Callable[[], ValueT]): Makes the value. The value must not refer to the doc, which would never be freed.
         RAISES (ValueError): If the doc has no constituents.
         """
-        group = _get_group(doc, spans_key)  # refers to its doc weakly
+        group = get_group(doc, spans_key)  # refers to its doc weakly
         size = (len(group), len(doc))
         by_key = self._kept.setdefault(doc, {})
         kept = by_key.get(spans_key)
@@ -261,7 +261,32 @@ class GroupCache(Generic[ValueT]):
         return kept[2]
 
 
-def _get_group(doc: Doc, spans_key: str) -> SpanGroup:
+def spans_of_group(group: SpanGroup) -> list[Span] | None:
+    """Make the spans of a group; None if the tokens of its doc have changed since it was written.
+
+    spaCy's retokenizer leaves groups as they are: on other characters, or beyond the end of the doc, where spaCy makes
+    no spans.
+    """
+    try:
+        spans = list(group)
+    except IndexError:
+        return None
+    table: NDArray[Any] = group.doc.to_array(["IDX", "LENGTH"])
+    first_chars, lengths = table.T.tolist()
+    for span in spans:
+        start, end = span.start, span.end
+        if start < end and (
+            span.start_char != first_chars[start] or span.end_char != first_chars[end - 1] + lengths[end - 1]
+        ):
+            return None
+    return spans
+
+
+def get_group(doc: Doc, spans_key: str) -> SpanGroup:
+    """Get the group of a doc's constituents.
+
+    RAISES (ValueError): If there is none, or a later version of this package wrote it.
+    """
     group: SpanGroup | None = doc.spans.get(spans_key)
     if group is None:
         raise ValueError(Errors.E300.format(key=spans_key, known=", ".join(map(repr, doc.spans)) or "none"))
@@ -275,17 +300,12 @@ def _get_group(doc: Doc, spans_key: str) -> SpanGroup:
 def _read_group(doc: Doc, spans_key: str, words: WordMap) -> list[_Row]:
     """Read a doc's constituents in pre-order, over the words of the doc, and check that they nest."""
     before = words.before
-    table: NDArray[Any] = doc.to_array(["IDX", "LENGTH"])
-    first_chars, lengths = table.T.tolist()
+    spans = spans_of_group(get_group(doc, spans_key))
+    if spans is None:
+        raise ValueError(Errors.E310.format(key=spans_key))
     rows: list[_Row] = []
-    for position, span in enumerate(_get_group(doc, spans_key)):
+    for position, span in enumerate(spans):
         start, end = span.start, span.end
-        # spaCy's retokenizer leaves groups as they are: on other characters, or beyond the end of the doc.
-        if end > len(doc) or (
-            start < end
-            and (span.start_char != first_chars[start] or span.end_char != first_chars[end - 1] + lengths[end - 1])
-        ):
-            raise ValueError(Errors.E310.format(key=spans_key))
         if before[start] >= before[end]:
             raise ValueError(Errors.E303.format(key=spans_key, label=span.label_, start=start, end=end))
         rows.append((before[start], -before[end], position, span.label_))

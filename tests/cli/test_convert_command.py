@@ -133,6 +133,7 @@ def test_split(run: Run, treebank: Path, tmp_path: Path) -> None:
     [
         (["missing.mrg", "out.spacy"], "E030"),
         (["empty", "out.spacy"], "E031"),
+        (["trees.mrg", "-"], "E455"),
         (["trees.mrg", "out.spacy", "--format", "nonsense"], "E102"),
         (["trees.mrg", "out.spacy", "--encoding", "nonsense"], "E101"),
         (["trees.mrg", "out.spacy", "--clean", "trace-words=("], "E454"),

@@ -47,6 +47,12 @@ def test_pipeline(run: Run, pipeline: Path, treebank: Path, tmp_path: Path) -> N
     assert table.stdout.startswith("  Sent.")
 
 
+def test_a_package_and_brackets(run: Run, treebank: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spacy_parsetag.cli._inputs.is_package", lambda name: name == "mine")
+    result = run("evaluate", "mine", treebank)
+    assert result.exit_code == 1 and f"A pipeline needs a .spacy file, which {treebank} is not" in result.stderr
+
+
 @pytest.mark.parametrize(
     "gold, test, options, message",
     [
@@ -61,6 +67,8 @@ def test_pipeline(run: Run, pipeline: Path, treebank: Path, tmp_path: Path) -> N
         ("trees.mrg", "missing.spacy", [], "[E030]"),
         ("empty.mrg", "empty.mrg", [], "[E106]"),
         ("MODEL", "trees.mrg", [], "[E455]"),
+        ("trees.mrg", "bad.spacy", [], "bad.spacy needs a pipeline to score, which"),
+        ("trees.mrg", "", [], "needs a pipeline to score, which"),
         ("MODEL", "bad.spacy", [], "[E550]"),
     ],
 )

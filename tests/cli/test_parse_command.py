@@ -7,8 +7,9 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import spacy
@@ -19,6 +20,7 @@ from spacy.training import Example
 from spacy.util import import_file
 from spacy.vocab import Vocab
 
+from spacy_parsetag.pipeline.component import ParseTagger
 from spacy_parsetag.tokens import doc_to_strings
 from spacy_parsetag.treebanks.penn import read_string
 from spacy_parsetag.trees import Parse
@@ -228,10 +230,25 @@ def test_constituents_of_docs_are_replaced(run: Run, pipeline: Path, tmp_path: P
     assert [span.text for span in out.spans["other"]] == ["b"]
 
 
-def test_batches(run: Run, pipeline: Path) -> None:
+def test_batches(run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stdin = "".join(f"word{i} is new{i}.\n" for i in range(25))
     whole = run("parse", pipeline, "-", stdin=stdin).stdout
-    assert run("parse", pipeline, "-", "--batch-size", 4, stdin=stdin).stdout == whole
+    sizes: list[int] = []
+    predict = ParseTagger.predict
+
+    def spy(pipe: ParseTagger, docs: Sequence[Doc]) -> Any:
+        sizes.append(len(docs))
+        return predict(pipe, docs)
+
+    monkeypatch.setattr(ParseTagger, "predict", spy)
+    small = change(pipeline, tmp_path, lambda nlp: None)
+    config = (small / "config.cfg").read_text()
+    assert "batch_size = 1000" in config
+    (small / "config.cfg").write_text(config.replace("batch_size = 1000", "batch_size = 2"))
+    for size, expected in ((4, [4, 4, 4, 4, 4, 4, 1]), (100, [25])):
+        sizes.clear()
+        assert run("parse", small, "-", "--batch-size", size, stdin=stdin).stdout == whole
+        assert sizes == expected  # whatever the batch size of the pipeline
     assert len(whole.splitlines()) == 25
 
 
@@ -262,7 +279,7 @@ def test_a_worker_that_dies(run: Run, pipeline: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name, content, args, message",
     [
-        ("missing.txt", None, [], "[E030]"),
+        ("missing.txt", None, [], "[E484]"),
         ("bad.jsonl", "\n{]\n", [], "bad.jsonl:2: "),
         ("bad.jsonl", "[1]\n", [], "bad.jsonl:1: "),
         ("bad.jsonl", '{"tokens": ["a", 1]}\n', [], "bad.jsonl:1: "),
@@ -350,7 +367,7 @@ def test_the_default_pipeline(run: Run, pipeline: Path, tmp_path: Path, monkeypa
     (tmp_path / "some text.txt").write_text("The dog barks.\nShe reads.\n")
     assert len(run("parse", "some text.txt").stdout.splitlines()) == 2
     assert len(run("parse", "-", stdin="The dog barks.\n").stdout.splitlines()) == 1
-    for argument, code in (("en_parsetag_sm", "[E455]"), ("absent.txt", "[E030]")):
+    for argument, code in (("en_parsetag_sm", "[E455]"), ("absent.txt", "[E484]")):
         result = run("parse", argument)
         assert result.exit_code == 1 and code in result.stderr
 

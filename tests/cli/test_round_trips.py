@@ -121,8 +121,9 @@ def test_components_keep_nothing_large_in_docs(run: Run, pipeline: Path, tmp_pat
 
 
 def test_numbers_that_json_lacks(run: Run, pipeline: Path, tmp_path: Path) -> None:
-    result = run("parse", pipeline, "-", "-f", "jsonl", stdin='{"text": "A.", "meta": [NaN]}\n')
-    assert result.exit_code == 1 and "[E556]" in result.stderr and "NaN" in result.stderr
+    for number in ("NaN", "-Infinity", "1e999"):
+        result = run("parse", pipeline, "-", "-f", "jsonl", stdin=f'{{"text": "A.", "meta": [{number}]}}\n')
+        assert result.exit_code == 1 and "[E556]" in result.stderr and f"no number {number}" in result.stderr
     pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     from pyarrow import parquet
 
@@ -147,6 +148,9 @@ def test_messages(run: Run, pipeline: Path, tmp_path: Path) -> None:
     result = run("parse", tmp_path / "news.txt", tmp_path / "trees.mrg")
     assert result.exit_code == 1 and "[E462]" in result.stderr
     assert f"parse en_parsetag_sm {tmp_path / 'news.txt'} {tmp_path / 'trees.mrg'}" in result.stderr
+    result = run("parse", "She's late.", "trees.mrg")
+    command = """parse en_parsetag_sm 'She'"'"'s late.' trees.mrg"""
+    assert result.exit_code == 1 and "is a text; the pipeline comes first" in result.stderr and command in result.stderr
     assert len(run("parse", pipeline, "The dog barks. She reads.").stdout.splitlines()) == 2  # a text in quotes
     # Of the last one spaCy's tokenizer needs a package.
     for lang in ("yi", "xyz", *(["ja"] if find_spec("sudachipy") is None else [])):

@@ -51,6 +51,27 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_inputs_without_a_tree(run: Callable[..., Any], tmp_path: Path) -> None:
+    """Docs without constituents, such as those that have them under another key, and files with other content."""
+    docs = docs_from_trees(spacy.blank("en").vocab, read_string(NOTES), spans_key="mine")
+    DocBin(docs=list(docs)).to_disk(tmp_path / "mine.spacy")
+    (tmp_path / "empty.mrg").write_text("")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "notes.txt.gz").write_bytes(gzip.compress(b"not trees"))
+    for name in ("mine.spacy", "empty.mrg", "folder"):
+        for command in (("search", "NP"), ("search", "NP", "--count"), ("complexity",)):
+            result = run(*command, tmp_path / name)
+            assert result.exit_code == 1 and "[E106] No trees in" in result.stderr and name in result.stderr
+
+
+def test_texts_that_are_not_parsed(run: Callable[..., Any], tmp_path: Path) -> None:
+    """The option that the message names is the one that writes such files."""
+    (tmp_path / "texts.jsonl").write_text('{"text": "She reads."}\n')
+    result = run("search", "NP", tmp_path / "texts.jsonl")
+    assert result.exit_code == 1 and "texts.jsonl:1" in result.stderr
+    assert "parse --output-format jsonl" in " ".join(result.stderr.split())
+
+
 def test_all_kinds_of_files(run: Callable[..., Any], folder: Path) -> None:
     result = run("search", "NP < PRP=p", folder)
     lines = result.stdout.splitlines()
@@ -94,6 +115,13 @@ def test_some_files_of_a_folder(run: Callable[..., Any], folder: Path) -> None:
     assert "No files named x*" in run("search", "NP", folder, "--glob", "x*").stderr
 
 
+def test_words_that_would_move_the_cursor(run: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "a.mrg").write_text("(TOP (NP (DT the\x1b[2J) (NN \u202eb)))\n", encoding="utf-8")
+    assert run("search", "NN", tmp_path / "a.mrg", "--quiet").stdout.splitlines() == [
+        f"{tmp_path / 'a.mrg'}:1: the\ufffd[2J [NN b]"
+    ]
+
+
 def test_page(run: Callable[..., Any], folder: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert run("search", "NP < PRP", folder / "a.mrg", "--html", page).exit_code == 0
@@ -116,6 +144,7 @@ def test_what_is_refused(run: Callable[..., Any], folder: Path) -> None:
         (["NP", folder, "--by", "x"], "names no node 'x'"),
         (["NP", folder / "none"], "No such file"),
         (["NP", folder, "--workers", 0], "--workers"),
+        (["NP", folder, "--workers", -2], "--workers"),
         (["NN", bad], "bad.mrg:1:"),
         (["NP=label < PRP", folder, "--csv"], "[E573] No node can be named 'label'"),
     ]:
@@ -133,6 +162,10 @@ def test_tables() -> None:
     for name in ("line", "row", "names"):
         with pytest.raises(ValueError, match=rf"\[E573\] No node can be named '{name}'"):
             TableSearcher(f"S < NP={name}")
+    heads = {
+        rules: TableSearcher("SQ <# VBZ", heads=rules)(table).column("text").to_pylist() for rules in ("penn", "ctb")
+    }
+    assert heads == {"penn": ["Is it late ?"], "ctb": []}
     assert found[0] == {"id": "n2", "row": 3, "label": "S", "start": 0, "end": 2, "text": "She came", "names": names}
 
 

@@ -106,7 +106,7 @@ def test_a_pipeline_with_another_key(run: Run, pipeline: Path, tmp_path: Path) -
 @pytest.mark.parametrize(
     "arguments, code",
     [
-        (["absent.txt"], "[E030]"),
+        (["absent.txt"], "[E484]"),
         (["-", "--format", "brackets"], "[E106]"),
         (["-", "--format", "spacy"], "[E455]"),
         (["((a) b", "--format", "brackets"], "<stream>:1"),

@@ -1,6 +1,6 @@
 """Windows, word pieces and batches as spacy-transformers has them; graphs of PyTorch's layers."""
 
-from itertools import pairwise
+from itertools import chain, pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,7 +15,7 @@ from spacy_parsetag.ml import onnx
 from spacy_parsetag.ml.graphs import OPSET, export_bilstm, quantize
 from spacy_parsetag.ml.lstm import bilstm
 from spacy_parsetag.ml.onnx import OnnxShim, batch_by_length, onnx_bilstm
-from spacy_parsetag.ml.wordpieces import Pieces, Window, align_pieces, windows_of
+from spacy_parsetag.ml.wordpieces import Pieces, Window, align_pieces, cut_windows, windows_of
 
 ort = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 
@@ -46,6 +46,28 @@ def test_alignment() -> None:
     assert rows.tolist() == [1, 2, 3, 6, 6, 10, 10]  # 10: zeros
     rows, counts = align_pieces([], [], [0, 0])
     assert rows.tolist() == counts.tolist() == []
+
+
+@given(st.lists(st.sampled_from(["a", "b", "a-b", "b-a-b"]), min_size=1, max_size=60), st.integers(7, 30))
+def test_a_window_of_too_many_pieces_becomes_several(words: list[str], max_pieces: int) -> None:
+    """Each token has all of its pieces, once, however long the window is."""
+    tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel({"[CLS]": 0, "[SEP]": 1, "a": 2, "b": 3, "-": 4}))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    specials = [("[CLS]", 0), ("[SEP]", 1)]
+    tokenizer.post_processor = tokenizers.processors.TemplateProcessing("[CLS] $A [SEP]", None, specials)
+    docs = [Doc(Vocab(), words=["b"]), Doc(Vocab(), words=words)]
+    windows = windows_of(docs, None, None, by_sentence=False)
+    windows, pieces = cut_windows(tokenizer.to_str(), docs, windows, max_pieces)
+    assert max(len(own.ids) for own in pieces) <= max_pieces
+    rows, counts = align_pieces(windows, pieces, [1, len(words)])
+    own = [tokenizer.encode(word).ids[1:-1] for word in ("b", *words)]
+    assert np.concatenate([own.ids for own in pieces])[rows].tolist() == [*chain.from_iterable(own)]
+    assert counts.tolist() == list(map(len, own))
+    for before, after in pairwise(windows[1:]):  # tokens next to a cut see words on both sides
+        assert after.start < before.stop or before.stop - before.start < 8 or after.stop - after.start < 8
+    fits = sum(map(len, own[1:])) + 2 <= max_pieces
+    assert fits == (windows[1:] == [Window(1, 0, len(words))])
 
 
 @given(st.lists(st.integers(1, 50)), st.integers(1, 100))

@@ -91,6 +91,17 @@ def test_errors(nlp: Language) -> None:
     nlp(doc)
 
 
+@pytest.mark.parametrize("merged", [(0, 2), (5, 8)])
+def test_tokens_changed_since(nlp: Language, merged: tuple[int, int]) -> None:
+    """A component that merges tokens leaves the spans on other words, or beyond the end."""
+    doc = nlp.make_doc(TEXT)
+    doc.spans[CONSTRAINTS_KEY] = [Span(doc, 2, 4), Span(doc, 6, 8, label="PP")]
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[slice(*merged)])
+    with pytest.raises(ValueError, match=r"E269.*'parsetag_constraints'.*merge_entities"):
+        nlp(doc)
+
+
 def test_an_unknown_label(nlp: Language) -> None:
     with pytest.raises(ValueError, match=r"E178.*must XP 'The old'.*the label 'XP'. It knows .*NP.*VP"):
         parse(nlp, (0, 2, "XP", ""))

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import spacy
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from tiny import TREES, gold_doc, make_examples, spans_of, words_only
 
 TEXT = "The old dog sings and barked on papers"
@@ -22,7 +23,7 @@ def folders(trained: Callable[[str], Language], tmp_path_factory: pytest.TempPat
     return [str(path) for path in paths]
 
 
-def make_ensemble(pipelines: list[str], **config: float) -> Language:
+def make_ensemble(pipelines: list[str], **config: Any) -> Language:
     nlp = spacy.blank("en")
     nlp.add_pipe("one_sentence")
     nlp.add_pipe("parsetag_ensemble", config={"pipelines": pipelines, **config})
@@ -63,6 +64,64 @@ def test_one_member_is_mbr(folders: list[str]) -> None:
     nlp = make_ensemble(folders[:1])
     mbr = spacy.load(folders[0], config={"components.parsetag.decoder": {"@misc": "spacy-parsetag.MBRDecoder.v1"}})
     assert spans_of(nlp(TEXT)) == spans_of(mbr(TEXT))
+
+
+def constrained(nlp: Language, *spans: tuple[int, int, str]) -> Doc:
+    doc = nlp.make_doc(TEXT)
+    doc.spans["parsetag_constraints"] = [Span(doc, start, end, label=label) for start, end, label in spans]
+    return nlp(doc)
+
+
+def test_constraints_hold(folders: list[str]) -> None:
+    nlp = make_ensemble(folders)
+    free = spans_of(nlp(TEXT))
+    assert (2, 5, "NP") not in free
+    doc = constrained(nlp, (2, 5, "NP"))
+    assert (2, 5, "NP") in spans_of(doc)
+    assert doc._.span_prob(2, 5, "NP") == pytest.approx(1.0)
+    assert "dropped_constraints" not in doc.spans["constituents"].attrs
+    assert set(free) <= set(spans_of(constrained(nlp, *free)))
+    with pytest.raises(ValueError, match=r"E262.*The old dog.*dog sings and"):
+        constrained(nlp, (0, 3, "NP"), (2, 5, ""))
+    with pytest.raises(ValueError, match=r"E178.*'XP'"):
+        constrained(nlp, (0, 3, "XP"))
+    lenient = make_ensemble(folders, conflicts="drop")
+    doc = constrained(lenient, (0, 3, "NP"), (2, 5, ""))
+    assert doc.spans["constituents"].attrs["dropped_constraints"] == [
+        ["must constituent 'dog sings and' (tokens 2 to 5)"]
+    ]
+    with pytest.raises(ValueError, match="E263"):
+        make_ensemble(folders, conflicts="ignore")
+
+
+def test_likely_constituents_that_the_tree_has_not(folders: list[str], trained: Callable[[str], Language]) -> None:
+    nlp = make_ensemble(folders[:1])
+    doc = nlp(TEXT)
+    member = trained("in")
+    batch, *_ = member.get_pipe("parsetag").score_docs([member.get_pipe("one_sentence")(member.make_doc(TEXT))])
+    found = set(spans_of(doc))
+    others = {span: prob for span, prob in batch.trees.constituents.sentence(0, 0.01).items() if span not in found}
+    assert others
+    for (start, end, label), prob in others.items():
+        assert doc._.span_prob(start, end, label) == pytest.approx(prob)
+
+
+def test_only_the_bad_doc_of_a_batch_is_lost(folders: list[str]) -> None:
+    nlp = make_ensemble(folders)
+    failed: list[str] = []
+    nlp.set_error_handler(lambda name, pipe, docs, err: failed.extend(doc.text for doc in docs))
+    docs = [nlp.make_doc(f"She enjoys papers {i}") for i in range(5)]
+    docs[3].spans["parsetag_constraints"] = [Span(docs[3], 0, 2, label="XP")]
+    assert [doc.text[-1] for doc in nlp.pipe(docs)] == ["0", "1", "2", "4"]
+    assert failed == ["She enjoys papers 3"]
+
+
+def test_in_a_forked_process(folders: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyTorch's threads do not survive a fork: it gets one before anything before the ensemble, or in it, predicts."""
+    calls: list[str] = []
+    monkeypatch.setattr("spacy_parsetag.pipeline.ensemble.one_thread_after_fork", lambda: calls.append("one thread"))
+    make_ensemble(folders).get_pipe("parsetag_ensemble").pipe(iter(()))
+    assert calls == ["one thread"]
 
 
 def test_saved_over_another(folders: list[str], tmp_path: Path) -> None:

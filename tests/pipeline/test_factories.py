@@ -40,3 +40,15 @@ def test_one_sentence_can_be_switched_off() -> None:
     with nlp.select_pipes(disable="one_sentence"):
         assert len(list(nlp("One. Two.").sents)) == 2
     assert len(list(nlp("One. Two.").sents)) == 1
+
+
+@pytest.mark.parametrize("splitter", ["sentencizer", "senter", "one_sentence", "parser"])
+@pytest.mark.parametrize("parser", ["parsetag", "parsetag_ensemble"])
+def test_what_it_requires_is_what_splitters_assign(splitter: str, parser: str) -> None:
+    """`nlp.analyze_pipes` finds no problem where there is none."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe(parser)
+    nlp.add_pipe("tree_matcher")
+    assert nlp.analyze_pipes()["problems"][parser] == ["token.is_sent_start"]
+    nlp.add_pipe(splitter, first=True)
+    assert not any(nlp.analyze_pipes()["problems"].values())

@@ -173,7 +173,7 @@ def test_errors_say_what_to_set(settings: Callable[..., Any]) -> None:
     nlp, _ = settings()
     doc = nlp(TEXT)
     assert set(doc.spans["constituents"].attrs) == {"format"}
-    with pytest.raises(ValueError, match=r"E320.*probs = true"):
+    with pytest.raises(ValueError, match=r"E320.*Set probs = true in the config.*'\)\.probs = True\."):
         _ = doc[0:1]._.prob
     with pytest.raises(ValueError, match=r"E320.*k_best = 3"):
         doc._.parses(3)
@@ -185,6 +185,17 @@ def test_errors_say_what_to_set(settings: Callable[..., Any]) -> None:
         make_nlp(conflicts="ignore")
     with pytest.raises(ValueError, match="E263"):
         make_nlp(k_best=-1)
+
+
+def test_docs_without_words_have_no_trees(settings: Callable[..., Any]) -> None:
+    """That is an answer, not a missing setting."""
+    nlp, _ = settings(k_best=2, probs=True)
+    for text in ("", " ", "\n\n"):
+        doc = nlp(text)
+        again = Doc(nlp.vocab).from_bytes(doc.to_bytes())
+        assert doc._.parses(2) == again._.parses(2) == []
+        with pytest.raises(ValueError, match="E320"):
+            doc._.parses(3)
 
 
 def test_several_sentences_and_batches(settings: Callable[..., Any]) -> None:

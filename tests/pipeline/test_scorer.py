@@ -53,6 +53,16 @@ def test_registered_and_picklable() -> None:
     assert scorer([])["parsetag_f"] is None
 
 
+@pytest.mark.parametrize("merged", [slice(0, 2), slice(3, 5)])
+def test_tokens_changed_since(merged: slice) -> None:
+    """Spans would be compared where they no longer are."""
+    predicted = make_doc([GOLD])
+    with predicted.retokenize() as retokenizer:
+        retokenizer.merge(predicted[merged])
+    with pytest.raises(ValueError, match=r"\[E310\].*merge_entities"):
+        score((make_doc([GOLD]), predicted))
+
+
 def test_scores() -> None:
     scores = score((make_doc([GOLD]), make_doc([TEST])))
     assert tuple(scores) == tuple(f"parsetag_{name}" for name in SCORES)

@@ -88,14 +88,6 @@ def test_matcher(nlp: Language, docs: list[Doc]) -> None:
     assert "X" not in matcher
 
 
-def test_docs_of_several_vocabularies(nlp: Language, docs: list[Doc]) -> None:
-    (other,) = docs_from_trees(spacy.blank("en").vocab, read_string("(TOP (NP (NN zyzzyva)))"))
-    matcher = TreeMatcher(nlp.vocab)
-    matcher.add("NOUN", ["NN < zyzzyva|man"])
-    found = matcher.match([docs[0], other])
-    assert [[match.span.text for match in matches] for matches in found] == [["man"], ["zyzzyva"]]
-
-
 def test_component(nlp: Language, docs: list[Doc], tmp_path: Path) -> None:
     pipe = nlp.add_pipe("tree_matcher", config={"patterns": {"OBJECT": ["VP < /^VB/=verb < NP=object"]}})
     pipe.add_patterns([{"label": "WH", "pattern": "/^WH/"}])
@@ -114,6 +106,33 @@ def test_component(nlp: Language, docs: list[Doc], tmp_path: Path) -> None:
     again = loaded(Doc(loaded.vocab).from_bytes(docs[0].to_bytes()))
     assert [(span.label_, span.text) for span in again.spans["tree_matches"]] == found[0]
     assert pipe.from_bytes(pipe.to_bytes()).labels == pipe.labels
+
+
+def test_docs_of_several_vocabularies(docs: list[Doc]) -> None:
+    """Each string is looked up where it is known."""
+    [other] = docs_from_trees(spacy.blank("en").vocab, read_string("(TOP (S (NP (NNP Zoe)) (VP (VBZ yodels))))"))
+    matcher = TreeMatcher(docs[0].vocab)
+    matcher.add("VERB", ["VP < /^VB/=verb"])
+    found = matcher.match([docs[1], other])
+    assert [[match.names["verb"].text for match in own] for own in found] == [["wags"], ["yodels"]]
+
+
+def test_docs_without_constituents(nlp: Language, docs: list[Doc]) -> None:
+    """Nothing was parsed, which is something else than nothing was found; an error takes only the doc that has it."""
+    matcher = TreeMatcher(nlp.vocab)
+    matcher.add("NP", ["NP"])
+    assert matcher(Doc(nlp.vocab)) == []
+    bare = Doc(nlp.vocab, words=["Rain"])
+    with pytest.raises(ValueError, match=r"E300.*'parsetag'"):
+        matcher(bare)
+    pipe = nlp.add_pipe("tree_matcher", config={"patterns": {"NP": ["NP"]}})
+    with pytest.raises(ValueError, match="E300"):
+        nlp("Rain")
+    with pytest.raises(ValueError, match="E300"):
+        list(pipe.pipe([docs[0], bare]))
+    failed: list[Doc] = []
+    pipe.set_error_handler(lambda name, pipe, own, err: failed.extend(own))
+    assert list(pipe.pipe([docs[0], bare, docs[1]])) == [docs[0], docs[1]] and failed == [bare]
 
 
 def test_heads_and_base_nps(docs: list[Doc], extensions: None) -> None:

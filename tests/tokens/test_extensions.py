@@ -14,6 +14,8 @@ from spacy.tokens import Doc, Span, Token
 from spacy.vocab import Vocab, create_vocab
 from strategies import parses
 
+from spacy_parsetag import render
+from spacy_parsetag.search.docs import TreeMatcher
 from spacy_parsetag.tokens import (
     doc_from_parses,
     doc_from_tree,
@@ -229,6 +231,18 @@ def test_retokenizing_is_an_error(extensions: None, merged: tuple[int, int], voc
         _ = doc[1]._.parent
     with pytest.raises(ValueError, match=r"\[E310\]"):
         doc_to_strings(doc)
+
+
+def test_tokens_merged_before_the_end(extensions: None, vocab: Vocab) -> None:
+    """The only span ends beyond the doc now, and spaCy itself raises an error, another one, for such a span."""
+    doc = doc_from_tree(vocab, Parse(tuple("abcde"), ("X",) * 5, (Constituent(0, 5, "S"), Constituent(3, 5, "VP"))))
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[3:5])
+    matcher = TreeMatcher(vocab)
+    matcher.add("VP", ["VP"])
+    for ask in (doc_to_strings, lambda doc: doc[0]._.parent, lambda doc: doc._.base_nps, matcher, render):
+        with pytest.raises(ValueError, match=r"\[E310\].*merge_entities"):
+            ask(doc)
 
 
 def test_nothing_is_stored_on_the_doc(extensions: None, vocab: Vocab) -> None:
