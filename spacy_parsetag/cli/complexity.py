@@ -54,7 +54,7 @@ def complexity_cli(
                     ids = (f" ({one})" if one else "" for one in columns.ids or [""] * len(columns))
                     names = [f"{columns.where(tree)}{one}" for tree, one in enumerate(ids)]
                 texts = {each: i for i, each in enumerate(dict.fromkeys(names))}
-                found = count_structures(columns, np.array([texts[each] for each in names]), len(texts))
+                found = count_structures(columns, np.array([texts[each] for each in names], np.int64), len(texts))
                 for each, i in texts.items():
                     counts.setdefault(each, Counter()).update({name: int(values[i]) for name, values in found.items()})
         if not counts:
