@@ -27,6 +27,7 @@ from pipeline import load
 from record import ROOT, parse_arguments, write_result
 from spacy import load as load_pipeline
 from spacy.language import Language
+from spacy.pipeline import TrainablePipe
 from spacy.schemas import ConfigSchemaTraining
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
@@ -90,7 +91,7 @@ def measure_speed(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def measure_precision(args: argparse.Namespace) -> dict[str, Any]:
-    pipelines = {"without set_precision": load_pipeline(args.model)}
+    pipelines = {"without set_precision": without_precision(load_pipeline(args.model))}
     for precision in get_args(Precision):
         pipelines[precision] = set_precision(load_pipeline(args.model), precision)
     nlp, *_ = pipelines.values()
@@ -113,6 +114,14 @@ def measure_precision(args: argparse.Namespace) -> dict[str, Any]:
             "words_a_second": round(n_words / seconds[name]),
         }
     return figures
+
+
+def without_precision(nlp: Language) -> Language:
+    """Undo what a config's `PredictPrecision.v1` has set: PyTorch's layers predict as Thinc lets them."""
+    models = [pipe.model for _, pipe in nlp.components if isinstance(pipe, TrainablePipe)]
+    for shim in (shim for model in models for layer in model.walk() for shim in layer.shims):
+        vars(shim).pop("predict", None)
+    return nlp
 
 
 def measure_training(args: argparse.Namespace) -> dict[str, Any]:

@@ -7,7 +7,7 @@
 As in timeit, a setup runs once and a statement many times; --old-setup is for the first clone where names differ. Each
 clone has a process of its own, which takes the package from there, with the same other packages in both. One process
 waits while the other one runs, on one core. Ratios are the new one's time over the old one's: of the fastest runs, and
-the median of all rounds.
+the median of all rounds. CPU time is that of the process itself: where a statement runs commands, wall time counts.
 """
 
 import argparse

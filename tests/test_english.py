@@ -10,7 +10,7 @@ from spacy.language import Language
 from spacy_parsetag.tokens import doc_to_strings
 from spacy_parsetag.treebanks.penn import read_string
 from spacy_parsetag.trees import Parse
-from tools.english import Retokenizer, Sentence, make_doc, read_conllu, read_gum, runs, vary
+from tools.english import Retokenizer, Sentence, is_free, make_doc, read_conllu, read_gum, runs, vary
 
 CONLLU = """# newdoc id = GUM_news_x
 # newpar
@@ -63,6 +63,9 @@ def test_documents_of_a_part(tmp_path: Path, nlp: Language) -> None:
     doc = make_doc(nlp, document, spaces=True, paragraphs=True)
     assert (name, doc.text) == ("GUM_news_x", "Don't go. wanna?")
     assert [sent.text for sent in doc.sents] == ["Don't go.", "wanna?"]
+    # A list of what may be trained on, so that a genre that GUM gets one day is not.
+    free = ("GUM_news_x", "GUM_textbook_history", "GUM_reddit_x", "GUM_poem_x", "GUM_textbook_x", "GUM_whow_x")
+    assert [is_free(name) for name in free] == [True, True, False, False, False, False]
     with pytest.raises(SystemExit, match="no part test"):
         list(read_gum(tmp_path, "test"))
     (tmp_path / "const" / "GUM_news_x.ptb").write_text(TREES.replace("go", "come"))

@@ -80,9 +80,17 @@ def test_exported_pipelines() -> None:
 
 def test_speeds() -> None:
     page = " ".join(SPEED.split())
-    for name, figures in result("precision").items():
-        if isinstance(figures, dict) and "words_a_second" in figures:
-            assert f"| {name} | {figures['f']:.2f} | {figures['words_a_second']:,}" in page
+    encoder = result("encoder")["float32"]
+    assert f"component then takes {encoder['component_over_bare']:.2f} of the time" in page
+    assert f"the whole pipeline {encoder['whole_over_bare']:.2f} of it" in page and "the parser is untrained" in page
+    assert f"take {encoder['component_64_docs_over_bare'] / encoder['component_over_bare']:.1f} times as long" in page
+    speeds, trained = (result(name) for name in ("precision_speed", "precision"))
+    before, f = speeds["without set_precision"], trained["as it was trained"]["f"]
+    assert f"| without `set_precision` | {f:.2f} | {before['words_a_second']:,} |" in page
+    for name in ("float32", "bfloat16", "int8"):
+        times = f"{before['seconds'] / speeds[name]['seconds']:.2f} times"
+        assert f"| {name} | {trained[name]['f']:.2f} | {speeds[name]['words_a_second']:,}, {times} |" in page
+    assert "in a pipeline that is untrained" in page
     peers = {name: f"{speed:.0f}" for name, speed in result("peers")["sentences_a_second"].items()}
     assert f"this parser {peers['ours']} sentences a second" in page and f"{peers['ours_int8']} in int8" in page
     for words, name in (("supar's CRF parser", "supar"), ("benepar's spaCy plugin", "benepar")):

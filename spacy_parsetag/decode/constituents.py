@@ -78,8 +78,9 @@ class Constituents(NamedTuple):
         """List the constituents of sentence s that are likelier than `least`: {(start, end, label): probability}."""
         starts, ends = np.triu_indices(int(self.n_words[s]) + 1, k=1)
         own = self.probs[self.starts[s] : self.starts[s] + len(starts)]
-        found = np.argwhere(own > least).tolist()
-        return {(int(starts[i]), int(ends[i]), self.labels[c]): float(own[i, c]) for i, c in found}
+        rows, columns = np.nonzero(own > least)
+        found = (array.tolist() for array in (starts[rows], ends[rows], columns, own[rows, columns]))
+        return {(start, end, self.labels[c]): prob for start, end, c, prob in zip(*found, strict=True)}
 
     def rivals(self, s: int, spans: Spans, least: float) -> list[tuple[int, int, str, float]]:
         """List the constituents of sentence s likelier than `least` that were not found, likeliest first.

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import lzma
+import math
 import sys
 import zlib
 from collections import Counter
@@ -267,10 +268,14 @@ def load_json(line: str) -> Any:
     """
     check_text(line)
     try:
-        return json.loads(line, parse_constant=_refuse)
+        return json.loads(line, parse_constant=_refuse, parse_float=_read_float)
     except (json.JSONDecodeError, RecursionError) as err:
         reason = "it is nested too deeply" if isinstance(err, RecursionError) else err
         raise ValueError(Errors.E556.format(reason=reason)) from err
+
+
+def _read_float(number: str) -> float:
+    return value if math.isfinite(value := float(number)) else _refuse(number)
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compat import require
-from ..errors import Errors
+from ..errors import Errors, showable
 from ..files.find import find_files
 from ..search import TreeColumns, Tregex, read_brackets, read_rows, read_table
 from ..search.columns import Longs, is_columns
@@ -187,7 +187,7 @@ def _in_context(columns: TreeColumns, tree: int, node: int) -> str:
     match = f"[{columns.strings[columns.label[node]]} {' '.join(columns.words(node, last))}]"
     words = (*columns.words(first, node - 1), match, *columns.words(last + 1, end))
     name = f" ({columns.ids[tree]})" if columns.ids and columns.ids[tree] else ""
-    return f"{columns.where(tree)}:{name} {' '.join(words)}"
+    return showable(f"{columns.where(tree)}:{name} {' '.join(words)}", keep="")
 
 
 def _check_names(tregex: Tregex, columns: Collection[str]) -> None:

@@ -7,8 +7,9 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import spacy
@@ -19,6 +20,7 @@ from spacy.training import Example
 from spacy.util import import_file
 from spacy.vocab import Vocab
 
+from spacy_parsetag.pipeline.component import ParseTagger
 from spacy_parsetag.tokens import doc_to_strings
 from spacy_parsetag.treebanks.penn import read_string
 from spacy_parsetag.trees import Parse
@@ -228,10 +230,25 @@ def test_constituents_of_docs_are_replaced(run: Run, pipeline: Path, tmp_path: P
     assert [span.text for span in out.spans["other"]] == ["b"]
 
 
-def test_batches(run: Run, pipeline: Path) -> None:
+def test_batches(run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stdin = "".join(f"word{i} is new{i}.\n" for i in range(25))
     whole = run("parse", pipeline, "-", stdin=stdin).stdout
-    assert run("parse", pipeline, "-", "--batch-size", 4, stdin=stdin).stdout == whole
+    sizes: list[int] = []
+    predict = ParseTagger.predict
+
+    def spy(pipe: ParseTagger, docs: Sequence[Doc]) -> Any:
+        sizes.append(len(docs))
+        return predict(pipe, docs)
+
+    monkeypatch.setattr(ParseTagger, "predict", spy)
+    small = change(pipeline, tmp_path, lambda nlp: None)
+    config = (small / "config.cfg").read_text()
+    assert "batch_size = 1000" in config
+    (small / "config.cfg").write_text(config.replace("batch_size = 1000", "batch_size = 2"))
+    for size, expected in ((4, [4, 4, 4, 4, 4, 4, 1]), (100, [25])):
+        sizes.clear()
+        assert run("parse", small, "-", "--batch-size", size, stdin=stdin).stdout == whole
+        assert sizes == expected  # whatever the batch size of the pipeline
     assert len(whole.splitlines()) == 25
 
 

@@ -121,8 +121,9 @@ def test_components_keep_nothing_large_in_docs(run: Run, pipeline: Path, tmp_pat
 
 
 def test_numbers_that_json_lacks(run: Run, pipeline: Path, tmp_path: Path) -> None:
-    result = run("parse", pipeline, "-", "-f", "jsonl", stdin='{"text": "A.", "meta": [NaN]}\n')
-    assert result.exit_code == 1 and "[E556]" in result.stderr and "NaN" in result.stderr
+    for number in ("NaN", "-Infinity", "1e999"):
+        result = run("parse", pipeline, "-", "-f", "jsonl", stdin=f'{{"text": "A.", "meta": [{number}]}}\n')
+        assert result.exit_code == 1 and "[E556]" in result.stderr and f"no number {number}" in result.stderr
     pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     from pyarrow import parquet
 

@@ -97,6 +97,13 @@ def test_reports(run: Callable[..., Any], folder: Path) -> None:
     assert len(run("search", "NP", path, "--limit", 2).stdout.splitlines()) == 2
 
 
+def test_words_that_would_move_the_cursor(run: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "a.mrg").write_text("(TOP (NP (DT the\x1b[2J) (NN \u202eb)))\n", encoding="utf-8")
+    assert run("search", "NN", tmp_path / "a.mrg", "--quiet").stdout.splitlines() == [
+        f"{tmp_path / 'a.mrg'}:1: the\ufffd[2J [NN b]"
+    ]
+
+
 def test_page(run: Callable[..., Any], folder: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert run("search", "NP < PRP", folder / "a.mrg", "--html", page).exit_code == 0
@@ -119,6 +126,7 @@ def test_what_is_refused(run: Callable[..., Any], folder: Path) -> None:
         (["NP", folder, "--by", "x"], "names no node 'x'"),
         (["NP", folder / "none"], "No such file"),
         (["NP", folder, "--workers", 0], "--workers"),
+        (["NP", folder, "--workers", -2], "--workers"),
         (["NN", bad], "bad.mrg:1:"),
         (["NP=label < PRP", folder, "--csv"], "[E573] No node can be named 'label'"),
     ]:
@@ -136,6 +144,10 @@ def test_tables() -> None:
     for name in ("line", "row", "names"):
         with pytest.raises(ValueError, match=rf"\[E573\] No node can be named '{name}'"):
             TableSearcher(f"S < NP={name}")
+    heads = {
+        rules: TableSearcher("SQ <# VBZ", heads=rules)(table).column("text").to_pylist() for rules in ("penn", "ctb")
+    }
+    assert heads == {"penn": ["Is it late ?"], "ctb": []}
     assert found[0] == {"id": "n2", "row": 3, "label": "S", "start": 0, "end": 2, "text": "She came", "names": names}
 
 

@@ -175,7 +175,8 @@ def test_2000_words():
 
 
 def test_refuses_bad_input():
-    for beam in (0, 2.5, 2**31):
+    BeamDecoder(1 << 22)
+    for beam in (0, 2.5, (1 << 22) + 1, 2**31):
         with pytest.raises(ValueError, match="E160"):
             BeamDecoder(beam)
     with pytest.raises(ValueError, match="E161"):

@@ -85,6 +85,11 @@ def test_deep_constituents_are_drawn_below() -> None:
     assert re.findall(r"word\d+", "\n".join(lines)) == [f"word{i}" for i in range(200)]
 
 
+def test_the_deepest_tree_that_is_drawn() -> None:
+    """NLTK's drawing is recursive: of more than 60 levels, the tag and the word among them, there is an outline."""
+    assert ["┌" in draw_text(comb(n), 10_000) for n in (58, 59)] == [True, False]
+
+
 def test_long_words_go_on_in_the_next_line() -> None:
     text = draw_text(read(f"(NP (DT the) (NN {'a' * 70}))"), 30, tags=False)
     assert max(map(len, text.splitlines())) == 30

@@ -170,6 +170,16 @@ def test_summaries_and_cutoff() -> None:
     assert data["all"]["f"] == result.f and data["len<=40"]["sentences"] == 1
 
 
+def test_two_or_less_crossing() -> None:
+    gold = "(TOP (S (X (NN a) (NN b) (NN c) (NN d)) (NN e)))"
+    two = "(TOP (S (NN a) (X (NN b) (X (NN c) (NN d) (NN e)))))"
+    three = "(TOP (S (NN a) (X (NN b) (X (NN c) (X (NN d) (NN e))))))"
+    result = evalb([gold] * 3, [gold, two, three])
+    assert [row.crossing for row in result.rows] == [0, 2, 3]
+    assert (result.all.no_crossing, result.all.two_or_less) == (1, 2)
+    assert "2 or less crossing        =  66.67" in format_table(result)
+
+
 def test_errors_do_not_stop_the_run() -> None:
     gold = ["(TOP (S (NN a)))"] * 13
     result = evalb(gold, ["(TOP (S (NN b)))"] * 12 + gold[:1])

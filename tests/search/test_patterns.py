@@ -38,10 +38,21 @@ def found(pattern: str) -> list[str]:
         ("/^\\.$/", ["?"]),
         ("__=a > VP=b $ ~a", []),
         ("NP !<1 DT ?< NNP=x", ["Rolls", "it"]),
+        ("NP <-1 NN", ["the maker"]),
+        ("@NP <-2 NP", ["Rolls , the maker ,"]),
+        ("NP >-2 @NP", ["the maker"]),
     ],
 )
 def test_matches(pattern: str, expected: list[str]) -> None:
     assert found(pattern) == expected
+
+
+def test_names_in_many_trees() -> None:
+    """Masks have 64 nodes a word: these trees take some forty words."""
+    trees = TreeColumns.join(read_brackets(TREES * 80, "made up.mrg"))
+    nodes, names = Tregex("NP < DT=d").matches(trees)
+    assert trees.trees_of(nodes).tolist() == [*range(0, 160, 2)]
+    assert (names["d"] == nodes + 1).all()
 
 
 def test_several_at_once_and_by_name() -> None:

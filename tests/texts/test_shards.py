@@ -20,6 +20,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 from texts_data import FORMATS, Run, contents, write_texts
 
+from spacy_parsetag.cli._util import progress
 from spacy_parsetag.texts.input import Source
 from spacy_parsetag.texts.parser import Settings
 from spacy_parsetag.texts.shards import MANIFEST, Job, ShardParser, hash_files, lock_folder, plan_shards
@@ -344,7 +345,13 @@ def test_workers(run: Run, pipeline: Path, code: Path, tmp_path: Path) -> None:
     assert contents(tmp_path / "out1") == contents(tmp_path / "out2")
 
 
-def test_progress(run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress(
+    run: Run,
+    pipeline: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """Where there is no terminal: a line a minute, here after each batch."""
     monkeypatch.setattr("spacy_parsetag.cli._util.LOG_SECONDS", 0.0)
     source = write_texts(tmp_path / "in.txt", 6)
@@ -354,6 +361,13 @@ def test_progress(run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.
     assert lines[0].endswith(" left")
     assert "6 of 6 texts" in lines[2]
     assert "4 texts, " in run("parse", pipeline, source, tmp_path / "out.mrg", "--batch-size", 4).stderr
+    # What an earlier run has done does not count for the rate.
+    now = iter((0.0, 2.0))
+    monkeypatch.setattr("spacy_parsetag.cli._util.time.monotonic", lambda: next(now))
+    with progress("texts", total=10, done=4) as parsed:
+        parsed(2)
+    assert capsys.readouterr().err.strip().endswith("6 of 10 texts, 1.0 a second, 0:00:04 left")
+    monkeypatch.undo()
     for out in ("out2.mrg", "out2"):
         assert not run("parse", pipeline, source, f"{tmp_path}/{out}", "--shard-size", 4, "--quiet").stderr
 
