@@ -213,6 +213,11 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The graph of this transformer ({kind}) does not compute what the transformer does: vectors differ by up to "
         "{difference:.2g}. Please report this, with the versions of torch and transformers."
     )
+    E206 = (
+        "The transformer of this pipeline reads sentence by sentence, and this doc has no sentence boundaries: "
+        "{text!r}. Add a component that sets them before it: nlp.add_pipe('sentencizer', first=True), or "
+        "'one_sentence' if each of your docs is one sentence already."
+    )
     E210 = "int8 is for CPUs, and these layers are on {device}. Choose bfloat16 or float32."
     E211 = "No such precision: {precision!r}. Choose float32, bfloat16 or int8."
     E212 = "Leave --precision out: it is for PyTorch's layers, and this pipeline has none. Its components: {pipes}."

@@ -3,14 +3,14 @@
 from collections import Counter
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from typer import Argument as Arg
 from typer import Option as Opt
 
-from ..analysis.tables import format_csv
+from ..analysis.tables import Table, format_csv, format_text
 from ..errors import Errors
-from ._util import AsJson, Encoding, format_json, note, stated_errors, write_text
+from ._util import AsJson, Encoding, Glob, format_json, stated_errors, write_text
 
 
 class Unit(str, Enum):
@@ -25,6 +25,7 @@ def complexity_cli(
     ] = Unit.file,
     as_json: AsJson = False,
     as_csv: Annotated[bool, Opt("--csv", help="Print CSV")] = False,
+    glob: Glob = None,
     encoding: Encoding = "utf-8",
 ) -> None:
     """Measure the syntactic complexity of English texts as L2SCA does (Lu 2010): nine structures, fourteen ratios.
@@ -46,29 +47,22 @@ def complexity_cli(
         if as_json and as_csv:
             raise ValueError(Errors.E459)
         counts: dict[str, Counter[str]] = {}
-        for path in find_trees(inputs):
+        for path in find_trees(inputs, glob):
             for columns in read_columns(path, encoding):
                 names = [columns.names[source] for source in columns.source.tolist()]
                 if text is Unit.row:
                     ids = (f" ({one})" if one else "" for one in columns.ids or [""] * len(columns))
                     names = [f"{columns.where(tree)}{one}" for tree, one in enumerate(ids)]
-                keys, places = np.unique(names, return_inverse=True)
-                found = count_structures(columns, places, len(keys))
-                for i, key in enumerate(keys.tolist()):
-                    counts.setdefault(key, Counter()).update({name: int(values[i]) for name, values in found.items()})
+                texts = {each: i for i, each in enumerate(dict.fromkeys(names))}
+                found = count_structures(columns, np.array([texts[each] for each in names], np.int64), len(texts))
+                for each, i in texts.items():
+                    counts.setdefault(each, Counter()).update({name: int(values[i]) for name, values in found.items()})
         if not counts:
             raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
-        rows_out = {name: {**found, **measure(found)} for name, found in counts.items()}
+        measured = {name: {**found, **measure(found)} for name, found in counts.items()}
         if as_json:
-            write_text(format_json(rows_out))
+            write_text(format_json(measured))
             return
-        header = ["text", *next(iter(rows_out.values()))]
-        table = [[name, *(f"{value:.4f}" if isinstance(value, float) else str(value) for value in row.values())]
-                 for name, row in rows_out.items()]  # fmt: skip
-        if as_csv:
-            write_text(format_csv([header, *table]))
-            return
-        widths = [max(map(len, column)) for column in zip(header, *table, strict=True)]
-        for row in (header, *table):
-            write_text("  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) + "\n")
-        note(f"{len(table):,} texts", "good")
+        rows: list[tuple[Any, ...]] = [(name, *row.values()) for name, row in measured.items()]
+        table = Table(("text", *next(iter(measured.values()))), rows)
+        write_text(format_csv([table.columns, *table.rows]) if as_csv else format_text(table))

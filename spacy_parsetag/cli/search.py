@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument as Arg
 from typer import Option as Opt
 
-from ..analysis.tables import format_csv
+from ..analysis.tables import Table, format_csv, format_text
 from ..errors import Errors
 from ..files.write import STANDARD, refuse_overwrite, text_output
-from ._util import Encoding, SkipBad, Skipped, note, progress, stated_errors, write_text
+from ._util import Encoding, Glob, SkipBad, Skipped, note, progress, stated_errors, write_text
 
 if TYPE_CHECKING:
     from ..texts.search import Found
@@ -52,6 +52,7 @@ def search_cli(
             "--workers", "--n-process", "-n", help="Number of processes, or -1 for one per core; each takes whole files"
         ),
     ] = 1,
+    glob: Glob = None,
     skip_bad: SkipBad = "0",
     encoding: Encoding = "utf-8",
     quiet: Annotated[bool, Opt("--quiet", "-q", help="Show no progress and no totals")] = False,
@@ -83,7 +84,7 @@ def search_cli(
         report = report or ("rows" if as_csv else "context")
         query = Query(pattern, heads, encoding, report, tuple(by or ()))
         query.compile()  # an error comes before anything is read
-        files = find_trees(inputs)
+        files = find_trees(inputs, glob)
         if save is not None:
             _save(files, encoding, save)
             files = [save]
@@ -93,17 +94,20 @@ def search_cli(
         several = map_in_processes(search, files, n_process) if n_process > 1 else (each for each in alone)
         skipped = Skipped(limit=skip_bad)
         with closing(several) as results, progress("trees", quiet=quiet) as advance:
-            totals, table = _report(results, skipped, advance, report, html, limit)
+            totals, table, absent = _report(results, skipped, advance, report, html, limit)
         if not totals["trees"] and not skipped.n:
             raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
         if report == "count":
             write_text("".join(f"{value}\t{name}\n" for name, value in totals.items()))
         elif report == "by":
-            _print_table(table, query.by, as_csv, limit)
+            counts = Table(("count", *query.by), [(n, *key) for key, n in table.most_common(limit)])
+            write_text(format_csv([counts.columns, *counts.rows]) if as_csv else format_text(counts))
         skipped.summarize()
         skipped.check()
         if not quiet and report != "count":
             note(", ".join(f"{value:,} {name}" for name, value in totals.items()), "good")
+        if not quiet and totals["trees"] and absent:
+            note(f"No node of these trees is called {' or '.join(sorted(absent))}", "warn")
 
 
 def _save(files: list[Path], encoding: str, folder: Path) -> None:
@@ -117,13 +121,14 @@ def _save(files: list[Path], encoding: str, folder: Path) -> None:
 
 def _report(
     results: "Iterator[Found]", skipped: Skipped, advance: Any, report: str, html: Path | None, limit: int | None
-) -> tuple[dict[str, int], Counter[tuple[str, ...]]]:
-    """Write what is found as it comes; returns the totals, and the table of --by."""
+) -> tuple[dict[str, int], Counter[tuple[str, ...]], set[str]]:
+    """Write what is found as it comes; returns the totals, the table of --by, and the labels that no node has."""
     from ..draw.docs import Sentence, draw_page
 
     totals = {"trees": 0, "trees with a match": 0, "matches": 0}
     table: Counter[tuple[str, ...]] = Counter()
     drawn: list[Sentence] = []
+    absent: list[set[str]] = []
     n_left = limit
     header = report == "rows"
     with text_output(STANDARD) as out:
@@ -135,6 +140,7 @@ def _report(
             for problem in found.skipped:
                 skipped(problem)
             table.update(found.table)
+            absent.append(found.absent)
             items = list(islice(found.items, n_left))
             n_left = None if n_left is None else n_left - len(items)
             if report == "drawings":
@@ -148,14 +154,4 @@ def _report(
     if html is not None:
         write_text(draw_page(drawn), html)
         note(f"Wrote {len(drawn):,} trees to {html}", "good")
-    return totals, table
-
-
-def _print_table(table: Counter[tuple[str, ...]], by: tuple[str, ...], as_csv: bool, limit: int | None) -> None:
-    """Print how often each combination occurs, the most frequent first."""
-    rows = [(str(n), *key) for key, n in table.most_common(limit)]
-    if as_csv:
-        write_text(format_csv([("count", *by), *rows]))
-        return
-    longest = max((len(row[0]) for row in rows), default=0)
-    write_text("".join("  ".join([row[0].rjust(longest), *row[1:]]) + "\n" for row in rows))
+    return totals, table, set.intersection(*absent) if absent else set()

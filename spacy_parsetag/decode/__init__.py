@@ -7,10 +7,11 @@ from ..errors import Errors
 try:
     from .batch import Decoded, Decoder, SpanScores, TagScores, Transitions
     from .beam import BeamDecoder
-    from .constituents import Constituents, MBRDecoder
+    from .constituents import Constituents
     from .constraints import Constraint
     from .distribution import Distribution, KBest
     from .exact import ExactDecoder
+    from .mbr import MBRDecoder
     from .trees import WeightedTrees
     from .user import TreeDistribution, decode
 except ModuleNotFoundError as err:

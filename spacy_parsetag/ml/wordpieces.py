@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from spacy.tokens import Doc
 
 from ..compat import require
+from ..errors import Errors, shorten
+from ..tokens.sentences import has_sentences
 
 
 class Window(NamedTuple):
@@ -46,10 +48,13 @@ def windows_of(docs: Sequence[Doc], window: int | None, stride: int | None, by_s
     stride (int | None): Tokens from the start of a window to that of the next.
     by_sentence (bool): Each sentence is a window.
     RETURNS (list[Window]): The windows. An empty doc has none.
+    RAISES (ValueError): If sentences are windows, and a doc has no sentence boundaries.
     """
     found: list[Window] = []
     for i, doc in enumerate(docs):
         if by_sentence:
+            if not has_sentences(doc):
+                raise ValueError(Errors.E206.format(text=shorten(doc.text, 50)))
             found += (Window(i, sent.start, sent.end) for sent in doc.sents)
         elif window is None or stride is None:
             found += [Window(i, 0, len(doc))] if len(doc) else []

@@ -36,6 +36,7 @@ class GoldSentence(NamedTuple):
     """The gold trees of one sentence.
 
     tokens (Sequence[int]): The token of each word, as an index into the predicted doc.
+    trees (tuple[GoldTree, ...]): Its whole trees; none if it is known in part.
     known (tuple[Constraint, ...]): The constituents of a partial tree, each a "must".
     unknown (str): A tag or labels that no tag has, with the words, for a message; empty if all are known.
     """

@@ -30,6 +30,7 @@ from ..trees.escape import unescape_label, unescape_token
 from ..trees.parse import Constituent, Parse
 from ..trees.tree import ROOT_LABELS, Tree
 from ._kernel import lay_out_nodes, scan_brackets
+from .pattern import basic_category
 
 if TYPE_CHECKING:
     from ..treebanks.penn import OnError
@@ -73,7 +74,7 @@ class TreeColumns:
     names: list[str]
     ids: list[str] = field(default_factory=list)
     _heads: dict[int, Ints] = field(default_factory=dict, repr=False)
-    _passes: dict[Label, NDArray[np.uint8]] = field(default_factory=dict, repr=False)
+    _passes: dict[Label, NDArray[np.bool_]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -90,16 +91,17 @@ class TreeColumns:
             found = self._heads[id(rules)] = rules.find(self.label, self.size, self.strings)
         return found
 
-    def passes(self, label: Label) -> NDArray[np.uint8]:
+    def passes(self, label: Label) -> NDArray[np.bool_]:
         """Tell whether each string passes a test of labels; found once for each test."""
         found = self._passes.get(label)
         if found is None:
-            found = np.zeros(len(self.strings), np.uint8)
-            if label.is_plain:
-                found[[self.codes[name] for name in label.names if name in self.codes]] = 1
+            found = np.zeros(len(self.strings), bool)
+            if label.kind == "names" and not label.basic:
+                found[[self.codes[name] for name in label.names if name in self.codes]] = True
             else:
-                found[:] = [label(text) for text in self.strings]
-            self._passes[label] = found
+                texts = map(basic_category, self.strings) if label.basic else self.strings
+                found = np.fromiter(map(label.test, texts), bool, len(self.strings))
+            found = self._passes[label] = found != label.negated
         return found
 
     def trees_of(self, nodes: Longs) -> Longs:
@@ -121,8 +123,9 @@ class TreeColumns:
         """File and line of a tree."""
         return f"{self.names[self.source[tree]]}:{self.line[tree]}"
 
-    def words(self, first: int, last: int) -> list[str]:
-        """The words among the nodes from one to another, the last included."""
+    def words(self, first: int, last: int | None = None) -> list[str]:
+        """The words of a node, or among the nodes from one to another, the last included."""
+        last = first + int(self.size[first]) if last is None else last
         leaves = np.flatnonzero(self.size[first : last + 1] == 0) + first
         return [self.strings[code] for code in self.label[leaves].tolist()]
 
@@ -347,11 +350,15 @@ def read_rows(rows: Iterable[tuple[int, Any]], name: str) -> TreeColumns:
                 for sent in row["sents"]:
                     spans = (Constituent(span["start"], span["end"], span["label"]) for span in sent["constituents"])
                     parse = Parse(tuple(sent["words"]), tuple(sent["pos"]), tuple(spans))
-                    yield parse, line, ROOT, str(row.get("id") or "")
+                    yield parse, line, ROOT, _text_of(row.get("id"))
             except (KeyError, TypeError) as err:
                 raise ValueError(Errors.E603.format(where=f"{name}:{line}")) from err
 
     return columns_of_parses(parses(), name)
+
+
+def _text_of(identifier: Any) -> str:
+    return "" if identifier is None else str(identifier)
 
 
 def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
@@ -380,8 +387,8 @@ def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
     words, tags, labels = map(encode, (lists["words"].flatten(), lists["pos"].flatten(), spans.field("label")))
     bounds = [spans.field(key).to_numpy(zero_copy_only=False) for key in ("start", "end")]
     line = np.repeat(np.arange(first, first + len(n_sents)), n_sents)
-    ids = table.column("id").to_pylist() if "id" in table.schema.names else []
-    ids = [str(ids[row - first] or "") for row in line.tolist()] if any(ids) else []
+    ids = [*map(_text_of, table.column("id").to_pylist())] if "id" in table.schema.names else []
+    ids = [ids[row - first] for row in line.tolist()] if any(ids) else []
     table = np.stack([*bounds, labels]).astype(np.int32)
     roots = np.zeros(len(n_words), np.int32)
     return lay_out(n_words, n_spans, roots, words, tags, table, line, list(codes), name, ids)

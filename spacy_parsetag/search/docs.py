@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import srsly
-from numpy.typing import NDArray
 from spacy.attrs import IDX, IS_SPACE, LENGTH, ORTH, SENT_START, TAG
 from spacy.language import Language
 from spacy.pipeline import Pipe
@@ -25,9 +25,8 @@ from .columns import ROOT, Longs, TreeColumns, columns_of_parses, lay_out
 from .heads import HeadRules, get_head_rules
 from .match import Program, Tregex
 
-Tokens = tuple[int, int]  # the first and one past the last
-Place = tuple[int, str, Tokens, list[tuple[str, str, Tokens]]]
-_COLUMNS = [ORTH, TAG, IS_SPACE, IDX, LENGTH, SENT_START]
+_TOKEN_ATTRS = [ORTH, TAG, IS_SPACE, IDX, LENGTH, SENT_START]
+_span_values = attrgetter("start", "end", "label", "end_char")
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,27 +34,20 @@ class DocColumns:
     """The constituents of docs as columns.
 
     columns (TreeColumns): The trees; `line` is the number of the doc, from 1.
-    tokens (list[Sequence[int]]): For each tree the token of each word.
+    tokens (Longs): For each word of the trees its token, as an index into its doc.
     """
 
     columns: TreeColumns
-    tokens: list[Sequence[int]]
+    tokens: Longs
 
     @cached_property
     def _words_before(self) -> Longs:
         return np.append(0, np.cumsum(self.columns.size == 0))
 
-    def bounds(self, nodes: Longs) -> Iterator[tuple[int, Tokens]]:
-        """The doc that each node is in, from 0, and its tokens, as the first and one past the last."""
-        columns, words_before = self.columns, self._words_before
-        trees = columns.trees_of(nodes)
-        base = words_before[columns.starts[trees]]
-        first = words_before[nodes] - base
-        last = words_before[nodes + columns.size[nodes] + 1] - base - 1
-        docs = columns.line[trees] - 1
-        for doc, tree, start, end in zip(docs.tolist(), trees.tolist(), first.tolist(), last.tolist(), strict=True):
-            tokens = self.tokens[tree]
-            yield doc, (tokens[start], tokens[end] + 1)
+    def bounds(self, nodes: Longs) -> tuple[Longs, Longs]:
+        """The tokens that each node covers: the first ones, and one past the last ones."""
+        before = self._words_before
+        return self.tokens[before[nodes]], self.tokens[before[nodes + self.columns.size[nodes] + 1] - 1] + 1
 
 
 def columns_of_docs(docs: Sequence[Doc], spans_key: str = SPANS_KEY, name: str = "<docs>") -> DocColumns:
@@ -72,62 +64,57 @@ def columns_of_docs(docs: Sequence[Doc], spans_key: str = SPANS_KEY, name: str =
     if found is not None:
         return found
     alone = [_read_all([each], spans_key, name) or _read_doc(*each, spans_key, name) for each in numbered]
-    return DocColumns(TreeColumns.join(each.columns for each in alone), [each for one in alone for each in one.tokens])
+    tokens = [np.empty(0, np.int64), *(each.tokens for each in alone)]
+    return DocColumns(TreeColumns.join(each.columns for each in alone), np.concatenate(tokens))
 
 
 def _read_all(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> DocColumns | None:
     """Read docs at once, each with its number; None if something in them is out of the usual: white space, unknown
     tags, changed tokens, several vocabularies, constituents that are not in pre-order or no tree."""
-    if not docs or not all(doc.vocab.lang and "sents" not in doc.user_hooks for _, doc in docs):
+    vocab = docs[0][1].vocab if docs else None
+    if vocab is None or not vocab.lang or any(doc.vocab is not vocab or "sents" in doc.user_hooks for _, doc in docs):
         return None
-    if any(doc.vocab is not docs[0][1].vocab for _, doc in docs):
-        return None
-    table = np.concatenate([doc.to_array(_COLUMNS) for _, doc in docs]).T
-    words, tags, is_space, first, length, is_start = np.ascontiguousarray(table)
+    table = np.concatenate([doc.to_array(_TOKEN_ATTRS) for _, doc in docs]).T
+    words, tags, is_space, first_char, length, is_start = np.ascontiguousarray(table)
+    groups = [doc.spans[spans_key] for _, doc in docs]
+    n_tokens, group_sizes = (np.array([len(each) for each in rows]) for rows in ([doc for _, doc in docs], groups))
+    # Most of the time goes into spaCy's objects. None is kept, for which the garbage collector would come.
+    values = chain.from_iterable(map(_span_values, chain.from_iterable(groups)))
     try:
-        rows = [
-            (span.start, span.end, span.label, span.end_char)  # making spaCy's objects takes most of the time
-            for _, doc in docs
-            for span in doc.spans[spans_key]
-        ]
+        start, end, labels, end_char = np.fromiter(values, np.uint64, 4 * group_sizes.sum()).reshape(-1, 4).T
     except IndexError:  # a span beyond the end of a doc
         return None
-    start, end, labels, last_char = np.fromiter(chain.from_iterable(rows), np.uint64).reshape(-1, 4).T
-    n_tokens = np.array([len(doc) for _, doc in docs])
     docs_end = np.cumsum(n_tokens)
-    of_doc = np.repeat(np.arange(len(docs)), [len(doc.spans[spans_key]) for _, doc in docs])
-    before = (docs_end - n_tokens)[of_doc]
-    begin, stop = start.astype(np.int64) + before, end.astype(np.int64) + before
-    if is_space.any() or not tags.all() or (begin >= stop).any() or (stop > docs_end[of_doc]).any():
+    docs_start = docs_end - n_tokens
+    begin, stop = np.stack([start, end]).astype(np.int64) + docs_start.repeat(group_sizes)
+    if is_space.any() or not tags.all() or (begin >= stop).any() or (stop > docs_end.repeat(group_sizes)).any():
         return None
-    if ((first + length)[stop - 1] != last_char).any():
+    if ((first_char + length)[stop - 1] != end_char).any():
         return None
     is_first = is_start == 1
-    is_first[(docs_end - n_tokens)[n_tokens > 0]] = True
+    is_first[docs_start[n_tokens > 0]] = True
     starts = np.flatnonzero(is_first)
     n_words = np.diff(np.append(starts, len(words)))
     sentence = np.searchsorted(starts, begin, "right") - 1
-    keys, codes = np.unique(np.concatenate([words, tags, labels]), return_inverse=True)
-    strings = docs[0][1].vocab.strings
-    numbers: NDArray[np.int32] = np.append(codes, len(keys)).astype(np.int32)
-    of_sentence = np.searchsorted(docs_end, starts, "right")
-    spans = np.stack([begin - starts[sentence], stop - starts[sentence], numbers[2 * len(words) : -1]])
-    n_spans, roots = np.bincount(sentence, minlength=len(starts)), numbers[-1:].repeat(len(starts))
-    line = np.array([number for number, _ in docs])[of_sentence]
-    texts = [*(strings[key] for key in keys.tolist()), ROOT]
-    words, tags = numbers[: 2 * len(words)].reshape(2, -1)
+    n_spans = np.bincount(sentence, minlength=len(starts))
+    # With the indices NumPy sorts by merging, which is three times as fast where most keys come again and again.
+    keys, _, codes = np.unique(np.concatenate([words, tags, labels]), return_index=True, return_inverse=True)
+    word_codes, tag_codes, label_codes = np.split(codes.astype(np.int32), [len(words), 2 * len(words)])
+    spans = np.stack([begin - starts[sentence], stop - starts[sentence], label_codes])
+    line = np.array([number for number, _ in docs])[np.searchsorted(docs_end, starts, "right")]
+    roots = np.full(len(starts), len(keys))
+    texts = [*(vocab.strings[key] for key in keys.tolist()), ROOT]
     try:
-        columns = lay_out(n_words, n_spans, roots, words, tags, spans, line, texts, name)
+        columns = lay_out(n_words, n_spans, roots, word_codes, tag_codes, spans, line, texts, name)
     except ValueError:
         return None
-    first_tokens = starts - (docs_end - n_tokens)[of_sentence]
-    return DocColumns(columns, list(map(range, first_tokens.tolist(), (first_tokens + n_words).tolist())))
+    return DocColumns(columns, np.arange(len(words)) - docs_start.repeat(n_tokens))
 
 
 def _read_doc(number: int, doc: Doc, spans_key: str, name: str) -> DocColumns:
     sentences = parses_from_doc(doc, spans_key)
     columns = columns_of_parses(((sent.parse, number, ROOT, "") for sent in sentences), name)
-    return DocColumns(columns, [sent.tokens for sent in sentences])
+    return DocColumns(columns, np.array([token for sent in sentences for token in sent.tokens], np.int64))
 
 
 class TreeMatch(NamedTuple):
@@ -164,15 +151,20 @@ class TreeMatcher:
         self.vocab = vocab
         self.spans_key = spans_key
         self.rules = get_head_rules(heads)
-        self.patterns: dict[str, list[str]] = {}
-        self._compile([])
+        self._tregexes: dict[str, list[Tregex]] = {}
+        self._program: Program | None = None  # of all patterns, made when it is needed
 
     def __len__(self) -> int:
         """Count the keys that have patterns."""
-        return len(self.patterns)
+        return len(self._tregexes)
 
     def __contains__(self, key: str) -> bool:
-        return key in self.patterns
+        return key in self._tregexes
+
+    @property
+    def patterns(self) -> dict[str, list[str]]:
+        """The patterns by their keys."""
+        return {key: [tregex.pattern for tregex in tregexes] for key, tregexes in self._tregexes.items()}
 
     def add(self, key: str, patterns: Sequence[str]) -> None:
         """Add patterns under a key, beside the patterns that it has.
@@ -183,20 +175,16 @@ class TreeMatcher:
         """
         if isinstance(patterns, str):
             raise ValueError(Errors.E610.format(key=key))
-        compiled = [(key, Tregex(pattern, heads=self.rules)) for pattern in patterns]
-        self.patterns.setdefault(key, []).extend(patterns)
-        self._compile([*self._compiled, *compiled])
+        tregexes = [Tregex(pattern, heads=self.rules) for pattern in patterns]
+        self._tregexes.setdefault(key, []).extend(tregexes)
+        self._program = None
 
     def remove(self, key: str) -> None:
         """Remove a key with its patterns. RAISES (ValueError): If there is no such key."""
-        if key not in self.patterns:
-            raise ValueError(Errors.E611.format(key=key, known=", ".join(self.patterns) or "none"))
-        del self.patterns[key]
-        self._compile([row for row in self._compiled if row[0] != key])
-
-    def _compile(self, rows: list[tuple[str, Tregex]]) -> None:
-        self._compiled = rows
-        self._program = Program([tregex.nodes for _, tregex in rows])
+        if key not in self._tregexes:
+            raise ValueError(Errors.E611.format(key=key, known=", ".join(self._tregexes) or "none"))
+        del self._tregexes[key]
+        self._program = None
 
     def __call__(self, doc: Doc) -> list[TreeMatch]:
         """Find the matches in a doc, in the order of keys and then of the text."""
@@ -213,37 +201,40 @@ class TreeMatcher:
 
     def match(self, docs: Sequence[Doc]) -> list[list[TreeMatch]]:
         """Find the matches in a batch of docs, at once."""
-        found: list[list[TreeMatch]] = [[] for _ in docs]
-        for number, key, (start, end), named in self.places(docs):
-            doc = docs[number]
-            names = {name: Span(doc, *tokens, label=label) for name, label, tokens in named}
-            found[number].append(TreeMatch(key, Span(doc, start, end, label=key), names))
-        return found
+        matches: list[list[TreeMatch]] = [[] for _ in docs]
+        for number, key, name, label, start, end in self.nodes(docs):
+            span = Span(docs[number], start, end, label if name else key)
+            if name:
+                matches[number][-1].names[name] = span
+            else:
+                matches[number].append(TreeMatch(key, span, {}))
+        return matches
 
-    def places(self, docs: Sequence[Doc]) -> Iterator[Place]:
-        """Find the matches in a batch of docs as places: the number of the doc, the key, the tokens of the node that
-        matches, and the name, label and tokens of each named one; in the order of keys.
+    def nodes(self, docs: Sequence[Doc]) -> Iterator[tuple[int, str, str, str, int, int]]:
+        """Find the nodes of the matches in a batch of docs, in the order of keys: for each the number of its doc, the
+        key, its name in the pattern, its label, its first token and one past its last. The node that matches has the
+        name "" and comes before those that have names.
 
         RAISES (ValueError): If a doc has words and no constituents, or they are not trees (see `parses_from_doc`).
         """
         for each in docs:
             if len(each):
                 get_group(each, self.spans_key)
-        nodes_of = columns_of_docs(docs, self.spans_key)
-        columns = nodes_of.columns
-        if not self._compiled or not len(columns):
+        patterns = [(key, tregex) for key, tregexes in self._tregexes.items() for tregex in tregexes]
+        places = columns_of_docs(docs, self.spans_key)
+        columns = places.columns
+        if not patterns or not len(columns):
             return
-        results = self._program.find(columns, self.rules)
-        for (key, tregex), candidates in zip(self._compiled, results, strict=True):
-            nodes, names = tregex.matches_of(columns, candidates)
-            named: list[list[tuple[str, str, Tokens]]] = [[] for _ in range(len(nodes))]
-            for name, others in names.items():
-                (rows,) = np.nonzero(others >= 0)
-                labels = columns.label[others[rows]].tolist()
-                for row, label, (_, tokens) in zip(rows.tolist(), labels, nodes_of.bounds(others[rows]), strict=True):
-                    named[row].append((name, columns.strings[label], tokens))
-            for others_of, (doc, tokens) in zip(named, nodes_of.bounds(nodes), strict=True):
-                yield doc, key, tokens, others_of
+        self._program = self._program or Program([tregex.nodes for _, tregex in patterns])
+        for (key, tregex), candidates in zip(patterns, self._program.find(columns, self.rules), strict=True):
+            matches, named = tregex.matches_of(columns, candidates)
+            names = ["", *named]
+            table = np.stack([matches, *named.values()]).T  # (matches, names), -1 where there is no node
+            nodes, which = table[table >= 0], np.nonzero(table >= 0)[1]
+            docs_of = columns.line[columns.trees_of(nodes)] - 1
+            rows = docs_of, which, columns.label[nodes], *places.bounds(nodes)
+            for number, i, label, start, end in zip(*(row.tolist() for row in rows), strict=True):
+                yield number, key, names[i], columns.strings[label], start, end
 
 
 class TreeMatcherPipe(Pipe):
@@ -314,10 +305,8 @@ class TreeMatcherPipe(Pipe):
 
     def _annotate(self, docs: Sequence[Doc]) -> None:
         spans: list[list[Span]] = [[] for _ in docs]
-        for number, key, tokens, named in self.matcher.places(docs):
-            doc = docs[number]
-            spans[number].append(Span(doc, *tokens, label=key))
-            spans[number] += [Span(doc, *each, label=f"{key}.{name}") for name, _, each in named]
+        for number, key, name, _, start, end in self.matcher.nodes(docs):
+            spans[number].append(Span(docs[number], start, end, f"{key}.{name}" if name else key))
         for doc, found in zip(docs, spans, strict=True):
             doc.spans[self.matches_key] = found
 

@@ -95,7 +95,7 @@ class Program:
     def tables(self, columns: TreeColumns) -> NDArray[np.uint8]:
         """The labels that each string of a batch passes as: rows of a bit for each of 8 labels."""
         rows = [columns.passes(label) for label in self.labels]
-        passes = np.array(rows, np.uint8).reshape(len(rows), len(columns.strings))
+        passes = np.array(rows, bool).reshape(len(rows), len(columns.strings))
         return np.packbits(passes, axis=0, bitorder="little")
 
     def find(self, columns: TreeColumns, rules: HeadRules) -> list[Longs]:
@@ -129,7 +129,7 @@ class Tregex:
 
     >>> from spacy_parsetag.search import Tregex, TreeColumns, read_brackets
     >>> trees = TreeColumns.join(read_brackets(b"(TOP (S (NP (PRP She)) (VP (VBZ reads) (NP (NNS papers)))))", "a.mrg"))
-    >>> [trees.words(node, node + trees.size[node]) for node in Tregex("NP > VP").find(trees)]
+    >>> [trees.words(node) for node in Tregex("NP > VP").find(trees)]
     [['papers']]
 
     pattern (str): The pattern.

@@ -71,24 +71,20 @@ class Label:
     negated: bool = False
     basic: bool = False
 
+    def __str__(self) -> str:
+        text = f"/{self.text}/" if self.kind == "regex" else self.text or "__"
+        return f"{'!' * self.negated}{'@' * self.basic}{text}"
+
     @cached_property
     def names(self) -> frozenset[str]:
         """The names that pass. That of a root wrapper, such as ROOT, stands for all of them."""
         names = frozenset(self.text.split("|"))
         return names | ROOT_LABELS if names & ROOT_LABELS else names
 
-    @property
-    def is_plain(self) -> bool:
-        """Check whether just its names pass."""
-        return self.kind == "names" and not (self.negated or self.basic)
-
     @cached_property
-    def _test(self) -> Callable[[str], object]:
+    def test(self) -> Callable[[str], object]:
+        """The test of a label or a word, or of its basic category: it passes with anything that is true."""
         return re.compile(self.text).search if self.kind == "regex" else self.names.__contains__
-
-    def __call__(self, text: str) -> bool:
-        """Check whether a label or a word passes."""
-        return self.kind == "any" or bool(self._test(basic_category(text) if self.basic else text)) != self.negated
 
 
 def basic_category(label: str) -> str:
@@ -167,7 +163,11 @@ def parse_pattern(pattern: str) -> tuple[Node, ...]:
     RETURNS (tuple[Node, ...]): Its alternatives, mostly one.
     RAISES (ValueError): If it is none: it says where, and what could stand there.
     """
-    return _Parser(pattern).parse()
+    parser = _Parser(pattern)
+    try:
+        return parser.parse()
+    except RecursionError as err:
+        raise parser.error("nested too deeply", parser.next.at) from err
 
 
 class _Parser:
@@ -198,7 +198,8 @@ class _Parser:
 
     def expect(self, text: str) -> None:
         if not self.take(text):
-            raise self.error(f"expected {text!r}", self.next.at)
+            hint = "; alternatives are written NN|NNS, or < NN | < NNS" if self.next.text == "|" else ""
+            raise self.error(f"expected {text!r}{hint}", self.next.at)
 
     def parse(self) -> tuple[Node, ...]:
         nodes = [self.node()]
@@ -315,8 +316,10 @@ class _Parser:
         kind, text, at = self.next
         if kind not in ("names", "regex", "any"):
             hint = "expected a node: a label, /regex/ or __"
-            if at and self.pattern[at - 1] == "$":
-                hint += r"; a label with $ is written /^PRP\$$/"
+            if text == "/":
+                hint = "expected another / at the end of the regular expression"
+            elif re.search("[$#,.:0-9]", self.pattern[max(at - 1, 0) : at + 1]):
+                hint += r"; punctuation, numbers and labels with $ are written /^,$/, /^2$/, /^PRP\$$/"
             raise self.error(hint, at)
         self.place += 1
         if kind == "any" and (negated or basic):

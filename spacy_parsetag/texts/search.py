@@ -26,8 +26,9 @@ COLUMNS = ("file", "line", "id", "label", "start", "end", "text")  # of a row, b
 MATCHES = {"id": str, "row": int, "label": str, "start": int, "end": int, "text": str, "names": str}  # of a table
 
 
-def find_trees(inputs: Iterable[Path]) -> list[Path]:
-    """The files of trees among some inputs: files, folders of files, folders of columns."""
+def find_trees(inputs: Iterable[Path], glob: str | None = None) -> list[Path]:
+    """The files of trees among some inputs: files, folders of files (those that `glob` matches, if given), folders of
+    columns."""
     from ..treebanks.formats.table import FORMATS
 
     found = []
@@ -36,8 +37,8 @@ def find_trees(inputs: Iterable[Path]) -> list[Path]:
         if is_columns(path):
             found.append(path)
             continue
-        files = find_files([path], suffixes=(*known, *OPENERS))
-        found += [file.path for file in files if not path.is_dir() or suffix_of(file.path) in known]
+        files = find_files([path], suffixes=(*known, *OPENERS), pattern=glob)
+        found += [file.path for file in files if glob or not path.is_dir() or suffix_of(file.path) in known]
     return found
 
 
@@ -133,6 +134,7 @@ class Found(NamedTuple):
         match, counted from the root in pre-order.
     table (Counter[tuple[str, ...]]): For "by" how often each combination occurs.
     skipped (list[str]): Malformed trees, where they are left out.
+    absent (set[str]): Labels of the pattern that no node has.
     """
 
     n_trees: int
@@ -141,6 +143,7 @@ class Found(NamedTuple):
     items: list[Any]
     table: Counter[tuple[str, ...]]
     skipped: list[str]
+    absent: set[str]
 
 
 def search_file(query: Query, skip_bad: bool, path: Path) -> Found:
@@ -151,8 +154,10 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Found:
     totals = [0, 0, 0]
     items: list[Any] = []
     table: Counter[tuple[str, ...]] = Counter()
+    absent = set(tregex.program.labels)
     for columns in read_columns(path, query.encoding, on_error):
         nodes = tregex.find(columns)
+        absent = {label for label in absent if not columns.passes(label).any()}
         totals[0] += len(columns)
         totals[1] += len(np.unique(columns.trees_of(nodes)))
         totals[2] += len(nodes)
@@ -173,7 +178,7 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Found:
                 items += (format_tree(tree) for _, tree in made)
             else:
                 items += ((columns.where(number), tree, frozenset(marks[number])) for number, tree in made)
-    return Found(totals[0], totals[1], totals[2], items, table, skipped)
+    return Found(totals[0], totals[1], totals[2], items, table, skipped, {str(label) for label in absent})
 
 
 def _places(columns: TreeColumns, nodes: Longs) -> Iterable[tuple[int, int]]:
@@ -184,7 +189,7 @@ def _in_context(columns: TreeColumns, tree: int, node: int) -> str:
     """A line with file and line, identifier and words; the words of the match in brackets with its label."""
     first = int(columns.starts[tree])
     last, end = node + int(columns.size[node]), first + int(columns.size[first])
-    match = f"[{columns.strings[columns.label[node]]} {' '.join(columns.words(node, last))}]"
+    match = f"[{columns.strings[columns.label[node]]} {' '.join(columns.words(node))}]"
     words = (*columns.words(first, node - 1), match, *columns.words(last + 1, end))
     name = f" ({columns.ids[tree]})" if columns.ids and columns.ids[tree] else ""
     return showable(f"{columns.where(tree)}:{name} {' '.join(words)}", keep="")
@@ -201,12 +206,9 @@ def rows_of(tregex: Tregex, columns: TreeColumns) -> Iterator[dict[str, Any]]:
     """A row for each way to match: "file", "line", "id", "label", "start" and "end" (words of the sentence), "text",
     and for each name of the pattern what the node is called and what it covers: NAME and NAME.text, empty where there
     is none."""
-
-    def text(node: int) -> str:
-        return " ".join(columns.words(node, node + int(columns.size[node])))
-
     nodes, names = tregex.matches(columns)
     for row, (tree, node) in enumerate(_places(columns, nodes)):
+        words = columns.words(node)
         start = len(columns.words(int(columns.starts[tree]), node - 1))
         found: dict[str, Any] = {
             "file": columns.names[columns.source[tree]],
@@ -214,13 +216,13 @@ def rows_of(tregex: Tregex, columns: TreeColumns) -> Iterator[dict[str, Any]]:
             "id": columns.ids[tree] if columns.ids else "",
             "label": columns.strings[columns.label[node]],
             "start": start,
-            "end": start + len(columns.words(node, node + int(columns.size[node]))),
-            "text": text(node),
+            "end": start + len(words),
+            "text": " ".join(words),
         }
         for name, others in names.items():
             other = int(others[row])
             found[name] = columns.strings[columns.label[other]] if other >= 0 else ""
-            found[f"{name}.text"] = text(other) if other >= 0 else ""
+            found[f"{name}.text"] = " ".join(columns.words(other)) if other >= 0 else ""
         yield found
 
 

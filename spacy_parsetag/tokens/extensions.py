@@ -248,7 +248,8 @@ def get_base_nps(doc: Doc, spans_key: str = SPANS_KEY) -> list[Span]:
 
     places = columns_of_docs([doc], spans_key)
     pattern = Tregex("@NP !<< (@NP !<- POS) !(<- POS > @NP)")
-    return [Span(doc, *tokens, label="NP") for _, tokens in places.bounds(pattern.find(places.columns))]
+    starts, ends = places.bounds(pattern.find(places.columns))
+    return [Span(doc, start, end, "NP") for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
 def is_constituent(span: Span, spans_key: str = SPANS_KEY) -> bool:
@@ -271,8 +272,8 @@ def get_label_probs(span: Span, spans_key: str = SPANS_KEY) -> dict[str, float]:
     RETURNS (dict[str, float]): The labels of the tree, and others that are likely (see `predictions`); {} without any.
     RAISES (ValueError): If the doc has no probabilities.
     """
-    probs, before = _get_probs(span.doc, spans_key), map_words(span.doc).before
-    return dict(probs.labels.get((before[span.start], before[span.end]), {}))
+    probs = _get_probs(span.doc, spans_key)
+    return dict(probs.labels.get((probs.before[span.start], probs.before[span.end]), {}))
 
 
 def get_prob(span: Span, spans_key: str = SPANS_KEY) -> float | None:
@@ -318,8 +319,10 @@ def get_span_prob(doc: Doc, start: int, end: int, label: str, spans_key: str = S
 
 
 class _Probs(NamedTuple):
-    """Probabilities of a doc: of labels by their words (first, end), and of constituents that are not in the tree."""
+    """Probabilities of a doc: of labels by their words (first, end), and of constituents that are not in the tree;
+    and how many words precede each token."""
 
+    before: list[int]
     labels: dict[tuple[int, int], dict[str, float]]
     rivals: list[tuple[int, int, str, float]]
 
@@ -333,7 +336,7 @@ def _get_probs(doc: Doc, spans_key: str) -> _Probs:
 
 def _read_probs(doc: Doc, spans_key: str) -> _Probs:
     before = map_words(doc).before
-    found = _Probs({}, [])
+    found = _Probs(before, {}, [])
     for one, _ in predictions_from_doc(doc, spans_key):
         if one.probs is None:
             say = {"what": "probabilities", "setting": "probs = true", "code": "probs = True"}

@@ -88,13 +88,31 @@ def test_all_kinds_of_files(run: Callable[..., Any], folder: Path) -> None:
 def test_reports(run: Callable[..., Any], folder: Path) -> None:
     path = folder / "a.mrg"
     assert run("search", "NP < PRP", path, "--count").stdout == "2\ttrees\n1\ttrees with a match\n2\tmatches\n"
-    assert run("search", "VP < /^VB/=v", path, "--by", "v.head").stdout.splitlines()[0].split() == ["2", "sings"]
+    by_head = run("search", "VP < /^VB/=v", path, "--by", "v.head").stdout.splitlines()
+    assert by_head == ["count  v.head", "    2  sings", "    1  know", "    1  reads"]
+    assert run("search", "XP=x", path, "--by", "x").stdout == "count  x\n"
     table = run("search", "VP=x < /^VB/=v", path, "--by", "v", "--by", "match", "--csv").stdout
     assert table.splitlines() == ["count,v,match", "3,VBZ,VP", "1,VBP,VP"]
     rows = run("search", "NP < DT=d", path, "--csv").stdout.splitlines()
     assert rows == ["file,line,id,label,start,end,text,d,d.text", f"{path},2,,NP,0,2,the man,DT,the"]
     assert run("search", "CC", path, "--mrg").stdout == ESSAY.splitlines(keepends=True)[1]
     assert len(run("search", "NP", path, "--limit", 2).stdout.splitlines()) == 2
+
+
+def test_labels_that_no_node_has(run: Callable[..., Any], folder: Path) -> None:
+    """A word of warning, for they may be misspelt."""
+    (folder / "empty.mrg").write_text("", encoding="utf-8")
+    files = [folder / name for name in ("a.mrg", "b.mrg.gz", "empty.mrg")]
+    result = run("search", "@NPP|NX < /^Q/=q !< FRAG < NP", *files)
+    assert result.exit_code == 0 and "No node of these trees is called /^Q/ or @NPP|NX\n" in result.stderr
+    assert "No node" not in run("search", "FRAG < PP", *files).stderr
+    assert "No node" not in run("search", "XX", folder / "empty.mrg").stderr
+
+
+def test_some_files_of_a_folder(run: Callable[..., Any], folder: Path) -> None:
+    assert len(run("search", "NP < PRP", folder, "--glob", "a*").stdout.splitlines()) == 2
+    assert len(run("complexity", folder, "--glob", "[ab].mrg*").stdout.splitlines()) == 3
+    assert "No files named x*" in run("search", "NP", folder, "--glob", "x*").stderr
 
 
 def test_words_that_would_move_the_cursor(run: Callable[..., Any], tmp_path: Path) -> None:
@@ -198,6 +216,9 @@ def test_complexity_of_rows(run: Callable[..., Any], folder: Path) -> None:
     lines = run("complexity", folder / "c.jsonl", "--text", "row", "--csv").stdout.splitlines()
     assert lines[0].startswith("text,W,S,VP,C,T") and len(lines) == 4
     assert lines[1].startswith(f"{folder / 'c.jsonl'}:1 (n0),3,1,1,1,1")
+    (folder / "many.mrg").write_text(NOTES * 4, encoding="utf-8")
+    lines = run("complexity", folder / "many.mrg", "--text", "row", "--csv").stdout.splitlines()
+    assert [line.split(",")[0].split(":")[-1] for line in lines[1:]] == list(map(str, range(1, 13)))
     text = run("complexity", folder / "c.jsonl").stdout
     assert text.splitlines()[1].split()[:3] == [str(folder / "c.jsonl"), "11", "3"]
     assert run("complexity", folder / "c.jsonl", "--csv", "--json").exit_code == 1

@@ -15,6 +15,7 @@ from spacy_parsetag.decode.passes import chart_sums
 from spacy_parsetag.pipeline.component import ParseTagger
 from spacy_parsetag.tokens import doc_from_tree, register_extensions
 from spacy_parsetag.tokens.groups import Prediction, set_predictions
+from spacy_parsetag.tokens.sentences import WordMap, map_words
 
 TEXT = "The old dog sings and barked on papers"
 TEMPERATURES = ("temperature", "tree_temperature")
@@ -196,6 +197,22 @@ def test_docs_without_words_have_no_trees(settings: Callable[..., Any]) -> None:
         assert doc._.parses(2) == again._.parses(2) == []
         with pytest.raises(ValueError, match="E320"):
             doc._.parses(3)
+
+
+def test_the_doc_is_read_once(settings: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asking about every constituent of a long doc does not count its words again and again."""
+    nlp, _ = settings(probs=True)
+    doc = nlp(TEXT)
+    read: list[Doc] = []
+
+    def count(doc: Doc) -> WordMap:
+        read.append(doc)
+        return map_words(doc)
+
+    monkeypatch.setattr("spacy_parsetag.tokens.extensions.map_words", count)
+    spans = list(doc._.constituents)
+    assert all(0 <= span._.prob <= 1 for span in spans) and len(spans) > 2
+    assert len(read) == 2  # once for nodes, and once for probabilities
 
 
 def test_several_sentences_and_batches(settings: Callable[..., Any]) -> None:

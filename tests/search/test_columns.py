@@ -68,6 +68,7 @@ def test_other_encodings() -> None:
 def test_rows_that_are_no_parses() -> None:
     sent = {"words": ["a", "b"], "pos": ["X", "X"], "constituents": [{"label": "S", "start": 0, "end": 2}]}
     assert trees_of(read_rows([(3, {"sents": [sent], "id": 5})], "x")) == ["(TOP (S (X a) (X b)))"]
+    assert [read_rows([(3, {"sents": [sent], "id": one})], "x").ids for one in (0, None)] == [["0"], []]
     with pytest.raises(ValueError, match="x:3: no parsed text"):
         read_rows([(3, {"text": "a"})], "x")
     sent["constituents"] = [{"label": "S", "start": 0, "end": 3}]

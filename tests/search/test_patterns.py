@@ -16,7 +16,7 @@ def columns() -> TreeColumns:
 
 def found(pattern: str) -> list[str]:
     trees = columns()
-    return [" ".join(trees.words(node, node + trees.size[node])) for node in Tregex(pattern).find(trees).tolist()]
+    return [" ".join(trees.words(node)) for node in Tregex(pattern).find(trees).tolist()]
 
 
 @pytest.mark.parametrize(
@@ -89,12 +89,23 @@ def test_several_at_once_and_by_name() -> None:
         ("NP !?< NN", "optional takes no negation, at character 5"),
         ("NP < NN VP", "expected a relation or the end, not 'VP'"),
         ("NP < NN|", "a name is missing"),
+        ("NP < (NN | NNS)", r"expected '\)'; alternatives are written NN\|NNS.*at character 10"),
+        ("NP < /NN", "expected another / at the end of the regular expression, at character 6"),
+        ("NP < ,", r"punctuation.*written /\^,\$/.*at character 6"),
+        ("NP < 2019", "numbers.*at character 10"),
+        ("NP < (" * 1000, "nested too deeply"),
         ("", "expected a node"),
     ],
 )
 def test_refused(pattern: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Tregex(pattern)
+
+
+def test_deep_patterns() -> None:
+    """A hundred levels, more than trees have."""
+    assert found("@NP" + " >> (@NP" * 99 + ")" * 99) == []
+    assert found("__" + " !< (__" * 99 + " < xyz" + ")" * 99)
 
 
 def test_basic_category() -> None:

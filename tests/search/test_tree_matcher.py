@@ -43,7 +43,7 @@ def test_columns(nlp: Language, docs: list[Doc]) -> None:
     for given in (docs, together, [docs[0], empty, Doc(nlp.vocab, words=["a"]), *docs[1:]]):
         columns = columns_of_docs(given).columns
         assert [format_tree(columns.tree(i)) for i in range(len(columns))] == expected
-    assert columns_of_docs([empty]).columns.starts.tolist() == columns_of_docs([]).tokens == []
+    assert columns_of_docs([empty]).columns.starts.tolist() == columns_of_docs([]).tokens.tolist() == []
 
 
 def test_unusual_docs(nlp: Language, docs: list[Doc]) -> None:

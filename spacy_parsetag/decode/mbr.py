@@ -1,0 +1,44 @@
+"""Minimum-Bayes-risk decoding (Goodman 1996): the tree whose constituents are right most often."""
+
+import numpy as np
+
+from ..errors import Errors
+from .batch import Decoded, TagScores
+
+
+class MBRDecoder:
+    """Finds the tree whose constituents are right most often, by their probabilities: each adds its own, less `cost`.
+
+    With a cost of 0 it is the tree with the greatest expected number of right constituents; it then has every
+    constituent that fits, however unlikely. With 0.5 a wrong one costs as much as a right one brings, which is close to
+    the greatest expected F. It takes an inside-outside pass over spans: see `sum_trees`.
+
+    cost (float): The cost of a constituent.
+    max_words (int | None): Words of the longest sentence that is decoded so: it takes O(N^3) for N words. Longer ones
+        get the likeliest tree, as from `ExactDecoder`. None for no limit.
+    RAISES (ValueError): If max_words is below 0.
+    """
+
+    def __init__(self, cost: float = 0.5, max_words: int | None = 100) -> None:
+        if max_words is not None and max_words < 0:
+            raise ValueError(Errors.E200.format(what="max_words", least=0, value=max_words))
+        self.cost = cost
+        self.max_words = max_words
+
+    def __call__(self, batch: TagScores) -> Decoded:
+        """Decodes a batch.
+
+        batch (TagScores): The scores; constraints count.
+        RETURNS (Decoded): The tree of each sentence. Its score is the sum over its constituents; in a sentence of more
+            than `max_words` words it is the sum of its tags' scores.
+        RAISES (ValueError): If a score is not finite, or if no tree exists within the bound that agrees with the
+            constraints.
+        """
+        long = batch.n_words > (np.inf if self.max_words is None else self.max_words)
+        if not long.any():
+            return batch.trees.mbr(self.cost)
+        likeliest, expected = batch.select(long).trees.argmax, batch.select(~long).trees.mbr(self.cost)
+        scores = np.empty(len(long))
+        scores[long], scores[~long] = likeliest.scores, expected.scores
+        # Each has -1 in the rows of the other's sentences.
+        return Decoded(np.maximum(likeliest.ids, expected.ids), scores)
