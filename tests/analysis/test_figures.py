@@ -102,3 +102,4 @@ def test_tables() -> None:
     assert format_text(table) == "name      n   share\na     1,200    0.50\na, b      3  0.0001\nc              0.00\n"
     assert format_csv([table.columns, *table.rows]) == 'name,n,share\na,1200,0.5\n"a, b",3,0.0001\nc,,0.0\n'
     assert format_text(Table(("a", "b"), [])) == "a  b\n"
+    assert format_text(Table(("a",), [(0.005,), (0.0049,)])).split() == ["a", "0.01", "0.0049"]

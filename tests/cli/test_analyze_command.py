@@ -64,6 +64,8 @@ def test_labels(run: Run, treebank: Path, tmp_path: Path) -> None:
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert lines[0].split("  ")[0] == "treebank"
+    for name, n_trees, n_words, mean, *_ in map(str.split, lines[1:3]):
+        assert name in ("trees", "other") and f"{int(n_words) / int(n_trees):.2f}" == mean
     assert "unseen labels in other: SQ (1)" in lines
     assert "unseen unaries in other: SQ+VP (1)" in lines
     assert "unseen productions in other: SQ → VP (1)" in lines

@@ -176,6 +176,7 @@ def test_2000_words():
 
 def test_refuses_bad_input():
     BeamDecoder(1 << 22)
+    assert BeamDecoder().beam == 10
     for beam in (0, 2.5, (1 << 22) + 1, 2**31):
         with pytest.raises(ValueError, match="E160"):
             BeamDecoder(beam)

@@ -76,6 +76,12 @@ def test_outline() -> None:
     ]
 
 
+def test_children_stand_beside_a_label_where_they_fit() -> None:
+    tree = read("(S (NP (DT the) (JJ old) (NN dog)) (VP (VBD barked) (ADVP (RB loudly) (RB badly))))")
+    assert draw_text(tree, 27).splitlines()[1] == "├─ NP the/DT old/JJ dog/NN"
+    assert draw_text(tree, 26).splitlines()[1:3] == ["├─ NP", "│  ├─ the/DT"]
+
+
 def test_deep_constituents_are_drawn_below() -> None:
     lines = draw_text(comb(200), 80).splitlines()
     assert max(map(len, lines)) <= 80
@@ -146,6 +152,12 @@ def test_deep_svg() -> None:
     assert sys.getrecursionlimit() == limit
     assert "word1999" in svg and svg.count(">VP<") == 60
     assert len(svg) < 200_000
+
+
+def test_edges() -> None:
+    """A line to each child; a word is one with its tag."""
+    svg = tostring(draw_svg(read("(S (NP (DT the) (NN dog)) (VP (VBZ barks)))")), encoding="unicode")
+    assert svg.count("<line") == 5
 
 
 def test_names_of_labels_are_shown() -> None:
