@@ -82,6 +82,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "--glob, say which to read, for instance --glob '*.txt'."
     )
     E032 = "{path} is one of the inputs, or written twice. Write to another file, so that nothing is lost."
+    E033 = "{path} cannot be decompressed: {reason}. Is it whole, and named as it is compressed (.gz, .bz2, .xz)?"
 
     E040 = "A drawing needs at least {least} columns; got {width}."
     E041 = "Unknown style {style!r} of a drawing. Use one of: text, svg, html."
@@ -403,7 +404,6 @@ class Errors(metaclass=_ErrorsWithCodes):
     E500 = "{purpose} needs the package {name!r}, which is not installed. Install it: {install}"
 
     E550 = "{path} is not a .spacy file that spaCy can read: {reason}."
-    E551 = "{path} cannot be decompressed: {reason}. Is it whole, and named as it is compressed (.gz, .bz2, .xz)?"
     E552 = "{path} has no column 'text' or 'tokens'; it has: {names}. Rename the one that holds the texts."
     E553 = 'Not a text to parse: {reason}. Write {{"text": "..."}} or {{"tokens": [...], "tags": [...]}}.'
     E554 = "{path} is not a Parquet file that pyarrow can read: {reason}."

@@ -14,6 +14,7 @@ from typer import Option as Opt
 from ..analysis import inventories, plots, results, tables
 from ..errors import Errors
 from ..files.find import find_files
+from ..files.read import suffix_of, without_compression
 from ..tokens import has_parses, parses_from_doc
 from ..treebanks.formats.table import FORMATS
 from ..trees import Parse, binarize
@@ -213,7 +214,7 @@ def read_source(source: str, glob: str | None, encoding: str, skipped: Skipped, 
     """Read the parses of a file, folder or pattern. Labels are text, as they are in docs. Malformed trees go to
     `skipped`."""
     for file in find_files([source], suffixes=(*FORMATS["penn"].suffixes, ".spacy"), pattern=glob):
-        if file.path.suffix != ".spacy":
+        if suffix_of(file.path) != ".spacy":
             yield from (parse for *_, parse in trees_and_parses(file.path, encoding, skipped))
             continue
         docs = [doc for doc in read_docs(file.path, spacy.blank("xx")) if has_parses(doc, spans_key)]
@@ -229,7 +230,7 @@ def name_inputs(inputs: list[str]) -> dict[str, str]:
     for text in inputs:
         name, _, path = text.partition("=")
         pairs.append((name, path) if name and path and not Path(text).exists() else ("", text))
-    unnamed = [Path(path) for name, path in pairs if not name]
+    unnamed = [without_compression(Path(path)) for name, path in pairs if not name]
     ways: list[Callable[[Path], str]] = [
         lambda path: path.stem,
         lambda path: path.parent.name,
@@ -238,7 +239,7 @@ def name_inputs(inputs: list[str]) -> dict[str, str]:
     way = next((way for way in ways if len({way(path) for path in unnamed} - {""}) == len(unnamed)), str)
     found: dict[str, str] = {}
     for name, path in pairs:
-        name = name or way(Path(path))
+        name = name or way(without_compression(Path(path)))
         if name in found:
             raise ValueError(Errors.E457.format(name=name))
         found[name] = path

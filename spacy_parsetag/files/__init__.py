@@ -1,1 +1,1 @@
-"""Writes files whole or not at all, and finds them by patterns."""
+"""Writes files whole or not at all, reads compressed ones, and finds them by patterns."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import Errors
+from .read import suffix_of, without_compression
 
 
 class SourceFile(NamedTuple):
@@ -25,7 +26,7 @@ class SourceFile(NamedTuple):
     @property
     def names(self) -> tuple[str, ...]:
         """The names of its folders, from that folder on, and its own without the suffix."""
-        seen = self.relative if self.folder is not None else self.path
+        seen = without_compression(self.relative if self.folder is not None else self.path)
         return (*seen.parent.parts, seen.stem)
 
 
@@ -35,8 +36,8 @@ def find_files(
     """Find files. Those of a folder come sorted by name; inputs keep their order.
 
     inputs (Iterable[Union[str, Path]]): Files, folders, or patterns such as `wsj/*/*.mrg`, `**` being any folders.
-    suffixes (Sequence[str]): Which files below a folder to take: suffixes in lower case, or whole names. Files given by
-        name are taken always.
+    suffixes (Sequence[str]): Which files below a folder to take: suffixes in lower case, compressed or not, or whole
+        names. Files given by name are taken always.
     pattern (Optional[str]): Take those below a folder that match this instead, for instance "train*.mrg".
     RETURNS (List[SourceFile]): The files, each once. Names that begin with a dot are passed over in folders.
     RAISES (ValueError): If an input does not exist, or a folder holds no such file.
@@ -49,7 +50,7 @@ def find_files(
                 file
                 for file in sorted(path.rglob(pattern or "*"))
                 if file.is_file()
-                and (pattern or file.suffix.lower() in suffixes or file.name in suffixes)
+                and (pattern or suffix_of(file) in suffixes or file.name in suffixes)
                 and not any(part.startswith(".") for part in file.relative_to(path).parts)
             ]
             if not files:

@@ -1,20 +1,15 @@
 """Reads texts to parse from files of lines, JSON, docs and Parquet, compressed or not."""
 
-import bz2
-import gzip
 import io
 import json
-import lzma
 import math
-import sys
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
@@ -22,12 +17,12 @@ from spacy.vocab import Vocab
 
 from ..compat import require
 from ..errors import Errors
+from ..files.read import OPENERS, open_binary
 from ..files.write import STANDARD
 from ..trees.escape import split_tokens
 
 READ = ("text", "tokens", "tags", "id", "meta")  # what a JSON line or a row may say; the rest is left out
 FORMATS = {".txt": "text", ".jsonl": "jsonl", ".spacy": "spacy", ".parquet": "parquet"}  # what a suffix stands for
-OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
 class Record(NamedTuple):
@@ -179,28 +174,6 @@ def _check_strings(data: dict[str, Any], key: str) -> list[str]:
     for string in strings:
         check_text(string)
     return strings
-
-
-def suffix_of(path: Path) -> str:
-    """Find the suffix that says what a file holds, in lower case: ".jsonl" of news.jsonl.gz."""
-    return (path.with_suffix("") if path.suffix.lower() in OPENERS else path).suffix.lower()
-
-
-@contextmanager
-def open_binary(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file, or standard input for "-", and decompress it if its name ends in .gz, .bz2 or .xz.
-
-    RAISES (ValueError): If what is read cannot be decompressed.
-    """
-    with ExitStack() as stack:
-        opener = OPENERS.get(path.suffix.lower(), open)
-        file: IO[bytes] = sys.stdin.buffer if path == STANDARD else stack.enter_context(opener(path, "rb"))
-        try:
-            yield file
-        except (EOFError, lzma.LZMAError, zlib.error, OSError) as err:
-            if isinstance(err, OSError) and err.errno is not None:  # the file, not what is in it
-                raise
-            raise ValueError(Errors.E551.format(path=path, reason=err)) from err
 
 
 @contextmanager

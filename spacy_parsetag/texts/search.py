@@ -14,10 +14,11 @@ import numpy as np
 from ..compat import require
 from ..errors import Errors, showable
 from ..files.find import find_files
+from ..files.read import open_binary, suffix_of
 from ..search import TreeColumns, Tregex, read_brackets, read_rows, read_table
 from ..search.columns import Longs, is_columns
 from ..trees.brackets import format_tree
-from .input import OPENERS, load_json, open_binary, open_parquet, read_doc_bin, read_lines, suffix_of
+from .input import load_json, open_parquet, read_doc_bin, read_lines
 from .output import arrow_type
 
 ROWS = 1 << 14  # rows or lines that become one batch of columns
@@ -37,8 +38,7 @@ def find_trees(inputs: Iterable[Path], glob: str | None = None) -> list[Path]:
         if is_columns(path):
             found.append(path)
             continue
-        files = find_files([path], suffixes=(*known, *OPENERS), pattern=glob)
-        found += [file.path for file in files if glob or not path.is_dir() or suffix_of(file.path) in known]
+        found += [file.path for file in find_files([path], suffixes=known, pattern=glob)]
     return found
 
 

@@ -18,8 +18,9 @@ from typing import IO, Any, NamedTuple
 
 from ..errors import Errors
 from ..files.find import find_files
+from ..files.read import suffix_of
 from ..files.write import atomic_path
-from .input import FORMATS, OPENERS, Record, Source, suffix_of
+from .input import FORMATS, Record, Source
 from .output import open_output
 from .parser import BatchParser, Settings, in_batches, load_parser
 
@@ -229,11 +230,8 @@ def find_sources(path: Path, format: str | None) -> tuple[Source, ...]:
     if not path.is_dir():
         return (Source(path, format or FORMATS.get(suffix_of(path), "text")),)
     suffixes = [suffix for suffix in FORMATS if format in {None, FORMATS[suffix]}] or [".txt"]
-    files = [file.path for file in find_files([path], suffixes=(*suffixes, *OPENERS))]
-    files = [file for file in files if suffix_of(file) in suffixes]
+    files = [file.path for file in find_files([path], suffixes=suffixes)]
     formats = sorted({format or FORMATS[suffix_of(file)] for file in files})
-    if not files:
-        raise ValueError(Errors.E031.format(patterns=", ".join(f"*{suffix}" for suffix in suffixes), path=path))
     if len(formats) > 1:
         raise ValueError(Errors.E566.format(path=path, formats=", ".join(formats)))
     return tuple(Source(file, formats[0]) for file in files)

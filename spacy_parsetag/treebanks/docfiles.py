@@ -12,6 +12,7 @@ from spacy.vocab import Vocab
 from ..compat import cache_msgpack_plugins
 from ..errors import Errors
 from ..files.find import SourceFile
+from ..files.read import without_compression
 from ..files.write import atomic_path, refuse_overwrite
 from ..tokens.conversion import doc_from_parses
 from ..tokens.groups import SPANS_KEY
@@ -124,7 +125,7 @@ def _output_paths(files: Sequence[SourceFile], output: Path, split: Split | None
     if split is not None:
         paths = {part: output / f"{part}{SUFFIX}" for part in split.parts}
     elif as_folder:
-        paths = {file: output / file.relative.with_suffix(SUFFIX) for file in files}
+        paths = {file: output / without_compression(file.relative).with_suffix(SUFFIX) for file in files}
     twice = next((path for path, n in Counter(paths.values()).items() if n > 1), None)
     if twice is not None:
         raise ValueError(Errors.E109.format(path=twice))

@@ -26,13 +26,14 @@ import io
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import accumulate, count
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from ..errors import Errors, TreebankError, shorten
+from ..files.read import open_binary
 from ..files.write import atomic_path
 from ..trees.brackets import format_tree
 from ..trees.escape import SPACE, unescape_label, unescape_token
@@ -112,20 +113,20 @@ def read_file_lines(source: str | Path | TextIO, encoding: str, path: str) -> It
 
     Where decoding cannot go on, the last line is just the bytes that stopped it, as the reader knows them.
 
-    source (str | Path | TextIO): Path, or a stream of text, which is not closed.
+    source (str | Path | TextIO): Path of a file, compressed or not, or a stream of text, which is not closed.
     encoding (str): Encoding of a file. A stream has its own.
     RAISES (TreebankError): If the file is not in this encoding from the start.
     RAISES (ValueError): If there is no such encoding.
     """
-    file: AbstractContextManager[TextIO]
-    try:
+    with ExitStack() as stack:
         if isinstance(source, (str, Path)):
-            file = open(source, encoding=encoding, errors="surrogateescape")  # noqa: SIM115 (closed below)
+            file = stack.enter_context(open_binary(Path(source)))
+            try:
+                stream: TextIO = io.TextIOWrapper(file, encoding, "surrogateescape")
+            except LookupError as err:
+                raise ValueError(Errors.E101.format(encoding=encoding)) from err
         else:
-            file = nullcontext(source)
-    except LookupError as err:
-        raise ValueError(Errors.E101.format(encoding=encoding)) from err
-    with file as stream:
+            stream = source
         for number in count(1):
             try:
                 text = stream.readline()

@@ -1,7 +1,11 @@
 """What one command writes another one reads: comments, escapes, ids."""
 
+import bz2
+import gzip
 import json
+import lzma
 import os
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -58,6 +62,33 @@ def test_escapes_of_treebanks(run: Run, pipeline: Path, tmp_path: Path) -> None:
     assert whole["all"]["matched"] == found["all"]["matched"] and whole["all"]["gold"] == found["all"]["gold"]
     gold.write_text("(TOP (NP (CD 3\\/9) (NN -LSB-)))\n" + TREES)
     assert "Words unmatch" in json.loads(run("evaluate", gold, test, "--json").stdout)["errors"]["1"]
+
+
+@pytest.mark.parametrize("suffix, compress", [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
+def test_compressed_treebanks(run: Run, tmp_path: Path, suffix: str, compress: Callable[[bytes], bytes]) -> None:
+    for name, folder in (("plain", tmp_path / "plain"), ("packed", tmp_path / "packed")):
+        (folder / "a").mkdir(parents=True)
+        for part in ("a/train", "dev"):
+            path = folder / f"{part}.mrg"
+            path.write_text(TREES)
+            if name == "packed":
+                path.with_name(f"{path.name}.{suffix}").write_bytes(compress(path.read_bytes()))
+                path.unlink()
+        result = run("convert", folder, tmp_path / f"{name}-corpus", "--split", "train=train,dev=dev")
+        assert result.exit_code == 0, result.stderr
+    corpora = [sorted((tmp_path / f"{name}-corpus").iterdir()) for name in ("plain", "packed")]
+    assert [path.name for path in corpora[0]] == [path.name for path in corpora[1]] == ["dev.spacy", "train.spacy"]
+    assert [path.read_bytes() for path in corpora[0]] == [path.read_bytes() for path in corpora[1]]
+    assert run("convert", tmp_path / "packed", tmp_path / "each", "--split", "none").exit_code == 0
+    assert (tmp_path / "each" / "a" / "train.spacy").is_file() and (tmp_path / "each" / "dev.spacy").is_file()
+    plain, packed = tmp_path / "plain" / "dev.mrg", tmp_path / "packed" / f"dev.mrg.{suffix}"
+    for command in (["show"], ["linearize"], ["analyze", "labels"]):
+        assert run(*command, packed).stdout == run(*command, plain).stdout != ""
+    for command in ("evaluate", "diff"):
+        assert run(command, plain, packed).stdout == run(command, plain, plain).stdout != ""
+    packed.write_bytes(packed.read_bytes()[:-8])
+    result = run("linearize", packed)
+    assert result.exit_code == 1 and "E033" in result.stderr and str(packed) in result.stderr
 
 
 def test_ids_in_every_format(run: Run, pipeline: Path, tmp_path: Path) -> None:

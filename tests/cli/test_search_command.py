@@ -58,10 +58,11 @@ def test_inputs_without_a_tree(run: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "empty.mrg").write_text("")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "notes.txt.gz").write_bytes(gzip.compress(b"not trees"))
-    for name in ("mine.spacy", "empty.mrg", "folder"):
+    said = {"mine.spacy": "[E106] No trees in", "empty.mrg": "[E106] No trees in", "folder": "[E031] No files"}
+    for name, message in said.items():
         for command in (("search", "NP"), ("search", "NP", "--count"), ("complexity",)):
             result = run(*command, tmp_path / name)
-            assert result.exit_code == 1 and "[E106] No trees in" in result.stderr and name in result.stderr
+            assert result.exit_code == 1 and message in result.stderr and name in result.stderr
 
 
 def test_texts_that_are_not_parsed(run: Callable[..., Any], tmp_path: Path) -> None:

@@ -117,9 +117,9 @@ def test_compressed(run: Run, pipeline: Path, tmp_path: Path, suffix: str, compr
     assert run("parse", pipeline, docs).stdout == run("parse", pipeline, plain).stdout
     packed.write_bytes(packed.read_bytes()[:-9])
     result = run("parse", pipeline, packed)
-    assert result.exit_code == 1 and "[E551]" in result.stderr
+    assert result.exit_code == 1 and "[E033]" in result.stderr
     packed.write_bytes(b"nonsense")
-    assert "[E551]" in run("parse", pipeline, packed).stderr
+    assert "[E033]" in run("parse", pipeline, packed).stderr
 
 
 def test_parquet_input(run: Run, pipeline: Path, tmp_path: Path) -> None:

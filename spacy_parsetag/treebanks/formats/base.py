@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import TreebankError
+from ...files.read import open_binary
 from ...trees.clean import CleanCounts, CleanOptions, clean_tree
 from ...trees.parse import Parse, check_words
 from ...trees.tree import Tree, Word, rewrite
@@ -168,7 +169,7 @@ def guess_encoding(path: Path, otherwise: str) -> str:
     RETURNS (str): UTF-16 if there is its byte order mark, UTF-8 if all bytes are that, else the other.
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
-    with path.open("rb") as file:
+    with open_binary(path) as file:
         if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
             return "utf-16"
         if otherwise == "utf-8":
