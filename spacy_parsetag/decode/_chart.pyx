@@ -86,7 +86,8 @@ def viterbi(const real[:, ::1] scores, tuple others, int32_t[::1] ids, double[::
 
 
 def log_sums(const real[:, ::1] scores, tuple others, const int32_t[::1] label_of, const int64_t[::1] label_starts,
-             const int64_t[::1] leaf_starts, double[::1] totals, real[:, ::1] marginals, real[:, ::1] labels, real[:, ::1] leaves, uint8_t[::1] status):
+             const int64_t[::1] leaf_starts, double[::1] totals, real[:, ::1] marginals, real[:, ::1] labels,
+             real[:, ::1] leaves, uint8_t[::1] status):
     """The log-partition of each sentence and its gradient. For the scores and the others see `read_chart`.
 
     label_of (int32[T]): Column of each tag of an internal node among the labels.

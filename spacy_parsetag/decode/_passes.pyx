@@ -34,7 +34,8 @@ cdef Batch[real] read_chain(const real[:, ::1] scores, tuple others) except *:
     return b
 
 
-def viterbi(const real[:, ::1] scores, tuple others, int32_t[::1] ids, double[::1] totals, uint8_t[::1] status, size_t budget=BUDGET):
+def viterbi(const real[:, ::1] scores, tuple others, int32_t[::1] ids, double[::1] totals, uint8_t[::1] status,
+            size_t budget=BUDGET):
     """The best tree of each sentence. For the scores and the others see `read_chain`.
 
     ids (int32[R]), totals (float64[S]), status (uint8[S]): Outputs; status is 0, or what went wrong.

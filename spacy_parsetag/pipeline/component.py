@@ -14,7 +14,6 @@ from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
-from spacy.util import minibatch
 from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer
 
@@ -28,6 +27,7 @@ from ..linearize.tagset import TagSet, make_tag_set, tags_of_label
 from ..ml.losses import Loss
 from ..ml.resize import output_width, resize_output
 from ..ml.words import SentenceScores, Words
+from ..tokens.batches import annotate_batches
 from ..tokens.extensions import register_extensions
 from ..tokens.groups import SPANS_KEY, Prediction, set_predictions
 from ..tokens.sentences import has_sentences
@@ -161,22 +161,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         """Parse a stream of docs; see spaCy's `TrainablePipe.pipe`."""
         # Before the first doc is asked for, so before components in front of this one use PyTorch in this process.
         one_thread_after_fork()
-        return self._pipe(stream, batch_size)
-
-    def _pipe(self, stream: Iterable[Doc], batch_size: int) -> Iterator[Doc]:
-        """As spaCy's own, but an error takes only the doc that raised it, not its batch, to the error handler."""
-        handle_error = self.get_error_handler()
-        for batch in minibatch(stream, size=batch_size):
-            docs = list(batch)
-            try:
-                self.set_annotations(docs, self.predict(docs))
-            except Exception as error:
-                if len(docs) == 1:
-                    handle_error(self.name, self, docs, error)
-                else:
-                    yield from self._pipe(docs, 1)
-            else:
-                yield from docs
+        return annotate_batches(self, stream, batch_size, lambda docs: self.set_annotations(docs, self.predict(docs)))
 
     def predict(self, docs: Iterable[Doc]) -> list[list[Prediction]]:
         """Find the tree of each sentence of each doc.

@@ -17,7 +17,7 @@ import srsly
 from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc
-from spacy.util import load_model, load_model_from_config, minibatch
+from spacy.util import load_model, load_model_from_config
 from thinc.api import Config
 
 from ..compat import one_thread_after_fork
@@ -28,6 +28,7 @@ from ..decode.trees import labelled_nodes
 from ..errors import Errors
 from ..linearize import CLASS_NAMES, get_linearizer, split_tag
 from ..linearize.tagset import TagSet
+from ..tokens.batches import annotate_batches
 from ..tokens.extensions import register_extensions
 from ..tokens.groups import SPANS_KEY, Prediction, set_predictions
 from ..tokens.sentences import copy_words, sentence_words
@@ -93,20 +94,7 @@ class Ensemble(Pipe):
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """Parse a stream of docs, batch by batch. An error takes only the doc that raised it to the error handler."""
         one_thread_after_fork()  # before the first doc is asked for, as in `ParseTagger.pipe`
-        return self._pipe(stream, batch_size)
-
-    def _pipe(self, stream: Iterable[Doc], batch_size: int) -> Iterator[Doc]:
-        for batch in minibatch(stream, size=batch_size):
-            docs = list(batch)
-            try:
-                self._annotate(docs)
-            except Exception as error:
-                if len(docs) == 1:
-                    self.get_error_handler()(self.name, self, docs, error)
-                else:
-                    yield from self._pipe(docs, 1)
-            else:
-                yield from docs
+        return annotate_batches(self, stream, batch_size, self._annotate)
 
     def _annotate(self, docs: list[Doc]) -> None:
         require_sentences(docs, name=self.name)

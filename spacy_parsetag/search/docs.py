@@ -20,6 +20,7 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..errors import Errors
+from ..tokens.batches import annotate_batches
 from ..tokens.groups import SPANS_KEY, get_group, parses_from_doc
 from .columns import ROOT, Longs, TreeColumns, columns_of_parses, lay_out
 from .heads import HeadRules, get_head_rules
@@ -290,18 +291,8 @@ class TreeMatcherPipe(Pipe):
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Write the matches of docs, batch by batch."""
-        stream = iter(stream)
-        while docs := list(islice(stream, batch_size)):
-            try:
-                self._annotate(docs)
-            except Exception as error:
-                if len(docs) == 1:
-                    self.get_error_handler()(self.name, self, docs, error)
-                else:  # it takes only the doc that raised it
-                    yield from self.pipe(docs, batch_size=1)
-            else:
-                yield from docs
+        """Write the matches of docs, batch by batch. An error takes only the doc that raised it to its handler."""
+        return annotate_batches(self, stream, batch_size, self._annotate)
 
     def _annotate(self, docs: Sequence[Doc]) -> None:
         spans: list[list[Span]] = [[] for _ in docs]

@@ -1,0 +1,31 @@
+"""Runs a component over a stream of docs."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from spacy.tokens import Doc
+from spacy.util import minibatch
+
+
+def annotate_batches(
+    pipe: Any, stream: Iterable[Doc], batch_size: int, annotate: Callable[[list[Doc]], object]
+) -> Iterator[Doc]:
+    """Annotate docs batch by batch, as spaCy's `TrainablePipe.pipe` does, but an error takes only the doc that raised
+    it to the error handler, not its batch.
+
+    pipe (Pipe): The component, for the handler.
+    stream (Iterable[Doc]): The docs.
+    batch_size (int): Docs that are annotated at once.
+    annotate (Callable[[list[Doc]], object]): Annotates a batch. It may be called again for each doc of a batch.
+    YIELDS (Doc): The docs that could be annotated, in order.
+    """
+    for docs in map(list, minibatch(stream, size=batch_size)):
+        try:
+            annotate(docs)
+        except Exception as error:
+            if len(docs) == 1:
+                pipe.get_error_handler()(pipe.name, pipe, docs, error)
+            else:
+                yield from annotate_batches(pipe, docs, 1, annotate)
+        else:
+            yield from docs
