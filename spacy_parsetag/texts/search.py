@@ -28,8 +28,8 @@ MATCHES = {"id": str, "row": int, "label": str, "start": int, "end": int, "text"
 
 
 def find_trees(inputs: Iterable[Path], glob: str | None = None) -> list[Path]:
-    """The files of trees among some inputs: files, folders of files (those that `glob` matches, if given), folders of
-    columns."""
+    """The files of trees among some inputs, each once: files, folders of files (those that `glob` matches, if given),
+    folders of columns."""
     from ..treebanks.formats.table import FORMATS
 
     found = []
@@ -39,7 +39,7 @@ def find_trees(inputs: Iterable[Path], glob: str | None = None) -> list[Path]:
             found.append(path)
             continue
         found += [file.path for file in find_files([path], suffixes=known, pattern=glob)]
-    return found
+    return list(dict.fromkeys(found))
 
 
 def read_columns(path: Path, encoding: str = "utf-8", on_error: Any = None) -> Iterator[TreeColumns]:
@@ -200,6 +200,11 @@ def _check_names(tregex: Tregex, columns: Collection[str]) -> None:
     for name in tregex.names:
         if name in columns:
             raise ValueError(Errors.E573.format(name=name))
+
+
+def columns_of_rows(tregex: Tregex) -> list[str]:
+    """The columns of `rows_of`, which a table has without a row, too."""
+    return [*COLUMNS, *(column for name in tregex.names for column in (name, f"{name}.text"))]
 
 
 def rows_of(tregex: Tregex, columns: TreeColumns) -> Iterator[dict[str, Any]]:
