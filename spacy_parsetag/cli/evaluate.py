@@ -202,7 +202,7 @@ def read_sentences(path: Path, encoding: str, multiline: bool) -> list[str]:
 
 
 def read_gold(path: Path, encoding: str, multiline: bool) -> list[str]:
-    """Read the gold sentences, of which there must be some."""
+    """Read the gold sentences. Raises a ValueError if there is none."""
     sentences = read_sentences(path, encoding, multiline)
     if not any(map(str.strip, sentences)):
         raise ValueError(Errors.E106.format(inputs=path))

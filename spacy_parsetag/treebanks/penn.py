@@ -152,7 +152,8 @@ def undecodable(text: str, encoding: str) -> str:
     if found is None:
         return ""
     data = " ".join(f"{ord(mark) & 0xFF:02x}" for mark in found.group()[:8])
-    return Errors.E113.format(data=data, encoding=encoding, hint=_MARKS.get(data) or likely_encoding(text))
+    hint = _MARKS.get(data) or (likely_encoding(text) if encoding == "utf-8" else "latin-1")
+    return Errors.E113.format(data=data, encoding=encoding, hint=hint)
 
 
 def _mark(data: bytes) -> str:
