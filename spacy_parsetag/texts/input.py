@@ -209,7 +209,8 @@ def read_lines(path: Path) -> Iterator[tuple[str, str]]:
     name = name_of(path)
     with open_binary(path) as file, ExitStack() as stack:
         lines = io.TextIOWrapper(file, "utf-8-sig", "surrogateescape")
-        stack.callback(lines.detach)  # otherwise standard input would be closed with it
+        if path == STANDARD:
+            stack.callback(lines.detach)  # otherwise it would be closed with it
         for number, line in enumerate(lines, start=1):
             yield f"{name}:{number}", line
 
@@ -243,7 +244,7 @@ def load_json(line: str) -> Any:
     check_text(line)
     try:
         return json.loads(line, parse_constant=_refuse, parse_float=_read_float)
-    except (json.JSONDecodeError, RecursionError) as err:
+    except (ValueError, RecursionError) as err:  # of an integer, too: Python reads no more than some thousand digits
         reason = "it is nested too deeply" if isinstance(err, RecursionError) else err
         raise ValueError(Errors.E556.format(reason=reason)) from err
 
@@ -253,4 +254,5 @@ def _read_float(number: str) -> float:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(Errors.E556.format(reason=f"it has no number {constant}"))
+    reason = f"it has no number {constant}"
+    raise ValueError(reason)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compat import require
-from ..errors import Errors, showable
+from ..errors import Errors, TreebankError, showable
 from ..files.find import find_files
 from ..files.read import open_binary, suffix_of
 from ..search import TreeColumns, Tregex, read_brackets, read_rows, read_table
@@ -57,10 +57,8 @@ def read_columns(path: Path, encoding: str = "utf-8", on_error: Any = None) -> I
     elif suffix == ".parquet":
         yield from _read_parquet(path)
     elif suffix == ".jsonl":
-        lines = (
-            (number, load_json(line)) for number, (_, line) in enumerate(read_lines(path), start=1) if line.strip()
-        )
-        while batch := list(islice(lines, ROWS)):
+        rows = _read_objects(path)
+        while batch := list(islice(rows, ROWS)):
             yield read_rows(batch, name)
     elif suffix == ".spacy":
         yield from _read_docs(path)
@@ -68,6 +66,17 @@ def read_columns(path: Path, encoding: str = "utf-8", on_error: Any = None) -> I
         with open_binary(path) as file:
             data = file.read()
         yield from read_brackets(data, name, encoding=encoding, on_error=on_error)
+
+
+def _read_objects(path: Path) -> Iterator[tuple[int, Any]]:
+    """Read the objects of a file of JSON lines, each with its line."""
+    for number, (_, line) in enumerate(read_lines(path), start=1):
+        if line.strip():
+            try:
+                data = load_json(line)
+            except ValueError as err:
+                raise TreebankError(str(path), number, str(err)) from err
+            yield number, data
 
 
 def _read_parquet(path: Path) -> Iterator[TreeColumns]:

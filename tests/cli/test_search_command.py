@@ -65,6 +65,22 @@ def test_inputs_without_a_tree(run: Callable[..., Any], tmp_path: Path) -> None:
             assert result.exit_code == 1 and message in result.stderr and name in result.stderr
 
 
+def test_a_file_that_is_named_twice(run: Callable[..., Any], tmp_path: Path) -> None:
+    """A folder and a file in it: its trees count once."""
+    (tmp_path / "a.mrg").write_text("(TOP (S (NP (NN a)) (VP (VBZ b))))\n")
+    counts = run("search", "NP", tmp_path, tmp_path / "a.mrg", "--count").stdout
+    assert counts.splitlines() == ["1\ttrees", "1\ttrees with a match", "1\tmatches"]
+    rows = run("complexity", tmp_path / "a.mrg", tmp_path, "--csv").stdout.splitlines()
+    assert rows[1].startswith(f"{tmp_path / 'a.mrg'},2,1,")
+
+
+def test_damaged_json(run: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "cut.jsonl").write_text('{"sents": []}\n\n{"sents": [')
+    for command in (("search", "NP"), ("complexity",)):
+        result = run(*command, tmp_path / "cut.jsonl")
+        assert result.exit_code == 1 and "cut.jsonl:3: [E556]" in result.stderr
+
+
 def test_texts_that_are_not_parsed(run: Callable[..., Any], tmp_path: Path) -> None:
     """The option that the message names is the one that writes such files."""
     (tmp_path / "texts.jsonl").write_text('{"text": "She reads."}\n')
