@@ -211,6 +211,11 @@ def _check_names(tregex: Tregex, columns: Collection[str]) -> None:
             raise ValueError(Errors.E573.format(name=name))
 
 
+def columns_of_rows(tregex: Tregex) -> list[str]:
+    """The columns of `rows_of`, which a table has without a row, too."""
+    return [*COLUMNS, *(column for name in tregex.names for column in (name, f"{name}.text"))]
+
+
 def rows_of(tregex: Tregex, columns: TreeColumns) -> Iterator[dict[str, Any]]:
     """A row for each way to match: "file", "line", "id", "label", "start" and "end" (words of the sentence), "text",
     and for each name of the pattern what the node is called and what it covers: NAME and NAME.text, empty where there
