@@ -130,6 +130,8 @@ def test_trees_of_the_teacher(tmp_path: Path, teacher: Language) -> None:
     examples = list(Corpus(tmp_path / "silver.spacy")(make_nlp()))
     assert sum(len(eg.reference.spans[SPANS_KEY].attrs["k_best"]) for eg in examples) == 20
     assert train(make_nlp(), examples, steps=3)["parsetag"] > 0
+    assert all(token.tag_ for token in docs[0])
+    assert not any(token.tag_ for token in make_soft_doc(teacher, [silver], rng, tags=False))
 
 
 def test_variants_keep_all_trees() -> None:

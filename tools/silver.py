@@ -159,8 +159,10 @@ def silver_runs(documents: Iterable[Sequence[Silver]], rng: random.Random) -> It
             yield [cut(sentence, vary(sentence, rng, *style)) for sentence in own] if varied else own
 
 
-def make_soft_doc(nlp: Language, run: Sequence[Silver], rng: random.Random) -> Doc:
+def make_soft_doc(nlp: Language, run: Sequence[Silver], rng: random.Random, *, tags: bool = True) -> Doc:
     doc = make_doc(nlp, run, spaces=False, paragraphs=rng.random() < 0.5, rng=rng)
+    for token in doc if not tags else ():
+        token.tag_ = ""
     if all(sentence.k_best for sentence in run):
         doc.spans[SPANS_KEY].attrs.update(soft=True, k_best=[list(sentence.k_best) for sentence in run])
     return doc
@@ -177,6 +179,9 @@ def main() -> None:
     parser.add_argument("--expected-f", type=float, default=0.8, help="at least, of the teacher's best tree, 0 to 1")
     parser.add_argument("--words", type=int, default=1_000_000, help="the number of words to stop after")
     parser.add_argument("--singles", type=Path, metavar="FOLDER", help="write each sentence as a doc of its own, too")
+    parser.add_argument(
+        "--no-tags", action="store_true", help="leave the teacher's tags out: the student has better ones"
+    )
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     splitter = spacy.load(args.splitter, exclude=["tagger", "parsetag"])
@@ -185,7 +190,7 @@ def main() -> None:
         pipe: Any = teacher.get_pipe("parsetag")
         pipe.probs, pipe.k_best = True, args.k_best
     counts: Counter[str] = Counter()
-    rng = random.Random(args.seed)
+    rng, tags = random.Random(args.seed), not args.no_tags
     documents = list(read_sentences(args.texts, splitter, known_grams(args.exclude), counts))
     rng.shuffle(documents)
     # A chunk is sorted by length: sentences of all its documents, so that batches have little padding.
@@ -205,10 +210,10 @@ def main() -> None:
         )
         found = [[one for _, one in zip(document, parsed) if one is not None] for document in chunk]  # noqa: B905
         made = list(silver_runs(found, rng))
-        write((make_soft_doc(nlp, run, rng) for run in made), args.output / f"silver-{i:03}.spacy")
+        write((make_soft_doc(nlp, run, rng, tags=tags) for run in made), args.output / f"silver-{i:03}.spacy")
         if args.singles:
             singles = ([one] for run in made for one in run)
-            write((make_soft_doc(nlp, run, rng) for run in singles), args.singles / f"silver-{i:03}.spacy")
+            write((make_soft_doc(nlp, run, rng, tags=tags) for run in singles), args.singles / f"silver-{i:03}.spacy")
         sys.stdout.write(f"{dict(counts)}\n")
         sys.stdout.flush()
 
