@@ -10,7 +10,7 @@ from typer import Option as Opt
 
 from ..analysis.tables import Table, format_csv, format_text
 from ..errors import Errors
-from ._util import AsJson, Encoding, Glob, format_json, stated_errors, write_text
+from ._util import AsJson, Encoding, Glob, SpansKey, format_json, stated_errors, write_text
 
 
 class Unit(str, Enum):
@@ -27,6 +27,7 @@ def complexity_cli(
     as_csv: Annotated[bool, Opt("--csv", help="Print CSV")] = False,
     glob: Glob = None,
     encoding: Encoding = "utf-8",
+    spans_key: SpansKey = "constituents",
 ) -> None:
     """Measure the syntactic complexity of English texts as L2SCA does (Lu 2010): nine structures, fourteen ratios.
 
@@ -48,7 +49,7 @@ def complexity_cli(
             raise ValueError(Errors.E459)
         counts: dict[str, Counter[str]] = {}
         for path in find_trees(inputs, glob):
-            for columns in read_columns(path, encoding):
+            for columns in read_columns(path, encoding, spans_key=spans_key):
                 names = [columns.names[source] for source in columns.source.tolist()]
                 if text is Unit.row:
                     ids = (f" ({one})" if one else "" for one in columns.ids or [""] * len(columns))
