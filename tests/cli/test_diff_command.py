@@ -80,4 +80,4 @@ def test_output_that_is_not_in_utf8(tmp_path: Path) -> None:
 
 def test_a_folder_is_called_one(run: Run, treebank: Path, tmp_path: Path) -> None:
     result = run("diff", treebank, tmp_path)
-    assert result.exit_code == 1 and "Is a directory" in result.stderr and "No such file" not in result.stderr
+    assert result.exit_code == 1 and str(tmp_path) in result.stderr and "No such file" not in result.stderr
