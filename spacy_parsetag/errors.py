@@ -403,6 +403,10 @@ class Errors(metaclass=_ErrorsWithCodes):
         "standard input."
     )
     E485 = "The parser {name!r} is named twice: its scores would stand under one name. Name each parser once."
+    E486 = (
+        "By its name {path} is neither text nor brackets nor docs. Trees that parse wrote as .jsonl or .parquet come "
+        "as brackets by: search ROOT FILE --mrg. If it is text all the same, say --format text."
+    )
 
     E500 = "{purpose} needs the package {name!r}, which is not installed. Install it: {install}"
 
