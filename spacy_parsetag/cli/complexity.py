@@ -10,7 +10,7 @@ from typer import Option as Opt
 
 from ..analysis.tables import Table, format_csv, format_text
 from ..errors import Errors
-from ._util import AsJson, Encoding, Glob, SpansKey, format_json, stated_errors, write_text
+from ._util import AsJson, Encoding, Glob, SpansKey, format_json, note, stated_errors, write_text
 
 
 class Unit(str, Enum):
@@ -48,8 +48,11 @@ def complexity_cli(
         if as_json and as_csv:
             raise ValueError(Errors.E459)
         counts: dict[str, Counter[str]] = {}
+        n_trees: dict[Path, int] = {}
         for path in find_trees(inputs, glob):
+            n_trees[path] = 0
             for columns in read_columns(path, encoding, spans_key=spans_key):
+                n_trees[path] += len(columns)
                 names = [columns.names[source] for source in columns.source.tolist()]
                 if text is Unit.row:
                     ids = (f" ({one})" if one else "" for one in columns.ids or [""] * len(columns))
@@ -60,6 +63,8 @@ def complexity_cli(
                     counts.setdefault(each, Counter()).update({name: int(values[i]) for name, values in found.items()})
         if not counts:
             raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
+        if empty := [str(path) for path, n in n_trees.items() if not n]:  # which the table lacks
+            note(Errors.E106.format(inputs=", ".join(empty)), "warn")
         measured = {name: {**found, **measure(found)} for name, found in counts.items()}
         if as_json:
             write_text(format_json(measured))

@@ -13,6 +13,7 @@ from typer import Argument as Arg
 from typer import Option as Opt
 
 from ..errors import Errors
+from ..files.read import is_stream, suffix_of
 from ..files.write import STANDARD, refuse_overwrite, text_output
 from ..texts.input import Record, check_text, name_of, read_lines
 from ..texts.parser import NO_PARSE, BatchParser, Settings, in_batches
@@ -72,8 +73,8 @@ def show_cli(
         from ..draw.docs import render
 
         path, text = find_input(source)
-        if source == str(STANDARD):
-            text = "".join(line for _, line in read_lines(STANDARD))
+        if text is None and is_stream(path):
+            text = "".join(line for _, line in read_lines(path))
             check_text(text)
         refuse_overwrite([svg, html], [path, *([Path(model)] if model else [])])
         kind = (format or _guess_format(path, text)).value
@@ -107,9 +108,11 @@ def show_cli(
 def _guess_format(path: Path, text: str | None) -> ShownFormat:
     """Tell brackets from text by the suffix, else by the first line that is no comment and not empty.
 
-    RAISES (ValueError): If a tree begins only after a line of text.
+    RAISES (ValueError): If a tree begins only after a line of text, or if the suffix stands for something else.
     """
-    suffix = path.suffix.lower()
+    suffix = suffix_of(path)
+    if suffix in (".jsonl", ".json", ".parquet"):
+        raise ValueError(Errors.E486.format(path=path))
     if path.is_dir() or suffix == ".spacy":
         return ShownFormat.spacy
     if suffix in FORMATS["penn"].suffixes:
@@ -136,7 +139,7 @@ def _read(
     from ..tokens import SPANS_KEY, docs_from_trees
 
     if format == "brackets":
-        parses = (parse for _, _, parse in trees_and_parses(path, encoding, None, text))
+        parses = (parse for _, _, parse in trees_and_parses(path, encoding, _pass_unparsed, text))
         return docs_from_trees(spacy.blank("xx").vocab, parses, detokenize=True), SPANS_KEY
     if format == "spacy":
         if path == STANDARD:
@@ -153,6 +156,12 @@ def _read(
         lines = enumerate(text.splitlines(), start=1)
         records = (Record(f"{name_of(path)}:{number}", {"text": line.strip()}) for number, line in lines)
     return _parse(parser, records), parser.spans_key
+
+
+def _pass_unparsed(error: ValueError) -> None:
+    """Raise an error, but that a tree has no words: so `parse` writes a sentence without a parse."""
+    if Errors.E114 not in str(error):
+        raise error
 
 
 def _parse(parser: BatchParser, records: Iterator[Record]) -> Iterator[Doc]:
