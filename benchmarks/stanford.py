@@ -27,7 +27,7 @@ COLLINS, MOD_COLLINS = (f"edu.stanford.nlp.trees.{name}HeadFinder" for name in (
 
 
 class Answer(NamedTuple):
-    """What the program says of a pattern.
+    """An answer to a pattern.
 
     matches (set[tuple[int, ...]]): Tree, node, and the nodes of the names asked for, -1 where there is none; nodes are
         counted from the root of their tree, in pre-order.
