@@ -58,7 +58,7 @@ def break_down(
 ) -> Breakdown:
     """Score test trees, with counts by label and by length. For arguments and errors see `evalb`."""
     params = get_params(params)
-    ours, theirs = list(gold), list(test)
+    ours, theirs = list(map(tree_line, gold)), list(map(tree_line, test))
     tables: dict[str, dict[str, list[int]]] = {kind: {} for kind in KINDS}
     rows: list[SentenceCounts] = []
     for line, (row, words, matching) in zip(ours, compare_all(ours, theirs, params), strict=False):
@@ -70,7 +70,7 @@ def break_down(
         )
         brackets: list[tuple[int, Bracket]] = [each for group in found for each in group]
         if row.failed:
-            brackets = [(1, bracket) for bracket in params.counted(read_sentence(tree_line(line), params).brackets)]
+            brackets = [(1, bracket) for bracket in params.counted(read_sentence(line, params).brackets)]
         for kind, bracket in brackets:
             start, end, label = bracket
             keys = (label, _bin(len(words), _LENGTHS), _bin(end - start, _SPANS))
