@@ -12,10 +12,7 @@ from ..analysis.tables import Table, format_csv, format_text
 from ..errors import Errors
 from ._util import AsJson, Encoding, Glob, format_json, stated_errors, write_text
 
-
-class Unit(str, Enum):
-    file = "file"
-    row = "row"
+Unit = Enum("Unit", {"file": "file", "row": "row"}, type=str)
 
 
 def complexity_cli(

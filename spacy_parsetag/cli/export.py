@@ -10,10 +10,7 @@ from typer import Option as Opt
 from ..texts.load import load_pipeline
 from ._util import Code, note, stated_errors
 
-
-class ExportPrecision(str, Enum):
-    float32 = "float32"
-    int8 = "int8"
+ExportPrecision = Enum("ExportPrecision", {"float32": "float32", "int8": "int8"}, type=str)
 
 
 def export_cli(
