@@ -18,8 +18,7 @@ from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
 from tqdm import tqdm
-from typer import Argument as Arg
-from typer import Option as Opt
+from typer import Argument as Arg, Option as Opt
 
 from ..errors import Errors, shorten, showable
 from ..files.write import STANDARD, text_output

@@ -5,8 +5,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
-from typer import Argument as Arg
-from typer import Option as Opt
+from typer import Argument as Arg, Option as Opt
 
 from ..analysis.tables import Table, format_csv, format_text
 from ..errors import Errors

@@ -4,8 +4,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument as Arg
-from typer import Option as Opt
+from typer import Argument as Arg, Option as Opt
 
 from ..texts.load import load_pipeline
 from ._util import Code, note, stated_errors

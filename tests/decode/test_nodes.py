@@ -5,8 +5,7 @@ from itertools import islice, product
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from strategies import parses
 
 from spacy_parsetag.decode import TagScores
