@@ -72,13 +72,14 @@ cdef int write_nodes(const int32_t *ids, int size, int order, const uint8_t *cla
     cdef int *place = memory + 5 * size  # of the next node that starts at a word
     cdef int i, node, n_words = (size + 1) // 2, n = 0
     for i in range(size):
-        cls[i] = class_of[ids[size - 1 - i]] ^ 1 if order == POST else class_of[ids[i]]
+        # Backwards, post-order is the pre-order of the mirror image, where left and right change places but at the root.
+        cls[i] = class_of[ids[size - 1 - i]] ^ (i > 0) if order == POST else class_of[ids[i]]
     if order == IN:
         if not bounds_in_order(cls, size, stack, starts, ends, above):
             return -1
     elif not bounds_pre_order(cls, size, stack, starts, ends):
         return -1
-    if order == POST:  # backwards it is the pre-order of the mirror image, where left and right change places
+    if order == POST:
         for i in range(size):
             starts[i], ends[i] = n_words - ends[i], n_words - starts[i]
     # Pre-order is by first word, and longer nodes first: of nodes with the same first word, in-order tags have the longer ones

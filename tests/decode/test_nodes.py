@@ -68,6 +68,16 @@ def test_as_delinearize(linearizer: Linearizer, trees: list[Parse], gap: int) ->
 
 
 @pytest.mark.parametrize("order", ORDERS)
+def test_compiled(order: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sequences that are trees go the slow way only in orders of users'."""
+    monkeypatch.setattr("spacy_parsetag.decode.trees._collect", None)
+    sequence = ORDERS[order].linearize(BinaryTree((False, True, False, True, True), ("S", "A", "C", "B", "D")))
+    tags = TagSet(sequence)
+    nodes = labelled_nodes(*make_batch([sequence, sequence], tags, ORDERS[order]))
+    assert nodes.counts.tolist() == [5, 5]
+
+
+@pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("length", [1, 3, 5, 7])
 def test_no_trees(order: str, length: int) -> None:
     """All sequences, of the longest some: those that `delinearize` takes give its nodes, the others its error."""
