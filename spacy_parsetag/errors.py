@@ -83,6 +83,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E032 = "{path} is one of the inputs, or written twice. Write to another file, so that nothing is lost."
     E033 = "{path} cannot be decompressed: {reason}. Is it whole, and named as it is compressed (.gz, .bz2, .xz)?"
+    E034 = "{path} would not be compressed. Leave {suffix} out of the name, and compress the file afterwards."
 
     E040 = "A drawing needs at least {least} columns; got {width}."
     E041 = "Unknown style {style!r} of a drawing. Use one of: text, svg, html."
@@ -321,6 +322,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "it merges or splits tokens. Put components that do so, for instance merge_entities, before the parser."
     )
     E311 = "Cannot set the sentence boundaries of {text!r}: the doc has a dependency parse, which has its own."
+    E312 = "No tokens {start} to {end} in a doc of {n} tokens: 0 <= start < end <= {n} must hold."
     E320 = (
         "doc.spans[{key!r}] has no {what}. Set {setting} in the config of the component 'parsetag', or on a loaded "
         "pipeline: nlp.get_pipe('parsetag').{code}. (spaCy loses them in Doc.from_docs and in JSON.)"
@@ -400,6 +402,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "No such file or folder: {source}. If it is meant as a text, of one word, give - for INPUT, and the word on "
         "standard input."
     )
+    E485 = "The parser {name!r} is named twice: its scores would stand under one name. Name each parser once."
 
     E500 = "{purpose} needs the package {name!r}, which is not installed. Install it: {install}"
 
@@ -435,6 +438,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E571 = "Another run is writing to {path}. Wait until it ends, or choose another folder."
     E572 = "The pattern names no node {name!r}. Known: {known}; with .head, such as match.head, its head word."
     E573 = "No node can be named {name!r} in a table of matches, which has a column of that name. Choose another name."
+    E574 = (
+        "By its name {path} holds {what}, and parse reads lines of text. {how} If it is text all the same, say "
+        "--format text."
+    )
 
     E600 = "{path} holds no columns of trees. Write them with TreeColumns.to_disk, or with `search --save FOLDER`."
     E601 = "{path} has columns of format {found}; this version reads format {known}. Save them again."

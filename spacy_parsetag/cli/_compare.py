@@ -9,6 +9,7 @@ from wasabi import tables
 from ..analysis.tables import format_csv
 from ..evalb import break_down, compare_parsers
 from ..evalb.lines import Brackets
+from ..evalb.params import get_params
 
 Table = tuple[str, list[list[str]]]  # its title, and its rows, the header first
 
@@ -28,9 +29,9 @@ def compare_systems(
     documents (Sequence[Hashable] | None): The document of each sentence, to compare by documents.
     samples (int): Samples of the bootstrap, and exchanges.
     by (Sequence[str]): Which tables to make: "label", "length", "span".
-    RETURNS (dict[str, Any]): "parsers", by name the scores; "mean" and "deviation" of F over them, and "differences",
-        each named by its two "parsers", where there are several; "tables", by kind and name the scores of each label or
-        length.
+    RETURNS (dict[str, Any]): "params", their name; "parsers", by name the scores; "mean" and "deviation" of F over
+        them, and "differences", each named by its two "parsers", where there are several; "tables", by kind and name
+        the scores of each label or length.
     RAISES (ValueError): As `break_down` and `compare_parsers`.
     """
     found = {name: break_down(*lines, params) for name, lines in systems.items()}
@@ -48,7 +49,7 @@ def compare_systems(
         }
         for name, each in found.items()
     }
-    report: dict[str, Any] = {"parsers": scores}
+    report: dict[str, Any] = {"params": get_params(params).name, "parsers": scores}
     if len(found) > 1:
         values = [each["f"] for each in scores.values()]
         report["mean"], report["deviation"] = mean(values), stdev(values)
@@ -88,7 +89,7 @@ def _tables(report: dict[str, Any]) -> list[Table]:
     ]
     if "mean" in report:
         rows.append(["mean and deviation", "", "", f"{report['mean']:.2f} ± {report['deviation']:.2f}", "", "", ""])
-    found: list[Table] = [("Scores, failures counted as zero", [head, *rows])]
+    found: list[Table] = [(f"Scores ({report['params']}), failures counted as zero", [head, *rows])]
     if "differences" in report:
         head = ["parsers", "difference in F", "95 % interval", "p bootstrap", "p randomization", "units"]
         rows = [
@@ -129,6 +130,11 @@ def _latex(title: str, rows: list[list[str]]) -> str:
         "\\": r"\textbackslash{}",
         "±": r"$\pm$",
         "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        # Other characters stand in their places in TeX's old fonts.
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
     }
     lines = [" & ".join("".join(special.get(char, char) for char in cell) for cell in row) + r" \\" for row in rows]
     columns = "l" + "r" * (len(rows[0]) - 1)

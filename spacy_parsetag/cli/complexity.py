@@ -9,7 +9,7 @@ from typer import Argument as Arg, Option as Opt
 
 from ..analysis.tables import Table, format_csv, format_text
 from ..errors import Errors
-from ._util import AsJson, Encoding, Glob, format_json, stated_errors, write_text
+from ._util import AsJson, Encoding, Glob, format_json, note, stated_errors, write_text
 
 Unit = Enum("Unit", {"file": "file", "row": "row"}, type=str)
 
@@ -43,8 +43,11 @@ def complexity_cli(
         if as_json and as_csv:
             raise ValueError(Errors.E459)
         counts: dict[str, Counter[str]] = {}
+        n_trees: dict[Path, int] = {}
         for path in find_trees(inputs, glob):
+            n_trees[path] = 0
             for columns in read_columns(path, encoding):
+                n_trees[path] += len(columns)
                 names = [columns.names[source] for source in columns.source.tolist()]
                 if text is Unit.row:
                     ids = (f" ({one})" if one else "" for one in columns.ids or [""] * len(columns))
@@ -55,6 +58,8 @@ def complexity_cli(
                     counts.setdefault(each, Counter()).update({name: int(values[i]) for name, values in found.items()})
         if not counts:
             raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
+        if empty := [str(path) for path, n in n_trees.items() if not n]:  # which the table lacks
+            note(Errors.E106.format(inputs=", ".join(empty)), "warn")
         measured = {name: {**found, **measure(found)} for name, found in counts.items()}
         if as_json:
             write_text(format_json(measured))

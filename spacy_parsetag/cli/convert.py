@@ -76,10 +76,11 @@ def convert_cli(
         Opt(
             "--clean",
             metavar="KEY=VALUE",
-            help="Change the usual cleaning of the format; may be repeated. functions=no keeps NP-SBJ-1, with "
-            "indices=yes as NP-SBJ; tag-functions, tag-indices: the same of part-of-speech tags; traces=no keeps words "
-            "that are not there, trace-tags='-NONE- XX' and trace-words=REGEX say which; repeats=no keeps NP over a "
-            "lone NP; remove='CODE ID' names labels that go with all under them; root=TOP names the root wrapper",
+            help="Change the usual cleaning of the format; may be repeated. functions=no makes NP-SBJ of "
+            "NP-SBJ-1, with indices=no nothing; tag-functions, tag-indices: the same of part-of-speech tags; "
+            "traces=no keeps words that are not there, trace-tags='-NONE- XX' and trace-words=REGEX say which; "
+            "repeats=no keeps NP over a lone NP; remove='CODE ID' names labels that go with all under them; root=TOP "
+            "names the root wrapper",
         ),
     ] = None,
 ) -> None:

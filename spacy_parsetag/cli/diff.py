@@ -10,7 +10,7 @@ from ..errors import showable
 from ..evalb.differences import EvalbDiff, SentenceDiff, diff
 from ..files.write import STANDARD, refuse_overwrite
 from ._util import AsJson, Encoding, Multiline, Params, format_json, stated_errors, write_text
-from .evaluate import read_sentences
+from .evaluate import read_gold, read_sentences
 
 
 def diff_cli(
@@ -37,7 +37,8 @@ def diff_cli(
     """
     with stated_errors():
         refuse_overwrite([output], [gold, test, Path(params)])
-        found = diff(*read_sentences(gold, test, encoding, multiline), params)
+        ours, theirs = read_gold(gold, encoding, multiline), read_sentences(test, encoding, multiline)
+        found = diff(ours, theirs, params)
         top_n = top or None
         write_text(format_json(found.to_dict(top_n)) if as_json else showable(format_diff(found, top_n)), output)
 

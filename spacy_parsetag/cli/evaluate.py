@@ -1,6 +1,7 @@
 """`python -m spacy parsetag evaluate`: scores trees as EVALB does."""
 
 import os
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
@@ -18,6 +19,7 @@ from wasabi import tables
 from ..errors import Errors, showable
 from ..evalb import EvalbResult, evalb, fill_unparsed, format_summary, format_table, join_lines, read_tree_lines
 from ..evalb.lines import Brackets
+from ..files.read import suffix_of
 from ..files.write import refuse_overwrite
 from ..pipeline.scorer import SCORES, score_prefix
 from ..texts.load import find_parser, load_pipeline
@@ -106,23 +108,33 @@ def evaluate_cli(
     with stated_errors():
         *_, test = tests
         refuse_overwrite([output, fill], [Path(gold), *tests, Path(params), *([documents] if documents else [])])
-        of_pipeline = test.suffix == ".spacy" or test.is_dir()
+        of_pipeline = suffix_of(test) == ".spacy" or test.is_dir()
         for path in (gold, *map(str, tests[:-1])):
             is_file = os.path.isfile(path)
             if of_pipeline and is_file and test.exists():
                 raise ValueError(Errors.E455.format(option=test, needs=f"a pipeline to score, which {path} is not"))
             if not of_pipeline and not is_file and (is_pipeline(path) or os.path.isdir(path)):
                 raise ValueError(Errors.E455.format(option="A pipeline", needs=f"a .spacy file, which {test} is not"))
+        parsers = [gold, *map(str, tests[:-1])] if of_pipeline else [str(path) for path in tests]
+        twice = next((name for name, n in Counter(parsers).items() if n > 1), None)
+        if twice is not None:
+            raise ValueError(Errors.E485.format(name=twice))
+        if of_pipeline and (fill is not None or multiline):
+            raise ValueError(Errors.E455.format(option="--fill" if fill else "--multiline", needs="bracket files"))
+        if documents is not None and (of_pipeline or len(parsers) == 1):
+            raise ValueError(Errors.E455.format(option="--documents", needs="several bracket files to compare"))
         units: Sequence[Hashable] | None
         systems: Mapping[str, tuple[Sequence[Brackets], Sequence[Brackets]]]
-        if len(tests) > 1 or by or documents is not None or style is not Style.text:
+        ours: Sequence[Brackets]
+        theirs: Sequence[Brackets]
+        if len(tests) > 1 or by or style is not Style.text:
             if fill is not None:
                 raise ValueError(Errors.E455.format(option="--fill", needs="one TEST and nothing but its scores"))
             if of_pipeline:
-                systems, units = _parse_all([gold, *map(str, tests[:-1])], test, batch_size, gpu_id, code)
+                systems, units = _parse_all(parsers, test, batch_size, gpu_id, code)
             else:
-                files = [read_sentences(Path(gold), path, encoding, multiline) for path in tests]
-                systems = dict(zip(map(str, tests), files, strict=True))
+                ours = read_gold(Path(gold), encoding, multiline)
+                systems = {str(path): (ours, read_sentences(path, encoding, multiline)) for path in tests}
                 units = None if documents is None else documents.read_text(encoding="utf-8").splitlines()
             compared = compare_systems(
                 systems, params, documents=units, samples=samples, by=[each.value for each in by or ()]
@@ -132,16 +144,12 @@ def evaluate_cli(
             write_text(format_json(compared) if as_json else format_report(compared, style.value))
             return
         scores: dict[str, Any] = {}
-        ours: Sequence[Brackets]
-        theirs: Sequence[Brackets]
         if of_pipeline:
-            if fill is not None or multiline:
-                raise ValueError(Errors.E455.format(option="--fill" if fill else "--multiline", needs="bracket files"))
             key, examples, scores = _score(gold, test, batch_size, gpu_id, code)
             pairs = [pair for eg in examples for pair in paired_trees(eg, key)]
             ours, theirs = ([pair[side] for pair in pairs] for side in (0, 1))
         else:
-            ours, theirs = read_sentences(Path(gold), test, encoding, multiline)
+            ours, theirs = read_gold(Path(gold), encoding, multiline), read_sentences(test, encoding, multiline)
         result = evalb(ours, theirs, params)
         report = format_json({"scores": scores, "evalb": result.to_dict()} if of_pipeline else result.to_dict())
         if output is not None:
@@ -184,16 +192,20 @@ def _parse_all(
     return found, docs
 
 
-def read_sentences(gold: Path, test: Path, encoding: str, multiline: bool) -> tuple[list[str], list[str]]:
-    """Read the brackets of each gold and each test sentence: lines, or trees where these run over several lines."""
-    for path in (gold, test):
-        if not path.is_file():
-            raise ValueError(Errors.E030.format(path=path))
-    files = (read_tree_lines(path, encoding=encoding) for path in (gold, test))
-    ours, theirs = (list(join_lines(lines) if multiline else lines) for lines in files)
-    if not any(map(str.strip, ours)):
-        raise ValueError(Errors.E106.format(inputs=gold))
-    return ours, theirs
+def read_sentences(path: Path, encoding: str, multiline: bool) -> list[str]:
+    """Read the brackets of each sentence: lines, or trees where these run over several lines."""
+    if not path.exists() or path.is_dir():
+        raise ValueError(Errors.E030.format(path=path))
+    lines = read_tree_lines(path, encoding=encoding)
+    return list(join_lines(lines) if multiline else lines)
+
+
+def read_gold(path: Path, encoding: str, multiline: bool) -> list[str]:
+    """Read the gold sentences. Raises a ValueError if there is none."""
+    sentences = read_sentences(path, encoding, multiline)
+    if not any(map(str.strip, sentences)):
+        raise ValueError(Errors.E106.format(inputs=path))
+    return sentences
 
 
 def warn_of_failures(result: EvalbResult) -> None:

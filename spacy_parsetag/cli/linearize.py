@@ -26,7 +26,11 @@ LineFormat = Enum("LineFormat", {"jsonl": "jsonl", "tags": "tags"}, type=str)
 
 def linearize_cli(
     source: Annotated[
-        str, Arg(metavar="INPUT", help="Bracket file, folder or quoted pattern, or - for standard input")
+        str,
+        Arg(
+            metavar="INPUT",
+            help="Bracket file, folder or quoted pattern; with --inverse a file of JSON lines; - for standard input",
+        ),
     ],
     output: Output = STANDARD,
     order: OrderOption = Order.inside,
@@ -54,6 +58,8 @@ def linearize_cli(
     """
     with stated_errors():
         skipped = Skipped(limit=skip_bad)
+        if inverse and check:
+            raise ValueError(Errors.E455.format(option="--check", needs="trees, and --inverse reads tags"))
         files = [Path(source)]
         if source != str(STANDARD) and not inverse:
             files = [file.path for file in find_files([source], suffixes=FORMATS["penn"].suffixes, pattern=glob)]
@@ -67,8 +73,9 @@ def linearize_cli(
                 skipped.check()
             else:
                 tags = (_format_line(tree, parse, order.value, output_format) for _, tree, parse in trees)
+                lines = skipped.count_good(count(_read_inverse(files[0], skipped))) if inverse else tags
                 with text_output(output) as file:
-                    file.writelines(line + "\n" for line in (count(_read_inverse(files[0])) if inverse else tags))
+                    file.writelines(line + "\n" for line in lines)
                     skipped.check()
         skipped.summarize()
 
@@ -83,15 +90,15 @@ def _format_line(tree: Tree, parse: Parse, order: str, format: LineFormat) -> st
     return json.dumps(record, ensure_ascii=False)
 
 
-def _read_inverse(path: Path) -> Iterator[str]:
-    """Read lines of JSON and yield the brackets of each."""
+def _read_inverse(path: Path, skipped: Skipped) -> Iterator[str]:
+    """Read lines of JSON and yield the brackets of each. Lines that give no tree go to `skipped`."""
     for where, line in read_lines(path):
         if line.strip():
             try:
                 yield _line_to_brackets(line)
             except (ValueError, KeyError, TypeError) as err:
                 reason = f"no {err} in it" if isinstance(err, KeyError) else str(err).rstrip(".")
-                raise ValueError(f"{where}: {Errors.E452.format(reason=reason)}") from err
+                skipped(ValueError(f"{where}: {Errors.E452.format(reason=reason)}"))
 
 
 def _line_to_brackets(line: str) -> str:

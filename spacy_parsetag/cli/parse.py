@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument as Arg, Option as Opt
 
 from ..errors import Errors, shorten
+from ..files.read import is_stream
 from ..files.write import STANDARD, refuse_overwrite
 from ._inputs import DEFAULT_MODEL, default_model, find_input, is_pipeline
 from ._util import Code, GpuId, SkipBad, Skipped, note, progress, stated_errors
@@ -152,7 +153,7 @@ def parse_cli(
             shards = OutputFormat(sources[0].format) if kept else OutputFormat.brackets
             output_format = shards if in_shards else _guess_output(target)
         writing = output_format.value
-        if path == STANDARD and (in_shards or sources[0].format in {"spacy", "parquet"}):
+        if (in_shards and is_stream(path)) or (path == STANDARD and sources[0].format in {"spacy", "parquet"}):
             what = "A folder of shards" if in_shards else f"--format {sources[0].format}"
             raise ValueError(Errors.E455.format(option=what, needs="a file or folder to parse"))
         if writing in {"spacy", "parquet"} and target == STANDARD:

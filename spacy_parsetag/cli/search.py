@@ -71,7 +71,7 @@ def search_cli(
     """
     with stated_errors():
         from ..texts.parser import map_in_processes
-        from ..texts.search import Query, find_trees, search_file
+        from ..texts.search import Query, columns_of_rows, find_trees, search_file
 
         chosen = [name for name, on in (("--count", count), ("--by", by), ("--mrg", mrg), ("--html", html)) if on]
         if len(chosen) > 1 or (as_csv and chosen not in ([], ["--by"])):
@@ -82,10 +82,10 @@ def search_cli(
         report = {"--count": "count", "--by": "by", "--mrg": "trees", "--html": "drawings"}.get("".join(chosen), "")
         report = report or ("rows" if as_csv else "context")
         query = Query(pattern, heads, encoding, report, tuple(by or ()))
-        query.compile()  # an error comes before anything is read
+        header = columns_of_rows(query.compile())  # an error comes before anything is read
         files = find_trees(inputs, glob)
         if save is not None:
-            _save(files, encoding, save)
+            _save(files, encoding, Skipped(limit=skip_bad), save)
             files = [save]
         n_process = min(len(files), (os.cpu_count() or 1) if n_process == -1 else n_process)
         search = partial(search_file, query, skip_bad != "0")
@@ -93,7 +93,7 @@ def search_cli(
         several = map_in_processes(search, files, n_process) if n_process > 1 else (each for each in alone)
         skipped = Skipped(limit=skip_bad)
         with closing(several) as results, progress("trees", quiet=quiet) as advance:
-            totals, table, absent = _report(results, skipped, advance, report, html, limit)
+            totals, table, absent = _report(results, skipped, advance, report, header, html, limit)
         if not totals["trees"] and not skipped.n:
             raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
         if report == "count":
@@ -109,17 +109,27 @@ def search_cli(
             note(f"No node of these trees is called {' or '.join(sorted(absent))}", "warn")
 
 
-def _save(files: list[Path], encoding: str, folder: Path) -> None:
+def _save(files: list[Path], encoding: str, skipped: Skipped, folder: Path) -> None:
     from ..search import TreeColumns
     from ..texts.search import read_columns
 
     if folder.exists() and any(folder.iterdir()):
         raise ValueError(Errors.E450.format(path=folder))
-    TreeColumns.join(columns for file in files for columns in read_columns(file, encoding)).to_disk(folder)
+    found = TreeColumns.join(columns for file in files for columns in read_columns(file, encoding, skipped))
+    skipped.n_good = len(found)
+    skipped.check()
+    skipped.summarize()
+    found.to_disk(folder)
 
 
 def _report(
-    results: "Iterator[Found]", skipped: Skipped, advance: Any, report: str, html: Path | None, limit: int | None
+    results: "Iterator[Found]",
+    skipped: Skipped,
+    advance: Any,
+    report: str,
+    header: list[str],
+    html: Path | None,
+    limit: int | None,
 ) -> tuple[dict[str, int], Counter[tuple[str, ...]], set[str]]:
     """Write what is found as it comes; returns the totals, the table of --by, and the labels that no node has."""
     from ..draw.docs import Sentence, draw_page
@@ -129,7 +139,7 @@ def _report(
     drawn: list[Sentence] = []
     absent: list[set[str]] = []
     n_left = limit
-    header = report == "rows"
+    titles = [header]
     with text_output(STANDARD) as out:
         for found in results:
             for name, value in zip(totals, found[:3], strict=True):
@@ -145,9 +155,8 @@ def _report(
             if report == "drawings":
                 drawn += (Sentence(*item) for item in items)
             elif report == "rows":
-                if items:
-                    out.write(format_csv([*([items[0]] * header), *(item.values() for item in items)]))
-                    header = False
+                out.write(format_csv([*titles, *(item.values() for item in items)]))
+                titles = []
             else:
                 out.writelines(line + "\n" for line in items)
     if html is not None:

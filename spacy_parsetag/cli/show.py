@@ -12,6 +12,7 @@ from spacy.tokens import Doc
 from typer import Argument as Arg, Option as Opt
 
 from ..errors import Errors
+from ..files.read import is_stream, suffix_of
 from ..files.write import STANDARD, refuse_overwrite, text_output
 from ..texts.input import Record, check_text, name_of, read_lines
 from ..texts.parser import NO_PARSE, BatchParser, Settings, in_batches
@@ -70,8 +71,8 @@ def show_cli(
         from ..draw.docs import render
 
         path, text = find_input(source)
-        if source == str(STANDARD):
-            text = "".join(line for _, line in read_lines(STANDARD))
+        if text is None and is_stream(path):
+            text = "".join(line for _, line in read_lines(path))
             check_text(text)
         refuse_overwrite([svg, html], [path, *([Path(model)] if model else [])])
         kind = (format or _guess_format(path, text)).value
@@ -107,7 +108,7 @@ def _guess_format(path: Path, text: str | None) -> ShownFormat:
 
     RAISES (ValueError): If a tree begins only after a line of text.
     """
-    suffix = path.suffix.lower()
+    suffix = suffix_of(path)
     if path.is_dir() or suffix == ".spacy":
         return ShownFormat.spacy
     if suffix in FORMATS["penn"].suffixes:

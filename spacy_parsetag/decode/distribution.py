@@ -94,9 +94,12 @@ class Distribution:
         return less._replace(log_z=np.asarray(log_z), marginals=less.marginals.astype(batch.scores.dtype))
 
     def _check_size(self, sums: Sums, what: str, *, of_products: bool = False) -> None:
-        """Raise if scores are so great that sums of them, or of products with them, round what differs away."""
+        """Raise if scores are so great that sums of them, or of products with them, round what differs away.
+
+        The measure is `error_of` of the compiled passes, which leave to callers what is refused here.
+        """
         gaps = np.spacing(np.abs(sums.log_z))
-        errors = gaps * self.batch.lengths
+        errors = self.batch.lengths * np.finfo(np.float64).eps * np.abs(sums.log_z)
         if of_products:
             errors *= np.maximum(1.0, np.abs(sums.log_z))
         if (errors > _LARGEST_ERROR).any():

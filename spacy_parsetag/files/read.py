@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import re
 import sys
 import zlib
 from collections.abc import Iterator
@@ -11,9 +12,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..errors import Errors
-from .write import STANDARD
+from .write import COMPRESSED, STANDARD
 
-OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+OPENERS: dict[str, Any] = dict(zip(COMPRESSED, (gzip.open, bz2.open, lzma.open), strict=True))
 
 
 def without_compression(path: Path) -> Path:
@@ -24,6 +25,17 @@ def without_compression(path: Path) -> Path:
 def suffix_of(path: Path) -> str:
     """Find the suffix that says what a file holds, in lower case: ".jsonl" of news.jsonl.gz."""
     return without_compression(path).suffix.lower()
+
+
+def is_stream(path: Path) -> bool:
+    """Tell whether a path is standard input, or a pipe such as `<(zcat trees.gz)`: what can be read once only."""
+    return path == STANDARD or (path.exists() and not path.is_file() and not path.is_dir())
+
+
+def likely_encoding(text: str) -> str:
+    """Guess the encoding of a Western text from its bytes that are not UTF-8, each half a surrogate pair. Those which
+    Latin 1 has for control characters are quotes and dashes in Windows-1252."""
+    return "cp1252" if re.search("[\udc80-\udc9f]", text) else "latin-1"
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from typing import IO
 from ..errors import Errors
 
 STANDARD = Path("-")  # standard input or output
+COMPRESSED = (".gz", ".bz2", ".xz")  # suffixes of compressed files, which are read and not written
 
 
 @contextmanager
@@ -81,7 +82,8 @@ def text_output(path: Path, *, sync: bool = False) -> Iterator[IO[str]]:
 
 
 def refuse_overwrite(outputs: Iterable[Path | None], inputs: Iterable[Path]) -> None:
-    """Raise before anything is lost, if a file to write is an input, lies in a folder of inputs, or is written twice.
+    """Raise before anything is lost, if a file to write is an input, lies in a folder of inputs, or is written twice,
+    or if its name says that it is compressed, which nothing is that is written here.
 
     outputs (Iterable[Path | None]): Files to write. None, "-" and devices are passed over.
     """
@@ -89,6 +91,8 @@ def refuse_overwrite(outputs: Iterable[Path | None], inputs: Iterable[Path]) -> 
     for path in outputs:
         if path is None or str(path) == "-" or (path.exists() and not path.is_file()):
             continue
+        if path.suffix.lower() in COMPRESSED:
+            raise ValueError(Errors.E034.format(path=path, suffix=path.suffix))
         target = path.resolve()
         if target in taken or (target.exists() and taken.intersection(target.parents)):
             raise ValueError(Errors.E032.format(path=path))

@@ -17,9 +17,9 @@ from spacy.vocab import Vocab
 
 from ..compat import require
 from ..errors import Errors
-from ..files.read import OPENERS, open_binary
+from ..files.read import OPENERS, likely_encoding, open_binary
 from ..files.write import STANDARD
-from ..trees.escape import split_tokens
+from ..trees.escape import split_tokens, unescape_penn
 
 READ = ("text", "tokens", "tags", "id", "meta")  # what a JSON line or a row may say; the rest is left out
 FORMATS = {".txt": "text", ".jsonl": "jsonl", ".spacy": "spacy", ".parquet": "parquet"}  # what a suffix stands for
@@ -65,8 +65,9 @@ class Record(NamedTuple):
 class Source(NamedTuple):
     """Names a file of texts.
 
-    format (str): What it holds: "text" (one per line), "tokens" (separated as in a bracket file), "jsonl" (objects, and
-        blank lines between them), "spacy" (docs) or "parquet" (rows with the columns that a JSON object has as keys).
+    format (str): What it holds: "text" (one per line), "tokens" (as the Penn Treebank writes words), "jsonl" (objects,
+        and blank lines between them), "spacy" (docs) or "parquet" (rows with the columns that a JSON object has as
+        keys).
     """
 
     path: Path
@@ -98,7 +99,7 @@ class Source(NamedTuple):
     def _prepare_lines(self) -> Iterator[Callable[[], Record]]:
         readers: dict[str, Callable[[str], dict[str, Any]]] = {
             "text": lambda line: {"text": line.strip()},
-            "tokens": lambda line: {"tokens": split_tokens(line)},
+            "tokens": lambda line: {"tokens": [unescape_penn(word) for word in split_tokens(line)]},
             "jsonl": _read_json,
         }
         read = readers[self.format]
@@ -208,7 +209,8 @@ def read_lines(path: Path) -> Iterator[tuple[str, str]]:
     name = name_of(path)
     with open_binary(path) as file, ExitStack() as stack:
         lines = io.TextIOWrapper(file, "utf-8-sig", "surrogateescape")
-        stack.callback(lines.detach)  # otherwise standard input would be closed with it
+        if path == STANDARD:
+            stack.callback(lines.detach)  # otherwise it would be closed with it
         for number, line in enumerate(lines, start=1):
             yield f"{name}:{number}", line
 
@@ -228,7 +230,7 @@ def check_text(text: str) -> None:
         if 0xDC80 <= code <= 0xDCFF:
             what, hint = (
                 f"the byte 0x{code - 0xDC00:02x}",
-                " Convert the file first, such as: iconv -f latin1 -t utf-8.",
+                f" Convert the file first, such as: iconv -f {likely_encoding(text).replace('-', '')} -t utf-8.",
             )
         raise ValueError(Errors.E555.format(what=what, position=err.start + 1, hint=hint)) from err
 
@@ -242,7 +244,7 @@ def load_json(line: str) -> Any:
     check_text(line)
     try:
         return json.loads(line, parse_constant=_refuse, parse_float=_read_float)
-    except (json.JSONDecodeError, RecursionError) as err:
+    except (ValueError, RecursionError) as err:  # of an integer, too: Python reads no more than some thousand digits
         reason = "it is nested too deeply" if isinstance(err, RecursionError) else err
         raise ValueError(Errors.E556.format(reason=reason)) from err
 
@@ -252,4 +254,5 @@ def _read_float(number: str) -> float:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(Errors.E556.format(reason=f"it has no number {constant}"))
+    reason = f"it has no number {constant}"
+    raise ValueError(reason)

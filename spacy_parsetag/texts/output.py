@@ -66,6 +66,6 @@ def to_table(rows: list[dict[str, Any]]) -> Any:
 
 
 def _to_row(row: dict[str, Any]) -> dict[str, Any]:
-    texts = {name: row[name] if isinstance(row[name], str) else to_line(row[name]) for name in ("id",) if name in row}
-    texts |= {"meta": to_line(row["meta"])} if "meta" in row else {}
+    given = {name: row[name] for name in ("id", "meta") if row.get(name) is not None}
+    texts = {name: each if name == "id" and isinstance(each, str) else to_line(each) for name, each in given.items()}
     return {**row, "text": plain(row["text"]), **{name: plain(text) for name, text in texts.items()}}

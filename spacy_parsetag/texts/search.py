@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compat import require
-from ..errors import Errors, showable
+from ..errors import Errors, TreebankError, showable
 from ..files.find import find_files
 from ..files.read import open_binary, suffix_of
 from ..search import TreeColumns, Tregex, read_brackets, read_rows, read_table
@@ -28,8 +28,8 @@ MATCHES = {"id": str, "row": int, "label": str, "start": int, "end": int, "text"
 
 
 def find_trees(inputs: Iterable[Path], glob: str | None = None) -> list[Path]:
-    """The files of trees among some inputs: files, folders of files (those that `glob` matches, if given), folders of
-    columns."""
+    """The files of trees among some inputs, each once: files, folders of files (those that `glob` matches, if given),
+    folders of columns."""
     from ..treebanks.formats.table import FORMATS
 
     found = []
@@ -39,7 +39,7 @@ def find_trees(inputs: Iterable[Path], glob: str | None = None) -> list[Path]:
             found.append(path)
             continue
         found += [file.path for file in find_files([path], suffixes=known, pattern=glob)]
-    return found
+    return list(dict.fromkeys(found))
 
 
 def read_columns(path: Path, encoding: str = "utf-8", on_error: Any = None) -> Iterator[TreeColumns]:
@@ -57,10 +57,8 @@ def read_columns(path: Path, encoding: str = "utf-8", on_error: Any = None) -> I
     elif suffix == ".parquet":
         yield from _read_parquet(path)
     elif suffix == ".jsonl":
-        lines = (
-            (number, load_json(line)) for number, (_, line) in enumerate(read_lines(path), start=1) if line.strip()
-        )
-        while batch := list(islice(lines, ROWS)):
+        rows = _read_objects(path)
+        while batch := list(islice(rows, ROWS)):
             yield read_rows(batch, name)
     elif suffix == ".spacy":
         yield from _read_docs(path)
@@ -68,6 +66,17 @@ def read_columns(path: Path, encoding: str = "utf-8", on_error: Any = None) -> I
         with open_binary(path) as file:
             data = file.read()
         yield from read_brackets(data, name, encoding=encoding, on_error=on_error)
+
+
+def _read_objects(path: Path) -> Iterator[tuple[int, Any]]:
+    """Read the objects of a file of JSON lines, each with its line."""
+    for number, (_, line) in enumerate(read_lines(path), start=1):
+        if line.strip():
+            try:
+                data = load_json(line)
+            except ValueError as err:
+                raise TreebankError(str(path), number, str(err)) from err
+            yield number, data
 
 
 def _read_parquet(path: Path) -> Iterator[TreeColumns]:
@@ -200,6 +209,11 @@ def _check_names(tregex: Tregex, columns: Collection[str]) -> None:
     for name in tregex.names:
         if name in columns:
             raise ValueError(Errors.E573.format(name=name))
+
+
+def columns_of_rows(tregex: Tregex) -> list[str]:
+    """The columns of `rows_of`, which a table has without a row, too."""
+    return [*COLUMNS, *(column for name in tregex.names for column in (name, f"{name}.text"))]
 
 
 def rows_of(tregex: Tregex, columns: TreeColumns) -> Iterator[dict[str, Any]]:

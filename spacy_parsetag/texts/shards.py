@@ -225,9 +225,17 @@ def find_sources(path: Path, format: str | None) -> tuple[Source, ...]:
 
     path (Path): The file or folder, or "-" for standard input.
     format (str | None): What they hold. If None, the suffix says it; a file with another suffix holds text.
-    RAISES (ValueError): If there are none, or a folder holds several formats.
+    RAISES (ValueError): If there are none, if a folder holds several formats, or if no format is given and the suffix
+        is that of trees or of a JSON document, whose lines would be parsed as text.
     """
     if not path.is_dir():
+        from ..treebanks.formats.table import FORMATS as TREES
+
+        others = dict.fromkeys(TREES["penn"].suffixes, ("trees", "Make docs of them first: convert TREES DOCS.spacy."))
+        others[".json"] = ("one JSON document", "Write its objects a line each, as .jsonl.")
+        if format is None and suffix_of(path) in others:
+            what, how = others[suffix_of(path)]
+            raise ValueError(Errors.E574.format(path=path, what=what, how=how))
         return (Source(path, format or FORMATS.get(suffix_of(path), "text")),)
     suffixes = [suffix for suffix in FORMATS if format in {None, FORMATS[suffix]}] or [".txt"]
     files = [file.path for file in find_files([path], suffixes=suffixes)]

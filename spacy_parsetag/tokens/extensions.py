@@ -33,9 +33,11 @@ for as long as the doc lives; see `GroupCache` for which changes of the group ar
 from __future__ import annotations
 
 import warnings
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spacy.tokens import Doc, Span, Token
@@ -297,12 +299,15 @@ def get_rivals(span: Span, spans_key: str = SPANS_KEY) -> list[tuple[Span, float
     node = nodes.at.get((first, last))
     parent = nodes.smallest_around(first, last) if node is None else node.parent
     low, high = (0, len(tokens) + 1) if parent is None else (parent.start, parent.end)
-    return [
+    probs = _get_probs(span.doc, spans_key)
+    own = slice(bisect_right(probs.offsets, first) - 1, bisect_left(probs.offsets, last))  # its sentences
+    found = [
         (Span(span.doc, tokens[start], tokens[end - 1] + 1, label), prob)
-        for start, end, label, prob in _get_probs(span.doc, spans_key).rivals
+        for start, end, label, prob in chain.from_iterable(probs.rivals[own])
         if (start < first < end < last or first < start < last < end)
         or (low <= start <= first < last <= end <= high and end - start < high - low)
     ]
+    return sorted(found, key=lambda rival: -rival[1])
 
 
 def get_span_prob(doc: Doc, start: int, end: int, label: str, spans_key: str = SPANS_KEY) -> float:
@@ -313,18 +318,26 @@ def get_span_prob(doc: Doc, start: int, end: int, label: str, spans_key: str = S
     label (str): The label.
     spans_key (str): Key of the group in `doc.spans`.
     RETURNS (float): The probability; 0 for a constituent that is not in the tree and less likely than one in a hundred.
-    RAISES (ValueError): If the doc has no probabilities.
+    RAISES (ValueError): If the doc has no probabilities, or no such tokens.
     """
+    if not 0 <= start < end <= len(doc):
+        raise ValueError(Errors.E312.format(start=start, end=end, n=len(doc)))
     return get_label_probs(doc[start:end], spans_key).get(label, 0.0)
 
 
 class _Probs(NamedTuple):
-    """Probabilities of a doc: of labels by their words (first, end), and of constituents that are not in the tree;
-    and how many words precede each token."""
+    """Probabilities of a doc.
+
+    before (list[int]): How many words precede each token.
+    labels (dict[tuple[int, int], dict[str, float]]): The probability of each label, by its words: first, end.
+    offsets (list[int]): The first word of each sentence.
+    rivals (list[list[tuple[int, int, str, float]]]): For each sentence the constituents that are not in the tree.
+    """
 
     before: list[int]
     labels: dict[tuple[int, int], dict[str, float]]
-    rivals: list[tuple[int, int, str, float]]
+    offsets: list[int]
+    rivals: list[list[tuple[int, int, str, float]]]
 
 
 _PROBS: GroupCache[_Probs] = GroupCache()
@@ -336,19 +349,19 @@ def _get_probs(doc: Doc, spans_key: str) -> _Probs:
 
 def _read_probs(doc: Doc, spans_key: str) -> _Probs:
     before = map_words(doc).before
-    found = _Probs(before, {}, [])
+    found = _Probs(before, {}, [], [])
     for one, _ in predictions_from_doc(doc, spans_key):
         if one.probs is None:
             say = {"what": "probabilities", "setting": "probs = true", "code": "probs = True"}
             raise ValueError(Errors.E320.format(key=spans_key, **say))
         first = before[one.tokens[0]]
         rivals = [(first + start, first + end, label, prob) for start, end, label, prob in one.rivals or ()]
-        found.rivals.extend(rivals)
+        found.offsets.append(first)
+        found.rivals.append(rivals)
         for start, end, label, prob in rivals:
             found.labels.setdefault((start, end), {})[label] = prob
         for (start, end, label), prob in zip(one.spans, one.probs, strict=True):
             found.labels.setdefault((first + start, first + end), {})[label] = prob
-    found.rivals.sort(key=lambda rival: -rival[3])
     return found
 
 

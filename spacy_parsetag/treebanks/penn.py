@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from ..errors import Errors, TreebankError, shorten
-from ..files.read import open_binary
+from ..files.read import likely_encoding, open_binary
 from ..files.write import atomic_path
 from ..trees.brackets import format_tree
 from ..trees.escape import SPACE, unescape_label, unescape_token
@@ -152,7 +152,8 @@ def undecodable(text: str, encoding: str) -> str:
     if found is None:
         return ""
     data = " ".join(f"{ord(mark) & 0xFF:02x}" for mark in found.group()[:8])
-    return Errors.E113.format(data=data, encoding=encoding, hint=_MARKS.get(data, "latin-1"))
+    hint = _MARKS.get(data) or (likely_encoding(text) if encoding == "utf-8" else "latin-1")
+    return Errors.E113.format(data=data, encoding=encoding, hint=hint)
 
 
 def _mark(data: bytes) -> str:

@@ -28,6 +28,7 @@ _NAMES = {**{name: text for text, name in BRACKETS.items()}, "-LSB-": "[", "-RSB
 # which is written with a dash in front.
 _TOKEN_SPECIAL = re.compile(r"[(){}\\]|-(?=[LR][RCS]B[-(){}])|[^ -~]|[ ]")
 _TOKEN_ESCAPE = re.compile(r"-[LR][RCS]B-|\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[/*\\-])")
+_PENN_ESCAPE = re.compile(r"-[LR][RCS]B-|\\[/*]")
 # Labels keep their backslashes (`S\NP`), unless one would be read as an escape.
 _LABEL_SPECIAL = re.compile(r"[()]|\\(?=[\\uU()]|[^!-~])|[^ -~]|[ ]")
 _LABEL_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\\)")
@@ -61,6 +62,15 @@ def unescape_token(text: str) -> str:
     ('(', '1/2', 'C:\\dir')
     """
     return _TOKEN_ESCAPE.sub(_unescape, text) if text != "\\e" else ""
+
+
+def unescape_penn(text: str) -> str:
+    r"""Read a word as the Penn Treebank's plain text writes it. No other backslash means anything there.
+
+    >>> unescape_penn("-LRB-"), unescape_penn("1\\/2"), unescape_penn("C:\\u0041")
+    ('(', '1/2', 'C:\\u0041')
+    """
+    return _PENN_ESCAPE.sub(_unescape, text)
 
 
 @lru_cache(maxsize=65536)  # a treebank has few labels, each many times

@@ -1,5 +1,7 @@
 """A small pipeline whose parser knows a few labels and no language."""
 
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -24,3 +26,22 @@ def pipeline(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("pipelines") / "untrained"
     nlp.to_disk(path)
     return path
+
+
+@pytest.fixture
+def pipe() -> Iterator[Callable[[str], Path]]:
+    """Makes pipes, as a shell does for `<(zcat trees.gz)`: what is in one can be read once."""
+    if not Path("/dev/fd").is_dir():
+        pytest.skip("no /dev/fd")
+    opened: list[int] = []
+
+    def make(text: str) -> Path:
+        out, into = os.pipe()
+        opened.append(out)
+        os.write(into, text.encode())
+        os.close(into)
+        return Path(f"/dev/fd/{out}")
+
+    yield make
+    for out in opened:
+        os.close(out)

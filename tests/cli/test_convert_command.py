@@ -2,6 +2,7 @@
 
 import random
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -228,3 +229,11 @@ def test_names_and_temporary_names(run: Run, tmp_path: Path) -> None:
     source.write_text("(TOP (NP (NN a)))\n")
     out = tmp_path / f"{'語' * 82}.spacy"  # 252 bytes, of at most 255
     assert run("convert", source, out).exit_code == 0 and out.exists()
+
+
+def test_pipes(run: Run, pipe: Callable[[str], Path], tmp_path: Path) -> None:
+    """What a look at the encoding takes from a pipe would be lost. So the bytes are UTF-8, or an error."""
+    trees = "".join(f"( (S (NP (NN chien{i})) (VP (VB est))))\n" for i in range(3))
+    for format in ("penn", "spmrl"):
+        result = run("convert", pipe(trees), tmp_path / "out.spacy", "--format", format)
+        assert result.exit_code == 0 and "3 sentences" in result.stderr

@@ -1,6 +1,8 @@
 """`parsetag evaluate`: EVALB on files, and on a pipeline."""
 
+import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -212,3 +214,53 @@ def test_several_parsers(run: Run, tmp_path: Path) -> None:
     latex = run("evaluate", paths["gold"], paths["a"], "--tables", "latex").stdout
     assert r"\begin{tabular}{lrrrrrr}" in latex
     assert run("evaluate", paths["gold"], paths["a"], paths["b"], "--fill", tmp_path / "x.mrg").exit_code == 1
+
+
+def test_a_parser_is_named_once(run: Run, treebank: Path, pipeline: Path, tmp_path: Path) -> None:
+    """Of two parsers under one name one would be lost."""
+    data = tmp_path / "data.spacy"
+    run("convert", treebank, data)
+    for arguments in ((treebank, treebank, treebank), (pipeline, pipeline, data)):
+        result = run("evaluate", *arguments)
+        assert result.exit_code == 1 and "[E485]" in result.stderr and not result.stdout
+
+
+def test_documents_are_for_files_to_compare(run: Run, treebank: Path, pipeline: Path, tmp_path: Path) -> None:
+    data, other = tmp_path / "data.spacy", tmp_path / "other.mrg"
+    run("convert", treebank, data)
+    other.write_text(TREES)
+    assert run("evaluate", treebank, treebank, other, "--documents", treebank, "--samples", 9).exit_code == 0
+    for arguments in ((treebank, other), (pipeline, data), (pipeline, tmp_path / "second", data)):
+        result = run("evaluate", *arguments, "--documents", treebank)
+        assert result.exit_code == 1 and "--documents needs several bracket files" in result.stderr
+
+
+def test_tables_name_the_parameters(run: Run, treebank: Path) -> None:
+    assert "Scores (spmrl), " in run("evaluate", treebank, treebank, "--by", "label", "--params", "spmrl").stdout
+    assert json.loads(run("evaluate", treebank, treebank, "--by", "label", "--json").stdout)["params"] == "collins"
+
+
+def test_latex_of_odd_names(run: Run, tmp_path: Path) -> None:
+    """In TeX's old fonts `>` is another character."""
+    path = tmp_path / "long.mrg"
+    path.write_text(f"(TOP (A^B|C {'(NN a) ' * 81}))\n")
+    result = run("evaluate", path, path, "--tables", "latex", "--by", "label", "--by", "length")
+    assert r"A\textasciicircum{}B\textbar{}C & 1 " in result.stdout and r"\textgreater{}80 & 1 " in result.stdout
+
+
+def test_compressed_docs(run: Run, treebank: Path, pipeline: Path, tmp_path: Path) -> None:
+    run("convert", treebank, tmp_path / "data.spacy")
+    path = tmp_path / "data.spacy.gz"
+    path.write_bytes(gzip.compress((tmp_path / "data.spacy").read_bytes()))
+    result = run("evaluate", pipeline, path)
+    assert result.exit_code == 0 and "3 sentences" in result.stdout
+    assert run("show", path).stdout == run("show", tmp_path / "data.spacy").stdout != ""
+
+
+def test_pipes(run: Run, treebank: Path, pipe: Callable[[str], Path], tmp_path: Path) -> None:
+    """A pipe of GOLD is read once, for all parsers."""
+    (tmp_path / "other.mrg").write_text(TREES)
+    assert "F 100.00" in run("evaluate", treebank, pipe(TREES), "--summary").stdout
+    several = run("evaluate", pipe(TREES), treebank, tmp_path / "other.mrg", "--samples", 9)
+    assert several.exit_code == 0 and several.stdout.count("100.00") > 4
+    assert "0 of 3 sentences differ" in run("diff", pipe(TREES), pipe(TREES)).stdout

@@ -102,3 +102,21 @@ def test_an_input_is_never_overwritten(run: Run, tmp_path: Path, options: list[s
         result = run("linearize", inputs, source, *options)
         assert result.exit_code == 1 and "[E032]" in result.stderr
         assert source.read_text() == TREES
+
+
+def test_inverse_skips_and_does_not_check(run: Run, tmp_path: Path) -> None:
+    lines = run("linearize", "-", stdin=TREES).stdout.splitlines()
+    tags = "\n".join([lines[0], "{}", *lines[1:]])
+    assert "<stdin>:2: [E452]" in run("linearize", "-", "--inverse", stdin=tags).stderr
+    result = run("linearize", "-", "--inverse", "--skip-bad", "25%", stdin=tags)
+    assert result.exit_code == 0 and result.stdout == TREES and "skipped <stdin>:2: [E452]" in result.stderr
+    assert "[E456] 1 of 4" in run("linearize", "-", tmp_path / "x", "--inverse", "--skip-bad", "24%", stdin=tags).stderr
+    assert not (tmp_path / "x").exists()
+    refused = run("linearize", "-", "--inverse", "--check", stdin=tags)
+    assert refused.exit_code == 1 and "[E455] --check needs" in refused.stderr
+
+
+def test_a_name_of_a_compressed_file_is_refused(run: Run, tmp_path: Path) -> None:
+    """What is written would not be compressed, and no command could read it back."""
+    result = run("linearize", "-", tmp_path / "tags.jsonl.gz", stdin=TREES)
+    assert result.exit_code == 1 and "[E034]" in result.stderr and not any(tmp_path.iterdir())

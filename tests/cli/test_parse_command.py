@@ -1,5 +1,6 @@
 """`parsetag parse`: text in, trees out."""
 
+import gzip
 import json
 import os
 import signal
@@ -405,3 +406,38 @@ def test_an_ensemble_is_always_asked_for_probabilities(run: Run, pipeline: Path,
     assert all("prob" in constituent for constituent in json.loads(result.stdout)["sents"][0]["constituents"])
     result = run("parse", tmp_path / "together", "-", "--k-best", "2", stdin="She reads papers.\n")
     assert result.exit_code == 1 and "[E569]" in result.stderr
+
+
+def test_tokens_of_the_penn_treebank(run: Run, pipeline: Path) -> None:
+    """Its plain text writes brackets and slashes as its trees do; no other backslash means anything."""
+    line = r"She -LRB- x-RRB- ran 1\/2 C:\u0041 \\ ." + "\n"
+    (tree,) = read_string(run("parse", pipeline, "-", "-f", "tokens", stdin=line).stdout)
+    assert Parse.from_tree(tree).words == ("She", "(", "x)", "ran", "1/2", "C:\\u0041", "\\\\", ".")
+
+
+@pytest.mark.parametrize("name", ["trees.mrg", "trees.PTB.gz", "texts.json"])
+def test_files_that_are_no_text_by_their_name(run: Run, pipeline: Path, tmp_path: Path, name: str) -> None:
+    """Brackets would be parsed as words."""
+    source = tmp_path / name
+    data = b"(TOP (NN a))\n"
+    source.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    result = run("parse", pipeline, source)
+    assert result.exit_code == 1 and "[E574]" in result.stderr and not result.stdout
+    assert run("parse", pipeline, source, "--format", "text").exit_code == 0
+
+
+def test_no_shards_of_a_pipe(run: Run, pipeline: Path, pipe: Callable[[str], Path], tmp_path: Path) -> None:
+    """Texts are counted before they are parsed, and a pipe is read once."""
+    result = run("parse", pipeline, pipe("She reads.\n"), f"{tmp_path}/out/")
+    assert result.exit_code == 1 and "A folder of shards needs a file" in result.stderr
+    assert not (tmp_path / "out").exists()
+    assert run("parse", pipeline, pipe("She reads.\n")).stdout == run("parse", pipeline, "-", stdin="She reads.").stdout
+
+
+def test_encodings_to_convert_from(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    """Quotes of Windows-1252 are control characters in Latin 1."""
+    for text, encoding, named in (("café", "latin-1", "latin1"), ("caf\u00e9 \u201ehi\u201c", "cp1252", "cp1252")):
+        (tmp_path / "a.txt").write_text(text, encoding=encoding)
+        assert f"iconv -f {named} -t utf-8" in run("parse", pipeline, tmp_path / "a.txt").stderr
+        (tmp_path / "a.mrg").write_text(f"(TOP (NN {text.replace(' ', '')}))\n", encoding=encoding)
+        assert f"--encoding {named.replace('latin1', 'latin-1')}" in run("show", tmp_path / "a.mrg").stderr

@@ -152,9 +152,10 @@ def test_components_keep_nothing_large_in_docs(run: Run, pipeline: Path, tmp_pat
 
 
 def test_numbers_that_json_lacks(run: Run, pipeline: Path, tmp_path: Path) -> None:
-    for number in ("NaN", "-Infinity", "1e999"):
+    refused = {number: f"no number {number}" for number in ("NaN", "-Infinity", "1e999")}
+    for number, reason in {**refused, "1" * 5000: "5000 digits"}.items():
         result = run("parse", pipeline, "-", "-f", "jsonl", stdin=f'{{"text": "A.", "meta": [{number}]}}\n')
-        assert result.exit_code == 1 and "[E556]" in result.stderr and f"no number {number}" in result.stderr
+        assert result.exit_code == 1 and "[E556]" in result.stderr and reason in result.stderr
     pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     from pyarrow import parquet
 

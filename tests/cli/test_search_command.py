@@ -65,6 +65,22 @@ def test_inputs_without_a_tree(run: Callable[..., Any], tmp_path: Path) -> None:
             assert result.exit_code == 1 and message in result.stderr and name in result.stderr
 
 
+def test_a_file_that_is_named_twice(run: Callable[..., Any], tmp_path: Path) -> None:
+    """A folder and a file in it: its trees count once."""
+    (tmp_path / "a.mrg").write_text("(TOP (S (NP (NN a)) (VP (VBZ b))))\n")
+    counts = run("search", "NP", tmp_path, tmp_path / "a.mrg", "--count").stdout
+    assert counts.splitlines() == ["1\ttrees", "1\ttrees with a match", "1\tmatches"]
+    rows = run("complexity", tmp_path / "a.mrg", tmp_path, "--csv").stdout.splitlines()
+    assert rows[1].startswith(f"{tmp_path / 'a.mrg'},2,1,")
+
+
+def test_damaged_json(run: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "cut.jsonl").write_text('{"sents": []}\n\n{"sents": [')
+    for command in (("search", "NP"), ("complexity",)):
+        result = run(*command, tmp_path / "cut.jsonl")
+        assert result.exit_code == 1 and "cut.jsonl:3: [E556]" in result.stderr
+
+
 def test_texts_that_are_not_parsed(run: Callable[..., Any], tmp_path: Path) -> None:
     """The option that the message names is the one that writes such files."""
     (tmp_path / "texts.jsonl").write_text('{"text": "She reads."}\n')
@@ -134,6 +150,32 @@ def test_saved_columns(run: Callable[..., Any], folder: Path, tmp_path: Path) ->
     first = run("search", "NP < PRP", folder, "--save", saved)
     assert run("search", "NP < PRP", saved).stdout == first.stdout != ""
     assert run("search", "NP < PRP", folder, "--save", saved).exit_code == 1
+
+
+def test_saved_columns_leave_out_what_is_malformed(run: Callable[..., Any], folder: Path, tmp_path: Path) -> None:
+    """`--skip-bad` holds for what is saved, and nothing is saved where it is too much."""
+    bad = tmp_path / "some.mrg"
+    bad.write_text(ESSAY + "(TOP (NP the (NN dog)))\n" + NOTES, encoding="utf-8")
+    plain = run("search", "NP < PRP", bad, "--skip-bad", "1")
+    saved = run("search", "NP < PRP", bad, "--skip-bad", "1", "--save", tmp_path / "saved")
+    assert saved.exit_code == 0 and saved.stdout == plain.stdout != ""
+    assert saved.stderr.count("some.mrg:3: [E117]") == 1 and saved.stderr == plain.stderr
+    refused = run("search", "NP < PRP", bad, "--skip-bad", "10%", "--save", tmp_path / "none")
+    assert refused.exit_code == 1 and "[E456] 1 of 6" in refused.stderr and not (tmp_path / "none").exists()
+
+
+def test_a_file_that_is_given_twice_counts_once(run: Callable[..., Any], folder: Path) -> None:
+    path = folder / "a.mrg"
+    once = run("search", "NP", path, "--count").stdout
+    assert run("search", "NP", path, path, "--count").stdout == once
+    assert run("search", "NP", folder, path, "--count").stdout == run("search", "NP", folder, "--count").stdout
+    assert run("complexity", path, folder / "." / "a.mrg").stdout == run("complexity", path).stdout
+
+
+def test_a_table_without_a_row_has_its_header(run: Callable[..., Any], folder: Path) -> None:
+    header = "file,line,id,label,start,end,text,x,x.text"
+    assert run("search", "XP < NP=x", folder, "--csv").stdout == header + "\n"
+    assert run("search", "FRAG < NP=x", folder, "--csv").stdout.splitlines()[0] == header
 
 
 def test_what_is_refused(run: Callable[..., Any], folder: Path) -> None:
@@ -211,6 +253,14 @@ def test_complexity(run: Callable[..., Any], folder: Path) -> None:
     assert [notes[name] for name in measures] == pytest.approx(
         [11 / 3, 11 / 4, 11 / 4, 4 / 3, 3 / 4, 1, 0, 0, 4 / 3, 0, 0, 0, 1 / 4, 1 / 4]
     )
+
+
+def test_complexity_names_files_without_trees(run: Callable[..., Any], folder: Path) -> None:
+    (folder / "b2.mrg").write_text("(TOP)\n", encoding="utf-8")
+    result = run("complexity", folder / "a.mrg", folder / "b2.mrg", "--csv")
+    assert result.exit_code == 0 and len(result.stdout.splitlines()) == 2
+    assert f"No trees in {folder / 'b2.mrg'}" in result.stderr
+    assert run("complexity", folder / "a.mrg").stderr == ""
 
 
 def test_complexity_of_rows(run: Callable[..., Any], folder: Path) -> None:

@@ -1,5 +1,6 @@
 """`parsetag show`: texts, brackets and docs are drawn."""
 
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
@@ -118,3 +119,7 @@ def test_errors(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argum
     monkeypatch.chdir(tmp_path)
     result = run("show", *arguments)
     assert result.exit_code == (1 if code else 0) and code in result.stderr
+
+
+def test_pipes(run: Run, pipe: Callable[[str], Path]) -> None:
+    assert run("show", pipe(TREES)).stdout == run("show", "-", stdin=TREES).stdout != ""

@@ -197,6 +197,25 @@ def test_great_scores_that_cancel(order, dtype, kind):
 
 
 @ALL_ORDERS
+def test_great_sums_of_greater_scores(order):
+    """Scores cancel in a sum that is great still: what trees differ in is right or refused."""
+    rng, said, refused = np.random.default_rng(11), 0, 0
+    for _ in range(600):
+        scores = rng.normal(size=(7, 4)) * 3e12
+        scores += np.where(rng.random(scores.shape) < 0.5, 1e21, 0) * rng.choice([-1, 1], scores.shape)
+        found = TreeDistribution(scores, ["l", "r", "L", "R"], order)
+        # Of the five trees over four words the best has a fifth of the probability, or more.
+        for ask in (lambda f=found: -f.log_prob(f.argmax[0]), lambda f=found: f.entropy):
+            try:
+                assert ask() <= math.log(5) + 0.02
+                said += 1
+            except ValueError as err:
+                assert str(err).startswith(("[E179]", "[E180]"))
+                refused += 1
+    assert min(said, refused) >= 10
+
+
+@ALL_ORDERS
 def test_great_rows_that_cancel(order):
     """What all trees share adds up without rounding; of a tie at great scores nothing is said."""
     noise = np.random.default_rng(9).normal(size=(5, len(TAGS)))

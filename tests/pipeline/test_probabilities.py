@@ -137,6 +137,33 @@ def test_rivals_of_an_attachment() -> None:
     assert [prob for _, prob in doc[3:5]._.rivals] == [0.08, 0.03, 0.02]  # of any span
 
 
+def test_rivals_are_of_the_sentences_of_a_span() -> None:
+    register_extensions()
+    n = 5
+    doc = Doc(Vocab(), words=["a"] * 3 * n, sent_starts=[i % n == 0 for i in range(3 * n)])
+    spans, rivals = [(0, 5, "S"), (2, 5, "VP")], [(0, 3, "NP", 0.1), (1, 5, "VP", 0.4), (1, 2, "X", 0.3)]
+    set_predictions(doc, [Prediction(range(i, i + n), spans, probs=[1, 0.5], rivals=rivals) for i in (0, n, 2 * n)])
+
+    def found(start: int, end: int) -> list[tuple[int, int, float]]:
+        return [(rival.start, rival.end, prob) for rival, prob in doc[start:end]._.rivals]
+
+    for i in (0, n, 2 * n):
+        assert found(i + 2, i + 5) == [(i + 1, i + 5, 0.4), (i, i + 3, 0.1)]
+        assert found(i + 1, i + 2) == [(i + 1, i + 5, 0.4), (i + 1, i + 2, 0.3), (i, i + 3, 0.1)]
+    assert found(2, n + 1) == [(1, 5, 0.4), (0, 3, 0.1), (5, 8, 0.1)]  # of two sentences
+    assert found(0, len(doc)) == found(n - 1, n - 1) == []
+
+
+def test_tokens_that_a_doc_does_not_have() -> None:
+    register_extensions()
+    doc = doc_from_tree(Vocab(), Tree.fromstring("(TOP (S (NP (X Kim)) (VP (X sings))))"))
+    set_predictions(doc, [Prediction(range(2), [(0, 2, "S"), (0, 1, "NP"), (1, 2, "VP")], probs=[0.9, 0.8, 0.7])])
+    assert doc._.span_prob(0, 2, "S") == 0.9
+    for start, end in [(0, 3), (1, 300), (2, 3), (-2, 2), (1, 1), (2, 1)]:
+        with pytest.raises(ValueError, match=rf"E312.*tokens {start} to {end} in a doc of 2 tokens"):
+            doc._.span_prob(start, end, "S")
+
+
 def test_one_pass(settings: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Minimum Bayes risk, probabilities, entropies and the k best trees share one pass of inside-outside."""
     nlp, pipe = settings(probs=True, k_best=3)

@@ -122,6 +122,18 @@ def test_compressed(run: Run, pipeline: Path, tmp_path: Path, suffix: str, compr
     assert "[E033]" in run("parse", pipeline, packed).stderr
 
 
+def test_an_id_that_is_null(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    """It is none in a table, and not the word."""
+    from pyarrow import parquet
+
+    (tmp_path / "in.jsonl").write_text(
+        '{"text": "a", "id": null, "meta": null}\n{"text": "b", "id": 0, "meta": false}\n'
+    )
+    assert run("parse", pipeline, tmp_path / "in.jsonl", tmp_path / "out.parquet").exit_code == 0
+    rows = parquet.read_table(tmp_path / "out.parquet").to_pylist()
+    assert [(row["id"], row["meta"]) for row in rows] == [(None, None), ("0", "false")]
+
+
 def test_parquet_input(run: Run, pipeline: Path, tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     from pyarrow import parquet

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import TreebankError
-from ...files.read import open_binary
+from ...files.read import is_stream, open_binary
 from ...trees.clean import CleanCounts, CleanOptions, clean_tree
 from ...trees.parse import Parse, check_words
 from ...trees.tree import Tree, Word, rewrite
@@ -154,8 +154,11 @@ def each_line(change: Rewrite) -> Callable[[Iterator[Line]], Iterator[Line]]:
 def guess_encoding(path: Path, otherwise: str) -> str:
     """Read a file through to see whether it is UTF-8.
 
-    RETURNS (str): UTF-16 if there is its byte order mark, UTF-8 if all bytes are that, else the other.
+    RETURNS (str): UTF-16 if there is its byte order mark, UTF-8 if all bytes are that, else the other. UTF-8 of a
+        stream: what is read here is lost to the reader, who says which bytes are not UTF-8.
     """
+    if is_stream(path):
+        return "utf-8"
     decoder = codecs.getincrementaldecoder("utf-8")()
     with open_binary(path) as file:
         if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
