@@ -2,7 +2,7 @@
 
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -14,7 +14,6 @@ from spacy.util import is_package
 from ..errors import Errors, TreebankError
 from ..files.write import STANDARD
 from ..texts.input import name_of, read_doc_bin
-from ._util import Skipped
 
 if TYPE_CHECKING:
     from ..trees import Parse, Tree
@@ -48,12 +47,11 @@ def find_input(source: str) -> tuple[Path, str | None]:
 
 
 def trees_and_parses(
-    path: Path, encoding: str, skipped: Skipped | None, text: str | None = None
+    path: Path, encoding: str, skipped: Callable[[TreebankError], None], text: str | None = None
 ) -> Iterator[tuple[str, "Tree", "Parse"]]:
     """Read a bracket file, or standard input for "-": file and line of each tree, the tree, and its parse.
 
-    A text stands for what was read already, or came in quotes. Malformed trees go to `skipped`. If that is None, the
-    first one is a TreebankError.
+    A text stands for what was read already, or came in quotes. Malformed trees go to `skipped`.
     """
     from ..treebanks import penn
     from ..trees import Parse
@@ -65,10 +63,7 @@ def trees_and_parses(
             if not parse.words:
                 raise ValueError(Errors.E001.format(reason="it has no words"))
         except ValueError as err:
-            error = TreebankError(name_of(path), tree.line, str(err))
-            if skipped is None:
-                raise error from err
-            skipped(error)
+            skipped(TreebankError(name_of(path), tree.line, str(err)))
         else:
             yield f"{name_of(path)}:{tree.line}", tree, parse
 

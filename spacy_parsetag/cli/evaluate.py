@@ -194,7 +194,7 @@ def _parse_all(
 
 def read_sentences(path: Path, encoding: str, multiline: bool) -> list[str]:
     """Read the brackets of each sentence: lines, or trees where these run over several lines."""
-    if not path.exists() or path.is_dir():
+    if not path.exists():
         raise ValueError(Errors.E030.format(path=path))
     lines = read_tree_lines(path, encoding=encoding)
     return list(join_lines(lines) if multiline else lines)

@@ -106,9 +106,11 @@ def show_cli(
 def _guess_format(path: Path, text: str | None) -> ShownFormat:
     """Tell brackets from text by the suffix, else by the first line that is no comment and not empty.
 
-    RAISES (ValueError): If a tree begins only after a line of text.
+    RAISES (ValueError): If a tree begins only after a line of text, or if the suffix stands for something else.
     """
     suffix = suffix_of(path)
+    if suffix in (".jsonl", ".json", ".parquet"):
+        raise ValueError(Errors.E486.format(path=path))
     if path.is_dir() or suffix == ".spacy":
         return ShownFormat.spacy
     if suffix in FORMATS["penn"].suffixes:
@@ -128,7 +130,7 @@ def _read(
     from ..tokens import SPANS_KEY, docs_from_trees
 
     if format == "brackets":
-        parses = (parse for _, _, parse in trees_and_parses(path, encoding, None, text))
+        parses = (parse for _, _, parse in trees_and_parses(path, encoding, _pass_unparsed, text))
         return docs_from_trees(spacy.blank("xx").vocab, parses, detokenize=True), SPANS_KEY
     if format == "spacy":
         if path == STANDARD:
@@ -145,6 +147,12 @@ def _read(
         lines = enumerate(text.splitlines(), start=1)
         records = (Record(f"{name_of(path)}:{number}", {"text": line.strip()}) for number, line in lines)
     return _parse(parser, records), parser.spans_key
+
+
+def _pass_unparsed(error: ValueError) -> None:
+    """Raise an error, but that a tree has no words: so `parse` writes a sentence without a parse."""
+    if Errors.E114 not in str(error):
+        raise error
 
 
 def _parse(parser: BatchParser, records: Iterator[Record]) -> Iterator[Doc]:

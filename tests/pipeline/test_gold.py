@@ -327,6 +327,11 @@ def test_gold_tags_are_kept_while_nothing_changes(monkeypatch: pytest.MonkeyPatc
     eg.reference.spans[KEY] = spans
     eg.reference[1].is_sent_start = False
     assert [len(tags) for tags in ids(eg)] == [9]
+    # Marked as partial after it was read, and as whole again.
+    eg.reference.spans[KEY].attrs["partial"] = True
+    assert ids(eg) == []
+    eg.reference.spans[KEY].attrs["partial"] = False
+    assert [len(tags) for tags in ids(eg)] == [9]
     # Other tokens are projected each time.
     n_read = len(read)
     words = [token.text for token in examples[1].reference]
