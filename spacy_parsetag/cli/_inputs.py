@@ -13,7 +13,7 @@ from spacy.util import is_package
 
 from ..errors import Errors, TreebankError
 from ..files.write import STANDARD
-from ..texts.input import name_of, read_doc_bin
+from ..texts.input import check_text, name_of, read_doc_bin
 
 if TYPE_CHECKING:
     from ..trees import Parse, Tree
@@ -37,12 +37,18 @@ def is_pipeline(name: str) -> bool:
 def find_input(source: str) -> tuple[Path, str | None]:
     """Find the file to read, or "-" for standard input; of a text in quotes, "-" and the text.
 
-    RAISES (ValueError): If there is no such file or folder, and it is one word.
+    RAISES (ValueError): If there is no such file or folder, and it is one word, or if the text is not in UTF-8.
     """
     if source == str(STANDARD) or os.path.exists(source):  # unlike Path.exists, it knows that a long text is no file
         return Path(source), None
     if len(source.split()) < 2:
         raise ValueError(Errors.E484.format(source=source))
+    try:
+        source.encode()
+    except UnicodeEncodeError:
+        # Python has read the argument by the locale, some of its bytes as half surrogate pairs. Text is in UTF-8.
+        source = os.fsencode(source).decode("utf-8", "surrogateescape")
+        check_text(source)
     return STANDARD, source
 
 

@@ -26,7 +26,8 @@ def convert_cli(
         list[str], Arg(metavar="INPUT", help="Treebank files, folders (with all folders in them), or quoted patterns")
     ],
     output: Annotated[
-        Path, Arg(help="OUTPUT.spacy, or a folder: a file for each one read, or for each part of --split")
+        Path,
+        Arg(metavar="OUTPUT", help="NAME.spacy, or a folder: a file for each one read, or for each part of --split"),
     ],
     format: Annotated[
         str,

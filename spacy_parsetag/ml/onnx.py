@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from thinc.api import Model, Shim, chain
 from thinc.types import Floats2d, Ragged
 
-from ..compat import require
+from ..compat import require, threads_asked
 from ..errors import Errors
 from .wordpieces import align_pieces, cut_windows, windows_of
 from .words import Arrays, SequenceModel, cut
@@ -71,7 +71,7 @@ def _start_session(graph: bytes, *, on_gpu: bool) -> Any:
     runtime = require("onnxruntime", "a pipeline exported to ONNX")
     options = runtime.SessionOptions()
     # As NumPy and PyTorch read it. A worker process is one of several, so it gets one thread; 0 is one for each core.
-    options.intra_op_num_threads = int(os.environ.get("OMP_NUM_THREADS") or (0 if parent_process() is None else 1))
+    options.intra_op_num_threads = threads_asked() or (0 if parent_process() is None else 1)
     wanted = ["CUDAExecutionProvider", "CPUExecutionProvider"] if on_gpu else ["CPUExecutionProvider"]
     providers = [name for name in wanted if name in runtime.get_available_providers()]
     # On a CPU, the sum and the normalization that this one makes one operation of are faster as two.

@@ -136,6 +136,9 @@ def test_reliability() -> None:
     assert (found.ece, found.ece_sweep) == pytest.approx((0.4, 0.4)) and found.accuracy == 0.5 and found.n == 10
     # Two ranges that are right as often as each other are in order; of three, the last is right less often.
     assert measure_reliability([0.1, 0.2, 0.8, 0.9], [False, True, False, True]).ece_sweep == pytest.approx(0.35)
+    # Of equal probabilities the first stay the first: ranges of one each are in order, too.
+    right_last = [True, False] * 250 + [True] * 500
+    assert measure_reliability([0.75, 0.25] * 500, right_last).ece_sweep == pytest.approx(0.375)
     assert measure_reliability([], []).to_dict() == {
         "n": 0,
         "ece": 0,
