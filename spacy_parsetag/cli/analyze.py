@@ -8,8 +8,7 @@ from typing import Annotated, Any, NamedTuple
 
 import spacy
 import typer
-from typer import Argument as Arg
-from typer import Option as Opt
+from typer import Argument as Arg, Option as Opt
 
 from ..analysis import inventories, plots, results, tables
 from ..errors import Errors

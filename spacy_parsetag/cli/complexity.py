@@ -5,17 +5,13 @@ from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
-from typer import Argument as Arg
-from typer import Option as Opt
+from typer import Argument as Arg, Option as Opt
 
 from ..analysis.tables import Table, format_csv, format_text
 from ..errors import Errors
 from ._util import AsJson, Encoding, Glob, SpansKey, format_json, note, stated_errors, write_text
 
-
-class Unit(str, Enum):
-    file = "file"
-    row = "row"
+Unit = Enum("Unit", {"file": "file", "row": "row"}, type=str)
 
 
 def complexity_cli(

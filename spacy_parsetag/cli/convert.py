@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from spacy.vocab import Vocab
-from typer import Argument as Arg
-from typer import Option as Opt
+from typer import Argument as Arg, Option as Opt
 
 from ..errors import Errors
 from ..files.find import SourceFile, find_files

@@ -13,8 +13,7 @@ import typer
 from spacy.language import Language
 from spacy.scorer import Scorer
 from spacy.training import Example
-from typer import Argument as Arg
-from typer import Option as Opt
+from typer import Argument as Arg, Option as Opt
 from wasabi import tables
 
 from ..errors import Errors, showable

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import spacy
 from spacy.tokens import Doc
-from typer import Argument as Arg
-from typer import Option as Opt
+from typer import Argument as Arg, Option as Opt
 
 from ..errors import Errors
 from ..files.read import is_stream, suffix_of

@@ -32,12 +32,7 @@ class ExactDecoder:
         self.n_threads = n_threads
 
     def __call__(self, batch: TagScores) -> Decoded:
-        """Decodes a batch.
-
-        batch (TagScores): The scores.
-        RETURNS (Decoded): The best tree of each sentence.
-        RAISES (ValueError): If a score is not finite, naming word and tag, or if no tree exists within the bound.
-        """
+        """Find the best tree of each sentence; see `Decoder`."""
         n_parts = min(self.n_threads, len(batch.n_words))
         if n_parts < 2:
             return batch.trees.argmax

@@ -6,8 +6,7 @@ from xml.etree.ElementTree import fromstring, tostring
 
 import nltk
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from strategies import parses
 
 from spacy_parsetag.draw.labels import explain, family

@@ -5,8 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import spacy
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from nltk import Tree
 from spacy.language import Language
 from spacy.tokens import Doc

@@ -12,8 +12,7 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from spacy_parsetag.errors import TreebankError
 from spacy_parsetag.treebanks import penn
