@@ -75,6 +75,15 @@ def _blas() -> Any:
     return ThreadpoolController().select(user_api="blas")
 
 
+def threads_asked() -> int | None:
+    """Read how many threads OMP_NUM_THREADS asks for; None if it does not say.
+
+    OpenMP takes one number for each level of threads within threads, "4,2", and the first one counts.
+    """
+    first = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    return int(first) if first.isdigit() else None
+
+
 _limiting = Lock()
 
 

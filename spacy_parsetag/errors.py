@@ -291,8 +291,8 @@ class Errors(metaclass=_ErrorsWithCodes):
     E268 = "No component of this pipeline needs PyTorch, so there is nothing to export; it has: {pipes}."
     E269 = (
         "The tokens of the doc have changed since doc.spans[{key!r}] was written; spaCy does not move span groups when "
-        "it merges or splits tokens. Set constraints after the components that do so, for instance merge_entities, or "
-        "find them with a function: the setting 'constraints' of the component 'parsetag'."
+        "it merges or splits tokens. Set the group after the components that do so, for instance merge_entities, or "
+        "find spans with a function: the setting 'constraints' of the component 'parsetag'."
     )
 
     E300 = (
@@ -403,6 +403,10 @@ class Errors(metaclass=_ErrorsWithCodes):
         "standard input."
     )
     E485 = "The parser {name!r} is named twice: its scores would stand under one name. Name each parser once."
+    E486 = (
+        "By its name {path} is neither text nor brackets nor docs. Trees that parse wrote as .jsonl or .parquet come "
+        "as brackets by: search ROOT FILE --mrg. If it is text all the same, say --format text."
+    )
 
     E500 = "{purpose} needs the package {name!r}, which is not installed. Install it: {install}"
 

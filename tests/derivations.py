@@ -94,7 +94,7 @@ def left_corner(tree: BinaryTree) -> Node:
     >>> [f"{node.label}/{node.lacks or ''}".strip("/") for node in top_down_actions(left_corner(tree))]
     ['S', 'Y', 'S/Y', 'b', 'S/X', 'c']
     """
-    return _corner(tree, children_first(tree.leaf), -1)
+    return _corner(tree, children_first(tree), -1)
 
 
 def _corner(tree: BinaryTree, order: Iterable[int], step: int) -> Node:

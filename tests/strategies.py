@@ -2,8 +2,7 @@
 
 from itertools import pairwise
 
-from hypothesis import settings
-from hypothesis import strategies as st
+from hypothesis import settings, strategies as st
 
 from spacy_parsetag.trees.parse import Constituent, Parse
 

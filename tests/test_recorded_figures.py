@@ -78,6 +78,18 @@ def test_exported_pipelines() -> None:
         assert f"{figures}{own['whole_times_as_fast']:.2f} times" in SPEED
 
 
+def test_time_of_long_sentences() -> None:
+    page = " ".join((ROOT / "docs" / "how-to" / "probabilities.md").read_text(encoding="utf8").split())
+    orders = result("distribution")["milliseconds_a_sentence"]
+    first, second = (
+        [orders[order][n]["probabilities of constituents"] for n in ("50", "100", "200")]
+        for order in ("in-order, tags alone", "pre-order, stack of at most 29")
+    )
+    said = "take {:.1f}, {:.1f} and {:.0f} ms, and in pre-order {:.1f}, {:.0f} and {:.0f}".format(*first, *second)
+    assert said in page and "about seven times as long" in page
+    assert all(round(times[2] / times[1]) == 7 for times in (first, second))
+
+
 def test_speeds() -> None:
     page = " ".join(SPEED.split())
     encoder = result("encoder")["float32"]
@@ -91,10 +103,12 @@ def test_speeds() -> None:
         times = f"{before['seconds'] / speeds[name]['seconds']:.2f} times"
         assert f"| {name} | {trained[name]['f']:.2f} | {speeds[name]['words_a_second']:,}, {times} |" in page
     assert "in a pipeline that is untrained" in page
-    peers = {name: f"{speed:.0f}" for name, speed in result("peers")["sentences_a_second"].items()}
+    recorded = result("peers")
+    peers = {name: f"{speed:.0f}" for name, speed in recorded["sentences_a_second"].items()}
+    assert f"at a load average of {recorded['made_by']['machine']['load_average']:.1f}" in page
     assert f"this parser {peers['ours']} sentences a second" in page and f"{peers['ours_int8']} in int8" in page
     for words, name in (("supar's CRF parser", "supar"), ("benepar's spaCy plugin", "benepar")):
         assert f"{words} {peers[name]}" in page
     assert f"shift-reduce parser {peers['stanza']}" in page
     # What makes these figures look better or worse than they are stands beside them.
-    assert all(caveat in page for caveat in ("random weights", "led along the trees", "without MBR", "load average"))
+    assert all(caveat in page for caveat in ("random weights", "led along the trees", "decodes by MBR"))

@@ -22,6 +22,7 @@ from ..errors import Errors
 from ..linearize import CLASS_NAMES, ORDERS, deviations, max_stack, split_tag
 from ..linearize.base import preorder_tags
 from ..trees import BinaryTree, Parse, Tree, join_chain
+from ..trees.tree import preorder
 
 ItemT = TypeVar("ItemT")
 
@@ -279,12 +280,6 @@ def count_labels(parses: Iterable[Parse], train: Labels | None = None) -> Labels
 
 def productions(parse: Parse) -> list[str]:
     """Each constituent with its children, in pre-order, such as "NP → DT NN". A word is its part-of-speech tag."""
-    found: list[str] = []
-    todo = [*reversed(parse.to_tree().children)]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, Tree) and not node.is_preterminal:
-            below = (child.label for child in node.children if isinstance(child, Tree))
-            found.append(f"{node.label} → {' '.join(below)}")
-            todo += reversed(node.children)
-    return found
+    nodes = [node for node in preorder(parse.to_tree()) if not node.is_preterminal]
+    below = [[child.label for child in node.children if isinstance(child, Tree)] for node in nodes]
+    return [f"{node.label} → {' '.join(labels)}" for node, labels in zip(nodes[1:], below[1:], strict=True)]

@@ -2,7 +2,7 @@
 
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -13,8 +13,7 @@ from spacy.util import is_package
 
 from ..errors import Errors, TreebankError
 from ..files.write import STANDARD
-from ..texts.input import name_of, read_doc_bin
-from ._util import Skipped
+from ..texts.input import check_text, name_of, read_doc_bin
 
 if TYPE_CHECKING:
     from ..trees import Parse, Tree
@@ -38,22 +37,27 @@ def is_pipeline(name: str) -> bool:
 def find_input(source: str) -> tuple[Path, str | None]:
     """Find the file to read, or "-" for standard input; of a text in quotes, "-" and the text.
 
-    RAISES (ValueError): If there is no such file or folder, and it is one word.
+    RAISES (ValueError): If there is no such file or folder, and it is one word, or if the text is not in UTF-8.
     """
     if source == str(STANDARD) or os.path.exists(source):  # unlike Path.exists, it knows that a long text is no file
         return Path(source), None
     if len(source.split()) < 2:
         raise ValueError(Errors.E484.format(source=source))
+    try:
+        source.encode()
+    except UnicodeEncodeError:
+        # Python has read the argument by the locale, some of its bytes as half surrogate pairs. Text is in UTF-8.
+        source = os.fsencode(source).decode("utf-8", "surrogateescape")
+        check_text(source)
     return STANDARD, source
 
 
 def trees_and_parses(
-    path: Path, encoding: str, skipped: Skipped | None, text: str | None = None
+    path: Path, encoding: str, skipped: Callable[[TreebankError], None], text: str | None = None
 ) -> Iterator[tuple[str, "Tree", "Parse"]]:
     """Read a bracket file, or standard input for "-": file and line of each tree, the tree, and its parse.
 
-    A text stands for what was read already, or came in quotes. Malformed trees go to `skipped`. If that is None, the
-    first one is a TreebankError.
+    A text stands for what was read already, or came in quotes. Malformed trees go to `skipped`.
     """
     from ..treebanks import penn
     from ..trees import Parse
@@ -65,10 +69,7 @@ def trees_and_parses(
             if not parse.words:
                 raise ValueError(Errors.E001.format(reason="it has no words"))
         except ValueError as err:
-            error = TreebankError(name_of(path), tree.line, str(err))
-            if skipped is None:
-                raise error from err
-            skipped(error)
+            skipped(TreebankError(name_of(path), tree.line, str(err)))
         else:
             yield f"{name_of(path)}:{tree.line}", tree, parse
 

@@ -18,8 +18,7 @@ from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
 from tqdm import tqdm
-from typer import Argument as Arg
-from typer import Option as Opt
+from typer import Argument as Arg, Option as Opt
 
 from ..errors import Errors, shorten, showable
 from ..files.write import STANDARD, text_output
@@ -125,28 +124,22 @@ def progress(
         with tqdm(unit=f" {unit}", total=total, initial=done) as bar:
             yield bar.update
     else:
-        yield _MinuteLog(unit, total, done)
+        before, begin = done, time.monotonic()
+        last = begin
 
+        def log(n: int) -> None:
+            nonlocal done, last
+            done, now = done + n, time.monotonic()
+            if now - last < LOG_SECONDS:
+                return
+            last, rate = now, (done - before) / (now - begin)
+            text = f"{done:,} {unit}, {rate:,.1f} a second"
+            if total is not None:
+                left = timedelta(seconds=round((total - done) / rate))
+                text = f"{done:,} of {total:,} {unit}, {rate:,.1f} a second, {left} left"
+            note(text)
 
-class _MinuteLog:
-    def __init__(self, unit: str, total: int | None, done: int) -> None:
-        self.unit = unit
-        self.total = total
-        self.before = self.done = done
-        self.begin = self.last = time.monotonic()
-
-    def __call__(self, n: int) -> None:
-        self.done += n
-        now = time.monotonic()
-        if now - self.last < LOG_SECONDS:
-            return
-        self.last = now
-        rate = (self.done - self.before) / (now - self.begin)
-        text = f"{self.done:,} {self.unit}, {rate:,.1f} a second"
-        if self.total is not None:
-            left = timedelta(seconds=round((self.total - self.done) / rate))
-            text = f"{self.done:,} of {self.total:,} {self.unit}, {rate:,.1f} a second, {left} left"
-        note(text)
+        yield log
 
 
 class Skipped:

@@ -8,8 +8,7 @@ from typing import Annotated, Any, NamedTuple
 
 import spacy
 import typer
-from typer import Argument as Arg
-from typer import Option as Opt
+from typer import Argument as Arg, Option as Opt
 
 from ..analysis import inventories, plots, results, tables
 from ..errors import Errors
@@ -202,7 +201,8 @@ def analyze_correlation_cli(
         for path in (*inputs, deviation):
             if path is not None and not path.is_file():
                 raise ValueError(Errors.E030.format(path=path))
-        points = results.read_points(inputs, {} if deviation is None else results.read_means(deviation))
+        once = list(dict.fromkeys(inputs))  # points that count twice would make p too small
+        points = results.read_points(once, {} if deviation is None else results.read_means(deviation))
         found = results.correlate(points)
         if figures:
             plots.plot_correlation(points, found, figures)

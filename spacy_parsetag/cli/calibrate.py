@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from typer import Argument as Arg
-from typer import Option as Opt
+from typer import Argument as Arg, Option as Opt
 
 from ..errors import Errors
 from ..files.write import refuse_overwrite

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from spacy.vocab import Vocab
-from typer import Argument as Arg
-from typer import Option as Opt
+from typer import Argument as Arg, Option as Opt
 
 from ..errors import Errors
 from ..files.find import SourceFile, find_files
@@ -27,7 +26,8 @@ def convert_cli(
         list[str], Arg(metavar="INPUT", help="Treebank files, folders (with all folders in them), or quoted patterns")
     ],
     output: Annotated[
-        Path, Arg(help="OUTPUT.spacy, or a folder: a file for each one read, or for each part of --split")
+        Path,
+        Arg(metavar="OUTPUT", help="NAME.spacy, or a folder: a file for each one read, or for each part of --split"),
     ],
     format: Annotated[
         str,

@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument as Arg
-from typer import Option as Opt
+from typer import Argument as Arg, Option as Opt
 from wasabi import tables
 
 from ..errors import showable

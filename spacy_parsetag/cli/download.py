@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 from spacy.util import is_compatible_version
-from typer import Argument as Arg
-from typer import Option as Opt
+from typer import Argument as Arg, Option as Opt
 
 from ..errors import Errors
 from ._util import note, stated_errors

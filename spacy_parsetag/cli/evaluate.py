@@ -13,8 +13,7 @@ import typer
 from spacy.language import Language
 from spacy.scorer import Scorer
 from spacy.training import Example
-from typer import Argument as Arg
-from typer import Option as Opt
+from typer import Argument as Arg, Option as Opt
 from wasabi import tables
 
 from ..errors import Errors, showable
@@ -195,7 +194,7 @@ def _parse_all(
 
 def read_sentences(path: Path, encoding: str, multiline: bool) -> list[str]:
     """Read the brackets of each sentence: lines, or trees where these run over several lines."""
-    if not path.exists() or path.is_dir():
+    if not path.exists():
         raise ValueError(Errors.E030.format(path=path))
     lines = read_tree_lines(path, encoding=encoding)
     return list(join_lines(lines) if multiline else lines)

@@ -4,16 +4,12 @@ from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument as Arg
-from typer import Option as Opt
+from typer import Argument as Arg, Option as Opt
 
 from ..texts.load import load_pipeline
 from ._util import Code, note, stated_errors
 
-
-class ExportPrecision(str, Enum):
-    float32 = "float32"
-    int8 = "int8"
+ExportPrecision = Enum("ExportPrecision", {"float32": "float32", "int8": "int8"}, type=str)
 
 
 def export_cli(

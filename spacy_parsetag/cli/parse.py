@@ -10,8 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Argument as Arg
-from typer import Option as Opt
+from typer import Argument as Arg, Option as Opt
 
 from ..errors import Errors, shorten
 from ..files.read import is_stream

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import spacy
 from spacy.tokens import Doc
-from typer import Argument as Arg
-from typer import Option as Opt
+from typer import Argument as Arg, Option as Opt
 
 from ..errors import Errors
 from ..files.read import is_stream, suffix_of
@@ -20,7 +19,7 @@ from ..texts.parser import NO_PARSE, BatchParser, Settings, in_batches
 from ..texts.shards import find_sources
 from ..treebanks.formats.table import FORMATS
 from ._inputs import DEFAULT_MODEL, default_model, find_input, read_docs, trees_and_parses
-from ._util import Code, Encoding, GpuId, note, stated_errors, write_text
+from ._util import Code, Encoding, GpuId, SpansKey, note, stated_errors, write_text
 
 if TYPE_CHECKING:
     from ..draw.docs import Sentence
@@ -55,6 +54,7 @@ def show_cli(
     encoding: Encoding = "utf-8",
     gpu_id: GpuId = -1,
     code: Code = None,
+    spans_key: SpansKey = "constituents",
 ) -> None:
     """Draw trees in the terminal, as a picture (SVG) or as a page (HTML).
 
@@ -77,7 +77,7 @@ def show_cli(
             check_text(text)
         refuse_overwrite([svg, html], [path, *([Path(model)] if model else [])])
         kind = (format or _guess_format(path, text)).value
-        docs, spans_key = _read(path, text, kind, encoding, model, gpu_id, code)
+        docs, spans_key = _read(path, text, kind, encoding, model, gpu_id, code, spans_key)
         seen: list[Sentence] = []
         n_trees = 0
         if svg is None and html is None:
@@ -107,9 +107,11 @@ def show_cli(
 def _guess_format(path: Path, text: str | None) -> ShownFormat:
     """Tell brackets from text by the suffix, else by the first line that is no comment and not empty.
 
-    RAISES (ValueError): If a tree begins only after a line of text.
+    RAISES (ValueError): If a tree begins only after a line of text, or if the suffix stands for something else.
     """
     suffix = suffix_of(path)
+    if suffix in (".jsonl", ".json", ".parquet"):
+        raise ValueError(Errors.E486.format(path=path))
     if path.is_dir() or suffix == ".spacy":
         return ShownFormat.spacy
     if suffix in FORMATS["penn"].suffixes:
@@ -123,19 +125,26 @@ def _guess_format(path: Path, text: str | None) -> ShownFormat:
 
 
 def _read(
-    path: Path, text: str | None, format: str, encoding: str, model: str | None, gpu_id: int, code: Path | None
+    path: Path,
+    text: str | None,
+    format: str,
+    encoding: str,
+    model: str | None,
+    gpu_id: int,
+    code: Path | None,
+    spans_key: str,
 ) -> tuple[Iterable[Doc], str]:
-    """Read docs with constituents, or parse text; gives also the key of the constituents in `doc.spans`."""
+    """Read docs with constituents, under this key, or parse text; gives also the key of the constituents then."""
     from ..tokens import SPANS_KEY, docs_from_trees
 
     if format == "brackets":
-        parses = (parse for _, _, parse in trees_and_parses(path, encoding, None, text))
+        parses = (parse for _, _, parse in trees_and_parses(path, encoding, _pass_unparsed, text))
         return docs_from_trees(spacy.blank("xx").vocab, parses, detokenize=True), SPANS_KEY
     if format == "spacy":
         if path == STANDARD:
             raise ValueError(Errors.E455.format(option="--format spacy", needs="a file or folder"))
         if model is None:
-            return read_docs(path, spacy.blank("xx")), SPANS_KEY
+            return read_docs(path, spacy.blank("xx")), spans_key
     parser = BatchParser(Settings(model or default_model(), gpu_id, code, one_sentence=False, format="spacy"))
     if parser.added_sentencizer:
         note("The pipeline has no splitter of sentences: text is split at sentence-final punctuation.", "warn")
@@ -146,6 +155,12 @@ def _read(
         lines = enumerate(text.splitlines(), start=1)
         records = (Record(f"{name_of(path)}:{number}", {"text": line.strip()}) for number, line in lines)
     return _parse(parser, records), parser.spans_key
+
+
+def _pass_unparsed(error: ValueError) -> None:
+    """Raise an error, but that a tree has no words: so `parse` writes a sentence without a parse."""
+    if Errors.E114 not in str(error):
+        raise error
 
 
 def _parse(parser: BatchParser, records: Iterator[Record]) -> Iterator[Doc]:

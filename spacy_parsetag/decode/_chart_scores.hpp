@@ -202,13 +202,9 @@ template <class Semiring, class T> class ChartScores {
 
     // The labels of one side are all far below the greatest of both: their own sum, in logarithms.
     void far_labels(const T *own, const T *has, double &out, double &sum) {
-        double top = -INF, own_sum = 0;
-        for (int i = 0; i < b.spans.n_labels; ++i)
-            if (has[i] > 0) top = greater(double(own[i]), top);
-        if (!(top > -INF)) return;
-        for (int i = 0; i < b.spans.n_labels; ++i)
-            if (has[i] > 0) own_sum += std::exp(own[i] - top);
-        out = top - label_shift_ + std::log(own_sum);
+        const double log_sum = LogSum::sum(b.spans.n_labels, [&](int i) { return has[i] > 0 ? own[i] - label_shift_ : -INF; });
+        if (!(log_sum > -INF)) return;
+        out = log_sum;
         sum = 0;  // says that the exponentials are of no use
     }
 

@@ -77,6 +77,19 @@ template <class Real, class T> class Chain {
         }
     }
 
+    // The first of n numbers row[i] + more(i) that is the greatest, which `top` takes.
+    template <class More> static int first_greatest(const Real *row, int n, Real &top, More more) {
+        int place = 0;
+        top = Real(-INF);
+        for (int i = 0; i < n; ++i) {
+            const Real value = row[i] + more(i);
+            if (!(value > top)) continue;
+            top = value;
+            place = i;
+        }
+        return place;
+    }
+
     // The greatest state after p tags.
     Real greatest_state(int p, const Real *states) const {
         Real top = Real(-INF), ignored = 0;
@@ -147,15 +160,9 @@ template <class Real, class T> class ChainViterbi : public Chain<Real, T> {
             *result_.total = -INF;
             return;
         }
-        const Real *row = this->row(states, g_, s_);
-        Real top = Real(-INF);
-        for (int i = 0; i < this->n_into_[g_]; ++i) {
-            const Real value = row[i] + Real(b.end[this->tags_into_[g_][i]]);
-            if (value > top) {
-                top = value;
-                column_ = i;
-            }
-        }
+        Real top;
+        column_ = this->first_greatest(this->row(states, g_, s_), this->n_into_[g_], top,
+                                       [&](int i) { return Real(b.end[this->tags_into_[g_][i]]); });
         *result_.total = top;
     }
 
@@ -173,19 +180,12 @@ template <class Real, class T> class ChainViterbi : public Chain<Real, T> {
         }
         const int g = b.lattice.source[c];
         s_ -= b.lattice.delta[c];
-        const Real *row = this->row(old, g, s_), *pair = this->pairs_[g].data() + this->out_of_[c] + tag - b.offsets[c];
-        Real top = Real(-INF);
-        int winner = 0;
-        for (int i = 0; i < this->n_into_[g]; ++i) {
-            const Real value = row[i] + pair[(size_t)i * this->wide_out_[g]];
-            if (value > top) {
-                top = value;
-                winner = i;
-            }
-        }
-        sum_ += pair[(size_t)winner * this->wide_out_[g]];
+        const Real *pair = this->pairs_[g].data() + this->out_of_[c] + tag - b.offsets[c];
+        const auto score = [&](int i) { return pair[(size_t)i * this->wide_out_[g]]; };
+        Real top;
+        column_ = this->first_greatest(this->row(old, g, s_), this->n_into_[g], top, score);
+        sum_ += score(column_);
         g_ = g;
-        column_ = winner;
     }
     bool again() const { return false; }
     Status end() {

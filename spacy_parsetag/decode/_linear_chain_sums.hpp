@@ -182,11 +182,7 @@ template <class T> class ChainSums : public Chain<double, T> {
     // The same for one row and column, in logarithms.
     double log_product(int g, const double *row, int column) const {
         const double *pair = this->pairs_[g].data() + column;
-        double top = -INF, sum = 0;
-        for (int i = 0; i < this->n_into_[g]; ++i) top = greater(top, row[i] + pair[(size_t)i * this->wide_out_[g]]);
-        if (!(top > -INF)) return -INF;
-        for (int i = 0; i < this->n_into_[g]; ++i) sum += std::exp(row[i] + pair[(size_t)i * this->wide_out_[g]] - top);
-        return top + std::log(sum);
+        return LogSum::sum(this->n_into_[g], [&](int i) { return row[i] + pair[(size_t)i * this->wide_out_[g]]; });
     }
 
     // Hands the mass of one column back to the states of one row, in logarithms.

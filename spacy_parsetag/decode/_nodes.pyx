@@ -10,7 +10,7 @@ cdef enum:
     PRE = 1
     POST = 2
 
-# Each of the three reads the tag classes (0 to 3: l, r, L, R) of a sentence once, keeps a stack of open nodes and writes the
+# Each of the two reads the tag classes (0 to 3: l, r, L, R) of a sentence once, keeps a stack of open nodes and writes the
 # bounds of every node; it returns False if the sequence is not a tree. It checks what `delinearize` checks.
 
 
@@ -61,26 +61,6 @@ cdef bint bounds_pre_order(const uint8_t *cls, int size, int *stack, int *starts
     return top < 0 and cls[size - 1] < 2
 
 
-cdef bint bounds_post_order(const uint8_t *cls, int size, int *stack, int *starts, int *ends) noexcept nogil:
-    cdef int i, word = 0, top = -1  # the stack holds the nodes without a parent
-    for i in range(size):
-        # An internal node comes after a right child, and a right child has a left one beneath it.
-        if (cls[i] >= 2) != (i > 0 and cls[i - 1] % 2 == 1):
-            return False
-        if cls[i] >= 2:
-            top -= 1
-            starts[i], ends[i] = starts[stack[top]], ends[stack[top + 1]]
-        else:
-            top += 1
-            starts[i] = word
-            word += 1
-            ends[i] = word
-        stack[top] = i
-        if cls[i] % 2 == 1 and top < 1:
-            return False
-    return top == 0 and cls[size - 1] % 2 == 0
-
-
 cdef int write_nodes(const int32_t *ids, int size, int order, const uint8_t *class_of, const uint8_t *labelled,
                      uint8_t *cls, int *memory, int32_t *start, int32_t *end, int32_t *tag) noexcept nogil:
     """Write the labelled nodes of one sentence in pre-order; returns how many, -1 if it is not a tree."""
@@ -91,19 +71,19 @@ cdef int write_nodes(const int32_t *ids, int size, int order, const uint8_t *cla
     cdef int *order_of = memory + 4 * size
     cdef int *place = memory + 5 * size  # of the next node that starts at a word
     cdef int i, node, n_words = (size + 1) // 2, n = 0
-    cdef bint is_tree
     for i in range(size):
-        cls[i] = class_of[ids[i]]
+        # Backwards, post-order is the pre-order of the mirror image, where left and right change places but at the root.
+        cls[i] = class_of[ids[size - 1 - i]] ^ (i > 0) if order == POST else class_of[ids[i]]
     if order == IN:
-        is_tree = bounds_in_order(cls, size, stack, starts, ends, above)
-    elif order == PRE:
-        is_tree = bounds_pre_order(cls, size, stack, starts, ends)
-    else:
-        is_tree = bounds_post_order(cls, size, stack, starts, ends)
-    if not is_tree:
+        if not bounds_in_order(cls, size, stack, starts, ends, above):
+            return -1
+    elif not bounds_pre_order(cls, size, stack, starts, ends):
         return -1
-    # Pre-order is by first word, and longer nodes first: of nodes with the same first word, pre-order tags have the longer
-    # ones first, and in- and post-order tags last.
+    if order == POST:
+        for i in range(size):
+            starts[i], ends[i] = n_words - ends[i], n_words - starts[i]
+    # Pre-order is by first word, and longer nodes first: of nodes with the same first word, in-order tags have the longer ones
+    # last, the others first, as they were read here.
     for i in range(n_words + 1):
         place[i] = 0
     for i in range(size):
@@ -111,13 +91,14 @@ cdef int write_nodes(const int32_t *ids, int size, int order, const uint8_t *cla
     for i in range(n_words):
         place[i + 1] += place[i]
     for i in range(size):
-        node = i if order == PRE else size - 1 - i
+        node = size - 1 - i if order == IN else i
         order_of[place[starts[node]]] = node
         place[starts[node]] += 1
     for i in range(size):
         node = order_of[i]
-        if labelled[ids[node]]:
-            start[n], end[n], tag[n] = starts[node], ends[node], ids[node]
+        tag[n] = ids[size - 1 - node if order == POST else node]
+        if labelled[tag[n]]:
+            start[n], end[n] = starts[node], ends[node]
             n += 1
     return n
 

@@ -1,7 +1,9 @@
 // The semirings of the passes, over numbers in double: how two scores of alternatives make one.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace parsetag {
 
@@ -16,6 +18,13 @@ struct LogSum {
     static double plus(double a, double b) {
         const double high = b > a ? b : a, low = b > a ? a : b;  // both may be -inf
         return low - high > LOWEST ? high + std::log1p(std::exp(low - high)) : high;
+    }
+    // The log of the sum of exp(value(0)) to exp(value(n - 1)); -infinity if all values are.
+    template <class Value> static double sum(int n, Value value) {
+        double top = -std::numeric_limits<double>::infinity(), total = 0;
+        for (int i = 0; i < n; ++i) top = std::max<double>(top, value(i));
+        for (int i = 0; i < n && std::isfinite(top); ++i) total += std::exp(value(i) - top);
+        return top + std::log(total);
     }
 };
 

@@ -101,47 +101,33 @@ template <class T> PARSETAG_INLINE T greatest(const T *x, int n, T &check) {
     return top;
 }
 
-// exp(x) for x <= 0 in float32, within 2 units in the last place; 0 below -87, where float32 has no normal numbers left.
-// x = k ln 2 + r with |r| <= ln 2 / 2; adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits. The parts of ln 2
-// and the polynomial are those of expf in the Cephes Math Library by S. L. Moshier (BSD); see LICENSES/Cephes.txt.
-PARSETAG_INLINE float exp_of(float x) {
-    float shifted = x * 1.44269504f + 12582912.0f, k = shifted - 12582912.0f, power;
-    float r = (x - k * 0.693359375f) + k * 2.12194440e-4f;
-    float p = 1.98756915e-4f;
-    uint32_t bits;
-    p = p * r + 1.39819995e-3f;
-    p = p * r + 8.33345205e-3f;
-    p = p * r + 4.16657962e-2f;
-    p = p * r + 1.66666657e-1f;
-    p = p * r + 0.5f;
-    p = p * (r * r) + r + 1.0f;
-    std::memcpy(&bits, &shifted, sizeof bits);
-    bits = (bits + 127u) << 23;
-    std::memcpy(&power, &bits, sizeof power);
-    return x < -87.0f ? 0.0f : p * power;
+// The polynomial p r^n + c1 r^(n - 1) + ... + cn.
+template <class T, class... C> PARSETAG_INLINE T polynomial(T r, T p, C... c) {
+    ((p = p * r + T(c)), ...);
+    return p;
 }
-// The same in double, within 2 units in the last place; 0 below -708.
-PARSETAG_INLINE double exp_of(double x) {
-    double shifted = x * 1.4426950408889634 + 6755399441055744.0, k = shifted - 6755399441055744.0, power;
-    double r = (x - k * 0.693147180369123816490) - k * 1.90821492927058770002e-10;
-    double p = 1.0 / 6227020800;
-    uint64_t bits;
-    p = p * r + 1.0 / 479001600;
-    p = p * r + 1.0 / 39916800;
-    p = p * r + 1.0 / 3628800;
-    p = p * r + 1.0 / 362880;
-    p = p * r + 1.0 / 40320;
-    p = p * r + 1.0 / 5040;
-    p = p * r + 1.0 / 720;
-    p = p * r + 1.0 / 120;
-    p = p * r + 1.0 / 24;
-    p = p * r + 1.0 / 6;
-    p = p * r + 0.5;
-    p = p * (r * r) + r + 1.0;
+
+// exp(x) for x <= 0, within 2 units in the last place; 0 below -87 in float32 and -708 in double, where there are no normal numbers
+// left. x = k ln 2 + r with |r| <= ln 2 / 2; adding 1.5 * 2^23, or 2^52, rounds to an integer and leaves it in the low bits. In
+// float32 the parts of ln 2 and the polynomial are those of expf in the Cephes Math Library by S. L. Moshier (BSD); see
+// LICENSES/Cephes.txt. In double the polynomial is the series.
+template <class T> PARSETAG_INLINE T exp_of(T x) {
+    constexpr bool wide = sizeof(T) == 8;
+    constexpr T to_integer = wide ? T(6755399441055744.0) : T(12582912.0f), base = wide ? T(1.4426950408889634) : T(1.44269504f);
+    constexpr T high = wide ? T(0.693147180369123816490) : T(0.693359375f), low = wide ? T(1.90821492927058770002e-10) : T(-2.12194440e-4f);
+    const T shifted = x * base + to_integer, k = shifted - to_integer, r = (x - k * high) - k * low;
+    T p, power;
+    if constexpr (wide) {
+        p = polynomial(r, 1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
+                       1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5);
+    } else {
+        p = polynomial(r, 1.98756915e-4f, 1.39819995e-3f, 8.33345205e-3f, 4.16657962e-2f, 1.66666657e-1f, 0.5f);
+    }
+    typename std::make_unsigned<typename IntegerOf<T>::type>::type bits;
     std::memcpy(&bits, &shifted, sizeof bits);
-    bits = (bits + 1023u) << 52;
+    bits = (bits + (wide ? 1023 : 127)) << (wide ? 52 : 23);
     std::memcpy(&power, &bits, sizeof power);
-    return x < -708.0 ? 0.0 : p * power;
+    return x < T(wide ? -708 : -87) ? T(0) : (p * (r * r) + r + T(1)) * power;
 }
 
 // value(0) to value(n - 1) joined, in eight lanes, so that compilers make vectors of them.

@@ -272,7 +272,12 @@ class Decoded(NamedTuple):
 class Decoder(Protocol):
     """Finds a tree for each sentence of a batch."""
 
-    def __call__(self, batch: TagScores) -> Decoded: ...
+    def __call__(self, batch: TagScores) -> Decoded:
+        """Decode a batch.
+
+        RAISES (ValueError): If a score is not finite, naming word and tag, or if no tree exists within the bound that
+            agrees with the constraints.
+        """
 
 
 def as_floats(array: Any) -> NDArray[Any]:

@@ -37,12 +37,10 @@ class BeamDecoder:
         self.lookahead = lookahead
 
     def __call__(self, batch: TagScores) -> Decoded:
-        """Decodes a batch.
+        """Find a tree of each sentence; see `Decoder`.
 
-        batch (TagScores): The scores.
-        RETURNS (Decoded): A tree of each sentence. Its `beam_widths` are `beam`, more where the search had to be
-            widened, 0 where the exact decoder took over.
-        RAISES (ValueError): If a score is not finite, naming word and tag, or if no tree exists within the bound.
+        RETURNS (Decoded): Its `beam_widths` are `beam`, more where the search had to be widened, 0 where the exact
+            decoder took over.
         """
         if batch.spans is not None or batch.constraints is not None:
             raise ValueError(Errors.E165.format(what="Beam search"))

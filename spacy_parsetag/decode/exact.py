@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from ..compat import threads_asked
 from ..errors import Errors
 from .batch import Decoded, TagScores
 from .passes import best_trees
@@ -25,19 +26,13 @@ class ExactDecoder:
 
     def __init__(self, n_threads: int | None = 1) -> None:
         if n_threads is None:
-            asked, *_ = os.environ.get("OMP_NUM_THREADS", "").split(",")  # OpenMP takes one number for each level
-            n_threads = int(asked or os.cpu_count() or 1)
+            n_threads = threads_asked() or os.cpu_count() or 1
         if n_threads < 1:
             raise ValueError(Errors.E173.format(n=n_threads))
         self.n_threads = n_threads
 
     def __call__(self, batch: TagScores) -> Decoded:
-        """Decodes a batch.
-
-        batch (TagScores): The scores.
-        RETURNS (Decoded): The best tree of each sentence.
-        RAISES (ValueError): If a score is not finite, naming word and tag, or if no tree exists within the bound.
-        """
+        """Find the best tree of each sentence; see `Decoder`."""
         n_parts = min(self.n_threads, len(batch.n_words))
         if n_parts < 2:
             return batch.trees.argmax

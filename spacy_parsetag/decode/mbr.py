@@ -26,13 +26,10 @@ class MBRDecoder:
         self.max_words = max_words
 
     def __call__(self, batch: TagScores) -> Decoded:
-        """Decodes a batch.
+        """Find the tree of each sentence; see `Decoder`.
 
-        batch (TagScores): The scores; constraints count.
-        RETURNS (Decoded): The tree of each sentence. Its score is the sum over its constituents; in a sentence of more
-            than `max_words` words it is the sum of its tags' scores.
-        RAISES (ValueError): If a score is not finite, or if no tree exists within the bound that agrees with the
-            constraints.
+        RETURNS (Decoded): The score of a tree is the sum over its constituents; in a sentence of more than `max_words`
+            words it is the sum of its tags' scores.
         """
         long = batch.n_words > (np.inf if self.max_words is None else self.max_words)
         if not long.any():

@@ -11,9 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Errors
-from ._chart import k_best, samples
-from ._chart import log_sums as chart_sums
-from ._chart import viterbi as chart_viterbi
+from ._chart import k_best, log_sums as chart_sums, samples, viterbi as chart_viterbi
 from ._passes import log_sums, viterbi
 from .batch import ORDER_CODES, Decoded, TagScores, Transitions, arguments_of, ranges
 from .constraints import label_sets

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -18,47 +17,6 @@ from .batch import TagScores, Transitions, as_floats, span_row
 from .beam import BeamDecoder
 from .constraints import is_whole, label_sets, read_constraints
 from .trees import labelled_nodes
-
-
-def sentence_scores(
-    scores: Any, tags: Sequence[str], order: str, transitions: Any, start: Any, end: Any, max_stack: int | None
-) -> tuple[TagScores, NDArray[Any]]:
-    """Make a batch of one sentence.
-
-    scores, tags, order, transitions, start, end, max_stack: As `decode` takes them.
-    RETURNS (tuple[TagScores, np.ndarray]): The batch, whose tags are sorted, and (T,) the caller's column of each tag.
-    RAISES (ValueError): If shapes disagree or a tag is given twice.
-    """
-    scores = as_floats(scores)
-    n_tags = len(tags)
-    if scores.ndim != 2 or scores.shape[0] % 2 == 0 or scores.shape[1] != n_tags:
-        raise ValueError(Errors.E150.format(rows="2N-1", tags=n_tags, shape=scores.shape))
-    tag_set = TagSet(tags, complete=False)
-    if len(tag_set) != n_tags:
-        twice = next(tag for i, tag in enumerate(tags) if tag in tags[:i])
-        raise ValueError(Errors.E153.format(tag=twice))
-    columns = np.asarray([tags.index(tag) for tag in tag_set.tags], dtype=np.int32)
-    sorted_transitions = None
-    if not (transitions is None and start is None and end is None):
-        arrays = []
-        for name, array, shape in (
-            ("transitions", transitions, (n_tags, n_tags)), ("start", start, (n_tags,)), ("end", end, (n_tags,))
-        ):  # fmt: skip
-            array = np.zeros(shape) if array is None else np.asarray(array)
-            if array.shape != shape:
-                raise ValueError(Errors.E158.format(name=name, expected=shape, shape=array.shape))
-            arrays.append(array[np.ix_(*[columns] * array.ndim)])
-        sorted_transitions = Transitions(arrays[0], arrays[1], arrays[2])
-    batch = TagScores(
-        np.ascontiguousarray(scores[:, columns]),
-        np.zeros(1, dtype=np.int64),
-        np.asarray([(len(scores) + 1) // 2], dtype=np.int32),
-        tag_set,
-        get_linearizer(order),
-        sorted_transitions,
-        max_stack=max_stack,
-    )
-    return batch, columns
 
 
 def decode(
@@ -88,9 +46,11 @@ def decode(
     >>> [["l", "r", "L/S", "R/VP"][i] for i in ids]
     ['l', 'L/S', 'r']
     """
-    batch, columns = sentence_scores(scores, tags, order, transitions, start, end, max_stack)
-    decoded = batch.trees.argmax if beam is None else BeamDecoder(beam)(batch)
-    return columns[decoded.ids], float(decoded.scores[0])
+    own = TreeDistribution(scores, tags, order, transitions, start, end, max_stack)
+    if beam is None:
+        return own.argmax
+    decoded = BeamDecoder(beam)(own._trees.batch)
+    return own._columns[decoded.ids], float(decoded.scores[0])
 
 
 class TreeDistribution:
@@ -124,9 +84,34 @@ class TreeDistribution:
         max_stack: int | None = None,
         constraints: Sequence[Sequence[Any]] = (),
     ) -> None:
-        batch, columns = sentence_scores(scores, tags, order, transitions, start, end, max_stack)
-        if constraints:
-            batch = replace(batch, constraints=(read_constraints(constraints, int(batch.n_words[0])),))
+        scores = as_floats(scores)
+        n_tags = len(tags)
+        if scores.ndim != 2 or scores.shape[0] % 2 == 0 or scores.shape[1] != n_tags:
+            raise ValueError(Errors.E150.format(rows="2N-1", tags=n_tags, shape=scores.shape))
+        tag_set, n_words = TagSet(tags, complete=False), (len(scores) + 1) // 2
+        if len(tag_set) != n_tags:
+            twice = next(tag for i, tag in enumerate(tags) if tag in tags[:i])
+            raise ValueError(Errors.E153.format(tag=twice))
+        columns = np.asarray([tags.index(tag) for tag in tag_set.tags], dtype=np.int32)
+        arrays: list[Any] = []
+        if not (transitions is None and start is None and end is None):
+            for name, array, shape in (
+                ("transitions", transitions, (n_tags, n_tags)), ("start", start, (n_tags,)), ("end", end, (n_tags,))
+            ):  # fmt: skip
+                array = np.zeros(shape) if array is None else np.asarray(array)
+                if array.shape != shape:
+                    raise ValueError(Errors.E158.format(name=name, expected=shape, shape=array.shape))
+                arrays.append(array[np.ix_(*[columns] * array.ndim)])
+        batch = TagScores(
+            np.ascontiguousarray(scores[:, columns]),
+            np.zeros(1, dtype=np.int64),
+            np.asarray([n_words], dtype=np.int32),
+            tag_set,
+            get_linearizer(order),
+            Transitions(*arrays) if arrays else None,
+            constraints=(read_constraints(constraints, n_words),) if constraints else None,
+            max_stack=max_stack,
+        )
         self._trees, self._columns = batch.trees, columns
 
     @classmethod

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from .counts import SentenceCounts, read_sentence
 from .lines import Brackets, tree_line
-from .params import Bracket, EvalbParams, get_params
+from .params import EvalbParams, get_params
 from .result import EvalbResult, compare_all, f_score, percent
 
 KINDS = ("label", "length", "span")
-_LENGTHS = (10, 20, 30, 40, 50, 60, 80)  # words of a sentence
+_LENGTHS = (10, 20, 30, 40, 50, 60, 80)  # words of a sentence, as EVALB's table and its cut-off count them
 _SPANS = (1, 2, 3, 4, 6, 10, 20, 40)  # words of a constituent
 
 
@@ -42,10 +42,9 @@ class Score(NamedTuple):
 class Breakdown:
     """EVALB's counts, and what they are made of.
 
-    result (EvalbResult): The counts.
     unlabeled (EvalbResult): The counts where labels do not matter.
-    tables (dict[str, dict[str, Score]]): By "label", "length" (of the sentence) and "span" (length of the constituent)
-        the brackets of each kind.
+    tables (dict[str, dict[str, Score]]): By "label", "length" (of the sentence, with punctuation) and "span" (words of
+        the constituent that count) the brackets of each kind.
     """
 
     result: EvalbResult
@@ -58,22 +57,17 @@ def break_down(
 ) -> Breakdown:
     """Score test trees, with counts by label and by length. For arguments and errors see `evalb`."""
     params = get_params(params)
-    ours, theirs = list(gold), list(test)
+    ours, theirs = list(map(tree_line, gold)), list(map(tree_line, test))
     tables: dict[str, dict[str, list[int]]] = {kind: {} for kind in KINDS}
     rows: list[SentenceCounts] = []
-    for line, (row, words, matching) in zip(ours, compare_all(ours, theirs, params), strict=False):
+    for line, (row, _, matching) in zip(ours, compare_all(ours, theirs, params), strict=False):
         rows.append(row)
-        found = (
-            [(0, gold_bracket) for gold_bracket, _ in matching.matched],
-            [(1, bracket) for bracket in matching.missing],
-            [(2, bracket) for bracket in matching.extra],
-        )
-        brackets: list[tuple[int, Bracket]] = [each for group in found for each in group]
+        groups = [gold_bracket for gold_bracket, _ in matching.matched], matching.missing, matching.extra
         if row.failed:
-            brackets = [(1, bracket) for bracket in params.counted(read_sentence(tree_line(line), params).brackets)]
-        for kind, bracket in brackets:
+            groups = [], params.counted(read_sentence(line, params).brackets), []
+        for kind, bracket in ((kind, bracket) for kind, group in enumerate(groups) for bracket in group):
             start, end, label = bracket
-            keys = (label, _bin(len(words), _LENGTHS), _bin(end - start, _SPANS))
+            keys = (label, _bin(row.length, _LENGTHS), _bin(end - start, _SPANS))
             for table, key in zip(tables.values(), keys, strict=True):
                 counts = table.setdefault(key, [0, 0, 0])
                 counts[0] += kind == 0

@@ -82,8 +82,8 @@ def compare_parsers(
     n = len(table)
     rng = np.random.default_rng(seed)
     total = table.sum(0)
-    f = _f(total[None, :3])[0], _f(total[None, 3:])[0]
-    difference = f[1] - f[0]
+    f_first, f_second = (float(_f(total[None, i : i + 3])[0]) for i in (0, 3))
+    difference = f_second - f_first
     change = table[:, 3:] - table[:, :3]
     drawn, exchanged = [], []
     for size in _chunks(samples, n):
@@ -93,22 +93,13 @@ def compare_parsers(
         exchanged.append(_f(total[3:] - swapped) - _f(total[:3] + swapped))
     boot, random = np.concatenate(drawn), np.concatenate(exchanged)
     tail = 100 * (1 - level) / 2
-    low, high = np.percentile(boot, [tail, 100 - tail])
+    low, high = np.percentile(boot, [tail, 100 - tail]).tolist()
     # One more in both: the sample that was observed is one that could have been drawn, too.
-    p_bootstrap = (1 + np.sum(np.abs(boot - difference) >= abs(difference) - 1e-9)) / (samples + 1)
-    p_randomization = (1 + np.sum(np.abs(random) >= abs(difference) - 1e-9)) / (samples + 1)
-    return Difference(
-        float(f[0]),
-        float(f[1]),
-        float(difference),
-        float(low),
-        float(high),
-        level,
-        float(p_bootstrap),
-        float(p_randomization),
-        n,
-        samples,
+    p_bootstrap, p_randomization = (
+        float((1 + np.sum(np.abs(values) >= abs(difference) - 1e-9)) / (samples + 1))
+        for values in (boot - difference, random)
     )
+    return Difference(f_first, f_second, difference, low, high, level, p_bootstrap, p_randomization, n, samples)
 
 
 def _counts(row: SentenceCounts) -> tuple[int, int, int]:

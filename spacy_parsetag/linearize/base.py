@@ -16,6 +16,7 @@ from typing import Protocol, runtime_checkable
 
 from ..errors import Errors
 from ..trees import BinaryTree
+from ..trees.binary import node_bounds
 
 
 class TagClass(IntEnum):
@@ -164,23 +165,10 @@ def preorder_tags(tree: BinaryTree) -> list[str]:
     return [make_tag(*node) for node in zip(node_classes(tree.leaf), tree.label, strict=True)]
 
 
-def children_first(leaf: Sequence[bool]) -> list[int]:
+def children_first(tree: BinaryTree) -> list[int]:
     """The nodes of a binary tree, by their place in pre-order, so that each comes after its children."""
-    nodes: list[int] = []
-    open_nodes: list[int] = []
-    left_done: list[bool] = []
-    for node, is_leaf in enumerate(leaf):
-        if not is_leaf:
-            open_nodes.append(node)
-            left_done.append(False)
-            continue
-        nodes.append(node)
-        while left_done and left_done[-1]:  # this leaf ends the right subtrees of these nodes
-            nodes.append(open_nodes.pop())
-            left_done.pop()
-        if left_done:
-            left_done[-1] = True
-    return nodes
+    bounds = node_bounds(tree)
+    return sorted(range(len(bounds)), key=lambda node: (bounds[node][1], -bounds[node][0]))
 
 
 def max_stack(tags: Sequence[str], lattice: Lattice) -> int:

@@ -24,9 +24,9 @@ class PostOrder(Linearizer):
 
     def linearize(self, tree: BinaryTree) -> list[str]:
         tags = preorder_tags(tree)
-        return [tags[node] for node in children_first(tree.leaf)]
+        return [tags[node] for node in children_first(tree)]
 
     def delinearize(self, tags: Sequence[str]) -> BinaryTree:
         # Backwards, post-order is the pre-order of the mirror image, and the other way round.
         mirror = read_tags(tags, self.lattice)[::-1]
-        return tree_of(mirror, reversed(children_first(tree_of(mirror, range(len(mirror))).leaf)))
+        return tree_of(mirror, reversed(children_first(tree_of(mirror, range(len(mirror))))))

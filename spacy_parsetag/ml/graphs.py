@@ -28,8 +28,6 @@ def export_transformer(encoder: Any, names: Sequence[str], precision: Precision)
 
     encoder (PreTrainedModel): A model of the package transformers.
     names (Sequence[str]): The inputs that its tokenizer makes, such as "input_ids".
-    precision (str): "float32", or "int8" for its weights.
-    RETURNS (bytes): The graph.
     RAISES (ImportError): Without a package that this needs, with the install line.
     RAISES (ValueError): If the graph does not compute what the encoder does.
     """
@@ -99,12 +97,7 @@ def _quiet() -> Iterator[None]:
 
 
 def export_bilstm(lstm: Any, precision: Precision) -> bytes:
-    """The graph of a bidirectional torch.nn.LSTM over padded sequences: words (words, sequences, nI) and lengths.
-
-    lstm (torch.nn.LSTM): The LSTM.
-    precision (str): "float32", or "int8" for its weights.
-    RETURNS (bytes): The graph.
-    """
+    """The graph of a bidirectional torch.nn.LSTM over padded sequences: words (words, sequences, nI) and lengths."""
     onnx = require("onnx", "parsetag export")
     make, constant = onnx.helper, onnx.numpy_helper.from_array
     width = lstm.hidden_size
@@ -176,11 +169,7 @@ def quantize(graph: bytes) -> bytes:
 
 
 class _Quantizer:
-    """Rewrites the linear layers and the LSTMs of a graph.
-
-    onnx (ModuleType): The package.
-    graph (GraphProto): The graph, which changes.
-    """
+    """Rewrites the linear layers and the LSTMs of a graph, in place."""
 
     def __init__(self, onnx: Any, graph: Any) -> None:
         self.onnx, self.graph = onnx, graph

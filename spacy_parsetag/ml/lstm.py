@@ -11,14 +11,14 @@ from thinc.util import get_torch_default_device, get_width
 
 from ..compat import one_thread_after_fork, require
 from ..errors import Errors
-from .words import cut
+from .words import Arrays, SequenceModel, cut
 
 
 def _torch() -> Any:
     return require("torch", "spacy-parsetag.TorchBiLSTM.v1")
 
 
-def bilstm(depth: int = 2, hidden_width: int | None = None) -> Model[list[Floats2d], list[Floats2d]]:
+def bilstm(depth: int = 2, hidden_width: int | None = None) -> SequenceModel:
     """Run a BiLSTM over sequences of vectors: spacy-parsetag.TorchBiLSTM.v1. It needs PyTorch.
 
     Input: (words, nI) arrays. Output: (words, 2 hidden) arrays, first the forward states. Between its layers is dropout
@@ -133,9 +133,7 @@ def _unroll(torch: Any, lstm: Any, X: Any, sizes: Any) -> Any:
     return X
 
 
-def _init(
-    model: Model[list[Floats2d], list[Floats2d]], X: list[Floats2d] | None = None, Y: list[Floats2d] | None = None
-) -> None:
+def _init(model: SequenceModel, X: Arrays | None = None, Y: Arrays | None = None) -> None:
     hidden = model.attrs["hidden_width"]
     if X is not None:
         model.set_dim("nI", get_width(X))
@@ -146,9 +144,7 @@ def _init(
     cast(LSTMShim, model.shims[0]).build(model.get_dim("nI"), model.get_dim("nO") // 2, model.attrs["depth"])
 
 
-def _forward(
-    model: Model[list[Floats2d], list[Floats2d]], X: list[Floats2d], is_train: bool
-) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Floats2d]]]:
+def _forward(model: SequenceModel, X: Arrays, is_train: bool) -> tuple[Arrays, Callable[[Arrays], Arrays]]:
     xp = model.ops.xp
     lengths = [len(x) for x in X]
     present = [n for n in lengths if n]
@@ -167,12 +163,12 @@ def _forward(
     shim._model.dropout = model.attrs["dropout_rate"] if is_train else 0.0
     (outputs, _), torch_backprop = shim(inputs, is_train)
 
-    def unpack(array: Any) -> list[Floats2d]:
+    def unpack(array: Any) -> Arrays:
         unpacked = model.ops.alloc2f(*array.shape)
         unpacked[rows] = cast(Floats2d, torch2xp(array))
         return cut(unpacked, lengths)
 
-    def backprop(dY: list[Floats2d]) -> list[Floats2d]:
+    def backprop(dY: Arrays) -> Arrays:
         gradient = xp2torch(xp.concatenate(dY)[rows], device=shim.device)
         torch_backprop(ArgsKwargs(args=((outputs.data,),), kwargs={"grad_tensors": (gradient,)}))
         return unpack(packed.grad)

@@ -13,10 +13,10 @@ from spacy.tokens import Doc
 from thinc.api import Model, Shim, chain
 from thinc.types import Floats2d, Ragged
 
-from ..compat import require
+from ..compat import require, threads_asked
 from ..errors import Errors
 from .wordpieces import align_pieces, cut_windows, windows_of
-from .words import cut
+from .words import Arrays, SequenceModel, cut
 
 # Words with their padding that an LSTM reads at once. Its states should stay in a CPU's cache.
 _LSTM_ITEMS = 512
@@ -71,7 +71,7 @@ def _start_session(graph: bytes, *, on_gpu: bool) -> Any:
     runtime = require("onnxruntime", "a pipeline exported to ONNX")
     options = runtime.SessionOptions()
     # As NumPy and PyTorch read it. A worker process is one of several, so it gets one thread; 0 is one for each core.
-    options.intra_op_num_threads = int(os.environ.get("OMP_NUM_THREADS") or (0 if parent_process() is None else 1))
+    options.intra_op_num_threads = threads_asked() or (0 if parent_process() is None else 1)
     wanted = ["CUDAExecutionProvider", "CPUExecutionProvider"] if on_gpu else ["CPUExecutionProvider"]
     providers = [name for name in wanted if name in runtime.get_available_providers()]
     # On a CPU, the sum and the normalization that this one makes one operation of are faster as two.
@@ -84,7 +84,7 @@ def build_onnx_transformer(
     stride: int | None = 96,
     by_sentence: bool = False,
     max_batch_items: int = 512,
-) -> Model[list[Doc], list[Floats2d]]:
+) -> Model[list[Doc], Arrays]:
     """An exported transformer with its tokenizer: spacy-parsetag.OnnxTransformer.v1.
 
     It gives the vectors that spacy-transformers gave. Its graph and its tokenizer come with the weights; `parsetag
@@ -121,7 +121,7 @@ def build_onnx_transformer(
     )
 
 
-def onnx_bilstm() -> Model[list[Floats2d], list[Floats2d]]:
+def onnx_bilstm() -> SequenceModel:
     """An exported BiLSTM: spacy-parsetag.OnnxBiLSTM.v1. It gives what spacy-parsetag.TorchBiLSTM.v1 gave.
 
     Input: (words, nI) arrays. Output: (words, nO) arrays. It cannot be trained.
@@ -131,7 +131,7 @@ def onnx_bilstm() -> Model[list[Floats2d], list[Floats2d]]:
     return Model("onnx_bilstm", _read_sequences, init=_init, dims={"nI": None, "nO": None}, shims=[OnnxShim()])
 
 
-def build_columns(tok2vec: Model[list[Doc], list[Floats2d]], start: int, stop: int) -> Model[list[Doc], list[Floats2d]]:
+def build_columns(tok2vec: Model[list[Doc], Arrays], start: int, stop: int) -> Model[list[Doc], Arrays]:
     """Some columns of a tok2vec's vectors: spacy-parsetag.Columns.v1.
 
     Where what listens to a transformer pools in several ways, the exported one has the vectors of all side by side.
@@ -145,13 +145,11 @@ def build_columns(tok2vec: Model[list[Doc], list[Floats2d]], start: int, stop: i
     return chain(tok2vec, own)
 
 
-def _columns(
-    model: Model[list[Floats2d], list[Floats2d]], X: list[Floats2d], is_train: bool
-) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Floats2d]]]:
+def _columns(model: SequenceModel, X: Arrays, is_train: bool) -> tuple[Arrays, Callable[[Arrays], Arrays]]:
     start, stop = model.attrs["start"], model.attrs["stop"]
 
-    def backprop(dY: list[Floats2d]) -> list[Floats2d]:
-        dX: list[Floats2d] = [model.ops.alloc2f(*x.shape) for x in X]
+    def backprop(dY: Arrays) -> Arrays:
+        dX: Arrays = [model.ops.alloc2f(*x.shape) for x in X]
         for dx, dy in zip(dX, dY, strict=True):
             dx[:, start:stop] = dy
         return dX
@@ -178,8 +176,8 @@ def _no_gradient(dY: Any) -> list[Any]:
 
 
 def _encode(
-    model: Model[list[Doc], list[Floats2d]], docs: list[Doc], is_train: bool
-) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Doc]]]:
+    model: Model[list[Doc], Arrays], docs: list[Doc], is_train: bool
+) -> tuple[Arrays, Callable[[Arrays], list[Doc]]]:
     shim = _shim_of(model, is_train)
     attrs, pooling = model.attrs, model.layers[0]
     windows = windows_of(docs, attrs["window"], attrs["stride"], attrs["by_sentence"])
@@ -223,9 +221,7 @@ def batch_by_length(lengths: NDArray[Any], max_items: int) -> Iterator[NDArray[A
             start = stop
 
 
-def _read_sequences(
-    model: Model[list[Floats2d], list[Floats2d]], X: list[Floats2d], is_train: bool
-) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Floats2d]]]:
+def _read_sequences(model: SequenceModel, X: Arrays, is_train: bool) -> tuple[Arrays, Callable[[Arrays], Arrays]]:
     shim = _shim_of(model, is_train)
     lengths = np.asarray([len(x) for x in X])
     arrays: list[Any] = [model.ops.to_numpy(x) for x in X]

@@ -6,8 +6,10 @@ from spacy.tokens import Doc
 from thinc.api import Model, chain, with_array
 from thinc.types import Floats2d
 
+from .words import Arrays, SequenceModel
 
-def build_scaled(tok2vec: Model[list[Doc], list[Floats2d]], factor: float) -> Model[list[Doc], list[Floats2d]]:
+
+def build_scaled(tok2vec: Model[list[Doc], Arrays], factor: float) -> Model[list[Doc], Arrays]:
     """An encoder with its vectors multiplied: spacy-parsetag.Scaled.v1.
 
     An optimizer such as Adam steps by the learning rate whatever the size of a gradient. So a linear layer on vectors
@@ -18,8 +20,8 @@ def build_scaled(tok2vec: Model[list[Doc], list[Floats2d]], factor: float) -> Mo
     factor (float): How much larger.
     RETURNS (Model[list[Doc], list[Floats2d]]): The encoder's vectors, multiplied.
     """
-    scale: Model[list[Floats2d], list[Floats2d]] = with_array(Model("scale", _forward, attrs={"factor": factor}))
-    model: Model[list[Doc], list[Floats2d]] = chain(tok2vec, scale)
+    scale: SequenceModel = with_array(Model("scale", _forward, attrs={"factor": factor}))
+    model: Model[list[Doc], Arrays] = chain(tok2vec, scale)
     model.set_ref("tok2vec", tok2vec)
     return model
 

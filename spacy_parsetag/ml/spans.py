@@ -32,11 +32,11 @@ from ..linearize import ORDERS
 from ..linearize.tagset import TagSet, make_tag_set
 from .mlp import Hidden, scores_of_hidden
 from .resize import RESIZE, resize_rows
-from .words import SentenceScores, SequenceModel, Words, encode_words, initialize_words
+from .words import Arrays, SentenceScores, SequenceModel, Words, encode_words, initialize_words
 
 
 def build_spans(
-    tok2vec: Model[list[Doc], list[Floats2d]],
+    tok2vec: Model[list[Doc], Arrays],
     encoder: SequenceModel | None = None,
     hidden_width: int = 250,
     span_width: int | None = 300,
@@ -92,7 +92,7 @@ def _dropout() -> SequenceModel:
     return with_array(Dropout())
 
 
-def _init(model: Model[list[Doc], SentenceScores], X: list[Doc] | None = None, Y: list[Floats2d] | None = None) -> None:
+def _init(model: Model[list[Doc], SentenceScores], X: list[Doc] | None = None, Y: Arrays | None = None) -> None:
     tags = make_tag_set(tuple(model.attrs["tags"]))
     if X is None or model.attrs["order"] != "in":
         raise ValueError(Errors.E202.format(order=model.attrs["order"], n=len(tags)))

@@ -21,10 +21,10 @@ from thinc.util import get_width
 
 from ..errors import Errors
 from ._sru import backward, forward
-from .words import cut
+from .words import Arrays, SequenceModel, cut
 
 
-def sru_layers(depth: int = 2, hidden_width: int = 128) -> Model[list[Floats2d], list[Floats2d]]:
+def sru_layers(depth: int = 2, hidden_width: int = 128) -> SequenceModel:
     """Layers of SRUs in both directions over sequences of vectors, with dropout between them: spacy-parsetag.SRU.v1.
 
     Input: (words, nI) arrays, one for each sequence; no sequence sees another one. Output: (words, 2 hidden_width)
@@ -44,16 +44,14 @@ def sru_layers(depth: int = 2, hidden_width: int = 128) -> Model[list[Floats2d],
     return chain(*layers) if depth > 1 else layers[0]
 
 
-def sru_layer(hidden_width: int) -> Model[list[Floats2d], list[Floats2d]]:
+def sru_layer(hidden_width: int) -> SequenceModel:
     """One such layer."""
     return Model(
         "sru", _forward, init=_init, dims={"nI": None, "nO": 2 * hidden_width}, params={"W": None, "v": None, "b": None}
     )
 
 
-def _init(
-    model: Model[list[Floats2d], list[Floats2d]], X: list[Floats2d] | None = None, Y: list[Floats2d] | None = None
-) -> None:
+def _init(model: SequenceModel, X: Arrays | None = None, Y: Arrays | None = None) -> None:
     if X is not None:
         model.set_dim("nI", get_width(X))
     nI, nO = model.get_dim("nI"), model.get_dim("nO")
@@ -65,9 +63,7 @@ def _init(
     model.set_param("b", model.ops.xp.zeros((2, 2, nO // 2), dtype="f"))
 
 
-def _forward(
-    model: Model[list[Floats2d], list[Floats2d]], X: list[Floats2d], is_train: bool
-) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Floats2d]]]:
+def _forward(model: SequenceModel, X: Arrays, is_train: bool) -> tuple[Arrays, Callable[[Arrays], Arrays]]:
     ops = model.ops
     lengths = np.asarray([len(x) for x in X], dtype=np.int64)
     if not lengths.any():
@@ -79,7 +75,7 @@ def _forward(
     args: list[Any] = [*(ops.to_numpy(array) for array in (U, x, v, b)), lengths]
     states, outputs, gates = forward(*args)
 
-    def backprop(dY: list[Floats2d]) -> list[Floats2d]:
+    def backprop(dY: Arrays) -> Arrays:
         d_outputs = ops.to_numpy(ops.xp.ascontiguousarray(ops.xp.concatenate(dY)))
         gradients: list[Any] = [ops.asarray(array) for array in backward(*args, states, gates, d_outputs)]
         dU, dX, dv, db = gradients

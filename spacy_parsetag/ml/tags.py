@@ -19,19 +19,18 @@ from typing import Any
 
 from spacy.tokens import Doc
 from thinc.api import Dropout, Linear, Maxout, Model, chain, with_array
-from thinc.types import Floats2d
 from thinc.util import get_width
 
 from ..decode import Transitions
 from ..linearize.tagset import TagSet
 from .resize import RESIZE, resize_rows
-from .words import SentenceScores, SequenceModel, encode_words, initialize_words
+from .words import Arrays, SentenceScores, SequenceModel, encode_words, initialize_words
 
 _TRANSITIONS = Transitions._fields
 
 
 def build_tags(
-    tok2vec: Model[list[Doc], list[Floats2d]],
+    tok2vec: Model[list[Doc], Arrays],
     encoder: SequenceModel | None = None,
     hidden_width: int | None = None,
     transitions: bool = False,
@@ -72,7 +71,7 @@ def build_tags(
     )
 
 
-def _init(model: Model[list[Doc], SentenceScores], X: list[Doc] | None = None, Y: list[Floats2d] | None = None) -> None:
+def _init(model: Model[list[Doc], SentenceScores], X: list[Doc] | None = None, Y: Arrays | None = None) -> None:
     if X is not None:
         sample = initialize_words(model, X, Y)
         if Y is not None and model.has_dim("nO") is None:

@@ -6,11 +6,10 @@ from thinc.api import Maxout, Model, chain, clone, expand_window, residual, with
 from thinc.types import Floats2d, Ragged
 
 from ..errors import Errors
+from .words import Arrays, SequenceModel
 
-Docs = list[Floats2d]
 
-
-def build_window_encoder(width: int, window_size: int, maxout_pieces: int, depth: int) -> Model[Docs, Docs]:
+def build_window_encoder(width: int, window_size: int, maxout_pieces: int, depth: int) -> SequenceModel:
     """Layers of a convolution, each added to its input: spacy-parsetag.WindowEncoder.v1.
 
     The layers of spaCy's MaxoutWindowEncoder, and its settings. That one puts `window_size * depth` rows of padding
@@ -36,11 +35,11 @@ def build_window_encoder(width: int, window_size: int, maxout_pieces: int, depth
     return Model("window_encoder", _forward, init=_init, layers=[with_ragged(clone(layer, depth))], dims=dims)
 
 
-def _init(model: Model[Docs, Docs], X: Docs | None = None, Y: Docs | None = None) -> None:
+def _init(model: SequenceModel, X: Arrays | None = None, Y: Arrays | None = None) -> None:
     model.layers[0].initialize()
 
 
-def _forward(model: Model[Docs, Docs], X: Docs, is_train: bool) -> tuple[Docs, Callable[[Docs], Docs]]:
+def _forward(model: SequenceModel, X: Arrays, is_train: bool) -> tuple[Arrays, Callable[[Arrays], Arrays]]:
     if not any(map(len, X)):  # arrays of no rows have no width either, once they are put together
         return X, lambda dY: dY
     Y, backprop = model.layers[0](X, is_train)

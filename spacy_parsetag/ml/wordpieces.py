@@ -41,13 +41,11 @@ class Pieces(NamedTuple):
 
 
 def windows_of(docs: Sequence[Doc], window: int | None, stride: int | None, by_sentence: bool) -> list[Window]:
-    """The windows of all docs, in order.
+    """The windows of all docs, in order. An empty doc has none.
 
-    docs (Sequence[Doc]): The docs.
     window (int | None): Tokens of a window; None for a whole doc.
     stride (int | None): Tokens from the start of a window to that of the next.
     by_sentence (bool): Each sentence is a window.
-    RETURNS (list[Window]): The windows. An empty doc has none.
     RAISES (ValueError): If sentences are windows, and a doc has no sentence boundaries.
     """
     found: list[Window] = []
@@ -87,8 +85,6 @@ def cut_windows(
     A piece is part of a token if one of its characters is, or the space after it.
 
     tokenizer (str): What tokenizer.json says.
-    docs (Sequence[Doc]): The docs.
-    windows (Sequence[Window]): Their windows.
     max_pieces (int): Pieces that the transformer reads at once. A window of more becomes two, and these again: they
         overlap, so that tokens in the middle have words on both sides, but each token has its pieces in one of them.
         Of a single token of more pieces the last ones are left out.
@@ -125,8 +121,7 @@ def align_pieces(
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Find the pieces of each token, in all windows that it is in.
 
-    windows (Sequence[Window]): The windows.
-    pieces (Sequence[Pieces]): Their pieces.
+    pieces (Sequence[Pieces]): The pieces of each window.
     lengths (Sequence[int]): The tokens of each doc.
     RETURNS (tuple[np.ndarray, np.ndarray]): Numbers of pieces, counted over all windows, token after token of all
         docs; and how many there are for each token. Where no token of a doc has a piece, each has one, numbered as

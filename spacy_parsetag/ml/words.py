@@ -19,7 +19,8 @@ from ..linearize import Linearizer
 from ..linearize.tagset import TagSet
 from ..tokens.sentences import sentence_words
 
-SequenceModel = Model[list[Floats2d], list[Floats2d]]
+Arrays = list[Floats2d]  # one (rows, width) for each sequence
+SequenceModel = Model[Arrays, Arrays]
 
 
 class Words(NamedTuple):
@@ -87,13 +88,7 @@ class SentenceScores:
     spans: SpanScores | None = None
 
     def batch(self, tags: TagSet, linearizer: Linearizer, max_stack: int | None) -> TagScores:
-        """Make the batch of all sentences.
-
-        tags (TagSet): The T tags.
-        linearizer (Linearizer): Their order.
-        max_stack (int | None): Largest stack size after any tag; None for no bound.
-        RETURNS (TagScores): The batch.
-        """
+        """Make the batch of all sentences; for the arguments see `TagScores`."""
         starts, n_words = 2 * self.words.starts, self.words.n_words
         return TagScores(
             self.rows, starts, n_words, tags, linearizer, self.transitions, self.spans, max_stack=max_stack
@@ -146,9 +141,6 @@ def encode_words(
 ) -> tuple[Words, Any, Callable[[Any], list[Doc]]]:
     """Run the first two layers of a learner: the encoder of docs, and a layer over the words of each sentence.
 
-    model (Model): The learner.
-    docs (list[Doc]): The docs.
-    is_train (bool): Whether the model is trained.
     RETURNS (tuple[Words, Floats2d | None, Callable]): The words, their (W, width) vectors, None if there are no words;
         and the function that takes the gradient of these vectors.
     """
@@ -172,19 +164,19 @@ def encode_words(
     return words, xp.concatenate(encoded), backprop
 
 
-def split_sentences(xp: Any, vectors: list[Floats2d], words: Words) -> list[Floats2d]:
+def split_sentences(xp: Any, vectors: Arrays, words: Words) -> Arrays:
     """Take the vectors of the words of each sentence out of the docs' vectors of tokens; there must be some."""
     present = [own for own in vectors if len(own)]  # an empty doc's may have another width
     return cut(xp.concatenate(present)[xp.asarray(words.tokens)], words.n_words.tolist())
 
 
-def cut(x: Floats2d, lengths: list[int]) -> list[Floats2d]:
+def cut(x: Floats2d, lengths: list[int]) -> Arrays:
     """Cut an array into pieces of the given numbers of rows; they are views."""
-    pieces: list[Floats2d] = get_array_module(x).split(x, np.cumsum(lengths)[:-1])
+    pieces: Arrays = get_array_module(x).split(x, np.cumsum(lengths)[:-1])
     return pieces
 
 
-def initialize_words(model: Model[Any, Any], X: list[Doc], Y: list[Floats2d] | None) -> Floats2d:
+def initialize_words(model: Model[Any, Any], X: list[Doc], Y: Arrays | None) -> Floats2d:
     """Initialize the first two layers of a learner; returns the (1, width) vector of one word, to go on with."""
     tok2vec, layer = model.layers[:2]
     tok2vec.initialize(X=X)

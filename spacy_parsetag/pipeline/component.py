@@ -316,7 +316,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         self.cfg.update(order=self.linearizer.order, max_stack=largest, temperature=1.0, tree_temperature=1.0)
         if "tags" in self.model.attrs:  # a learner that has to know what each column is
             self.model.attrs.update(tags=list(self.cfg["tags"]), order=self.linearizer.order)
-        sample = [eg.reference for eg in islice(get_examples(), 10)]
+        sample = [eg.reference for eg in islice(filter(len, get_examples()), 10)]  # of no words nothing has a shape
         width = 2 * len(self.cfg["tags"])
         widths: Any = [self.model.ops.alloc2f(len(doc), width) for doc in sample]
         self.model.initialize(X=sample, Y=widths)
@@ -348,8 +348,9 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
 
         RAISES (ValueError): If settings and weights do not fit together.
         """
+        spans_key = self.cfg["spans_key"]
         super().from_bytes(bytes_data, exclude=exclude)
-        self._check_loaded("the bytes of the component")
+        self._check_loaded("the bytes of the component", spans_key)
         return self
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> ParseTagger:
@@ -357,18 +358,23 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
 
         RAISES (ValueError): If a file cannot be read, or settings and weights do not fit together, naming the folder.
         """
+        spans_key = self.cfg["spans_key"]
         try:
             super().from_disk(path, exclude=exclude)
         except ValueError as error:
             raise ValueError(Errors.E257.format(name=self.name, source=path, problem=error)) from error
-        self._check_loaded(str(path))
+        self._check_loaded(str(path), spans_key)
         return self
 
-    def _check_loaded(self, source: str) -> None:
-        """Raises if what was loaded is not what this pipe saves: better now than at the first doc."""
+    def _check_loaded(self, source: str, spans_key: str) -> None:
+        """Raises if what was loaded is not what this pipe saves: better now than at the first doc.
+
+        spans_key (str): The key that the config names: it counts, as the config's other settings do.
+        """
         problem = find_problem(self.cfg, self.linearizer.order, output_width(self.model))
         if problem:
             raise ValueError(Errors.E257.format(name=self.name, source=source, problem=problem))
+        self.cfg["spans_key"] = spans_key
 
 
 def scale_scores(batch: TagScores, factor: float) -> TagScores:

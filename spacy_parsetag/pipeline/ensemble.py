@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,18 @@ class Ensemble(Pipe):
         """Parse a stream of docs, batch by batch. An error takes only the doc that raised it to the error handler."""
         one_thread_after_fork()  # before the first doc is asked for, as in `ParseTagger.pipe`
         return annotate_batches(self, stream, batch_size, self._annotate)
+
+    @contextmanager
+    def memory_zone(self, mem: Any = None) -> Iterator[Any]:
+        """Begin a memory zone of the members too; `nlp.memory_zone()` calls this.
+
+        mem (cymem.Pool | None): The memory that is freed at the end.
+        YIELDS (cymem.Pool | None): The same.
+        """
+        with ExitStack() as zones:
+            for member in self.members:
+                zones.enter_context(member.memory_zone(mem))
+            yield mem
 
     def _annotate(self, docs: list[Doc]) -> None:
         require_sentences(docs, name=self.name)

@@ -45,10 +45,7 @@ def known_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | No
     """
     group = doc.spans.get(CONSTRAINTS_KEY)
     kind = "must" if group is None else group.attrs.get("kind", "must")
-    spans = [] if group is None else spans_of_group(group)
-    if spans is None:
-        raise ValueError(Errors.E269.format(key=CONSTRAINTS_KEY))
-    given = [(span, span.id_ or kind) for span in spans]
+    given = [(span, span.id_ or kind) for span in _read_group(doc, CONSTRAINTS_KEY)]
     given.extend((span, span.id_ or "must") for span in (find(doc) if find is not None else ()))
     if not given:
         return [[] for _ in sentences]
@@ -74,6 +71,18 @@ def known_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | No
         first = bounds[place][0]
         known[place].append(Known(Constraint(start - first, end - first, label, kind), text))
     return known
+
+
+def _read_group(doc: Doc, key: str) -> list[Span]:
+    """Read the spans of a group; a doc without it has none.
+
+    RAISES (ValueError): If the doc was retokenized since.
+    """
+    group = doc.spans.get(key)
+    spans = [] if group is None else spans_of_group(group)
+    if spans is None:
+        raise ValueError(Errors.E269.format(key=key))
+    return spans
 
 
 def constrain(batch: TagScores, known: Sequence[Sequence[Known]], *, drop: bool) -> tuple[TagScores, list[list[str]]]:
@@ -104,14 +113,15 @@ def make_uncrossed(
     entities (bool): Take the spans of `doc.ents`.
     quotes (bool): Take quotations, with their marks.
     spans_keys (Sequence[str]): Keys of groups in `doc.spans`.
-    RETURNS (Callable[[Doc], list[Span]]): The finder, for the setting `constraints` of the component.
+    RETURNS (Callable[[Doc], list[Span]]): The finder, for the setting `constraints` of the component. It raises a
+        ValueError if the doc was retokenized since a group was set.
     """
     # A partial, unlike a function made here, can be pickled with the component that holds it.
     return partial(_find_uncrossed, entities=entities, quotes=quotes, spans_keys=spans_keys)
 
 
 def _find_uncrossed(doc: Doc, *, entities: bool, quotes: bool, spans_keys: Sequence[str]) -> list[Span]:
-    found = [*(doc.ents if entities else ()), *(span for key in spans_keys for span in doc.spans.get(key, ()))]
+    found = [*(doc.ents if entities else ()), *(span for key in spans_keys for span in _read_group(doc, key))]
     places = [(span.start, span.end) for span in found] + (_quotations(doc) if quotes else [])
     return [Span(doc, start, end, span_id="uncrossed") for start, end in places]
 

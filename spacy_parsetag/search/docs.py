@@ -282,8 +282,12 @@ class TreeMatcherPipe(Pipe):
         nlp: Language | None = None,
         patterns: Iterable[Mapping[str, str]] | None = None,
     ) -> None:
-        """Add patterns, for instance from a file that `srsly.read_jsonl.v1` reads in the config."""
-        self.add_patterns(patterns or ())
+        """Add patterns, for instance from a file that `srsly.read_jsonl.v1` reads in the config.
+
+        Those that are there already, as after an earlier call, are not added again.
+        """
+        known = {(key, pattern) for key, own in self.matcher.patterns.items() for pattern in own}
+        self.add_patterns(row for row in patterns or () if (row["label"], row["pattern"]) not in known)
 
     def __call__(self, doc: Doc) -> Doc:
         """Write the matches of a doc."""

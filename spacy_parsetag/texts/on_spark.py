@@ -20,13 +20,8 @@ def spark_parse(
     """Parse a column of a Spark DataFrame. Each Python worker loads the pipeline once.
 
     df (pyspark.sql.DataFrame): Rows with texts. It stays lazy.
-    model (str | Path): The pipeline, a package or a folder that every node has at the same place.
-    column (str): The column with the texts: strings, or arrays of strings for texts in tokens.
-    one_sentence (bool): Each text is one sentence. Otherwise the pipeline splits it.
-    code (str | Path | None): A Python file with registered functions that the pipeline needs.
-    RETURNS (pyspark.sql.DataFrame): The same rows with the columns "sents" (sentences with "start", "end", "words",
-        "pos", "constituents" and "tree", as `parsetag parse --output-format jsonl` writes them) and "error" (null, or
-        why it failed).
+    model, column, one_sentence, code: As for `ray_parse`.
+    RETURNS (pyspark.sql.DataFrame): The same rows with the columns "sents" and "error", as `ray_parse` adds them.
     """
     types = require("pyspark.sql.types", "spark_parse")
     schema = types.StructType(
@@ -40,8 +35,7 @@ def spark_search(df: Any, pattern: str, *, heads: str = "penn") -> Any:
     """Find a Tregex pattern in a Spark DataFrame of parsed texts, such as `spark_parse` returns.
 
     df (pyspark.sql.DataFrame): Rows with a column "sents", and perhaps "id". It stays lazy.
-    pattern (str): The pattern.
-    heads (str): Head rules for `<#` and its kin: "penn", "ctb" or a file.
+    pattern, heads: As for `ray_search`.
     RETURNS (pyspark.sql.DataFrame): A row for each way to match, as `ray_search` has them.
     RAISES (ValueError): If it is no pattern.
     """
@@ -57,7 +51,7 @@ def spark_search(df: Any, pattern: str, *, heads: str = "penn") -> Any:
 def spark_shards(job: Job, shards: list[Shard], n_workers: int | None) -> Generator[Note, None, None]:
     """Parse shards with the Python workers of a Spark cluster: that of PYSPARK_SUBMIT_ARGS, or one on this machine.
 
-    job (Job): What the shards have in common. Every node must have its folders at the same place.
+    job (Job): As for `ray_shards`.
     n_workers (int | None): How many workers a session on this machine has, where there is none yet; None for one per
         core.
     YIELDS (dict[str, Any]): The note on each shard, when all are done. A task that Spark does again parses only what

@@ -50,6 +50,7 @@ from .conversion import ROOT, doc_to_strings, parse_string
 from .groups import (
     SPANS_KEY,
     GroupCache,
+    get_group,
     has_parses,
     parses_from_doc,
     predictions_from_doc,
@@ -244,10 +245,14 @@ def get_head(span: Span, spans_key: str = SPANS_KEY) -> Token | None:
 
 
 def get_base_nps(doc: Doc, spans_key: str = SPANS_KEY) -> list[Span]:
-    """The noun phrases of a doc that have no other noun phrase in them but one of a possessor, in order."""
+    """The noun phrases of a doc that have no other noun phrase in them but one of a possessor, in order.
+
+    RAISES (ValueError): If the doc has no constituents.
+    """
     from ..search.docs import columns_of_docs
     from ..search.match import Tregex
 
+    get_group(doc, spans_key)  # a doc without constituents is not one without noun phrases
     places = columns_of_docs([doc], spans_key)
     pattern = Tregex("@NP !<< (@NP !<- POS) !(<- POS > @NP)")
     starts, ends = places.bounds(pattern.find(places.columns))

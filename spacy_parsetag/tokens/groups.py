@@ -236,12 +236,13 @@ class GroupCache(Generic[ValueT]):
     """Keeps what was made of the constituents of docs, outside the docs and for as long as they live.
 
     A value is made anew when `doc.spans[key]` is another group than it was, and when the number of its spans or of the
-    doc's tokens has changed. That is all: spans replaced within the group (`group[i] = span`) and sentence boundaries
-    moved later are not noticed. `doc.spans[key] = list(doc.spans[key])` makes another group.
+    doc's tokens, or its marks "partial" and "soft", have changed. That is all: spans replaced within the group
+    (`group[i] = span`) and sentence boundaries moved later are not noticed. `doc.spans[key] = list(doc.spans[key])`
+    makes another group.
     """
 
     def __init__(self) -> None:
-        self._kept: WeakKeyDictionary[Doc, dict[str, tuple[SpanGroup, tuple[int, int], ValueT]]] = WeakKeyDictionary()
+        self._kept: WeakKeyDictionary[Doc, dict[str, tuple[SpanGroup, tuple[Any, ...], ValueT]]] = WeakKeyDictionary()
 
     def __reduce__(self) -> tuple[Callable[[], "GroupCache[ValueT]"], tuple[()]]:
         return GroupCache, ()  # a copy in another process starts empty
@@ -253,11 +254,11 @@ class GroupCache(Generic[ValueT]):
         RAISES (ValueError): If the doc has no constituents.
         """
         group = get_group(doc, spans_key)  # refers to its doc weakly
-        size = (len(group), len(doc))
+        state = (len(group), len(doc), group.attrs.get("partial"), group.attrs.get("soft"))
         by_key = self._kept.setdefault(doc, {})
         kept = by_key.get(spans_key)
-        if kept is None or kept[0] is not group or kept[1] != size:
-            kept = by_key[spans_key] = (group, size, make())
+        if kept is None or kept[0] is not group or kept[1] != state:
+            kept = by_key[spans_key] = (group, state, make())
         return kept[2]
 
 

@@ -14,7 +14,8 @@ class TreebankCorpus:
 
     path (Path | None): A .spacy file or a folder of such files. None, as configs have it, is an error in training.
     n_sents (int): So many successive docs are joined into one. A component that learns where sentences end, such as
-        `senter`, needs docs of several sentences. A doc whose trees are marked as partial or soft stays by itself.
+        `senter`, needs docs of several sentences. A doc whose trees are marked as partial or soft stays by itself, and
+        docs without trees are not joined with docs that have them.
     gold_sents (bool): Give the docs to predict on the sentence boundaries of the treebank, which sentence splitters
         leave alone. Then trees are scored over the treebank's sentences, as EVALB does.
     limit (int): Number of docs to read; 0 for all.
@@ -35,7 +36,12 @@ class TreebankCorpus:
             if len(joined) == 1 and not self.gold_sents:
                 yield joined[0]
                 continue
-            reference = Doc.from_docs([eg.reference for eg in joined]) if len(joined) > 1 else joined[0].reference
+            reference = joined[0].reference
+            if len(joined) > 1:
+                for eg in joined:  # spaCy joins no such user data, and warns of it doc by doc
+                    for key in ("id", "meta"):
+                        eg.reference.user_data.pop(key, None)
+                reference = Doc.from_docs([eg.reference for eg in joined])
             # A new doc: `Doc.from_docs` marks where each of the docs began.
             tokens = [token for eg in joined for token in eg.predicted]
             words, spaces = [token.text for token in tokens], [bool(token.whitespace_) for token in tokens]
@@ -46,11 +52,14 @@ class TreebankCorpus:
             yield eg
 
     def _join(self, examples: Iterable[Example]) -> Iterator[list[Example]]:
-        # `Doc.from_docs` drops the attributes that say how trees are marked.
+        # `Doc.from_docs` drops the attributes that say how trees are marked, and a doc without a group of spans would
+        # get the others' group: a sentence whose tree nobody knows would be one that has no constituents.
         joined: list[Example] = []
         for eg in examples:
-            marked = any(group.attrs.get(mark) for group in eg.reference.spans.values() for mark in ("partial", "soft"))
-            if joined and (marked or len(joined) == self.n_sents):
+            groups = eg.reference.spans
+            marked = any(group.attrs.get(mark) for group in groups.values() for mark in ("partial", "soft"))
+            others = bool(joined) and set(groups) != set(joined[-1].reference.spans)
+            if joined and (marked or others or len(joined) == self.n_sents):
                 yield joined
                 joined = []
             if marked:

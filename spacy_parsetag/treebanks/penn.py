@@ -37,7 +37,7 @@ from ..files.read import likely_encoding, open_binary
 from ..files.write import atomic_path
 from ..trees.brackets import format_tree
 from ..trees.escape import SPACE, unescape_label, unescape_token
-from ..trees.tree import ROOT_LABELS, Tree
+from ..trees.tree import ROOT_LABELS, Tree, preorder
 
 OnError = Callable[[TreebankError], None]
 
@@ -183,14 +183,7 @@ def without_comments(lines: Iterable[Line], path: str) -> Iterator[Line]:
 
 def is_discontinuous(tree: Tree) -> bool:
     """Tell whether all words of a tree say their place in the sentence, as disco-dop's brackets do: (VB 2=sings)."""
-    words: list[str] = []
-    stack: list[Tree | str] = [tree]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, str):
-            words.append(node)
-        else:
-            stack.extend(node.children)
+    words = [child for node in preorder(tree) for child in node.children if isinstance(child, str)]
     places = [found[1] for found in map(_NUMBERED.match, words) if found is not None]
     return len(words) > 1 and sorted(map(int, places)) == list(range(len(words)))
 

@@ -41,12 +41,12 @@ AnyNode = TypeVar("AnyNode", bound=HasChildren)
 
 
 def preorder(node: AnyNode) -> Iterator[AnyNode]:
-    """A node and all nodes within, each before those below it, from left to right."""
+    """A node and all nodes within, each before those below it, from left to right. Words are no nodes."""
     stack = [node]
     while stack:
         node = stack.pop()
         yield node
-        stack.extend(reversed(node.children))
+        stack.extend(child for child in reversed(node.children) if not isinstance(child, str))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

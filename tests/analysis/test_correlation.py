@@ -6,8 +6,7 @@ from math import acos, pi, sqrt
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from spacy_parsetag.analysis.results import Correlation, Point, correlate, read_means, read_points
 

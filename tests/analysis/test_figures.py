@@ -80,7 +80,8 @@ def test_orders_of_a_user(tmp_path: Path) -> None:
 def test_ticks(integers: bool) -> None:
     """Where x counts things, its ticks are whole numbers."""
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    _, (axes,) = _panels(["a"], x="", y="", integers=integers)
+    figure, (axes,) = _panels(["a"], x="", y="", panel=(3, 2), integers=integers)
+    assert figure.get_size_inches().tolist() == [3, 2.3]
     axes.set_xlim(0, 2)
     assert all(tick == int(tick) for tick in axes.get_xticks()) == integers
 

@@ -113,6 +113,8 @@ def test_correlation(run: Run, treebank: Path, tmp_path: Path) -> None:
     content = json.loads(result.stdout)
     assert content["n"] == 3 and -1 < content["r"] < -0.5 and 0 < content["p"] < 1
     assert figure.read_text().startswith("<?xml")
+    twice = run("analyze", "correlation", results, results, "--deviation", deviation, "--json")
+    assert twice.stdout == result.stdout  # each point once, or p would be smaller
     text = run("analyze", "correlation", results, "--deviation", deviation).stdout.splitlines()
     assert len(text) == 5 and f"r = {content['r']:.4f}" in text[-1]
 

@@ -12,6 +12,7 @@ import spacy
 from hypothesis import given
 from hypothesis.strategies import floats
 from spacy.tokens import DocBin
+from spacy.training import Example
 from tiny import TREES, gold_doc, make_examples, make_nlp, train
 from typer.testing import CliRunner
 
@@ -101,6 +102,13 @@ def test_what_is_scored(folder: Path) -> None:
     for i, s in enumerate((0, 2, 4)):
         own = again.batch.scores[again.batch.starts[i] : again.batch.stops[i]]
         np.testing.assert_allclose(own, plain.batch.scores[plain.batch.starts[s] : plain.batch.stops[s]], atol=1e-5)
+    # Sentences of spaCy's dependency parser cannot be set anew; it keeps those that it finds.
+    parser: Any = nlp.add_pipe("parser", first=True)
+    parser.add_label("dep")
+    words = Example.from_dict(nlp.make_doc("a b c d"), {"heads": [1, 1, 3, 3], "deps": ["dep", "ROOT"] * 2})
+    parser.initialize(lambda: [words], nlp=nlp)
+    (parsed,) = score_gold_docs(nlp, pipe, golds)
+    assert parsed.parses == again.parses
 
 
 @given(minimum=floats(-1.9, 1.9))
@@ -128,6 +136,9 @@ def test_reliability() -> None:
     assert (found.ece, found.ece_sweep) == pytest.approx((0.4, 0.4)) and found.accuracy == 0.5 and found.n == 10
     # Two ranges that are right as often as each other are in order; of three, the last is right less often.
     assert measure_reliability([0.1, 0.2, 0.8, 0.9], [False, True, False, True]).ece_sweep == pytest.approx(0.35)
+    # Of equal probabilities the first stay the first: ranges of one each are in order, too.
+    right_last = [True, False] * 250 + [True] * 500
+    assert measure_reliability([0.75, 0.25] * 500, right_last).ece_sweep == pytest.approx(0.375)
     assert measure_reliability([], []).to_dict() == {
         "n": 0,
         "ece": 0,

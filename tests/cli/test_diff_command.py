@@ -76,3 +76,8 @@ def test_output_that_is_not_in_utf8(tmp_path: Path) -> None:
         args = [sys.executable, "-m", "spacy", "parsetag", command, str(gold), str(test)]
         done = subprocess.run(args, capture_output=True, env=environment)
         assert done.returncode == 0 and expected in done.stdout.decode("utf-8")
+
+
+def test_a_folder_is_called_one(run: Run, treebank: Path, tmp_path: Path) -> None:
+    result = run("diff", treebank, tmp_path)
+    assert result.exit_code == 1 and str(tmp_path) in result.stderr and "No such file" not in result.stderr

@@ -255,6 +255,7 @@ def test_batches(run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.M
 
 def test_two_processes(run: Run, pipeline: Path, tmp_path: Path) -> None:
     args = ["parse", pipeline, "-", "--batch-size", 2, "--skip-bad", "all", "-f", "jsonl", "--output-format", "json"]
+    args.append("--quiet")  # workers may take a minute to start, and then there is a line of progress
     stdin = "".join(json.dumps({"text": line}) + "\n" for line in TEXT.splitlines()) + "[]\n"
     one, two = (run(*args, "--n-process", n, stdin=stdin) for n in (1, 2))
     assert not two.exit_code, two.stderr
@@ -441,3 +442,13 @@ def test_encodings_to_convert_from(run: Run, pipeline: Path, tmp_path: Path) -> 
         assert f"iconv -f {named} -t utf-8" in run("parse", pipeline, tmp_path / "a.txt").stderr
         (tmp_path / "a.mrg").write_text(f"(TOP (NN {text.replace(' ', '')}))\n", encoding=encoding)
         assert f"--encoding {named.replace('latin1', 'latin-1')}" in run("show", tmp_path / "a.mrg").stderr
+
+
+def test_a_text_in_quotes_is_in_utf8(run: Run, pipeline: Path) -> None:
+    """Where the locale has other characters, its bytes come as half surrogate pairs."""
+    assert (
+        run("parse", pipeline, "Zo\udcc3\udcab reads.").stdout == run("parse", pipeline, "Zo\u00eb reads.").stdout != ""
+    )
+    for command in (("parse", pipeline, "Zo\udceb reads."), ("show", "(TOP (NN Zo\udceb))")):
+        result = run(*command)
+        assert result.exit_code == 1 and "[E555] Not text in UTF-8: the byte 0xeb" in result.stderr

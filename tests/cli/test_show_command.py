@@ -1,5 +1,6 @@
 """`parsetag show`: texts, brackets and docs are drawn."""
 
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
@@ -123,3 +124,21 @@ def test_errors(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argum
 
 def test_pipes(run: Run, pipe: Callable[[str], Path]) -> None:
     assert run("show", pipe(TREES)).stdout == run("show", "-", stdin=TREES).stdout != ""
+
+
+def test_sentences_without_a_parse_are_passed_over(run: Run, tmp_path: Path) -> None:
+    """`parse` writes (TOP) for a line without words; other malformed trees stay errors."""
+    path = tmp_path / "trees.mrg"
+    path.write_text("(TOP)\n" + TREES + "(TOP)\n", encoding="utf-8")
+    assert run("show", path).stdout == run("show", "-", stdin=TREES).stdout != ""
+    path.write_text(TREES + "(TOP (NP the (NN dog)))\n", encoding="utf-8")
+    result = run("show", path)
+    assert result.exit_code == 1 and f"{path}:4: [E117]" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json.gz", "a.parquet"])
+def test_files_that_are_no_text_by_their_name(run: Run, tmp_path: Path, name: str) -> None:
+    """Their lines would be parsed and drawn as sentences."""
+    (tmp_path / name).write_bytes(gzip.compress(b"{}") if name.endswith(".gz") else b"{}")
+    result = run("show", tmp_path / name)
+    assert result.exit_code == 1 and "[E486]" in result.stderr and not result.stdout

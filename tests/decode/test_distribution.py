@@ -6,8 +6,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 from batches import ALL_ORDERS, TAGS, random_batch, with_spans
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from oracle import STACK, enumerate_classes, score_of
 from strategies import n_examples
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from batches import ALL_ORDERS, TAGS, check_tree
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from oracle import STACK, best_by_enumeration, enumerate_classes, score_of
 from strategies import n_examples
 

@@ -5,8 +5,7 @@ from itertools import islice, product
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from strategies import parses
 
 from spacy_parsetag.decode import TagScores
@@ -66,6 +65,16 @@ def test_as_delinearize(linearizer: Linearizer, trees: list[Parse], gap: int) ->
     nodes = labelled_nodes(*make_batch(sequences, tags, linearizer, gap))
     assert spans_of(nodes, tags) == [tree_spans(linearizer.delinearize(sequence)) for sequence in sequences]
     assert spans_of(nodes, tags) == [list(parse.spans) for parse in trees]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_compiled(order: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sequences that are trees go the slow way only in orders of users'."""
+    monkeypatch.setattr("spacy_parsetag.decode.trees._collect", None)
+    sequence = ORDERS[order].linearize(BinaryTree((False, True, False, True, True), ("S", "A", "C", "B", "D")))
+    tags = TagSet(sequence)
+    nodes = labelled_nodes(*make_batch([sequence, sequence], tags, ORDERS[order]))
+    assert nodes.counts.tolist() == [5, 5]
 
 
 @pytest.mark.parametrize("order", ORDERS)

@@ -6,8 +6,7 @@ from xml.etree.ElementTree import fromstring, tostring
 
 import nltk
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from strategies import parses
 
 from spacy_parsetag.draw.labels import explain, family
@@ -96,6 +95,13 @@ def test_the_deepest_tree_that_is_drawn() -> None:
     assert ["┌" in draw_text(comb(n), 10_000) for n in (58, 59)] == [True, False]
 
 
+def test_least_widths() -> None:
+    """NLTK's drawing takes four columns for a short word but the last; an outline leaves 24 for a label and a word."""
+    row = read("(S " + " ".join(f"(NN {letter})" for letter in "abcdefgh") + ")")
+    assert ["┌" in draw_text(row, width, tags=False) for width in (30, 31)] == [False, True]
+    assert "\n" + " " * 33 + "└─ VP [1]\n" in draw_text(comb(20), 60)
+
+
 def test_long_words_go_on_in_the_next_line() -> None:
     text = draw_text(read(f"(NP (DT the) (NN {'a' * 70}))"), 30, tags=False)
     assert max(map(len, text.splitlines())) == 30
@@ -152,6 +158,12 @@ def test_deep_svg() -> None:
     assert sys.getrecursionlimit() == limit
     assert "word1999" in svg and svg.count(">VP<") == 60
     assert len(svg) < 200_000
+
+
+def test_rows_of_text() -> None:
+    """The base line of a label is one size of letters below its top; that of a word under its tag 1.1 further."""
+    svg = tostring(draw_svg(read("(NP (NN dog))")), encoding="unicode")
+    assert re.findall(r'<text[^>]* y="([0-9.]+)"', svg) == ["15.0", "15.0", "31.5"]
 
 
 def test_edges() -> None:

@@ -75,6 +75,16 @@ def test_what_f_is_made_of() -> None:
     assert failed.tables["label"]["S"].gold == 2 and failed.tables["label"]["S"].matched == 1
 
 
+def test_a_length_is_that_of_the_table() -> None:
+    """EVALB's Len. and its cut-off count the punctuation that its brackets do not have, and so do the kinds."""
+    tree = f"(TOP (S {'(NN a) ' * 40}(. .)))"
+    found = break_down([tree, ""], [tree, ""])
+    assert found.result.rows[0].length == 41 and found.result.short.gold == 0
+    assert list(found.tables["length"]) == ["41-50"]
+    failed = break_down([tree], [""])
+    assert list(failed.tables["length"]) == ["41-50"]
+
+
 def test_kinds_by_length() -> None:
     """Each length is of one kind, and kinds come in order."""
     lengths = (1, 2, 3, 4, 5, 6, 7, 10, 11, 20, 21, 30, 31, 40, 41, 50, 51, 60, 61, 80, 81)

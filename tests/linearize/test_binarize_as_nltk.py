@@ -1,7 +1,6 @@
 """Collapse and binarization make the trees that NLTK makes."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from nltk import Tree
 from strategies import parses
 

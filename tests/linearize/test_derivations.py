@@ -15,8 +15,7 @@ from derivations import (
     right_corner,
     top_down_actions,
 )
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from oracle import enumerate_trees
 from strategies import LABELS, parses
 

@@ -1,8 +1,7 @@
 """Propositions 1 to 3 (paper section 3.3): how far a tag can be from its word."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from oracle import enumerate_trees
 from strategies import parses
 

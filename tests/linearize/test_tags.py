@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from strategies import LABELS
 
 from spacy_parsetag.linearize import CLASS_NAMES, make_tag, split_tag

@@ -5,8 +5,7 @@ from itertools import pairwise, product
 from math import comb
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from nltk import Tree
 
 from spacy_parsetag.linearize import CLASS_NAMES, ORDERS, Lattice, delinearize, linearize

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import Ragged, get_current_ops

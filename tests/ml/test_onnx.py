@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -21,6 +20,7 @@ ort = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 
 
 @given(st.lists(st.integers(0, 40), max_size=4), st.integers(1, 20), st.integers(1, 20))
+@example([6], 4, 2)  # the second window ends with the doc
 def test_windows(lengths: list[int], window: int, stride: int) -> None:
     getters = pytest.importorskip("spacy_transformers.span_getters", reason="spacy-transformers is not installed")
     docs = [Doc(Vocab(), words=["a"] * n) for n in lengths]
@@ -49,6 +49,7 @@ def test_alignment() -> None:
     assert rows.tolist() == [1, 2, 3, 6, 6, 10, 10]  # 10: zeros
     rows, counts = align_pieces([], [], [0, 0])
     assert rows.tolist() == counts.tolist() == []
+    assert rows.dtype == counts.dtype == np.int64
 
 
 @given(st.lists(st.sampled_from(["a", "b", "a-b", "b-a-b"]), min_size=1, max_size=60), st.integers(7, 30))
@@ -81,6 +82,25 @@ def test_batches(lengths: list[int], max_items: int) -> None:
         assert len(batch) == 1 or len(batch) * max(lengths[i] for i in batch) <= max_items
     for before, after in pairwise(batches):
         assert max(lengths[i] for i in before) <= min(lengths[i] for i in after)
+
+
+def test_batches_keep_the_order_of_equal_lengths() -> None:
+    batches = batch_by_length(np.tile([5, 3], 50), 20)
+    assert [*chain.from_iterable(batch.tolist() for batch in batches)] == [*range(1, 100, 2), *range(0, 100, 2)]
+
+
+@pytest.mark.parametrize("asked, alone, in_worker", [(None, 0, 1), ("", 0, 1), ("3", 3, 3), ("3,2", 3, 3)])
+def test_threads(asked: str | None, alone: int, in_worker: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many as OMP_NUM_THREADS says, as OpenMP reads it; else all (0) in the main process, one in a worker."""
+    pytest.importorskip("torch", reason="torch is not installed")
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    if asked is not None:
+        monkeypatch.setenv("OMP_NUM_THREADS", asked)
+    graph = export_bilstm(bilstm(1, 4).initialize([np.zeros((1, 4), dtype="f")]).shims[0]._model, "float32")
+    for parent, expected in ((None, alone), (object(), in_worker)):
+        monkeypatch.setattr(onnx, "parent_process", lambda parent=parent: parent)
+        session = onnx._start_session(graph, on_gpu=False)
+        assert session.get_session_options().intra_op_num_threads == expected
 
 
 @pytest.mark.parametrize(("precision", "most"), [("float32", 1e-5), ("int8", 0.02)])

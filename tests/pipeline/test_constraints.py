@@ -100,6 +100,8 @@ def test_tokens_changed_since(nlp: Language, merged: tuple[int, int]) -> None:
         retokenizer.merge(doc[slice(*merged)])
     with pytest.raises(ValueError, match=r"E269.*'parsetag_constraints'.*merge_entities"):
         nlp(doc)
+    with pytest.raises(ValueError, match=r"E269.*'parsetag_constraints'"):
+        make_uncrossed(spans_keys=[CONSTRAINTS_KEY])(doc)
 
 
 def test_an_unknown_label(nlp: Language) -> None:

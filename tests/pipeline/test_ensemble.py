@@ -124,6 +124,19 @@ def test_in_a_forked_process(folders: list[str], monkeypatch: pytest.MonkeyPatch
     assert calls == ["one thread"]
 
 
+def test_in_a_memory_zone(folders: list[str]) -> None:
+    """What members read is forgotten with the docs, so that memory stays level over many texts."""
+    nlp = make_ensemble(folders[:2])
+    ensemble: Any = nlp.get_pipe("parsetag_ensemble")
+    expected = [spans_of(doc) for doc in nlp.pipe([TEXT, "Rain"])]
+    known = [len(member.vocab.strings) for member in ensemble.members]
+    for i in range(2):
+        with nlp.memory_zone():
+            assert [spans_of(doc) for doc in nlp.pipe([f"never{i} seen{i}", TEXT, "Rain"])][1:] == expected
+        assert [len(member.vocab.strings) for member in ensemble.members] == known
+    assert [spans_of(doc) for doc in nlp.pipe([TEXT, "Rain"])] == expected
+
+
 def test_saved_over_another(folders: list[str], tmp_path: Path) -> None:
     """What is saved is what is loaded: no member of a larger ensemble that was there; other files do not count."""
     make_ensemble(folders).to_disk(tmp_path)

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from nltk import Tree
 from spacy.lang.en import English
 from spacy.tokens import Doc, Span
@@ -327,6 +326,11 @@ def test_gold_tags_are_kept_while_nothing_changes(monkeypatch: pytest.MonkeyPatc
     assert [len(tags) for tags in ids(eg)] == [1, 7]
     eg.reference.spans[KEY] = spans
     eg.reference[1].is_sent_start = False
+    assert [len(tags) for tags in ids(eg)] == [9]
+    # Marked as partial after it was read, and as whole again.
+    eg.reference.spans[KEY].attrs["partial"] = True
+    assert ids(eg) == []
+    eg.reference.spans[KEY].attrs["partial"] = False
     assert [len(tags) for tags in ids(eg)] == [9]
     # Other tokens are projected each time.
     n_read = len(read)

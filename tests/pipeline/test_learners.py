@@ -10,8 +10,8 @@ import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import fix_random_seed
-from tiny import LEARNERS as SETTINGS
 from tiny import (
+    LEARNERS as SETTINGS,
     ORDERS,
     TINY_MODEL,
     TREES,

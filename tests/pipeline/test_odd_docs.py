@@ -5,11 +5,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import spacy
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from nltk import Tree
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.training import Example
 from strategies import n_examples
 from tiny import ORDERS, make_examples, make_nlp, spans_of
 
@@ -109,6 +109,15 @@ def test_untrained_pipe_is_flat() -> None:
     nlp.initialize(lambda: examples)
     for text in TEXTS:
         check_trees(nlp(text))
+
+
+@pytest.mark.parametrize("words", [[], ["\n"]], ids=["empty", "white space"])
+def test_data_that_begins_without_words(words: list[str]) -> None:
+    nlp = make_nlp()
+    first = [Example(Doc(nlp.vocab, words=words), Doc(nlp.vocab, words=words)) for _ in range(12)]
+    examples = first + make_examples(nlp)
+    optimizer = nlp.initialize(lambda: examples)
+    assert nlp.update(examples, sgd=optimizer)["parsetag"] > 0
 
 
 def test_no_sentence_boundaries(trained: Callable[[str], Language]) -> None:

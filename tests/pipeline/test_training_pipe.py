@@ -230,6 +230,12 @@ def test_other_spans_key(tmp_path: Path) -> None:
         parsed = pipeline(words_only(pipeline, docs[0]))
         assert list(parsed.spans) == ["phrases"] and spans_of(parsed, "phrases") == spans_of(docs[0], "phrases")
         assert pipeline.evaluate([Example(words_only(nlp, doc), doc) for doc in docs])["parsetag_phrases_f"] == 1.0
+    # It is a setting: the config's counts, not that of the pipeline that was saved.
+    renamed = spacy.load(tmp_path, config={"components.parsetag.spans_key": "mine"})
+    parsed = renamed(words_only(renamed, docs[0]))
+    assert list(parsed.spans) == ["mine"] and spans_of(parsed, "mine") == spans_of(docs[0], "phrases")
+    renamed.get_pipe("parsetag").from_bytes(nlp.get_pipe("parsetag").to_bytes())
+    assert list(renamed(words_only(renamed, docs[0])).spans) == ["mine"]
 
 
 def test_frozen_and_annotating_components(monkeypatch: pytest.MonkeyPatch) -> None:

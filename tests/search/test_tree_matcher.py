@@ -106,6 +106,11 @@ def test_component(nlp: Language, docs: list[Doc], tmp_path: Path) -> None:
     again = loaded(Doc(loaded.vocab).from_bytes(docs[0].to_bytes()))
     assert [(span.label_, span.text) for span in again.spans["tree_matches"]] == found[0]
     assert pipe.from_bytes(pipe.to_bytes()).labels == pipe.labels
+    # Initialized again, as in a notebook: each pattern counts once.
+    rows = [{"label": "WH", "pattern": "/^WH/"}, {"label": "NP", "pattern": "NP"}]
+    for _ in range(2):
+        pipe.initialize(patterns=rows)
+    assert pipe.matcher.patterns["WH"] == ["/^WH/"] and pipe.matcher.patterns["NP"] == ["NP"]
 
 
 def test_docs_of_several_vocabularies(docs: list[Doc]) -> None:

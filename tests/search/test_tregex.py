@@ -5,8 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, seed, settings
-from hypothesis import strategies as st
+from hypothesis import given, seed, settings, strategies as st
 from search_reference import SYMBOLS, Bool, Desc, Heads, N, Pat, Rel, all_matches, link
 from strategies import n_examples, parses
 

@@ -187,6 +187,9 @@ def test_no_constituent(extensions: None, vocab: Vocab) -> None:
     for name in names:
         with pytest.raises(ValueError, match=r"\[E300\].*parsetag"):
             unparsed[0:1]._.get(name)
+    for name in ("constituents", "parse_strings", "base_nps"):
+        with pytest.raises(ValueError, match=r"\[E300\].*parsetag"):
+            unparsed._.get(name)
 
 
 def test_sentence_boundaries_absent(extensions: None, vocab: Vocab) -> None:

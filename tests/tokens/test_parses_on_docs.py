@@ -5,8 +5,7 @@ import pickle
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from spacy.lang.en import English
 from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab, create_vocab

@@ -4,8 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from spacy.lang.en import English
 from spacy.tokens import Doc
 from spacy.vocab import Vocab, create_vocab

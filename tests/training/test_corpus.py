@@ -7,6 +7,7 @@ import spacy
 from spacy.tokens import Doc, DocBin
 from tiny import TREES, gold_doc, make_examples, make_nlp, spans_of, train
 
+from spacy_parsetag.tokens import has_parses
 from spacy_parsetag.training.corpus import TreebankCorpus
 
 
@@ -79,3 +80,17 @@ def test_limit(path: Path) -> None:
 def test_no_path() -> None:
     with pytest.raises(ValueError, match="Corpus path can't be None"):
         TreebankCorpus(None)
+
+
+@pytest.mark.filterwarnings("error")
+def test_docs_without_trees_stay_by_themselves(tmp_path: Path) -> None:
+    """Beside a doc with trees, a sentence whose tree is not known would be one that has no constituents."""
+    nlp = make_nlp()
+    docs = [gold_doc(nlp, tree) for tree in TREES[:2] * 2]
+    del docs[1].spans["constituents"]
+    for number, doc in enumerate(docs):  # of which spaCy would warn, doc by doc, as they cannot be joined
+        doc.user_data.update(id=f"s{number}", meta={"n": number})
+    DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "some.spacy")
+    examples = list(TreebankCorpus(tmp_path / "some.spacy", n_sents=8)(nlp))
+    assert [len(eg.reference) for eg in examples] == [len(docs[0]), len(docs[1]), len(docs[2]) + len(docs[3])]
+    assert [has_parses(eg.reference) for eg in examples] == [True, False, True]

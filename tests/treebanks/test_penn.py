@@ -12,8 +12,7 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from spacy_parsetag.errors import TreebankError
 from spacy_parsetag.treebanks import penn
@@ -97,6 +96,13 @@ def test_sources(tmp_path: Path) -> None:
         list(read_trees(path, encoding="klingon"))
     with pytest.raises(FileNotFoundError):
         list(read_trees(tmp_path / "none.mrg"))
+
+
+def test_numbers_before_words() -> None:
+    """A file of numbered words is refused by its first tree; later ones may just look like that."""
+    with pytest.raises(TreebankError, match="E124"):
+        read_string("(S (NN 0=a) (NN 1=b))")
+    assert len(read_string("(S (NN a))\n(S (NN 0=a) (NN 1=b))")) == 2
 
 
 def test_whole_trees_say_where_they_start() -> None:

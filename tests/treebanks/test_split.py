@@ -4,8 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from spacy_parsetag.files.find import SourceFile
 from spacy_parsetag.treebanks.split import Split

@@ -1,6 +1,5 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from spacy_parsetag.treebanks.penn import read_string
 from spacy_parsetag.trees import Tree, from_nltk, to_nltk

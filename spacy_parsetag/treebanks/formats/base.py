@@ -3,6 +3,7 @@
 import codecs
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import tee
 from pathlib import Path
 from typing import Any
 
@@ -61,14 +62,9 @@ class TreebankFormat:
     ) -> Iterator[Tree]:
         """Read the trees of a file, one at a time.
 
-        source (Path): The file.
-        encoding (str | None): Its encoding. None: UTF-8 if it is that, else the usual one of the format.
-        on_error (Callable[[TreebankError], None] | None): Called with each malformation; None raises the first.
-        default_tag (str | None): Part-of-speech tag for words that have none; None makes them an error.
+        encoding (str | None): The file's encoding. None: UTF-8 if it is that, else the usual one of the format.
+        on_error, default_tag: As for `read_trees`, which tells the errors too.
         counts (CleanCounts | None): Counts of what was rewritten, to add to.
-        YIELDS (Tree): The trees.
-        RAISES (TreebankError): The malformation, with file and line.
-        RAISES (ValueError): If there is no such encoding.
         """
         if encoding is None:
             encoding = guess_encoding(source, self.encoding_of(source) if self.encoding_of else self.encoding)
@@ -94,8 +90,6 @@ class TreebankFormat:
         """Read the trees of a file as parses that can become docs. For the other arguments and errors see `read`.
 
         clean (CleanOptions | None): What to clean; None for the usual cleaning of the format.
-        counts (CleanCounts | None): Counts of what was cleaned, to add to.
-        YIELDS (Parse): The parses.
         """
         clean, counts = clean or self.clean, counts or CleanCounts()
         reading: dict[str, Any] = {"encoding": encoding, "on_error": on_error, "default_tag": default_tag}
@@ -116,15 +110,9 @@ class TreebankFormat:
 
     def _rewrite_lines(self, lines: Iterator[Line], counts: CleanCounts) -> Iterator[Line]:
         assert self.lines is not None
-        texts: dict[int, str] = {}
-
-        def remember() -> Iterator[Line]:
-            for line in lines:
-                texts[line.number] = line.text
-                yield line
-
-        for line in self.lines(remember()):
-            counts.lines += line.text != texts.pop(line.number)
+        originals, lines = tee(lines)
+        for original, line in zip(originals, self.lines(lines), strict=True):
+            counts.lines += line.text != original.text
             yield line
 
     def _rewrite(self, tree: Tree, counts: CleanCounts) -> Tree:

@@ -32,12 +32,7 @@ FORMATS: dict[str, TreebankFormat] = {
 
 
 def get_format(name: str) -> TreebankFormat:
-    """Find the format of a name.
-
-    name (str): One of `FORMATS`.
-    RETURNS (TreebankFormat): The format.
-    RAISES (ValueError): If there is none of that name.
-    """
+    """Find the format of a name, one of `FORMATS`. Raises a ValueError if there is none of that name."""
     if name not in FORMATS:
         raise ValueError(Errors.E102.format(name=name, known=", ".join(FORMATS)))
     return FORMATS[name]
