@@ -57,14 +57,14 @@ def break_down(
 ) -> Breakdown:
     """Score test trees, with counts by label and by length. For arguments and errors see `evalb`."""
     params = get_params(params)
-    ours, theirs = list(map(tree_line, gold)), list(map(tree_line, test))
+    ours, theirs = list(gold), list(test)
     tables: dict[str, dict[str, list[int]]] = {kind: {} for kind in KINDS}
     rows: list[SentenceCounts] = []
     for line, (row, _, matching) in zip(ours, compare_all(ours, theirs, params), strict=False):
         rows.append(row)
         groups = [gold_bracket for gold_bracket, _ in matching.matched], matching.missing, matching.extra
         if row.failed:
-            groups = [], params.counted(read_sentence(line, params).brackets), []
+            groups = [], params.counted(read_sentence(tree_line(line), params).brackets), []
         for kind, bracket in ((kind, bracket) for kind, group in enumerate(groups) for bracket in group):
             start, end, label = bracket
             keys = (label, _bin(row.length, _LENGTHS), _bin(end - start, _SPANS))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..trees.escape import unescape_token
+from ..trees.parse import Parse
 from .params import Bracket, EvalbParams
 
 VALID, ERROR, SKIP, MISSED = 0, 1, 2, 3
@@ -105,11 +106,13 @@ class SentenceBrackets(NamedTuple):
     errors: list[str]
 
 
-def read_sentence(line: str, params: EvalbParams) -> SentenceBrackets:
-    """Read a line of brackets. All brackets on a line are one sentence; on an empty line there is none.
+def read_sentence(line: str | Parse, params: EvalbParams) -> SentenceBrackets:
+    """Read a line of brackets, or a parse. All brackets on a line are one sentence; on an empty line there is none.
 
     RAISES (ValueError): If there is text that is not alone in a bracket with its tag. The C program never gets past it.
     """
+    if isinstance(line, Parse):
+        return _read_parse(line, params)
     words: list[str] = []
     tags: list[str] = []
     brackets: list[Bracket] = []
@@ -148,6 +151,26 @@ def read_sentence(line: str, params: EvalbParams) -> SentenceBrackets:
     return SentenceBrackets(words, tags, brackets, length, quotes, errors)
 
 
+def _read_parse(parse: Parse, params: EvalbParams) -> SentenceBrackets:
+    """Read a parse as the line that `format_tree` would make of it, under a root TOP."""
+    words: list[str] = []
+    tags: list[str] = []
+    quotes: list[Quote] = []
+    before = [0]  # words that count before each word
+    spans = [(0, len(parse), "TOP"), *parse.spans]
+    for i, (word, tag) in enumerate(zip(parse.words, parse.pos, strict=True)):
+        if tag in params.quote_labels and word in _QUOTES:
+            around = [k for k, (start, end, _) in enumerate(spans) if start <= i < end]
+            quotes.append(Quote(word, tag, len(words), sum(start <= i for start, _, _ in spans), around))
+        if tag not in params.delete_labels:
+            words.append(word)
+            tags.append(tag)
+        before.append(len(words))
+    brackets = [(before[start], before[end], label) for start, end, label in spans]
+    length = sum(tag not in params.delete_labels_for_length for tag in parse.pos)
+    return SentenceBrackets(words, tags, brackets, length, quotes, [])
+
+
 def fix_quotes(gold: SentenceBrackets, test: SentenceBrackets, deleted: frozenset[str]) -> None:
     """Put back quotes that only one of the two deletes, as EVALB does where the numbers of words differ.
 
@@ -176,7 +199,7 @@ def _reinsert(sentence: SentenceBrackets, which: int) -> None:
         sentence.quotes[k] = other._replace(position=other.position + 1)
 
 
-def compare(gold: str, test: str, params: EvalbParams) -> tuple[SentenceCounts, list[str], Matching]:
+def compare(gold: str | Parse, test: str | Parse, params: EvalbParams) -> tuple[SentenceCounts, list[str], Matching]:
     """Score a test line, empty where there is no parse, against a gold line.
 
     RETURNS (tuple[SentenceCounts, list[str], Matching]): The counts, the gold words that count and the brackets over

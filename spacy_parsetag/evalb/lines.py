@@ -22,12 +22,10 @@ if TYPE_CHECKING:
 Brackets: TypeAlias = "str | Tree | nltk.Tree | Parse | None"
 
 
-def tree_line(tree: Brackets) -> str:
-    """Write a tree as a line; malformed trees of NLTK are written as they are. Lines stay as they are."""
-    if tree is None or isinstance(tree, str):
+def tree_line(tree: Brackets) -> str | Parse:
+    """Write a tree as a line; malformed trees of NLTK are written as they are. Lines and parses stay as they are."""
+    if tree is None or isinstance(tree, (str, Parse)):
         return tree or ""
-    if isinstance(tree, Parse):
-        tree = tree.to_tree()
     if isinstance(tree, Tree):
         return format_tree(tree) if tree.children else ""
     parts: list[str] = []
@@ -79,7 +77,7 @@ def join_lines(lines: Iterable[str]) -> Iterator[str]:
         yield rest
 
 
-def paired_lines(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator[tuple[str, str]]:
+def paired_lines(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator[tuple[str | Parse, str | Parse]]:
     """Put gold and test lines side by side. Empty lines that only one side has at its end are left out.
 
     RAISES (ValueError): If one side has more sentences.
@@ -89,7 +87,7 @@ def paired_lines(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator
         if ours is not None and theirs is not None:
             n += 1
             yield ours, theirs
-        elif (ours or theirs or "").strip():
+        elif not isinstance(rest := ours or theirs or "", str) or rest.strip():
             shorter, longer = ("gold", "test") if ours is None else ("test", "gold")
             raise ValueError(Errors.E353.format(shorter=shorter, longer=longer, n=n))
 
@@ -124,7 +122,7 @@ def fill_unparsed(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterato
         except ValueError:
             usable = False
         if usable:
-            yield theirs.strip(), False
+            yield theirs.strip() if isinstance(theirs, str) else format_tree(theirs.to_tree()), False
             continue
         start, end, root = sentence.brackets[0] if sentence.brackets else (0, 0, "TOP")
         if root not in ROOT_LABELS or (start, end) != (0, len(sentence.words)):
