@@ -17,8 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, seed, settings
-from hypothesis import strategies as st
+from hypothesis import given, seed, settings, strategies as st
 from search_reference import SYMBOLS, Bool, Pat, Rel
 from strategies import n_examples
 from test_tregex import TREES, patterns
