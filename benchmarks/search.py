@@ -5,7 +5,8 @@
 
 The trees come from the training parts of gum, craft and masc, again and again until there are --trees trees. Times
 are CPU seconds, but for the command, whose wall time is given, with the most memory that it took. nltk.tgrep searches a
-few hundred of the same trees.
+few hundred of the same trees. With --stanford Stanford's Tregex searches some of them for L2SCA's patterns too: seconds
+as it measures them, best of three rounds in one process, so without Java's start and its reading of trees.
 """
 
 import argparse
@@ -19,6 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import common  # noqa: F401 (one core, set before NumPy is imported)
+import numpy as np
+import stanford
 from nltk import ParentedTree
 from nltk.tgrep import tgrep_positions
 from record import parse_arguments, write_result
@@ -86,6 +89,16 @@ def parquet_figures(columns: TreeColumns, folder: Path) -> dict[str, Any]:
     return {"trees": len(columns), "trees_per_second": round(len(columns) / seconds)}
 
 
+def stanford_figures(columns: TreeColumns, patterns: list[str], jar: Path) -> dict[str, Any]:
+    """Time Stanford's Tregex on 2,000 trees, over all patterns one after the other."""
+    chosen = columns.select(np.arange(0, len(columns), max(1, len(columns) // 2000)))[0]
+    lines = [*stanford.tree_lines(chosen, chosen.heads(get_head_rules("penn"))), f"R\t{stanford.COLLINS}"]
+    rounds = [*lines, *(3 * [stanford.pattern_line(pattern) for pattern in patterns])]
+    answers = [stanford.read_matches(line) for line in stanford.ask(jar, rounds)]
+    seconds = sum(min(answer.seconds for answer in answers[i :: len(patterns)]) for i in range(len(patterns)))
+    return {"trees": len(chosen), "seconds_per_million": round(seconds * 1e6 / len(chosen), 1)}
+
+
 def matcher_figures(columns: TreeColumns, model: str) -> dict[str, Any]:
     """Measure the time that `tree_matcher` adds to a pipeline, over texts of twenty sentences, by turns."""
     import spacy
@@ -124,6 +137,7 @@ def main() -> None:
     parser.add_argument("--trees", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=3, help="runs; the fastest counts")
     parser.add_argument("--model", help="pipeline to add the component tree_matcher to")
+    parser.add_argument("--stanford", type=Path, metavar="JAR", help="stanford-tregex.jar")
     args = parse_arguments(parser)
     data = b"".join((args.treebanks / name / "train.mrg").read_bytes() for name in TREEBANKS)
     one = TreeColumns.join(read_brackets(data, "trees"))
@@ -141,6 +155,8 @@ def main() -> None:
     figures["heads_seconds"] = round(time.process_time() - begin, 2)
     nine = best_time(lambda: find_all(patterns, columns), args.repeats)
     figures["nine_patterns"] = {"seconds": round(nine, 2), "seconds_per_million": round(nine * 1e6 / len(columns), 2)}
+    if args.stanford:
+        figures["nine_patterns"]["stanford"] = stanford_figures(one, [each.pattern for each in patterns], args.stanford)
     texts = columns.source * 0
     counted = best_time(lambda: count_structures(columns, texts, 1), args.repeats)
     figures["complexity_seconds"] = round(counted, 2)

@@ -31,6 +31,7 @@ NEEDS = {
     "a fresh environment",
     "a pipeline with PyTorch",
     "another pipeline",
+    "a jar of Stanford's",
 }
 NEWS = """\
 The committee approved the plan on Friday. Its chairman, who had opposed it, said nothing.

@@ -9,7 +9,7 @@ from typer import Argument as Arg, Option as Opt
 
 from ..analysis.tables import Table, format_csv, format_text
 from ..errors import Errors
-from ._util import AsJson, Encoding, Glob, format_json, note, stated_errors, write_text
+from ._util import AsJson, Encoding, Glob, SpansKey, format_json, note, stated_errors, write_text
 
 Unit = Enum("Unit", {"file": "file", "row": "row"}, type=str)
 
@@ -23,6 +23,7 @@ def complexity_cli(
     as_csv: Annotated[bool, Opt("--csv", help="Print CSV")] = False,
     glob: Glob = None,
     encoding: Encoding = "utf-8",
+    spans_key: SpansKey = "constituents",
 ) -> None:
     """Measure the syntactic complexity of English texts as L2SCA does (Lu 2010): nine structures, fourteen ratios.
 
@@ -46,7 +47,7 @@ def complexity_cli(
         n_trees: dict[Path, int] = {}
         for path in find_trees(inputs, glob):
             n_trees[path] = 0
-            for columns in read_columns(path, encoding):
+            for columns in read_columns(path, encoding, spans_key=spans_key):
                 n_trees[path] += len(columns)
                 names = [columns.names[source] for source in columns.source.tolist()]
                 if text is Unit.row:

@@ -14,7 +14,7 @@ from typer import Argument as Arg, Option as Opt
 from ..analysis.tables import Table, format_csv, format_text
 from ..errors import Errors
 from ..files.write import STANDARD, refuse_overwrite, text_output
-from ._util import Encoding, Glob, SkipBad, Skipped, note, progress, stated_errors, write_text
+from ._util import Encoding, Glob, SkipBad, Skipped, SpansKey, note, progress, stated_errors, write_text
 
 if TYPE_CHECKING:
     from ..texts.search import Found
@@ -54,6 +54,7 @@ def search_cli(
     glob: Glob = None,
     skip_bad: SkipBad = "0",
     encoding: Encoding = "utf-8",
+    spans_key: SpansKey = "constituents",
     quiet: Annotated[bool, Opt("--quiet", "-q", help="Show no progress and no totals")] = False,
 ) -> None:
     """Find the nodes that match a pattern, in any number of trees.
@@ -81,11 +82,11 @@ def search_cli(
         refuse_overwrite([html], inputs)
         report = {"--count": "count", "--by": "by", "--mrg": "trees", "--html": "drawings"}.get("".join(chosen), "")
         report = report or ("rows" if as_csv else "context")
-        query = Query(pattern, heads, encoding, report, tuple(by or ()))
+        query = Query(pattern, heads, encoding, report, tuple(by or ()), spans_key)
         header = columns_of_rows(query.compile())  # an error comes before anything is read
         files = find_trees(inputs, glob)
         if save is not None:
-            _save(files, encoding, Skipped(limit=skip_bad), save)
+            _save(files, encoding, spans_key, Skipped(limit=skip_bad), save)
             files = [save]
         n_process = min(len(files), (os.cpu_count() or 1) if n_process == -1 else n_process)
         search = partial(search_file, query, skip_bad != "0")
@@ -109,13 +110,14 @@ def search_cli(
             note(f"No node of these trees is called {' or '.join(sorted(absent))}", "warn")
 
 
-def _save(files: list[Path], encoding: str, skipped: Skipped, folder: Path) -> None:
+def _save(files: list[Path], encoding: str, spans_key: str, skipped: Skipped, folder: Path) -> None:
     from ..search import TreeColumns
     from ..texts.search import read_columns
 
     if folder.exists() and any(folder.iterdir()):
         raise ValueError(Errors.E450.format(path=folder))
-    found = TreeColumns.join(columns for file in files for columns in read_columns(file, encoding, skipped))
+    read = (columns for file in files for columns in read_columns(file, encoding, skipped, spans_key))
+    found = TreeColumns.join(read)
     skipped.n_good = len(found)
     skipped.check()
     skipped.summarize()

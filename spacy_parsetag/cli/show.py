@@ -19,7 +19,7 @@ from ..texts.parser import NO_PARSE, BatchParser, Settings, in_batches
 from ..texts.shards import find_sources
 from ..treebanks.formats.table import FORMATS
 from ._inputs import DEFAULT_MODEL, default_model, find_input, read_docs, trees_and_parses
-from ._util import Code, Encoding, GpuId, note, stated_errors, write_text
+from ._util import Code, Encoding, GpuId, SpansKey, note, stated_errors, write_text
 
 if TYPE_CHECKING:
     from ..draw.docs import Sentence
@@ -54,6 +54,7 @@ def show_cli(
     encoding: Encoding = "utf-8",
     gpu_id: GpuId = -1,
     code: Code = None,
+    spans_key: SpansKey = "constituents",
 ) -> None:
     """Draw trees in the terminal, as a picture (SVG) or as a page (HTML).
 
@@ -76,7 +77,7 @@ def show_cli(
             check_text(text)
         refuse_overwrite([svg, html], [path, *([Path(model)] if model else [])])
         kind = (format or _guess_format(path, text)).value
-        docs, spans_key = _read(path, text, kind, encoding, model, gpu_id, code)
+        docs, spans_key = _read(path, text, kind, encoding, model, gpu_id, code, spans_key)
         seen: list[Sentence] = []
         n_trees = 0
         if svg is None and html is None:
@@ -124,9 +125,16 @@ def _guess_format(path: Path, text: str | None) -> ShownFormat:
 
 
 def _read(
-    path: Path, text: str | None, format: str, encoding: str, model: str | None, gpu_id: int, code: Path | None
+    path: Path,
+    text: str | None,
+    format: str,
+    encoding: str,
+    model: str | None,
+    gpu_id: int,
+    code: Path | None,
+    spans_key: str,
 ) -> tuple[Iterable[Doc], str]:
-    """Read docs with constituents, or parse text; gives also the key of the constituents in `doc.spans`."""
+    """Read docs with constituents, under this key, or parse text; gives also the key of the constituents then."""
     from ..tokens import SPANS_KEY, docs_from_trees
 
     if format == "brackets":
@@ -136,7 +144,7 @@ def _read(
         if path == STANDARD:
             raise ValueError(Errors.E455.format(option="--format spacy", needs="a file or folder"))
         if model is None:
-            return read_docs(path, spacy.blank("xx")), SPANS_KEY
+            return read_docs(path, spacy.blank("xx")), spans_key
     parser = BatchParser(Settings(model or default_model(), gpu_id, code, one_sentence=False, format="spacy"))
     if parser.added_sentencizer:
         note("The pipeline has no splitter of sentences: text is split at sentence-final punctuation.", "warn")

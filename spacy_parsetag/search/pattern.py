@@ -4,9 +4,12 @@ NP=x < (PP < IN) !$+ VP      a node NP, called x, over a PP over an IN, whose ne
 
 pattern := node ("|" node)*                      node := operand tests?
 tests := all ("|" all)*                          all := test ("&"? test)*
-test := "!" test | "?" group | group             group := "[" tests "]" | "(" tests ")" | relation operand
+test := "!" test | "?" group | group             group := "[" tests "]" | "(" tests ")" | step
+step := relation operand | ("<+" | ">+") ("(" label ")" | "[" label "]" | label) operand | "<..." "{" operands "}"
+operands := (operand (";" operand)*)?
 operand := "(" node ")" | description
-description := ("!"? "@"? (names | /regex/ | "__") | "_ROOT_") ("=" name)? | "=" name | "~" name ("=" name)?
+description := (label | "_ROOT_") ("=" name)? | "=" name | "~" name ("=" name)?
+label := "!"? "@"? (names | /regex/) | "__"
 """
 
 from __future__ import annotations
@@ -36,10 +39,10 @@ _SAME = {
 }  # fmt: skip
 _EITHER = {"$": ("$++", "$--"), "<=": ("==", "<")}
 _LEFT_OUT = {
-    "<...": "children listed in braces", ".+": "chains of words", ",+": "chains of words", "%": "%",
+    ".+": "chains of words", ",+": "chains of words", "%": "%",
     "<<<N": "counting words",
 }  # fmt: skip
-_SYMBOLS = sorted({*RELATIONS, *_SAME, *_EITHER, *_LEFT_OUT, "<<<"}, key=len, reverse=True)
+_SYMBOLS = sorted({*RELATIONS, *_SAME, *_EITHER, *_LEFT_OUT, "<<<", "<..."}, key=len, reverse=True)
 _COUNTED = r"(?:[<>]|<<<)\s*-?\s*[0-9]+"
 _TOKEN = re.compile(
     rf"""
@@ -49,7 +52,7 @@ _TOKEN = re.compile(
     | (?P<root>_ROOT_)
     | (?P<any>__)
     | (?P<names>[^\s0-9(/|@!\#%&)=?\[\]><~_.,$:{{}};][^\s(/@!\#%&)=?\[\]><~.,$:]*)
-    | (?P<mark>[()\[\]|&!?@=~])
+    | (?P<mark>[()\[\]{{}};|&!?@=~])
     | (?P<other>.)
     """,
     re.VERBOSE | re.DOTALL,
@@ -285,16 +288,32 @@ class _Parser:
                 raise self.error("children are counted from 1, or from -1 backwards", at)
         if symbol in _LEFT_OUT:
             raise self.error(f"{symbol} ({_LEFT_OUT[symbol]}) is not a part of the language here", at)
+        if symbol == "<...":
+            return self.children()
         if symbol in ("<+", ">+"):
-            self.expect("(")
+            end = ")" if self.take("(") else "]" if self.take("[") else ""
             through = self.label()
-            self.expect(")")
+            if end:
+                self.expect(end)
         symbol, nth = _SAME.get(symbol, (symbol, nth))
         operand = self.operand()
         if symbol == "<<<":
             return Step(RELATIONS["<<"], 0, None, operand, is_leaf=True)
         steps = tuple(Step(RELATIONS[each], nth, through, operand) for each in _EITHER.get(symbol, (symbol,)))
         return steps[0] if len(steps) == 1 else Group("or", steps)
+
+    def children(self) -> Test:
+        """All children of a node, in order: { A ; B } is <1 A <2 B !<3 __."""
+        self.expect("{")
+        nodes: list[Node] = []
+        while not self.take("}"):
+            if nodes:
+                self.expect(";")
+            nodes.append(self.operand())
+        nth_child = RELATIONS["<N"]
+        more = Step(nth_child, len(nodes) + 1, None, Node(Label("any")))
+        steps = (Step(nth_child, nth, None, node) for nth, node in enumerate(nodes, start=1))
+        return Group("and", (*steps, Group("not", (more,))))
 
     def description(self) -> Node:
         if self.next.kind == "mark" and self.next.text in "=~":

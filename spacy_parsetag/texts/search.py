@@ -17,6 +17,7 @@ from ..files.find import find_files
 from ..files.read import open_binary, suffix_of
 from ..search import TreeColumns, Tregex, read_brackets, read_rows, read_table
 from ..search.columns import Longs, is_columns
+from ..tokens.groups import SPANS_KEY
 from ..trees.brackets import format_tree
 from .input import load_json, open_parquet, read_doc_bin, read_lines
 from .output import arrow_type
@@ -42,12 +43,15 @@ def find_trees(inputs: Iterable[Path], glob: str | None = None) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-def read_columns(path: Path, encoding: str = "utf-8", on_error: Any = None) -> Iterator[TreeColumns]:
+def read_columns(
+    path: Path, encoding: str = "utf-8", on_error: Any = None, spans_key: str = SPANS_KEY
+) -> Iterator[TreeColumns]:
     """Read a file of trees batch by batch: brackets, what `parse` writes as JSON lines or Parquet, docs, or columns.
 
     path (Path): The file, or a folder that `TreeColumns.to_disk` wrote.
     encoding (str): Encoding of brackets.
     on_error (OnError | None): Called with each malformed tree in brackets; without it the first one is raised.
+    spans_key (str): Key of the constituents in the spans of docs.
     YIELDS (TreeColumns): Batches. Lines of Parquet and docs are rows, from 1.
     RAISES (ValueError): If the file is not of its format.
     """
@@ -61,7 +65,7 @@ def read_columns(path: Path, encoding: str = "utf-8", on_error: Any = None) -> I
         while batch := list(islice(rows, ROWS)):
             yield read_rows(batch, name)
     elif suffix == ".spacy":
-        yield from _read_docs(path)
+        yield from _read_docs(path, spans_key)
     else:
         with open_binary(path) as file:
             data = file.read()
@@ -92,7 +96,7 @@ def _read_parquet(path: Path) -> Iterator[TreeColumns]:
             first += batch.num_rows
 
 
-def _read_docs(path: Path) -> Iterator[TreeColumns]:
+def _read_docs(path: Path, spans_key: str) -> Iterator[TreeColumns]:
     import spacy
 
     from ..search.docs import columns_of_docs
@@ -100,7 +104,7 @@ def _read_docs(path: Path) -> Iterator[TreeColumns]:
     docs = read_doc_bin(path).get_docs(spacy.blank("xx").vocab)
     first = 0
     while batch := list(islice(docs, ROWS)):
-        columns = columns_of_docs(batch, name=str(path)).columns
+        columns = columns_of_docs(batch, spans_key, str(path)).columns
         columns.line[:] += first
         yield columns
         first += len(batch)
@@ -114,6 +118,7 @@ class Query(NamedTuple):
     encoding (str): Encoding of bracket files.
     report (str): "count", "by", "context", "rows", "trees" or "drawings".
     by (tuple[str, ...]): For "by": names of nodes, or "match"; with ".head" their head words, else their labels.
+    spans_key (str): Key of the constituents in the spans of docs.
     """
 
     pattern: str
@@ -121,6 +126,7 @@ class Query(NamedTuple):
     encoding: str
     report: str
     by: tuple[str, ...] = ()
+    spans_key: str = SPANS_KEY
 
     def compile(self) -> Tregex:
         """Read the pattern. RAISES (ValueError): If it is none, or its names do not fit the report."""
@@ -164,7 +170,7 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Found:
     items: list[Any] = []
     table: Counter[tuple[str, ...]] = Counter()
     absent = set(tregex.program.labels)
-    for columns in read_columns(path, query.encoding, on_error):
+    for columns in read_columns(path, query.encoding, on_error, query.spans_key):
         nodes = tregex.find(columns)
         absent = {label for label in absent if not columns.passes(label).any()}
         totals[0] += len(columns)

@@ -255,6 +255,7 @@ def test_batches(run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.M
 
 def test_two_processes(run: Run, pipeline: Path, tmp_path: Path) -> None:
     args = ["parse", pipeline, "-", "--batch-size", 2, "--skip-bad", "all", "-f", "jsonl", "--output-format", "json"]
+    args.append("--quiet")  # workers may take a minute to start, and then there is a line of progress
     stdin = "".join(json.dumps({"text": line}) + "\n" for line in TEXT.splitlines()) + "[]\n"
     one, two = (run(*args, "--n-process", n, stdin=stdin) for n in (1, 2))
     assert not two.exit_code, two.stderr

@@ -65,6 +65,22 @@ def test_inputs_without_a_tree(run: Callable[..., Any], tmp_path: Path) -> None:
             assert result.exit_code == 1 and message in result.stderr and name in result.stderr
 
 
+def test_docs_with_another_key(run: Callable[..., Any], tmp_path: Path) -> None:
+    docs = docs_from_trees(spacy.blank("en").vocab, read_string(NOTES), spans_key="mine")
+    path = tmp_path / "mine.spacy"
+    DocBin(docs=list(docs)).to_disk(path)
+    (tmp_path / "notes.mrg").write_text(NOTES, encoding="utf-8")
+    key = ("--spans-key", "mine")
+    assert run("search", "NP < PRP", path, *key).stdout.splitlines()[0] == f"{path}:1: Is [NP it] late ?"
+    assert run("search", "SQ", path, *key, "--save", tmp_path / "saved", "--count").stdout.endswith("1\tmatches\n")
+    figures = [
+        run("complexity", each, *key, "--csv").stdout.partition(",W")[2].partition("\n")[2].partition(",")[2]
+        for each in (path, tmp_path / "notes.mrg")
+    ]
+    assert figures[0] == figures[1] != ""
+    assert "late" in run("show", path, *key).stdout
+
+
 def test_a_file_that_is_named_twice(run: Callable[..., Any], tmp_path: Path) -> None:
     """A folder and a file in it: its trees count once."""
     (tmp_path / "a.mrg").write_text("(TOP (S (NP (NN a)) (VP (VBZ b))))\n")
