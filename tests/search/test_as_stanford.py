@@ -106,7 +106,8 @@ def random_patterns(columns: TreeColumns) -> list[str]:
     chance = random.Random(0)
     counts = Counter(columns.label[columns.size > 1].tolist())
     labels = [label for code, _ in counts.most_common(25) if (label := columns.strings[code]).isalpha()]
-    found = []
+    found = ["NP <... { DT ; NN }", "__ <... { __ ; (@NP=n < __) }", "__ !<... { __ } < __"]
+    found += ["@S <+[!@VP] /^V/", "@S <+!/V/ (/^N/=x)"]
     for symbol in SYMBOLS:
         if symbol != "<<<":
             a, b, c, d = chance.choices(labels, k=4)

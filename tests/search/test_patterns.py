@@ -23,6 +23,7 @@ def found(pattern: str) -> list[str]:
     "pattern, expected",
     [
         ("@NP <, (@NP $+ (/,/ $+ (@NP $+ /,/=comma))) <- =comma", ["Rolls , the maker ,"]),
+        ("/^(VP|ADJP)$/", ["is well", "well"]),
         ("ROOT < SQ", ["Is it ?"]),  # whatever wrapper a file has
         ("ROOT", ["Rolls , the maker , is well", "Is it ?"]),
         ("_ROOT_=r < (SQ < VBZ)", ["Is it ?"]),
