@@ -124,6 +124,7 @@ def test_compressed(run: Run, pipeline: Path, tmp_path: Path, suffix: str, compr
 
 def test_an_id_that_is_null(run: Run, pipeline: Path, tmp_path: Path) -> None:
     """It is none in a table, and not the word."""
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     from pyarrow import parquet
 
     (tmp_path / "in.jsonl").write_text(
