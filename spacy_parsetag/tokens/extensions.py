@@ -35,7 +35,6 @@ from __future__ import annotations
 import warnings
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -52,126 +51,26 @@ from .groups import (
     GroupCache,
     get_group,
     has_parses,
-    parses_from_doc,
     predictions_from_doc,
     with_spans,
     words_and_tags,
 )
+from .nodes import get_nodes
 from .sentences import map_words
 
 if TYPE_CHECKING:
     import nltk
 
 
-@dataclass(slots=True, eq=False)
-class DocNode:
-    """A constituent, a bare word, or the top of a sentence that has several nodes there.
-
-    A unary chain is one node with several labels; a bare word, and such a top, has none. *Kim sings loudly* with
-    S[0:3] NP[0:1] VP[1:3] has the nodes ("S",) 0:3, ("NP",) 0:1, ("VP",) 1:3, () 1:2, () 2:3.
-
-    start (int): Its first word, among the words of the doc.
-    end (int): One past its last word.
-    parent (DocNode | None): The smallest constituent that contains it and more.
-    labels (list[str]): Its labels, top first.
-    children (list[DocNode]): The nodes right below, from left to right.
-    """
-
-    start: int
-    end: int
-    parent: DocNode | None
-    labels: list[str] = field(default_factory=list)
-    children: list[DocNode] = field(default_factory=list)
-
-
-class DocNodes:
-    """The constituents of a doc as linked nodes.
-
-    doc (Doc): The doc, which must have constituents. It is not kept.
-    RAISES (ValueError): If they do not nest (see `parses_from_doc`).
-    """
-
-    def __init__(self, doc: Doc, spans_key: str) -> None:
-        self.words = map_words(doc)
-        self.tops: list[DocNode] = []  # one a sentence
-        self.at: dict[tuple[int, int], DocNode] = {}  # by their bounds
-        offset = 0
-        for _, parse in parses_from_doc(doc, spans_key):
-            n = len(parse)
-            # Sorted by their bounds into pre-order; of equal ones the constituents, top first, stay in this order.
-            rows: list[tuple[int, int, str | None]] = [
-                (0, n, None),
-                *parse.spans,
-                *((i, i + 1, None) for i in range(n)),
-            ]
-            rows.sort(key=lambda row: (row[0], -row[1]))
-            stack: list[DocNode] = []  # the open nodes
-            for start, end, label in rows:
-                bounds = (offset + start, offset + end)
-                while stack and stack[-1].end <= bounds[0]:
-                    stack.pop()
-                if not stack or bounds != (stack[-1].start, stack[-1].end):
-                    node = self.at[bounds] = DocNode(*bounds, stack[-1] if stack and stack[-1].labels else None)
-                    (stack[-1].children if stack else self.tops).append(node)
-                    stack.append(node)
-                if label is not None:
-                    stack[-1].labels.append(label)
-            offset += n
-
-    def bounds(self, span: Span | Token) -> tuple[int, int]:
-        """Find the words of a span or token: first, and one past the last."""
-        start, end = (span.i, span.i + 1) if isinstance(span, Token) else (span.start, span.end)
-        return self.words.before[start], self.words.before[end]
-
-    def span(self, doc: Doc, node: DocNode) -> Span:
-        """Make the span of a constituent, labelled as the top of its unary chain."""
-        start, end = self.words.tokens[node.start], self.words.tokens[node.end - 1] + 1
-        return Span(doc, start, end, node.labels[0] if node.labels else "")
-
-    def spans(self, doc: Doc, top: DocNode) -> Iterator[Span]:
-        """Make the spans of a node and of all nodes within that are constituents, in pre-order."""
-        return (self.span(doc, node) for node in preorder(top) if node.labels)
-
-    def find(self, span: Span | Token) -> DocNode | None:
-        """Find the node over a span; None for white space.
-
-        RAISES (ValueError): If the span is not a constituent, a word or a sentence.
-        """
-        start, end = self.bounds(span)
-        node = self.at.get((start, end))
-        if node is None and start < end and isinstance(span, Span):  # each word has a node
-            around = self.smallest_around(start, end)
-            hint = "No constituent contains it."
-            if around is not None:
-                text = self.span(span.doc, around).text
-                hint = f"The smallest constituent around it is {text!r} ({', '.join(around.labels)})."
-            raise ValueError(Errors.E307.format(text=span.text, start=span.start, end=span.end, hint=hint))
-        return node
-
-    def smallest_around(self, start: int, end: int) -> DocNode | None:
-        """Find the smallest constituent with these words and more; with start == end, one with words on both sides."""
-        node = self.at.get((start, start + 1))
-        while node is not None and (not node.labels or node.end < end or (start == end and node.start == start)):
-            node = node.parent
-        return node
-
-
-_CACHE: GroupCache[DocNodes] = GroupCache()
-
-
-def _get_nodes(doc: Doc, spans_key: str) -> DocNodes:
-    return _CACHE.get(doc, spans_key, lambda: DocNodes(doc, spans_key))
-
-
 def get_labels(span: Span | Token, spans_key: str = SPANS_KEY) -> tuple[str, ...]:
     """Give the labels over just the words of a span, top of the unary chain first; () for a bare word or sentence."""
-    node = _get_nodes(span.doc, spans_key).find(span)
+    node = get_nodes(span.doc, spans_key).find(span)
     return () if node is None else tuple(node.labels)
 
 
 def get_children(span: Span, spans_key: str = SPANS_KEY) -> Iterator[Span | Token]:
     """Give the constituents right below a span, and the bare words between them as tokens, from left to right."""
-    nodes, doc = _get_nodes(span.doc, spans_key), span.doc
+    nodes, doc = get_nodes(span.doc, spans_key), span.doc
     node = nodes.find(span)
     return (
         nodes.span(doc, child) if child.labels else doc[nodes.words.tokens[child.start]]
@@ -181,14 +80,14 @@ def get_children(span: Span, spans_key: str = SPANS_KEY) -> Iterator[Span | Toke
 
 def get_constituents(span: Span, spans_key: str = SPANS_KEY) -> Iterator[Span]:
     """Give the constituents over a span and within it, in pre-order; a unary chain is one span."""
-    nodes = _get_nodes(span.doc, spans_key)
+    nodes = get_nodes(span.doc, spans_key)
     node = nodes.find(span)
     return nodes.spans(span.doc, node) if node is not None else iter(())
 
 
 def get_parent(span: Span | Token, spans_key: str = SPANS_KEY) -> Span | None:
     """Find the smallest constituent that contains a span and more than it, or None."""
-    nodes = _get_nodes(span.doc, spans_key)
+    nodes = get_nodes(span.doc, spans_key)
     node = nodes.find(span)
     parent = nodes.smallest_around(*nodes.bounds(span)) if node is None else node.parent
     return None if parent is None else nodes.span(span.doc, parent)
@@ -215,7 +114,7 @@ def get_parse_string(span: Span | Token, spans_key: str = SPANS_KEY) -> str:
 
 def _parse_of(span: Span | Token, spans_key: str) -> tuple[Parse, str | None] | None:
     """Read the parse over a span, and the label of the root wrapper if it needs one; None for white space."""
-    nodes = _get_nodes(span.doc, spans_key)
+    nodes = get_nodes(span.doc, spans_key)
     top = nodes.find(span)
     if top is None:
         return None
@@ -233,7 +132,7 @@ def get_head(span: Span, spans_key: str = SPANS_KEY) -> Token | None:
     from ..search.heads import get_head_rules
 
     doc = span.doc
-    nodes = _get_nodes(doc, spans_key)
+    nodes = get_nodes(doc, spans_key)
     node = nodes.find(span)
     rules = get_head_rules("ctb" if doc.vocab.lang == "zh" else "penn")
     while node is not None and node.children:
@@ -263,13 +162,13 @@ def is_constituent(span: Span, spans_key: str = SPANS_KEY) -> bool:
     """Tell whether a span is a constituent, a word or a sentence of a parsed doc: the other extensions answer then."""
     if not has_parses(span.doc, spans_key):
         return False
-    nodes = _get_nodes(span.doc, spans_key)
+    nodes = get_nodes(span.doc, spans_key)
     return nodes.bounds(span) in nodes.at
 
 
 def get_doc_constituents(doc: Doc, spans_key: str = SPANS_KEY) -> Iterator[Span]:
     """Give the constituents of all sentences of a doc, in pre-order; a unary chain is one span."""
-    nodes = _get_nodes(doc, spans_key)
+    nodes = get_nodes(doc, spans_key)
     return (span for top in nodes.tops for span in nodes.spans(doc, top))
 
 
@@ -299,7 +198,7 @@ def get_rivals(span: Span, spans_key: str = SPANS_KEY) -> list[tuple[Span, float
     RETURNS (list[tuple[Span, float]]): Labelled spans, each with its probability.
     RAISES (ValueError): If the doc has no probabilities.
     """
-    nodes = _get_nodes(span.doc, spans_key)
+    nodes = get_nodes(span.doc, spans_key)
     (first, last), tokens = nodes.bounds(span), nodes.words.tokens
     node = nodes.at.get((first, last))
     parent = nodes.smallest_around(first, last) if node is None else node.parent

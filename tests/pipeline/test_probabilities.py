@@ -236,7 +236,8 @@ def test_the_doc_is_read_once(settings: Callable[..., Any], monkeypatch: pytest.
         read.append(doc)
         return map_words(doc)
 
-    monkeypatch.setattr("spacy_parsetag.tokens.extensions.map_words", count)
+    for module in ("extensions", "nodes"):
+        monkeypatch.setattr(f"spacy_parsetag.tokens.{module}.map_words", count)
     spans = list(doc._.constituents)
     assert all(0 <= span._.prob <= 1 for span in spans) and len(spans) > 2
     assert len(read) == 2  # once for nodes, and once for probabilities

@@ -23,7 +23,8 @@ from spacy_parsetag.tokens import (
     register_extensions,
     set_parses,
 )
-from spacy_parsetag.tokens.extensions import _CACHE, EXTENSIONS, DocNodes
+from spacy_parsetag.tokens.extensions import EXTENSIONS
+from spacy_parsetag.tokens.nodes import _CACHE, DocNodes
 from spacy_parsetag.trees import Constituent, Parse, from_nltk, to_nltk
 from spacy_parsetag.trees.brackets import format_tree
 from spacy_parsetag.trees.escape import escape_label
