@@ -14,6 +14,8 @@ from .passes import Sums, best_trees, first_spans
 from .repair import raise_failure
 from .trees import Spans
 
+_LARGEST_COST = 1e30  # in float32 a tree's costs do not overflow
+
 
 class Constituents(NamedTuple):
     """The probability of each constituent of each sentence of a batch.
@@ -123,11 +125,11 @@ class Constituents(NamedTuple):
         batch (TagScores): The batch, for its sentences, tags, order, bound and constraints; scores are not read.
         cost (float): The cost of a constituent.
         RETURNS (Decoded): The tree of each sentence, and its sum.
-        RAISES (ValueError): If the cost is not a number, or no tree exists within the bound that agrees with the
-            constraints.
+        RAISES (ValueError): If the cost is not a number from -1e30 to 1e30, or no tree exists within the bound that
+            agrees with the constraints.
         """
-        if not isinstance(cost, (int, float, np.number)) or not np.isfinite(cost):
-            raise ValueError(Errors.E176.format(value=cost))
+        if not isinstance(cost, (int, float, np.number)) or not abs(cost) <= _LARGEST_COST:
+            raise ValueError(Errors.E176.format(value=cost, largest=_LARGEST_COST))
         tags, n_words = batch.tags, batch.n_words.astype(np.int64)
         n_leaves, node_tags = int(tags.offsets[2]), tags.node_ids.max(axis=0)
         dtype = self.probs.dtype

@@ -88,7 +88,7 @@ class Distribution:
         self._error = lengths * gap * np.abs(less.log_z)
         of_sentences = np.split(tops, np.cumsum(lengths)[:-1])
         log_z = [
-            fsum([total, *own, *shared[:1] * (len(own) - 1), *shared[1:]])
+            fsum([total, *own, *shared[:1] * (len(own) - 1), *shared[1:]]) if len(own) else total  # of no tag, nothing
             for total, own in zip(less.log_z.tolist(), of_sentences, strict=True)
         ]
         return less._replace(log_z=np.asarray(log_z), marginals=less.marginals.astype(batch.scores.dtype))
