@@ -107,7 +107,7 @@ class Constituents(NamedTuple):
         """Estimate the F of constituents that were found in sentence s, 0 to 1.
 
         It is twice the expected number of right constituents over the number found plus the number expected, which is
-        close to the expected F.
+        close to the expected F. Where none was found it is the least probability that there is none.
 
         s (int): The sentence.
         spans (list[tuple[int, int, str]]): The constituents.
@@ -117,7 +117,7 @@ class Constituents(NamedTuple):
         n = int(self.n_words[s])
         there = self.probs[self.starts[s] : self.starts[s] + n * (n + 1) // 2].sum(dtype=np.float64)
         unique = dict(zip(spans, probs, strict=True))  # a label twice over the same words counts once on both sides
-        return float(2 * sum(unique.values()) / (len(unique) + there)) if unique else float(there == 0)
+        return float(2 * sum(unique.values()) / (len(unique) + there)) if unique else max(0.0, 1.0 - float(there))
 
     def most_expected(self, batch: TagScores, cost: float) -> Decoded:
         """Find the trees with the greatest sum of probabilities of their constituents, each less a cost (Goodman 1996).

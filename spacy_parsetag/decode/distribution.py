@@ -204,7 +204,8 @@ class Distribution:
         probs, scores = sums.marginals[rows], batch.scores[rows].astype(np.float64)
         # Every tree has a tag in each row: less the greatest score, great ones lose no precision.
         tops = np.where(probs > 0, scores, -np.inf).max(axis=1, initial=-np.inf)
-        expected = np.bincount(owner, _dot(probs, scores - tops[:, None]), n_sents)
+        expected = np.zeros(n_sents)
+        np.add.at(expected, owner, _dot(probs, scores - tops[:, None]))
         sizes = np.abs(expected)
         of_sentences = np.split(-tops, np.cumsum(batch.lengths)[:-1])[:n_sents]  # one piece for none
         log_z = np.asarray([fsum([z, *own]) for z, own in zip(sums.log_z.tolist(), of_sentences, strict=True)])
