@@ -18,7 +18,7 @@ from ..treebanks.formats.table import get_format
 from ..treebanks.split import Split
 from ..trees import Parse
 from ..trees.clean import CleanCounts, CleanOptions
-from ._util import Glob, SkipBad, Skipped, SpansKey, counting, note, stated_errors
+from ._util import Glob, SkipBad, Skipped, SpansKey, counting, note, refuse
 
 
 def convert_cli(
@@ -99,10 +99,9 @@ def convert_cli(
     """
     counts = CleanCounts()
     n_long = 0
-    with stated_errors(), counting("trees") as count:
+    with counting("trees") as count:
         skipped = Skipped(limit=skip_bad)
-        if output == STANDARD:
-            raise ValueError(Errors.E455.format(option="convert", needs="a file or folder to write, OUTPUT, not -"))
+        refuse(output == STANDARD, "convert", "a file or folder to write, OUTPUT, not -")
         chosen = get_format(format)
         cleaning = change_cleaning(chosen.clean, clean or [])
         reading: dict[str, Any] = {"encoding": encoding, "default_tag": default_tag, "on_error": skipped}
