@@ -158,9 +158,9 @@ class Errors(metaclass=_ErrorsWithCodes):
     E160 = "A beam keeps 1 to {widest} sequences; got {value!r}. The exact decoder keeps them all."
     E161 = "The bound on the stack must be None or a whole number of at least {least}; got {value!r}."
     E163 = (
-        "The compiled module {module} is missing: Python took spacy_parsetag from {folder}, which holds the sources "
-        "only. To use the installed package, start Python in another folder than the clone. To use the clone, build it "
-        "there: pip install -e ."
+        "The compiled module {module} is missing, or older than the sources; Python took spacy_parsetag from {folder}. "
+        "To use the installed package, start Python in another folder than the clone. To use the clone, build it "
+        "there, after each change of its compiled parts too: pip install -e ."
     )
     E164 = "Scores of spans do not fit: {reason}. See spacy_parsetag.decode.SpanScores."
     E165 = (

@@ -76,7 +76,7 @@ def find_files(
 
 
 def _list_suffixes(folder: Path) -> tuple[str, str]:
-    """List for a message how many files of which suffixes are in a folder, and find the suffix of most."""
+    """Count the files of a folder by suffix, for a message, and find the suffix of most."""
     found = Counter(suffix_of(file) for file in folder.rglob("[!.]*") if file.is_file()).most_common(MOST_LISTED)
     held = ", ".join(f"{n:,} {f'*{suffix}' if suffix else 'without a suffix'}" for suffix, n in found)
     return held or "no files", next((suffix for suffix, _ in found if suffix), ".txt")

@@ -12,7 +12,7 @@ from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.tokens import Doc
 from thinc.api import Model
 
-from ..decode.batch import is_whole
+from ..decode.constraints import is_whole
 from ..errors import Errors, shorten
 from ..linearize import Linearizer, max_stack
 from ..linearize.tagset import TagSet
