@@ -13,6 +13,7 @@ from typer import Argument as Arg, Option as Opt
 
 from ..analysis.tables import Table, format_csv, format_text
 from ..errors import Errors
+from ..files.read import is_stream
 from ..files.write import STANDARD, refuse_overwrite, text_output
 from ._util import Encoding, Glob, SkipBad, Skipped, SpansKey, note, progress, stated_errors, write_text
 
@@ -23,7 +24,11 @@ if TYPE_CHECKING:
 def search_cli(
     pattern: Annotated[str, Arg(metavar="PATTERN", help="Tregex pattern, in quotes")],
     inputs: Annotated[
-        list[Path], Arg(metavar="INPUT...", help="Files of trees, folders of them, folders of shards, or of columns")
+        list[Path],
+        Arg(
+            metavar="INPUT...",
+            help="Files of trees, folders of them, of shards or of columns, - for brackets on standard input",
+        ),
     ],
     count: Annotated[bool, Opt("--count", help="Count trees and matches, and nothing else")] = False,
     by: Annotated[
@@ -69,6 +74,7 @@ def search_cli(
       python -m spacy parsetag search "VP < /^VB/=verb < NP=object" shards/ --by verb.head --by object.head --csv
       python -m spacy parsetag search "SQ !< VP" shards/*.parquet --count --workers 8
       python -m spacy parsetag search "S < (VP <# VBG) $+ VP" gum.mrg --html page.html --limit 50
+      python -m spacy parsetag parse news.txt | python -m spacy parsetag search "NP < SBAR" -
     """
     with stated_errors():
         from ..texts.parser import map_in_processes
@@ -89,6 +95,8 @@ def search_cli(
             _save(files, encoding, spans_key, Skipped(limit=skip_bad), save)
             files = [save]
         n_process = min(len(files), (os.cpu_count() or 1) if n_process == -1 else n_process)
+        if n_process > 1 and any(map(is_stream, files)):  # which other processes cannot read
+            raise ValueError(Errors.E455.format(option="--workers", needs="files, not standard input or a pipe"))
         search = partial(search_file, query, skip_bad != "0")
         alone: Iterator[Found] = map(search, files)
         several = map_in_processes(search, files, n_process) if n_process > 1 else (each for each in alone)

@@ -15,11 +15,12 @@ from ..compat import require
 from ..errors import Errors, TreebankError, showable
 from ..files.find import find_files
 from ..files.read import open_binary, suffix_of
+from ..files.write import STANDARD
 from ..search import TreeColumns, Tregex, read_brackets, read_rows, read_table
 from ..search.columns import Longs, is_columns
 from ..tokens.groups import SPANS_KEY
 from ..trees.brackets import format_tree
-from .input import load_json, open_parquet, read_doc_bin, read_lines
+from .input import load_json, name_of, open_parquet, read_doc_bin, read_lines
 from .output import arrow_type
 
 ROWS = 1 << 14  # rows or lines that become one batch of columns
@@ -30,13 +31,13 @@ MATCHES = {"id": str, "row": int, "label": str, "start": int, "end": int, "text"
 
 def find_trees(inputs: Iterable[Path], glob: str | None = None) -> list[Path]:
     """The files of trees among some inputs, each once: files, folders of files (those that `glob` matches, if given),
-    folders of columns."""
+    folders of columns, "-" for standard input."""
     from ..treebanks.formats.table import FORMATS
 
     found = []
     known = (*FORMATS["penn"].suffixes, ".jsonl", ".parquet", ".spacy")
     for path in inputs:
-        if is_columns(path):
+        if path == STANDARD or is_columns(path):
             found.append(path)
             continue
         found += [file.path for file in find_files([path], suffixes=known, pattern=glob)]
@@ -48,14 +49,14 @@ def read_columns(
 ) -> Iterator[TreeColumns]:
     """Read a file of trees batch by batch: brackets, what `parse` writes as JSON lines or Parquet, docs, or columns.
 
-    path (Path): The file, or a folder that `TreeColumns.to_disk` wrote.
+    path (Path): The file, a folder that `TreeColumns.to_disk` wrote, or "-" for brackets from standard input.
     encoding (str): Encoding of brackets.
     on_error (OnError | None): Called with each malformed tree in brackets; without it the first one is raised.
     spans_key (str): Key of the constituents in the spans of docs.
     YIELDS (TreeColumns): Batches. Lines of Parquet and docs are rows, from 1.
     RAISES (ValueError): If the file is not of its format.
     """
-    suffix, name = suffix_of(path), str(path)
+    suffix, name = suffix_of(path), name_of(path)
     if is_columns(path):
         yield TreeColumns.from_disk(path)
     elif suffix == ".parquet":
