@@ -349,8 +349,10 @@ def read_rows(rows: Iterable[tuple[int, Any]], name: str) -> TreeColumns:
             try:
                 for sent in row["sents"]:
                     spans = (Constituent(span["start"], span["end"], span["label"]) for span in sent["constituents"])
-                    parse = Parse(tuple(sent["words"]), tuple(sent["pos"]), tuple(spans))
-                    yield parse, line, ROOT, _text_of(row.get("id"))
+                    words, pos = tuple(sent["words"]), tuple(sent["pos"])
+                    if len(words) != len(pos):
+                        raise KeyError("pos")
+                    yield Parse(words, pos, tuple(spans)), line, ROOT, _text_of(row.get("id"))
             except (KeyError, TypeError) as err:
                 raise ValueError(Errors.E603.format(where=f"{name}:{line}")) from err
 
