@@ -11,7 +11,6 @@ FLAGS = {"msvc": ["/O2", "/std:c++17", "/EHsc", "/D_CRT_SECURE_NO_WARNINGS"], "u
 # Without these GCC makes no vectors of the recurrence. Its loops read no floating-point flags and no sign of a zero.
 MORE = {"unix": {"spacy_parsetag.ml._sru": ["-fno-trapping-math", "-fno-signed-zeros"]}}
 MODULES = [
-    "spacy_parsetag.decode._chart",
     "spacy_parsetag.decode._nodes",
     "spacy_parsetag.decode._passes",
     "spacy_parsetag.ml._sru",
@@ -34,6 +33,6 @@ class BuildExt(build_ext):
 
 
 if __name__ == "__main__":
-    headers = sorted(glob("spacy_parsetag/*/*.hpp") + glob("spacy_parsetag/*/*.pxd"))
+    headers = sorted(glob("spacy_parsetag/*/*.hpp"))
     modules = [Extension(name, [name.replace(".", "/") + ".pyx"], language="c++", depends=headers) for name in MODULES]
     setup(ext_modules=modules, cmdclass={"build_ext": BuildExt})

@@ -183,7 +183,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "trees, samples, constraints or minimum Bayes risk. Take the best tree, sums, log-probabilities and entropies; "
         "or a learner without transitions."
     )
-    E176 = "The cost of a constituent must be a finite number; got {value!r}."
+    E176 = "The cost of a constituent must be a number from -{largest} to {largest}; got {value!r}."
     E177 = "The {what} must be a whole number from 0 to {largest}; got {value!r}."
     E178 = "No tree agrees with {constraint}: the model does not know the label {label!r}. It knows {labels}."
     E179 = (

@@ -37,7 +37,7 @@ MORE = {
     "analysis": ("analysis", "cli", "experiments"),
     "training": ("training", "pipeline"),
     "ml": ("ml", "pipeline"),
-    "decode": ("decode", "pipeline"),
+    "decode": ("decode", "ml", "pipeline"),
     "linearize": ("linearize", "decode"),
     "tokens": ("tokens", "draw", "pipeline"),
     "texts": ("texts", "cli"),

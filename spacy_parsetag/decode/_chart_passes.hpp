@@ -31,7 +31,7 @@ template <class Reader, class Pick> void write_tree(Reader &reader, Pick pick, i
 // Log-sum-exp: the log-partition, the marginal of each tag and of each label of a span.
 template <class T> class ChartSums : public ChartScores<LogSum, T> {
   public:
-    ChartSums(const ChartBatch<T> &batch, const int32_t *label_of)
+    ChartSums(const Batch<T> &batch, const int32_t *label_of)
         : ChartScores<LogSum, T>(batch), label_of_(label_of), of_span_(batch.n_tags) {}
 
     // marginals (length, tags). spans (spans, labels): NULL if the caller does not ask for it; for joint scores it holds what
@@ -125,7 +125,8 @@ template <class T> class ChartSums : public ChartScores<LogSum, T> {
 };
 
 // The best tree of each sentence, as `viterbi`.
-template <class T> void chart_viterbi(const ChartBatch<T> &b, int32_t *ids, double *totals, uint8_t *status) {
+template <class T> void chart_viterbi(const Batch<T> &b, int32_t *ids, double *totals, uint8_t *status) {
+    if (!b.waits(status, CHART)) return;
     ChartScores<Max, T> reader(b);
     each_sentence(b, reader, status, [&](int s) {
         totals[s] = reader.total();
@@ -137,7 +138,7 @@ template <class T> void chart_viterbi(const ChartBatch<T> &b, int32_t *ids, doub
 // probability (spans, labels) of each label of each span, sentence s from row label_starts[s] on, which joint scores need; and,
 // unless `leaves` is NULL, that (words, tags) of each leaf tag of each word, from row leaf_starts[s] on.
 template <class T>
-void chart_sums(const ChartBatch<T> &b, const int32_t *label_of, int n_labels, const int64_t *label_starts,
+void chart_sums(const Batch<T> &b, const int32_t *label_of, int n_labels, const int64_t *label_starts,
                 const int64_t *leaf_starts, double *totals, T *marginals, T *labels, T *leaves, uint8_t *status) {
     ChartSums<T> reader(b, label_of);
     const auto own = [&](int s) { return labels && label_starts[s] >= 0 ? labels + label_starts[s] * n_labels : nullptr; };

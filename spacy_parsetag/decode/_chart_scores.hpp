@@ -11,7 +11,7 @@ template <class Semiring, class T> class ChartScores {
   public:
     Chart<Semiring> chart;
 
-    ChartScores(const ChartBatch<T> &batch) : b(batch), reach_(batch.lattice, batch.longest(), batch.bound) {
+    ChartScores(const Batch<T> &batch) : b(batch), reach_(batch.lattice, batch.longest(), batch.bound) {
         if (!b.spans.starts) return;
         for (int set = 0; set < b.sets.n; ++set)
             for (int side = 0; side < 2; ++side)
@@ -86,7 +86,7 @@ template <class Semiring, class T> class ChartScores {
     }
     const T *soft(int set, int p) const { return soft_.data() + row(set, p) * b.n_tags; }
 
-    const ChartBatch<T> b;
+    const Batch<T> b;
     int n = 0, length = 0, n_sets_ = 1;
     bool joint = false;  // spans are scored
     // What all trees share, taken off the weights in sums, so that great scores leave room for the differences: in all (a tree has
@@ -248,11 +248,12 @@ template <class Semiring, class T> class ChartScores {
     }
 };
 
-// Reads each sentence of a batch, and writes the ones that have a tree. The reader gets parts(s) too, if there are any.
+// Reads each sentence of a batch that waits for the chart, and writes the ones that have a tree. The reader gets parts(s) too, if
+// there are any.
 template <class T, class Reader, class Write, class... Parts>
 void each_sentence(const Batch<T> &b, Reader &reader, uint8_t *status, Write write, Parts... parts) {
     for (int s = 0; s < b.n_sentences; ++s) {
-        if (b.n_words[s] < 1) continue;
+        if (status[s] != CHART) continue;
         status[s] = NOT_FINITE;
         if (!reader.read(s, parts(s)...)) continue;
         status[s] = reader.status();

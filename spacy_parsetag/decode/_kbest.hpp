@@ -140,7 +140,7 @@ template <class T> class KBest : public ChartScores<Max, T> {
 
 // The k best trees of each sentence, one after another: ids and scores are appended, counts (sentences) says how many.
 template <class T>
-void chart_k_best(const ChartBatch<T> &b, int k, std::vector<int32_t> &ids, std::vector<double> &scores, int64_t *counts,
+void chart_k_best(const Batch<T> &b, int k, std::vector<int32_t> &ids, std::vector<double> &scores, int64_t *counts,
                   uint8_t *status) {
     KBest<T> reader(b);
     each_sentence(b, reader, status, [&](int s) {

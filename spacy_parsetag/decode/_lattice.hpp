@@ -1,4 +1,5 @@
-// The lattice of tag classes: its table, and the stack sizes that lie on a path from its start to its end.
+// The lattice of tag classes: its table, and the stack sizes that lie on a path from its start to its end. And the batch, as all
+// passes over lattice and chart read it.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +13,9 @@
 
 namespace parsetag {
 
-// The outcome of a pass for a sentence.
-enum Status : uint8_t { FOUND = 0, NOT_FINITE = 1, NO_TREE = 2, BEAM_EMPTY = 3, TOO_GREAT = 4 };
+// The outcome of a pass for a sentence, and before it which pass the sentence waits for: FOUND for the lattice, BEAM_EMPTY for a
+// beam, CHART for the chart.
+enum Status : uint8_t { FOUND = 0, NOT_FINITE = 1, NO_TREE = 2, BEAM_EMPTY = 3, TOO_GREAT = 4, CHART = 5 };
 
 // How far rounding may move a sum over trees of `length` tags. Where what they share was taken off, no part of a tree weighs much
 // more than nothing: a tree's parts add up to the greatest of all numbers on the way.
@@ -144,20 +146,52 @@ class Reach {
     std::vector<std::vector<double>> masks_;
 };
 
+enum Order { IN_ORDER = 0, PRE_ORDER = 1, POST_ORDER = 2 };
+enum Side { LEFT = 0, RIGHT = 1 };
+
+// Scores of spans, as `SpanScores`; `ids` (2, n_labels) are the tags of the labels as left and as right children, or -1.
+template <class T> struct Spans {
+    const T *scores = nullptr;
+    const int64_t *starts = nullptr;  // NULL if the batch scores tags alone
+    int n_labels = 0;
+    const int32_t *ids = nullptr;
+};
+
+// Which tags a span may have: `has` (n, n_tags) has a row for each set, all tags in the first. `cells` has the set of each span
+// (0, 1), (0, 2) to (0, N), (1, 2) to (N - 1, N), or -1 for a span that is none; sentence s begins at starts[s], -1 for one
+// whose spans may have any tag.
+struct LabelSets {
+    int n = 1;
+    const uint8_t *has = nullptr;
+    const int16_t *cells = nullptr;
+    const int64_t *starts = nullptr;
+};
+
+struct ChartOptions {
+    int order = IN_ORDER;
+    bool levels = false;
+    int bound = -1;  // the largest stack after any tag; below 0 for none
+};
+
 // A batch of sentences as the passes read it. Tags are sorted by class: class c has the columns offsets[c] to
 // offsets[c + 1]. Sentence s owns the rows starts[s] to starts[s] + 2 * n_words[s] - 1 of (rows, n_tags) scores.
 template <class T> struct Batch {
-    const T *scores;
-    const int64_t *starts;
-    const int32_t *n_words;
-    int n_sentences, n_tags;
-    const int32_t *offsets;
+    const T *scores = nullptr;
+    const int64_t *starts = nullptr;
+    const int32_t *n_words = nullptr;
+    int n_sentences = 0, n_tags = 0;
+    const int32_t *offsets = nullptr;
     Lattice lattice;
-    int bound;
+    int bound = -1;
     // Scores of successive tags (n_tags, n_tags), and of first and last tags; NULL if the tags are independent.
-    const T *pairs, *start, *end;
+    const T *pairs = nullptr, *start = nullptr, *end = nullptr;
+    Spans<T> spans;  // these three are for the chart alone
+    LabelSets sets;
+    ChartOptions options;
 
     int count(int c) const { return offsets[c + 1] - offsets[c]; }
+    // Tells if a sentence waits for a pass.
+    bool waits(const uint8_t *status, Status pass) const { return std::count(status, status + n_sentences, pass) > 0; }
     int longest() const {
         int most = 0;
         for (int s = 0; s < n_sentences; ++s) most = std::max(most, 2 * n_words[s] - 1);

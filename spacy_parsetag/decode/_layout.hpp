@@ -1,48 +1,13 @@
-// Where the items of a chart lie in memory and their tags in the sequence, and what of a batch only a chart reads.
+// Where the items of a chart lie in memory, and their tags in the sequence.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "_lattice.hpp"
 
 namespace parsetag {
-
-enum Order { IN_ORDER = 0, PRE_ORDER = 1, POST_ORDER = 2 };
-enum Side { LEFT = 0, RIGHT = 1 };
-
-// Scores of spans, as `SpanScores`; `ids` (2, n_labels) are the tags of the labels as left and as right children, or -1.
-template <class T> struct Spans {
-    const T *scores = nullptr;
-    const int64_t *starts = nullptr;  // NULL if the batch scores tags alone
-    int n_labels = 0;
-    const int32_t *ids = nullptr;
-};
-
-// Which tags a span may have: `has` (n, n_tags) has a row for each set, all tags in the first. `cells` has the set of each span
-// (0, 1), (0, 2) to (0, N), (1, 2) to (N - 1, N), or -1 for a span that is none; sentence s begins at starts[s], -1 for one
-// whose spans may have any tag.
-struct LabelSets {
-    int n = 1;
-    const uint8_t *has = nullptr;
-    const int16_t *cells = nullptr;
-    const int64_t *starts = nullptr;
-};
-
-struct ChartOptions {
-    int order = IN_ORDER;
-    bool levels = false;
-    int bound = -1;  // the largest stack after any tag; below 0 for none
-};
-
-// A batch as the passes over a chart read it.
-template <class T> struct ChartBatch : Batch<T> {
-    Spans<T> spans;
-    LabelSets sets;
-    ChartOptions options;
-};
 
 // Where the items of a sentence lie in memory, and their tags among the tags. A plane holds the items of a level, each in a
 // triangle: the first words of plane t have t words before them, or in pre-order the last ones after them.

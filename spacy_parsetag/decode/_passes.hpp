@@ -37,10 +37,10 @@ void run(Model &model, const Batch<T> &b, int longest, size_t budget, uint8_t on
     }
 }
 
-// The best tree of each sentence: ids (rows), totals (sentences).
+// The best tree of each sentence that waits for the lattice: ids (rows), totals (sentences).
 template <class T> void viterbi(const Batch<T> &b, size_t budget, int32_t *ids, double *totals, uint8_t *status) {
     const int longest = b.longest();
-    if (!longest) return;
+    if (!longest || !b.waits(status, FOUND)) return;
     Reach reach(b.lattice, longest, b.bound);
     const auto result_of = [&](int s) { return typename IndependentViterbi<T>::Result{ids + b.starts[s], totals + s}; };
     if (!b.pairs) {
@@ -51,7 +51,7 @@ template <class T> void viterbi(const Batch<T> &b, size_t budget, int32_t *ids, 
     ChainViterbi<T, T> model(b, reach);
     run<T>(model, b, longest, budget, FOUND, result_of, status);
     // Where float32 finds no tree, because scores are so far apart that sums overflow, double has the last word.
-    if (sizeof(T) < sizeof(double) && std::count(status, status + b.n_sentences, NO_TREE)) {
+    if (sizeof(T) < sizeof(double) && b.waits(status, NO_TREE)) {
         ChainViterbi<double, T> wide(b, reach);
         run<double>(wide, b, longest, budget, NO_TREE, result_of, status);
     }
@@ -63,7 +63,7 @@ template <class T>
 void log_sums(const Batch<T> &b, size_t budget, double *totals, T *marginals, double *pairs, double *start, double *end,
               uint8_t *status) {
     const int longest = b.longest();
-    if (!longest) return;
+    if (!longest || !b.waits(status, FOUND)) return;
     Reach reach(b.lattice, longest, b.bound);
     if (!b.pairs) {
         IndependentSums<T> model(b, reach);

@@ -10,7 +10,7 @@ namespace parsetag {
 
 // n trees of each sentence, drawn by their probabilities: ids (n, rows).
 template <class T>
-void chart_samples(const ChartBatch<T> &b, int n, uint64_t seed, int32_t *ids, int64_t n_rows, uint8_t *status) {
+void chart_samples(const Batch<T> &b, int n, uint64_t seed, int32_t *ids, int64_t n_rows, uint8_t *status) {
     ChartScores<LogSum, T> reader(b);
     std::mt19937_64 random(seed);
     // One of n by the exponentials of x, and never one of weight 0.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import Errors
 from ..linearize import Linearizer
 from ..linearize.tagset import TagSet
-from .constraints import Constraint, is_whole, read_constraints
+from .constraints import Constraint, is_whole, label_sets, read_constraints
 
 if TYPE_CHECKING:
     from .distribution import Distribution
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 # The orders whose trees the compiled passes over spans and nodes know.
 ORDER_CODES = {"in": 0, "pre": 1, "post": 2}
 
-# The outcomes of a compiled pass over a sentence.
-FOUND, NOT_FINITE, NO_TREE, BEAM_EMPTY, TOO_GREAT = range(5)
+Arguments = tuple[NDArray[Any], tuple[Any, ...]]  # of the compiled passes: the scores, and the others
+
+# The outcomes of a compiled pass over a sentence. Before it FOUND, BEAM_EMPTY and CHART say for which pass it waits.
+FOUND, NOT_FINITE, NO_TREE, BEAM_EMPTY, TOO_GREAT, CHART = range(6)
 
 
 class Transitions(NamedTuple):
@@ -310,10 +312,29 @@ def check_bound(max_stack: object) -> None:
         raise ValueError(Errors.E161.format(least=0, value=max_stack))
 
 
-def arguments_of(batch: TagScores) -> tuple[NDArray[Any], tuple[Any, ...]]:
-    """Give the scores, and the other arguments with which compiled passes over the lattice read a batch on the CPU."""
-    lattice, arrays = batch.linearizer.lattice, batch.transitions or (None, None, None)
+def needs_chart(batch: TagScores) -> NDArray[Any]:
+    """Find the sentences whose trees the lattice does not know, (S,) bool: spans are scored, or constrained."""
+    scored = np.zeros(len(batch.n_words), dtype=bool) if batch.spans is None else batch.spans.starts >= 0
+    if batch.constraints is None:
+        return scored
+    constrained = np.asarray([len(own) > 0 for own in batch.constraints], dtype=bool)
+    needs: NDArray[Any] = scored | constrained
+    return needs
+
+
+def arguments_of(batch: TagScores) -> Arguments:
+    """Give the scores, and the other arguments with which compiled passes read a batch on the CPU."""
     bound, longest = -1, int(batch.n_words.max(initial=0))  # -1 for none, and for one that no sentence reaches
     if batch.max_stack is not None and batch.max_stack < 2 * longest + 2:
         bound = int(batch.max_stack)
-    return batch.scores, (batch.starts, batch.n_words, batch.tags.offsets, lattice, bound, *arrays)
+    order = ORDER_CODES.get(batch.linearizer.order, -1)  # of a user's own order there is no chart
+    # Where tags alone are scored in pre- and post-order, their places depend on the stack.
+    levels = bound >= 0 or (order != ORDER_CODES["in"] and batch.spans is None)
+    spans: tuple[Any, ...] = (None, None, None)
+    if batch.spans is not None:
+        spans = (batch.spans.scores, batch.spans.starts, batch.tags.node_ids)
+    sets: tuple[Any, ...] = (None, None, None)
+    if batch.constraints is not None:
+        sets = label_sets(batch.constraints, batch.n_words, batch.tags)
+    sentences = (batch.starts, batch.n_words, batch.tags.offsets, batch.linearizer.lattice, bound)
+    return batch.scores, (*sentences, *(batch.transitions or (None, None, None)), order, levels, *spans, *sets)

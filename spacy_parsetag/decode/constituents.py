@@ -14,6 +14,8 @@ from .passes import Sums, best_trees, first_spans
 from .repair import raise_failure
 from .trees import Spans
 
+_LARGEST_COST = 1e30  # in float32 a tree's costs do not overflow
+
 
 class Constituents(NamedTuple):
     """The probability of each constituent of each sentence of a batch.
@@ -105,7 +107,7 @@ class Constituents(NamedTuple):
         """Estimate the F of constituents that were found in sentence s, 0 to 1.
 
         It is twice the expected number of right constituents over the number found plus the number expected, which is
-        close to the expected F.
+        close to the expected F. Where none was found it is the least probability that there is none.
 
         s (int): The sentence.
         spans (list[tuple[int, int, str]]): The constituents.
@@ -115,7 +117,7 @@ class Constituents(NamedTuple):
         n = int(self.n_words[s])
         there = self.probs[self.starts[s] : self.starts[s] + n * (n + 1) // 2].sum(dtype=np.float64)
         unique = dict(zip(spans, probs, strict=True))  # a label twice over the same words counts once on both sides
-        return float(2 * sum(unique.values()) / (len(unique) + there)) if unique else float(there == 0)
+        return float(2 * sum(unique.values()) / (len(unique) + there)) if unique else max(0.0, 1.0 - float(there))
 
     def most_expected(self, batch: TagScores, cost: float) -> Decoded:
         """Find the trees with the greatest sum of probabilities of their constituents, each less a cost (Goodman 1996).
@@ -123,11 +125,11 @@ class Constituents(NamedTuple):
         batch (TagScores): The batch, for its sentences, tags, order, bound and constraints; scores are not read.
         cost (float): The cost of a constituent.
         RETURNS (Decoded): The tree of each sentence, and its sum.
-        RAISES (ValueError): If the cost is not a number, or no tree exists within the bound that agrees with the
-            constraints.
+        RAISES (ValueError): If the cost is not a number from -1e30 to 1e30, or no tree exists within the bound that
+            agrees with the constraints.
         """
-        if not isinstance(cost, (int, float, np.number)) or not np.isfinite(cost):
-            raise ValueError(Errors.E176.format(value=cost))
+        if not isinstance(cost, (int, float, np.number)) or not abs(cost) <= _LARGEST_COST:
+            raise ValueError(Errors.E176.format(value=cost, largest=_LARGEST_COST))
         tags, n_words = batch.tags, batch.n_words.astype(np.int64)
         n_leaves, node_tags = int(tags.offsets[2]), tags.node_ids.max(axis=0)
         dtype = self.probs.dtype

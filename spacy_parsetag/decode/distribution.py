@@ -88,7 +88,7 @@ class Distribution:
         self._error = lengths * gap * np.abs(less.log_z)
         of_sentences = np.split(tops, np.cumsum(lengths)[:-1])
         log_z = [
-            fsum([total, *own, *shared[:1] * (len(own) - 1), *shared[1:]])
+            fsum([total, *own, *shared[:1] * (len(own) - 1), *shared[1:]]) if len(own) else total  # of no tag, nothing
             for total, own in zip(less.log_z.tolist(), of_sentences, strict=True)
         ]
         return less._replace(log_z=np.asarray(log_z), marginals=less.marginals.astype(batch.scores.dtype))
@@ -204,7 +204,8 @@ class Distribution:
         probs, scores = sums.marginals[rows], batch.scores[rows].astype(np.float64)
         # Every tree has a tag in each row: less the greatest score, great ones lose no precision.
         tops = np.where(probs > 0, scores, -np.inf).max(axis=1, initial=-np.inf)
-        expected = np.bincount(owner, _dot(probs, scores - tops[:, None]), n_sents)
+        expected = np.zeros(n_sents)
+        np.add.at(expected, owner, _dot(probs, scores - tops[:, None]))
         sizes = np.abs(expected)
         of_sentences = np.split(-tops, np.cumsum(batch.lengths)[:-1])[:n_sents]  # one piece for none
         log_z = np.asarray([fsum([z, *own]) for z, own in zip(sums.log_z.tolist(), of_sentences, strict=True)])

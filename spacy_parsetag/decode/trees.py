@@ -76,7 +76,8 @@ def nodes_of_trees(
     _check_ids(ids, starts, n_words, lengths, tags)
     code = ORDER_CODES.get(linearizer.order)
     if code is not None:
-        start, end, tag = (np.empty(len(ids), dtype=np.int32) for _ in range(3))
+        # As many as trees have tags, not rows: trees may share rows.
+        start, end, tag = (np.empty(int(lengths.sum()), dtype=np.int32) for _ in range(3))
         counts = np.empty(len(n_words), dtype=np.int32)
         wanted = np.ones_like(tags.labelled) if bare else tags.labelled
         total = batch_nodes(ids, starts, n_words, code, tags.classes, wanted, start, end, tag, counts)

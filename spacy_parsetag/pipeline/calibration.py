@@ -81,13 +81,17 @@ def judge_constituents(pipe: ParseTagger, golds: Iterable[GoldBatch], temperatur
 
 
 def judge_trees(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: float) -> Judged:
-    """Decode at a temperature, and compare whole trees with the gold trees.
+    """Decode at the temperature of constituents, which is fit first, and compare whole trees with the gold trees.
 
-    pipe, golds, temperature: As for `judge_constituents`.
+    pipe (ParseTagger): The parser.
+    golds (Iterable[GoldBatch]): The sentences.
+    temperature (float): The temperature of the trees' probabilities.
     """
     judged = Judged([], [])
-    for batch, ids, trees in _decode(pipe, golds, temperature):
-        judged.probs.extend(np.exp(batch.trees.log_prob(ids)).tolist())
+    of_constituents: float = pipe.cfg["temperature"]
+    for batch, ids, trees in _decode(pipe, golds, of_constituents):
+        of_trees = scale_scores(batch, of_constituents / temperature).trees
+        judged.probs.extend(np.exp(of_trees.log_prob(ids)).tolist())
         judged.right.extend(found == true for found, true in trees)
     return judged
 

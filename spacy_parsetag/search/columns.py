@@ -73,7 +73,7 @@ class TreeColumns:
     line: Longs
     names: list[str]
     ids: list[str] = field(default_factory=list)
-    _heads: dict[int, Ints] = field(default_factory=dict, repr=False)
+    _heads: dict[HeadRules, Ints] = field(default_factory=dict, repr=False)
     _passes: dict[Label, NDArray[np.bool_]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
@@ -86,9 +86,9 @@ class TreeColumns:
 
     def heads(self, rules: HeadRules) -> Ints:
         """The distance of each node to its head child, 0 at words; found once for each table of rules."""
-        found = self._heads.get(id(rules))
+        found = self._heads.get(rules)
         if found is None:
-            found = self._heads[id(rules)] = rules.find(self.label, self.size, self.strings)
+            found = self._heads[rules] = rules.find(self.label, self.size, self.strings)
         return found
 
     def passes(self, label: Label) -> NDArray[np.bool_]:

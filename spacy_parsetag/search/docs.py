@@ -70,7 +70,8 @@ def columns_of_docs(docs: Sequence[Doc], spans_key: str = SPANS_KEY, name: str =
 
 def _read_all(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> DocColumns | None:
     """Read docs at once, each with its number; None if something in them is out of the usual: white space, unknown
-    tags, changed tokens, several vocabularies, constituents that are not in pre-order or no tree."""
+    tags, changed tokens, several vocabularies, constituents that are not in the order of sentences, not in pre-order or
+    no tree."""
     vocab = docs[0][1].vocab if docs else None
     if vocab is None or not vocab.lang or any(doc.vocab is not vocab or "sents" in doc.user_hooks for _, doc in docs):
         return None
@@ -96,6 +97,8 @@ def _read_all(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> Doc
     starts = np.flatnonzero(is_first)
     n_words = np.diff(np.append(starts, len(words)))
     sentence = np.searchsorted(starts, begin, "right") - 1
+    if (np.diff(sentence) < 0).any():
+        return None
     n_spans = np.bincount(sentence, minlength=len(starts))
     codes, keys = number_keys(np.concatenate([words, tags, labels]))
     word_codes, tag_codes, label_codes = np.split(codes, [len(words), 2 * len(words)])

@@ -53,6 +53,9 @@ class Program:
         self.steps = np.array(list(self._steps), np.int32).reshape(-1, 5)
         self.needs_heads = bool({*self.steps[self.steps[:, 0] == _SEMI_JOIN, 1].tolist()} & _HEAD_RELATIONS)
 
+    def __reduce__(self) -> tuple[type[Program], tuple[Sequence[tuple[Node, ...]]]]:
+        return Program, (self.patterns,)  # in a copy, parts have other identities
+
     def _add(self, kind: int, a: int = 0, b: int = 0, nth: int = 0, through: int = -1) -> int:
         return self._steps.setdefault((kind, a, b, nth, through), len(self._steps) + len(self.labels))
 

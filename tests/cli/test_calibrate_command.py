@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from spacy_parsetag.analysis.reliability import measure_reliability
 from spacy_parsetag.cli import parsetag_app
+from spacy_parsetag.decode import MBRDecoder
 from spacy_parsetag.pipeline.calibration import (
     Judged,
     fit_temperature,
@@ -25,6 +26,7 @@ from spacy_parsetag.pipeline.calibration import (
     judge_trees,
     score_gold_docs,
 )
+from spacy_parsetag.tokens.sentences import copy_words
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +88,22 @@ def test_the_temperature_is_the_likeliest(folder: Path, judge: Any) -> None:
     found = partial(judge, nlp.get_pipe("parsetag"), list(score_gold_docs(nlp, nlp.get_pipe("parsetag"), golds)))
     best = fit_temperature(found)
     assert found(best).loss() <= min(found(best * factor).loss() for factor in (0.9, 0.97, 1.03, 1.1))
+
+
+def test_what_is_judged_is_what_is_predicted(folder: Path) -> None:
+    """Trees too: those that minimum Bayes risk finds depend on the temperature of constituents."""
+    nlp = spacy.load(folder / "model")
+    pipe: Any = nlp.get_pipe("parsetag")
+    golds = [*DocBin().from_disk(folder / "dev.spacy").get_docs(nlp.vocab)][:5]
+    scored = [*score_gold_docs(nlp, pipe, golds)]
+    pipe.decoder, pipe.probs = MBRDecoder(0.0), True
+    pipe.cfg.update(temperature=0.5, tree_temperature=20.0)
+    docs = [*nlp.pipe(copy_words(gold, nlp.vocab) for gold in golds)]
+    attrs = [doc.spans["constituents"].attrs for doc in docs]
+    expected = [p for own in attrs for p in own["probs"]], [np.exp(own["log_probs"][0]) for own in attrs]
+    judged = judge_constituents(pipe, scored, 0.5), judge_trees(pipe, scored, 20.0)
+    for found, probs in zip(judged, expected, strict=True):
+        assert found.probs == pytest.approx(probs, rel=1e-4)
 
 
 def test_what_is_scored(folder: Path) -> None:

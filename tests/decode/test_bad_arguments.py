@@ -1,10 +1,13 @@
 """Arguments that are out of range get an error that says what the range is, and none reaches compiled code."""
 
+import re
+
 import numpy as np
 import pytest
 from batches import ALL_ORDERS, TAGS, random_batch
 
 from spacy_parsetag.decode import MBRDecoder, TreeDistribution, decode
+from spacy_parsetag.decode.trees import labelled_nodes
 
 
 def one(**others):
@@ -51,11 +54,20 @@ def test_the_greatest_seed_and_no_sample():
     assert one().sample(2, 2**64 - 1).shape == (2, 7) and one().sample(0, 0).shape == (0, 7)
 
 
-@pytest.mark.parametrize("cost", [float("nan"), float("inf"), -np.inf, None, "0.5"])
+@pytest.mark.parametrize("cost", [float("nan"), float("inf"), -np.inf, 1e301, -1e39, None, "0.5"])
 def test_costs(cost):
     for asked in (one().mbr, random_batch([4]).trees.mbr, lambda cost: MBRDecoder(cost)(random_batch([4]))):
-        with pytest.raises(ValueError, match=rf"\[E176\].*finite number; got {cost!r}"):
+        with pytest.raises(ValueError, match=rf"\[E176\].* from -1e\+30 to 1e\+30; got {re.escape(repr(cost))}"):
             asked(cost)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("cost", [1e30, -1e30])
+def test_the_greatest_costs(dtype, cost):
+    """They find a tree that has as few constituents as can be, or as many."""
+    batch = random_batch([5, 1], dtype=dtype)
+    counts = labelled_nodes(batch.trees.mbr(cost).ids, batch).counts.tolist()
+    assert counts == ([0, 0] if cost > 0 else [9, 1])
 
 
 @pytest.mark.parametrize(

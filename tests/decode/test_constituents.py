@@ -199,6 +199,21 @@ def test_without_a_chart(order, asked):
             assert np.isfinite(together).all() and together == pytest.approx(alone)
 
 
+def test_a_sentence_without_words_beside_transitions():
+    trees = with_transitions(random_batch([2, 0])).trees
+    assert trees.entropy[0] > 0 and trees.entropy[1] == trees.log_partition[1] == 0
+
+
+def test_the_expected_f_where_nothing_was_found():
+    """It is the least probability that there is nothing: hardly 1 or hardly 0, as the parser is sure or not."""
+    scores = np.zeros((1, len(TAGS)))
+    for bare, expected in ((30, 1 - 2 * np.exp(-30)), (0, 1 - 3 / 3), (np.log(6), 1 - 3 / 8)):
+        scores[0, TAGS.id("l")] = bare
+        batch = TagScores(scores, np.zeros(1), np.ones(1), TAGS, ORDERS["in"])
+        assert batch.trees.constituents.expected_f(0, [], []) == pytest.approx(expected)
+    assert random_batch([0]).trees.constituents.expected_f(0, [], []) == 1
+
+
 @pytest.mark.parametrize("case", ["tags", "spans", "constraints", "bound"])
 def test_one_inside_outside_pass(case, monkeypatch):
     """Whatever is asked about the trees of a batch, and however often, its chart is summed over once."""

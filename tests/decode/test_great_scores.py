@@ -304,6 +304,15 @@ def test_the_sentence_that_is_named_with_great_scores(transitions):
         _ = batch.trees.entropy
 
 
+def test_an_empty_sentence_beside_great_scores_of_successive_tags():
+    """It has one tree, without a tag: what the first and the last tag share is none of its score."""
+    batch, n_tags = random_batch([5, 0, 2]), len(TAGS)
+    great = Transitions(*(np.full(shape, 1e6) for shape in ((n_tags, n_tags), n_tags, n_tags)))
+    trees = replace(batch, transitions=great).trees
+    assert trees.log_partition[1] == trees.argmax.scores[1] == 0
+    assert trees.log_prob(trees.argmax.ids)[1] == 0
+
+
 def test_the_sentence_that_is_named_with_scores_that_are_not_finite():
     for batch, code in ((random_batch([4, 3, 5]), "E151"), (with_spans(random_batch([4, 3, 5])), "E166")):
         scores, first = (batch.scores, batch.starts) if code == "E151" else (batch.spans.scores, batch.spans.starts)

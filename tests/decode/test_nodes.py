@@ -111,6 +111,16 @@ def test_strange_output() -> None:
         labelled_nodes(good[:4], batch)
 
 
+@pytest.mark.parametrize("order", ORDERS)
+def test_sentences_that_share_rows(order: str) -> None:
+    """A batch may choose a sentence several times: its trees have more nodes than there are rows."""
+    tags = TagSet(["l/A", "r/B", "L/C", "R/D"], complete=False)
+    sequence = ORDERS[order].linearize(BinaryTree((False, True, False, True, True), ("C", "A", "D", "A", "B")))
+    ids, batch = make_batch([sequence], tags, ORDERS[order])
+    found = spans_of(labelled_nodes(ids, batch.select(np.zeros(100, dtype=np.int64))), tags)
+    assert found == 100 * spans_of(labelled_nodes(ids, batch), tags)
+
+
 def test_deep_trees() -> None:
     n = 5000
     for order, linearizer in ORDERS.items():

@@ -1,7 +1,10 @@
 """Search in docs: the matcher, the component, heads and base noun phrases on spans."""
 
-from collections.abc import Iterator
+import pickle
+from collections.abc import Callable, Iterator
+from copy import deepcopy
 from pathlib import Path
+from typing import Any
 
 import pytest
 import spacy
@@ -9,7 +12,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from spacy_parsetag.search.docs import TreeMatcher, columns_of_docs
-from spacy_parsetag.tokens import docs_from_trees, register_extensions
+from spacy_parsetag.tokens import doc_to_strings, docs_from_trees, register_extensions
 from spacy_parsetag.treebanks.penn import read_string
 from spacy_parsetag.trees.brackets import format_tree
 
@@ -75,6 +78,21 @@ def test_tokens_that_were_merged_and_split(nlp: Language) -> None:
         matcher(doc)
 
 
+def test_sentences_in_another_order(nlp: Language) -> None:
+    """Constituents are those of the sentence that they are in, wherever the group has them."""
+    starts = [True, False, True, False]
+    doc = Doc(nlp.vocab, words=["She", "reads", "Kim", "sings"], tags=["PRP", "VBZ", "NNP", "VBZ"], sent_starts=starts)
+    doc.spans["constituents"] = [
+        Span(doc, 2, 4, "SQ"),
+        Span(doc, 2, 3, "NP"),
+        Span(doc, 0, 2, "S"),
+        Span(doc, 1, 2, "VP"),
+    ]
+    columns = columns_of_docs([doc]).columns
+    expected = ["(TOP (S (PRP She) (VP (VBZ reads))))", "(TOP (SQ (NP (NNP Kim)) (VBZ sings)))"]
+    assert [format_tree(columns.tree(i)) for i in range(2)] == doc_to_strings(doc) == expected
+
+
 def test_matcher(nlp: Language, docs: list[Doc]) -> None:
     matcher = TreeMatcher(nlp.vocab)
     assert not len(matcher) and matcher(docs[0]) == []
@@ -124,6 +142,15 @@ def test_component(nlp: Language, docs: list[Doc], tmp_path: Path) -> None:
     for _ in range(2):
         pipe.initialize(patterns=rows)
     assert pipe.matcher.patterns["WH"] == ["/^WH/"] and pipe.matcher.patterns["NP"] == ["NP"]
+
+
+@pytest.mark.parametrize("copied", [lambda pipe: pickle.loads(pickle.dumps(pipe)), deepcopy])
+def test_copies(nlp: Language, docs: list[Doc], copied: Callable[[Any], Any]) -> None:
+    """A pipe that has been at work finds the same in another process, and as a copy."""
+    pipe = nlp.add_pipe("tree_matcher", config={"patterns": {"OBJECT": ["VP < /^VB/=verb < NP=object", "NP=x < =x"]}})
+    expected = [span.text for span in pipe(docs[0]).spans["tree_matches"]]
+    del docs[0].spans["tree_matches"]
+    assert [span.text for span in copied(pipe)(docs[0]).spans["tree_matches"]] == expected and len(expected) == 3
 
 
 def test_docs_of_several_vocabularies(docs: list[Doc]) -> None:
