@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument as Arg, Option as Opt
 
 from ..analysis.tables import Table, format_csv, format_text
-from ..errors import Errors
+from ..errors import Errors, showable
 from ..files.read import is_stream
 from ..files.write import STANDARD, refuse_overwrite, text_output
 from ._util import Encoding, Glob, SkipBad, Skipped, SpansKey, note, progress, stated_errors, write_text
@@ -109,7 +109,7 @@ def search_cli(
             write_text("".join(f"{value}\t{name}\n" for name, value in totals.items()))
         elif report == "by":
             counts = Table(("count", *query.by), [(n, *key) for key, n in table.most_common(limit)])
-            write_text(format_csv([counts.columns, *counts.rows]) if as_csv else format_text(counts))
+            write_text(format_csv([counts.columns, *counts.rows]) if as_csv else showable(format_text(counts)))
         skipped.summarize()
         skipped.check()
         if not quiet and report != "count":

@@ -178,6 +178,7 @@ def test_words_that_would_move_the_cursor(run: Callable[..., Any], tmp_path: Pat
     assert run("search", "NN", tmp_path / "a.mrg", "--quiet").stdout.splitlines() == [
         f"{tmp_path / 'a.mrg'}:1: the\ufffd[2J [NN b]"
     ]
+    assert "the\ufffd[2J" in run("search", "DT=d", tmp_path / "a.mrg", "--by", "d.head").stdout
 
 
 def test_page(run: Callable[..., Any], folder: Path, tmp_path: Path) -> None:
