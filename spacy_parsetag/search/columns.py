@@ -44,7 +44,6 @@ Row = tuple[Parse, int, str, str]
 ROOT = "TOP"
 BATCH = 1 << 16  # trees
 _FORMAT = 1
-_NONE: Ints = np.empty(0, np.int32)
 _ARRAYS = ("label", "up", "size", "starts", "source", "line")
 _EMPTY = re.compile(rf"^[ \t]*\((?:{'|'.join(sorted(ROOT_LABELS))})\s*\)[ \t]*$", re.MULTILINE)
 
@@ -149,22 +148,14 @@ class TreeColumns:
     @classmethod
     def join(cls, batches: Iterable[TreeColumns]) -> TreeColumns:
         """Join batches into one."""
-        parts = list(batches)
-        strings, labels = _renumber([(part.strings, part.label) for part in parts])
-        names, sources = _renumber([(part.names, part.source) for part in parts])
+        parts = list(batches) or [columns_of_parses((), "")]
+        strings, label = _renumber([(part.strings, part.label) for part in parts])
+        names, source = _renumber([(part.names, part.source) for part in parts])
+        up, size, line = (np.concatenate([getattr(part, name) for part in parts]) for name in ("up", "size", "line"))
         offsets = np.cumsum([0, *(len(part.label) for part in parts)])
+        starts = np.concatenate([part.starts + offset for part, offset in zip(parts, offsets, strict=False)])
         ids = [name for part in parts for name in (part.ids or [""] * len(part))]
-        return cls(
-            np.concatenate([_NONE, *labels]),
-            np.concatenate([_NONE, *(part.up for part in parts)]),
-            np.concatenate([_NONE, *(part.size for part in parts)]),
-            np.concatenate([_NONE.astype(np.int64), *(p.starts + o for p, o in zip(parts, offsets, strict=False))]),
-            strings,
-            np.concatenate([_NONE, *sources]),
-            np.concatenate([_NONE.astype(np.int64), *(part.line for part in parts)]),
-            names,
-            ids if any(ids) else [],
-        )
+        return cls(label, up, size, starts, strings, source, line, names, ids if any(ids) else [])
 
     def to_disk(self, path: str | Path) -> None:
         """Save as a folder, which `from_disk` maps into memory."""
@@ -184,11 +175,10 @@ class TreeColumns:
         folder = Path(path)
         try:
             texts = json.loads((folder / "columns.json").read_text(encoding="utf-8"))
-            found = texts["format"]
-        except (FileNotFoundError, NotADirectoryError, ValueError, KeyError, TypeError) as err:
+            if texts["format"] != _FORMAT:
+                raise ValueError(Errors.E601.format(path=folder, found=texts["format"], known=_FORMAT))
+        except (FileNotFoundError, NotADirectoryError, json.JSONDecodeError, KeyError, TypeError) as err:
             raise ValueError(Errors.E600.format(path=folder)) from err
-        if found != _FORMAT:
-            raise ValueError(Errors.E601.format(path=folder, found=found, known=_FORMAT))
         arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
         return cls(**arrays, **{name: texts[name] for name in ("strings", "names", "ids")})
 
@@ -198,11 +188,11 @@ def is_columns(path: Path) -> bool:
     return (path / "columns.json").is_file()
 
 
-def _renumber(rows: Iterable[tuple[Sequence[str], Ints]]) -> tuple[list[str], list[Ints]]:
-    """Number the strings of several batches together."""
+def _renumber(rows: Iterable[tuple[Sequence[str], Ints]]) -> tuple[list[str], Ints]:
+    """Number the strings of several batches together, and join the numbers."""
     codes: dict[str, int] = {}
     numbers = [np.array([codes.setdefault(each, len(codes)) for each in texts], np.int32)[old] for texts, old in rows]
-    return list(codes), numbers
+    return list(codes), np.concatenate(numbers)
 
 
 def read_brackets(
@@ -384,18 +374,16 @@ def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
 
     RAISES (ValueError): If it has no such column, a row has no parse, or constituents cross.
     """
-    if "sents" not in table.schema.names:
-        raise ValueError(Errors.E603.format(where=f"{name}:{first}"))
-    column = table.column("sents")
-    column = column.combine_chunks() if hasattr(column, "combine_chunks") else column
-    n_sents = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
-    sents = column.flatten()
     try:
+        column = table.column("sents")
+        column = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+        sents = column.flatten()
         lists = [sents.field(key) for key in ("words", "pos", "constituents")]
         texts = [*(each.flatten() for each in lists[:2]), lists[2].flatten().field("label")]
         bounds = [lists[2].flatten().field(key) for key in ("start", "end")]
     except KeyError as err:
         raise ValueError(Errors.E603.format(where=f"{name}:{first}")) from err
+    n_sents = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
     n_words, n_tags, n_spans = (each.value_lengths().to_numpy(zero_copy_only=False) for each in lists)
     if any(each.null_count for each in (sents, *lists, *texts, *bounds)) or (n_words != n_tags).any() or 0 in n_words:
         return read_rows(zip(count(first), table.to_pylist(), strict=False), name)  # which leaves out or says where
@@ -412,5 +400,4 @@ def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
     ids = [*map(_text_of, table.column("id").to_pylist())] if "id" in table.schema.names else []
     ids = [ids[row - first] for row in line.tolist()] if any(ids) else []
     spans = np.stack([*(each.to_numpy(zero_copy_only=False) for each in bounds), labels]).astype(np.int32)
-    roots = np.zeros(len(n_words), np.int32)
-    return lay_out(n_words, n_spans, roots, words, tags, spans, line, list(codes), name, ids)
+    return lay_out(n_words, n_spans, 0 * n_words, words, tags, spans, line, list(codes), name, ids)

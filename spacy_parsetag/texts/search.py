@@ -86,9 +86,6 @@ def _read_objects(path: Path) -> Iterator[tuple[int, Any]]:
 
 def _read_parquet(path: Path) -> Iterator[TreeColumns]:
     with open_parquet(path) as file:
-        needed = [name for name in file.schema_arrow.names if name in ("sents", "id")]
-        if "sents" not in needed:
-            raise ValueError(Errors.E603.format(where=f"{path}:1"))
         parts = (file.schema.column(i).path for i in range(len(file.schema)))
         wanted = [part for part in parts if part == "id" or {"words", "pos", "constituents"} & {*part.split(".")}]
         first = 1
@@ -167,16 +164,16 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Found:
     skipped: list[str] = []
     tregex = query.compile()
     on_error = (lambda error: skipped.append(str(error))) if skip_bad else None
-    totals = [0, 0, 0]
+    totals = np.zeros(3, np.int64)
     items: list[Any] = []
     table: Counter[tuple[str, ...]] = Counter()
     absent = set(tregex.program.labels)
     for columns in read_columns(path, query.encoding, on_error, query.spans_key):
         nodes = tregex.find(columns)
         absent = {label for label in absent if not columns.passes(label).any()}
-        totals[0] += len(columns)
-        totals[1] += len(np.unique(columns.trees_of(nodes)))
-        totals[2] += len(nodes)
+        trees = columns.trees_of(nodes)
+        matching = np.unique(trees).tolist()
+        totals += len(columns), len(matching), len(nodes)
         if not len(nodes) or query.report == "count":
             continue
         if query.report == "by":
@@ -185,16 +182,13 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Found:
             items += rows_of(tregex, columns)
         elif query.report == "context":
             items += (_in_context(columns, tree, node) for tree, node in _places(columns, nodes))
+        elif query.report == "trees":
+            items += (format_tree(columns.tree(tree)) for tree in matching)
         else:
-            marks: dict[int, set[int]] = {}
-            for tree, node in _places(columns, nodes):
-                marks.setdefault(tree, set()).add(node - int(columns.starts[tree]))
-            made = ((tree, columns.tree(tree)) for tree in marks)
-            if query.report == "trees":
-                items += (format_tree(tree) for _, tree in made)
-            else:
-                items += ((columns.where(number), tree, frozenset(marks[number])) for number, tree in made)
-    return Found(totals[0], totals[1], totals[2], items, table, skipped, {str(label) for label in absent})
+            marks = np.split(nodes - columns.starts[trees], np.flatnonzero(np.diff(trees)) + 1)
+            marked = zip(matching, marks, strict=True)
+            items += ((columns.where(tree), columns.tree(tree), frozenset(own.tolist())) for tree, own in marked)
+    return Found(*totals.tolist(), items, table, skipped, {str(label) for label in absent})
 
 
 def _places(columns: TreeColumns, nodes: Longs) -> Iterable[tuple[int, int]]:
