@@ -164,7 +164,7 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Found:
     skipped: list[str] = []
     tregex = query.compile()
     on_error = (lambda error: skipped.append(str(error))) if skip_bad else None
-    totals = np.zeros(3, np.int64)
+    n_trees = n_matching = n_matches = 0
     items: list[Any] = []
     table: Counter[tuple[str, ...]] = Counter()
     absent = set(tregex.program.labels)
@@ -173,7 +173,9 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Found:
         absent = {label for label in absent if not columns.passes(label).any()}
         trees = columns.trees_of(nodes)
         matching = np.unique(trees).tolist()
-        totals += len(columns), len(matching), len(nodes)
+        n_trees += len(columns)
+        n_matching += len(matching)
+        n_matches += len(nodes)
         if not len(nodes) or query.report == "count":
             continue
         if query.report == "by":
@@ -188,7 +190,7 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Found:
             marks = np.split(nodes - columns.starts[trees], np.flatnonzero(np.diff(trees)) + 1)
             marked = zip(matching, marks, strict=True)
             items += ((columns.where(tree), columns.tree(tree), frozenset(own.tolist())) for tree, own in marked)
-    return Found(*totals.tolist(), items, table, skipped, {str(label) for label in absent})
+    return Found(n_trees, n_matching, n_matches, items, table, skipped, {str(label) for label in absent})
 
 
 def _places(columns: TreeColumns, nodes: Longs) -> Iterable[tuple[int, int]]:
