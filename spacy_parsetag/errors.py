@@ -78,8 +78,8 @@ class Errors(metaclass=_ErrorsWithCodes):
 
     E030 = "No such file or folder: {path}."
     E031 = (
-        "No files named {patterns} below {path}. Name a file itself, whatever it is called; or, where the command has "
-        "--glob, say which to read, for instance --glob '*.txt'."
+        "No files named {patterns} below {path}, which holds {held}. Name a file itself, whatever it is called; or, "
+        "where the command has --glob, say which to read, for instance --glob '*{suffix}'."
     )
     E032 = "{path} is one of the inputs, or written twice. Write to another file, so that nothing is lost."
     E033 = "{path} cannot be decompressed: {reason}. Is it whole, and named as it is compressed (.gz, .bz2, .xz)?"
@@ -87,6 +87,10 @@ class Errors(metaclass=_ErrorsWithCodes):
 
     E040 = "A drawing needs at least {least} columns; got {width}."
     E041 = "Unknown style {style!r} of a drawing. Use one of: text, svg, html."
+    E042 = (
+        "Cannot draw a thing of type {found}. Give a parsed Doc, a Span of one, or several of them. A tree of NLTK "
+        "draws itself: tree.pretty_print()."
+    )
 
     E050 = "Not a valid {order}-order tag sequence for {n} words: {reason} at tag {position} ({tag!r})."
     E051 = "Unknown linearization order {order!r}. Use one of: in, pre, post."
@@ -127,6 +131,10 @@ class Errors(metaclass=_ErrorsWithCodes):
         "{kind} holds discontinuous trees, and constituents here are words without gaps. Make the trees continuous "
         "first, and write Penn brackets: treetools (root_attach, boyd_split, raising) and disco-dop do that."
     )
+    E125 = (
+        "By its name {path} does not hold brackets, and brackets are read here. The trees of docs, and of texts that "
+        "parse parsed, come as brackets by: search ROOT {path} --mrg > NAME.mrg"
+    )
 
     E150 = "Scores must have shape ({rows}, {tags}), 2N-1 rows for N words; got {shape}."
     E151 = (
@@ -150,9 +158,9 @@ class Errors(metaclass=_ErrorsWithCodes):
     E160 = "A beam keeps 1 to {widest} sequences; got {value!r}. The exact decoder keeps them all."
     E161 = "The bound on the stack must be None or a whole number of at least {least}; got {value!r}."
     E163 = (
-        "The compiled module {module} is missing: Python took spacy_parsetag from {folder}, which holds the sources "
-        "only. To use the installed package, start Python in another folder than the clone. To use the clone, build it "
-        "there: pip install -e ."
+        "The compiled module {module} is missing, or older than the sources; Python took spacy_parsetag from {folder}. "
+        "To use the installed package, start Python in another folder than the clone. To use the clone, build it "
+        "there, after each change of its compiled parts too: pip install -e ."
     )
     E164 = "Scores of spans do not fit: {reason}. See spacy_parsetag.decode.SpanScores."
     E165 = (
@@ -246,12 +254,18 @@ class Errors(metaclass=_ErrorsWithCodes):
         "No constituents in the training data of the component '{name}': no reference doc has doc.spans[{key!r}]. "
         "Convert a treebank with: python -m spacy parsetag convert"
     )
-    E252 = "The labels given to the component '{name}' must be a dict with 'tags', as written by 'spacy init labels'."
+    E252 = (
+        "The labels given to the component '{name}' must be a dict with 'tags', a list of strings, and perhaps "
+        "'max_stack', a whole number, as written by 'spacy init labels'."
+    )
     E253 = (
         "The component '{name}' was trained with {trained}-order tags, and its linearizer is now {order}-order. Tag "
         "scores mean nothing in another order: train it again, or restore the linearizer."
     )
-    E254 = "The component '{name}' was given {part!r}, which is not a {kind}. Registered ones are in the documentation."
+    E254 = (
+        "The component '{name}' was given {part!r}, which is not a {kind}. Name a registered one in a section of its "
+        'own, [components.{name}.{kind}], for instance @misc = "spacy-parsetag.{example}.v1".'
+    )
     E255 = "Labels of the component '{name}' must be strings; got {label!r}."
     E256 = (
         "The component '{name}' scores {n} tags, and its learner does not say how to score more. These cannot be "
@@ -272,7 +286,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "doc.spans['parsetag_constraints'], or set conflicts = \"drop\" in the component's config, so that the first "
         "ones count most."
     )
-    E263 = "The component '{name}' takes conflicts 'raise' or 'drop', k_best from 0 on; got {conflicts!r} and {k_best}."
+    E263 = "The setting {setting} of the component '{name}' must be {needed}; got {value!r}."
     E264 = (
         "The component '{name}' has no pipelines. Name two or more in its config: pipelines = "
         '["training/a/model-best", "training/b/model-best"].'
@@ -293,6 +307,14 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The tokens of the doc have changed since doc.spans[{key!r}] was written; spaCy does not move span groups when "
         "it merges or splits tokens. Set the group after the components that do so, for instance merge_entities, or "
         "find spans with a function: the setting 'constraints' of the component 'parsetag'."
+    )
+    E270 = (
+        "The model of the component '{name}' gives {found}, not scores of tags. Take one of this package's learners, "
+        'for instance @architectures = "spacy-parsetag.Tags.v1" in [components.{name}.model].'
+    )
+    E271 = (
+        "The function in the setting 'constraints' of the component 'parsetag' must give spans of the doc that it is "
+        "called with; got {found!r}."
     )
 
     E300 = (
@@ -328,6 +350,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "pipeline: nlp.get_pipe('parsetag').{code}. (spaCy loses them in Doc.from_docs and in JSON.)"
     )
     E321 = "The attrs of doc.spans[{key!r}] do not fit its sentences and constituents. Parse the doc again."
+    E322 = "doc._.parses(k) gives the k best trees of each sentence, so k must be a whole number from 1 on; got {k!r}."
 
     E350 = "{path}:{line}: unknown keyword {keyword!r} in a parameter file. Known: {known}."
     E351 = "{path}:{line}: {keyword} takes {expected}; got {value!r}."
@@ -463,6 +486,8 @@ class Errors(metaclass=_ErrorsWithCodes):
     E607 = "Unknown head rules {name!r}: neither one of {known} nor a file."
     E610 = "Patterns of {key!r} come as a list: matcher.add({key!r}, [PATTERN])."
     E611 = "No patterns have the key {key!r}. Known: {known}."
+    E612 = "The component '{name}' needs a matches_key of its own; {key!r} is empty, or where the constituents are."
+    E613 = "Not a pattern with its label: {row!r}. Write {{'label': 'OBJECT', 'pattern': 'VP < NP=object'}}."
 
 
 class Warnings(metaclass=_ErrorsWithCodes):
@@ -488,6 +513,11 @@ class Warnings(metaclass=_ErrorsWithCodes):
         "only some of them were annotated. The parser would learn that nothing else is there. If trees are partial, "
         "mark each such doc, and training sums over all trees that have these constituents: "
         "doc.spans['constituents'].attrs['partial'] = True. If they are complete, say False."
+    )
+    W255 = (
+        "None of the {n:,} docs to score on has gold constituents in doc.spans[{key!r}]; they have {found}. So the "
+        "parser has no score, and the table of a training shows 0. Score on docs of 'parsetag convert', with the "
+        "spans_key of the component; or set scorer = null in its config, if it is not to be scored."
     )
 
     W300 = (

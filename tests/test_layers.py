@@ -182,6 +182,19 @@ for attempt in (lambda: nlp.add_pipe("parsetag"), lambda: __import__("spacy_pars
         assert line.startswith("[E163]") and str(tmp_path / "spacy_parsetag") in line and "pip install -e ." in line
 
 
+def test_compiled_modules_of_an_older_build() -> None:
+    """After a pull that changes them. The module is there, and lacks a function."""
+    lines = run_python("""
+import types
+sys.modules["spacy_parsetag.decode._passes"] = types.ModuleType("spacy_parsetag.decode._passes")
+try:
+    import spacy_parsetag.decode
+except ImportError as err:
+    print(err)
+""")
+    assert len(lines) == 1 and lines[0].startswith("[E163]") and "older than the sources" in lines[0]
+
+
 @pytest.mark.parametrize("name, extra", [("torch", "transformers"), ("cupy", "cuda12x"), ("matplotlib", "plots")])
 def test_missing_parts_say_how_to_install_them(name: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, name, None)

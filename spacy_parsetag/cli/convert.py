@@ -20,6 +20,8 @@ from ..trees import Parse
 from ..trees.clean import CleanCounts, CleanOptions
 from ._util import Glob, SkipBad, Skipped, SpansKey, counting, note, stated_errors
 
+MOST_LISTED = 20  # files that were written
+
 
 def convert_cli(
     inputs: Annotated[
@@ -103,6 +105,8 @@ def convert_cli(
         skipped = Skipped(limit=skip_bad)
         if output == STANDARD:
             raise ValueError(Errors.E455.format(option="convert", needs="a file or folder to write, OUTPUT, not -"))
+        if not spans_key:
+            raise ValueError(Errors.E455.format(option="--spans-key", needs="a name, which may not be empty"))
         chosen = get_format(format)
         cleaning = change_cleaning(chosen.clean, clean or [])
         reading: dict[str, Any] = {"encoding": encoding, "default_tag": default_tag, "on_error": skipped}
@@ -129,11 +133,20 @@ def convert_cli(
             check=skipped.check,
         )
     skipped.summarize()
-    for target in written:
-        n_docs = "" if n_sents == 1 else f" in {target.docs_added:,} docs"
-        text = f"{target.sentences:,} sentences{n_docs}, {target.words:,} words: {target.path}"
-        note(text, "good" if target.sentences else "warn")
+    in_docs = n_sents > 1
+    for target in written if len(written) <= MOST_LISTED else []:
+        note(_size([target], target.path, in_docs), "good" if target.sentences else "warn")
+    if len(written) > MOST_LISTED:
+        note(f"{len(written):,} files, {_size(written, output, in_docs)}", "good")
+        if empty := [target.path for target in written if not target.sentences]:
+            note(f"{len(empty):,} of them without a sentence, such as {empty[0]}", "warn")
     note(describe(counts, n_long))
+
+
+def _size(files: list[DocFile], path: Path, in_docs: bool) -> str:
+    """Say in a line how much is in files, and where they are."""
+    sentences, docs, words = (sum(getattr(f, name) for f in files) for name in ("sentences", "docs_added", "words"))
+    return f"{sentences:,} sentences{f' in {docs:,} docs' if in_docs else ''}, {words:,} words: {path}"
 
 
 def change_cleaning(options: CleanOptions, changes: Iterable[str]) -> CleanOptions:

@@ -14,7 +14,7 @@ try:
     from .mbr import MBRDecoder
     from .trees import WeightedTrees
     from .user import TreeDistribution, decode
-except ModuleNotFoundError as err:
+except ImportError as err:  # there is no such module, or it is of an older build and lacks a function
     if not str(err.name).startswith(f"{__name__}._"):
         raise
     raise ImportError(Errors.E163.format(module=err.name, folder=Path(__file__).parents[1])) from err

@@ -100,10 +100,13 @@ def render(
     color (bool | None): For text: colour labels; by default where standard output is a terminal that shows colours, and
         the environment variable NO_COLOR is not set.
     RETURNS (Drawing): A string with the text or the markup. As the value of a notebook's cell it shows itself as SVG.
-    RAISES (ValueError): If the doc has no constituents, they are not trees, the span is not a constituent, or the style
-        is not known.
+    RAISES (ValueError): If it is something else, the doc has no constituents, they are not trees, the span is not a
+        constituent, or the style is not known.
     """
-    given = [what] if isinstance(what, (Doc, Span)) else list(what)
+    given = list(what) if isinstance(what, Iterable) and not isinstance(what, (Doc, Span, str)) else [what]
+    for each in given:
+        if not isinstance(each, (Doc, Span)):
+            raise ValueError(Errors.E042.format(found=type(each).__name__))
     sentences = [sentence for each in given for sentence in _sentences(each, spans_key)]
     if style == "text":
         width = max(LEAST_WIDTH, shutil.get_terminal_size().columns) if width is None else width

@@ -1,12 +1,15 @@
 """Find the files of a treebank."""
 
 import glob
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import Errors
 from .read import suffix_of, without_compression
+
+MOST_LISTED = 5  # suffixes of a folder, in a message
 
 
 class SourceFile(NamedTuple):
@@ -55,7 +58,8 @@ def find_files(
             ]
             if not files:
                 patterns = pattern or ", ".join(f"*{name}" if name.startswith(".") else name for name in suffixes)
-                raise ValueError(Errors.E031.format(patterns=patterns, path=path))
+                held, suffix = _list_suffixes(path)
+                raise ValueError(Errors.E031.format(patterns=patterns, path=path, held=held, suffix=suffix))
             found.extend(SourceFile(file, path) for file in files)
         elif path.exists():
             found.append(SourceFile(path))
@@ -69,3 +73,10 @@ def find_files(
     for file in found:
         once.setdefault(file.path, file)
     return list(once.values())
+
+
+def _list_suffixes(folder: Path) -> tuple[str, str]:
+    """Count the files of a folder by suffix, for a message, and find the suffix of most."""
+    found = Counter(suffix_of(file) for file in folder.rglob("[!.]*") if file.is_file()).most_common(MOST_LISTED)
+    held = ", ".join(f"{n:,} {f'*{suffix}' if suffix else 'without a suffix'}" for suffix, n in found)
+    return held or "no files", next((suffix for suffix, _ in found if suffix), ".txt")

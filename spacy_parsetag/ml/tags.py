@@ -22,6 +22,7 @@ from thinc.api import Dropout, Linear, Maxout, Model, chain, with_array
 from thinc.util import get_width
 
 from ..decode import Transitions
+from ..errors import Errors
 from ..linearize.tagset import TagSet
 from .resize import RESIZE, resize_rows
 from .words import Arrays, SentenceScores, SequenceModel, encode_words, initialize_words
@@ -50,7 +51,10 @@ def build_tags(
         `TreeDistribution`.
     nO (int | None): Twice the number of tags; set when the component is initialized.
     RETURNS (Model[list[Doc], SentenceScores]): Scores of the sentences.
+    RAISES (ValueError): If hidden_width is below 1.
     """
+    if hidden_width is not None and hidden_width < 1:
+        raise ValueError(Errors.E200.format(what="hidden_width", least=1, value=hidden_width))
     layers: list[Model[Any, Any]] = []
     if encoder is not None:
         layers += [with_array(Dropout()), encoder]

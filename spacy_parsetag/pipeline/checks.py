@@ -5,20 +5,30 @@ Where that component is missing, spaCy's listeners give zeros, and with them any
 """
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.tokens import Doc
 from thinc.api import Model
 
+from ..decode.constraints import is_whole
 from ..errors import Errors, shorten
 from ..linearize import Linearizer, max_stack
 from ..linearize.tagset import TagSet
+from ..ml.words import SentenceScores
 from ..tokens.sentences import has_sentences
 from ..trees import BinaryTree
+from .known import CONSTRAINTS_KEY
 
 _TWO_WORDS = BinaryTree((False, True, True), ("", "", ""))
+# What settings must be, for a message, and a test of it.
+_NEEDED: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "spans_key": (f"a name, and not {CONSTRAINTS_KEY!r}", lambda value: value not in ("", CONSTRAINTS_KEY)),
+    "learn_rate_scale": ("a number from 0 on", lambda value: not isinstance(value, str) and value >= 0),
+    "k_best": ("a whole number from 0 on", lambda value: value >= 0),
+    "conflicts": ("'raise' or 'drop'", lambda value: value in ("raise", "drop")),
+}
 
 
 def check_parts(name: str, linearizer: object, decoder: object, loss: object) -> None:
@@ -27,13 +37,24 @@ def check_parts(name: str, linearizer: object, decoder: object, loss: object) ->
     RAISES (ValueError): If one of them is something else.
     """
     parts = (
-        ("linearizer", linearizer, isinstance(linearizer, Linearizer)),
-        ("decoder", decoder, _takes(decoder, 1)),
-        ("loss", loss, _takes(loss, 2)),
+        ("linearizer", "InOrder", linearizer, isinstance(linearizer, Linearizer)),
+        ("decoder", "ExactDecoder", decoder, _takes(decoder, 1)),
+        ("loss", "TreeLoss", loss, _takes(loss, 2)),
     )
-    for kind, part, fits in parts:
+    for kind, example, part, fits in parts:
         if not fits:
-            raise ValueError(Errors.E254.format(name=name, kind=kind, part=part))
+            raise ValueError(Errors.E254.format(name=name, kind=kind, part=part, example=example))
+
+
+def check_settings(name: str, **settings: Any) -> None:
+    """Check settings of a component, which have the types that they should have.
+
+    RAISES (ValueError): If one of them has a value that means nothing.
+    """
+    for setting, value in settings.items():
+        needed, fits = _NEEDED[setting]
+        if not fits(value):
+            raise ValueError(Errors.E263.format(name=name, setting=setting, needed=needed, value=value))
 
 
 def _takes(part: object, n_arguments: int) -> bool:
@@ -57,11 +78,12 @@ def read_label_data(labels: Any, order: str, name: str) -> tuple[set[str], int]:
     RETURNS (tuple[set[str], int]): The tags, and the largest stack in the training trees; 0 if it is not known.
     RAISES (ValueError): If it is something else, or of another order.
     """
-    if not isinstance(labels, dict) or "tags" not in labels:
+    tags, largest = (labels.get("tags"), labels.get("max_stack", 0)) if isinstance(labels, dict) else (None, 0)
+    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags) or not is_whole(largest, 0):
         raise ValueError(Errors.E252.format(name=name))
     if labels.get("order", order) != order:
         raise ValueError(Errors.E253.format(name=name, trained=labels["order"], order=order))
-    return set(labels["tags"]), int(labels.get("max_stack", 0))
+    return set(tags), int(largest)
 
 
 def find_problem(cfg: dict[str, Any], order: str, n_scores: int | None) -> str:
@@ -97,6 +119,15 @@ def require_sentences(docs: Iterable[Doc], *, name: str) -> None:
     for doc in docs:
         if not has_sentences(doc):
             raise ValueError(Errors.E250.format(name=name, text=shorten(doc.text, 50)))
+
+
+def require_scores(scores: object, *, name: str) -> None:
+    """Check what a model gave.
+
+    RAISES (ValueError): If it is that of another component, such as a tagger.
+    """
+    if not isinstance(scores, SentenceScores):
+        raise ValueError(Errors.E270.format(name=name, found=type(scores).__name__))
 
 
 def require_upstream(model: Model[Any, Any], docs: Iterable[Doc], *, name: str) -> None:

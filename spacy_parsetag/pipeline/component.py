@@ -32,7 +32,16 @@ from ..tokens.extensions import register_extensions
 from ..tokens.groups import SPANS_KEY, Prediction, set_predictions
 from ..tokens.sentences import has_sentences
 from .align import set_gold_sentences
-from .checks import check_parts, find_problem, least_bound, read_label_data, require_sentences, require_upstream
+from .checks import (
+    check_parts,
+    check_settings,
+    find_problem,
+    least_bound,
+    read_label_data,
+    require_scores,
+    require_sentences,
+    require_upstream,
+)
 from .encode import gold_loss
 from .gold import GoldReader, read_inventory
 from .known import Finder, constrain, known_of_doc
@@ -86,8 +95,8 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         check_parts(name, linearizer, decoder, loss)
         if max_stack != "train":
             check_bound(max_stack)
-        if conflicts not in {"raise", "drop"} or k_best < 0:
-            raise ValueError(Errors.E263.format(name=name, conflicts=conflicts, k_best=k_best))
+        check_settings(name, spans_key=spans_key, learn_rate_scale=learn_rate_scale)
+        check_settings(name, k_best=k_best, conflicts=conflicts)
         register_extensions()
         self.vocab, self.model, self.name = vocab, model, name
         self.linearizer = linearizer
@@ -150,6 +159,8 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         RAISES (ValueError): If the model cannot be given more scores.
         """
         self._require_labels()
+        examples = list(examples)
+        validate_examples(examples, "ParseTagger.add_labels_of")
         before = set(self.cfg["tags"])
         tags, largest = read_inventory(examples, self.cfg["spans_key"], self.linearizer, self.name)
         self._add_tags(tags)
@@ -215,6 +226,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         if any(not token.is_space for doc in docs for token in doc):
             require_upstream(self.model, docs, name=self.name)
         scores = self.model.predict(docs)
+        require_scores(scores, name=self.name)
         batch = scores.batch(self.tag_set, self.linearizer, self.bound)
         temperature = self.cfg["temperature"] if temperature is None else temperature
         batch = scale_scores(batch, 1.0 / temperature)
@@ -274,6 +286,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         """
         examples = list(examples)
         validate_examples(examples, "ParseTagger.get_loss")
+        require_scores(scores, name=self.name)
         key, by_tag = self.cfg["spans_key"], getattr(self.loss, "by_tag", False)
         found = [self._gold.encode(eg, key, self.tag_set, self.linearizer, by_tag=by_tag) for eg in examples]
         if any(found):

@@ -33,7 +33,7 @@ from ..tokens.batches import annotate_batches
 from ..tokens.extensions import register_extensions
 from ..tokens.groups import SPANS_KEY, Prediction, set_predictions
 from ..tokens.sentences import copy_words, sentence_words
-from .checks import require_sentences
+from .checks import check_settings, require_sentences
 from .component import LEAST_RIVAL, ParseTagger
 from .known import Known, constrain, known_of_doc
 
@@ -64,8 +64,7 @@ class Ensemble(Pipe):
         conflicts: str = "raise",
         scorer: Callable[..., Any] | None = None,
     ) -> None:
-        if conflicts not in {"raise", "drop"}:
-            raise ValueError(Errors.E263.format(name=name, conflicts=conflicts, k_best=0))
+        check_settings(name, spans_key=spans_key, conflicts=conflicts)
         register_extensions()
         self.name = name
         self.pipelines = list(pipelines)

@@ -41,12 +41,15 @@ def known_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | No
     find (Callable[[Doc], Iterable[Span]] | None): Gives more spans, whose kind is their id, or "must".
     RAISES (ValueError): If a kind is none of "must", "must not" and "uncrossed", or if a span that must be a
         constituent, or must not, covers no word or leaves its sentence; if the doc was retokenized since the group
-        was set.
+        was set; if `find` gives something else than spans of the doc.
     """
     group = doc.spans.get(CONSTRAINTS_KEY)
     kind = "must" if group is None else group.attrs.get("kind", "must")
     given = [(span, span.id_ or kind) for span in _read_group(doc, CONSTRAINTS_KEY)]
-    given.extend((span, span.id_ or "must") for span in (find(doc) if find is not None else ()))
+    for span in find(doc) if find is not None else ():
+        if not isinstance(span, Span) or span.doc is not doc:
+            raise ValueError(Errors.E271.format(found=span))
+        given.append((span, span.id_ or "must"))
     if not given:
         return [[] for _ in sentences]
     words = map_words(doc)
@@ -106,18 +109,19 @@ def constrain(batch: TagScores, known: Sequence[Sequence[Known]], *, drop: bool)
 
 
 def make_uncrossed(
-    entities: bool = True, quotes: bool = True, spans_keys: Sequence[str] = ()
+    entities: bool = True, quotes: bool = True, spans_keys: str | Sequence[str] = ()
 ) -> Callable[[Doc], list[Span]]:
     """Make a finder of spans that no constituent may cross: entities, quotations, groups of spans such as markup.
 
     entities (bool): Take the spans of `doc.ents`.
     quotes (bool): Take quotations, with their marks.
-    spans_keys (Sequence[str]): Keys of groups in `doc.spans`.
+    spans_keys (str | Sequence[str]): Keys of groups in `doc.spans`, or one key.
     RETURNS (Callable[[Doc], list[Span]]): The finder, for the setting `constraints` of the component. It raises a
         ValueError if the doc was retokenized since a group was set.
     """
+    keys = (spans_keys,) if isinstance(spans_keys, str) else tuple(spans_keys)
     # A partial, unlike a function made here, can be pickled with the component that holds it.
-    return partial(_find_uncrossed, entities=entities, quotes=quotes, spans_keys=spans_keys)
+    return partial(_find_uncrossed, entities=entities, quotes=quotes, spans_keys=keys)
 
 
 def _find_uncrossed(doc: Doc, *, entities: bool, quotes: bool, spans_keys: Sequence[str]) -> list[Span]:

@@ -1,8 +1,9 @@
 """The pipeline's scorer: EVALB's counts on Docs, and how many parsing tags are right."""
 
+import warnings
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 from spacy.scorer import PRFScore
 from spacy.training import Example
 
-from ..errors import Errors
+from ..errors import Errors, Warnings, shorten
 from ..evalb.counts import match_brackets
 from ..evalb.params import Bracket, EvalbParams, get_params
 from ..linearize import CLASS_NAMES, Linearizer, get_linearizer
@@ -64,7 +65,10 @@ def make_evalb_scorer(
     order (str | None): Order of the tags whose accuracy is given: "in", "pre" or "post". None: that of the component's
         config, else "in".
     RETURNS (Callable[..., dict[str, Any]]): The scorer.
+    RAISES (ValueError): If there are no such parameters, or there is no such order.
     """
+    if order is not None:
+        get_linearizer(order)  # better an error now than at the first check of a training
     # A partial, unlike a function made here, can be pickled with the component that holds it.
     return partial(score_constituents, default_key=spans_key, params=get_params(params), default_order=order)
 
@@ -108,6 +112,7 @@ def score_constituents(
         rows.setdefault(second, rows.get(first, first))
     matched, missing, extra, gold_tags, right_tags = (Counter[str]() for _ in range(5))
     sentences = complete = 0
+    examples = list(examples)
     annotated = [eg for eg in examples if key in eg.reference.spans and not is_partial(eg.reference, key)]
     for sentence in (one for example in annotated for one in align_sentences(example, key, params.delete_labels)):
         sentences += 1
@@ -122,6 +127,7 @@ def score_constituents(
         right_tags.update(ours[0] for ours, theirs in zip(tags, found, strict=False) if ours == theirs)
     prefix = score_prefix(key)
     if not annotated:
+        _warn_of_no_gold(examples, key)
         return dict.fromkeys(f"{prefix}_{name}" for name in SCORES)
     total = PRFScore(tp=matched.total(), fn=missing.total(), fp=extra.total())
     exact = complete / sentences if sentences else 0.0
@@ -132,6 +138,14 @@ def score_constituents(
     tag_acc = {kind: right / n if n else None for kind, (right, n) in tag_counts.items()}
     values = (total.fscore, total.precision, total.recall, exact, per_type, tag_acc)
     return {f"{prefix}_{name}": value for name, value in zip(SCORES, values, strict=True)}
+
+
+def _warn_of_no_gold(examples: Sequence[Example], key: str) -> None:
+    """Warn that nothing can be scored; but for partial trees, which are left out on purpose, and without any docs."""
+    if examples and not any(key in eg.reference.spans for eg in examples):
+        found = sorted({other for eg in examples for other in eg.reference.spans})
+        listed = shorten(", ".join(map(repr, found)), 200) or "no groups of spans"
+        warnings.warn(Warnings.W255.format(n=len(examples), key=key, found=listed), stacklevel=2)
 
 
 def score_prefix(key: str) -> str:

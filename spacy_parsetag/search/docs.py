@@ -175,7 +175,7 @@ class TreeMatcher:
         patterns (Sequence[str]): The patterns.
         RAISES (ValueError): If one is no pattern.
         """
-        if isinstance(patterns, str):
+        if isinstance(patterns, str) or not all(isinstance(pattern, str) for pattern in patterns):
             raise ValueError(Errors.E610.format(key=key))
         tregexes = [Tregex(pattern, heads=self.rules) for pattern in patterns]
         self._tregexes.setdefault(key, []).extend(tregexes)
@@ -251,6 +251,7 @@ class TreeMatcherPipe(Pipe):
     spans_key (str): Key of the constituents in `doc.spans`.
     matches_key (str): Key of the matches.
     heads (str): Head rules: "penn", "ctb" or a file.
+    RAISES (ValueError): If the matches would take the place of the constituents, or a pattern is none.
     """
 
     def __init__(
@@ -262,6 +263,8 @@ class TreeMatcherPipe(Pipe):
         matches_key: str,
         heads: str,
     ) -> None:
+        if matches_key in ("", spans_key):
+            raise ValueError(Errors.E612.format(name=name, key=matches_key))
         self.name = name
         self.matches_key = matches_key
         self.matcher = TreeMatcher(nlp.vocab, spans_key=spans_key, heads=heads)
@@ -274,8 +277,14 @@ class TreeMatcherPipe(Pipe):
         return tuple(self.matcher.patterns)
 
     def add_patterns(self, patterns: Iterable[Mapping[str, str]]) -> None:
-        """Add patterns in the form of spaCy's `SpanRuler`: {"label": "OBJECT", "pattern": "VP < NP=object"}."""
+        """Add patterns in the form of spaCy's `SpanRuler`: {"label": "OBJECT", "pattern": "VP < NP=object"}.
+
+        RAISES (ValueError): If a row is something else, or has no pattern of Tregex.
+        """
         for row in patterns:
+            found = [row.get(key) for key in ("label", "pattern")] if isinstance(row, Mapping) else [None]
+            if not all(isinstance(text, str) for text in found):
+                raise ValueError(Errors.E613.format(row=row))
             self.matcher.add(row["label"], [row["pattern"]])
 
     def initialize(

@@ -276,12 +276,14 @@ def get_parses(doc: Doc, k: int, spans_key: str = SPANS_KEY) -> list[list[tuple[
     k (int): How many trees of each sentence; no more than the pipe was told to keep, and fewer where there are fewer.
     spans_key (str): Key of the group in `doc.spans`.
     RETURNS (list[list[tuple[nltk.Tree, float]]]): For each sentence its trees.
-    RAISES (ValueError): If the pipe was not told to keep k trees.
+    RAISES (ValueError): If k is no number of trees, or the pipe was not told to keep k trees.
     """
+    if not isinstance(k, int) or k < 1:
+        raise ValueError(Errors.E322.format(k=k))
     found = predictions_from_doc(doc, spans_key)
     kept = doc.spans[spans_key].attrs.get("k", 0) if all(one.k_best is not None for one, _ in found) else 0
-    if not 1 <= k <= kept:
-        setting = f"k_best = {max(k, 1)}"
+    if k > kept:
+        setting = f"k_best = {k}"
         raise ValueError(Errors.E320.format(key=spans_key, what=f"{k} best trees", setting=setting, code=setting))
     return [
         [(to_nltk(with_spans(parse, spans).to_tree(ROOT)), log_prob) for log_prob, spans in (one.k_best or ())[:k]]

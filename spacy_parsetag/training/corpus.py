@@ -8,6 +8,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.training.corpus import create_docbin_reader
 
+from ..errors import Errors
+
 
 class TreebankCorpus:
     """spacy-parsetag.Corpus.v1: spaCy's corpus reader, for docs that are sentences of a treebank.
@@ -19,9 +21,12 @@ class TreebankCorpus:
     gold_sents (bool): Give the docs to predict on the sentence boundaries of the treebank, which sentence splitters
         leave alone. Then trees are scored over the treebank's sentences, as EVALB does.
     limit (int): Number of docs to read; 0 for all.
+    RAISES (ValueError): If n_sents is below 1.
     """
 
     def __init__(self, path: Path | None, n_sents: int = 1, gold_sents: bool = False, limit: int = 0) -> None:
+        if n_sents < 1:  # all docs would become one
+            raise ValueError(Errors.E308.format(n=n_sents))
         self.n_sents = n_sents
         self.gold_sents = gold_sents
         self.corpus = create_docbin_reader(path, gold_preproc=False, limit=limit)

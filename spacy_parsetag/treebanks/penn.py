@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from ..errors import Errors, TreebankError, shorten
-from ..files.read import likely_encoding, open_binary
+from ..files.read import likely_encoding, open_binary, suffix_of
 from ..files.write import atomic_path
 from ..trees.brackets import format_tree
 from ..trees.escape import SPACE, unescape_label, unescape_token
@@ -116,8 +116,10 @@ def read_file_lines(source: str | Path | TextIO, encoding: str, path: str) -> It
     source (str | Path | TextIO): Path of a file, compressed or not, or a stream of text, which is not closed.
     encoding (str): Encoding of a file. A stream has its own.
     RAISES (TreebankError): If the file is not in this encoding from the start.
-    RAISES (ValueError): If there is no such encoding.
+    RAISES (ValueError): If there is no such encoding, or if by its name the file holds docs or a table.
     """
+    if isinstance(source, (str, Path)) and suffix_of(Path(source)) in (".spacy", ".parquet"):
+        raise ValueError(Errors.E125.format(path=path))
     with ExitStack() as stack:
         if isinstance(source, (str, Path)):
             file = stack.enter_context(open_binary(Path(source)))

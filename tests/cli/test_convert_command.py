@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from command_data import Run
+from command_data import TREES, Run
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
@@ -135,6 +135,7 @@ def test_split(run: Run, treebank: Path, tmp_path: Path) -> None:
         (["missing.mrg", "out.spacy"], "E030"),
         (["empty", "out.spacy"], "E031"),
         (["trees.mrg", "-"], "E455"),
+        (["trees.mrg", "out.spacy", "--spans-key", ""], "E455"),
         (["trees.mrg", "out.spacy", "--format", "nonsense"], "E102"),
         (["trees.mrg", "out.spacy", "--encoding", "nonsense"], "E101"),
         (["trees.mrg", "out.spacy", "--clean", "trace-words=("], "E454"),
@@ -237,3 +238,39 @@ def test_pipes(run: Run, pipe: Callable[[str], Path], tmp_path: Path) -> None:
     for format in ("penn", "spmrl"):
         result = run("convert", pipe(trees), tmp_path / "out.spacy", "--format", format)
         assert result.exit_code == 0 and "3 sentences" in result.stderr
+
+
+def test_many_files_are_summed_up(run: Run, tmp_path: Path) -> None:
+    """A line for each of a thousand files would say less than their sum; those without a tree are named."""
+    source = tmp_path / "in"
+    source.mkdir()
+    for i in range(21):
+        (source / f"{i:02}.mrg").write_text(TREES if i else "")
+    result = run("convert", source, tmp_path / "out", "--n-sents", "2")
+    assert result.exit_code == 0
+    assert "21 files, 60 sentences in 40 docs, 240 words: " in result.stderr
+    assert f"1 of them without a sentence, such as {tmp_path / 'out' / '00.spacy'}" in result.stderr
+    assert len(result.stderr.splitlines()) == 3
+
+
+def test_a_folder_of_other_files_says_what_it_holds(run: Run, tmp_path: Path) -> None:
+    source = tmp_path / "in"
+    source.mkdir()
+    for name in ("a.prd", "b.PRD", "c.onf", ".hidden.txt", "README"):
+        (source / name).write_text(TREES)
+    result = run("convert", source, tmp_path / "out.spacy")
+    assert result.exit_code == 1 and "[E031]" in result.stderr
+    assert "which holds 2 *.prd, 1 *.onf, 1 without a suffix." in result.stderr and "--glob '*.prd'" in result.stderr
+    (source / "d.parse").write_text(TREES)  # as OntoNotes has them
+    assert run("convert", source, tmp_path / "out.spacy").exit_code == 0
+
+
+@pytest.mark.parametrize("command", ["convert", "linearize", "evaluate", "diff"])
+def test_docs_are_not_brackets(run: Run, treebank: Path, tmp_path: Path, command: str) -> None:
+    """The message says how their trees come as brackets, and so they do."""
+    docs, out = tmp_path / "docs.spacy", tmp_path / "out.spacy"
+    assert run("convert", treebank, docs).exit_code == 0
+    others = {"convert": [out], "linearize": ["-"], "evaluate": [treebank], "diff": [treebank]}
+    result = run(command, docs, *others[command])
+    assert result.exit_code == 1 and f"[E125] By its name {docs} " in result.stderr and not out.exists()
+    assert run("search", "ROOT", docs, "--mrg").stdout == TREES

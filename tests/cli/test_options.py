@@ -57,6 +57,12 @@ def test_format_is_what_the_input_holds() -> None:
     assert written == {"parse", "linearize"}
 
 
+def test_all_options_are_explained() -> None:
+    named = ("--help", "--install-completion", "--show-completion")
+    silent = [(name, param.opts) for name, param in options() if not param.help and param.opts[0] not in named]
+    assert silent == []
+
+
 def test_tolerance_is_one_option() -> None:
     tolerant = [param for _, param in options() if "--skip-bad" in param.opts]
     assert len({param.help for param in tolerant}) == 1 and len(tolerant) > 5

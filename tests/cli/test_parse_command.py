@@ -253,6 +253,15 @@ def test_batches(run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.M
     assert len(whole.splitlines()) == 25
 
 
+def test_what_was_written_is_said(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("She reads.\nKim sings.\n", encoding="utf-8")
+    for options, said in (([], ["✔ 2 texts in 1 shards: " + str(tmp_path / "0")]), (["--quiet"], [])):
+        assert (
+            run("parse", pipeline, tmp_path / "in.txt", f"{tmp_path}/{len(options)}/", *options).stderr.splitlines()
+            == said
+        )
+
+
 def test_two_processes(run: Run, pipeline: Path, tmp_path: Path) -> None:
     args = ["parse", pipeline, "-", "--batch-size", 2, "--skip-bad", "all", "-f", "jsonl", "--output-format", "json"]
     args.append("--quiet")  # workers may take a minute to start, and then there is a line of progress

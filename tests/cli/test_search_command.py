@@ -174,10 +174,11 @@ def test_standard_input(run: Callable[..., Any], folder: Path, tmp_path: Path) -
 
 
 def test_words_that_would_move_the_cursor(run: Callable[..., Any], tmp_path: Path) -> None:
-    (tmp_path / "a.mrg").write_text("(TOP (NP (DT the\x1b[2J) (NN \u202eb)))\n", encoding="utf-8")
-    assert run("search", "NN", tmp_path / "a.mrg", "--quiet").stdout.splitlines() == [
-        f"{tmp_path / 'a.mrg'}:1: the\ufffd[2J [NN b]"
-    ]
+    text = "(TOP (NP (DT the\x1b[2J) (JJ a\\u000ab\\u0009c) (NN \u202eb)))\n"
+    (tmp_path / "a.mrg").write_text(text, encoding="utf-8")
+    assert run("search", "NN", tmp_path / "a.mrg", "--quiet").stdout == (
+        f"{tmp_path / 'a.mrg'}:1: the\ufffd[2J a\ufffdb\ufffdc [NN b]\n"
+    )
     assert "the\ufffd[2J" in run("search", "DT=d", tmp_path / "a.mrg", "--by", "d.head").stdout
 
 

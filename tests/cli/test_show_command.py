@@ -55,6 +55,9 @@ def test_files(run: Run, treebank: Path, tmp_path: Path) -> None:
     assert "Wrote 3 trees to" in result.stderr
     assert words_of(svg).count("NP") == 4 and "(" in words_of(svg)
     assert html.read_text(encoding="utf-8").count("<section") == 3
+    plain = tmp_path / "plain.svg"
+    assert run("show", treebank, "--svg", plain, "--no-tags").exit_code == 0
+    assert "PRP" in words_of(svg) and "PRP" not in words_of(plain)
     for path in (treebank, svg.parent):
         before = treebank.read_text(encoding="utf-8")
         assert run("show", treebank, "--html", path).exit_code != 0

@@ -143,6 +143,9 @@ def test_empty(vocab: Vocab) -> None:
 
 
 def test_errors(doc: Doc, vocab: Vocab) -> None:
+    for what in ("The dog barked.", None, doc[0], Tree.fromstring(TREES[0]), ["a"]):
+        with pytest.raises(ValueError, match=r"\[E042\] Cannot draw a thing of type (str|NoneType|Token|Tree)"):
+            render(what)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"\[E041\].*'png'"):
         render(doc, "png")
     for style in ("text", "svg", "html"):

@@ -9,6 +9,7 @@ from nltk import Tree
 from spacy_parsetag.evalb import EvalbParams, evalb, format_summary, format_table, get_params
 from spacy_parsetag.evalb.counts import count_crossing, match_brackets
 from spacy_parsetag.evalb.params import Bracket
+from spacy_parsetag.trees import Parse, from_nltk
 
 COLLINS, NEW, SPMRL = map(get_params, ("collins", "new", "spmrl"))
 
@@ -76,6 +77,19 @@ def test_punctuation_is_deleted_and_brackets_close_over_it() -> None:
 def test_traces_do_not_count_for_the_length() -> None:
     row = score("(TOP (S (NP (-NONE- *)) (VP (VB go) (. .))))", "(TOP (S (VP (VB go) (. .))))")
     assert row.length == 2 and row.complete and row.gold == 2
+
+
+def test_a_parse_is_read_as_its_line() -> None:
+    """Which words count for the length, too: traces do not."""
+    lines = [
+        "(TOP (S (NP (-NONE- *)) (`` ``) (VP (VB go)) (. .)))",
+        "(TOP (S (NP (-NONE- *)) (`` ``) (NP (VB go)) (. .)))",
+    ]
+    trees = [Tree.fromstring(line) for line in lines]
+    parses = [Parse.from_tree(from_nltk(tree)) for tree in trees]
+    rows = evalb(parses, parses[::-1]).rows
+    assert rows == evalb(lines, lines[::-1]).rows == evalb(trees, trees[::-1]).rows
+    assert [row.length for row in rows] == [3, 3] and not any(row.complete for row in rows)
 
 
 def test_punctuation_only() -> None:

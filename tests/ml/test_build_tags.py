@@ -27,6 +27,12 @@ def make(**settings: Any) -> tuple[Model[list[Doc], SentenceScores], Lookup]:
     return model, lookup
 
 
+@pytest.mark.parametrize("width", [0, -3])
+def test_a_width_that_no_layer_has(width: int) -> None:
+    with pytest.raises(ValueError, match=rf"\[E200\] hidden_width must be at least 1; got {width}"):
+        make(hidden_width=width)
+
+
 @pytest.mark.parametrize("transitions", [False, True])
 def test_scores(transitions: bool) -> None:
     """Two heads, one of each tag of a word; white space has no rows."""

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
+from thinc.api import Model
 
 from spacy_parsetag.ml import onnx
 from spacy_parsetag.ml.graphs import OPSET, export_bilstm, quantize
@@ -17,6 +18,19 @@ from spacy_parsetag.ml.onnx import OnnxShim, batch_by_length, onnx_bilstm
 from spacy_parsetag.ml.wordpieces import Pieces, Window, align_pieces, cut_windows, windows_of
 
 ort = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+
+
+def test_columns_of_vectors() -> None:
+    """A layer that listens gets its own columns of what the exported transformer pooled in several ways."""
+    vectors = np.arange(24, dtype="f").reshape(4, 6)
+    tok2vec: Any = Model("vectors", lambda model, docs, is_train: ([vectors], lambda d_vectors: d_vectors))
+    model = onnx.build_columns(tok2vec, 2, 5)
+    found, backprop = model([Doc(Vocab(), words=["a"] * 4)], is_train=True)
+    np.testing.assert_array_equal(found[0], vectors[:, 2:5])
+    assert model.get_dim("nO") == 3
+    expected = np.zeros_like(vectors)
+    expected[:, 2:5] = 1
+    np.testing.assert_array_equal(backprop([np.ones((4, 3), dtype="f")])[0], expected)
 
 
 @given(st.lists(st.integers(0, 40), max_size=4), st.integers(1, 20), st.integers(1, 20))

@@ -51,6 +51,17 @@ def test_the_rest_is_the_best_that_agrees(nlp: Language) -> None:
     assert spans_of(parse(nlp, *((*span, "must") for span in free))) == free
 
 
+def test_what_a_finder_gives(nlp: Language) -> None:
+    """Spans of the doc, and nothing else."""
+    pipe = nlp.get_pipe("parsetag")
+    other = nlp.make_doc("another text of some length")
+    for found in ((0, 3, "NP"), "NP", other[0:2]):
+        pipe.constraints = lambda doc, found=found: [found]
+        with pytest.raises(ValueError, match=r"\[E271\].*constraints") as caught:
+            nlp(TEXT)
+        assert repr(found) in str(caught.value)
+
+
 def test_conflicts(nlp: Language) -> None:
     spans = [(0, 3, "NP", ""), (2, 5, "", "must"), (6, 8, "PP", "")]
     with pytest.raises(ValueError, match="E262") as caught:
@@ -117,6 +128,9 @@ def test_uncrossed(nlp: Language) -> None:
     doc.ents = [Span(doc, 7, 9, label="PLACE")]
     doc.spans["markup"] = [Span(doc, 3, 6)]
     found = make_uncrossed(spans_keys=["markup"])(doc)
+    assert [(span.start, span.end) for span in make_uncrossed(spans_keys="markup")(doc)] == [
+        (span.start, span.end) for span in found
+    ]
     assert [(span.start, span.end, span.id_) for span in found] == [
         (7, 9, "uncrossed"),
         (3, 6, "uncrossed"),

@@ -22,6 +22,27 @@ def test_a_part_of_another_kind_is_an_error(part: str) -> None:
         spacy.blank("en").add_pipe("parsetag", config={part: {"@misc": f"spacy-parsetag.{other}.v1"}})
 
 
+@pytest.mark.parametrize(
+    "factory, setting, value",
+    [
+        ("parsetag", "spans_key", ""),
+        ("parsetag", "spans_key", "parsetag_constraints"),
+        ("parsetag", "learn_rate_scale", -1.0),
+        ("parsetag", "learn_rate_scale", "2"),
+        ("parsetag", "k_best", -1),
+        ("parsetag", "conflicts", "ignore"),
+        ("parsetag_ensemble", "spans_key", ""),
+        ("parsetag_ensemble", "conflicts", "ignore"),
+        ("tree_matcher", "matches_key", ""),
+        ("tree_matcher", "matches_key", "constituents"),  # the matches would take the place of the trees
+    ],
+)
+def test_a_value_that_means_nothing_is_an_error(factory: str, setting: str, value: object) -> None:
+    with pytest.raises(ValueError, match=rf"\[E(263|612)\].*'{factory}'") as caught:
+        spacy.blank("en").add_pipe(factory, config={setting: value})
+    assert setting in str(caught.value) and repr(value) in str(caught.value)
+
+
 def test_defaults() -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("parsetag")

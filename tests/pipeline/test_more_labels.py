@@ -115,6 +115,12 @@ def test_bound_of_the_training_data() -> None:
     assert pipe.bound == 2
 
 
+def test_labels_come_from_examples() -> None:
+    nlp = trained(("Tags", {}))
+    with pytest.raises(TypeError, match=r"E978.*ParseTagger\.add_labels_of.*Doc"):
+        nlp.get_pipe("parsetag").add_labels_of([gold_doc(nlp, TREES[3])])
+
+
 @pytest.mark.parametrize("frozen", [True, False])
 def test_by_config(frozen: bool, tmp_path: Path) -> None:
     """`spacy train` with a component from another pipeline."""

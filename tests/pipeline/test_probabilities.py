@@ -205,6 +205,9 @@ def test_errors_say_what_to_set(settings: Callable[..., Any]) -> None:
         _ = doc[0:1]._.prob
     with pytest.raises(ValueError, match=r"E320.*k_best = 3"):
         doc._.parses(3)
+    for k in (0, -1, 1.5, "a"):
+        with pytest.raises(ValueError, match=rf"E322.*got {k!r}"):
+            doc._.parses(k)
     nlp, _ = settings(k_best=2)
     assert len(nlp(TEXT)._.parses(1)[0]) == 1
     with pytest.raises(ValueError, match=r"E320.*k_best = 3"):

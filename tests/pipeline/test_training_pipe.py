@@ -12,7 +12,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.training.initialize import init_nlp
-from tiny import ORDERS, TREES, gold_doc, make_examples, make_nlp, spans_of, train, words_only
+from tiny import ORDERS, TINY_MODEL, TREES, gold_doc, make_examples, make_nlp, spans_of, train, words_only
 from typer.testing import CliRunner
 
 from spacy_parsetag.linearize import ORDERS as LINEARIZERS
@@ -82,7 +82,20 @@ def test_initialize_from_label_files(order: str, tmp_path: Path) -> None:
     assert first.model.get_dim("nO") == second.model.get_dim("nO")
 
 
-@pytest.mark.parametrize("labels", [["l", "r"], {"labels": []}, "l"])
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["l", "r"],
+        {"labels": []},
+        "l",
+        {"tags": None},
+        {"tags": "l"},
+        {"tags": [1]},
+        {"tags": ["l"], "max_stack": -4},  # what no saved pipe may have: it could not be loaded
+        {"tags": ["l"], "max_stack": "3"},
+        {"tags": ["l"], "max_stack": None},
+    ],
+)
 def test_wrong_label_data(labels: object) -> None:
     nlp = make_nlp()
     examples = make_examples(nlp)
@@ -213,6 +226,15 @@ def test_wrong_parts() -> None:
             type(pipe)(nlp.vocab, pipe.model, **{**parts, name: parts[other]})
     own = {"decoder": lambda batch: pipe.decoder(batch), "loss": lambda batch, gold: pipe.loss(batch, gold)}
     assert type(pipe)(nlp.vocab, pipe.model, **{**parts, **own}).loss is own["loss"]
+
+
+def test_the_model_of_another_component() -> None:
+    nlp = make_nlp(model={"@architectures": "spacy.Tagger.v2", "tok2vec": TINY_MODEL["tok2vec"]})
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    for run in (lambda: nlp("Any text ."), lambda: nlp.update(examples)):
+        with pytest.raises(ValueError, match=r"\[E270\].*'parsetag' gives list, .*spacy-parsetag\.Tags\.v1"):
+            run()
 
 
 def test_other_spans_key(tmp_path: Path) -> None:

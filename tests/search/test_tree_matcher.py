@@ -114,6 +114,8 @@ def test_matcher(nlp: Language, docs: list[Doc]) -> None:
         matcher.remove("RELATIVE")
     with pytest.raises(ValueError, match="come as a list"):
         matcher.add("X", "NP")
+    with pytest.raises(ValueError, match="come as a list"):
+        matcher.add("X", [["NP"]])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="Not a Tregex pattern"):
         matcher.add("X", ["NP <"])
     assert "X" not in matcher
@@ -122,6 +124,10 @@ def test_matcher(nlp: Language, docs: list[Doc]) -> None:
 def test_component(nlp: Language, docs: list[Doc], tmp_path: Path) -> None:
     pipe = nlp.add_pipe("tree_matcher", config={"patterns": {"OBJECT": ["VP < /^VB/=verb < NP=object"]}})
     pipe.add_patterns([{"label": "WH", "pattern": "/^WH/"}])
+    for row in ({"label": "X"}, {"label": "X", "pattern": [{"LOWER": "x"}]}, "X"):
+        with pytest.raises(ValueError, match=r"\[E613\].*'label': 'OBJECT'") as caught:
+            pipe.add_patterns([row])
+        assert repr(row) in str(caught.value)
     assert pipe.labels == ("OBJECT", "WH")
     found = [[(span.label_, span.text) for span in doc.spans["tree_matches"]] for doc in pipe.pipe(docs)]
     assert found[0] == [

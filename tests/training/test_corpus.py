@@ -30,6 +30,12 @@ def test_sentences_are_joined(path: Path, n_sents: int, sizes: list[int]) -> Non
     assert not any(eg.predicted.has_annotation("SENT_START") for eg in joined if len(eg.predicted) > 1)
 
 
+@pytest.mark.parametrize("n_sents", [0, -2])
+def test_docs_of_no_sentences(path: Path, n_sents: int) -> None:
+    with pytest.raises(ValueError, match=rf"\[E308\].*got {n_sents}"):
+        TreebankCorpus(path, n_sents=n_sents)
+
+
 def test_gold_sentences_stay(path: Path) -> None:
     """The rule-based splitter cuts `Stop ! said she` in two, unless its boundaries are those of the treebank."""
     nlp = spacy.blank("en")

@@ -3,7 +3,8 @@
 from ...trees.clean import CleanOptions
 from .base import TreebankFormat
 
-SUFFIXES = (".mrg", ".ptb", ".psd", ".tree", ".trees", ".bracket", ".brackets", ".bra", ".cparse")
+# Not .prd: in the Penn Treebank these are the trees of the .mrg files once more, their words without tags.
+SUFFIXES = (".mrg", ".ptb", ".psd", ".parse", ".tree", ".trees", ".bracket", ".brackets", ".bra", ".cparse")
 
 # The historical corpora: bare traces, and material that is not text.
 HISTORICAL_CLEAN = CleanOptions(
