@@ -332,6 +332,10 @@ class Errors(metaclass=_ErrorsWithCodes):
         "so which of {chain} is on top, all over {text!r}, cannot be told. List the spans in pre-order: a constituent "
         "before those within it, the top of a unary chain first."
     )
+    E305 = (
+        "The constituent {text!r} (tokens {start} to {end}) in doc.spans[{key!r}] has no label. Give it one: "
+        "Span(doc, {start}, {end}, label='NP')."
+    )
     E306 = "doc.spans[{key!r}] has format {found}; this version reads formats up to {known}. Update spacy-parsetag."
     E307 = (
         "{text!r} (tokens {start} to {end}) is neither a constituent, nor a single word, nor a sentence. {hint} Ask "

@@ -81,7 +81,9 @@ def encode_whole(
             tag = linearizer.linearize(binarize(parse))[int(tree.ids.argmin())]
             unknown = f"{tag} in {quote(parse.words)}"
         elif several:
-            weighted = [encode_tree(one, tags, linearizer, math.exp(p)) for p, one in several.get(tokens[0], ())]
+            own = several.get(tokens[0], ())
+            best = max((p for p, _ in own), default=0.0)  # of a long sentence even that may be too small for exp
+            weighted = [encode_tree(one, tags, linearizer, math.exp(p - best)) for p, one in own]
             known = [one for one in weighted if one.ids.min() >= 0]
             total = sum(one.weight for one in known)
             trees = tuple(one._replace(weight=one.weight / total) for one in known if total > 0)

@@ -70,8 +70,8 @@ def columns_of_docs(docs: Sequence[Doc], spans_key: str = SPANS_KEY, name: str =
 
 def _read_all(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> DocColumns | None:
     """Read docs at once, each with its number; None if something in them is out of the usual: white space, unknown
-    tags, changed tokens, several vocabularies, constituents that are not in the order of sentences, not in pre-order or
-    no tree."""
+    tags, changed tokens, several vocabularies, constituents that are not in the order of sentences, not in pre-order,
+    without a label or no tree."""
     vocab = docs[0][1].vocab if docs else None
     if vocab is None or not vocab.lang or any(doc.vocab is not vocab or "sents" in doc.user_hooks for _, doc in docs):
         return None
@@ -88,7 +88,9 @@ def _read_all(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> Doc
     docs_end = np.cumsum(n_tokens)
     docs_start = docs_end - n_tokens
     begin, stop = np.stack([start, end]).astype(np.int64) + docs_start.repeat(group_sizes)
-    if is_space.any() or not tags.all() or (begin >= stop).any() or (stop > docs_end.repeat(group_sizes)).any():
+    if is_space.any() or not tags.all() or not labels.all():
+        return None
+    if (begin >= stop).any() or (stop > docs_end.repeat(group_sizes)).any():
         return None
     if (first_char[begin] != start_char).any() or ((first_char + length)[stop - 1] != end_char).any():
         return None

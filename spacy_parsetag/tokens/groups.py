@@ -174,8 +174,8 @@ def parses_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[SentenceParse]
     spans_key (str): Key of the group in `doc.spans`.
     RETURNS (list[SentenceParse]): The parses. Tags are `token.tag_`, else `token.pos_`, else "X".
     RAISES (ValueError): If the doc has no constituents, or a later version of this package wrote them; if one leaves
-        its sentence or covers no word; if two cross; if the order of a unary chain is unknown; if the doc was
-        retokenized since.
+        its sentence, covers no word or has no label; if two cross; if the order of a unary chain is unknown; if the doc
+        was retokenized since.
     """
     words = map_words(doc)
     sentences = sentence_words(doc)
@@ -332,6 +332,10 @@ def _read_group(doc: Doc, spans_key: str, words: WordMap) -> list[_Row]:
         lower, around, text = (_text(doc, words, row) for row in (*bottom_up, chain[0]))
         labels = f"{chain[0][3]} and {chain[1][3]}"
         raise ValueError(Errors.E304.format(key=spans_key, lower=lower, upper=around, chain=labels, text=text))
+    for row in rows:
+        if not row[3]:
+            place = {"start": words.tokens[row[0]], "end": words.tokens[-row[1] - 1] + 1}
+            raise ValueError(Errors.E305.format(key=spans_key, text=_text(doc, words, row), **place))
     return rows
 
 

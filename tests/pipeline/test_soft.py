@@ -117,6 +117,18 @@ def test_trees_that_do_not_fit_are_left_out() -> None:
     assert [tree.weight for tree in gold.trees] == pytest.approx([0.75, 0.25])
 
 
+def test_trees_of_a_long_sentence() -> None:
+    """Each is so improbable that its probability is no number above 0; what counts is how they compare."""
+    nlp = make_nlp()
+    nlp.initialize(lambda: make_examples(nlp))
+    eg = example(soft_doc(nlp))
+    for tree in eg.reference.spans["constituents"].attrs["k_best"][0]:
+        tree[0] -= 2000
+    pipe: Any = nlp.get_pipe("parsetag")
+    (gold,) = pipe._gold.encode(eg, "constituents", pipe.tag_set, pipe.linearizer)
+    assert [tree.weight for tree in gold.trees] == pytest.approx([0.4 / 0.6, 0.15 / 0.6, 0.05 / 0.6])
+
+
 def test_best_trees_are_needed() -> None:
     nlp = make_nlp()
     nlp.initialize(lambda: make_examples(nlp))

@@ -59,6 +59,9 @@ def test_unusual_docs(nlp: Language, docs: list[Doc]) -> None:
     matcher = TreeMatcher(nlp.vocab)
     matcher.add("VP", ["VP"])
     assert [match.span.text for match in matcher(doc)] == ["reads"]
+    docs[1].spans["constituents"] = [*docs[1].spans["constituents"], Span(docs[1], 0, 1)]
+    with pytest.raises(ValueError, match=r"\[E305\].*'Her'.*has no label"):
+        matcher(docs[1])
     with docs[0].retokenize() as retokenizer:
         retokenizer.split(docs[0][1], ["m", "an"], heads=[(docs[0][1], 0), (docs[0][1], 1)])
     with pytest.raises(ValueError, match="tokens of the doc have changed"):

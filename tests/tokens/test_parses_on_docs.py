@@ -182,6 +182,7 @@ def make(vocab: Vocab, spans: list[tuple[int, int, str]]) -> Doc:
         ([(0, 3, "S"), (3, 4, "NP")], "E303", "NP at tokens 3 to 4"),
         ([(1, 1, "NP")], "E303", "covers no word"),
         ([(0, 1, "NP"), (0, 1, "S"), (0, 3, "TOP")], "E304", "NP and S"),
+        ([(0, 3, "S"), (0, 2, "")], "E305", "'a b' (tokens 0 to 2) in doc.spans['constituents'] has no label"),
         ([(0, 2, "NP"), (0, 3, "S"), (0, 2, "X")], "E304", "'a b' stands before 'a b c'"),
     ],
 )
