@@ -212,10 +212,16 @@ class Distribution:
         for probs, scores in zip(sums.transitions or (), batch.transitions or (), strict=True):
             expected += _dot(probs, scores).sum()
             sizes += _dot(probs, np.abs(scores)).sum()
-        if batch.spans is not None:
-            of_rows, stops = _dot(sums.spans, batch.spans.scores), batch.spans.stops(batch.n_words)
-            for s in np.flatnonzero(batch.spans.starts >= 0):
-                expected[s] += of_rows[batch.spans.starts[s] : stops[s]].sum()
+        if batch.spans is not None and sums.spans is not None:
+            stops = batch.spans.stops(batch.n_words)
+            for s in np.flatnonzero(stops > batch.spans.starts):
+                own = slice(batch.spans.starts[s], stops[s])
+                probs, scores = sums.spans[own], batch.spans.scores[own].astype(np.float64)
+                # Every tree has a label for each node: less the greatest score, great ones lose no precision.
+                top = scores.max(initial=-np.inf, where=probs > 0)
+                expected[s] += (part := _dot(probs, scores - top).sum())
+                sizes[s] += np.abs(part)
+                log_z[s] -= (int(batch.n_words[s]) - 1) * top
         if (too_great := sizes * (np.finfo(sums.marginals.dtype).eps + self._error) > _LARGEST_ERROR).any():
             raise ValueError(Errors.E180.format(s=batch.numbers[too_great.argmax()]))
         entropy: NDArray[np.float64] = np.maximum(log_z - expected, 0.0)

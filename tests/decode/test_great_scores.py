@@ -246,6 +246,23 @@ def test_labels_of_spans_far_from_0():
     np.testing.assert_allclose(shifted.spans.sum(), plain.spans.sum(), rtol=1e-5)
 
 
+@pytest.mark.parametrize("size", [1e6, 1e9, 1e20])
+def test_entropies_where_labels_of_spans_are_far_from_0(size):
+    """In float32: what all trees share changes nothing; where labels are far apart, it is right or refused."""
+    batch = with_spans(random_batch([7, 1, 4], dtype=np.float32))
+    noise = np.round(batch.spans.scores)
+    for scores in (noise + np.float32(size), noise * np.float32(size)):
+        great = batch.with_arrays((np.round(batch.scores), scores))
+        exact = great.with_arrays([array.astype(np.float64) for array in great.arrays])
+        try:
+            np.testing.assert_allclose(great.trees.entropy, exact.trees.entropy, atol=0.01)
+        except ValueError as err:
+            assert str(err).startswith(("[E179]", "[E180]"))
+    shifted = batch.with_arrays((batch.scores, noise + np.float32(2**20)))
+    plain = batch.with_arrays((batch.scores, noise))
+    np.testing.assert_allclose(shifted.trees.entropy, plain.trees.entropy, atol=1e-4)
+
+
 @ALL_ORDERS
 @pytest.mark.parametrize("n_words", [1, 2, 5])
 def test_no_room_on_the_stack(order, n_words):
