@@ -15,7 +15,10 @@ Unit = Enum("Unit", {"file": "file", "row": "row"}, type=str)
 
 
 def complexity_cli(
-    inputs: Annotated[list[Path], Arg(metavar="INPUT...", help="Files of trees, or folders of them")],
+    inputs: Annotated[
+        list[Path],
+        Arg(metavar="INPUT...", help="Files of trees, or folders of them, - for brackets on standard input"),
+    ],
     text: Annotated[
         Unit, Opt("--text", "-t", help="What a text is: a file; or a row, a line or a doc of it")
     ] = Unit.file,
@@ -34,6 +37,7 @@ def complexity_cli(
     Examples:
       python -m spacy parsetag complexity essays/*.mrg --csv
       python -m spacy parsetag complexity essays.jsonl --text row
+      python -m spacy parsetag parse essay.txt --sents model | python -m spacy parsetag complexity -
     """
     import numpy as np
 

@@ -117,6 +117,11 @@ def convert_cli(
                 else:
                     yield parse
 
+        def check() -> None:
+            skipped.check()
+            if n_long and n_long == skipped.n_good:
+                raise ValueError(Errors.E451.format(n=n_long, longest=max_length))
+
         if split is None and output.suffix != SUFFIX:
             split = chosen.split
         written = write_treebank(
@@ -128,7 +133,7 @@ def convert_cli(
             ),
             split=Split(split, split_block) if split is not None and split != "none" else None,
             limit=limit,
-            check=skipped.check,
+            check=check,
         )
     skipped.summarize()
     in_docs = n_sents > 1

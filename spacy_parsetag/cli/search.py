@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument as Arg, Option as Opt
 
 from ..analysis.tables import Table, format_csv, format_text
-from ..errors import Errors
+from ..errors import Errors, showable
+from ..files.read import is_stream
 from ..files.write import STANDARD, refuse_overwrite, text_output
-from ._util import Encoding, Glob, SkipBad, Skipped, SpansKey, count_processes, note, progress, write_text
+from ._util import Encoding, Glob, SkipBad, Skipped, SpansKey, count_processes, note, progress, refuse, write_text
 
 if TYPE_CHECKING:
     from ..texts.search import Found
@@ -22,7 +23,11 @@ if TYPE_CHECKING:
 def search_cli(
     pattern: Annotated[str, Arg(metavar="PATTERN", help="Tregex pattern, in quotes")],
     inputs: Annotated[
-        list[Path], Arg(metavar="INPUT...", help="Files of trees, folders of them, folders of shards, or of columns")
+        list[Path],
+        Arg(
+            metavar="INPUT...",
+            help="Files of trees, folders of them, of shards or of columns, - for brackets on standard input",
+        ),
     ],
     count: Annotated[bool, Opt("--count", help="Count trees and matches, and nothing else")] = False,
     by: Annotated[
@@ -68,6 +73,7 @@ def search_cli(
       python -m spacy parsetag search "VP < /^VB/=verb < NP=object" shards/ --by verb.head --by object.head --csv
       python -m spacy parsetag search "SQ !< VP" shards/*.parquet --count --workers 8
       python -m spacy parsetag search "S < (VP <# VBG) $+ VP" gum.mrg --html page.html --limit 50
+      python -m spacy parsetag parse news.txt | python -m spacy parsetag search "NP < SBAR" -
     """
     from ..texts.parser import map_in_processes
     from ..texts.search import Query, columns_of_rows, find_trees, search_file
@@ -86,6 +92,8 @@ def search_cli(
         _save(files, encoding, spans_key, Skipped(limit=skip_bad), save)
         files = [save]
     n_process = min(len(files), n_process)
+    streams = any(map(is_stream, files))  # which other processes cannot read
+    refuse(n_process > 1 and streams, "--workers", "files, not standard input or a pipe")
     search = partial(search_file, query, skip_bad != "0")
     alone: Iterator[Found] = map(search, files)
     several = map_in_processes(search, files, n_process) if n_process > 1 else (each for each in alone)
@@ -98,7 +106,7 @@ def search_cli(
         write_text("".join(f"{value}\t{name}\n" for name, value in totals.items()))
     elif report == "by":
         counts = Table(("count", *query.by), [(n, *key) for key, n in table.most_common(limit)])
-        write_text(format_csv([counts.columns, *counts.rows]) if as_csv else format_text(counts))
+        write_text(format_csv([counts.columns, *counts.rows]) if as_csv else showable(format_text(counts)))
     skipped.summarize()
     skipped.check()
     if not quiet and report != "count":
