@@ -380,6 +380,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
 
     E450 = "{path} exists already. Choose another place, or remove it first."
+    E451 = "All {n:,} sentences have more words than --max-length {longest}, so there is nothing to write. Raise it."
     E452 = "Cannot make a tree of this line: {reason}. Write JSON with order, words, pos and tags, as linearize does."
     E453 = (
         "Line {number} of {path} begins a tree, and text stands before it. In brackets only trees and "
@@ -437,7 +438,10 @@ class Errors(metaclass=_ErrorsWithCodes):
 
     E500 = "{purpose} needs the package {name!r}, which is not installed. Install it: {install}"
 
-    E550 = "{path} is not a .spacy file that spaCy can read: {reason}."
+    E550 = (
+        "{path} is not a .spacy file that spaCy can read: {reason}. Brackets become one by: parsetag convert {path} "
+        "NAME.spacy."
+    )
     E552 = "{path} has no column 'text' or 'tokens'; it has: {names}. Rename the one that holds the texts."
     E553 = 'Not a text to parse: {reason}. Write {{"text": "..."}} or {{"tokens": [...], "tags": [...]}}.'
     E554 = "{path} is not a Parquet file that pyarrow can read: {reason}."
@@ -473,6 +477,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "By its name {path} holds {what}, and parse reads lines of text. {how} If it is text all the same, say "
         "--format text."
     )
+    E575 = "{name} is a file, and a pipeline is a folder or a package. The pipeline comes first, then what it reads."
 
     E600 = "{path} holds no columns of trees. Write them with TreeColumns.to_disk, or with `search --save FOLDER`."
     E601 = "{path} has columns of format {found}; this version reads format {known}. Save them again."

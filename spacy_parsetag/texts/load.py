@@ -1,5 +1,6 @@
 """Load a pipeline, find its parser, and settle who splits text into sentences."""
 
+import os
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,16 @@ SENTENCES = {"token.is_sent_start", "doc.sents"}  # what a component that splits
 
 
 def load_pipeline(name: str, gpu_id: int, code: Path | None) -> Language:
-    """Load a pipeline, a package or a folder, on a GPU or the CPU (-1), after a file with code of the user's."""
+    """Load a pipeline, a package or a folder, on a GPU or the CPU (-1), after a file with code of the user's.
+
+    RAISES (ValueError): If there is no such code, or the pipeline is a file.
+    """
     if code is not None:
         if not code.is_file():
             raise ValueError(Errors.E030.format(path=code))
         import_file("python_code", code)
+    if os.path.isfile(name):
+        raise ValueError(Errors.E575.format(name=name))
     if gpu_id >= 0:
         require_gpu(gpu_id)
     return spacy.load(name)

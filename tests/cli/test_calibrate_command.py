@@ -1,6 +1,7 @@
 """`python -m spacy parsetag calibrate`."""
 
 import json
+from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -127,6 +128,14 @@ def test_what_is_scored(folder: Path) -> None:
     parser.initialize(lambda: [words], nlp=nlp)
     (parsed,) = score_gold_docs(nlp, pipe, golds)
     assert parsed.parses == again.parses
+
+
+def test_what_stands_in_the_wrong_place(run: Callable[..., Any], pipeline: Path, treebank: Path) -> None:
+    """A file in place of the pipeline, and brackets in place of docs: the messages say what is wanted."""
+    result = run("calibrate", treebank, treebank)
+    assert result.exit_code == 1 and f"[E575] {treebank} is a file, and a pipeline is" in result.stderr
+    result = run("calibrate", pipeline, treebank)
+    assert result.exit_code == 1 and f"parsetag convert {treebank} NAME.spacy" in result.stderr
 
 
 @given(minimum=floats(-1.9, 1.9))

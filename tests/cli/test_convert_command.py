@@ -136,6 +136,7 @@ def test_split(run: Run, treebank: Path, tmp_path: Path) -> None:
         (["empty", "out.spacy"], "E031"),
         (["trees.mrg", "-"], "E455"),
         (["trees.mrg", "out.spacy", "--spans-key", ""], "E455"),
+        (["trees.mrg", "out.spacy", "--max-length", "2"], "E451"),
         (["trees.mrg", "out.spacy", "--format", "nonsense"], "E102"),
         (["trees.mrg", "out.spacy", "--encoding", "nonsense"], "E101"),
         (["trees.mrg", "out.spacy", "--clean", "trace-words=("], "E454"),

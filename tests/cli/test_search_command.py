@@ -161,12 +161,38 @@ def test_some_files_of_a_folder(run: Callable[..., Any], folder: Path) -> None:
     assert "No files named x*" in run("search", "NP", folder, "--glob", "x*").stderr
 
 
+def test_standard_input(run: Callable[..., Any], folder: Path, tmp_path: Path) -> None:
+    """A file that is named <stdin>, but only this process can read it."""
+    named = folder / "a.mrg"
+    for command in (
+        ("search", "NP"),
+        ("search", "NP=x", "--csv"),
+        ("complexity", "--text", "row", "--csv"),
+        ("complexity", "--csv"),
+    ):
+        expected = run(*command, named).stdout
+        for given in (["-"], ["-", "-"]):
+            assert run(*command, *given, stdin=ESSAY).stdout.replace("<stdin>", str(named)) == expected != ""
+    assert run("search", "NP", "-", "--save", tmp_path / "saved", "--count", stdin=ESSAY).stdout.startswith("2\ttrees")
+    assert "3\ttrees\n" in run("search", "NP", "-", named, "--count", stdin=NOTES.splitlines()[0]).stdout
+    assert run("search", "NP", "-", "--workers", 2, stdin=ESSAY).exit_code == 0  # one file, so one process
+    for arguments, text, message in [
+        (["-", named, "--workers", 2], ESSAY, "[E455] --workers needs files"),
+        (["-"], "", "[E106] No trees in -."),
+        (["-"], ESSAY + "(TOP (NP the (NN dog)))", "<stdin>:3: [E117]"),
+        (["-"], '{"sents": []}', "<stdin>:1: [E120] Text outside of brackets"),
+    ]:
+        result = run("search", "NP", *arguments, stdin=text)
+        assert result.exit_code == 1 and message in result.stderr
+
+
 def test_words_that_would_move_the_cursor(run: Callable[..., Any], tmp_path: Path) -> None:
     text = "(TOP (NP (DT the\x1b[2J) (JJ a\\u000ab\\u0009c) (NN \u202eb)))\n"
     (tmp_path / "a.mrg").write_text(text, encoding="utf-8")
     assert run("search", "NN", tmp_path / "a.mrg", "--quiet").stdout == (
         f"{tmp_path / 'a.mrg'}:1: the\ufffd[2J a\ufffdb\ufffdc [NN b]\n"
     )
+    assert "the\ufffd[2J" in run("search", "DT=d", tmp_path / "a.mrg", "--by", "d.head").stdout
 
 
 def test_page(run: Callable[..., Any], folder: Path, tmp_path: Path) -> None:
