@@ -65,6 +65,19 @@ def test_inputs_without_a_tree(run: Callable[..., Any], tmp_path: Path) -> None:
             assert result.exit_code == 1 and message in result.stderr and name in result.stderr
 
 
+@pytest.mark.parametrize("rows", [1, 16])
+def test_places(run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    """Rows and docs are counted as lines are, from 1, in whatever batches they are read."""
+    monkeypatch.setattr("spacy_parsetag.texts.search.ROWS", rows)
+    files = [folder / name for name in ("b.mrg.gz", "c.jsonl", "d.spacy", "e.parquet") if (folder / name).exists()]
+    found = [run("search", "_ROOT_", file, "--quiet").stdout.splitlines() for file in files]
+    places = [
+        [line.removeprefix(f"{file}:").partition(":")[0] for line in own]
+        for file, own in zip(files, found, strict=True)
+    ]
+    assert places == [[str(n) for n in range(1, 1 + len(NOTES.splitlines()))]] * len(files)
+
+
 def test_docs_with_another_key(run: Callable[..., Any], tmp_path: Path) -> None:
     docs = docs_from_trees(spacy.blank("en").vocab, read_string(NOTES), spans_key="mine")
     path = tmp_path / "mine.spacy"
