@@ -4,9 +4,12 @@ spaCy imports this package whenever its command line starts. So it must not impo
 missing: compiled modules, NLTK, Matplotlib, SciPy, PyTorch.
 """
 
+from collections.abc import Callable
+
 import typer
 from spacy.cli import app  # type: ignore[attr-defined]
 
+from ._util import stated_errors
 from .analyze import analyze_app
 from .calibrate import calibrate_cli
 from .complexity import complexity_cli
@@ -27,22 +30,28 @@ HELP = """Constituency parsing: prepare treebanks, parse text, score trees.
 To train and package a parser, use spaCy's own commands: python -m spacy train, python -m spacy package.
 """
 
+# By name, with what the list of commands says of each.
+COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
+    "convert": (convert_cli, "Convert treebanks to .spacy files."),
+    "init-config": (init_config_cli, "Write a config that trains as it stands."),
+    "init-project": (init_project_cli, "Write a spaCy project: convert, train, evaluate."),
+    "linearize": (linearize_cli, "Write trees as tags, and tags as trees."),
+    "parse": (parse_cli, "Parse text and write trees."),
+    "show": (show_cli, "Draw trees: in the terminal, as SVG, as a page."),
+    "search": (search_cli, "Find Tregex patterns in trees."),
+    "complexity": (complexity_cli, "Measure the syntactic complexity of texts, as L2SCA."),
+    "evaluate": (evaluate_cli, "Score trees, or a pipeline, as EVALB does."),
+    "calibrate": (calibrate_cli, "Make the probabilities of a pipeline mean what they say."),
+    "export": (export_cli, "Make a pipeline that predicts without PyTorch."),
+    "download": (download_cli, "Install a trained pipeline."),
+    "diff": (diff_cli, "Show where two files of trees differ."),
+}
+
 parsetag_app = typer.Typer(
     name="parsetag", help=HELP, no_args_is_help=True, add_completion=False, rich_markup_mode=None
 )
-parsetag_app.command("convert", short_help="Convert treebanks to .spacy files.")(convert_cli)
-parsetag_app.command("init-config", short_help="Write a config that trains as it stands.")(init_config_cli)
-parsetag_app.command("init-project", short_help="Write a spaCy project: convert, train, evaluate.")(init_project_cli)
-parsetag_app.command("linearize", short_help="Write trees as tags, and tags as trees.")(linearize_cli)
-parsetag_app.command("parse", short_help="Parse text and write trees.")(parse_cli)
-parsetag_app.command("show", short_help="Draw trees: in the terminal, as SVG, as a page.")(show_cli)
-parsetag_app.command("search", short_help="Find Tregex patterns in trees.")(search_cli)
-parsetag_app.command("complexity", short_help="Measure the syntactic complexity of texts, as L2SCA.")(complexity_cli)
-parsetag_app.command("evaluate", short_help="Score trees, or a pipeline, as EVALB does.")(evaluate_cli)
-parsetag_app.command("calibrate", short_help="Make the probabilities of a pipeline mean what they say.")(calibrate_cli)
-parsetag_app.command("export", short_help="Make a pipeline that predicts without PyTorch.")(export_cli)
-parsetag_app.command("download", short_help="Install a trained pipeline.")(download_cli)
-parsetag_app.command("diff", short_help="Show where two files of trees differ.")(diff_cli)
+for _name, (_command, _short_help) in COMMANDS.items():
+    parsetag_app.command(_name, short_help=_short_help)(stated_errors()(_command))
 parsetag_app.add_typer(analyze_app)
 app.add_typer(parsetag_app)
 

@@ -74,7 +74,7 @@ def note(text: str, kind: str = "info") -> None:
 def stated_errors() -> Iterator[None]:
     """Turn what users can cause (bad data, missing files or packages) into a message and exit code 1.
 
-    SIGTERM ends the command the way an exception does, so that no temporary file stays behind.
+    It decorates each command. SIGTERM ends that the way an exception does, so that no temporary file stays behind.
     """
     in_main_thread = threading.current_thread() is threading.main_thread()
     previous = signal.signal(signal.SIGTERM, _terminate) if in_main_thread else None
@@ -94,6 +94,19 @@ def stated_errors() -> Iterator[None]:
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:
     raise SystemExit(128 + number)
+
+
+def refuse(when: object, option: object, needs: str) -> None:
+    """Raise a ValueError that says what an option needs, when it lacks that."""
+    if when:
+        raise ValueError(Errors.E455.format(option=option, needs=needs))
+
+
+def count_processes(n: int) -> int:
+    """Give the number of processes that a user asks for, -1 for one a core. Raises a ValueError if it is none."""
+    if n == 0 or n < -1:
+        raise ValueError(Errors.E464.format(n=n))
+    return (os.cpu_count() or 1) if n == -1 else n
 
 
 @contextmanager

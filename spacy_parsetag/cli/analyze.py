@@ -124,6 +124,7 @@ analyze_app = typer.Typer(
 
 def _add_command(name: str, study: Study) -> None:
     @analyze_app.command(name, help=inspect.cleandoc(study.help))
+    @stated_errors()
     def command(
         inputs: Annotated[
             list[str],
@@ -144,29 +145,28 @@ def _add_command(name: str, study: Study) -> None:
         skip_bad: SkipBad = "0",
         spans_key: SpansKey = "constituents",
     ) -> None:
-        with stated_errors():
-            _check_options(as_json, as_csv, figures)
-            skipped = Skipped(limit=skip_bad)
-            found: dict[str, Any] = {}
-            with counting("trees") as count:
-                for treebank, path in name_inputs(inputs).items():
-                    read = read_source(path, glob, encoding, skipped, spans_key)
-                    parses: Iterable[Parse] = skipped.count_good(count(read))
-                    if limit:
-                        parses = inventories.sample(list(parses), limit, seed)
-                    found[treebank] = study.measure(parses, next(iter(found.values()), None))
-                    if not found[treebank].trees:
-                        raise ValueError(Errors.E106.format(inputs=path))
-            skipped.check()
-            skipped.summarize()
-            if figures:
-                study.plot(found, figures)
-            content = {"treebanks": {treebank: one.to_dict() for treebank, one in found.items()}}
-            _show(content, study.csv(found) if as_csv else study.table(found), as_json, as_csv)
-            if not as_json and not as_csv:
-                for treebank, one in found.items():
-                    for kind, items in study.lists(one).items():
-                        write_text(_format_list(f"{kind} in {treebank}", items))
+        _check_options(as_json, as_csv, figures)
+        skipped = Skipped(limit=skip_bad)
+        found: dict[str, Any] = {}
+        with counting("trees") as count:
+            for treebank, path in name_inputs(inputs).items():
+                read = read_source(path, glob, encoding, skipped, spans_key)
+                parses: Iterable[Parse] = skipped.count_good(count(read))
+                if limit:
+                    parses = inventories.sample(list(parses), limit, seed)
+                found[treebank] = study.measure(parses, next(iter(found.values()), None))
+                if not found[treebank].trees:
+                    raise ValueError(Errors.E106.format(inputs=path))
+        skipped.check()
+        skipped.summarize()
+        if figures:
+            study.plot(found, figures)
+        content = {"treebanks": {treebank: one.to_dict() for treebank, one in found.items()}}
+        _show(content, study.csv(found) if as_csv else study.table(found), as_json, as_csv)
+        if not as_json and not as_csv:
+            for treebank, one in found.items():
+                for kind, items in study.lists(one).items():
+                    write_text(_format_list(f"{kind} in {treebank}", items))
 
 
 for _name, _study in STUDIES.items():
@@ -174,6 +174,7 @@ for _name, _study in STUDIES.items():
 
 
 @analyze_app.command("correlation")
+@stated_errors()
 def analyze_correlation_cli(
     inputs: Annotated[
         list[Path],
@@ -196,18 +197,17 @@ def analyze_correlation_cli(
     Example:
       python -m spacy parsetag analyze correlation results.csv --deviation deviation.json --figure correlation.svg
     """
-    with stated_errors():
-        _check_options(as_json, as_csv, figures)
-        for path in (*inputs, deviation):
-            if path is not None and not path.is_file():
-                raise ValueError(Errors.E030.format(path=path))
-        once = list(dict.fromkeys(inputs))  # points that count twice would make p too small
-        points = results.read_points(once, {} if deviation is None else results.read_means(deviation))
-        found = results.correlate(points)
-        if figures:
-            plots.plot_correlation(points, found, figures)
-        content = {**found._asdict(), "points": [point._asdict() for point in points]}
-        _show(content, tables.correlation_table(points, found), as_json, as_csv)
+    _check_options(as_json, as_csv, figures)
+    for path in (*inputs, deviation):
+        if path is not None and not path.is_file():
+            raise ValueError(Errors.E030.format(path=path))
+    once = list(dict.fromkeys(inputs))  # points that count twice would make p too small
+    points = results.read_points(once, {} if deviation is None else results.read_means(deviation))
+    found = results.correlate(points)
+    if figures:
+        plots.plot_correlation(points, found, figures)
+    content = {**found._asdict(), "points": [point._asdict() for point in points]}
+    _show(content, tables.correlation_table(points, found), as_json, as_csv)
 
 
 def read_source(source: str, glob: str | None, encoding: str, skipped: Skipped, spans_key: str) -> Iterator[Parse]:

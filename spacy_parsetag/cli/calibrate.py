@@ -11,7 +11,7 @@ from ..errors import Errors
 from ..files.write import refuse_overwrite
 from ..texts.load import find_parser, load_pipeline
 from ._inputs import read_docs
-from ._util import AsJson, Code, GpuId, format_json, note, stated_errors, write_text
+from ._util import AsJson, Code, GpuId, format_json, note, write_text
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -52,32 +52,31 @@ def calibrate_cli(
       python -m spacy parsetag calibrate training/model-best corpus/dev.spacy calibrated
       python -m spacy parsetag calibrate training/model-best corpus/dev.spacy --figure reliability.png --json
     """
-    with stated_errors():
-        from ..analysis.plots import check_paths, plot_reliability
-        from ..pipeline.component import ParseTagger
+    from ..analysis.plots import check_paths, plot_reliability
+    from ..pipeline.component import ParseTagger
 
-        figures = figure or []
-        check_paths(figures)
-        refuse_overwrite([*figures], [dev, Path(model)])
-        if output is not None and output.exists():
-            raise ValueError(Errors.E450.format(path=output))
-        nlp = load_pipeline(model, gpu_id, code)
-        pipe = find_parser(nlp, model)
-        if not isinstance(pipe, ParseTagger):  # an ensemble has no scores
-            raise ValueError(Errors.E476.format(name=model, pipes=", ".join(nlp.pipe_names)))
-        golds = _score(nlp, pipe, dev)
-        n_sents = [len(gold.parses) for gold in golds]
-        # The batches from the start that have this share of the sentences, or just more.
-        n_fit = int(np.searchsorted(np.cumsum([0, *n_sents]), fit_share * sum(n_sents)))
-        if not 0 < n_fit < len(golds):
-            raise ValueError(Errors.E475.format(n=sum(n_sents), share=fit_share))
-        report, panels = _calibrate(pipe, golds[:n_fit], golds[n_fit:])
-        plot_reliability(panels, figures)
-        if output is not None:
-            nlp.to_disk(output)
-        write_text(format_json(report) if as_json else _format(report))
-        if output is None:
-            note("The temperatures were not saved: name an OUTPUT folder to save the calibrated pipeline.", "warn")
+    figures = figure or []
+    check_paths(figures)
+    refuse_overwrite([*figures], [dev, Path(model)])
+    if output is not None and output.exists():
+        raise ValueError(Errors.E450.format(path=output))
+    nlp = load_pipeline(model, gpu_id, code)
+    pipe = find_parser(nlp, model)
+    if not isinstance(pipe, ParseTagger):  # an ensemble has no scores
+        raise ValueError(Errors.E476.format(name=model, pipes=", ".join(nlp.pipe_names)))
+    golds = _score(nlp, pipe, dev)
+    n_sents = [len(gold.parses) for gold in golds]
+    # The batches from the start that have this share of the sentences, or just more.
+    n_fit = int(np.searchsorted(np.cumsum([0, *n_sents]), fit_share * sum(n_sents)))
+    if not 0 < n_fit < len(golds):
+        raise ValueError(Errors.E475.format(n=sum(n_sents), share=fit_share))
+    report, panels = _calibrate(pipe, golds[:n_fit], golds[n_fit:])
+    plot_reliability(panels, figures)
+    if output is not None:
+        nlp.to_disk(output)
+    write_text(format_json(report) if as_json else _format(report))
+    if output is None:
+        note("The temperatures were not saved: name an OUTPUT folder to save the calibrated pipeline.", "warn")
 
 
 def _score(nlp: "Language", pipe: "ParseTagger", dev: Path) -> "list[GoldBatch]":

@@ -9,13 +9,16 @@ from typer import Argument as Arg, Option as Opt
 
 from ..analysis.tables import Table, format_csv, format_text
 from ..errors import Errors
-from ._util import AsJson, Encoding, Glob, SpansKey, format_json, note, stated_errors, write_text
+from ._util import AsJson, Encoding, Glob, SpansKey, format_json, note, write_text
 
 Unit = Enum("Unit", {"file": "file", "row": "row"}, type=str)
 
 
 def complexity_cli(
-    inputs: Annotated[list[Path], Arg(metavar="INPUT...", help="Files of trees, or folders of them")],
+    inputs: Annotated[
+        list[Path],
+        Arg(metavar="INPUT...", help="Files of trees, or folders of them, - for brackets on standard input"),
+    ],
     text: Annotated[
         Unit, Opt("--text", "-t", help="What a text is: a file; or a row, a line or a doc of it")
     ] = Unit.file,
@@ -34,37 +37,37 @@ def complexity_cli(
     Examples:
       python -m spacy parsetag complexity essays/*.mrg --csv
       python -m spacy parsetag complexity essays.jsonl --text row
+      python -m spacy parsetag parse essay.txt --sents model | python -m spacy parsetag complexity -
     """
-    with stated_errors():
-        import numpy as np
+    import numpy as np
 
-        from ..search.complexity import count_structures, measure
-        from ..texts.search import find_trees, read_columns
+    from ..search.complexity import count_structures, measure
+    from ..texts.search import find_trees, read_columns
 
-        if as_json and as_csv:
-            raise ValueError(Errors.E459)
-        counts: dict[str, Counter[str]] = {}
-        n_trees: dict[Path, int] = {}
-        for path in find_trees(inputs, glob):
-            n_trees[path] = 0
-            for columns in read_columns(path, encoding, spans_key=spans_key):
-                n_trees[path] += len(columns)
-                names = [columns.names[source] for source in columns.source.tolist()]
-                if text is Unit.row:
-                    ids = (f" ({one})" if one else "" for one in columns.ids or [""] * len(columns))
-                    names = [f"{columns.where(tree)}{one}" for tree, one in enumerate(ids)]
-                texts = {each: i for i, each in enumerate(dict.fromkeys(names))}
-                found = count_structures(columns, np.array([texts[each] for each in names], np.int64), len(texts))
-                for each, i in texts.items():
-                    counts.setdefault(each, Counter()).update({name: int(values[i]) for name, values in found.items()})
-        if not counts:
-            raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
-        if empty := [str(path) for path, n in n_trees.items() if not n]:  # which the table lacks
-            note(Errors.E106.format(inputs=", ".join(empty)), "warn")
-        measured = {name: {**found, **measure(found)} for name, found in counts.items()}
-        if as_json:
-            write_text(format_json(measured))
-            return
-        rows: list[tuple[Any, ...]] = [(name, *row.values()) for name, row in measured.items()]
-        table = Table(("text", *next(iter(measured.values()))), rows)
-        write_text(format_csv([table.columns, *table.rows]) if as_csv else format_text(table))
+    if as_json and as_csv:
+        raise ValueError(Errors.E459)
+    counts: dict[str, Counter[str]] = {}
+    n_trees: dict[Path, int] = {}
+    for path in find_trees(inputs, glob):
+        n_trees[path] = 0
+        for columns in read_columns(path, encoding, spans_key=spans_key):
+            n_trees[path] += len(columns)
+            names = [columns.names[source] for source in columns.source.tolist()]
+            if text is Unit.row:
+                ids = (f" ({one})" if one else "" for one in columns.ids or [""] * len(columns))
+                names = [f"{columns.where(tree)}{one}" for tree, one in enumerate(ids)]
+            texts = {each: i for i, each in enumerate(dict.fromkeys(names))}
+            found = count_structures(columns, np.array([texts[each] for each in names], np.int64), len(texts))
+            for each, i in texts.items():
+                counts.setdefault(each, Counter()).update({name: int(values[i]) for name, values in found.items()})
+    if not counts:
+        raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
+    if empty := [str(path) for path, n in n_trees.items() if not n]:  # which the table lacks
+        note(Errors.E106.format(inputs=", ".join(empty)), "warn")
+    measured = {name: {**found, **measure(found)} for name, found in counts.items()}
+    if as_json:
+        write_text(format_json(measured))
+        return
+    rows: list[tuple[Any, ...]] = [(name, *row.values()) for name, row in measured.items()]
+    table = Table(("text", *next(iter(measured.values()))), rows)
+    write_text(format_csv([table.columns, *table.rows]) if as_csv else format_text(table))

@@ -18,7 +18,7 @@ from ..treebanks.formats.table import get_format
 from ..treebanks.split import Split
 from ..trees import Parse
 from ..trees.clean import CleanCounts, CleanOptions
-from ._util import Glob, SkipBad, Skipped, SpansKey, counting, note, stated_errors
+from ._util import Glob, SkipBad, Skipped, SpansKey, counting, note, refuse
 
 MOST_LISTED = 20  # files that were written
 
@@ -101,12 +101,10 @@ def convert_cli(
     """
     counts = CleanCounts()
     n_long = 0
-    with stated_errors(), counting("trees") as count:
+    with counting("trees") as count:
         skipped = Skipped(limit=skip_bad)
-        if output == STANDARD:
-            raise ValueError(Errors.E455.format(option="convert", needs="a file or folder to write, OUTPUT, not -"))
-        if not spans_key:
-            raise ValueError(Errors.E455.format(option="--spans-key", needs="a name, which may not be empty"))
+        refuse(output == STANDARD, "convert", "a file or folder to write, OUTPUT, not -")
+        refuse(not spans_key, "--spans-key", "a name, which may not be empty")
         chosen = get_format(format)
         cleaning = change_cleaning(chosen.clean, clean or [])
         reading: dict[str, Any] = {"encoding": encoding, "default_tag": default_tag, "on_error": skipped}

@@ -9,7 +9,7 @@ from wasabi import tables
 from ..errors import showable
 from ..evalb.differences import EvalbDiff, SentenceDiff, diff
 from ..files.write import STANDARD, refuse_overwrite
-from ._util import AsJson, Encoding, Multiline, Params, format_json, stated_errors, write_text
+from ._util import AsJson, Encoding, Multiline, Params, format_json, write_text
 from .evaluate import read_gold, read_sentences
 
 
@@ -35,12 +35,11 @@ def diff_cli(
     Example:
       python -m spacy parsetag diff gold.mrg test.mrg --top 20
     """
-    with stated_errors():
-        refuse_overwrite([output], [gold, test, Path(params)])
-        ours, theirs = read_gold(gold, encoding, multiline), read_sentences(test, encoding, multiline)
-        found = diff(ours, theirs, params)
-        top_n = top or None
-        write_text(format_json(found.to_dict(top_n)) if as_json else showable(format_diff(found, top_n)), output)
+    refuse_overwrite([output], [gold, test, Path(params)])
+    ours, theirs = read_gold(gold, encoding, multiline), read_sentences(test, encoding, multiline)
+    found = diff(ours, theirs, params)
+    top_n = top or None
+    write_text(format_json(found.to_dict(top_n)) if as_json else showable(format_diff(found, top_n)), output)
 
 
 def format_diff(found: EvalbDiff, top: int | None) -> str:

@@ -13,7 +13,7 @@ from spacy.util import is_compatible_version
 from typer import Argument as Arg, Option as Opt
 
 from ..errors import Errors
-from ._util import note, stated_errors
+from ._util import note
 
 # The pipelines with the versions that go together. `address` is where their wheels are published, null before any is.
 TABLE = json.loads((Path(__file__).parent / "pipelines.json").read_text(encoding="utf8"))
@@ -33,29 +33,28 @@ def download_cli(
       python -m spacy parsetag download en_parsetag_sm
       python -m spacy parsetag download en_parsetag_sm --from models
     """
-    with stated_errors():
-        if name not in TABLE["pipelines"]:
-            raise ValueError(Errors.E478.format(name=name, known=", ".join(TABLE["pipelines"])))
-        own, range_ = TABLE["pipelines"][name].values()
-        ours = version("spacy-parsetag")
-        if not is_compatible_version(ours, range_):
-            raise ValueError(Errors.E479.format(name=name, version=own, range=range_, ours=ours))
-        if source is None and TABLE["address"] is None:
-            raise ValueError(Errors.E480.format(name=name, version=own))
-        if find_spec("pip") is None:
-            raise ImportError(Errors.E481.format(python=sys.executable))
-        with tempfile.TemporaryDirectory() as folder:
-            if source is None:
-                wheel = f"{TABLE['address']}/{name}-{own}/{name}-{own}-py3-none-any.whl"
-            elif "://" in source:
-                # Alone, so that the other packages still come from where the user's pip finds them.
-                options = "--no-deps", "--only-binary=:all:", "--index-url", source, "-d", folder
-                pip("download", *options, f"{name}=={own}")
-                wheel = in_folder(Path(folder), name, own)
-            else:
-                wheel = in_folder(Path(source), name, own)
-            pip("install", wheel)
-        note(f"{name} {own} is installed: spacy.load({name!r})", "good")
+    if name not in TABLE["pipelines"]:
+        raise ValueError(Errors.E478.format(name=name, known=", ".join(TABLE["pipelines"])))
+    own, range_ = TABLE["pipelines"][name].values()
+    ours = version("spacy-parsetag")
+    if not is_compatible_version(ours, range_):
+        raise ValueError(Errors.E479.format(name=name, version=own, range=range_, ours=ours))
+    if source is None and TABLE["address"] is None:
+        raise ValueError(Errors.E480.format(name=name, version=own))
+    if find_spec("pip") is None:
+        raise ImportError(Errors.E481.format(python=sys.executable))
+    with tempfile.TemporaryDirectory() as folder:
+        if source is None:
+            wheel = f"{TABLE['address']}/{name}-{own}/{name}-{own}-py3-none-any.whl"
+        elif "://" in source:
+            # Alone, so that the other packages still come from where the user's pip finds them.
+            options = "--no-deps", "--only-binary=:all:", "--index-url", source, "-d", folder
+            pip("download", *options, f"{name}=={own}")
+            wheel = in_folder(Path(folder), name, own)
+        else:
+            wheel = in_folder(Path(source), name, own)
+        pip("install", wheel)
+    note(f"{name} {own} is installed: spacy.load({name!r})", "good")
 
 
 def in_folder(folder: Path, name: str, own: str) -> str:

@@ -39,7 +39,7 @@ from ._util import (
     Params,
     format_json,
     note,
-    stated_errors,
+    refuse,
     write_text,
 )
 
@@ -105,91 +105,68 @@ def evaluate_cli(
       python -m spacy parsetag evaluate gold.mrg a.mrg b.mrg --by label --tables latex
       python -m spacy parsetag evaluate model_a model_b corpus/test.spacy
     """
-    with stated_errors():
-        *_, test = tests
-        refuse_overwrite([output, fill], [Path(gold), *tests, Path(params), *([documents] if documents else [])])
-        of_pipeline = suffix_of(test) == ".spacy" or test.is_dir()
-        for path in (gold, *map(str, tests[:-1])):
-            is_file = os.path.isfile(path)
-            if of_pipeline and is_file and test.exists():
-                raise ValueError(Errors.E455.format(option=test, needs=f"a pipeline to score, which {path} is not"))
-            if not of_pipeline and not is_file and (is_pipeline(path) or os.path.isdir(path)):
-                raise ValueError(Errors.E455.format(option="A pipeline", needs=f"a .spacy file, which {test} is not"))
-        parsers = [gold, *map(str, tests[:-1])] if of_pipeline else [str(path) for path in tests]
-        twice = next((name for name, n in Counter(parsers).items() if n > 1), None)
-        if twice is not None:
-            raise ValueError(Errors.E485.format(name=twice))
-        if of_pipeline and (fill is not None or multiline):
-            raise ValueError(Errors.E455.format(option="--fill" if fill else "--multiline", needs="bracket files"))
-        if documents is not None and (of_pipeline or len(parsers) == 1):
-            raise ValueError(Errors.E455.format(option="--documents", needs="several bracket files to compare"))
-        units: Sequence[Hashable] | None
-        systems: Mapping[str, tuple[Sequence[Brackets], Sequence[Brackets]]]
-        ours: Sequence[Brackets]
-        theirs: Sequence[Brackets]
-        if len(tests) > 1 or by or style is not Style.text:
-            if fill is not None:
-                raise ValueError(Errors.E455.format(option="--fill", needs="one TEST and nothing but its scores"))
-            if of_pipeline:
-                systems, units = _parse_all(parsers, test, batch_size, gpu_id, code)
-            else:
-                ours = read_gold(Path(gold), encoding, multiline)
-                systems = {str(path): (ours, read_sentences(path, encoding, multiline)) for path in tests}
-                units = None if documents is None else documents.read_text(encoding="utf-8").splitlines()
-            compared = compare_systems(
-                systems, params, documents=units, samples=samples, by=[each.value for each in by or ()]
-            )
-            if output is not None:
-                write_text(format_json(compared), output)
-            write_text(format_json(compared) if as_json else format_report(compared, style.value))
-            return
-        scores: dict[str, Any] = {}
-        if of_pipeline:
-            key, examples, scores = _score(gold, test, batch_size, gpu_id, code)
-            pairs = [pair for eg in examples for pair in paired_trees(eg, key)]
-            ours, theirs = ([pair[side] for pair in pairs] for side in (0, 1))
-        else:
-            ours, theirs = read_gold(Path(gold), encoding, multiline), read_sentences(test, encoding, multiline)
+    *_, test = tests
+    refuse_overwrite([output, fill], [Path(gold), *tests, Path(params), *([documents] if documents else [])])
+    of_pipeline = suffix_of(test) == ".spacy" or test.is_dir()
+    for path in (gold, *map(str, tests[:-1])):
+        is_file = os.path.isfile(path)
+        refuse(of_pipeline and is_file and test.exists(), test, f"a pipeline to score, which {path} is not")
+        is_other = not is_file and (is_pipeline(path) or os.path.isdir(path))
+        refuse(is_other and not of_pipeline, "A pipeline", f"a .spacy file, which {test} is not")
+    parsers = [gold, *map(str, tests[:-1])] if of_pipeline else [str(path) for path in tests]
+    twice = next((name for name, n in Counter(parsers).items() if n > 1), None)
+    if twice is not None:
+        raise ValueError(Errors.E485.format(name=twice))
+    refuse(of_pipeline and (fill is not None or multiline), "--fill" if fill else "--multiline", "bracket files")
+    refuse(documents and (of_pipeline or len(parsers) == 1), "--documents", "several bracket files to compare")
+    several = len(parsers) > 1 or bool(by) or style is not Style.text
+    refuse(several and fill is not None, "--fill", "one TEST and nothing but its scores")
+    systems: Mapping[str, tuple[Sequence[Brackets], Sequence[Brackets]]]
+    units: Sequence[Hashable] | None
+    scores: dict[str, Any] = {}
+    if of_pipeline:
+        systems, units, scores = _parse_all(parsers, test, batch_size, gpu_id, code)
+    else:
+        gold_lines = read_gold(Path(gold), encoding, multiline)
+        systems = {str(path): (gold_lines, read_sentences(path, encoding, multiline)) for path in tests}
+        units = None if documents is None else documents.read_text(encoding="utf-8").splitlines()
+    if several:
+        kinds = [each.value for each in by or ()]
+        compared = compare_systems(systems, params, documents=units, samples=samples, by=kinds)
+        report, text = format_json(compared), format_report(compared, style.value)
+    else:
+        ((ours, theirs),) = systems.values()
         result = evalb(ours, theirs, params)
         report = format_json({"scores": scores, "evalb": result.to_dict()} if of_pipeline else result.to_dict())
-        if output is not None:
-            write_text(report, output)
-        if fill is not None:
-            filled = list(fill_unparsed(ours, theirs))
-            write_text("".join(f"{line}\n" for line, _ in filled), fill)
-            note(f"{len(filled):,} trees, {sum(is_flat for _, is_flat in filled):,} of them flat: {fill}")
-        if as_json:
-            write_text(report)
-        elif table or (table is None and not of_pipeline):
-            write_text(format_table(result))
+        if table or (table is None and not of_pipeline):
+            text = format_table(result)
         else:
-            write_text(format_summary(result) + (format_scores(scores) if of_pipeline else ""))
+            text = format_summary(result) + (format_scores(scores) if of_pipeline else "")
+    if output is not None:
+        write_text(report, output)
+    if fill is not None:
+        filled = list(fill_unparsed(ours, theirs))
+        write_text("".join(f"{line}\n" for line, _ in filled), fill)
+        note(f"{len(filled):,} trees, {sum(is_flat for _, is_flat in filled):,} of them flat: {fill}")
+    write_text(report if as_json else text)
+    if not several:
         warn_of_failures(result)
-
-
-def _score(
-    model: str, data: Path, batch_size: int | None, gpu_id: int, code: Path | None
-) -> tuple[str, list[Example], dict[str, Any]]:
-    if not data.exists():
-        raise ValueError(Errors.E030.format(path=data))
-    nlp = load_pipeline(model, gpu_id, code)
-    key = str(find_parser(nlp, model).cfg["spans_key"])
-    scores, examples = score_pipeline(nlp, data, key, batch_size)
-    return key, examples, scores
 
 
 def _parse_all(
     models: list[str], data: Path, batch_size: int | None, gpu_id: int, code: Path | None
-) -> tuple[dict[str, tuple[list[Brackets], list[Brackets]]], list[int]]:
-    """The gold and the test lines of each pipeline, and the doc of each sentence."""
+) -> tuple[dict[str, tuple[list[Brackets], list[Brackets]]], list[int], dict[str, Any]]:
+    """The gold and the test trees of each pipeline, the doc of each sentence, and the scores of the last pipeline."""
+    if not data.exists():
+        raise ValueError(Errors.E030.format(path=data))
     found: dict[str, tuple[list[Brackets], list[Brackets]]] = {}
-    docs: list[int] = []
     for model in models:
-        key, examples, _ = _score(model, data, batch_size, gpu_id, code)
+        nlp = load_pipeline(model, gpu_id, code)
+        key = str(find_parser(nlp, model).cfg["spans_key"])
+        scores, examples = score_pipeline(nlp, data, key, batch_size)
         rows = [(i, *pair) for i, eg in enumerate(examples) for pair in paired_trees(eg, key)]
-        docs = [row[0] for row in rows]
         found[model] = [row[1] for row in rows], [row[2] for row in rows]
-    return found, docs
+    return found, [row[0] for row in rows], scores
 
 
 def read_sentences(path: Path, encoding: str, multiline: bool) -> list[str]:

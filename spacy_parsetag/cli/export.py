@@ -7,7 +7,7 @@ from typing import Annotated
 from typer import Argument as Arg, Option as Opt
 
 from ..texts.load import load_pipeline
-from ._util import Code, note, stated_errors
+from ._util import Code, note
 
 ExportPrecision = Enum("ExportPrecision", {"float32": "float32", "int8": "int8"}, type=str)
 
@@ -39,10 +39,9 @@ def export_cli(
       python -m spacy parsetag export training/model-best exported
       python -m spacy parsetag export training/model-best exported --precision float32
     """
-    with stated_errors():
-        from ..pipeline.export import export_pipeline
+    from ..pipeline.export import export_pipeline
 
-        nlp = load_pipeline(model, -1, code)
-        export_pipeline(nlp, output, precision.value)
-        size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
-        note(f"{output}: {', '.join(nlp.pipe_names)} in {precision.value}, {size / 1e6:.1f} MB", "good")
+    nlp = load_pipeline(model, -1, code)
+    export_pipeline(nlp, output, precision.value)
+    size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
+    note(f"{output}: {', '.join(nlp.pipe_names)} in {precision.value}, {size / 1e6:.1f} MB", "good")

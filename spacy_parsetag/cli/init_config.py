@@ -7,7 +7,7 @@ from typer import Option as Opt
 
 from ..errors import Errors
 from ..files.write import STANDARD
-from ._util import Order, OrderOption, Output, note, stated_errors, write_text
+from ._util import Order, OrderOption, Output, note, refuse, write_text
 from .init_project import PROJECT
 
 # Successive sentences that make a doc, where a component learns to find their ends.
@@ -43,19 +43,16 @@ def init_config_cli(
       python -m spacy parsetag init-config config.cfg --lang de
       python -m spacy train config.cfg --output training --paths.train train.spacy --paths.dev dev.spacy
     """
-    with stated_errors():
-        if senter and one_sentence:
-            raise ValueError(Errors.E455.format(option="--senter", needs="a pipeline without --one-sentence"))
-        if encoder is not None and not transformer:
-            raise ValueError(Errors.E455.format(option="--encoder", needs="--transformer"))
-        if output != STANDARD and output.exists() and not force:
-            raise ValueError(Errors.E450.format(path=output))
-        sentences = "senter" if senter else "one_sentence" if one_sentence else "sentencizer"
-        try:
-            config = make_config(lang, encoder, transformer, order.value, sentences, tagger, steps)
-        except ImportError as err:  # spaCy has no such language, or this one needs a package
-            raise ValueError(Errors.E461.format(lang=lang, reason=str(err).strip().rstrip("."))) from err
-        write_text(config, output)
+    refuse(senter and one_sentence, "--senter", "a pipeline without --one-sentence")
+    refuse(encoder is not None and not transformer, "--encoder", "--transformer")
+    if output != STANDARD and output.exists() and not force:
+        raise ValueError(Errors.E450.format(path=output))
+    sentences = "senter" if senter else "one_sentence" if one_sentence else "sentencizer"
+    try:
+        config = make_config(lang, encoder, transformer, order.value, sentences, tagger, steps)
+    except ImportError as err:  # spaCy has no such language, or this one needs a package
+        raise ValueError(Errors.E461.format(lang=lang, reason=str(err).strip().rstrip("."))) from err
+    write_text(config, output)
     if output != STANDARD:
         note(f"{output}: train with --paths.train TRAIN.spacy --paths.dev DEV.spacy", "good")
 

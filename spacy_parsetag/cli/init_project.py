@@ -6,7 +6,7 @@ from typing import Annotated
 from typer import Argument as Arg
 
 from ..errors import Errors
-from ._util import note, stated_errors
+from ._util import note
 
 # The repository's own project.yml and configs are the same files: `cp -r spacy_parsetag/project/. .` after a change.
 PROJECT = Path(__file__).parent.parent / "project"
@@ -22,15 +22,14 @@ def init_project_cli(
       python -m spacy parsetag init-project parser
       python -m spacy project run all parser --vars.treebank FOLDER --vars.name mine
     """
-    with stated_errors():
-        sources = [PROJECT / "project.yml", *sorted(PROJECT.glob("configs/*.cfg"))]
-        targets = [folder / source.relative_to(PROJECT) for source in sources]
-        for target in targets:
-            if target.exists():
-                raise ValueError(Errors.E450.format(path=target))
-        for source, target in zip(sources, targets, strict=True):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(source.read_bytes())
-            note(str(target), "good")
-        trees = folder / "treebank"
-        note(f"Next: put train.mrg, dev.mrg and test.mrg into {trees}; python -m spacy project run all {folder}")
+    sources = [PROJECT / "project.yml", *sorted(PROJECT.glob("configs/*.cfg"))]
+    targets = [folder / source.relative_to(PROJECT) for source in sources]
+    for target in targets:
+        if target.exists():
+            raise ValueError(Errors.E450.format(path=target))
+    for source, target in zip(sources, targets, strict=True):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(source.read_bytes())
+        note(str(target), "good")
+    trees = folder / "treebank"
+    note(f"Next: put train.mrg, dev.mrg and test.mrg into {trees}; python -m spacy project run all {folder}")

@@ -19,7 +19,7 @@ from ..trees import Parse, Tree, binarize, unbinarize
 from ..trees.brackets import format_tree
 from ..trees.escape import escape_label
 from ._inputs import trees_and_parses
-from ._util import Encoding, Glob, Order, OrderOption, Output, SkipBad, Skipped, counting, note, stated_errors
+from ._util import Encoding, Glob, Order, OrderOption, Output, SkipBad, Skipped, counting, note, refuse
 
 LineFormat = Enum("LineFormat", {"jsonl": "jsonl", "tags": "tags"}, type=str)
 
@@ -56,28 +56,26 @@ def linearize_cli(
       python -m spacy parsetag linearize trees.mrg tags.jsonl
       python -m spacy parsetag linearize tags.jsonl trees.mrg --inverse
     """
-    with stated_errors():
-        skipped = Skipped(limit=skip_bad)
-        if inverse and check:
-            raise ValueError(Errors.E455.format(option="--check", needs="trees, and --inverse reads tags"))
-        files = [Path(source)]
-        if source != str(STANDARD) and not inverse:
-            files = [file.path for file in find_files([source], suffixes=FORMATS["penn"].suffixes, pattern=glob)]
-        if not check:
-            refuse_overwrite([output], files)
-        with counting("trees") as count:
-            read = (found for path in files for found in trees_and_parses(path, encoding, skipped))
-            trees = skipped.count_good(count(read))
-            if check:
-                check_trees(trees)
+    skipped = Skipped(limit=skip_bad)
+    refuse(inverse and check, "--check", "trees, and --inverse reads tags")
+    files = [Path(source)]
+    if source != str(STANDARD) and not inverse:
+        files = [file.path for file in find_files([source], suffixes=FORMATS["penn"].suffixes, pattern=glob)]
+    if not check:
+        refuse_overwrite([output], files)
+    with counting("trees") as count:
+        read = (found for path in files for found in trees_and_parses(path, encoding, skipped))
+        trees = skipped.count_good(count(read))
+        if check:
+            check_trees(trees)
+            skipped.check()
+        else:
+            tags = (_format_line(tree, parse, order.value, output_format) for _, tree, parse in trees)
+            lines = skipped.count_good(count(_read_inverse(files[0], skipped))) if inverse else tags
+            with text_output(output) as file:
+                file.writelines(line + "\n" for line in lines)
                 skipped.check()
-            else:
-                tags = (_format_line(tree, parse, order.value, output_format) for _, tree, parse in trees)
-                lines = skipped.count_good(count(_read_inverse(files[0], skipped))) if inverse else tags
-                with text_output(output) as file:
-                    file.writelines(line + "\n" for line in lines)
-                    skipped.check()
-        skipped.summarize()
+    skipped.summarize()
 
 
 def _format_line(tree: Tree, parse: Parse, order: str, format: LineFormat) -> str:

@@ -16,7 +16,7 @@ from ..errors import Errors, shorten
 from ..files.read import is_stream
 from ..files.write import STANDARD, refuse_overwrite
 from ._inputs import DEFAULT_MODEL, default_model, find_input, is_pipeline
-from ._util import Code, GpuId, SkipBad, Skipped, note, progress, stated_errors
+from ._util import Code, GpuId, SkipBad, Skipped, count_processes, note, progress, refuse
 
 if TYPE_CHECKING:
     from ..texts.input import Record
@@ -137,49 +137,44 @@ def parse_cli(
       python -m spacy parsetag parse training/model-best corpus.txt.gz trees/ --workers 8 --skip-bad 1% --resume
       echo "She reads papers." | python -m spacy parsetag parse training/model-best -
     """
-    with stated_errors():
-        from ..texts.input import Record
-        from ..texts.parser import BatchParser, Settings, in_batches
-        from ..texts.shards import Job, Run, find_sources
+    from ..texts.input import Record
+    from ..texts.parser import BatchParser, Settings, in_batches
+    from ..texts.shards import Job, Run, find_sources
 
-        skipped = Skipped("text", skip_bad)
-        name, path, text = _find_model_and_input(model, source, output)
-        sources = find_sources(path, format and format.value)
-        target = Path(output)
-        in_shards = target.is_dir() or output.endswith(("/", os.sep)) or shard_size is not None or resume
-        in_shards = in_shards or engine is not Engine.local
-        if output_format is None:
-            kept = sources[0].format in {"jsonl", "spacy", "parquet"}  # formats that can hold parses and ids
-            shards = OutputFormat(sources[0].format) if kept else OutputFormat.brackets
-            output_format = shards if in_shards else _guess_output(target)
-        writing = output_format.value
-        if (in_shards and is_stream(path)) or (path == STANDARD and sources[0].format in {"spacy", "parquet"}):
-            what = "A folder of shards" if in_shards else f"--format {sources[0].format}"
-            raise ValueError(Errors.E455.format(option=what, needs="a file or folder to parse"))
-        if writing in {"spacy", "parquet"} and target == STANDARD:
-            raise ValueError(Errors.E455.format(option=f"--output-format {writing}", needs="a file to write"))
-        if n_process is not None and (n_process == 0 or n_process < -1):
-            raise ValueError(Errors.E464.format(n=n_process))
-        n_process = (os.cpu_count() or 1) if n_process == -1 else n_process
-        one_sentence = (sents or (Sentences.line if text is None else Sentences.model)) is Sentences.line
-        if writing == "parquet" and (probs or k_best):
-            what = "--probs" if probs else "--k-best"
-            raise ValueError(Errors.E455.format(option=what, needs="another --output-format"))
-        settings = Settings(name, gpu_id, code, one_sentence, writing, probs, k_best, precision and precision.value)
-        if in_shards:
-            _check_folder(target, [path, Path(name)], writing)
-        else:
-            refuse_overwrite([target], [path, *(source.path for source in sources), Path(name)])
-        parser = BatchParser(settings)
-        if parser.added_sentencizer:
-            note("The pipeline has no splitter of sentences: text is split at sentence-final punctuation.", "warn")
-        if in_shards:
-            run = Run(Job(settings, sources, target, batch_size), parser, shard_size or SHARD_SIZE, resume)
-            _parse_to_shards(run, parser, engine.value, n_process, skipped, quiet)
-        else:
-            read = (each.read() for each in sources)
-            records = chain.from_iterable(read if text is None else [[Record("the text", {"text": text})]])
-            _parse_to_file(parser, in_batches(records, batch_size), target, n_process or 1, skipped, quiet)
+    skipped = Skipped("text", skip_bad)
+    name, path, text = _find_model_and_input(model, source, output)
+    sources = find_sources(path, format and format.value)
+    target = Path(output)
+    in_shards = target.is_dir() or output.endswith(("/", os.sep)) or shard_size is not None or resume
+    in_shards = in_shards or engine is not Engine.local
+    if output_format is None:
+        kept = sources[0].format in {"jsonl", "spacy", "parquet"}  # formats that can hold parses and ids
+        shards = OutputFormat(sources[0].format) if kept else OutputFormat.brackets
+        output_format = shards if in_shards else _guess_output(target)
+    writing = output_format.value
+    has_no_file = is_stream(path) if in_shards else path == STANDARD and sources[0].format in {"spacy", "parquet"}
+    what = "A folder of shards" if in_shards else f"--format {sources[0].format}"
+    refuse(has_no_file, what, "a file or folder to parse")
+    refuse(writing in {"spacy", "parquet"} and target == STANDARD, f"--output-format {writing}", "a file to write")
+    n_process = None if n_process is None else count_processes(n_process)
+    one_sentence = (sents or (Sentences.line if text is None else Sentences.model)) is Sentences.line
+    what = "--probs" if probs else "--k-best"
+    refuse(writing == "parquet" and (probs or k_best), what, "another --output-format")
+    settings = Settings(name, gpu_id, code, one_sentence, writing, probs, k_best, precision and precision.value)
+    if in_shards:
+        _check_folder(target, [path, Path(name)], writing)
+    else:
+        refuse_overwrite([target], [path, *(source.path for source in sources), Path(name)])
+    parser = BatchParser(settings)
+    if parser.added_sentencizer:
+        note("The pipeline has no splitter of sentences: text is split at sentence-final punctuation.", "warn")
+    if in_shards:
+        run = Run(Job(settings, sources, target, batch_size), parser, shard_size or SHARD_SIZE, resume)
+        _parse_to_shards(run, parser, engine.value, n_process, skipped, quiet)
+    else:
+        read = (each.read() for each in sources)
+        records = chain.from_iterable(read if text is None else [[Record("the text", {"text": text})]])
+        _parse_to_file(parser, in_batches(records, batch_size), target, n_process or 1, skipped, quiet)
 
 
 def _parse_to_file(
@@ -277,8 +272,7 @@ def _warn(n_several: int, n_ids: int, n_texts: int) -> None:
 
 def _check_folder(folder: Path, inputs: list[Path], format: str) -> None:
     """Raise a ValueError before anything is lost, if a folder of shards and the inputs are mixed up."""
-    if format == "json":
-        raise ValueError(Errors.E455.format(option="--output-format json", needs="a file to write, not a folder"))
+    refuse(format == "json", "--output-format json", "a file to write, not a folder")
     target = folder.resolve()
     for path in map(Path.resolve, inputs):
         if target == path or target in path.parents or (path.exists() and path in target.parents):
@@ -289,8 +283,7 @@ def _check_folder(folder: Path, inputs: list[Path], format: str) -> None:
 
 def _find_model_and_input(model: str, source: str | None, output: str) -> tuple[str, Path, str | None]:
     """Find the pipeline and the input (see `find_input`); what stands first is the input where it stands alone."""
-    if source is None and is_pipeline(model):
-        raise ValueError(Errors.E455.format(option=f"The pipeline {model}", needs="an INPUT to parse"))
+    refuse(source is None and is_pipeline(model), f"The pipeline {model}", "an INPUT to parse")
     if source is not None and (os.path.isfile(model) or (len(model.split()) > 1 and not is_pipeline(model))):
         what = "a file" if os.path.isfile(model) else "a text"
         command = shlex.join(["python", "-m", "spacy", "parsetag", "parse", DEFAULT_MODEL, model, source])

@@ -1,6 +1,5 @@
 """`python -m spacy parsetag search`: find Tregex patterns in trees."""
 
-import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument as Arg, Option as Opt
 
 from ..analysis.tables import Table, format_csv, format_text
-from ..errors import Errors
+from ..errors import Errors, showable
+from ..files.read import is_stream
 from ..files.write import STANDARD, refuse_overwrite, text_output
-from ._util import Encoding, Glob, SkipBad, Skipped, SpansKey, note, progress, stated_errors, write_text
+from ._util import Encoding, Glob, SkipBad, Skipped, SpansKey, count_processes, note, progress, refuse, write_text
 
 if TYPE_CHECKING:
     from ..texts.search import Found
@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 def search_cli(
     pattern: Annotated[str, Arg(metavar="PATTERN", help="Tregex pattern, in quotes")],
     inputs: Annotated[
-        list[Path], Arg(metavar="INPUT...", help="Files of trees, folders of them, folders of shards, or of columns")
+        list[Path],
+        Arg(
+            metavar="INPUT...",
+            help="Files of trees, folders of them, of shards or of columns, - for brackets on standard input",
+        ),
     ],
     count: Annotated[bool, Opt("--count", help="Count trees and matches, and nothing else")] = False,
     by: Annotated[
@@ -69,45 +73,46 @@ def search_cli(
       python -m spacy parsetag search "VP < /^VB/=verb < NP=object" shards/ --by verb.head --by object.head --csv
       python -m spacy parsetag search "SQ !< VP" shards/*.parquet --count --workers 8
       python -m spacy parsetag search "S < (VP <# VBG) $+ VP" gum.mrg --html page.html --limit 50
+      python -m spacy parsetag parse news.txt | python -m spacy parsetag search "NP < SBAR" -
     """
-    with stated_errors():
-        from ..texts.parser import map_in_processes
-        from ..texts.search import Query, columns_of_rows, find_trees, search_file
+    from ..texts.parser import map_in_processes
+    from ..texts.search import Query, columns_of_rows, find_trees, search_file
 
-        chosen = [name for name, on in (("--count", count), ("--by", by), ("--mrg", mrg), ("--html", html)) if on]
-        if len(chosen) > 1 or (as_csv and chosen not in ([], ["--by"])):
-            raise ValueError(Errors.E477.format(options=", ".join([*chosen, *["--csv"] * as_csv])))
-        if n_process == 0 or n_process < -1:
-            raise ValueError(Errors.E464.format(n=n_process))
-        refuse_overwrite([html], inputs)
-        report = {"--count": "count", "--by": "by", "--mrg": "trees", "--html": "drawings"}.get("".join(chosen), "")
-        report = report or ("rows" if as_csv else "context")
-        query = Query(pattern, heads, encoding, report, tuple(by or ()), spans_key)
-        header = columns_of_rows(query.compile())  # an error comes before anything is read
-        files = find_trees(inputs, glob)
-        if save is not None:
-            _save(files, encoding, spans_key, Skipped(limit=skip_bad), save)
-            files = [save]
-        n_process = min(len(files), (os.cpu_count() or 1) if n_process == -1 else n_process)
-        search = partial(search_file, query, skip_bad != "0")
-        alone: Iterator[Found] = map(search, files)
-        several = map_in_processes(search, files, n_process) if n_process > 1 else (each for each in alone)
-        skipped = Skipped(limit=skip_bad)
-        with closing(several) as results, progress("trees", quiet=quiet) as advance:
-            totals, table, absent = _report(results, skipped, advance, report, header, html, limit)
-        if not totals["trees"] and not skipped.n:
-            raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
-        if report == "count":
-            write_text("".join(f"{value}\t{name}\n" for name, value in totals.items()))
-        elif report == "by":
-            counts = Table(("count", *query.by), [(n, *key) for key, n in table.most_common(limit)])
-            write_text(format_csv([counts.columns, *counts.rows]) if as_csv else format_text(counts))
-        skipped.summarize()
-        skipped.check()
-        if not quiet and report != "count":
-            note(", ".join(f"{value:,} {name}" for name, value in totals.items()), "good")
-        if not quiet and totals["trees"] and absent:
-            note(f"No node of these trees is called {' or '.join(sorted(absent))}", "warn")
+    chosen = [name for name, on in (("--count", count), ("--by", by), ("--mrg", mrg), ("--html", html)) if on]
+    if len(chosen) > 1 or (as_csv and chosen not in ([], ["--by"])):
+        raise ValueError(Errors.E477.format(options=", ".join([*chosen, *["--csv"] * as_csv])))
+    n_process = count_processes(n_process)
+    refuse_overwrite([html], inputs)
+    report = {"--count": "count", "--by": "by", "--mrg": "trees", "--html": "drawings"}.get("".join(chosen), "")
+    report = report or ("rows" if as_csv else "context")
+    query = Query(pattern, heads, encoding, report, tuple(by or ()), spans_key)
+    header = columns_of_rows(query.compile())  # an error comes before anything is read
+    files = find_trees(inputs, glob)
+    if save is not None:
+        _save(files, encoding, spans_key, Skipped(limit=skip_bad), save)
+        files = [save]
+    n_process = min(len(files), n_process)
+    streams = any(map(is_stream, files))  # which other processes cannot read
+    refuse(n_process > 1 and streams, "--workers", "files, not standard input or a pipe")
+    search = partial(search_file, query, skip_bad != "0")
+    alone: Iterator[Found] = map(search, files)
+    several = map_in_processes(search, files, n_process) if n_process > 1 else (each for each in alone)
+    skipped = Skipped(limit=skip_bad)
+    with closing(several) as results, progress("trees", quiet=quiet) as advance:
+        totals, table, absent = _report(results, skipped, advance, report, header, html, limit)
+    if not totals["trees"] and not skipped.n:
+        raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
+    if report == "count":
+        write_text("".join(f"{value}\t{name}\n" for name, value in totals.items()))
+    elif report == "by":
+        counts = Table(("count", *query.by), [(n, *key) for key, n in table.most_common(limit)])
+        write_text(format_csv([counts.columns, *counts.rows]) if as_csv else showable(format_text(counts)))
+    skipped.summarize()
+    skipped.check()
+    if not quiet and report != "count":
+        note(", ".join(f"{value:,} {name}" for name, value in totals.items()), "good")
+    if not quiet and totals["trees"] and absent:
+        note(f"No node of these trees is called {' or '.join(sorted(absent))}", "warn")
 
 
 def _save(files: list[Path], encoding: str, spans_key: str, skipped: Skipped, folder: Path) -> None:

@@ -19,7 +19,7 @@ from ..texts.parser import NO_PARSE, BatchParser, Settings, in_batches
 from ..texts.shards import find_sources
 from ..treebanks.formats.table import FORMATS
 from ._inputs import DEFAULT_MODEL, default_model, find_input, read_docs, trees_and_parses
-from ._util import Code, Encoding, GpuId, SpansKey, note, stated_errors, write_text
+from ._util import Code, Encoding, GpuId, SpansKey, note, refuse, write_text
 
 if TYPE_CHECKING:
     from ..draw.docs import Sentence
@@ -68,40 +68,39 @@ def show_cli(
       python -m spacy parsetag show news.txt --model training/model-best --html news.html
       python -m spacy parsetag parse news.txt | python -m spacy parsetag show - --explain
     """
-    with stated_errors():
-        from ..draw.docs import render
+    from ..draw.docs import render
 
-        path, text = find_input(source)
-        if text is None and is_stream(path):
-            text = "".join(line for _, line in read_lines(path))
-            check_text(text)
-        refuse_overwrite([svg, html], [path, *([Path(model)] if model else [])])
-        kind = (format or _guess_format(path, text)).value
-        docs, spans_key = _read(path, text, kind, encoding, model, gpu_id, code, spans_key)
-        seen: list[Sentence] = []
-        n_trees = 0
-        if svg is None and html is None:
-            with text_output(STANDARD) as out:
-                for doc in docs:
-                    drawing = render(doc, spans_key=spans_key, width=width, color=color, tags=tags)
-                    if drawing:
-                        out.write("\n" * bool(n_trees) + drawing + "\n")
-                        out.flush()
-                    n_trees += len(drawing.sentences)
-                    seen += drawing.sentences if explain else ()
-        else:
-            found = list(docs)
-            wanted = [(style, to) for style, to in (("svg", svg), ("html", html)) if to is not None]
-            drawn = [(render(found, style, spans_key=spans_key, tags=tags), to) for style, to in wanted]
-            seen += drawn[0][0].sentences
-            n_trees = len(seen)
-            for drawing, to in drawn if n_trees else ():
-                write_text(drawing, to)
-                note(f"Wrote {n_trees:,} tree{'s' * (n_trees != 1)} to {to}", "good")
-        if not n_trees:
-            raise ValueError(Errors.E106.format(inputs="the input"))
-        if explain:
-            _explain(seen, tags)
+    path, text = find_input(source)
+    if text is None and is_stream(path):
+        text = "".join(line for _, line in read_lines(path))
+        check_text(text)
+    refuse_overwrite([svg, html], [path, *([Path(model)] if model else [])])
+    kind = (format or _guess_format(path, text)).value
+    docs, spans_key = _read(path, text, kind, encoding, model, gpu_id, code, spans_key)
+    seen: list[Sentence] = []
+    n_trees = 0
+    if svg is None and html is None:
+        with text_output(STANDARD) as out:
+            for doc in docs:
+                drawing = render(doc, spans_key=spans_key, width=width, color=color, tags=tags)
+                if drawing:
+                    out.write("\n" * bool(n_trees) + drawing + "\n")
+                    out.flush()
+                n_trees += len(drawing.sentences)
+                seen += drawing.sentences if explain else ()
+    else:
+        found = list(docs)
+        wanted = [(style, to) for style, to in (("svg", svg), ("html", html)) if to is not None]
+        drawn = [(render(found, style, spans_key=spans_key, tags=tags), to) for style, to in wanted]
+        seen += drawn[0][0].sentences
+        n_trees = len(seen)
+        for drawing, to in drawn if n_trees else ():
+            write_text(drawing, to)
+            note(f"Wrote {n_trees:,} tree{'s' * (n_trees != 1)} to {to}", "good")
+    if not n_trees:
+        raise ValueError(Errors.E106.format(inputs="the input"))
+    if explain:
+        _explain(seen, tags)
 
 
 def _guess_format(path: Path, text: str | None) -> ShownFormat:
@@ -141,8 +140,7 @@ def _read(
         parses = (parse for _, _, parse in trees_and_parses(path, encoding, _pass_unparsed, text))
         return docs_from_trees(spacy.blank("xx").vocab, parses, detokenize=True), SPANS_KEY
     if format == "spacy":
-        if path == STANDARD:
-            raise ValueError(Errors.E455.format(option="--format spacy", needs="a file or folder"))
+        refuse(path == STANDARD, "--format spacy", "a file or folder")
         if model is None:
             return read_docs(path, spacy.blank("xx")), spans_key
     parser = BatchParser(Settings(model or default_model(), gpu_id, code, one_sentence=False, format="spacy"))

@@ -52,7 +52,7 @@ class LabelSets(NamedTuple):
 def read_constraints(given: Iterable[Sequence[Any]], n_words: int) -> tuple[Constraint, ...]:
     """Check the constraints on a sentence.
 
-    given (Iterable[Sequence[Any]]): Each as (start, end, label, kind).
+    given (Iterable[Sequence[Any]]): Each as (start, end, label, kind); a `Constraint` stays what it is.
     RAISES (ValueError): If one is not a constraint, or lies outside the sentence.
     """
     constraints = []
@@ -60,7 +60,7 @@ def read_constraints(given: Iterable[Sequence[Any]], n_words: int) -> tuple[Cons
         if not _is_constraint(one, n_words):
             shown = tuple(one) if isinstance(one, Sequence) else one
             raise ValueError(Errors.E168.format(constraint=shown, n=n_words, kinds=", ".join(map(repr, KINDS))))
-        constraints.append(Constraint(*one))
+        constraints.append(one if isinstance(one, Constraint) else Constraint(*one))
     return tuple(constraints)
 
 

@@ -1,6 +1,5 @@
 """Sentences without a tree: errors that say why, and constraints that are left out until there is one."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -13,10 +12,11 @@ from .constraints import Constraint
 from .passes import best_trees
 
 
-def raise_failure(batch: TagScores, status: NDArray[Any]) -> None:
+def raise_failure(batch: TagScores, status: NDArray[Any], conflict: str = Errors.E169) -> None:
     """Raise the error that tells what is wrong with the first sentence that has no result, if there is one.
 
     status (np.ndarray): (S,) outcome of a pass over each sentence.
+    conflict (str): The message for constraints that cannot hold together.
     """
     if not status.any():
         return
@@ -27,23 +27,14 @@ def raise_failure(batch: TagScores, status: NDArray[Any]) -> None:
     if status[s] == TOO_GREAT:
         raise ValueError(Errors.E180.format(s=batch.numbers[s]))
     one = batch.select(np.asarray([s]))
-    if one.constraints and (needed := find_conflict(one)):
-        check_labels(one, [(one.constraints[0][i], str(one.constraints[0][i])) for i in needed])
-        constraints = "; ".join(str(one.constraints[0][i]) for i in needed)
-        raise ValueError(Errors.E169.format(n=n, constraints=constraints, max_stack=batch.max_stack))
+    if one.constraints and (needed := [one.constraints[0][i] for i in find_conflict(one)]):
+        known = batch.tags.constituent_labels
+        for each in needed:
+            if each.kind == "must" and each.label is not None and each.label not in known:
+                raise ValueError(Errors.E178.format(constraint=each, label=each.label, labels=", ".join(known)))
+        constraints = "; ".join(map(str, needed))
+        raise ValueError(conflict.format(n=n, constraints=constraints, max_stack=batch.max_stack))
     raise ValueError(Errors.E152.format(n=n, max_stack=batch.max_stack, order=batch.linearizer.order))
-
-
-def check_labels(batch: TagScores, constraints: Iterable[tuple[Constraint, str]]) -> None:
-    """Raise an error if a constraint asks for a label that no tag of a batch has.
-
-    constraints (Iterable[tuple[Constraint, str]]): Constraints, each with what messages call it.
-    """
-    known = {label for chain in batch.tags.unaries for label in chain}
-    for constraint, text in constraints:
-        if constraint.kind == "must" and constraint.label is not None and constraint.label not in known:
-            labels = ", ".join(sorted(known))
-            raise ValueError(Errors.E178.format(constraint=text, label=constraint.label, labels=labels))
 
 
 def _raise_not_finite(batch: TagScores, s: int) -> NoReturn:

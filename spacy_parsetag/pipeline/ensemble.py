@@ -200,7 +200,7 @@ def _score(nlp: Language, docs: list[Doc]) -> TagScores:
 def _constrain_member(batch: TagScores, known: Sequence[Sequence[Known]]) -> TagScores:
     """Add constraints, which count more than the member's own; those that cannot hold are left out."""
     own = batch.constraints or [()] * len(batch.n_words)
-    given = tuple((*(each.constraint for each in new), *old) for new, old in zip(known, own, strict=True))
+    given = tuple((*new, *old) for new, old in zip(known, own, strict=True))
     return keep_possible(replace(batch.on_cpu(), constraints=given))[0]
 
 

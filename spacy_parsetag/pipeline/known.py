@@ -9,14 +9,14 @@ doc.spans["parsetag_constraints"].attrs["kind"] = "uncrossed"                   
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 from spacy.tokens import Doc, Span
 
 from ..decode import Constraint, TagScores
+from ..decode.batch import FOUND, NO_TREE
 from ..decode.constraints import KINDS
-from ..decode.repair import check_labels, find_conflict, keep_possible
+from ..decode.repair import keep_possible, raise_failure
 from ..errors import Errors, shorten
 from ..tokens.groups import spans_of_group
 from ..tokens.sentences import map_words
@@ -26,11 +26,18 @@ QUOTES = {'"': '"', "“": "”", "``": "''", "«": "»", "„": "“"}
 Finder = Callable[[Doc], Iterable[Span]]
 
 
-class Known(NamedTuple):
-    """A constraint on a sentence, and the span that it came from."""
+class Known(Constraint):
+    """A constraint that messages call by the span that it came from."""
 
-    constraint: Constraint
     text: str
+
+    def __new__(cls, start: int, end: int, label: str | None, kind: str, text: str) -> "Known":
+        known = super().__new__(cls, start, end, label, kind)
+        known.text = text
+        return known
+
+    def __str__(self) -> str:
+        return self.text
 
 
 def known_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | None) -> list[list[Known]]:
@@ -65,14 +72,13 @@ def known_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | No
         if kind == "uncrossed":
             for own, (first, stop) in zip(known, bounds, strict=True):
                 if max(start, first) < min(end, stop):
-                    part = Constraint(max(start, first) - first, min(end, stop) - first, None, kind)
-                    own.append(Known(part, text))
+                    own.append(Known(max(start, first) - first, min(end, stop) - first, None, kind, text))
             continue
         place = next((i for i, (first, stop) in enumerate(bounds) if first <= start < end <= stop), None)
         if place is None:
             raise ValueError(Errors.E261.format(text=text))
         first = bounds[place][0]
-        known[place].append(Known(Constraint(start - first, end - first, label, kind), text))
+        known[place].append(Known(start - first, end - first, label, kind, text))
     return known
 
 
@@ -95,16 +101,10 @@ def constrain(batch: TagScores, known: Sequence[Sequence[Known]], *, drop: bool)
     RETURNS (tuple[TagScores, list[list[str]]]): The batch, and what was left out of each sentence.
     RAISES (ValueError): If constraints cannot hold together, naming them; or there is no tree without any.
     """
-    given = replace(batch.on_cpu(), constraints=tuple(tuple(one.constraint for one in own) for own in known))
+    given = replace(batch.on_cpu(), constraints=tuple(map(tuple, known)))
     possible, dropped = keep_possible(given)
-    for s, left_out in enumerate(dropped):
-        if left_out and not drop:
-            needed = find_conflict(given.select(np.asarray([s])))
-            if not needed:  # without constraints there is no tree either
-                order = batch.linearizer.order
-                raise ValueError(Errors.E152.format(n=int(batch.n_words[s]), max_stack=batch.max_stack, order=order))
-            check_labels(given, [known[s][i] for i in needed])
-            raise ValueError(Errors.E262.format(constraints="; ".join(known[s][i].text for i in needed)))
+    if not drop:
+        raise_failure(given, np.asarray([NO_TREE if own else FOUND for own in dropped]), Errors.E262)
     return possible, [[own[i].text for i in left_out] for own, left_out in zip(known, dropped, strict=True)]
 
 

@@ -8,19 +8,20 @@
 
 namespace search {
 
-// Distinct strings of a text, numbered in the order in which they come: a hash table with open addressing.
-class Strings {
+// Distinct strings, or spaCy's keys of strings, numbered in the order in which they come: a hash table with open addressing.
+template <class Key>
+class Numbers {
   public:
-    std::vector<std::string_view> all;
+    std::vector<Key> all;
 
-    Strings() : slots(1 << 14, -1) {}
+    Numbers() : slots(1 << 14, -1) {}
 
-    int32_t number(std::string_view text) {
-        size_t at = hash(text);
+    int32_t number(Key key) {
+        size_t at = hash(key);
         for (int32_t found; (found = slots[at &= slots.size() - 1]) >= 0; ++at)
-            if (all[found] == text) return found;
+            if (all[found] == key) return found;
         slots[at] = static_cast<int32_t>(all.size());
-        all.push_back(text);
+        all.push_back(key);
         if (2 * all.size() > slots.size()) grow();
         return static_cast<int32_t>(all.size()) - 1;
     }
@@ -28,6 +29,7 @@ class Strings {
   private:
     std::vector<int32_t> slots;
 
+    static size_t hash(uint64_t key) { return key; }  // it is a hash already
     static size_t hash(std::string_view text) {
         uint64_t h = 1469598103934665603u;  // FNV-1a
         for (unsigned char c : text) h = (h ^ c) * 1099511628211u;
@@ -47,7 +49,7 @@ struct Columns {
     std::vector<int32_t> label, up, size;  // of nodes; the label of a word is ~number
     std::vector<int64_t> starts;           // the first node of each tree
     std::vector<int64_t> lines;            // its line in the text
-    Strings labels, words;
+    Numbers<std::string_view> labels, words;
 };
 
 inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }

@@ -19,12 +19,13 @@ cdef extern from *:
 
 
 cdef extern from "_columns.hpp" namespace "search" nogil:
-    cdef cppclass Strings:
-        vector[string_view] all
+    cdef cppclass Numbers[Key]:
+        vector[Key] all
+        int32_t number(Key)
     cdef cppclass Columns:
         vector[int32_t] label, up, size
         vector[int64_t] starts, lines
-        Strings labels, words
+        Numbers[string_view] labels, words
     int64_t c_read "search::read_brackets"(string_view, int64_t, int64_t *, int64_t, Columns &)
     int64_t c_lay_out "search::lay_out"(
         int64_t, const int64_t *, const int64_t *, const int32_t *, const int32_t *, const int32_t *, const int32_t *,
@@ -65,7 +66,7 @@ cdef object longs(vector[int64_t] &found):
     return np.array(<int64_t[:found.size()]>found.data()) if found.size() else np.empty(0, np.int64)
 
 
-cdef list strings(const Strings &found):
+cdef list strings(const Numbers[string_view] &found):
     return [found.all[i].data()[:found.all[i].size()] for i in range(found.all.size())]
 
 
@@ -77,6 +78,26 @@ def scan_brackets(const uint8_t[::1] text, int64_t at, int64_t line, int64_t mos
         at = c_read(view, at, &line, most, out)
     columns = ints(out.label), ints(out.up), ints(out.size), longs(out.starts), longs(out.lines)
     return columns, strings(out.labels), strings(out.words), at, line
+
+
+def number_keys(const uint64_t[::1] keys):
+    """Number keys of strings in the order in which they come: the number of each one, and the distinct ones."""
+    cdef Numbers[uint64_t] found
+    numbers = np.empty(keys.shape[0], np.int32)
+    cdef int32_t[::1] out = numbers
+    for i in range(keys.shape[0]):
+        out[i] = found.number(keys[i])
+    return numbers, found.all
+
+
+def read_spans(groups, uint64_t[:, ::1] out):
+    """Read the spans of spaCy's groups: rows of start, end, label, start_char and end_char."""
+    cdef int64_t i = 0
+    for group in groups:
+        for span in group:
+            out[0, i], out[1, i], out[2, i] = span.start, span.end, span.label
+            out[3, i], out[4, i] = span.start_char, span.end_char
+            i += 1
 
 
 def lay_out_nodes(const int64_t[::1] n_words, const int64_t[::1] n_spans, const int32_t[::1] roots, const int32_t[::1] words,

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +44,6 @@ Row = tuple[Parse, int, str, str]
 ROOT = "TOP"
 BATCH = 1 << 16  # trees
 _FORMAT = 1
-_NONE: Ints = np.empty(0, np.int32)
 _ARRAYS = ("label", "up", "size", "starts", "source", "line")
 _EMPTY = re.compile(rf"^[ \t]*\((?:{'|'.join(sorted(ROOT_LABELS))})\s*\)[ \t]*$", re.MULTILINE)
 
@@ -149,22 +148,14 @@ class TreeColumns:
     @classmethod
     def join(cls, batches: Iterable[TreeColumns]) -> TreeColumns:
         """Join batches into one."""
-        parts = list(batches)
-        strings, labels = _renumber([(part.strings, part.label) for part in parts])
-        names, sources = _renumber([(part.names, part.source) for part in parts])
+        parts = list(batches) or [columns_of_parses((), "")]
+        strings, label = _renumber([(part.strings, part.label) for part in parts])
+        names, source = _renumber([(part.names, part.source) for part in parts])
+        up, size, line = (np.concatenate([getattr(part, name) for part in parts]) for name in ("up", "size", "line"))
         offsets = np.cumsum([0, *(len(part.label) for part in parts)])
+        starts = np.concatenate([part.starts + offset for part, offset in zip(parts, offsets, strict=False)])
         ids = [name for part in parts for name in (part.ids or [""] * len(part))]
-        return cls(
-            np.concatenate([_NONE, *labels]),
-            np.concatenate([_NONE, *(part.up for part in parts)]),
-            np.concatenate([_NONE, *(part.size for part in parts)]),
-            np.concatenate([_NONE.astype(np.int64), *(p.starts + o for p, o in zip(parts, offsets, strict=False))]),
-            strings,
-            np.concatenate([_NONE, *sources]),
-            np.concatenate([_NONE.astype(np.int64), *(part.line for part in parts)]),
-            names,
-            ids if any(ids) else [],
-        )
+        return cls(label, up, size, starts, strings, source, line, names, ids if any(ids) else [])
 
     def to_disk(self, path: str | Path) -> None:
         """Save as a folder, which `from_disk` maps into memory."""
@@ -182,11 +173,12 @@ class TreeColumns:
         RAISES (ValueError): If it is no such folder, or a later version of this package wrote it.
         """
         folder = Path(path)
-        if not is_columns(folder):
-            raise ValueError(Errors.E600.format(path=folder))
-        texts = json.loads((folder / "columns.json").read_text(encoding="utf-8"))
-        if texts["format"] != _FORMAT:
-            raise ValueError(Errors.E601.format(path=folder, found=texts["format"], known=_FORMAT))
+        try:
+            texts = json.loads((folder / "columns.json").read_text(encoding="utf-8"))
+            if texts["format"] != _FORMAT:
+                raise ValueError(Errors.E601.format(path=folder, found=texts["format"], known=_FORMAT))
+        except (FileNotFoundError, NotADirectoryError, json.JSONDecodeError, KeyError, TypeError) as err:
+            raise ValueError(Errors.E600.format(path=folder)) from err
         arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
         return cls(**arrays, **{name: texts[name] for name in ("strings", "names", "ids")})
 
@@ -196,11 +188,11 @@ def is_columns(path: Path) -> bool:
     return (path / "columns.json").is_file()
 
 
-def _renumber(rows: Iterable[tuple[Sequence[str], Ints]]) -> tuple[list[str], list[Ints]]:
-    """Number the strings of several batches together."""
+def _renumber(rows: Iterable[tuple[Sequence[str], Ints]]) -> tuple[list[str], Ints]:
+    """Number the strings of several batches together, and join the numbers."""
     codes: dict[str, int] = {}
     numbers = [np.array([codes.setdefault(each, len(codes)) for each in texts], np.int32)[old] for texts, old in rows]
-    return list(codes), numbers
+    return list(codes), np.concatenate(numbers)
 
 
 def read_brackets(
@@ -217,11 +209,17 @@ def read_brackets(
     on_error (OnError | None): Called with each malformed tree, which is left out. Without it the first one is raised.
     batch (int): Trees in a batch.
     YIELDS (TreeColumns): Batches.
-    RAISES (TreebankError): The first malformed tree, with file and line.
+    RAISES (TreebankError): The first malformed tree, with file and line; or if the file is not in this encoding.
+    RAISES (ValueError): If there is no such encoding.
     """
     errors = "surrogateescape"
     if encoding.lower().replace("_", "-") not in ("utf-8", "utf8", "ascii"):
-        data = data.decode(encoding, errors).encode("utf-8", "surrogatepass")
+        try:
+            data = data.decode(encoding, errors).encode("utf-8", "surrogatepass")
+        except LookupError as err:
+            raise ValueError(Errors.E101.format(encoding=encoding)) from err
+        except UnicodeError as err:
+            raise TreebankError(name, 1, f"{err}. --encoding is {encoding}: is it another one?") from err
         errors = "surrogatepass"
     at, line = 0, 1
     is_plain = b"\xef\xbb\xbf" not in data
@@ -347,14 +345,23 @@ def read_rows(rows: Iterable[tuple[int, Any]], name: str) -> TreeColumns:
     def parses() -> Iterator[Row]:
         for line, row in rows:
             try:
-                for sent in row["sents"]:
-                    spans = (Constituent(span["start"], span["end"], span["label"]) for span in sent["constituents"])
-                    parse = Parse(tuple(sent["words"]), tuple(sent["pos"]), tuple(spans))
-                    yield parse, line, ROOT, _text_of(row.get("id"))
+                for sent in row["sents"] or ():
+                    yield _parse_of(sent), line, ROOT, _text_of(row.get("id"))
             except (KeyError, TypeError) as err:
                 raise ValueError(Errors.E603.format(where=f"{name}:{line}")) from err
 
     return columns_of_parses(parses(), name)
+
+
+def _parse_of(sent: Any) -> Parse:
+    """Read a sentence of a parsed text. RAISES (KeyError, TypeError): If it is none."""
+    spans = [Constituent(span["start"], span["end"], span["label"]) for span in sent["constituents"]]
+    parse = Parse(tuple(sent["words"]), tuple(sent["pos"]), tuple(spans))
+    are_texts = all(isinstance(text, str) for text in (*parse.words, *parse.pos, *(span.label for span in spans)))
+    are_places = all(isinstance(n, int) and n.bit_length() < 32 for span in spans for n in span[:2])
+    if not (are_texts and are_places and len(parse.words) == len(parse.pos)):
+        raise TypeError
+    return parse
 
 
 def _text_of(identifier: Any) -> str:
@@ -365,17 +372,21 @@ def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
     """Make columns of a `pyarrow.Table` or `RecordBatch` of parsed texts, as `parse --output-format parquet` writes
     it: a column "sents", and perhaps "id". Strings are compared once each.
 
-    RAISES (ValueError): If it has no such column, or constituents cross.
+    RAISES (ValueError): If it has no such column, a row has no parse, or constituents cross.
     """
-    if "sents" not in table.schema.names:
-        raise ValueError(Errors.E603.format(where=f"{name}:{first}"))
-    column = table.column("sents")
-    column = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+    try:
+        column = table.column("sents")
+        column = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+        sents = column.flatten()
+        lists = [sents.field(key) for key in ("words", "pos", "constituents")]
+        texts = [*(each.flatten() for each in lists[:2]), lists[2].flatten().field("label")]
+        bounds = [lists[2].flatten().field(key) for key in ("start", "end")]
+    except KeyError as err:
+        raise ValueError(Errors.E603.format(where=f"{name}:{first}")) from err
     n_sents = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
-    sents = column.flatten()
-    lists = {key: sents.field(key) for key in ("words", "pos", "constituents")}
-    n_words, n_spans = (lists[key].value_lengths().to_numpy(zero_copy_only=False) for key in ("words", "constituents"))
-    spans = lists["constituents"].flatten()
+    n_words, n_tags, n_spans = (each.value_lengths().to_numpy(zero_copy_only=False) for each in lists)
+    if any(each.null_count for each in (sents, *lists, *texts, *bounds)) or (n_words != n_tags).any() or 0 in n_words:
+        return read_rows(zip(count(first), table.to_pylist(), strict=False), name)  # which leaves out or says where
     codes: dict[str, int] = {ROOT: 0}
 
     def encode(strings: Any) -> Ints:
@@ -384,11 +395,9 @@ def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
         places: Longs = encoded.indices.to_numpy(zero_copy_only=False)
         return np.array(numbers, np.int32)[places]
 
-    words, tags, labels = map(encode, (lists["words"].flatten(), lists["pos"].flatten(), spans.field("label")))
-    bounds = [spans.field(key).to_numpy(zero_copy_only=False) for key in ("start", "end")]
+    words, tags, labels = map(encode, texts)
     line = np.repeat(np.arange(first, first + len(n_sents)), n_sents)
     ids = [*map(_text_of, table.column("id").to_pylist())] if "id" in table.schema.names else []
     ids = [ids[row - first] for row in line.tolist()] if any(ids) else []
-    table = np.stack([*bounds, labels]).astype(np.int32)
-    roots = np.zeros(len(n_words), np.int32)
-    return lay_out(n_words, n_spans, roots, words, tags, table, line, list(codes), name, ids)
+    spans = np.stack([*(each.to_numpy(zero_copy_only=False) for each in bounds), labels]).astype(np.int32)
+    return lay_out(n_words, n_spans, 0 * n_words, words, tags, spans, line, list(codes), name, ids)

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, islice
-from operator import attrgetter
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,15 +18,15 @@ from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from ..errors import Errors
+from ..errors import Errors, TreebankError
 from ..tokens.batches import annotate_batches
 from ..tokens.groups import SPANS_KEY, get_group, parses_from_doc
+from ._kernel import number_keys, read_spans
 from .columns import ROOT, Longs, TreeColumns, columns_of_parses, lay_out
 from .heads import HeadRules, get_head_rules
 from .match import Program, Tregex
 
 _TOKEN_ATTRS = [ORTH, TAG, IS_SPACE, IDX, LENGTH, SENT_START]
-_span_values = attrgetter("start", "end", "label", "end_char")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,16 +50,19 @@ class DocColumns:
         return self.tokens[before[nodes]], self.tokens[before[nodes + self.columns.size[nodes] + 1] - 1] + 1
 
 
-def columns_of_docs(docs: Sequence[Doc], spans_key: str = SPANS_KEY, name: str = "<docs>") -> DocColumns:
+def columns_of_docs(
+    docs: Sequence[Doc], spans_key: str = SPANS_KEY, name: str = "<docs>", first: int = 1
+) -> DocColumns:
     """Make columns of docs. Their constituents are read as arrays, without an object for each sentence or word.
 
     docs (Sequence[Doc]): The docs.
     spans_key (str): Key of the constituents in `doc.spans`.
     name (str): Where the docs are from, for messages.
+    first (int): The number of the first doc there.
     RETURNS (DocColumns): The columns. A doc without constituents has no trees there.
-    RAISES (ValueError): If constituents do not nest (see `parses_from_doc`).
+    RAISES (TreebankError): If constituents do not nest (see `parses_from_doc`), with the number of the doc.
     """
-    numbered = [(number, doc) for number, doc in enumerate(docs, start=1) if spans_key in doc.spans]
+    numbered = [(number, doc) for number, doc in enumerate(docs, start=first) if spans_key in doc.spans]
     found = _read_all(numbered, spans_key, name)
     if found is not None:
         return found
@@ -79,13 +81,13 @@ def _read_all(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> Doc
     table = np.concatenate([doc.to_array(_TOKEN_ATTRS) for _, doc in docs]).T
     words, tags, is_space, first_char, length, is_start = np.ascontiguousarray(table)
     groups = [doc.spans[spans_key] for _, doc in docs]
-    n_tokens, group_sizes = (np.array([len(each) for each in rows]) for rows in ([doc for _, doc in docs], groups))
-    # Most of the time goes into spaCy's objects. None is kept, for which the garbage collector would come.
-    values = chain.from_iterable(map(_span_values, chain.from_iterable(groups)))
+    n_tokens, group_sizes = (np.array([len(each) for each in some]) for some in ([doc for _, doc in docs], groups))
+    rows = np.empty((5, group_sizes.sum()), np.uint64)
     try:
-        start, end, labels, end_char = np.fromiter(values, np.uint64, 4 * group_sizes.sum()).reshape(-1, 4).T
+        read_spans(groups, rows)  # most of the time goes into spaCy's making an object for each span
     except IndexError:  # a span beyond the end of a doc
         return None
+    start, end, labels, start_char, end_char = rows
     docs_end = np.cumsum(n_tokens)
     docs_start = docs_end - n_tokens
     begin, stop = np.stack([start, end]).astype(np.int64) + docs_start.repeat(group_sizes)
@@ -93,7 +95,7 @@ def _read_all(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> Doc
         return None
     if (begin >= stop).any() or (stop > docs_end.repeat(group_sizes)).any():
         return None
-    if ((first_char + length)[stop - 1] != end_char).any():
+    if (first_char[begin] != start_char).any() or ((first_char + length)[stop - 1] != end_char).any():
         return None
     is_first = is_start == 1
     is_first[docs_start[n_tokens > 0]] = True
@@ -103,13 +105,12 @@ def _read_all(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> Doc
     if (np.diff(sentence) < 0).any():
         return None
     n_spans = np.bincount(sentence, minlength=len(starts))
-    # With the indices NumPy sorts by merging, which is three times as fast where most keys come again and again.
-    keys, _, codes = np.unique(np.concatenate([words, tags, labels]), return_index=True, return_inverse=True)
-    word_codes, tag_codes, label_codes = np.split(codes.astype(np.int32), [len(words), 2 * len(words)])
+    codes, keys = number_keys(np.concatenate([words, tags, labels]))
+    word_codes, tag_codes, label_codes = np.split(codes, [len(words), 2 * len(words)])
     spans = np.stack([begin - starts[sentence], stop - starts[sentence], label_codes])
     line = np.array([number for number, _ in docs])[np.searchsorted(docs_end, starts, "right")]
     roots = np.full(len(starts), len(keys))
-    texts = [*(vocab.strings[key] for key in keys.tolist()), ROOT]
+    texts = [*(vocab.strings[key] for key in keys), ROOT]
     try:
         columns = lay_out(n_words, n_spans, roots, word_codes, tag_codes, spans, line, texts, name)
     except ValueError:
@@ -118,7 +119,10 @@ def _read_all(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> Doc
 
 
 def _read_doc(number: int, doc: Doc, spans_key: str, name: str) -> DocColumns:
-    sentences = parses_from_doc(doc, spans_key)
+    try:
+        sentences = parses_from_doc(doc, spans_key)
+    except ValueError as err:
+        raise TreebankError(name, number, str(err)) from err
     columns = columns_of_parses(((sent.parse, number, ROOT, "") for sent in sentences), name)
     return DocColumns(columns, np.array([token for sent in sentences for token in sent.tokens], np.int64))
 
@@ -208,19 +212,21 @@ class TreeMatcher:
     def match(self, docs: Sequence[Doc]) -> list[list[TreeMatch]]:
         """Find the matches in a batch of docs, at once."""
         matches: list[list[TreeMatch]] = [[] for _ in docs]
-        for number, key, name, label, start, end in self.nodes(docs):
-            span = Span(docs[number], start, end, label if name else key)
-            if name:
-                matches[number][-1].names[name] = span
-            else:
-                matches[number].append(TreeMatch(key, span, {}))
+        for key, names, nodes in self.nodes(docs):
+            for number, i, label, start, end in nodes:
+                span = Span(docs[number], start, end, label if i else key)
+                if i:
+                    matches[number][-1].names[names[i]] = span
+                else:
+                    matches[number].append(TreeMatch(key, span, {}))
         return matches
 
-    def nodes(self, docs: Sequence[Doc]) -> Iterator[tuple[int, str, str, str, int, int]]:
-        """Find the nodes of the matches in a batch of docs, in the order of keys: for each the number of its doc, the
-        key, its name in the pattern, its label, its first token and one past its last. The node that matches has the
-        name "" and comes before those that have names.
+    def nodes(self, docs: Sequence[Doc]) -> Iterator[tuple[str, list[str], Iterable[tuple[int, int, str, int, int]]]]:
+        """Find the nodes of the matches in a batch of docs.
 
+        YIELDS (tuple): For each pattern, in the order of keys, the key, the names of its nodes, "" for the one that
+            matches before all others, and its nodes: for each the number of its doc, the place of its name, its label,
+            its first token and one past its last.
         RAISES (ValueError): If a doc has words and no constituents, or they are not trees (see `parses_from_doc`).
         """
         for each in docs:
@@ -234,13 +240,13 @@ class TreeMatcher:
         self._program = self._program or Program([tregex.nodes for _, tregex in patterns])
         for (key, tregex), candidates in zip(patterns, self._program.find(columns, self.rules), strict=True):
             matches, named = tregex.matches_of(columns, candidates)
-            names = ["", *named]
             table = np.stack([matches, *named.values()]).T  # (matches, names), -1 where there is no node
             nodes, which = table[table >= 0], np.nonzero(table >= 0)[1]
             docs_of = columns.line[columns.trees_of(nodes)] - 1
-            rows = docs_of, which, columns.label[nodes], *places.bounds(nodes)
-            for number, i, label, start, end in zip(*(row.tolist() for row in rows), strict=True):
-                yield number, key, names[i], columns.strings[label], start, end
+            labels = map(columns.strings.__getitem__, columns.label[nodes].tolist())
+            start, end = places.bounds(nodes)
+            rows = zip(docs_of.tolist(), which.tolist(), labels, start.tolist(), end.tolist(), strict=True)
+            yield key, ["", *named], rows
 
 
 class TreeMatcherPipe(Pipe):
@@ -314,8 +320,10 @@ class TreeMatcherPipe(Pipe):
 
     def _annotate(self, docs: Sequence[Doc]) -> None:
         spans: list[list[Span]] = [[] for _ in docs]
-        for number, key, name, _, start, end in self.matcher.nodes(docs):
-            spans[number].append(Span(docs[number], start, end, f"{key}.{name}" if name else key))
+        for key, names, nodes in self.matcher.nodes(docs):
+            labels = [f"{key}.{name}" if name else key for name in names]
+            for number, i, _, start, end in nodes:
+                spans[number].append(Span(docs[number], start, end, labels[i]))
         for doc, found in zip(docs, spans, strict=True):
             doc.spans[self.matches_key] = found
 

@@ -15,11 +15,12 @@ from ..compat import require
 from ..errors import Errors, TreebankError, showable
 from ..files.find import find_files
 from ..files.read import open_binary, suffix_of
+from ..files.write import STANDARD
 from ..search import TreeColumns, Tregex, read_brackets, read_rows, read_table
 from ..search.columns import Longs, is_columns
 from ..tokens.groups import SPANS_KEY
 from ..trees.brackets import format_tree
-from .input import load_json, open_parquet, read_doc_bin, read_lines
+from .input import load_json, name_of, open_parquet, read_doc_bin, read_lines
 from .output import arrow_type
 
 ROWS = 1 << 14  # rows or lines that become one batch of columns
@@ -30,13 +31,13 @@ MATCHES = {"id": str, "row": int, "label": str, "start": int, "end": int, "text"
 
 def find_trees(inputs: Iterable[Path], glob: str | None = None) -> list[Path]:
     """The files of trees among some inputs, each once: files, folders of files (those that `glob` matches, if given),
-    folders of columns."""
+    folders of columns, "-" for standard input."""
     from ..treebanks.formats.table import FORMATS
 
     found = []
     known = (*FORMATS["penn"].suffixes, ".jsonl", ".parquet", ".spacy")
     for path in inputs:
-        if is_columns(path):
+        if path == STANDARD or is_columns(path):
             found.append(path)
             continue
         found += [file.path for file in find_files([path], suffixes=known, pattern=glob)]
@@ -48,14 +49,14 @@ def read_columns(
 ) -> Iterator[TreeColumns]:
     """Read a file of trees batch by batch: brackets, what `parse` writes as JSON lines or Parquet, docs, or columns.
 
-    path (Path): The file, or a folder that `TreeColumns.to_disk` wrote.
+    path (Path): The file, a folder that `TreeColumns.to_disk` wrote, or "-" for brackets from standard input.
     encoding (str): Encoding of brackets.
     on_error (OnError | None): Called with each malformed tree in brackets; without it the first one is raised.
     spans_key (str): Key of the constituents in the spans of docs.
     YIELDS (TreeColumns): Batches. Lines of Parquet and docs are rows, from 1.
     RAISES (ValueError): If the file is not of its format.
     """
-    suffix, name = suffix_of(path), str(path)
+    suffix, name = suffix_of(path), name_of(path)
     if is_columns(path):
         yield TreeColumns.from_disk(path)
     elif suffix == ".parquet":
@@ -85,9 +86,6 @@ def _read_objects(path: Path) -> Iterator[tuple[int, Any]]:
 
 def _read_parquet(path: Path) -> Iterator[TreeColumns]:
     with open_parquet(path) as file:
-        needed = [name for name in file.schema_arrow.names if name in ("sents", "id")]
-        if "sents" not in needed:
-            raise ValueError(Errors.E603.format(where=f"{path}:1"))
         parts = (file.schema.column(i).path for i in range(len(file.schema)))
         wanted = [part for part in parts if part == "id" or {"words", "pos", "constituents"} & {*part.split(".")}]
         first = 1
@@ -102,11 +100,9 @@ def _read_docs(path: Path, spans_key: str) -> Iterator[TreeColumns]:
     from ..search.docs import columns_of_docs
 
     docs = read_doc_bin(path).get_docs(spacy.blank("xx").vocab)
-    first = 0
+    first = 1
     while batch := list(islice(docs, ROWS)):
-        columns = columns_of_docs(batch, spans_key, str(path)).columns
-        columns.line[:] += first
-        yield columns
+        yield columns_of_docs(batch, spans_key, str(path), first).columns
         first += len(batch)
 
 
@@ -166,16 +162,18 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Found:
     skipped: list[str] = []
     tregex = query.compile()
     on_error = (lambda error: skipped.append(str(error))) if skip_bad else None
-    totals = [0, 0, 0]
+    n_trees = n_matching = n_matches = 0
     items: list[Any] = []
     table: Counter[tuple[str, ...]] = Counter()
     absent = set(tregex.program.labels)
     for columns in read_columns(path, query.encoding, on_error, query.spans_key):
         nodes = tregex.find(columns)
         absent = {label for label in absent if not columns.passes(label).any()}
-        totals[0] += len(columns)
-        totals[1] += len(np.unique(columns.trees_of(nodes)))
-        totals[2] += len(nodes)
+        trees = columns.trees_of(nodes)
+        matching = np.unique(trees).tolist()
+        n_trees += len(columns)
+        n_matching += len(matching)
+        n_matches += len(nodes)
         if not len(nodes) or query.report == "count":
             continue
         if query.report == "by":
@@ -184,16 +182,13 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Found:
             items += rows_of(tregex, columns)
         elif query.report == "context":
             items += (_in_context(columns, tree, node) for tree, node in _places(columns, nodes))
+        elif query.report == "trees":
+            items += (format_tree(columns.tree(tree)) for tree in matching)
         else:
-            marks: dict[int, set[int]] = {}
-            for tree, node in _places(columns, nodes):
-                marks.setdefault(tree, set()).add(node - int(columns.starts[tree]))
-            made = ((tree, columns.tree(tree)) for tree in marks)
-            if query.report == "trees":
-                items += (format_tree(tree) for _, tree in made)
-            else:
-                items += ((columns.where(number), tree, frozenset(marks[number])) for number, tree in made)
-    return Found(totals[0], totals[1], totals[2], items, table, skipped, {str(label) for label in absent})
+            marks = np.split(nodes - columns.starts[trees], np.flatnonzero(np.diff(trees)) + 1)
+            marked = zip(matching, marks, strict=True)
+            items += ((columns.where(tree), columns.tree(tree), frozenset(own.tolist())) for tree, own in marked)
+    return Found(n_trees, n_matching, n_matches, items, table, skipped, {str(label) for label in absent})
 
 
 def _places(columns: TreeColumns, nodes: Longs) -> Iterable[tuple[int, int]]:

@@ -65,6 +65,19 @@ def test_inputs_without_a_tree(run: Callable[..., Any], tmp_path: Path) -> None:
             assert result.exit_code == 1 and message in result.stderr and name in result.stderr
 
 
+@pytest.mark.parametrize("rows", [1, 16])
+def test_places(run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    """Rows and docs are counted as lines are, from 1, in whatever batches they are read."""
+    monkeypatch.setattr("spacy_parsetag.texts.search.ROWS", rows)
+    files = [folder / name for name in ("b.mrg.gz", "c.jsonl", "d.spacy", "e.parquet") if (folder / name).exists()]
+    found = [run("search", "_ROOT_", file, "--quiet").stdout.splitlines() for file in files]
+    places = [
+        [line.removeprefix(f"{file}:").partition(":")[0] for line in own]
+        for file, own in zip(files, found, strict=True)
+    ]
+    assert places == [[str(n) for n in range(1, 1 + len(NOTES.splitlines()))]] * len(files)
+
+
 def test_docs_with_another_key(run: Callable[..., Any], tmp_path: Path) -> None:
     docs = docs_from_trees(spacy.blank("en").vocab, read_string(NOTES), spans_key="mine")
     path = tmp_path / "mine.spacy"
@@ -79,6 +92,21 @@ def test_docs_with_another_key(run: Callable[..., Any], tmp_path: Path) -> None:
     ]
     assert figures[0] == figures[1] != ""
     assert "late" in run("show", path, *key).stdout
+
+
+def test_docs_that_hold_no_trees_are_named(
+    run: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By their number in the file, whichever batch they are in."""
+    monkeypatch.setattr("spacy_parsetag.texts.search.ROWS", 2)
+    docs = list(docs_from_trees(spacy.blank("en").vocab, read_string(NOTES)))
+    path = tmp_path / "crossing.spacy"
+    DocBin(docs=docs).to_disk(path)
+    assert f"{path}:3: She came , and [NP he] went ." in run("search", "NP", path).stdout.splitlines()
+    docs[2].spans["constituents"] = [docs[2][0:3], docs[2][2:4]]
+    DocBin(docs=docs).to_disk(path)
+    result = run("search", "NP", path)
+    assert result.exit_code == 1 and f"{path}:3: [E301]" in result.stderr
 
 
 def test_a_file_that_is_named_twice(run: Callable[..., Any], tmp_path: Path) -> None:
@@ -148,12 +176,38 @@ def test_some_files_of_a_folder(run: Callable[..., Any], folder: Path) -> None:
     assert "No files named x*" in run("search", "NP", folder, "--glob", "x*").stderr
 
 
+def test_standard_input(run: Callable[..., Any], folder: Path, tmp_path: Path) -> None:
+    """A file that is named <stdin>, but only this process can read it."""
+    named = folder / "a.mrg"
+    for command in (
+        ("search", "NP"),
+        ("search", "NP=x", "--csv"),
+        ("complexity", "--text", "row", "--csv"),
+        ("complexity", "--csv"),
+    ):
+        expected = run(*command, named).stdout
+        for given in (["-"], ["-", "-"]):
+            assert run(*command, *given, stdin=ESSAY).stdout.replace("<stdin>", str(named)) == expected != ""
+    assert run("search", "NP", "-", "--save", tmp_path / "saved", "--count", stdin=ESSAY).stdout.startswith("2\ttrees")
+    assert "3\ttrees\n" in run("search", "NP", "-", named, "--count", stdin=NOTES.splitlines()[0]).stdout
+    assert run("search", "NP", "-", "--workers", 2, stdin=ESSAY).exit_code == 0  # one file, so one process
+    for arguments, text, message in [
+        (["-", named, "--workers", 2], ESSAY, "[E455] --workers needs files"),
+        (["-"], "", "[E106] No trees in -."),
+        (["-"], ESSAY + "(TOP (NP the (NN dog)))", "<stdin>:3: [E117]"),
+        (["-"], '{"sents": []}', "<stdin>:1: [E120] Text outside of brackets"),
+    ]:
+        result = run("search", "NP", *arguments, stdin=text)
+        assert result.exit_code == 1 and message in result.stderr
+
+
 def test_words_that_would_move_the_cursor(run: Callable[..., Any], tmp_path: Path) -> None:
     text = "(TOP (NP (DT the\x1b[2J) (JJ a\\u000ab\\u0009c) (NN \u202eb)))\n"
     (tmp_path / "a.mrg").write_text(text, encoding="utf-8")
     assert run("search", "NN", tmp_path / "a.mrg", "--quiet").stdout == (
         f"{tmp_path / 'a.mrg'}:1: the\ufffd[2J a\ufffdb\ufffdc [NN b]\n"
     )
+    assert "the\ufffd[2J" in run("search", "DT=d", tmp_path / "a.mrg", "--by", "d.head").stdout
 
 
 def test_page(run: Callable[..., Any], folder: Path, tmp_path: Path) -> None:

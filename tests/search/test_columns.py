@@ -1,6 +1,7 @@
 """Columns equal the trees they are made of, whatever they are made from; heads equal the rules."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,8 +10,9 @@ from search_reference import Heads, link
 from strategies import parses
 
 import spacy_parsetag.search as search
+from spacy_parsetag.compat import has_module
 from spacy_parsetag.errors import TreebankError
-from spacy_parsetag.search import TreeColumns, get_head_rules, read_brackets, read_rows
+from spacy_parsetag.search import TreeColumns, get_head_rules, read_brackets, read_rows, read_table
 from spacy_parsetag.search.columns import columns_of_parses
 from spacy_parsetag.search.heads import HeadRules
 from spacy_parsetag.treebanks.penn import read_trees
@@ -63,6 +65,10 @@ def test_other_encodings() -> None:
     data = "(TOP (NN Käse))\n".encode("latin-1")
     assert trees_of(TreeColumns.join(read_brackets(data, "x", encoding="latin-1"))) == ["(TOP (NN Käse))"]
     assert trees_of(TreeColumns.join(read_brackets(b"\xef\xbb\xbf(TOP (NN a))", "x"))) == ["(TOP (NN a))"]
+    with pytest.raises(ValueError, match=r"E101.*'none'"):
+        list(read_brackets(data, "x", encoding="none"))
+    with pytest.raises(TreebankError, match=r"x:1:.*--encoding is utf-16"):
+        list(read_brackets(data[:-1], "x", encoding="utf-16"))
 
 
 def test_rows_that_are_no_parses() -> None:
@@ -74,6 +80,39 @@ def test_rows_that_are_no_parses() -> None:
     sent["constituents"] = [{"label": "S", "start": 0, "end": 3}]
     with pytest.raises(ValueError, match="x:3: the constituents"):
         read_rows([(3, {"sents": [sent]})], "x")
+
+
+@pytest.mark.parametrize(
+    "part, value",
+    [
+        ("words", ["a", 1]), ("words", None), ("pos", ["X"]), ("pos", ["X", None]), ("constituents", None),
+        *(("constituents", [{"label": "S", "start": 0, "end": end}]) for end in ("2", 1.5, None, 10**20)),
+        ("constituents", [{"label": None, "start": 0, "end": 2}]), ("constituents", [{"label": "S", "start": 0}]),
+    ],
+)  # fmt: skip
+def test_rows_that_are_damaged(part: str, value: Any) -> None:
+    """Tags or texts of other rows must not stand in for what a row lacks."""
+    good = {"words": ["a", "b"], "pos": ["X", "X"], "constituents": [{"label": "S", "start": 0, "end": 2}]}
+    with pytest.raises(ValueError, match=r"x:2: no parsed text"):
+        read_rows([(1, {"sents": [good]}), (2, {"sents": [{**good, part: value}]})], "x")
+
+
+@pytest.mark.skipif(not has_module("pyarrow"), reason="pyarrow is not installed")
+def test_tables_that_are_damaged() -> None:
+    """The same in a table, whose columns hold the words and the tags of all rows one after the other."""
+    import pyarrow
+
+    good = {"words": ["a", "b"], "pos": ["X", "Y"], "constituents": [{"label": "S", "start": 0, "end": 2}]}
+    none = {"words": [], "pos": [], "constituents": []}
+    rows: list[dict[str, Any]] = [{"sents": [good, none]}, {"sents": None}, {"sents": [good]}]
+    columns = read_table(pyarrow.Table.from_pylist(rows), "x")
+    assert trees_of(columns) == 2 * ["(TOP (S (X a) (Y b)))"] and columns.line.tolist() == [1, 3]
+    for part, value in [("pos", ["X"]), ("words", ["a", None]), ("pos", None)]:
+        rows[2] = {"sents": [{**good, part: value}]}
+        with pytest.raises(ValueError, match=r"x:3: no parsed text"):
+            read_table(pyarrow.Table.from_pylist(rows), "x")
+    with pytest.raises(ValueError, match=r"x:1: no parsed text"):
+        read_table(pyarrow.Table.from_pylist([{"sents": [{"words": ["a"]}]}]), "x")
 
 
 def test_saved_and_joined(tmp_path: Path) -> None:
@@ -88,6 +127,10 @@ def test_saved_and_joined(tmp_path: Path) -> None:
     assert len(TreeColumns.join([])) == 0
     with pytest.raises(ValueError, match="holds no columns"):
         TreeColumns.from_disk(tmp_path)
+    for damaged in ("", "{}", "[]"):
+        (tmp_path / "saved" / "columns.json").write_text(damaged)
+        with pytest.raises(ValueError, match="holds no columns"):
+            TreeColumns.from_disk(tmp_path / "saved")
 
 
 @pytest.mark.parametrize("name", ["penn", "ctb"])

@@ -68,6 +68,19 @@ def test_unusual_docs(nlp: Language, docs: list[Doc]) -> None:
         matcher(docs[0])
 
 
+def test_tokens_that_were_merged_and_split(nlp: Language) -> None:
+    """As many tokens as before, and each constituent ends where it ended: one begins within a word that was split."""
+    [doc] = docs_from_trees(nlp.vocab, read_string("(TOP (S (DT The) (NN man) (VP (VBZ rereads) (NNS papers))))"))
+    matcher = TreeMatcher(nlp.vocab)
+    matcher.add("VP", ["VP"])
+    assert [match.span.text for match in matcher(doc)] == ["rereads papers"]
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[0:2])
+        retokenizer.split(doc[2], ["re", "reads"], heads=[(doc[2], 0), (doc[2], 1)])
+    with pytest.raises(ValueError, match="tokens of the doc have changed"):
+        matcher(doc)
+
+
 def test_sentences_in_another_order(nlp: Language) -> None:
     """Constituents are those of the sentence that they are in, wherever the group has them."""
     starts = [True, False, True, False]
