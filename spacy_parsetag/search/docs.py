@@ -18,7 +18,7 @@ from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from ..errors import Errors
+from ..errors import Errors, TreebankError
 from ..tokens.batches import annotate_batches
 from ..tokens.groups import SPANS_KEY, get_group, parses_from_doc
 from ._kernel import number_keys, read_spans
@@ -50,16 +50,19 @@ class DocColumns:
         return self.tokens[before[nodes]], self.tokens[before[nodes + self.columns.size[nodes] + 1] - 1] + 1
 
 
-def columns_of_docs(docs: Sequence[Doc], spans_key: str = SPANS_KEY, name: str = "<docs>") -> DocColumns:
+def columns_of_docs(
+    docs: Sequence[Doc], spans_key: str = SPANS_KEY, name: str = "<docs>", first: int = 1
+) -> DocColumns:
     """Make columns of docs. Their constituents are read as arrays, without an object for each sentence or word.
 
     docs (Sequence[Doc]): The docs.
     spans_key (str): Key of the constituents in `doc.spans`.
     name (str): Where the docs are from, for messages.
+    first (int): The number of the first doc there.
     RETURNS (DocColumns): The columns. A doc without constituents has no trees there.
-    RAISES (ValueError): If constituents do not nest (see `parses_from_doc`).
+    RAISES (TreebankError): If constituents do not nest (see `parses_from_doc`), with the number of the doc.
     """
-    numbered = [(number, doc) for number, doc in enumerate(docs, start=1) if spans_key in doc.spans]
+    numbered = [(number, doc) for number, doc in enumerate(docs, start=first) if spans_key in doc.spans]
     found = _read_all(numbered, spans_key, name)
     if found is not None:
         return found
@@ -116,7 +119,10 @@ def _read_all(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> Doc
 
 
 def _read_doc(number: int, doc: Doc, spans_key: str, name: str) -> DocColumns:
-    sentences = parses_from_doc(doc, spans_key)
+    try:
+        sentences = parses_from_doc(doc, spans_key)
+    except ValueError as err:
+        raise TreebankError(name, number, str(err)) from err
     columns = columns_of_parses(((sent.parse, number, ROOT, "") for sent in sentences), name)
     return DocColumns(columns, np.array([token for sent in sentences for token in sent.tokens], np.int64))
 

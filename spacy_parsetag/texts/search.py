@@ -100,11 +100,9 @@ def _read_docs(path: Path, spans_key: str) -> Iterator[TreeColumns]:
     from ..search.docs import columns_of_docs
 
     docs = read_doc_bin(path).get_docs(spacy.blank("xx").vocab)
-    first = 0
+    first = 1
     while batch := list(islice(docs, ROWS)):
-        columns = columns_of_docs(batch, spans_key, str(path)).columns
-        columns.line[:] += first
-        yield columns
+        yield columns_of_docs(batch, spans_key, str(path), first).columns
         first += len(batch)
 
 

@@ -94,6 +94,21 @@ def test_docs_with_another_key(run: Callable[..., Any], tmp_path: Path) -> None:
     assert "late" in run("show", path, *key).stdout
 
 
+def test_docs_that_hold_no_trees_are_named(
+    run: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By their number in the file, whichever batch they are in."""
+    monkeypatch.setattr("spacy_parsetag.texts.search.ROWS", 2)
+    docs = list(docs_from_trees(spacy.blank("en").vocab, read_string(NOTES)))
+    path = tmp_path / "crossing.spacy"
+    DocBin(docs=docs).to_disk(path)
+    assert f"{path}:3: She came , and [NP he] went ." in run("search", "NP", path).stdout.splitlines()
+    docs[2].spans["constituents"] = [docs[2][0:3], docs[2][2:4]]
+    DocBin(docs=docs).to_disk(path)
+    result = run("search", "NP", path)
+    assert result.exit_code == 1 and f"{path}:3: [E301]" in result.stderr
+
+
 def test_a_file_that_is_named_twice(run: Callable[..., Any], tmp_path: Path) -> None:
     """A folder and a file in it: its trees count once."""
     (tmp_path / "a.mrg").write_text("(TOP (S (NP (NN a)) (VP (VBZ b))))\n")
