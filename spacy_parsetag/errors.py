@@ -251,8 +251,9 @@ class Errors(metaclass=_ErrorsWithCodes):
         "'parser', or 'one_sentence' if each of your docs is one sentence already."
     )
     E251 = (
-        "No constituents in the training data of the component '{name}': no reference doc has doc.spans[{key!r}]. "
-        "Convert a treebank with: python -m spacy parsetag convert"
+        "No constituents in the training data of the component '{name}': no reference doc has doc.spans[{key!r}]; they "
+        "have {found}. Name the group of your trees in the component's config (spans_key), or convert a treebank with: "
+        "python -m spacy parsetag convert"
     )
     E252 = (
         "The labels given to the component '{name}' must be a dict with 'tags', a list of strings, and perhaps "

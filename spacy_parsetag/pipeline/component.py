@@ -29,7 +29,7 @@ from ..ml.resize import output_width, resize_output
 from ..ml.words import SentenceScores, Words
 from ..tokens.batches import annotate_batches
 from ..tokens.extensions import register_extensions
-from ..tokens.groups import SPANS_KEY, Prediction, set_predictions
+from ..tokens.groups import SPANS_KEY, Prediction, list_groups, set_predictions
 from ..tokens.sentences import has_sentences
 from .align import set_gold_sentences
 from .checks import (
@@ -324,7 +324,8 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         else:
             tags, largest = read_label_data(labels, self.linearizer.order, self.name)
         if not tags and not self.cfg["tags"]:
-            raise ValueError(Errors.E251.format(name=self.name, key=key))
+            found = list_groups(eg.reference for eg in get_examples())
+            raise ValueError(Errors.E251.format(name=self.name, key=key, found=found))
         self._add_tags(tags)
         self.cfg.update(order=self.linearizer.order, max_stack=largest, temperature=1.0, tree_temperature=1.0)
         if "tags" in self.model.attrs:  # a learner that has to know what each column is

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from spacy.scorer import PRFScore
 from spacy.training import Example
 
-from ..errors import Errors, Warnings, shorten
+from ..errors import Errors, Warnings
 from ..evalb.counts import match_brackets
 from ..evalb.params import Bracket, EvalbParams, get_params
 from ..linearize import CLASS_NAMES, Linearizer, get_linearizer
-from ..tokens.groups import SPANS_KEY, is_partial, spans_of_group
+from ..tokens.groups import SPANS_KEY, is_partial, list_groups, spans_of_group
 from ..tokens.sentences import map_words, sentence_starts
 from ..trees import Constituent, Parse, binarize
 
@@ -143,9 +143,8 @@ def score_constituents(
 def _warn_of_no_gold(examples: Sequence[Example], key: str) -> None:
     """Warn that nothing can be scored; but for partial trees, which are left out on purpose, and without any docs."""
     if examples and not any(key in eg.reference.spans for eg in examples):
-        found = sorted({other for eg in examples for other in eg.reference.spans})
-        listed = shorten(", ".join(map(repr, found)), 200) or "no groups of spans"
-        warnings.warn(Warnings.W255.format(n=len(examples), key=key, found=listed), stacklevel=2)
+        found = list_groups(eg.reference for eg in examples)
+        warnings.warn(Warnings.W255.format(n=len(examples), key=key, found=found), stacklevel=2)
 
 
 def score_prefix(key: str) -> str:

@@ -298,6 +298,12 @@ def get_group(doc: Doc, spans_key: str) -> SpanGroup:
     return group
 
 
+def list_groups(docs: Iterable[Doc]) -> str:
+    """List the keys of the groups of spans that some docs have, for a message."""
+    found = sorted({key for doc in docs for key in doc.spans})
+    return shorten(", ".join(map(repr, found)), 200) or "no groups of spans"
+
+
 def _read_group(doc: Doc, spans_key: str, words: WordMap) -> list[_Row]:
     """Read a doc's constituents in pre-order, over the words of the doc, and check that they nest."""
     before = words.before

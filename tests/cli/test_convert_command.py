@@ -67,7 +67,7 @@ def test_options_for_docs(run: Run, treebank: Path, tmp_path: Path) -> None:
     assert len(load(out)) == 2
     result = run("convert", treebank, out, "--max-length", 3)
     assert result.exit_code == 1
-    assert "No trees" in result.stderr
+    assert "[E451] All 3 sentences have more words than --max-length 3" in result.stderr
     assert len(load(out)) == 2  # what was there stays
 
 

@@ -100,6 +100,9 @@ def test_least_widths() -> None:
     row = read("(S " + " ".join(f"(NN {letter})" for letter in "abcdefgh") + ")")
     assert ["┌" in draw_text(row, width, tags=False) for width in (30, 31)] == [False, True]
     assert "\n" + " " * 33 + "└─ VP [1]\n" in draw_text(comb(20), 60)
+    labels = read("(S (ALONGLABELOFAPHRASE (NN a)) (ALONGLABELOFAPHRASE (NN b)))")
+    width = max(map(len, draw_text(labels, 200).splitlines()))
+    assert ["┌" in draw_text(labels, width + more) for more in (-1, 0)] == [False, True]
 
 
 def test_long_words_go_on_in_the_next_line() -> None:

@@ -122,7 +122,10 @@ def test_label_data_that_are_no_tags(tag: str) -> None:
 def test_no_data() -> None:
     nlp = make_nlp()
     no_trees = [Example(nlp.make_doc(text), nlp.make_doc(text)) for text in ("Some words", "and more")]
-    with pytest.raises(ValueError, match=r"\[E251\].*'constituents'"):
+    with pytest.raises(ValueError, match=r"\[E251\].*'constituents'\]; they have no groups of spans\."):
+        nlp.initialize(lambda: no_trees)
+    no_trees[1].reference.spans["phrases"] = [no_trees[1].reference[:1]]
+    with pytest.raises(ValueError, match=r"\[E251\].*they have 'phrases'\. .*spans_key"):
         nlp.initialize(lambda: no_trees)
     with pytest.raises(ValueError, match=r"\[E251\]"):
         nlp.initialize()

@@ -1,5 +1,7 @@
 """Trees and bracket strings, to docs and back."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from spacy.lang.en import English
@@ -134,3 +136,9 @@ def test_detokenize(vocab: Vocab) -> None:
         "(TOP (S (-LRB- -LRB-) (PRP She) (-RRB- -RRB-) (. .)))",
         "(TOP (INTJ (UH Yes) (. !)))",
     ]
+
+
+def test_parses_that_differ_in_their_ids_alone_are_equal() -> None:
+    parse = Parse(("a",), ("NN",), (Constituent(0, 1, "NP"),))
+    named = replace(parse, id="s1")
+    assert named == parse and hash(named) == hash(parse) and named.id == "s1"
