@@ -1,6 +1,7 @@
 """Probabilities of constituents, span by span, and the trees that have the greatest sum of them."""
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -128,7 +129,7 @@ class Constituents(NamedTuple):
         RAISES (ValueError): If the cost is not a number from -1e30 to 1e30, or no tree exists within the bound that
             agrees with the constraints.
         """
-        if not isinstance(cost, (int, float, np.number)) or not abs(cost) <= _LARGEST_COST:
+        if not isinstance(cost, Real) or not abs(cost) <= _LARGEST_COST:
             raise ValueError(Errors.E176.format(value=cost, largest=_LARGEST_COST))
         tags, n_words = batch.tags, batch.n_words.astype(np.int64)
         n_leaves, node_tags = int(tags.offsets[2]), tags.node_ids.max(axis=0)

@@ -56,7 +56,7 @@ def read_constraints(given: Iterable[Sequence[Any]], n_words: int) -> tuple[Cons
     RAISES (ValueError): If one is not a constraint, or lies outside the sentence.
     """
     constraints = []
-    for one in given:
+    for one in given if isinstance(given, Iterable) else [given]:
         if not _is_constraint(one, n_words):
             shown = tuple(one) if isinstance(one, Sequence) else one
             raise ValueError(Errors.E168.format(constraint=shown, n=n_words, kinds=", ".join(map(repr, KINDS))))

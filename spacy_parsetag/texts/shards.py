@@ -74,7 +74,7 @@ class Job(NamedTuple):
         """Read the note on a shard; None if the shard still has to be parsed."""
         try:
             note = json.loads(self.note_path(shard).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return None
         return self.check_note(note, shard)
 
@@ -82,10 +82,11 @@ class Job(NamedTuple):
         """Give a note back if it is one on this shard, and the shard's file is, byte by byte, what it says."""
         if not isinstance(note, dict) or not self.place(shard).items() <= note.items():
             return None
-        path = self.folder / self.name(shard)
-        if not path.is_file() or hash_files([path]) != note.get("sha256"):
+        counts = {"n_several": int, "n_ids": int, "failures": list}
+        if not all(isinstance(note.get(key), kind) for key, kind in counts.items()):
             return None
-        return note if isinstance(note.get("failures"), list) else None
+        path = self.folder / self.name(shard)
+        return note if path.is_file() and hash_files([path]) == note.get("sha256") else None
 
     def place(self, shard: Shard) -> Note:
         """Say in a note which shard it is on: its file, and the range of texts."""
@@ -202,8 +203,8 @@ class Run:
         self.notes[int(Path(note["file"]).stem)] = note
         self.n_done += note["stop"] - note["start"]
         self.n_failed += len(note["failures"])
-        self.n_several += note.get("n_several", 0)
-        self.n_ids += note.get("n_ids", 0)
+        self.n_several += note["n_several"]
+        self.n_ids += note["n_ids"]
 
     def check(self, allowed: float, limit: str) -> None:
         """Raise a ValueError, which names the limit, if more texts failed than are allowed."""
@@ -283,7 +284,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     """Read the manifest of an earlier run. Raises a ValueError if the file is something else."""
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as err:
+    except (ValueError, RecursionError) as err:
         raise ValueError(Errors.E568.format(path=path, reason=err)) from err
     parts = {"sources": list, "model": dict, "options": dict, "versions": dict}
     if not isinstance(manifest, dict) or not all(isinstance(manifest.get(key), kind) for key, kind in parts.items()):

@@ -54,7 +54,7 @@ def test_the_greatest_seed_and_no_sample():
     assert one().sample(2, 2**64 - 1).shape == (2, 7) and one().sample(0, 0).shape == (0, 7)
 
 
-@pytest.mark.parametrize("cost", [float("nan"), float("inf"), -np.inf, 1e301, -1e39, None, "0.5"])
+@pytest.mark.parametrize("cost", [float("nan"), float("inf"), -np.inf, 1e301, -1e39, None, "0.5", np.complex128(1)])
 def test_costs(cost):
     for asked in (one().mbr, random_batch([4]).trees.mbr, lambda cost: MBRDecoder(cost)(random_batch([4]))):
         with pytest.raises(ValueError, match=rf"\[E176\].* from -1e\+30 to 1e\+30; got {re.escape(repr(cost))}"):
@@ -92,6 +92,12 @@ def test_constraints(constraint):
         random_batch([4], constraints=((constraint,),))
     with pytest.raises(ValueError, match=r"\[E168\]"):
         TreeDistribution(np.zeros((7, 4)), ["l", "r", "L", "R"], constraints=[constraint])
+
+
+@pytest.mark.parametrize("constraints", [1.5, 7, np.float32(2)])
+def test_no_list_of_constraints(constraints):
+    with pytest.raises(ValueError, match=r"\[E168\]"):
+        TreeDistribution(np.zeros((7, 4)), ["l", "r", "L", "R"], constraints=constraints)
 
 
 @pytest.mark.parametrize("columns", [[0.0] * 7, [-1] * 7, [99] * 7, ["l"] * 7, [None] * 7])

@@ -250,7 +250,9 @@ def test_files_are_on_the_disk(run: Run, pipeline: Path, tmp_path: Path, monkeyp
     assert files == ["out", "out", ".notes", "out", ".notes", "out"]  # manifest, shard and note twice, manifest
 
 
-@pytest.mark.parametrize("text", ["{}", "[]", '{"sources": [', '{"sources": [], "model": 1, "options": {}}', "\0"])
+@pytest.mark.parametrize(
+    "text", ["{}", "[]", '{"sources": [', '{"sources": [], "model": 1, "options": {}}', "\0", "[" * 100_000]
+)
 def test_manifests_and_notes_of_other_content(run: Run, pipeline: Path, tmp_path: Path, text: str) -> None:
     source, out = write_texts(tmp_path / "in.txt", 4), tmp_path / "out"
     args = ("parse", pipeline, source, out, "--shard-size", 2, "--resume")
@@ -263,6 +265,22 @@ def test_manifests_and_notes_of_other_content(run: Run, pipeline: Path, tmp_path
     (out / MANIFEST).write_text(text)
     result = run(*args)
     assert result.exit_code == 1 and "[E568]" in result.stderr and MANIFEST in result.stderr
+
+
+@pytest.mark.parametrize("part", [{"n_several": "1"}, {"n_ids": None}, {"failures": 0}, {"sha256": ""}])
+def test_notes_of_other_kinds(run: Run, pipeline: Path, tmp_path: Path, part: dict[str, Any]) -> None:
+    """A shard whose note says what cannot be counted is parsed again, whether the run was stopped or ended."""
+    source, out = write_texts(tmp_path / "in.txt", 4), tmp_path / "out"
+    args = ("parse", pipeline, source, out, "--shard-size", 2, "--resume")
+    assert run(*args).exit_code == 0
+    before = manifest(out)
+    changed = [{**note, **part} for note in before["shards"]]
+    (out / MANIFEST).write_text(json.dumps({**before, "shards": changed}))
+    assert run(*args).exit_code == 0 and manifest(out) == before
+    (out / MANIFEST).write_text(json.dumps({key: before[key] for key in before if key != "shards"}))
+    (out / ".notes").mkdir()
+    (out / ".notes" / "000000.json").write_text(json.dumps(changed[0]))
+    assert run(*args).exit_code == 0 and manifest(out) == before
 
 
 def test_two_runs_in_one_folder(run: Run, pipeline: Path, tmp_path: Path) -> None:
