@@ -130,7 +130,7 @@ def test_matches_in_a_span(nlp: Language) -> None:
     matcher.add("NP", ["NP"])
     in_sentences = [[match.span.text for match in matcher(sent)] for sent in doc.sents]
     assert in_sentences[1] == ["Her dog 's tail", "Her dog 's"]
-    assert sum(in_sentences, []) == [match.span.text for match in matcher(doc)]
+    assert [text for texts in in_sentences for text in texts] == [match.span.text for match in matcher(doc)]
     assert [match.span.text for match in matcher(doc[3:5])] == ["papers"]
     assert matcher(doc[0:0]) == []
 
