@@ -184,7 +184,7 @@ def without_comments(lines: Iterable[Line], path: str) -> Iterator[Line]:
 
 
 def refuse_numbered(words: Sequence[str], path: str, number: int) -> None:
-    """Refuse a tree all of whose words say their place in the sentence, as disco-dop's brackets do: (VB 2=sings).
+    """Refuse a tree whose words all say their place in the sentence, as disco-dop's brackets do: (VB 2=sings).
 
     RAISES (TreebankError): If it is one.
     """
