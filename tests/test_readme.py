@@ -25,6 +25,14 @@ def test_folders_and_configs() -> None:
         assert (ROOT / link).exists(), link
 
 
+def test_nothing_comes_from_an_index_before_a_release() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf8")
+    newest = next(line for line in changelog.splitlines() if line.startswith("## "))
+    if newest == "## 0.1.0, not released yet":
+        lines = [line for page in pages() for line in page.read_text(encoding="utf8").splitlines()]
+        assert not [line for line in lines if re.search(r"pip install.* [\"']?spacy-parsetag", line)]
+
+
 def test_pip_resolves_what_is_printed() -> None:
     """Pip before 23.3 finds no spacy-parsetag for a model's package where only one with extras was asked for."""
     named = [*pages(), *(ROOT / "models").glob("*.*")]

@@ -112,3 +112,18 @@ def test_speeds() -> None:
     assert f"shift-reduce parser {peers['stanza']}" in page
     # What makes these figures look better or worse than they are stands beside them.
     assert all(caveat in page for caveat in ("random weights", "led along the trees", "decodes by MBR"))
+
+
+def test_speed_of_search() -> None:
+    page = " ".join((ROOT / "docs" / "how-to" / "searching.md").read_text(encoding="utf8").split())
+    found = result("search")
+    patterns, brackets, saved = (
+        found[name] for name in ("nine_patterns", "command_on_brackets", "command_on_saved_columns")
+    )
+    assert f"over {found['trees']:,} trees in columns" in page
+    assert f"take {patterns['seconds_per_million']:.1f} seconds for a million trees" in page
+    stanford = patterns["stanford"]
+    assert f"takes {stanford['seconds_per_million']:.0f}, over {stanford['trees']:,} of them" in page
+    assert f"in {brackets['wall_seconds']:.1f} seconds with {brackets['most_memory_mb']} MB" in page
+    assert f"it has saved in {saved['wall_seconds']:.1f}." in page
+    assert f"adds {100 * found['tree_matcher']['added_by_the_median_of_pairs']:.0f} % to `en_parsetag_sm`" in page

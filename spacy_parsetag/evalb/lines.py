@@ -19,6 +19,7 @@ from .params import EvalbParams
 if TYPE_CHECKING:
     import nltk
 
+_WORD = re.compile(r"[^\s()]+(?=\s*\))")
 Brackets: TypeAlias = "str | Tree | nltk.Tree | Parse | None"
 
 
@@ -50,9 +51,13 @@ def read_tree_lines(path: str | Path, *, encoding: str = "utf-8") -> Iterator[st
     RAISES (TreebankError): If bytes are not valid in the encoding, or the file is in another format.
     RAISES (ValueError): If there is no such encoding.
     """
+    is_first = True
     for number, text in penn.without_comments(penn.read_file_lines(path, encoding, str(path)), str(path)):
         if problem := penn.undecodable(text, encoding):
             raise TreebankError(str(path), number, problem)
+        if is_first and (words := _WORD.findall(text)):
+            penn.refuse_numbered(words, str(path), number)
+            is_first = False
         yield text
 
 

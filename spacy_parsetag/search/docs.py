@@ -196,9 +196,11 @@ class TreeMatcher:
         del self._tregexes[key]
         self._program = None
 
-    def __call__(self, doc: Doc) -> list[TreeMatch]:
-        """Find the matches in a doc, in the order of keys and then of the text."""
-        return self.match([doc])[0]
+    def __call__(self, doclike: Doc | Span) -> list[TreeMatch]:
+        """Find the matches in a doc, or those that lie in a span, in the order of keys and then of the text."""
+        (matches,) = self.match([doclike.doc])
+        first, last = (doclike.start, doclike.end) if isinstance(doclike, Span) else (0, len(doclike))
+        return [match for match in matches if first <= match.span.start and match.span.end <= last]
 
     def pipe(self, docs: Iterable[Doc], *, batch_size: int = 256) -> Iterator[tuple[Doc, list[TreeMatch]]]:
         """Find the matches in many docs, batch by batch.

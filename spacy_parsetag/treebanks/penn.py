@@ -25,7 +25,7 @@ Lines that begin with # are comments.
 import io
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import accumulate, count
@@ -183,11 +183,14 @@ def without_comments(lines: Iterable[Line], path: str) -> Iterator[Line]:
             yield line
 
 
-def is_discontinuous(tree: Tree) -> bool:
-    """Tell whether all words of a tree say their place in the sentence, as disco-dop's brackets do: (VB 2=sings)."""
-    words = [child for node in preorder(tree) for child in node.children if isinstance(child, str)]
+def refuse_numbered(words: Sequence[str], path: str, number: int) -> None:
+    """Refuse a tree whose words all say their place in the sentence, as disco-dop's brackets do: (VB 2=sings).
+
+    RAISES (TreebankError): If it is one.
+    """
     places = [found[1] for found in map(_NUMBERED.match, words) if found is not None]
-    return len(words) > 1 and sorted(map(int, places)) == list(range(len(words)))
+    if len(words) > 1 and sorted(map(int, places)) == list(range(len(words))):
+        raise TreebankError(path, number, Errors.E124.format(kind="A file of numbered words (disco-dop's brackets)"))
 
 
 @dataclass(slots=True)
@@ -228,9 +231,9 @@ class BracketReader:
         is_first = True
         for piece in self._pieces():
             for tree in self._read(piece):
-                if is_first and is_discontinuous(tree):
-                    kind = "A file of numbered words (disco-dop's brackets)"
-                    raise TreebankError(self.path, tree.line, Errors.E124.format(kind=kind))
+                if is_first:
+                    words = [child for node in preorder(tree) for child in node.children if isinstance(child, str)]
+                    refuse_numbered(words, self.path, tree.line)
                 is_first = False
                 yield tree
 

@@ -115,6 +115,11 @@ def test_files(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"test\.mrg:3001: .E113. Bytes e9 are not valid utf-8"):
         list(read_tree_lines(path))
     assert list(read_tree_lines(path, encoding="latin-1"))[-1] == "(NN é)\n"
+    path.write_text("\n(S (VP (PP 0=Darauf) (VV 2=reagiert )) (VM 1=hat))\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"test\.mrg:2: \[E124\].*disco-dop"):
+        list(read_tree_lines(path))
+    path.write_text("(S (VV 1=a) (VM 2=b))\n(S (VV 0=a) (VM 1=b))\n", encoding="utf-8")  # words that look like places
+    assert len(list(read_tree_lines(path))) == 2
 
 
 def test_trees_over_several_lines() -> None:

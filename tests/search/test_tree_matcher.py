@@ -124,6 +124,17 @@ def test_matcher(nlp: Language, docs: list[Doc]) -> None:
     assert "X" not in matcher
 
 
+def test_matches_in_a_span(nlp: Language) -> None:
+    (doc,) = docs_from_trees(nlp.vocab, read_string(TREES), n_sents=3)
+    matcher = TreeMatcher(nlp.vocab)
+    matcher.add("NP", ["NP"])
+    in_sentences = [[match.span.text for match in matcher(sent)] for sent in doc.sents]
+    assert in_sentences[1] == ["Her dog 's tail", "Her dog 's"]
+    assert [text for texts in in_sentences for text in texts] == [match.span.text for match in matcher(doc)]
+    assert [match.span.text for match in matcher(doc[3:5])] == ["papers"]
+    assert matcher(doc[0:0]) == []
+
+
 def test_component(nlp: Language, docs: list[Doc], tmp_path: Path) -> None:
     pipe = nlp.add_pipe("tree_matcher", config={"patterns": {"OBJECT": ["VP < /^VB/=verb < NP=object"]}})
     pipe.add_patterns([{"label": "WH", "pattern": "/^WH/"}])
