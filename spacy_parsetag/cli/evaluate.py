@@ -1,6 +1,7 @@
 """`python -m spacy parsetag evaluate`: scores trees as EVALB does."""
 
 import os
+import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,6 +20,7 @@ from wasabi import tables
 from ..errors import Errors, showable
 from ..evalb import EvalbResult, evalb, fill_unparsed, format_summary, format_table, join_lines, read_tree_lines
 from ..evalb.lines import Brackets
+from ..evalb.params import EvalbParams, get_params
 from ..files.read import suffix_of
 from ..files.write import refuse_overwrite
 from ..pipeline.scorer import SCORES, score_prefix
@@ -26,7 +28,7 @@ from ..texts.load import find_parser, load_pipeline
 from ..tokens import has_parses, parses_from_doc
 from ..tokens.groups import is_partial
 from ..tokens.sentences import copy_words
-from ..trees import Parse
+from ..trees import ROOT_LABELS, Parse
 from ._compare import compare_systems, format_report
 from ._inputs import is_pipeline, read_docs
 from ._util import (
@@ -48,6 +50,7 @@ Style = Enum("Style", {"text": "text", "csv": "csv", "latex": "latex"}, type=str
 
 
 MAX_STATED = 10  # errors in single sentences that are listed on the error stream
+_ROOT = re.compile(r"\s*\(\s*([^\s()]*)\s*(?=\()")  # the outermost bracket of a line, with its label
 
 
 def evaluate_cli(
@@ -151,6 +154,8 @@ def evaluate_cli(
     write_text(report if as_json else text)
     if not several:
         warn_of_failures(result)
+    for name, (ours, theirs) in systems.items() if not of_pipeline else ():
+        warn_of_roots(name, ours, theirs, get_params(params))
 
 
 def _parse_all(
@@ -206,6 +211,20 @@ def warn_of_failures(result: EvalbResult) -> None:
             f"leaves them out; counting them as zero it is {result.strict.f:.2f}.",
             "warn",
         )
+
+
+def warn_of_roots(name: str, gold: Sequence[Brackets], test: Sequence[Brackets], params: EvalbParams) -> None:
+    """Say so if roots differ in what they count as: one that EVALB's parameters do not delete is a bracket."""
+    found = (tuple(_ROOT.match(str(line)) for line in pair) for pair in zip(gold, test, strict=False))
+    roots = Counter((ours[1], theirs[1]) for ours, theirs in found if ours and theirs)
+    for (ours, theirs), n in roots.items():
+        counted = [params.counted([(0, 1, root)]) for root in (ours, theirs)]
+        if counted[0] != counted[1] and {ours, theirs} <= ROOT_LABELS:
+            note(
+                f"{n:,} sentences have the root ({ours} in GOLD and ({theirs} in {name}. As in EVALB, one that the "
+                "parameters do not delete counts as a bracket: write the same in both, such as (TOP.",
+                "warn",
+            )
 
 
 def score_pipeline(nlp: Language, data: Path, key: str, batch_size: int | None) -> tuple[dict[str, Any], list[Example]]:

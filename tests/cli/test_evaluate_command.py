@@ -26,6 +26,24 @@ def test_bracket_files(run: Run, treebank: Path, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "x" / "m.json").read_text()) == report
 
 
+@pytest.mark.parametrize(
+    "root, params, n", [("", "collins", 3), ("S1", "collins", 3), ("S1", "new", 0), ("X", "new", 0)]
+)
+def test_roots_that_differ(run: Run, treebank: Path, tmp_path: Path, root: str, params: str, n: int) -> None:
+    """A root that is not deleted counts as a bracket, as in EVALB, which is said where the other file has none."""
+    gold = tmp_path / "gold.mrg"
+    gold.write_text(TREES.replace("(TOP ", f"({root} "))
+    for tests in ([treebank], [treebank, tmp_path / "other.mrg"]):
+        tests[-1].write_text(TREES)
+        result = run("evaluate", gold, *tests, "--params", params)
+        assert result.exit_code == 0
+        assert result.stderr.count(f"{n:,} sentences have the root ({root} in GOLD and (TOP in") == (
+            len(tests) if n else 0
+        )
+        assert n or "have the root" not in result.stderr
+        assert "have the root" not in run("evaluate", gold, gold, "--params", params).stderr
+
+
 def test_failures_are_stated(run: Run, treebank: Path, tmp_path: Path) -> None:
     test = tmp_path / "test.mrg"
     test.write_text("\n".join([*TREES.splitlines()[:2], "(TOP)"]))
