@@ -41,12 +41,6 @@ RUNS = (
         "after these and the sample together ([Trials](experiments.md#trials))",
         "likeliest, 0.5",
     ),
-    (
-        "wsj-long-first",
-        "the same",
-        "after these and GUM with the sample (`build-target` of `models/project.yml`)",
-        "likeliest, 0.5",
-    ),
 )
 
 

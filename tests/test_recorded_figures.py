@@ -42,7 +42,7 @@ def test_card_of_the_indonesian_pipeline(folder: str) -> None:
 def test_whole_trainings() -> None:
     """F of each row is that of its files, and its commits are theirs."""
     table = EXPERIMENTS[EXPERIMENTS.index("| trained | seeds | F |") :].split("\n\n")[0].splitlines()[2:]
-    assert len(table) == 10
+    assert len(table) == 9
     for line in table:
         _, _, printed, how, files = cells(line)
         paths = sorted(RESULTS.glob(f"{files.strip('`')}.json"))
@@ -55,7 +55,7 @@ def test_whole_trainings() -> None:
         assert "as these" in how or all(commit in how for commit in named), line
     runs = [json.loads(path.read_text(encoding="utf8")) for path in RESULTS.glob("wsj-*.json")]
     checks = sum(run["evaluations"] for run in runs)
-    assert f"Twenty runs were checked on it {checks} times" in " ".join(EXPERIMENTS.split()) and len(runs) == 20
+    assert f"Seventeen runs were checked on it {checks} times" in " ".join(EXPERIMENTS.split()) and len(runs) == 17
 
 
 def test_trials() -> None:
