@@ -2,8 +2,8 @@
 
     python -m tools.average PIPELINE... OUTPUT
 
-All PIPELINEs have components with weights of PyTorch or Thinc, and one config. What has no weights, and what only some
-have learned to predict, is as in the first of them: `parsetag` of the others is given the labels that it lacks.
+All PIPELINEs have components with weights of PyTorch or Thinc, and one config. What has no weights is as in the first
+of them. `parsetag` of the others is given the labels that it lacks, which it scores as it does others on average.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def average_models(models: Sequence[Model[Any, Any]]) -> None:
 
 
 def mean(arrays: Sequence[Any], name: str) -> Any:
-    """The mean of arrays, or of tensors, of one shape."""
+    """Take the mean of arrays, or of tensors, of one shape."""
     if len({tuple(array.shape) for array in arrays}) > 1:
         raise ValueError(f"{name}: shapes are {', '.join(str(tuple(array.shape)) for array in arrays)}")
     return sum(arrays) / len(arrays)

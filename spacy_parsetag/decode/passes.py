@@ -112,9 +112,10 @@ def sum_sequences(batch: TagScores) -> Sums:
 
     RAISES (ValueError): If spans are scored, or there are constraints.
     """
-    if needs_chart(batch).any():
+    chart = needs_chart(batch)
+    if chart.any():
         raise ValueError(Errors.E165.format(what="The sum over all tag sequences"))
-    (scores, (starts, n_words, _, _, _, *others)), log_z, status = _prepare(batch, needs_chart(batch))
+    (scores, (starts, n_words, _, _, _, *others)), log_z, status = _prepare(batch, chart)
     marginals = np.zeros_like(batch.scores)
     one_class = np.asarray([0, *[len(batch.tags)] * 4], dtype=np.int32)
     arguments = (scores, (starts, n_words, one_class, _LINEAR_CHAIN, -1, *others))

@@ -95,8 +95,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         check_parts(name, linearizer, decoder, loss)
         if max_stack != "train":
             check_bound(max_stack)
-        check_settings(name, spans_key=spans_key, learn_rate_scale=learn_rate_scale)
-        check_settings(name, k_best=k_best, conflicts=conflicts)
+        check_settings(name, spans_key=spans_key, learn_rate_scale=learn_rate_scale, k_best=k_best, conflicts=conflicts)
         register_extensions()
         self.vocab, self.model, self.name = vocab, model, name
         self.linearizer = linearizer
@@ -159,10 +158,14 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         RAISES (ValueError): If the model cannot be given more scores.
         """
         self._require_labels()
-        examples = list(examples)
-        validate_examples(examples, "ParseTagger.add_labels_of")
+
+        def checked() -> Iterator[Example]:  # one by one: a corpus may be too large for memory
+            for eg in examples:
+                validate_examples([eg], "ParseTagger.add_labels_of")
+                yield eg
+
         before = set(self.cfg["tags"])
-        tags, largest = read_inventory(examples, self.cfg["spans_key"], self.linearizer, self.name)
+        tags, largest = read_inventory(checked(), self.cfg["spans_key"], self.linearizer, self.name)
         self._add_tags(tags)
         if self.cfg["max_stack"]:  # 0 if it is not known
             self.cfg["max_stack"] = max(self.cfg["max_stack"], largest)

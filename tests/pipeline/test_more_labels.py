@@ -121,6 +121,19 @@ def test_labels_come_from_examples() -> None:
         nlp.get_pipe("parsetag").add_labels_of([gold_doc(nlp, TREES[3])])
 
 
+def test_examples_are_read_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    nlp = trained(("Tags", {}))
+    taken: list[Any] = []
+
+    def read(examples: Any, *_: Any) -> tuple[set[str], int]:
+        assert next(examples) is taken[0]
+        return set(), 0
+
+    monkeypatch.setattr("spacy_parsetag.pipeline.component.read_inventory", read)
+    nlp.get_pipe("parsetag").add_labels_of(taken.append(eg) or eg for eg in make_examples(nlp))
+    assert len(taken) == 1
+
+
 @pytest.mark.parametrize("frozen", [True, False])
 def test_by_config(frozen: bool, tmp_path: Path) -> None:
     """`spacy train` with a component from another pipeline."""
