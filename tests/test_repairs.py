@@ -44,6 +44,18 @@ def repaired(text: str) -> tuple[str, dict[str, int]]:
             {"NML -> nothing": 1},
         ),
         (
+            "(TOP (NP (NP ($ $) (CD 1.5) (CD billion)) (PP (IN in) (NP (CD two) (CD million) (NNS notes)))))",
+            "(TOP (NP (NP (QP ($ $) (CD 1.5) (CD billion))) (PP (IN in) (NP (QP (CD two) (CD million)) (NNS notes)))))",
+            {"amount -> QP": 2},
+        ),
+        (
+            "(TOP (NP (DT a) ($ $) (CD 2) (CD million) (NN house)))",
+            "(TOP (NP (DT a) (ADJP (QP ($ $) (CD 2) (CD million))) (NN house)))",
+            {"amount -> ADJP": 1, "amount -> QP": 1},
+        ),
+        ("(TOP (NP (NNP Nov.) (CD 2) (CD 1999)))", "(TOP (NP (NNP Nov.) (CD 2) (CD 1999)))", {}),  # a date
+        ("(TOP (NP (QP (CD two) (CD million))))", "(TOP (NP (QP (CD two) (CD million))))", {}),
+        (
             "(TOP (CAPTION (S (NP (NNS cells)) (VP (VBP grow)))))",
             "(TOP (S (NP (NNS cells)) (VP (VBP grow))))",
             {"CAPTION -> nothing": 1},

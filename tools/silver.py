@@ -7,7 +7,8 @@ trees; TEXTS a folder of .txt files with an empty line between paragraphs (`tool
 for .spacy files: runs of one to eight sentences with spaCy's tokens, the teacher's tags, its best tree, and its k best
 trees with their probabilities, marked as soft. Sentences that share eight words in a row with a text of TREEBANKS (as
 of tools/english.py) are left out, and so is the whole document where three do. What is no prose is left out too, and
-sentences in which the teacher expects to get many constituents wrong (`--expected-f`).
+sentences in which the teacher expects to get many constituents wrong (`--expected-f`). All trees are repaired
+(`tools/repairs.py`).
 """
 
 import argparse
@@ -26,11 +27,12 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from spacy_parsetag.tokens.groups import SPANS_KEY, parses_from_doc
+from spacy_parsetag.tokens.groups import SPANS_KEY, parses_from_doc, with_spans
 from spacy_parsetag.trees import Parse
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where it is run as a file
 from tools.english import DASHES, QUOTES, Sentence, make_doc, read_conllu, read_craft, read_masc, runs, vary, write
+from tools.repairs import repair
 
 LONGEST = 60  # words
 SHARED = 8  # words in a row that make a sentence another text's
@@ -135,8 +137,12 @@ def parse(
         else:
             counts["kept"] += 1
             counts["words"] += len(parsed)
-            kept = [tree for tree in trees if tree[0] >= trees[0][0] + np.log(RARE)]
-            found[i] = Silver(parsed, sentences[i].spaces, sentences[i].paragraph, kept)
+            kept = [
+                [p, [list(span) for span in repair(with_spans(parsed, spans)).spans]]
+                for p, spans in trees
+                if p >= trees[0][0] + np.log(RARE)
+            ]
+            found[i] = Silver(repair(parsed), sentences[i].spaces, sentences[i].paragraph, kept)
     return found
 
 

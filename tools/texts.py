@@ -270,6 +270,17 @@ STANDARD_EBOOKS = {
     "p-g-wodehouse_love-among-the-chickens": "225f938a7eea9b3fa721065cf04917f253733285",
     "arthur-conan-doyle_the-adventures-of-sherlock-holmes": "23b2b6e0aa1350aaccaac91e1d0fe3bb6ed4c81f",
 }
+# Novels and stories full of direct speech, for tools/speech.py; only --only takes them.
+SPEECH_EBOOKS = {
+    "agatha-christie_the-mysterious-affair-at-styles": "5daaa8ab33f8bad4e1da19e38b728f3d82262956",
+    "f-scott-fitzgerald_the-great-gatsby": "194dc118c0f998da3bc5443d97370e16781b899a",
+    "l-m-montgomery_anne-of-green-gables": "87a8976ae6bd342a5e20eb9b7b8399a245108246",
+    "agatha-christie_the-secret-adversary": "d107276ef02bf29af36af5a987ad8cd37c8ffcd2",
+    "p-g-wodehouse_short-fiction": "8ca35a4a36ab037eb142b85416d08ae7d27cb2d1",
+    "h-beam-piper_short-fiction": "9cc9fa4e901236f70e677856a86718830fdca117",
+    "philip-k-dick_short-fiction": "e423075ad1322ec9cbeee71c8e9034fbe1003b36",
+    "sinclair-lewis_babbitt": "6ea7c30d6e2c9d1cd4a49d86f30d6d06ee74ba2c",
+}
 GUTENBERG = {  # novels: repository, file and commit
     "thursday": (
         "GITenberg/The-Man-Who-Was-Thursday--A-Nightmare_1695",
@@ -385,6 +396,10 @@ SOURCES = {
         for book, commit in STANDARD_EBOOKS.items()
     },
     **{
+        book: Source(f"standardebooks/{book}", commit, "src/epub/text", "CC0 1.0", 150_000, read_standard_ebook)
+        for book, commit in SPEECH_EBOOKS.items()
+    },
+    **{
         name: Source(repository, commit, file, "public domain", 150_000, read_gutenberg)
         for name, (repository, file, commit) in GUTENBERG.items()
     },
@@ -416,12 +431,14 @@ def main() -> None:
     parser.add_argument("sources", type=Path, metavar="SOURCES")
     parser.add_argument("output", type=Path, metavar="OUTPUT")
     parser.add_argument("--base", default="https://github.com", help="where the repositories are")
-    parser.add_argument("--only", nargs="*", choices=[*SOURCES], help="these sources; without it, all")
+    parser.add_argument(
+        "--only", nargs="*", choices=[*SOURCES], help="these sources; without it, all but those for tools/speech.py"
+    )
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     args.output.mkdir(parents=True, exist_ok=True)
     for name, source in SOURCES.items():
-        if args.only and name not in args.only:
+        if name not in args.only if args.only else name in SPEECH_EBOOKS:
             continue
         folder = args.sources / name
         if not folder.exists():

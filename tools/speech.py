@@ -1,0 +1,322 @@
+"""Silver trees of direct speech, whose quotation and reporting clause are parsed apart and joined by rule.
+
+    python -m tools.speech PIPELINE TEXTS... --output FOLDER --exclude TREEBANKS
+    python -m tools.speech PIPELINE --check TREES
+
+GUM, MASC and CRAFT have hardly any direct speech with a reporting clause after it, so what is trained on them writes
+`"...," said X.` as one clause. The Penn Treebank (Bies et al. 1995, sections 3.2 and 9) has three forms:
+
+    (SINV `` (S Q) , '' (VP said) (NP X) .)             the verb comes first
+    (S `` (S Q) , '' (NP X) (VP said ...) .)            the subject comes first
+    (S `` Q ... (PRN , '' (S (NP X) (VP said)) ,) `` ... Q . '')     the quotation goes on
+
+A sentence of TEXTS (as of tools/texts.py) that has one of them is cut there. PIPELINE, with the components `tagger` and
+`parsetag`, parses the quotation as a sentence of its own, and so the reporting clause; with the verb first it parses
+"he" and the clause, and what it finds beside the verb is hung next to it. What does not give one of the three forms is
+left out, and so is what shares eight words in a row with a text of TREEBANKS. A third of the trees lose their quotation
+marks, as in "It rains, he said." FOLDER gets .spacy files with a sentence a doc.
+
+`--check` does the same to the sentences of a bracket file, and prints how well the trees agree with those in the file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from spacy_parsetag.evalb import evalb, format_summary
+from spacy_parsetag.tokens.groups import SPANS_KEY, parses_from_doc
+from spacy_parsetag.treebanks.formats.table import get_format
+from spacy_parsetag.trees import Constituent, Parse
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where it is run as a file
+from tools.english import DASHES, QUOTES, Sentence, make_doc, vary, write
+from tools.silver import known_grams, read_sentences
+
+OPENING, CLOSING = {"“", "``"}, {"”", "''"}
+VERBS = {"VBD", "VBZ", "VBP"}
+SUBJECTS = {"PRP", "NNP", "NNPS", "DT", "PRP$", "NN", "NNS", "JJ"}
+NO_REPORTS = {"be", "is", "was", "were", "are", "am", "has", "had", "have", "do", "does", "did", "'s", "’s", "'d", "’d"}
+LEAST_F = 0.8  # expected by the pipeline of each part's tree
+FILE_SIZE = 2000  # sentences
+
+
+class Speech(NamedTuple):
+    """The words of direct speech in a sentence: a quotation, a reporting clause, and what goes on, or nothing.
+
+    The marks are the words of quotation marks. `first` ends before its comma, `more` before its full stop.
+    """
+
+    marks: tuple[int, ...]
+    first: range
+    report: range
+    more: range
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a sentence: the tree that the pipeline gives it, and the F that it expects of the tree."""
+
+    parse: Parse
+    expected_f: float
+
+
+def find_speech(words: Sequence[str]) -> Speech | None:
+    """Find a quotation with a reporting clause after it, which ends the sentence or is within the quotation."""
+    marks = [i for i, word in enumerate(words) if word in OPENING or word in CLOSING or word == '"']
+    if not marks or len(words) < 5:
+        return None
+    begun = words[marks[0]] in CLOSING or (words[marks[0]] == '"' and len(marks) % 2)  # with the sentence before
+    ends = [-1, *marks] if begun else marks
+    if len(ends) not in (2, 3, 4) or (not begun and ends[0] != 0):
+        return None
+    start, end = ends[0] + 1, ends[1]
+    if end - start < 2 or words[end - 1] not in (",", "?", "!"):
+        return None
+    first = range(start, end - 1 if words[end - 1] == "," else end)
+    if len(ends) == 2:
+        last = len(words) - (words[-1] in (".", ";", ":"))
+        return Speech(tuple(marks), first, range(end + 1, last), range(0))
+    opening = ends[2]
+    closing = ends[3] if len(ends) == 4 else len(words)
+    if words[opening - 1] != "," or closing < len(words) - 1 or words[end - 1] != ",":
+        return None
+    last = closing - (words[closing - 1] in (".", "?", "!", ","))
+    return Speech(tuple(marks), first, range(end + 1, opening - 1), range(opening + 1, last))
+
+
+def is_inverted(tags: Sequence[str], report: range) -> bool:
+    """Tell whether the verb of a reporting clause comes before its subject."""
+    return tags[report[0]] in VERBS and tags[report[1]] in SUBJECTS
+
+
+def pieces(words: Sequence[str], tags: Sequence[str], speech: Speech) -> list[list[str]] | None:
+    """List what is to be parsed: the quotation, and the reporting clause as a sentence with the subject first."""
+    report = speech.report
+    if not 2 <= len(report) <= 25 or len(speech.first) > 50:
+        return None
+    own = [words[i] for i in report]
+    if own[0].lower() in NO_REPORTS:
+        return None
+    end = words[speech.first.stop - 1] if words[speech.first.stop - 1] in ("?", "!") else "."
+    quoted = [words[i] for i in speech.first]
+    quoted[0] = quoted[0][0].upper() + quoted[0][1:]
+    if end == "." and not speech.more:
+        quoted.append(".")
+    if speech.more:
+        quoted += [",", *(words[i] for i in speech.more), "."]
+    if is_inverted(tags, report):
+        clause = ["He", own[0], *own[1 + (tags[report[1]] == "PRP") :], "."]
+    elif tags[report[0]] in SUBJECTS:
+        clause = [own[0][0].upper() + own[0][1:], *own[1:], "."]
+    else:
+        return None
+    return [quoted, clause]
+
+
+def children(parse: Parse, root: int) -> list[int]:
+    """List the constituents right under one, by index."""
+    found: list[int] = []
+    reached = parse.spans[root].start
+    for i in range(root + 1, len(parse.spans)):
+        span = parse.spans[i]
+        if span.start >= parse.spans[root].end:
+            break
+        if span.start >= reached:
+            found.append(i)
+            reached = span.end
+    return found
+
+
+def report_spans(parse: Parse, report: range, tags: Sequence[str]) -> tuple[str, list[Constituent]] | None:
+    """Find the constituents of a reporting clause, in the words of the sentence, and the label of its clause."""
+    if not parse.spans or parse.spans[0].label != "S":
+        return None
+    top = children(parse, 0)
+    labels = [parse.spans[i].label for i in top]
+    by = report.start
+
+    def own(spans: Sequence[Constituent]) -> list[Constituent]:
+        return [Constituent(start + by, min(end + by, report.stop), label) for start, end, label in spans]
+
+    if not is_inverted(tags, report):
+        whole = labels[:1] == ["NP"] and labels.count("VP") == 1 and labels[-1] == "VP"
+        return ("S", own(parse.spans[1:])) if whole and parse.spans[top[-1]].end >= len(report) else None
+    if labels != ["NP", "VP"] or parse.spans[top[1]][:2] != (1, len(parse) - 1):
+        return None
+    inner = children(parse, top[1])
+    if inner and parse.spans[inner[0]].label == "VP":
+        return None
+    spans = [Constituent(by, by + 1, "VP")]
+    if tags[report[1]] == "PRP":
+        spans.append(Constituent(by + 1, by + 2, "NP"))
+        return "SINV", spans + own(parse.spans[top[1] + 1 :])
+    if not inner or parse.spans[inner[0]].label != "NP" or parse.spans[inner[0]].start != 2:
+        return None
+    by -= 1  # "He" is not in the sentence
+    return "SINV", spans + own(parse.spans[top[1] + 1 :])
+
+
+def join(
+    words: Sequence[str], speech: Speech, quoted: Parse, label: str, report: list[Constituent]
+) -> list[Constituent]:
+    """Join the trees of a quotation and of a reporting clause in one of the three forms."""
+    n, first, more = len(words), speech.first, speech.more
+    if not more:
+        inside = [
+            Constituent(start + first.start, min(end, len(first)) + first.start, one)
+            for start, end, one in quoted.spans
+            if start < len(first)
+        ]
+        return [Constituent(0, n, label), *inside, *report]
+    gap = len(first) + 1  # the comma is the last word before it
+
+    def place(i: int) -> int:
+        return i + first.start if i < gap else i - gap + more.start
+
+    spans: list[Constituent] = []
+    for start, end, one in quoted.spans:
+        last = min(end, gap + len(more)) - 1
+        if start >= gap + len(more) or start == len(first):
+            continue
+        spans.append(Constituent(place(start), place(last if last != len(first) else last - 1) + 1, one))
+    spans[0] = Constituent(0, n, spans[0].label)
+    parenthesis = Constituent(first.stop, speech.report.stop + 1, "PRN")
+    clause = Constituent(speech.report.start, speech.report.stop, label)
+    added = [parenthesis, clause, *report]
+    before = sum(span.start < parenthesis.start for span in spans)
+    return [*spans[:before], *added, *spans[before:]]
+
+
+def speeches(
+    pipeline: Language, sentences: Sequence[tuple[Sequence[str], Sequence[str]]], counts: Counter[str]
+) -> Iterator[tuple[int, Parse, tuple[int, ...]]]:
+    """Make the trees of the sentences that have direct speech.
+
+    pipeline (Language): Parses the parts.
+    sentences (Sequence[tuple[Sequence[str], Sequence[str]]]): Words and tags of each.
+    YIELDS (tuple[int, Parse, tuple[int, ...]]): The sentence's index, its tree, and its quotation marks.
+    """
+    wanted: list[tuple[int, Speech, list[list[str]]]] = []
+    for i, (words, tags) in enumerate(sentences):
+        speech = find_speech(words)
+        own = pieces(words, tags, speech) if speech else None
+        if speech and own:
+            wanted.append((i, speech, own))
+    counts["found"] += len(wanted)
+    parts = list(parse_parts(pipeline, [piece for _, _, own in wanted for piece in own]))
+    for k, (i, speech, _) in enumerate(wanted):
+        words, tags = sentences[i]
+        quoted, clause = parts[2 * k : 2 * k + 2]
+        found = report_spans(clause.parse, speech.report, tags)
+        if min(quoted.expected_f, clause.expected_f) < LEAST_F or found is None:
+            counts["unsure" if found else "another form"] += 1
+            continue
+        whole = quoted.parse.spans and quoted.parse.spans[0][:2] == (0, len(quoted.parse))
+        if not whole or (speech.more and quoted.parse.spans[0].label != "S"):
+            counts["no one tree"] += 1
+            continue
+        label, spans = found
+        counts[f"{label} in PRN" if speech.more else label] += 1
+        pos = list(tags)
+        for source, target in zip(range(len(quoted.parse)), chain(speech.first, [None], speech.more)):  # noqa: B905
+            if target is not None:
+                pos[target] = quoted.parse.pos[source]
+        for mark in speech.marks:
+            pos[mark] = "``" if mark + 1 in (speech.first.start, speech.more.start) else "''"
+        yield i, Parse(tuple(words), tuple(pos), tuple(join(words, speech, quoted.parse, label, spans))), speech.marks
+
+
+def one_sentence(pipeline: Language, words: Sequence[str]) -> Doc:
+    return Doc(pipeline.vocab, list(words), sent_starts=[i == 0 for i in range(len(words))])
+
+
+def parse_parts(pipeline: Language, parts: Sequence[list[str]]) -> Iterator[Part]:
+    for doc in pipeline.pipe(one_sentence(pipeline, part) for part in parts):
+        ((_, parse),) = parses_from_doc(doc)
+        yield Part(parse, doc.spans[SPANS_KEY].attrs["expected_f"][0])
+
+
+def without(parse: Parse, marks: Sequence[int]) -> Parse:
+    """Take some words out of a parse."""
+    kept = [i for i in range(len(parse)) if i not in marks]
+    place = [sum(j < i for j in kept) for i in range(len(parse) + 1)]
+    spans = [Constituent(place[start], place[end], label) for start, end, label in parse.spans]
+    return Parse(tuple(parse.words[i] for i in kept), tuple(parse.pos[i] for i in kept), tuple(spans))
+
+
+def as_typed(parse: Parse, marks: Sequence[int], rng: random.Random) -> Sentence:
+    """Vary a sentence: other quotation marks, or none, and sometimes the present."""
+    if rng.random() < 0.33:
+        parse = without(parse, marks)
+    if rng.random() < 0.2 and "said" in parse.words:
+        i = parse.words.index("said")
+        words, pos = list(parse.words), list(parse.pos)
+        words[i], pos[i] = "says", "VBZ"
+        parse = Parse(tuple(words), tuple(pos), parse.spans)
+    style = (rng.choice(QUOTES), rng.choice("'’"), rng.choice(DASHES))
+    return vary(Sentence(parse, [True] * len(parse)), rng, *style)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pipeline", metavar="PIPELINE")
+    parser.add_argument("texts", type=Path, nargs="*", metavar="TEXTS")
+    parser.add_argument("--output", type=Path, metavar="FOLDER")
+    parser.add_argument("--exclude", type=Path, metavar="TREEBANKS")
+    parser.add_argument("--check", type=Path, metavar="TREES")
+    parser.add_argument("--splitter", default="en_parsetag_sm", help="a pipeline that finds sentences")
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args()
+    pipeline = spacy.load(args.pipeline, exclude=["sentencizer", "senter"])
+    pipeline.get_pipe("parsetag").probs = True  # type: ignore[attr-defined]
+    if args.check:
+        check(pipeline, args.check)
+        return
+    if not args.texts or not args.output or not args.exclude:
+        parser.error("TEXTS, --output and --exclude are needed")
+    counts: Counter[str] = Counter()
+    rng = random.Random(args.seed)
+    splitter = spacy.load(args.splitter, exclude=["tagger", "parsetag"])
+    known = known_grams(args.exclude)
+    documents = chain.from_iterable(read_sentences(folder, splitter, known, counts) for folder in args.texts)
+    own = [one for document in documents for one in document if find_speech(one.parse.words)]
+    with pipeline.select_pipes(disable=["parsetag"]):
+        docs = pipeline.pipe(one_sentence(pipeline, one.parse.words) for one in own)
+        tagged = [(one.parse.words, [token.tag_ for token in doc]) for one, doc in zip(own, docs, strict=True)]
+    made = [as_typed(parse, marks, rng) for _, parse, marks in speeches(pipeline, tagged, counts)]
+    rng.shuffle(made)
+    sys.stdout.write(f"{dict(counts)}\n")
+    args.output.mkdir(parents=True, exist_ok=True)
+    nlp = spacy.blank("en")
+    for i in range(0, len(made), FILE_SIZE):
+        found = (make_doc(nlp, [one], spaces=False, paragraphs=False) for one in made[i : i + FILE_SIZE])
+        write(found, args.output / f"speech-{i // FILE_SIZE:03}.spacy")
+
+
+def check(pipeline: Language, trees: Path) -> None:
+    """Print how well the trees that the pipeline makes of gold sentences agree with theirs, as it is and by rule."""
+    gold = list(get_format("penn").read_parses(trees))
+    counts: Counter[str] = Counter()
+    made = list(speeches(pipeline, [(one.words, one.pos) for one in gold], counts))
+    own = [gold[i] for i, _, _ in made]
+    plain = [part.parse for part in parse_parts(pipeline, [list(parse.words) for parse in own])]
+    sys.stdout.write(f"{dict(counts)}\n")
+    for name, found in (("as they are", plain), ("by these rules", [parse for _, parse, _ in made])):
+        tagged = [replace(tree, pos=parse.pos) for tree, parse in zip(found, own, strict=True)]  # as evaluate does
+        sys.stdout.write(f"parsed {name}:\n{format_summary(evalb(own, tagged))}\n")
+
+
+if __name__ == "__main__":
+    main()
