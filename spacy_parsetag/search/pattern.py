@@ -121,14 +121,12 @@ class Step:
     nth (int): Which child it counts to, from 1, or from the end, from -1.
     through (Label | None): What the nodes between must be called.
     node (Node): The node.
-    is_leaf (bool): The node must be a word.
     """
 
     relation: int
     nth: int
     through: Label | None
     node: Node
-    is_leaf: bool = False
 
 
 @dataclass(frozen=True)
@@ -140,6 +138,12 @@ class Group:
 
 
 Test = Step | Group
+_NO_CHILD, _NO_PARENT = (Group("not", (Step(RELATIONS[each], 0, None, Node(Label("any"))),)) for each in "<>")
+
+
+def _also(node: Node, test: Test) -> Node:
+    """A node that must stand where it must stand and in a test, too."""
+    return replace(node, test=test if node.test is None else Group("and", (node.test, test)))
 
 
 def parts(test: Test | Node | None) -> Iterator[Test | Node]:
@@ -216,10 +220,7 @@ class _Parser:
     def node(self) -> Node:
         """A node with its tests."""
         node = self.operand()
-        if not self.starts_test():
-            return node
-        test = self.tests()
-        return replace(node, test=test if node.test is None else Group("and", (node.test, test)))
+        return _also(node, self.tests()) if self.starts_test() else node
 
     def operand(self) -> Node:
         if not self.take("("):
@@ -298,7 +299,7 @@ class _Parser:
         symbol, nth = _SAME.get(symbol, (symbol, nth))
         operand = self.operand()
         if symbol == "<<<":
-            return Step(RELATIONS["<<"], 0, None, operand, is_leaf=True)
+            return Step(RELATIONS["<<"], 0, None, _also(operand, _NO_CHILD))
         steps = tuple(Step(RELATIONS[each], nth, through, operand) for each in _EITHER.get(symbol, (symbol,)))
         return steps[0] if len(steps) == 1 else Group("or", steps)
 
@@ -326,8 +327,7 @@ class _Parser:
             return Node(Label("any"), like=name, name=self.given_name())
         if self.next.kind == "root":
             self.pop()
-            has_parent = Step(RELATIONS[">"], 0, None, Node(Label("any")))
-            return Node(Label("any"), name=self.given_name(), test=Group("not", (has_parent,)))
+            return Node(Label("any"), name=self.given_name(), test=_NO_PARENT)
         return Node(self.label(), name=self.given_name())
 
     def label(self) -> Label:
