@@ -44,7 +44,7 @@ def search_cli(
     html: Annotated[
         Path | None, Opt("--html", dir_okay=False, help="Write a page of the trees, with the matches coloured")
     ] = None,
-    limit: Annotated[int | None, Opt("--limit", min=1, help="Number of matches to show at most")] = None,
+    limit: Annotated[int | None, Opt("--limit", min=1, help="Number of matches, or of trees, to show at most")] = None,
     save: Annotated[
         Path | None,
         Opt("--save", file_okay=False, help="Save the trees as columns in this folder, to search it next time"),

@@ -214,6 +214,8 @@ class _Parser:
             nodes.append(self.node())
         if self.next.kind != "end":
             hint = f"expected a relation or the end, not {self.next.text!r}"
+            if self.place and self.tokens[self.place - 1].kind == "regex":
+                hint += "; /(?i)the/ finds capitals too"
             raise self.error("a node has one name" if self.next.text == "=" else hint, self.next.at)
         return tuple(nodes)
 
@@ -344,7 +346,8 @@ class _Parser:
         if kind == "any" and (negated or basic):
             raise self.error("__ is any node: it takes neither ! nor @", at)
         if kind == "names" and not all(text.split("|")):
-            raise self.error("a name is missing beside |", at)
+            hint = "; a regular expression has its own alternatives: /^(MD|VB.*)$/" if self.next.kind == "regex" else ""
+            raise self.error(f"a name is missing beside |{hint}", at)
         if kind == "regex":
             text = text[1:-1].replace("\\/", "/")
             try:
