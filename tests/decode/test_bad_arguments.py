@@ -33,7 +33,7 @@ def test_all_trees_there_are():
 
 
 def test_more_trees_than_memory_holds():
-    """One tree without constituents, binarized in 208,012 ways, hides the next one. Of more words there are billions."""
+    """One tree without constituents, binarized in 208,012 ways, hides the next one. More words have billions."""
     batch = random_batch([13, 2])
     unlabelled = np.asarray(["/" not in tag for tag in batch.tags.tags])
     batch = replace(batch, scores=np.where(unlabelled, 0.0, -30.0) * np.ones_like(batch.scores))
