@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -52,7 +52,8 @@ def read_columns(
 
     path (Path): The file, a folder that `TreeColumns.to_disk` wrote, or "-" for brackets from standard input.
     encoding (str): Encoding of brackets.
-    on_error (OnError | None): Called with each malformed tree in brackets; without it the first one is raised.
+    on_error (OnError | None): Called with the error of each malformed tree in brackets, text or doc; without it the
+        first one is raised.
     spans_key (str): Key of the constituents in the spans of docs.
     YIELDS (TreeColumns): Batches. Lines of Parquet and docs are rows, from 1.
     RAISES (ValueError): If the file is not of its format.
@@ -61,41 +62,67 @@ def read_columns(
     if is_columns(path):
         yield TreeColumns.from_disk(path)
     elif suffix == ".parquet":
-        yield from _read_parquet(path)
+        yield from _read_parquet(path, on_error)
     elif suffix == ".jsonl":
-        rows = _read_objects(path)
+        rows = _read_objects(path, on_error)
         while batch := list(islice(rows, ROWS)):
-            yield read_rows(batch, name)
+            yield from _read_good(batch, lambda i, rows: read_rows(rows, name), on_error)
     elif suffix == ".spacy":
-        yield from _read_docs(path, spans_key)
+        yield from _read_docs(path, spans_key, on_error)
     else:
         with open_binary(path) as file:
             data = file.read()
         yield from read_brackets(data, name, encoding=encoding, on_error=on_error)
 
 
-def _read_objects(path: Path) -> Iterator[tuple[int, Any]]:
+def _read_good(
+    rows: Any, read: Callable[[int, Any], TreeColumns], on_error: Any, first: int = 0
+) -> Iterator[TreeColumns]:
+    """Read a batch of rows without those that cannot be read, which halving finds, if there is a function to call with
+    their errors.
+
+    read (Callable[[int, Any], TreeColumns]): Reads rows of the batch; it is told the place of the first one.
+    """
+    try:
+        columns = read(first, rows)
+    except ValueError as err:
+        if on_error is None:
+            raise
+        if (half := len(rows) // 2) == 0:
+            on_error(err)
+            return
+        yield from _read_good(rows[:half], read, on_error, first)
+        yield from _read_good(rows[half:], read, on_error, first + half)
+    else:
+        yield columns
+
+
+def _read_objects(path: Path, on_error: Any) -> Iterator[tuple[int, Any]]:
     """Read the objects of a file of JSON lines, each with its line."""
     for number, (_, line) in enumerate(read_lines(path), start=1):
         if line.strip():
             try:
                 data = load_json(line)
             except ValueError as err:
-                raise TreebankError(str(path), number, str(err)) from err
-            yield number, data
+                error = TreebankError(str(path), number, str(err))
+                if on_error is None:
+                    raise error from err
+                on_error(error)
+            else:
+                yield number, data
 
 
-def _read_parquet(path: Path) -> Iterator[TreeColumns]:
+def _read_parquet(path: Path, on_error: Any) -> Iterator[TreeColumns]:
     with open_parquet(path) as file:
         parts = (file.schema.column(i).path for i in range(len(file.schema)))
         wanted = [part for part in parts if part == "id" or {"words", "pos", "constituents"} & {*part.split(".")}]
         first = 1
         for batch in file.iter_batches(batch_size=ROWS, columns=wanted):
-            yield read_table(batch, str(path), first)
+            yield from _read_good(batch, lambda row, rows: read_table(rows, str(path), row), on_error, first)
             first += batch.num_rows
 
 
-def _read_docs(path: Path, spans_key: str) -> Iterator[TreeColumns]:
+def _read_docs(path: Path, spans_key: str, on_error: Any) -> Iterator[TreeColumns]:
     import spacy
 
     from ..search.docs import columns_of_docs
@@ -103,7 +130,9 @@ def _read_docs(path: Path, spans_key: str) -> Iterator[TreeColumns]:
     docs = read_doc_bin(path).get_docs(spacy.blank("xx").vocab)
     first = 1
     while batch := list(islice(docs, ROWS)):
-        yield columns_of_docs(batch, spans_key, str(path), first).columns
+        yield from _read_good(
+            batch, lambda row, docs: columns_of_docs(docs, spans_key, str(path), row).columns, on_error, first
+        )
         first += len(batch)
 
 
