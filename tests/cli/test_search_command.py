@@ -208,6 +208,9 @@ def test_words_that_would_move_the_cursor(run: Callable[..., Any], tmp_path: Pat
         f"{tmp_path / 'a.mrg'}:1: the\ufffd[2J a\ufffdb\ufffdc [NN b]\n"
     )
     assert "the\ufffd[2J" in run("search", "DT=d", tmp_path / "a.mrg", "--by", "d.head").stdout
+    named = tmp_path / "a\x1b[2J.mrg"
+    named.write_text(text, encoding="utf-8")
+    assert "a\ufffd[2J.mrg" in run("complexity", named).stdout
 
 
 def test_page(run: Callable[..., Any], folder: Path, tmp_path: Path) -> None:
