@@ -248,7 +248,8 @@ class Errors(metaclass=_ErrorsWithCodes):
     E250 = (
         "The component '{name}' parses sentence by sentence, and this doc has no sentence boundaries: {text!r}. Add a "
         "component that sets them before it: nlp.add_pipe('sentencizer', before='{name}'), a trained 'senter' or "
-        "'parser', or 'one_sentence' if each of your docs is one sentence already."
+        "'parser', or 'one_sentence' if each of your docs is one sentence already. Where '{name}' is one of the "
+        "annotating_components of a training, that component has to be one too."
     )
     E251 = (
         "No constituents in the training data of the component '{name}': no reference doc has doc.spans[{key!r}]; they "
