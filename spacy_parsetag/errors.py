@@ -530,6 +530,11 @@ class Warnings(metaclass=_ErrorsWithCodes):
         "parser has no score, and the table of a training shows 0. Score on docs of 'parsetag convert', with the "
         "spans_key of the component; or set scorer = null in its config, if it is not to be scored."
     )
+    W256 = (
+        "None of the first {n} docs of a training has constituents in doc.spans[{key!r}]; the last one has {found}. So "
+        "the parser learns nothing, and its loss is 0. Train on docs of 'parsetag convert', with the spans_key of the "
+        "component. spaCy's Corpus loses constituents where it cuts docs: set gold_preproc = false and max_length = 0."
+    )
 
     W300 = (
         "The extension {owner}._.{name} was registered by something else and stays as it is. To replace it: "
