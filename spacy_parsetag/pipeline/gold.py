@@ -16,7 +16,7 @@ from ..trees import Parse, binarize
 from .align import has_same_tokens, is_soft, read_gold, soft_parses
 from .encode import GoldSentence, encode_partial, encode_whole, partial_tags, quote
 
-_MANY = 100  # sentences or docs, of which one at least should teach something
+_MANY = 100  # sentences or docs; one of them at least should teach something
 
 
 class GoldReader:
