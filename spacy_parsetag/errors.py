@@ -248,7 +248,8 @@ class Errors(metaclass=_ErrorsWithCodes):
     E250 = (
         "The component '{name}' parses sentence by sentence, and this doc has no sentence boundaries: {text!r}. Add a "
         "component that sets them before it: nlp.add_pipe('sentencizer', before='{name}'), a trained 'senter' or "
-        "'parser', or 'one_sentence' if each of your docs is one sentence already."
+        "'parser', or 'one_sentence' if each of your docs is one sentence already. Where '{name}' is one of the "
+        "annotating_components of a training, that component has to be one too."
     )
     E251 = (
         "No constituents in the training data of the component '{name}': no reference doc has doc.spans[{key!r}]; they "
@@ -528,6 +529,11 @@ class Warnings(metaclass=_ErrorsWithCodes):
         "None of the {n:,} docs to score on has gold constituents in doc.spans[{key!r}]; they have {found}. So the "
         "parser has no score, and the table of a training shows 0. Score on docs of 'parsetag convert', with the "
         "spans_key of the component; or set scorer = null in its config, if it is not to be scored."
+    )
+    W256 = (
+        "None of the first {n} docs of a training has constituents in doc.spans[{key!r}]; the last one has {found}. So "
+        "the parser learns nothing, and its loss is 0. Train on docs of 'parsetag convert', with the spans_key of the "
+        "component. spaCy's Corpus loses constituents where it cuts docs: set gold_preproc = false and max_length = 0."
     )
 
     W300 = (

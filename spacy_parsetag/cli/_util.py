@@ -20,6 +20,7 @@ import typer
 from tqdm import tqdm
 from typer import Argument as Arg, Option as Opt
 
+from ..analysis.tables import Table, format_csv, format_text
 from ..errors import Errors, shorten, showable
 from ..files.write import STANDARD, text_output
 
@@ -27,6 +28,7 @@ ItemT = TypeVar("ItemT")
 LOG_SECONDS = 60.0  # between lines of progress where there is no terminal
 LONGEST_MESSAGE = 2000  # characters; a message may quote a word, and a damaged file has words of any length
 
+AsCsv = Annotated[bool, Opt("--csv", help="Print CSV")]
 AsJson = Annotated[bool, Opt("--json", "-j", help="Print JSON")]
 BatchSize = Annotated[int | None, Opt("--batch-size", "-b", min=1, help="Texts per batch. Default: the pipeline's own")]
 Code = Annotated[Path | None, Opt("--code", "-c", help="Python file with registered functions that the pipeline needs")]
@@ -214,3 +216,11 @@ def write_text(text: str, path: Path = STANDARD) -> None:
 def format_json(data: Any) -> str:
     """Write JSON that people read."""
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def show(table: Table, as_csv: bool, content: Any = None) -> None:
+    """Print a table for people or as CSV; of content that is given the JSON."""
+    if content is not None:
+        write_text(format_json(content))
+    else:
+        write_text(format_csv([table.columns, *table.rows]) if as_csv else showable(format_text(table)))

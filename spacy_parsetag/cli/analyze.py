@@ -18,7 +18,7 @@ from ..tokens import has_parses, parses_from_doc
 from ..treebanks.formats.table import FORMATS
 from ..trees import Parse, binarize
 from ._inputs import read_docs, trees_and_parses
-from ._util import AsJson, Encoding, Glob, SkipBad, Skipped, SpansKey, counting, format_json, stated_errors, write_text
+from ._util import AsCsv, AsJson, Encoding, Glob, SkipBad, Skipped, SpansKey, counting, show, stated_errors, write_text
 
 SHOWN = 20  # items of a kind that are listed
 
@@ -109,7 +109,6 @@ STUDIES = {
     ),
 }
 
-AsCsv = Annotated[bool, Opt("--csv", help="Print CSV")]
 Figures = Annotated[
     list[Path], Opt("--figure", dir_okay=False, help="Draw a figure: .svg, .png or .pdf; may be repeated")
 ]
@@ -162,7 +161,7 @@ def _add_command(name: str, study: Study) -> None:
         if figures:
             study.plot(found, figures)
         content = {"treebanks": {treebank: one.to_dict() for treebank, one in found.items()}}
-        _show(content, study.csv(found) if as_csv else study.table(found), as_json, as_csv)
+        show(study.csv(found) if as_csv else study.table(found), as_csv, content if as_json else None)
         if not as_json and not as_csv:
             for treebank, one in found.items():
                 for kind, items in study.lists(one).items():
@@ -207,7 +206,7 @@ def analyze_correlation_cli(
     if figures:
         plots.plot_correlation(points, found, figures)
     content = {**found._asdict(), "points": [point._asdict() for point in points]}
-    _show(content, tables.correlation_table(points, found), as_json, as_csv)
+    show(tables.correlation_table(points, found), as_csv, content if as_json else None)
 
 
 def read_source(source: str, glob: str | None, encoding: str, skipped: Skipped, spans_key: str) -> Iterator[Parse]:
@@ -251,16 +250,6 @@ def _check_options(as_json: bool, as_csv: bool, figures: list[Path]) -> None:
     if as_json and as_csv:
         raise ValueError(Errors.E459)
     plots.check_paths(figures)
-
-
-def _show(content: dict[str, Any], table: tables.Table, as_json: bool, as_csv: bool) -> None:
-    """Print content for --json, else the table."""
-    if as_json:
-        write_text(format_json(content))
-    elif as_csv:
-        write_text(tables.format_csv([table.columns, *table.rows]))
-    else:
-        write_text(tables.format_text(table))
 
 
 def _format_list(title: str, items: Counter[str]) -> str:

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from typer import Argument as Arg, Option as Opt
 
-from ..analysis.tables import Table, format_csv, format_text
+from ..analysis.tables import Table
 from ..errors import Errors
-from ._util import AsJson, Encoding, Glob, SpansKey, format_json, note, write_text
+from ._util import AsCsv, AsJson, Encoding, Glob, SpansKey, note, show
 
 Unit = Enum("Unit", {"file": "file", "row": "row"}, type=str)
 
@@ -23,7 +23,7 @@ def complexity_cli(
         Unit, Opt("--text", "-t", help="What a text is: a file; or a row, a line or a doc of it")
     ] = Unit.file,
     as_json: AsJson = False,
-    as_csv: Annotated[bool, Opt("--csv", help="Print CSV")] = False,
+    as_csv: AsCsv = False,
     glob: Glob = None,
     encoding: Encoding = "utf-8",
     spans_key: SpansKey = "constituents",
@@ -65,9 +65,5 @@ def complexity_cli(
     if empty := [str(path) for path, n in n_trees.items() if not n]:  # which the table lacks
         note(Errors.E106.format(inputs=", ".join(empty)), "warn")
     measured = {name: {**found, **measure(found)} for name, found in counts.items()}
-    if as_json:
-        write_text(format_json(measured))
-        return
     rows: list[tuple[Any, ...]] = [(name, *row.values()) for name, row in measured.items()]
-    table = Table(("text", *next(iter(measured.values()))), rows)
-    write_text(format_csv([table.columns, *table.rows]) if as_csv else format_text(table))
+    show(Table(("text", *next(iter(measured.values()))), rows), as_csv, measured if as_json else None)

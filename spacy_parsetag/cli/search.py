@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument as Arg, Option as Opt
 
-from ..analysis.tables import Table, format_csv, format_text
-from ..errors import Errors, showable
+from ..analysis.tables import Table, format_csv
+from ..errors import Errors
 from ..files.read import is_stream
 from ..files.write import STANDARD, refuse_overwrite, text_output
-from ._util import Encoding, Glob, SkipBad, Skipped, SpansKey, count_processes, note, progress, refuse, write_text
+from ._util import Encoding, Glob, SkipBad, Skipped, SpansKey, count_processes, note, progress, refuse, show, write_text
 
 if TYPE_CHECKING:
+    from ..search.pattern import Label
     from ..texts.search import Found
 
 
@@ -43,7 +44,7 @@ def search_cli(
     html: Annotated[
         Path | None, Opt("--html", dir_okay=False, help="Write a page of the trees, with the matches coloured")
     ] = None,
-    limit: Annotated[int | None, Opt("--limit", min=1, help="Number of matches to show at most")] = None,
+    limit: Annotated[int | None, Opt("--limit", min=1, help="Number of matches, or of trees, to show at most")] = None,
     save: Annotated[
         Path | None,
         Opt("--save", file_okay=False, help="Save the trees as columns in this folder, to search it next time"),
@@ -78,14 +79,13 @@ def search_cli(
     from ..texts.parser import map_in_processes
     from ..texts.search import Query, columns_of_rows, find_trees, search_file
 
-    chosen = [name for name, on in (("--count", count), ("--by", by), ("--mrg", mrg), ("--html", html)) if on]
-    if len(chosen) > 1 or (as_csv and chosen not in ([], ["--by"])):
-        raise ValueError(Errors.E477.format(options=", ".join([*chosen, *["--csv"] * as_csv])))
+    asked = {"--count": count, "--by": by, "--mrg": mrg, "--html": html, "--csv": as_csv}
+    chosen = [option for option, value in asked.items() if value]
+    if len(chosen) > 1 and chosen != ["--by", "--csv"]:
+        raise ValueError(Errors.E477.format(options=", ".join(chosen)))
     n_process = count_processes(n_process)
     refuse_overwrite([html], inputs)
-    report = {"--count": "count", "--by": "by", "--mrg": "trees", "--html": "drawings"}.get("".join(chosen), "")
-    report = report or ("rows" if as_csv else "context")
-    query = Query(pattern, heads, encoding, report, tuple(by or ()), spans_key)
+    query = Query(pattern, heads, encoding, chosen[0] if chosen else "", tuple(by or ()), spans_key)
     header = columns_of_rows(query.compile())  # an error comes before anything is read
     files = find_trees(inputs, glob)
     if save is not None:
@@ -99,20 +99,19 @@ def search_cli(
     several = map_in_processes(search, files, n_process) if n_process > 1 else (each for each in alone)
     skipped = Skipped(limit=skip_bad)
     with closing(several) as results, progress("trees", quiet=quiet) as advance:
-        totals, table, absent = _report(results, skipped, advance, report, header, html, limit)
+        totals, table, absent = _report(results, skipped, advance, header if chosen == ["--csv"] else [], html, limit)
     if not totals["trees"] and not skipped.n:
         raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
-    if report == "count":
+    if count:
         write_text("".join(f"{value}\t{name}\n" for name, value in totals.items()))
-    elif report == "by":
-        counts = Table(("count", *query.by), [(n, *key) for key, n in table.most_common(limit)])
-        write_text(format_csv([counts.columns, *counts.rows]) if as_csv else showable(format_text(counts)))
+    elif by:
+        show(Table(("count", *by), [(n, *key) for key, n in table.most_common(limit)]), as_csv)
     skipped.summarize()
     skipped.check()
-    if not quiet and report != "count":
+    if not quiet and not count:
         note(", ".join(f"{value:,} {name}" for name, value in totals.items()), "good")
     if not quiet and totals["trees"] and absent:
-        note(f"No node of these trees is called {' or '.join(sorted(absent))}", "warn")
+        note(f"No node of these trees is called {' or '.join(sorted(map(str, absent)))}", "warn")
 
 
 def _save(files: list[Path], encoding: str, spans_key: str, skipped: Skipped, folder: Path) -> None:
@@ -130,42 +129,34 @@ def _save(files: list[Path], encoding: str, spans_key: str, skipped: Skipped, fo
 
 
 def _report(
-    results: "Iterator[Found]",
-    skipped: Skipped,
-    advance: Any,
-    report: str,
-    header: list[str],
-    html: Path | None,
-    limit: int | None,
-) -> tuple[dict[str, int], Counter[tuple[str, ...]], set[str]]:
-    """Write what is found as it comes; returns the totals, the table of --by, and the labels that no node has."""
+    results: "Iterator[Found]", skipped: Skipped, advance: Any, header: list[str], html: Path | None, limit: int | None
+) -> "tuple[Counter[str], Counter[tuple[str, ...]], set[Label]]":
+    """Write what is found as it comes, with a header as CSV; returns the totals, the table of --by, and the labels that
+    no node has."""
     from ..draw.docs import Sentence, draw_page
 
-    totals = {"trees": 0, "trees with a match": 0, "matches": 0}
+    totals = Counter({"trees": 0, "trees with a match": 0, "matches": 0})
     table: Counter[tuple[str, ...]] = Counter()
     drawn: list[Sentence] = []
-    absent: list[set[str]] = []
+    absent: list[set[Label]] = []
     n_left = limit
-    titles = [header]
     with text_output(STANDARD) as out:
         for found in results:
-            for name, value in zip(totals, found[:3], strict=True):
-                totals[name] += value
-            advance(found.n_trees)
-            skipped.n_good += found.n_trees
+            totals.update(found.totals)
+            advance(found.totals["trees"])
+            skipped.n_good += found.totals["trees"]
             for problem in found.skipped:
                 skipped(problem)
             table.update(found.table)
-            absent.append(found.absent)
             items = list(islice(found.items, n_left))
             n_left = None if n_left is None else n_left - len(items)
-            if report == "drawings":
+            if html is not None:
                 drawn += (Sentence(*item) for item in items)
-            elif report == "rows":
-                out.write(format_csv([*titles, *(item.values() for item in items)]))
-                titles = []
+            elif header:
+                out.write(format_csv(items if absent else [header, *items]))
             else:
-                out.writelines(line + "\n" for line in items)
+                out.writelines(items)
+            absent.append(found.absent)
     if html is not None:
         write_text(draw_page(drawn), html)
         note(f"Wrote {len(drawn):,} trees to {html}", "good")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import chain
 from math import fsum
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from .trees import Spans, WeightedTrees, nodes_of_trees, tree_scores
 
 _LARGEST_SEED, _LARGEST_COUNT = 2**64 - 1, 2**31 - 1  # of the compiled passes
 _LARGEST_ERROR = 0.01  # of a log-probability, in nats
+_MOST_TREES = 2**16  # that are looked through at once for those that differ in their constituents
 
 
 class KBest(NamedTuple):
@@ -127,8 +129,7 @@ class Distribution:
         RETURNS (list[KBest]): The trees of each sentence.
         RAISES (ValueError): If k is not such a number.
         """
-        if not is_whole(k, 1, _LARGEST_COUNT):
-            raise ValueError(Errors.E171.format(value=k, largest=_LARGEST_COUNT))
+        _check_number(k)
         best, found = self.argmax, []
         for s, (ids, scores) in enumerate(k_best_trees(self.batch, k)):
             first = best.ids[self.batch.starts[s] : self.batch.stops[s]]
@@ -143,17 +144,21 @@ class Distribution:
 
         k (int): Number of trees, at least 1.
         RETURNS (list[list[tuple[float, Spans]]]): Log-probability and constituents of each tree, best first. Of trees
-            with the same constituents it is the best one.
+            with the same constituents it is the best one. Fewer than k where the 65,536 best trees, or the 8k best if
+            these are more, have fewer: a sentence can have billions that differ in binarization alone.
         RAISES (ValueError): If k is not such a number.
         """
+        _check_number(k)
         batch, log_z = self.batch, self.log_partition
         self._check_size(self.sums(), "log-probabilities")
         found: dict[int, list[tuple[float, Spans]]] = {}
-        left: NDArray[np.int64] = np.arange(len(batch.n_words))
-        width = k
-        while len(left):
+        left, width, widest = [*range(len(batch.n_words))], k, min(max(8 * int(k), _MOST_TREES), _LARGEST_COUNT)
+        while left:
             again = []
-            for s, trees in zip(left.tolist(), Distribution(batch.select(left)).topk(width), strict=True):
+            size = max(1, _MOST_TREES // width)  # sentences at once
+            parts = (left[i : i + size] for i in range(0, len(left), size))
+            results = (zip(own, Distribution(batch.select(np.asarray(own))).topk(width), strict=True) for own in parts)
+            for s, trees in chain.from_iterable(results):
                 n_words = np.repeat(batch.n_words[s], len(trees.scores))
                 nodes = nodes_of_trees(trees.ids.reshape(-1), None, n_words, batch.tags, batch.linearizer)
                 log_probs = np.minimum(trees.scores - log_z[s], 0.0).tolist()
@@ -161,9 +166,9 @@ class Distribution:
                 for log_prob, spans in zip(log_probs, nodes.spans(batch.tags), strict=True):
                     distinct.setdefault(tuple(spans), log_prob)
                 found[s] = [(log_prob, [*spans]) for spans, log_prob in distinct.items()][:k]
-                if len(found[s]) < k and len(trees.scores) == width:
+                if len(found[s]) < k and len(trees.scores) == width < widest:
                     again.append(s)
-            left, width = np.asarray(again, dtype=np.int64), min(2 * width, _LARGEST_COUNT)
+            left, width = again, min(2 * width, widest)
         return [found[s] for s in range(len(batch.n_words))]
 
     def sample(self, n: int, seed: int) -> NDArray[np.int32]:
@@ -235,6 +240,11 @@ class Distribution:
     def mbr(self, cost: float) -> Decoded:
         """Find the trees whose constituents are right most often; see `MBRDecoder`."""
         return self.constituents.most_expected(self.batch, cost)
+
+
+def _check_number(k: object) -> None:
+    if not is_whole(k, 1, _LARGEST_COUNT):
+        raise ValueError(Errors.E171.format(value=k, largest=_LARGEST_COUNT))
 
 
 def _dot(probs: Any, scores: Any) -> NDArray[np.float64]:

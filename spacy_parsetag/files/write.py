@@ -40,7 +40,7 @@ def atomic_path(path: str | Path, *, sync: bool = False) -> Iterator[Path]:
         if sync:
             _sync(target.parent)
     except OSError as err:
-        if err.errno is not None and err.filename is None:  # a full disk, for instance
+        if err.errno is not None and err.filename in (None, str(temporary)):  # a full disk, a folder that is not ours
             err.filename = str(path)
         raise
     finally:

@@ -67,7 +67,8 @@ def copy_table(model: Model[Any, Any], vocab: Vocab) -> None:
 
 def _init(model: Model[list[Doc], Ragged], X: list[Doc] | None = None, Y: Any = None) -> None:
     if X:
-        copy_table(model, X[0].vocab)
+        if X[0].vocab.vectors.n_keys or not model.attrs["table"].size:  # else what it came with
+            copy_table(model, X[0].vocab)
         model.set_dim("nM", model.attrs["table"].shape[1])
     if model.has_dim("nM"):
         model.set_param("W", glorot_uniform_init(model.ops, (model.get_dim("nO"), model.get_dim("nM"))))

@@ -5,6 +5,7 @@ Where that component is missing, spaCy's listeners give zeros, and with them any
 """
 
 import inspect
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -22,39 +23,52 @@ from ..trees import BinaryTree
 from .known import CONSTRAINTS_KEY
 
 _TWO_WORDS = BinaryTree((False, True, True), ("", "", ""))
+_LARGEST_COUNT = 2**31 - 1  # of the compiled passes
 # What settings must be, for a message, and a test of it.
 _NEEDED: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "spans_key": (f"a name, and not {CONSTRAINTS_KEY!r}", lambda value: value not in ("", CONSTRAINTS_KEY)),
-    "learn_rate_scale": ("a number from 0 on", lambda value: not isinstance(value, str) and value >= 0),
-    "k_best": ("a whole number from 0 on", lambda value: value >= 0),
+    "learn_rate_scale": ("a number from 0 on", lambda value: isinstance(value, (int, float)) and 0 <= value < math.inf),
+    "max_stack": (
+        "'train', a whole number from 0 on, or None",
+        lambda value: value in ("train", None) or is_whole(value, 0),
+    ),
+    "probs": ("True or False", lambda value: value in (True, False)),
+    "k_best": (f"a whole number from 0 to {_LARGEST_COUNT}", lambda value: is_whole(value, 0, _LARGEST_COUNT)),
+    "constraints": ("a function of a doc, or None", lambda value: value is None or callable(value)),
     "conflicts": ("'raise' or 'drop'", lambda value: value in ("raise", "drop")),
+    "cost": ("a number", lambda value: isinstance(value, (int, float)) and math.isfinite(value)),
+}
+# Parts that a config names: one that is registered, for a message, and a test of them.
+_PARTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "linearizer": ("InOrder", lambda part: isinstance(part, Linearizer)),
+    "decoder": ("ExactDecoder", lambda part: _takes(part, 1)),
+    "loss": ("TreeLoss", lambda part: _takes(part, 2)),
 }
 
 
-def check_parts(name: str, linearizer: object, decoder: object, loss: object) -> None:
-    """Check the parts that a config names.
+def check_setting(name: str, setting: str, value: Any) -> None:
+    """Check a setting or a part of a component; other attributes pass.
 
-    RAISES (ValueError): If one of them is something else.
+    RAISES (ValueError): If it has a value that means nothing.
     """
-    parts = (
-        ("linearizer", "InOrder", linearizer, isinstance(linearizer, Linearizer)),
-        ("decoder", "ExactDecoder", decoder, _takes(decoder, 1)),
-        ("loss", "TreeLoss", loss, _takes(loss, 2)),
-    )
-    for kind, example, part, fits in parts:
-        if not fits:
-            raise ValueError(Errors.E254.format(name=name, kind=kind, part=part, example=example))
-
-
-def check_settings(name: str, **settings: Any) -> None:
-    """Check settings of a component, which have the types that they should have.
-
-    RAISES (ValueError): If one of them has a value that means nothing.
-    """
-    for setting, value in settings.items():
+    if setting in _PARTS:
+        example, fits = _PARTS[setting]
+        if not fits(value):
+            raise ValueError(Errors.E254.format(name=name, kind=setting, part=value, example=example))
+    elif setting in _NEEDED:
         needed, fits = _NEEDED[setting]
         if not fits(value):
             raise ValueError(Errors.E263.format(name=name, setting=setting, needed=needed, value=value))
+
+
+class Checked:
+    """Checks the settings of a component whenever they are set, by its config or on a loaded pipeline."""
+
+    name: str
+
+    def __setattr__(self, setting: str, value: Any) -> None:
+        check_setting(self.name, setting, value)
+        super().__setattr__(setting, value)
 
 
 def _takes(part: object, n_arguments: int) -> bool:

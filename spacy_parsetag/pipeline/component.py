@@ -19,7 +19,6 @@ from thinc.api import Model, Optimizer
 
 from ..compat import one_thread_after_fork
 from ..decode import Decoder, TagScores
-from ..decode.batch import check_bound
 from ..decode.trees import labelled_nodes
 from ..errors import Errors, shorten
 from ..linearize import Linearizer
@@ -33,8 +32,8 @@ from ..tokens.groups import SPANS_KEY, Prediction, list_groups, set_predictions
 from ..tokens.sentences import has_sentences
 from .align import set_gold_sentences
 from .checks import (
-    check_parts,
-    check_settings,
+    Checked,
+    check_setting,
     find_problem,
     least_bound,
     read_label_data,
@@ -50,7 +49,7 @@ LEAST_RIVAL = 0.01  # least probability of a constituent that `rivals` lists
 PART_ROWS = 2000  # rows of scores that are decoded at a time
 
 
-class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class without annotations
+class ParseTagger(Checked, TrainablePipe):  # type: ignore[misc]  # a compiled class without annotations
     """Constituency parsing as tagging (Amini and Cotterell, 2022).
 
     vocab (Vocab): The shared vocabulary.
@@ -92,10 +91,7 @@ class ParseTagger(TrainablePipe):  # type: ignore[misc]  # a compiled class with
         conflicts: str = "raise",
         scorer: Callable[..., Any] | None = None,
     ) -> None:
-        check_parts(name, linearizer, decoder, loss)
-        if max_stack != "train":
-            check_bound(max_stack)
-        check_settings(name, spans_key=spans_key, learn_rate_scale=learn_rate_scale, k_best=k_best, conflicts=conflicts)
+        check_setting(name, "spans_key", spans_key)
         register_extensions()
         self.vocab, self.model, self.name = vocab, model, name
         self.linearizer = linearizer

@@ -33,12 +33,12 @@ from ..tokens.batches import annotate_batches
 from ..tokens.extensions import register_extensions
 from ..tokens.groups import SPANS_KEY, Prediction, set_predictions
 from ..tokens.sentences import copy_words, sentence_words
-from .checks import check_settings, require_sentences
+from .checks import Checked, check_setting, require_sentences
 from .component import LEAST_RIVAL, ParseTagger
 from .known import Known, constrain, known_of_doc
 
 
-class Ensemble(Pipe):
+class Ensemble(Checked, Pipe):
     """Parses with several pipelines and sets the tree with the best mean probabilities (minimum Bayes risk).
 
     Each member reads the words and sentences of the doc and runs its own components up to its parser. Probabilities of
@@ -64,7 +64,7 @@ class Ensemble(Pipe):
         conflicts: str = "raise",
         scorer: Callable[..., Any] | None = None,
     ) -> None:
-        check_settings(name, spans_key=spans_key, conflicts=conflicts)
+        check_setting(name, "spans_key", spans_key)
         register_extensions()
         self.name = name
         self.pipelines = list(pipelines)

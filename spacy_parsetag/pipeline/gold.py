@@ -11,10 +11,12 @@ from ..errors import Errors, Warnings
 from ..linearize import Linearizer, max_stack
 from ..linearize.tagset import TagSet
 from ..ml.words import Words
-from ..tokens.groups import GroupCache, SentenceParse, has_parses, is_partial, parses_from_doc
+from ..tokens.groups import GroupCache, SentenceParse, has_parses, is_partial, list_groups, parses_from_doc
 from ..trees import Parse, binarize
 from .align import has_same_tokens, is_soft, read_gold, soft_parses
 from .encode import GoldSentence, encode_partial, encode_whole, partial_tags, quote
+
+_MANY = 100  # sentences or docs; one of them at least should teach something
 
 
 class GoldReader:
@@ -25,7 +27,7 @@ class GoldReader:
     """
 
     def __init__(self) -> None:
-        self.n_sentences = 0
+        self.n_docs = self.n_sentences = 0
         self.n_bad: Counter[str] = Counter()  # sentences that cannot be learned in full, by the message why
         self.n_lost = 0  # sentences that teach nothing, each once
         self._examples: dict[str, str] = {}
@@ -52,6 +54,10 @@ class GoldReader:
         Tags are made in the linearizer's order, and `tags` gives their ids. `by_tag`: the other tags of a sentence
         with an unknown tag are learned, as with TagLoss; otherwise the sentence teaches nothing.
         """
+        if self.n_docs == _MANY and not self.n_sentences:
+            found = list_groups([eg.reference])
+            warnings.warn(Warnings.W256.format(n=_MANY, key=spans_key, found=found), stacklevel=2)
+        self.n_docs += 1
         if self._known_as != (tags, linearizer.order):
             self._known = GroupCache()
             self._known_as = (tags, linearizer.order)
@@ -109,7 +115,7 @@ class GoldReader:
             why.format(n=n, total=total, share=n / total, example=self._examples[why])
             for why, n in sorted(self.n_bad.items())
         )
-        if self.n_lost >= total and (complete or total >= 100):
+        if self.n_lost >= total and (complete or total >= _MANY):
             raise ValueError(Errors.E259.format(name=name, problems=problems))
         if total >= self._next_warning:
             warnings.warn(Warnings.W250.format(name=name, problems=problems), stacklevel=2)

@@ -181,32 +181,33 @@ inline int64_t lay_out(int64_t n_sentences, const int64_t *n_words, const int64_
     return -1;
 }
 
-// Find the head child of each node, as its distance: 0 at words. A rule ranks the kinds of children, with 0 first, and says
-// for each rank whether the last child of that rank is taken or the first. `n` kinds of labels; `kind` is that of a string.
-// After a conjunction the conjunct before it is taken (Collins 1999, appendix A).
-inline void find_heads(const int32_t *label, const int32_t *size, int64_t n_nodes, const int32_t *kind, const uint8_t *rank,
-                       const uint8_t *from_right, const uint8_t *is_conjunction, const uint8_t *is_punctuation, int32_t n,
-                       int32_t *head) {
+// Find the head child of each node, as its distance: 0 at words. A rule ranks the kinds of children, the best lowest, with
+// an odd number where the last child of that rank is taken and not the first. `n` kinds of labels; `kind` is that of a
+// string, and `mark` is 1 for conjunctions, 2 for punctuation. After a conjunction the conjunct before it is taken
+// (Collins 1999, appendix A).
+inline void find_heads(const int32_t *label, const int32_t *size, int64_t n_nodes, const int32_t *kind, const int32_t *rank,
+                       const uint8_t *mark, int32_t n, int32_t *head) {
     std::vector<int64_t> children;
     for (int64_t x = 0; x < n_nodes; ++x) {
         head[x] = size[x] > 0;
         if (!size[x] || x + 1 + size[x + 1] == x + size[x]) continue;  // a word, or a node with one child
-        const int64_t rule = static_cast<int64_t>(kind[label[x]]) * n;
-        int best = 256;
+        const int32_t *ranks = rank + static_cast<int64_t>(kind[label[x]]) * n;
+        int32_t best = INT32_MAX;
         size_t place = 0;
         children.clear();
         for (int64_t y = x + 1; y <= x + size[x]; y += size[y] + 1) {
-            const int found = rank[rule + kind[label[y]]];
-            if (found < best || (found == best && from_right[kind[label[x]] * 256 + found])) {
+            const int32_t found = ranks[kind[label[y]]];
+            if (found < best || (found == best && found % 2)) {
                 best = found;
                 place = children.size();
             }
             children.push_back(y);
         }
-        if (place >= 2 && is_conjunction[kind[label[children[place - 1]]]]) {
+        const auto mark_of = [&](size_t i) { return mark[kind[label[children[i]]]]; };
+        if (place >= 2 && mark_of(place - 1) & 1) {
             size_t before = place - 2;
-            while (before > 0 && is_punctuation[kind[label[children[before]]]]) --before;
-            if (!is_punctuation[kind[label[children[before]]]]) place = before;
+            while (before > 0 && mark_of(before) & 2) --before;
+            if (!(mark_of(before) & 2)) place = before;
         }
         head[x] = static_cast<int32_t>(children[place] - x);
     }

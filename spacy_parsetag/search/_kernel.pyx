@@ -31,8 +31,7 @@ cdef extern from "_columns.hpp" namespace "search" nogil:
         int64_t, const int64_t *, const int64_t *, const int32_t *, const int32_t *, const int32_t *, const int32_t *,
         const int32_t *, const int32_t *, int32_t *, int32_t *, int32_t *)
     void c_heads "search::find_heads"(
-        const int32_t *, const int32_t *, int64_t, const int32_t *, const uint8_t *, const uint8_t *, const uint8_t *,
-        const uint8_t *, int32_t, int32_t *)
+        const int32_t *, const int32_t *, int64_t, const int32_t *, const int32_t *, const uint8_t *, int32_t, int32_t *)
 
 
 cdef extern from "_relations.hpp" namespace "search" nogil:
@@ -108,13 +107,11 @@ def lay_out_nodes(const int64_t[::1] n_words, const int64_t[::1] n_spans, const 
         &spans[2, 0], &out[0, 0], &out[1, 0], &out[2, 0])
 
 
-def find_heads(const int32_t[::1] label, const int32_t[::1] size, const int32_t[::1] kind, const uint8_t[:, ::1] rank,
-               const uint8_t[:, ::1] from_right, const uint8_t[::1] is_conjunction, const uint8_t[::1] is_punctuation,
-               int32_t[::1] out):
+def find_heads(const int32_t[::1] label, const int32_t[::1] size, const int32_t[::1] kind, const int32_t[:, ::1] rank,
+               const uint8_t[::1] mark, int32_t[::1] out):
     """Find the head child of each node."""
     with nogil:
-        c_heads(&label[0], &size[0], label.shape[0], &kind[0], &rank[0, 0], &from_right[0, 0], &is_conjunction[0],
-                &is_punctuation[0], <int32_t>rank.shape[0], &out[0])
+        c_heads(&label[0], &size[0], label.shape[0], &kind[0], &rank[0, 0], &mark[0], <int32_t>rank.shape[0], &out[0])
 
 
 cdef Trees trees(const int32_t[::1] up, const int32_t[::1] size, const int32_t[::1] head) noexcept:

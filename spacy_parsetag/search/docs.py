@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +18,7 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..errors import Errors, TreebankError
-from ..tokens.batches import annotate_batches
+from ..tokens.batches import annotate_batches, split_batches
 from ..tokens.groups import SPANS_KEY, get_group, parses_from_doc
 from ._kernel import number_keys, read_spans
 from .columns import ROOT, Longs, TreeColumns, columns_of_parses, lay_out
@@ -210,8 +209,7 @@ class TreeMatcher:
 
         YIELDS (tuple[Doc, list[TreeMatch]]): Each doc with its matches.
         """
-        docs = iter(docs)
-        while batch := list(islice(docs, batch_size)):
+        for batch in split_batches(docs, batch_size):
             yield from zip(batch, self.match(batch), strict=True)
 
     def match(self, docs: Sequence[Doc]) -> list[list[TreeMatch]]:

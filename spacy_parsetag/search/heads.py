@@ -19,7 +19,6 @@ from .pattern import basic_category
 
 _FOLDER = Path(__file__).parent / "heads"
 BUNDLED = ("penn", "ctb")
-_LOWEST = 254  # the rank of a child that no rule names; punctuation stands below it
 
 
 class HeadRules:
@@ -31,43 +30,25 @@ class HeadRules:
     """
 
     def __init__(self, text: str, name: str) -> None:
-        lines = [(number, line.partition(":")) for number, line in enumerate(text.splitlines(), start=1)]
-        rules = [(number, *line) for number, line in lines if not line[0].startswith("#") and "".join(line).strip()]
-        special = {what: set(rest.split()) for _, what, _, rest in rules if what in ("conjunction", "punctuation")}
-        conjunctions, punctuation = (special.get(what, set()) for what in ("conjunction", "punctuation"))
-        rules = [rule for rule in rules if rule[1] not in special]
-        named = (name for rule in rules for name in f"{rule[1]} {rule[3]}".replace(";", " ").replace("|", " ").split())
-        every = dict.fromkeys([*named, *conjunctions, *punctuation])
-        self.kinds = {label: kind for kind, label in enumerate(["*", *(each for each in every if each != "*")])}
-        n = len(self.kinds)
-        self.is_conjunction, self.is_punctuation = (
-            np.array([label in labels for label in self.kinds], np.uint8) for labels in (conjunctions, punctuation)
-        )
-        self.rank = np.empty((n, n), np.uint8)
-        self.from_right = np.zeros((n, 256), np.uint8)
-        for number, labels, _, steps in rules:
-            read = self._read(steps)
-            if read is None:
-                raise ValueError(Errors.E606.format(path=name, line=number))
-            for label in [*self.kinds] if labels.strip() == "*" else labels.split():
-                self.rank[self.kinds[label]], self.from_right[self.kinds[label]] = read
-
-    def _read(self, steps: str) -> tuple[NDArray[np.uint8], NDArray[np.uint8]] | None:
-        """The ranks of kinds, and for each rank whether it is looked for from the right; None if this is no rule."""
-        ranks = np.where(self.is_punctuation, _LOWEST + 1, _LOWEST).astype(np.uint8)
-        sides = np.zeros(256, np.uint8)
-        rank = 0
-        for step in steps.split(";"):
-            side, *words = step.split() or [""]
-            if side not in ("left", "right"):
-                return None
-            for word in words:
-                kinds = [self.kinds[label] for label in word.split("|")]
-                ranks[kinds] = np.minimum(ranks[kinds], rank)
-                sides[rank] = side == "right"
-                rank += 1
-            sides[_LOWEST:] = side == "right"
-        return ranks, sides
+        rules: dict[str, dict[str, int]] = {"*": {"": 0}}
+        special: dict[str, set[str]] = {"conjunction": set(), "punctuation": set()}
+        for number, line in enumerate(text.splitlines(), start=1):
+            labels, _, rest = line.partition(":")
+            if labels in special:
+                special[labels].update(rest.split())
+            elif line.strip() and not line.startswith("#"):
+                ranks = _read_ranks(rest)
+                if not ranks:
+                    raise ValueError(Errors.E606.format(path=name, line=number))
+                rules.update(dict.fromkeys(labels.split(), ranks))
+        conjunctions, punctuation = special.values()
+        named = {*rules, *conjunctions, *punctuation}.union(*rules.values()) - {"*", ""}
+        self.kinds = {label: kind for kind, label in enumerate(["*", *sorted(named)])}
+        self.mark = np.array([(label in conjunctions) + 2 * (label in punctuation) for label in self.kinds], np.uint8)
+        last = (self.mark & 2).tolist()  # of children that no step names punctuation comes after all others
+        ranks_of = [rules.get(label, rules["*"]) for label in self.kinds]
+        ranked = [[own.get(label, own[""] + n) for label, n in zip(self.kinds, last, strict=True)] for own in ranks_of]
+        self.rank = np.array(ranked, np.int32)
 
     def _kind(self, label: str) -> int:
         return self.kinds.get(label, self.kinds.get(basic_category(label), 0))
@@ -76,7 +57,7 @@ class HeadRules:
         """Find the head child of each node of columns: its distance, 0 at words."""
         kinds = np.array([self._kind(string) for string in strings], np.int32)
         out = np.empty(len(label), np.int32)
-        find_heads(label, size, kinds, self.rank, self.from_right, self.is_conjunction, self.is_punctuation, out)
+        find_heads(label, size, kinds, self.rank, self.mark, out)
         return out
 
     def head_child(self, label: str, children: Sequence[str]) -> int:
@@ -90,6 +71,22 @@ class HeadRules:
         nodes = np.array([2 * n, *([1, 0] * n)], np.int32)
         places = np.array([n + 1, *(each for i in range(n) for each in (i, n))], np.int32)
         return int(self.find(places, nodes, [*children, "", label])[0]) // 2
+
+
+def _read_ranks(steps: str) -> dict[str, int]:
+    """Read a rule: the rank of each kind of child, "" for all others, odd if the last child of that rank is the head.
+
+    Empty if this is no rule.
+    """
+    ranks: dict[str, int] = {}
+    for step in steps.split(";"):
+        side, *words = step.split() or [""]
+        if side not in ("left", "right"):
+            return {}
+        for word in words:
+            rank = 2 * len(ranks) + (side == "right")
+            ranks = {**dict.fromkeys(word.split("|"), rank), **ranks}
+    return {**ranks, "": 2 * len(ranks) + (side == "right")}
 
 
 @lru_cache

@@ -10,7 +10,8 @@ time linear in the nodes (Yannakakis 1981). NP < (PP < IN) over (NP (NP dogs) (P
     NP < ...    x                                   and of these
 
 Several patterns are one program: what they have in common is looked for once. It runs over blocks of trees whose masks
-stay in a processor's cache.
+stay in a processor's cache. Nodes that have names are then enumerated, and back-references checked, by joins over the
+masks: without back-references no row is made in vain (Yannakakis 1981).
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property, reduce
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._kernel import fill_masks, find_nodes
-from .bindings import Block, Matches
-from .columns import Longs, TreeColumns
+from ._kernel import fill_masks, find_nodes, node_pairs
+from .columns import Ints, Longs, TreeColumns
 from .heads import HeadRules, get_head_rules
 from .pattern import RELATIONS, Label, Node, Step, Test, parse_pattern, parts
 
@@ -32,6 +33,17 @@ BLOCK = 1 << 13  # nodes whose masks stay in a cache
 ENUMERATED = 1 << 18  # nodes of trees in which names are bound at a time
 _ALL, _LEAF, _TOP, _NOT, _AND, _OR, _SEMI_JOIN = range(7)  # as the kernel calls the kinds of steps
 _HEAD_RELATIONS = {RELATIONS[symbol] for symbol in ("<#", ">#", "<<#", ">>#")}
+
+
+class Matches(NamedTuple):
+    """Ways to match, by the node that matches.
+
+    nodes (Longs): The nodes that match.
+    names (dict[str, Longs]): For each name the nodes that have it there; -1 where there is none, as with `?`.
+    """
+
+    nodes: Longs
+    names: dict[str, Longs]
 
 
 class Program:
@@ -48,52 +60,38 @@ class Program:
             if label is not None and label.kind != "any":
                 self.labels.setdefault(label, len(self.labels))
         self._steps: dict[tuple[int, ...], int] = {}
-        self.numbers: dict[int, int] = {}  # the mask of each part of a pattern, by the part's identity
-        self.results = np.array([self._combine(_OR, [self._node(node) for node in nodes]) for nodes in patterns])
+        self.results = np.array([self._combine(_OR, nodes) for nodes in patterns])
         self.steps = np.array(list(self._steps), np.int32).reshape(-1, 5)
         self.needs_heads = bool({*self.steps[self.steps[:, 0] == _SEMI_JOIN, 1].tolist()} & _HEAD_RELATIONS)
-
-    def __reduce__(self) -> tuple[type[Program], tuple[Sequence[tuple[Node, ...]]]]:
-        return Program, (self.patterns,)  # in a copy, parts have other identities
 
     def _add(self, kind: int, a: int = 0, b: int = 0, nth: int = 0, through: int = -1) -> int:
         return self._steps.setdefault((kind, a, b, nth, through), len(self._steps) + len(self.labels))
 
-    def _combine(self, kind: int, numbers: Sequence[int]) -> int:
-        return reduce(lambda a, b: self._add(kind, a, b), numbers)
+    def _combine(self, kind: int, some: Sequence[Node | Test]) -> int:
+        return reduce(lambda a, b: self._add(kind, a, b), map(self.mask, some))
 
-    def _label(self, label: Label) -> int:
-        return self._add(_ALL) if label.kind == "any" else self.labels[label]
-
-    def _node(self, node: Node) -> int:
-        """The nodes that match, or, if there are back-references, a few more."""
-        number = self._label(node.label)
-        if node.test is not None:
-            test = self._test(node.test)
-            number = test if node.label.kind == "any" else self._add(_AND, number, test)
-        self.numbers[id(node)] = number
-        return number
-
-    def _test(self, test: Test) -> int:
-        if isinstance(test, Step):
-            number = self._node(test.node)
-            if test.is_leaf:
-                number = self.numbers[id(test.node)] = self._add(_AND, number, self._add(_LEAF))
-            through = -1 if test.through is None else self._label(test.through)
-            self.numbers[id(test.through)] = through
-            some = {RELATIONS["<"]: _LEAF, RELATIONS[">"]: _TOP}.get(test.relation)
-            if number == self._add(_ALL) and some is not None:  # some child, some parent
-                number = self._add(_NOT, self._add(some))
-            else:
-                number = self._add(_SEMI_JOIN, test.relation, number, test.nth, through)
-        elif test.kind in ("and", "or"):
-            number = self._combine(_AND if test.kind == "and" else _OR, [self._test(each) for each in test.tests])
-        else:
-            number = self._test(test.tests[0])
-            refers = any(isinstance(part, Node) and (part.same or part.like) for part in parts(test))
-            number = self._add(_ALL) if test.kind == "maybe" or refers else self._add(_NOT, number)
-        self.numbers[id(test)] = number
-        return number
+    def mask(self, part: Label | Node | Test) -> int:
+        """The number of the mask of a part of a pattern: of the nodes that match it, or, if there are back-references,
+        of a few more. Steps that are there are not added again."""
+        if isinstance(part, Label):
+            return self._add(_ALL) if part.kind == "any" else self.labels[part]
+        if isinstance(part, Node):
+            if part.test is None:
+                return self.mask(part.label)
+            number, test = self.mask(part.label), self.mask(part.test)
+            return test if part.label.kind == "any" else self._add(_AND, number, test)
+        if isinstance(part, Step):
+            number = self.mask(part.node)
+            some = {RELATIONS["<"]: _LEAF, RELATIONS[">"]: _TOP}.get(part.relation)
+            if some is not None and number == self._add(_ALL):  # some child, some parent
+                return self._add(_NOT, self._add(some))
+            through = -1 if part.through is None else self.mask(part.through)
+            return self._add(_SEMI_JOIN, part.relation, number, part.nth, through)
+        if part.kind in ("and", "or"):
+            return self._combine(_AND if part.kind == "and" else _OR, part.tests)
+        number = self.mask(part.tests[0])
+        refers = any(isinstance(each, Node) and (each.same or each.like) for each in parts(part))
+        return self._add(_ALL) if part.kind == "maybe" or refers else self._add(_NOT, number)
 
     def tables(self, columns: TreeColumns) -> NDArray[np.uint8]:
         """The labels that each string of a batch passes as: rows of a bit for each of 8 labels."""
@@ -101,30 +99,95 @@ class Program:
         passes = np.array(rows, bool).reshape(len(rows), len(columns.strings))
         return np.packbits(passes, axis=0, bitorder="little")
 
+    def arrays(self, columns: TreeColumns, rules: HeadRules) -> tuple[Ints, Ints, Ints, Ints | None]:
+        """Labels, distances to parents, sizes, and heads if a pattern asks for them."""
+        return columns.label, columns.up, columns.size, columns.heads(rules) if self.needs_heads else None
+
     def find(self, columns: TreeColumns, rules: HeadRules) -> list[Longs]:
         """The nodes that match each pattern, or, with back-references, a few more."""
-        heads = columns.heads(rules) if self.needs_heads else None
-        arrays = columns.label, columns.up, columns.size, heads
-        found: list[Longs] = find_nodes(
-            *arrays, self.steps, self.tables(columns), len(self.labels), columns.starts, BLOCK, self.results
-        )
+        program = self.steps, self.tables(columns), len(self.labels)
+        found: list[Longs] = find_nodes(*self.arrays(columns, rules), *program, columns.starts, BLOCK, self.results)
         return found
 
     def bind(self, columns: TreeColumns, rules: HeadRules, trees: Longs, names: Sequence[str]) -> Matches:
         """The ways in which the first pattern matches in some trees."""
-        tables = self.tables(columns)
+        program = self.steps, self.tables(columns), len(self.labels)
         ends = np.append(columns.starts, len(columns.label))[trees + 1]
         n_nodes = ends - columns.starts[trees]
         found = [np.empty((1 + len(names), 0), np.int64)]
         for batch in np.split(trees, np.flatnonzero(np.diff(np.cumsum(n_nodes) // ENUMERATED)) + 1):
             part, nodes = columns.select(batch)
-            heads = part.heads(rules) if self.needs_heads else None
+            arrays = self.arrays(part, rules)
             masks = np.empty((len(self.labels) + len(self.steps), -(-len(nodes) // 64)), np.uint64)
-            fill_masks(part.label, part.up, part.size, heads, self.steps, tables, len(self.labels), masks)
-            block = Block(part.label, part.up, part.size, heads, masks, self.numbers, names)
-            found.append(np.append(nodes, -1)[block.bind(self.patterns[0])])
+            fill_masks(*arrays, *program, masks)
+            found.append(np.append(nodes, -1)[_Block(self, *arrays, masks, names).bind(self.patterns[0])])
         table = np.hstack(found)
         return Matches(table[0], dict(zip(names, table[1:], strict=True)))
+
+
+class _Block(NamedTuple):
+    """Some trees, their masks, a bit for each node, and the names of the pattern.
+
+    A table has a column for each way to match so far. Its first row is the node that the next test is about, and its
+    last ones are the nodes that have the names, -1 where none has yet; what was before a test stands in between.
+    """
+
+    program: Program
+    label: Ints
+    up: Ints
+    size: Ints
+    head: Ints | None
+    masks: NDArray[np.uint64]
+    names: Sequence[str]
+
+    def bind(self, nodes: Sequence[Node]) -> Longs:
+        """Enumerate the ways in which one of some nodes matches: a table of the nodes that match and the named ones,
+        each way once, in order."""
+        start = np.full((1 + len(self.names), len(self.label)), -1)
+        start[0] = np.arange(len(self.label))
+        table: Longs = np.unique(np.hstack([self._node(node, start) for node in nodes]), axis=1)
+        return table
+
+    def _place(self, name: str) -> int:
+        return self.names.index(name) - len(self.names)
+
+    def _keep(self, part: Node | Test, table: Longs) -> Longs:
+        nodes = table[0].astype(np.uint64)
+        return table.compress(self.masks[self.program.mask(part)][nodes >> 6] >> (nodes & 63) & 1, axis=1)
+
+    def _node(self, node: Node, table: Longs) -> Longs:
+        """Keep what matches, and grow it by what stands in the node's tests."""
+        table = self._keep(node, table)
+        if node.same:
+            table = table.compress(table[self._place(node.same)] == table[0], axis=1)
+        if node.like:
+            other = table[self._place(node.like)]
+            table = table.compress((other >= 0) & (self.label[other] == self.label[table[0]]), axis=1)
+        if node.name:
+            table[self._place(node.name)] = table[0]
+        return table if node.test is None or not _grows(node.test) else self._test(node.test, table)
+
+    def _test(self, test: Test, table: Longs) -> Longs:
+        if not _grows(test):
+            return self._keep(test, table)
+        if isinstance(test, Step):
+            through = None if test.through is None else self.masks[self.program.mask(test.through)]
+            columns, mask = (self.up, self.size, self.head), self.masks[self.program.mask(test.node)]
+            places, others = node_pairs(*columns, test.relation, test.nth, through, table[0], mask)
+            return self._node(test.node, np.vstack([others, table.take(places, axis=1)]))[1:]
+        if test.kind == "and":
+            return reduce(lambda table, each: self._test(each, table), test.tests, table)
+        if test.kind == "or":
+            return np.hstack([self._test(each, table) for each in test.tests])
+        every = np.arange(table.shape[1])
+        found = self._test(test.tests[0], np.insert(table, 1, every, axis=0))
+        without = table.compress(~np.isin(every, found[1]), axis=1)
+        return without if test.kind == "not" else np.hstack([np.delete(found, 1, axis=0), without])
+
+
+def _grows(test: Test) -> bool:
+    """Check whether a test gives names or refers to them, so that its mask does not say all."""
+    return any(isinstance(part, Node) and (part.name or part.same or part.like) for part in parts(test))
 
 
 class Tregex:

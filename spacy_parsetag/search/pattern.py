@@ -121,14 +121,12 @@ class Step:
     nth (int): Which child it counts to, from 1, or from the end, from -1.
     through (Label | None): What the nodes between must be called.
     node (Node): The node.
-    is_leaf (bool): The node must be a word.
     """
 
     relation: int
     nth: int
     through: Label | None
     node: Node
-    is_leaf: bool = False
 
 
 @dataclass(frozen=True)
@@ -140,6 +138,12 @@ class Group:
 
 
 Test = Step | Group
+_NO_CHILD, _NO_PARENT = (Group("not", (Step(RELATIONS[each], 0, None, Node(Label("any"))),)) for each in "<>")
+
+
+def _also(node: Node, test: Test) -> Node:
+    """A node that must stand where it must stand and in a test, too."""
+    return replace(node, test=test if node.test is None else Group("and", (node.test, test)))
 
 
 def parts(test: Test | Node | None) -> Iterator[Test | Node]:
@@ -210,16 +214,15 @@ class _Parser:
             nodes.append(self.node())
         if self.next.kind != "end":
             hint = f"expected a relation or the end, not {self.next.text!r}"
+            if self.place and self.tokens[self.place - 1].kind == "regex":
+                hint += "; /(?i)the/ finds capitals too"
             raise self.error("a node has one name" if self.next.text == "=" else hint, self.next.at)
         return tuple(nodes)
 
     def node(self) -> Node:
         """A node with its tests."""
         node = self.operand()
-        if not self.starts_test():
-            return node
-        test = self.tests()
-        return replace(node, test=test if node.test is None else Group("and", (node.test, test)))
+        return _also(node, self.tests()) if self.starts_test() else node
 
     def operand(self) -> Node:
         if not self.take("("):
@@ -298,7 +301,7 @@ class _Parser:
         symbol, nth = _SAME.get(symbol, (symbol, nth))
         operand = self.operand()
         if symbol == "<<<":
-            return Step(RELATIONS["<<"], 0, None, operand, is_leaf=True)
+            return Step(RELATIONS["<<"], 0, None, _also(operand, _NO_CHILD))
         steps = tuple(Step(RELATIONS[each], nth, through, operand) for each in _EITHER.get(symbol, (symbol,)))
         return steps[0] if len(steps) == 1 else Group("or", steps)
 
@@ -326,8 +329,7 @@ class _Parser:
             return Node(Label("any"), like=name, name=self.given_name())
         if self.next.kind == "root":
             self.pop()
-            has_parent = Step(RELATIONS[">"], 0, None, Node(Label("any")))
-            return Node(Label("any"), name=self.given_name(), test=Group("not", (has_parent,)))
+            return Node(Label("any"), name=self.given_name(), test=_NO_PARENT)
         return Node(self.label(), name=self.given_name())
 
     def label(self) -> Label:
@@ -344,7 +346,8 @@ class _Parser:
         if kind == "any" and (negated or basic):
             raise self.error("__ is any node: it takes neither ! nor @", at)
         if kind == "names" and not all(text.split("|")):
-            raise self.error("a name is missing beside |", at)
+            hint = "; a regular expression has its own alternatives: /^(MD|VB.*)$/" if self.next.kind == "regex" else ""
+            raise self.error(f"a name is missing beside |{hint}", at)
         if kind == "regex":
             text = text[1:-1].replace("\\/", "/")
             try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from ..files.read import open_binary, suffix_of
 from ..files.write import STANDARD
 from ..search import TreeColumns, Tregex, read_brackets, read_rows, read_table
 from ..search.columns import Longs, is_columns
+from ..search.pattern import Label
 from ..tokens.groups import SPANS_KEY
 from ..trees.brackets import format_tree
 from .input import load_json, name_of, open_parquet, read_doc_bin, read_lines
@@ -51,7 +52,8 @@ def read_columns(
 
     path (Path): The file, a folder that `TreeColumns.to_disk` wrote, or "-" for brackets from standard input.
     encoding (str): Encoding of brackets.
-    on_error (OnError | None): Called with each malformed tree in brackets; without it the first one is raised.
+    on_error (OnError | None): Called with the error of each malformed tree in brackets, text or doc; without it the
+        first one is raised.
     spans_key (str): Key of the constituents in the spans of docs.
     YIELDS (TreeColumns): Batches. Lines of Parquet and docs are rows, from 1.
     RAISES (ValueError): If the file is not of its format.
@@ -60,41 +62,67 @@ def read_columns(
     if is_columns(path):
         yield TreeColumns.from_disk(path)
     elif suffix == ".parquet":
-        yield from _read_parquet(path)
+        yield from _read_parquet(path, on_error)
     elif suffix == ".jsonl":
-        rows = _read_objects(path)
+        rows = _read_objects(path, on_error)
         while batch := list(islice(rows, ROWS)):
-            yield read_rows(batch, name)
+            yield from _read_good(batch, lambda i, rows: read_rows(rows, name), on_error)
     elif suffix == ".spacy":
-        yield from _read_docs(path, spans_key)
+        yield from _read_docs(path, spans_key, on_error)
     else:
         with open_binary(path) as file:
             data = file.read()
         yield from read_brackets(data, name, encoding=encoding, on_error=on_error)
 
 
-def _read_objects(path: Path) -> Iterator[tuple[int, Any]]:
+def _read_good(
+    rows: Any, read: Callable[[int, Any], TreeColumns], on_error: Any, first: int = 0
+) -> Iterator[TreeColumns]:
+    """Read a batch of rows without those that cannot be read, which halving finds, if there is a function to call with
+    their errors.
+
+    read (Callable[[int, Any], TreeColumns]): Reads rows of the batch; it is told the place of the first one.
+    """
+    try:
+        columns = read(first, rows)
+    except ValueError as err:
+        if on_error is None:
+            raise
+        if (half := len(rows) // 2) == 0:
+            on_error(err)
+            return
+        yield from _read_good(rows[:half], read, on_error, first)
+        yield from _read_good(rows[half:], read, on_error, first + half)
+    else:
+        yield columns
+
+
+def _read_objects(path: Path, on_error: Any) -> Iterator[tuple[int, Any]]:
     """Read the objects of a file of JSON lines, each with its line."""
     for number, (_, line) in enumerate(read_lines(path), start=1):
         if line.strip():
             try:
                 data = load_json(line)
             except ValueError as err:
-                raise TreebankError(str(path), number, str(err)) from err
-            yield number, data
+                error = TreebankError(str(path), number, str(err))
+                if on_error is None:
+                    raise error from err
+                on_error(error)
+            else:
+                yield number, data
 
 
-def _read_parquet(path: Path) -> Iterator[TreeColumns]:
+def _read_parquet(path: Path, on_error: Any) -> Iterator[TreeColumns]:
     with open_parquet(path) as file:
         parts = (file.schema.column(i).path for i in range(len(file.schema)))
         wanted = [part for part in parts if part == "id" or {"words", "pos", "constituents"} & {*part.split(".")}]
         first = 1
         for batch in file.iter_batches(batch_size=ROWS, columns=wanted):
-            yield read_table(batch, str(path), first)
+            yield from _read_good(batch, lambda row, rows: read_table(rows, str(path), row), on_error, first)
             first += batch.num_rows
 
 
-def _read_docs(path: Path, spans_key: str) -> Iterator[TreeColumns]:
+def _read_docs(path: Path, spans_key: str, on_error: Any) -> Iterator[TreeColumns]:
     import spacy
 
     from ..search.docs import columns_of_docs
@@ -102,7 +130,9 @@ def _read_docs(path: Path, spans_key: str) -> Iterator[TreeColumns]:
     docs = read_doc_bin(path).get_docs(spacy.blank("xx").vocab)
     first = 1
     while batch := list(islice(docs, ROWS)):
-        yield columns_of_docs(batch, spans_key, str(path), first).columns
+        yield from _read_good(
+            batch, lambda row, docs: columns_of_docs(docs, spans_key, str(path), row).columns, on_error, first
+        )
         first += len(batch)
 
 
@@ -112,8 +142,9 @@ class Query(NamedTuple):
     pattern (str): The pattern.
     heads (str): Head rules: "penn", "ctb" or a file.
     encoding (str): Encoding of bracket files.
-    report (str): "count", "by", "context", "rows", "trees" or "drawings".
-    by (tuple[str, ...]): For "by": names of nodes, or "match"; with ".head" their head words, else their labels.
+    report (str): The option of `search` that asks for it: "--count", "--by", "--csv", "--mrg", "--html" or, for matches
+        in context, "".
+    by (tuple[str, ...]): For "--by": names of nodes, or "match"; with ".head" their head words, else their labels.
     spans_key (str): Key of the constituents in the spans of docs.
     """
 
@@ -132,7 +163,7 @@ class Query(NamedTuple):
             name, _, what = each.partition(".")
             if name not in known or what not in ("", "head"):
                 raise ValueError(Errors.E572.format(name=each, known=", ".join(known)))
-        if self.report == "rows":
+        if self.report == "--csv":
             _check_names(tregex, COLUMNS)
         return tregex
 
@@ -140,55 +171,47 @@ class Query(NamedTuple):
 class Found(NamedTuple):
     """The matches of a file.
 
-    n_trees, n_matching, n_matches (int): Trees, trees with a match, and matches.
-    items (list[Any]): Lines or rows, as the report asks; for drawings where a tree is, the tree, and which of its nodes
+    totals (Counter[str]): How many "trees", "trees with a match" and "matches" there are.
+    items (list[Any]): What to write, as the report asks; for drawings where a tree is, the tree, and which of its nodes
         match, counted from the root in pre-order.
-    table (Counter[tuple[str, ...]]): For "by" how often each combination occurs.
+    table (Counter[tuple[str, ...]]): For "--by" how often each combination occurs.
     skipped (list[str]): Malformed trees, where they are left out.
-    absent (set[str]): Labels of the pattern that no node has.
+    absent (set[Label]): Labels of the pattern that no node has.
     """
 
-    n_trees: int
-    n_matching: int
-    n_matches: int
+    totals: Counter[str]
     items: list[Any]
     table: Counter[tuple[str, ...]]
     skipped: list[str]
-    absent: set[str]
+    absent: set[Label]
 
 
 def search_file(query: Query, skip_bad: bool, path: Path) -> Found:
     """Search a file."""
-    skipped: list[str] = []
     tregex = query.compile()
-    on_error = (lambda error: skipped.append(str(error))) if skip_bad else None
-    n_trees = n_matching = n_matches = 0
-    items: list[Any] = []
-    table: Counter[tuple[str, ...]] = Counter()
-    absent = set(tregex.program.labels)
+    found = Found(Counter(), [], Counter(), [], set(tregex.program.labels))
+    on_error = (lambda error: found.skipped.append(str(error))) if skip_bad else None
     for columns in read_columns(path, query.encoding, on_error, query.spans_key):
         nodes = tregex.find(columns)
-        absent = {label for label in absent if not columns.passes(label).any()}
+        found.absent.difference_update([label for label in found.absent if columns.passes(label).any()])
         trees = columns.trees_of(nodes)
         matching = np.unique(trees).tolist()
-        n_trees += len(columns)
-        n_matching += len(matching)
-        n_matches += len(nodes)
-        if not len(nodes) or query.report == "count":
+        found.totals.update({"trees": len(columns), "trees with a match": len(matching), "matches": len(nodes)})
+        if not len(nodes):
             continue
-        if query.report == "by":
-            table.update(tabulate(tregex, columns, query.by))
-        elif query.report == "rows":
-            items += rows_of(tregex, columns)
-        elif query.report == "context":
-            items += (_in_context(columns, tree, node) for tree, node in _places(columns, nodes))
-        elif query.report == "trees":
-            items += (format_tree(columns.tree(tree)) for tree in matching)
-        else:
+        if query.report == "--by":
+            found.table.update(tabulate(tregex, columns, query.by))
+        elif query.report == "--csv":
+            found.items.extend(rows_of(tregex, columns))
+        elif query.report == "":
+            found.items.extend(_in_context(columns, tree, node) for tree, node in _places(columns, nodes))
+        elif query.report == "--mrg":
+            found.items.extend(f"{format_tree(columns.tree(tree))}\n" for tree in matching)
+        elif query.report == "--html":
             marks = np.split(nodes - columns.starts[trees], np.flatnonzero(np.diff(trees)) + 1)
-            marked = zip(matching, marks, strict=True)
-            items += ((columns.where(tree), columns.tree(tree), frozenset(own.tolist())) for tree, own in marked)
-    return Found(n_trees, n_matching, n_matches, items, table, skipped, {str(label) for label in absent})
+            for tree, own in zip(matching, marks, strict=True):
+                found.items.append((columns.where(tree), columns.tree(tree), frozenset(own.tolist())))
+    return found
 
 
 def _places(columns: TreeColumns, nodes: Longs) -> Iterable[tuple[int, int]]:
@@ -202,7 +225,7 @@ def _in_context(columns: TreeColumns, tree: int, node: int) -> str:
     match = f"[{columns.strings[columns.label[node]]} {' '.join(columns.words(node))}]"
     words = (*columns.words(first, node - 1), match, *columns.words(last + 1, end))
     name = f" ({columns.ids[tree]})" if columns.ids and columns.ids[tree] else ""
-    return showable(f"{columns.where(tree)}:{name} {' '.join(words)}", keep="")
+    return showable(f"{columns.where(tree)}:{name} {' '.join(words)}", keep="") + "\n"
 
 
 def _check_names(tregex: Tregex, columns: Collection[str]) -> None:
@@ -213,31 +236,22 @@ def _check_names(tregex: Tregex, columns: Collection[str]) -> None:
 
 
 def columns_of_rows(tregex: Tregex) -> list[str]:
-    """The columns of `rows_of`, which a table has without a row, too."""
+    """The columns of `rows_of`: COLUMNS, of them "start" and "end" in words of the sentence, and for each name of the
+    pattern what the node is called and what it covers, NAME and NAME.text, empty where there is none."""
     return [*COLUMNS, *(column for name in tregex.names for column in (name, f"{name}.text"))]
 
 
-def rows_of(tregex: Tregex, columns: TreeColumns) -> Iterator[dict[str, Any]]:
-    """A row for each way to match: "file", "line", "id", "label", "start" and "end" (words of the sentence), "text",
-    and for each name of the pattern what the node is called and what it covers: NAME and NAME.text, empty where there
-    is none."""
+def rows_of(tregex: Tregex, columns: TreeColumns) -> Iterator[list[Any]]:
+    """A row for each way to match, with the columns of `columns_of_rows`."""
     nodes, names = tregex.matches(columns)
     for row, (tree, node) in enumerate(_places(columns, nodes)):
         words = columns.words(node)
         start = len(columns.words(int(columns.starts[tree]), node - 1))
-        found: dict[str, Any] = {
-            "file": columns.names[columns.source[tree]],
-            "line": int(columns.line[tree]),
-            "id": columns.ids[tree] if columns.ids else "",
-            "label": columns.strings[columns.label[node]],
-            "start": start,
-            "end": start + len(words),
-            "text": " ".join(words),
-        }
-        for name, others in names.items():
+        place = columns.names[columns.source[tree]], int(columns.line[tree]), columns.ids[tree] if columns.ids else ""
+        found = [*place, columns.strings[columns.label[node]], start, start + len(words), " ".join(words)]
+        for others in names.values():
             other = int(others[row])
-            found[name] = columns.strings[columns.label[other]] if other >= 0 else ""
-            found[f"{name}.text"] = " ".join(columns.words(other)) if other >= 0 else ""
+            found += [columns.strings[columns.label[other]], " ".join(columns.words(other))] if other >= 0 else ["", ""]
         yield found
 
 
@@ -278,7 +292,9 @@ class TableSearcher:
         """
         pa = require("pyarrow", "A table")
         rows = []
-        for row in rows_of(self.tregex, read_table(table, "<table>")):
+        header = columns_of_rows(self.tregex)
+        for values in rows_of(self.tregex, read_table(table, "<table>")):
+            row = dict(zip(header, values, strict=True))
             names = {key: row[key] for key in row if key not in ("file", "line", *MATCHES)}
             rows.append({**row, "row": row["line"], "names": json.dumps(names, ensure_ascii=False)})
         return pa.Table.from_pylist(rows, schema=pa.schema(list(arrow_type(MATCHES))))

@@ -232,7 +232,9 @@ def find_sources(path: Path, format: str | None) -> tuple[Source, ...]:
     if not path.is_dir():
         from ..treebanks.formats.table import FORMATS as TREES
 
-        others = dict.fromkeys(TREES["penn"].suffixes, ("trees", "Make docs of them first: convert TREES DOCS.spacy."))
+        known = {suffix for kind in TREES.values() for suffix in kind.suffixes} | {".discbracket", ".export"}
+        known -= {*FORMATS, ".train", ".dev", ".test"}  # which text has too
+        others = dict.fromkeys(known, ("trees", "Make docs of them first: convert TREES DOCS.spacy."))
         others[".json"] = ("one JSON document", "Write its objects a line each, as .jsonl.")
         if format is None and suffix_of(path) in others:
             what, how = others[suffix_of(path)]

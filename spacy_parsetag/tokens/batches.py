@@ -6,6 +6,15 @@ from typing import Any
 from spacy.tokens import Doc
 from spacy.util import minibatch
 
+from ..errors import Errors
+
+
+def split_batches(stream: Iterable[Doc], size: int) -> Iterator[list[Doc]]:
+    """Split a stream of docs into batches. Raises a ValueError for a size with which spaCy would pass over all docs."""
+    if size < 1:
+        raise ValueError(Errors.E200.format(what="batch_size", least=1, value=size))
+    return map(list, minibatch(stream, size=size))
+
 
 def annotate_batches(
     pipe: Any, stream: Iterable[Doc], batch_size: int, annotate: Callable[[list[Doc]], object]
@@ -19,7 +28,7 @@ def annotate_batches(
     annotate (Callable[[list[Doc]], object]): Annotates a batch. It may be called again for each doc of a batch.
     YIELDS (Doc): The docs that could be annotated, in order.
     """
-    for docs in map(list, minibatch(stream, size=batch_size)):
+    for docs in split_batches(stream, batch_size):
         try:
             annotate(docs)
         except Exception as error:

@@ -10,7 +10,7 @@ import pytest
 from command_data import Run
 
 from spacy_parsetag.cli._util import note
-from spacy_parsetag.files.write import refuse_overwrite
+from spacy_parsetag.files.write import atomic_path, refuse_overwrite
 
 
 def test_entry_point() -> None:
@@ -42,6 +42,13 @@ def test_long_messages_are_shortened(capsys: pytest.CaptureFixture[str]) -> None
     note("The word " + "a" * 1_000_000 + " is too long.", "fail")
     shown = capsys.readouterr().err
     assert len(shown) < 2100 and "The word aaa" in shown and "aaa is too long." in shown
+
+
+def test_errors_name_the_file_that_was_to_be_written(tmp_path: Path) -> None:
+    """Not the temporary one, which cannot be made where a folder may not be written to."""
+    target = tmp_path / "none" / "trees.mrg"
+    with pytest.raises(FileNotFoundError, match=r"trees\.mrg"), atomic_path(target) as temporary:
+        temporary.touch()
 
 
 def test_outputs_that_are_inputs(tmp_path: Path) -> None:

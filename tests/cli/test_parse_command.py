@@ -425,7 +425,7 @@ def test_tokens_of_the_penn_treebank(run: Run, pipeline: Path) -> None:
     assert Parse.from_tree(tree).words == ("She", "(", "x)", "ran", "1/2", "C:\\u0041", "\\\\", ".")
 
 
-@pytest.mark.parametrize("name", ["trees.mrg", "trees.PTB.gz", "texts.json"])
+@pytest.mark.parametrize("name", ["trees.mrg", "trees.PTB.gz", "texts.json", "a.discbracket", "a.export", "a.tbf"])
 def test_files_that_are_no_text_by_their_name(run: Run, pipeline: Path, tmp_path: Path, name: str) -> None:
     """Brackets would be parsed as words."""
     source = tmp_path / name

@@ -208,6 +208,9 @@ def test_words_that_would_move_the_cursor(run: Callable[..., Any], tmp_path: Pat
         f"{tmp_path / 'a.mrg'}:1: the\ufffd[2J a\ufffdb\ufffdc [NN b]\n"
     )
     assert "the\ufffd[2J" in run("search", "DT=d", tmp_path / "a.mrg", "--by", "d.head").stdout
+    named = tmp_path / "a\x1b[2J.mrg"
+    named.write_text(text, encoding="utf-8")
+    assert "a\ufffd[2J.mrg" in run("complexity", named).stdout
 
 
 def test_page(run: Callable[..., Any], folder: Path, tmp_path: Path) -> None:
@@ -233,6 +236,33 @@ def test_saved_columns_leave_out_what_is_malformed(run: Callable[..., Any], fold
     assert saved.stderr.count("some.mrg:3: [E117]") == 1 and saved.stderr == plain.stderr
     refused = run("search", "NP < PRP", bad, "--skip-bad", "10%", "--save", tmp_path / "none")
     assert refused.exit_code == 1 and "[E456] 1 of 6" in refused.stderr and not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("name", ["bad.spacy", "bad.jsonl", "bad.parquet"])
+def test_what_parse_writes_is_skipped_too(run: Callable[..., Any], tmp_path: Path, name: str) -> None:
+    """Of texts and docs: constituents that cross, lines that are no JSON or have no parse."""
+    path, rows, missing = tmp_path / name, [row(line) for line in NOTES.splitlines()], 0
+    rows.insert(1, json.loads(json.dumps(rows[0])))
+    spans = rows[1]["sents"][0]["constituents"]
+    spans[:] = [{"label": "X", "start": 0, "end": 2}, {"label": "Y", "start": 1, "end": 3}]
+    if name.endswith(".jsonl"):
+        path.write_text("\n".join([*map(json.dumps, rows), '{"text": "a"}', "not JSON"]), encoding="utf-8")
+        missing = 2
+    elif name.endswith(".spacy"):
+        docs = list(docs_from_trees(spacy.blank("en").vocab, read_string(NOTES + NOTES.splitlines()[0])))
+        docs.insert(1, docs.pop())
+        docs[1].spans["constituents"] = [docs[1][0:2], docs[1][1:3]]
+        for span, label in zip(docs[1].spans["constituents"], "XY", strict=True):
+            span.label_ = label
+        DocBin(docs=docs).to_disk(path)
+    else:
+        pytest.importorskip("pyarrow.parquet").write_table(to_table(rows), path)
+    refused = run("search", "NP", path)
+    assert refused.exit_code == 1 and f"{name}:" in refused.stderr
+    found = run("search", "NP", path, "--count", "--skip-bad", "all")
+    assert found.exit_code == 0 and found.stdout.startswith("3\ttrees\n")
+    assert f"{name}:2" in found.stderr and f"Skipped {1 + missing} " in found.stderr
+    assert "more" in run("search", "NP", path, "--save", tmp_path / "saved", "--skip-bad", "10%").stderr
 
 
 def test_a_file_that_is_given_twice_counts_once(run: Callable[..., Any], folder: Path) -> None:

@@ -1,6 +1,7 @@
 """Arguments that are out of range get an error that says what the range is, and none reaches compiled code."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -29,6 +30,16 @@ def test_all_trees_there_are():
     assert len(distribution.topk(2**31 - 1)) == len(distribution.topk(np.int64(9))) == 5
     batch = random_batch([2, 1])
     assert [len(found) for found in batch.trees.k_best_parses(2**31 - 1)] == [3 * 2 * 3, 3]
+
+
+def test_more_trees_than_memory_holds():
+    """One tree without constituents, binarized in 208,012 ways, hides the next one. More words have billions."""
+    batch = random_batch([13, 2])
+    unlabelled = np.asarray(["/" not in tag for tag in batch.tags.tags])
+    batch = replace(batch, scores=np.where(unlabelled, 0.0, -30.0) * np.ones_like(batch.scores))
+    (_, first), (_, second), *_ = batch.trees.k_best_parses(2)[1]
+    assert first == [] != second
+    assert [spans for _, spans in batch.trees.k_best_parses(2)[0]] == [[]]
 
 
 @pytest.mark.parametrize(

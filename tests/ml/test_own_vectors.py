@@ -71,6 +71,18 @@ def test_travels() -> None:
         np.testing.assert_array_equal(again("the dog barked").tensor, expected)
 
 
+def test_initialized_again() -> None:
+    """What `spacy debug data` does with a component that a config takes from another pipeline."""
+    embed = make_embed(own=True)
+    (node,) = (node for node in embed.walk() if "table" in node.attrs)
+    tables = []
+    for nlp in (with_vectors(0), spacy.blank("en"), with_vectors(1)):
+        embed.initialize(X=[nlp("the dog barked")])
+        tables.append(node.attrs["table"])
+        assert len(embed.predict([nlp("the dog")])[0]) == 2
+    assert tables[1] is tables[0] and (tables[2] != tables[0]).any()
+
+
 def test_refused() -> None:
     with pytest.raises(ValueError, match="E214"):
         build_own_vectors(MultiHashEmbed(width=8, attrs=["NORM"], rows=[50], include_static_vectors=False))

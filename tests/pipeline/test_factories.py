@@ -29,7 +29,10 @@ def test_a_part_of_another_kind_is_an_error(part: str) -> None:
         ("parsetag", "spans_key", "parsetag_constraints"),
         ("parsetag", "learn_rate_scale", -1.0),
         ("parsetag", "learn_rate_scale", "2"),
+        ("parsetag", "max_stack", -1),
+        ("parsetag", "max_stack", "trained"),
         ("parsetag", "k_best", -1),
+        ("parsetag", "k_best", 2**31),
         ("parsetag", "conflicts", "ignore"),
         ("parsetag_ensemble", "spans_key", ""),
         ("parsetag_ensemble", "conflicts", "ignore"),
@@ -41,6 +44,34 @@ def test_a_value_that_means_nothing_is_an_error(factory: str, setting: str, valu
     with pytest.raises(ValueError, match=rf"\[E(263|612)\].*'{factory}'") as caught:
         spacy.blank("en").add_pipe(factory, config={setting: value})
     assert setting in str(caught.value) and repr(value) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "factory, setting, value",
+    [
+        *(("parsetag", setting, value) for setting in ("linearizer", "decoder", "loss") for value in ("in", None)),
+        ("parsetag", "learn_rate_scale", None),
+        ("parsetag", "learn_rate_scale", float("nan")),
+        ("parsetag", "max_stack", 2.5),
+        ("parsetag", "max_stack", True),
+        ("parsetag", "probs", "yes"),
+        ("parsetag", "probs", None),
+        ("parsetag", "k_best", -1),
+        ("parsetag", "k_best", 1.5),
+        ("parsetag", "k_best", None),
+        ("parsetag", "constraints", "entities"),
+        ("parsetag", "conflicts", "ignore"),
+        ("parsetag_ensemble", "conflicts", None),
+        ("parsetag_ensemble", "cost", "high"),
+        ("parsetag_ensemble", "cost", float("inf")),
+    ],
+)
+def test_settings_of_a_pipe_are_checked_when_they_are_set(factory: str, setting: str, value: object) -> None:
+    pipe = spacy.blank("en").add_pipe(factory, name="mine")
+    before = getattr(pipe, setting)
+    with pytest.raises(ValueError, match=rf"\[E(254|263)\].*'mine'.*{setting}|{setting} of the component 'mine'"):
+        setattr(pipe, setting, value)
+    assert getattr(pipe, setting) is before
 
 
 def test_defaults() -> None:

@@ -342,3 +342,14 @@ def test_gold_tags_are_kept_while_nothing_changes(monkeypatch: pytest.MonkeyPatc
     del eg, again, merged, group, spans, examples[:], read[:]
     gc.collect()
     assert not len(reader._known._kept)
+
+
+def test_no_constituents_in_a_training_that_goes_on() -> None:
+    """A pipeline is not initialized again, where their absence is an error; spaCy's `gold_preproc` loses them."""
+    nlp = make_nlp()
+    nlp.initialize(lambda: make_examples(nlp))
+    gold = [eg.reference for eg in make_examples(nlp)]
+    cut = [Example(nlp.make_doc(doc.text), next(doc.sents).as_doc()) for doc in gold] * 20
+    with pytest.warns(UserWarning, match=r"\[W256\] None of the first 100 docs.*'constituents'.*gold_preproc = false"):
+        assert nlp.update(cut)["parsetag"] == 0
+    nlp.update(cut)  # once is enough

@@ -165,7 +165,7 @@ def test_bound_of_the_training_data(order: str) -> None:
     for bound in (70, None):
         loaded.max_stack = bound
         assert loaded.bound == bound
-    with pytest.raises(ValueError, match=r"\[E161\].*'trained'"):
+    with pytest.raises(ValueError, match=r"\[E263\].*'trained'"):
         make_nlp(order, max_stack="trained")
     labels = {"tags": list(pipe.labels)}
     fresh = make_nlp(order, max_stack="train")

@@ -161,6 +161,9 @@ def test_own_rules(tmp_path: Path) -> None:
     path = tmp_path / "own.txt"
     path.write_text("*: right\nNP: left NN|N; right DT\n", encoding="utf-8")
     assert get_head_rules(path).head_child("NP", ["DT", "NN", "NN"]) == 1
+    # What no rule names goes by that of *, wherever it stands; without one the first child is the head.
+    for text, heads in (("NP: right DT\n*: left NN\n", [0, 1]), ("NP: right DT\n", [0, 0])):
+        assert [HeadRules(text, "own").head_child(label, ["DT", "NN"]) for label in ("NP", "VP")] == heads
     with pytest.raises(ValueError, match="own:2: not a head rule"):
         HeadRules("*: left\nNP: NN\n", "own")
     with pytest.raises(ValueError, match="Unknown head rules 'none'"):

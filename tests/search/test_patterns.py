@@ -24,6 +24,7 @@ def found(pattern: str) -> list[str]:
     [
         ("@NP <, (@NP $+ (/,/ $+ (@NP $+ /,/=comma))) <- =comma", ["Rolls , the maker ,"]),
         ("/^(VP|ADJP)$/", ["is well", "well"]),
+        ("/(?i)^rolls$|^is$/", ["Rolls", "is", "Is"]),
         ("ROOT < SQ", ["Is it ?"]),  # whatever wrapper a file has
         ("ROOT", ["Rolls , the maker , is well", "Is it ?"]),
         ("_ROOT_=r < (SQ < VBZ)", ["Is it ?"]),
@@ -98,7 +99,9 @@ def test_several_at_once_and_by_name() -> None:
         ("NP < !__", "takes neither"),
         ("NP !?< NN", "optional takes no negation, at character 5"),
         ("NP < NN VP", "expected a relation or the end, not 'VP'"),
-        ("NP < NN|", "a name is missing"),
+        ("NP < NN|", r"a name is missing beside \|, at character 6"),
+        ("NP < DT|/^NN/", r"its own alternatives: /\^\(MD\|VB\.\*\)\$/, at character 6"),
+        ("NP << /rolls/i", r"not 'i'; /\(\?i\)the/ finds capitals too, at character 14"),
         ("NP < (NN | NNS)", r"expected '\)'; alternatives are written NN\|NNS.*at character 10"),
         ("NP < /NN", "expected another / at the end of the regular expression, at character 6"),
         ("NP < ,", r"punctuation.*written /\^,\$/.*at character 6"),

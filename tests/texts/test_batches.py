@@ -1,5 +1,13 @@
 """Texts in batches: by number, and by length where no number is given."""
 
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+from spacy_parsetag.search.docs import TreeMatcher
 from spacy_parsetag.texts.input import Record
 from spacy_parsetag.texts.parser import in_batches
 
@@ -21,6 +29,19 @@ def test_by_length() -> None:
     assert sizes([100] * 600, None) == [256, 256, 88]
     assert sizes([16_000] * 5, None) == [2, 2, 1]
     assert sizes([0, 50_000, 5], None) == [2, 1]
+
+
+def pipe_of(name: str) -> Callable[..., Any]:
+    nlp = spacy.blank("en")
+    return TreeMatcher(nlp.vocab).pipe if name == "TreeMatcher" else nlp.add_pipe(name).pipe
+
+
+@pytest.mark.parametrize("name", ["parsetag", "parsetag_ensemble", "tree_matcher", "TreeMatcher"])
+@pytest.mark.parametrize("size", [0, -1])
+def test_batches_of_nothing(name: str, size: int) -> None:
+    """With 0, spaCy's own components give no doc, and say nothing."""
+    with pytest.raises(ValueError, match=rf"\[E200\] batch_size must be at least 1; got {size}"):
+        next(pipe_of(name)([Doc(spacy.blank("en").vocab)], batch_size=size))
 
 
 def test_length_of_a_text() -> None:
