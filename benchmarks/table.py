@@ -125,7 +125,7 @@ def pipelines() -> list[str]:
     parts = {
         "masc_dev": "letters, essays, news, interviews, travel (MASC)",
         "craft_dev": "biomedical articles (CRAFT)",
-        "wsj_sample_dev": "news (NLTK's Penn Treebank sample; no training part of it was used)",
+        "wsj_sample_dev": "news (NLTK's Penn Treebank sample; nothing was trained on it)",
     }
     for part, name in parts.items():
         found = [f"{report[part]['raw_text']['f']:.1f}" if part in report else "–" for report in reports]
