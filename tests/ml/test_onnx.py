@@ -14,7 +14,7 @@ from thinc.api import Model
 from spacy_parsetag.ml import onnx
 from spacy_parsetag.ml.graphs import OPSET, export_bilstm, quantize
 from spacy_parsetag.ml.lstm import bilstm
-from spacy_parsetag.ml.onnx import OnnxShim, batch_by_length, onnx_bilstm
+from spacy_parsetag.ml.onnx import OnnxShim, _start_session, batch_by_length, onnx_bilstm
 from spacy_parsetag.ml.wordpieces import Pieces, Window, align_pieces, cut_windows, windows_of
 
 ort = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
@@ -155,7 +155,7 @@ def test_int8_rows_are_rounded_by_themselves() -> None:
         [onnx.numpy_helper.from_array(array, name) for array, name in ((weights, "W"), (np.eye(24, dtype="f"), "V"))],
     )
     model = make.make_model(graph, opset_imports=[make.make_opsetid("", OPSET)], ir_version=8)
-    session = ort.InferenceSession(quantize(model.SerializeToString()), providers=["CPUExecutionProvider"])
+    session = _start_session(quantize(model.SerializeToString()), on_gpu=False)
     X = rng.normal(size=(3, 5, 40)).astype("f")
     X[1] *= 1000
     X[2, 0] = 0
