@@ -72,7 +72,7 @@ def _start_session(graph: bytes, *, on_gpu: bool) -> Any:
     options = runtime.SessionOptions()
     # As NumPy and PyTorch read it. A worker process is one of several, so it gets one thread; 0 is one for each core.
     options.intra_op_num_threads = threads_asked() or (0 if parent_process() is None else 1)
-    # An x86 CPU without VNNI adds pairs of int8 products in 16 bits, which clips the greatest, unless it is told not to.
+    # Else an x86 CPU without VNNI adds pairs of int8 products in 16 bits, which clips the greatest.
     options.add_session_config_entry("session.x64quantprecision", "1")
     wanted = ["CUDAExecutionProvider", "CPUExecutionProvider"] if on_gpu else ["CPUExecutionProvider"]
     providers = [name for name in wanted if name in runtime.get_available_providers()]

@@ -174,7 +174,7 @@ def test_where_a_graph_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     cpu, gpu = "CPUExecutionProvider", "CUDAExecutionProvider"
     made: list[list[str]] = []
     runtime = SimpleNamespace(
-        SessionOptions=SimpleNamespace,
+        SessionOptions=lambda: SimpleNamespace(add_session_config_entry=lambda *_: None),
         InferenceSession=lambda graph, options, providers, **_: made.append(providers),
     )
     monkeypatch.setattr(onnx, "require", lambda *_: runtime)
