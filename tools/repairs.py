@@ -10,7 +10,7 @@ TREES is a bracket file; what each rule would change in it is printed.
 - CAPTION, HEADING and TITLE, which CRAFT has around what a caption, a heading or a title consists of, are taken out, or
   are FRAG where they hold several phrases or none; CIT, a reference in brackets, is PRN.
 - Amounts ("$ 1.5 billion", "two million") are QP, and an amount of money before a noun is ADJP too ("a $ 2 million
-  house"). GUM, MASC and CRAFT have fourteen with a unit and a currency; what was trained on them leaves such amounts flat.
+  house"). GUM, MASC and CRAFT have fourteen with a unit and a currency; what was trained on them leaves them flat.
 """
 
 from __future__ import annotations

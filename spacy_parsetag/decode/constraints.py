@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..errors import Errors
 from ..linearize.tagset import TagSet
 
+LARGEST_COUNT = 2**31 - 1  # of the compiled passes
 KINDS = ("must", "must not", "uncrossed")
 _FORBIDDEN = -1
 

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from ..errors import Errors
 from .batch import Decoded, TagScores
 from .constituents import Constituents
-from .constraints import is_whole
+from .constraints import LARGEST_COUNT, is_whole
 from .passes import Sums, best_trees, k_best_trees, sample_trees, sum_trees
 from .repair import raise_failure
 from .trees import Spans, WeightedTrees, nodes_of_trees, tree_scores
 
-_LARGEST_SEED, _LARGEST_COUNT = 2**64 - 1, 2**31 - 1  # of the compiled passes
+_LARGEST_SEED = 2**64 - 1  # of the compiled passes
 _LARGEST_ERROR = 0.01  # of a log-probability, in nats
 _MOST_TREES = 2**16  # that are looked through at once for those that differ in their constituents
 
@@ -152,7 +152,7 @@ class Distribution:
         batch, log_z = self.batch, self.log_partition
         self._check_size(self.sums(), "log-probabilities")
         found: dict[int, list[tuple[float, Spans]]] = {}
-        left, width, widest = [*range(len(batch.n_words))], k, min(max(8 * int(k), _MOST_TREES), _LARGEST_COUNT)
+        left, width, widest = [*range(len(batch.n_words))], k, min(max(8 * int(k), _MOST_TREES), LARGEST_COUNT)
         while left:
             again = []
             size = max(1, _MOST_TREES // width)  # sentences at once
@@ -179,7 +179,7 @@ class Distribution:
         RETURNS (np.ndarray): (n, R) tag ids.
         RAISES (ValueError): If n or the seed is not such a number.
         """
-        for what, value, largest in (("number of samples", n, _LARGEST_COUNT), ("seed", seed, _LARGEST_SEED)):
+        for what, value, largest in (("number of samples", n, LARGEST_COUNT), ("seed", seed, _LARGEST_SEED)):
             if not is_whole(value, 0, largest):
                 raise ValueError(Errors.E177.format(what=what, value=value, largest=largest))
         ids, status = sample_trees(self.batch, n, seed)
@@ -243,8 +243,8 @@ class Distribution:
 
 
 def _check_number(k: object) -> None:
-    if not is_whole(k, 1, _LARGEST_COUNT):
-        raise ValueError(Errors.E171.format(value=k, largest=_LARGEST_COUNT))
+    if not is_whole(k, 1, LARGEST_COUNT):
+        raise ValueError(Errors.E171.format(value=k, largest=LARGEST_COUNT))
 
 
 def _dot(probs: Any, scores: Any) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.tokens import Doc
 from thinc.api import Model
 
-from ..decode.constraints import is_whole
+from ..decode.constraints import LARGEST_COUNT, is_whole
 from ..errors import Errors, shorten
 from ..linearize import Linearizer, max_stack
 from ..linearize.tagset import TagSet
@@ -23,7 +23,6 @@ from ..trees import BinaryTree
 from .known import CONSTRAINTS_KEY
 
 _TWO_WORDS = BinaryTree((False, True, True), ("", "", ""))
-_LARGEST_COUNT = 2**31 - 1  # of the compiled passes
 # What settings must be, for a message, and a test of it.
 _NEEDED: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "spans_key": (f"a name, and not {CONSTRAINTS_KEY!r}", lambda value: value not in ("", CONSTRAINTS_KEY)),
@@ -33,7 +32,7 @@ _NEEDED: dict[str, tuple[str, Callable[[Any], bool]]] = {
         lambda value: value in ("train", None) or is_whole(value, 0),
     ),
     "probs": ("True or False", lambda value: value in (True, False)),
-    "k_best": (f"a whole number from 0 to {_LARGEST_COUNT}", lambda value: is_whole(value, 0, _LARGEST_COUNT)),
+    "k_best": (f"a whole number from 0 to {LARGEST_COUNT}", lambda value: is_whole(value, 0, LARGEST_COUNT)),
     "constraints": ("a function of a doc, or None", lambda value: value is None or callable(value)),
     "conflicts": ("'raise' or 'drop'", lambda value: value in ("raise", "drop")),
     "cost": ("a number", lambda value: isinstance(value, (int, float)) and math.isfinite(value)),
