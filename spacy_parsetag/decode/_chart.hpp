@@ -35,8 +35,8 @@ template <class Semiring> class Chart {
     std::vector<double> gap_mass;  // as `gaps`; after `outside`, the probability that a node splits there
 
     // Makes room for a sentence of n words.
-    void set(int n, const ChartOptions &options) {
-        layout.set(n, options);
+    void set(int n, int order, bool has_levels, int bound) {
+        layout.set(n, order, has_levels, bound);
         left.resize(layout.size());
         right.resize(layout.size());
         x_.resize(n + 1);

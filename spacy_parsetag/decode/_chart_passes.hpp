@@ -96,7 +96,7 @@ template <class T> class ChartSums : public ChartScores<LogSum, T> {
     }
 
     void write_labels(T *spans) {
-        const int n = this->n, n_labels = this->b.spans.n_labels;
+        const int n = this->n, n_labels = this->b.n_labels;
         for (int i = 0; i < n; ++i)
             for (int j = i + 2; j <= n; ++j) {
                 const size_t span = this->span_of(i, j);

@@ -12,12 +12,12 @@ template <class Semiring, class T> class ChartScores {
     Chart<Semiring> chart;
 
     ChartScores(const Batch<T> &batch) : b(batch), reach_(batch.lattice, batch.longest(), batch.bound) {
-        if (!b.spans.starts) return;
-        for (int set = 0; set < b.sets.n; ++set)
+        if (!b.span_starts) return;
+        for (int set = 0; set < b.n_sets; ++set)
             for (int side = 0; side < 2; ++side)
-                for (int label = 0; label < b.spans.n_labels; ++label) {
-                    const int id = b.spans.ids[side * b.spans.n_labels + label];
-                    const bool has = id >= 0 && (!b.sets.has || b.sets.has[(size_t)set * b.n_tags + id]);
+                for (int label = 0; label < b.n_labels; ++label) {
+                    const int id = b.span_ids[side * b.n_labels + label];
+                    const bool has = id >= 0 && (!b.sets || b.sets[(size_t)set * b.n_tags + id]);
                     masks_.push_back(is_max() ? T(has ? 0 : -INF) : T(has));
                 }
     }
@@ -27,13 +27,13 @@ template <class Semiring, class T> class ChartScores {
     bool read(int s, T *parts = nullptr) {
         n = b.n_words[s];
         length = 2 * n - 1;
-        joint = b.spans.starts && b.spans.starts[s] >= 0;
+        joint = b.span_starts && b.span_starts[s] >= 0;
         rows_ = b.scores + b.starts[s] * b.n_tags;
         shift_ = Shift();
         label_shift_ = 0;
-        chart.set(n, b.options);
+        chart.set(n, b.order, b.levels, b.bound);
         read_sets(s);
-        if (!read_tags() || (joint && !read_labels(b.spans.scores + b.spans.starts[s] * b.spans.n_labels, parts))) return false;
+        if (!read_tags() || (joint && !read_labels(b.span_scores + b.span_starts[s] * b.n_labels, parts))) return false;
         weigh();
         chart.inside();
         return true;
@@ -57,9 +57,9 @@ template <class Semiring, class T> class ChartScores {
     Choice choice(const Item &item, int k) const {
         const bool leaf = item.j == item.i + 1;
         const int set = set_of(item.i, item.j), c = item.side + (leaf ? 0 : 2);
-        const uint8_t *has = set ? b.sets.has + (size_t)used_[set] * b.n_tags : nullptr;
+        const uint8_t *has = set ? b.sets + (size_t)used_[set] * b.n_tags : nullptr;
         if (joint && !leaf)
-            return {own_spans_ + span_of(item.i, item.j) * b.spans.n_labels, b.spans.n_labels, 0, b.spans.ids + item.side * b.spans.n_labels, has};
+            return {own_spans_ + span_of(item.i, item.j) * b.n_labels, b.n_labels, 0, b.span_ids + item.side * b.n_labels, has};
         const int p = leaf ? leaf_row(item.i, item.t) : chart.layout.node(item.i, k, item.j, item.t);
         return {rows_ + (size_t)p * b.n_tags + b.offsets[c], b.count(c), b.offsets[c], nullptr, has};
     }
@@ -71,7 +71,7 @@ template <class Semiring, class T> class ChartScores {
   protected:
     static constexpr bool is_max() { return std::is_same<Semiring, Max>::value; }
     // A sentence numbers the sets that it uses; `used_` has their numbers in the batch.
-    T *mask(int set, int side) { return masks_.data() + (size_t)(2 * used_[set] + side) * b.spans.n_labels; }
+    T *mask(int set, int side) { return masks_.data() + (size_t)(2 * used_[set] + side) * b.n_labels; }
     int set_of(int i, int j) const { return cells_.empty() ? 0 : cells_[chart.cell(i, j)]; }
     size_t span_of(int i, int j) const { return (size_t)i * (n - 1) - (size_t)i * (i - 1) / 2 + (j - i - 2); }
     size_t row(int set, int p) const { return (size_t)set * length + p; }
@@ -82,7 +82,7 @@ template <class Semiring, class T> class ChartScores {
         if (set < 0) return none;
         if (j == i + 1) return weights_.data() + row(set, leaf_row(i, t)) * 4;
         if (joint) return labels_.data() + 2 * span_of(i, j);
-        return b.options.order == IN_ORDER ? one : weights_.data() + row(set, chart.layout.node(i, 0, j, t)) * 4 + 2;
+        return b.order == IN_ORDER ? one : weights_.data() + row(set, chart.layout.node(i, 0, j, t)) * 4 + 2;
     }
     const T *soft(int set, int p) const { return soft_.data() + row(set, p) * b.n_tags; }
 
@@ -106,10 +106,10 @@ template <class Semiring, class T> class ChartScores {
     void read_sets(int s) {
         used_.assign(1, 0);
         cells_.clear();
-        if (b.sets.starts && b.sets.starts[s] >= 0) {
-            local_.assign(b.sets.n, -1);
+        if (b.cell_starts && b.cell_starts[s] >= 0) {
+            local_.assign(b.n_sets, -1);
             local_[0] = 0;
-            const int16_t *given = b.sets.cells + b.sets.starts[s];
+            const int16_t *given = b.cells + b.cell_starts[s];
             cells_.assign(given, given + (size_t)n * (n + 1) / 2);
             for (int16_t &set : cells_) {
                 if (set < 0) continue;
@@ -159,7 +159,7 @@ template <class Semiring, class T> class ChartScores {
     // The weights of the classes at one position where a set leaves some of their tags.
     void read_set(int set, int p, const int32_t *columns, double shift) {
         const T *own = rows_ + (size_t)p * b.n_tags;
-        const uint8_t *has = b.sets.has + (size_t)used_[set] * b.n_tags;
+        const uint8_t *has = b.sets + (size_t)used_[set] * b.n_tags;
         for (int c = 0; c < 4; ++c) {
             double &out = weights_[row(set, p) * 4 + c], sum = 0;
             for (int i = columns[c]; i < columns[c + 1]; ++i)
@@ -173,7 +173,7 @@ template <class Semiring, class T> class ChartScores {
     }
 
     bool read_labels(const T *own, T *parts) {
-        const int n_labels = b.spans.n_labels;
+        const int n_labels = b.n_labels;
         own_spans_ = own;
         T check = 0;
         labels_.assign((size_t)n * (n - 1), -INF);
@@ -202,7 +202,7 @@ template <class Semiring, class T> class ChartScores {
 
     // The labels of one side are all far below the greatest of both: their own sum, in logarithms.
     void far_labels(const T *own, const T *has, double &out, double &sum) {
-        const double log_sum = LogSum::sum(b.spans.n_labels, [&](int i) { return has[i] > 0 ? own[i] - label_shift_ : -INF; });
+        const double log_sum = LogSum::sum(b.n_labels, [&](int i) { return has[i] > 0 ? own[i] - label_shift_ : -INF; });
         if (!(log_sum > -INF)) return;
         out = log_sum;
         sum = 0;  // says that the exponentials are of no use
@@ -228,7 +228,7 @@ template <class Semiring, class T> class ChartScores {
     }
 
     void weigh() {
-        const bool in_order = b.options.order == IN_ORDER;
+        const bool in_order = b.order == IN_ORDER;
         const int kinds = !in_order && !joint ? 0 : joint ? 1 : n_sets_;
         chart.gaps.resize((size_t)kinds * 2 * (n + 1));
         for (int kind = 0; kind < kinds; ++kind)

@@ -149,30 +149,6 @@ class Reach {
 enum Order { IN_ORDER = 0, PRE_ORDER = 1, POST_ORDER = 2 };
 enum Side { LEFT = 0, RIGHT = 1 };
 
-// Scores of spans, as `SpanScores`; `ids` (2, n_labels) are the tags of the labels as left and as right children, or -1.
-template <class T> struct Spans {
-    const T *scores = nullptr;
-    const int64_t *starts = nullptr;  // NULL if the batch scores tags alone
-    int n_labels = 0;
-    const int32_t *ids = nullptr;
-};
-
-// Which tags a span may have: `has` (n, n_tags) has a row for each set, all tags in the first. `cells` has the set of each span
-// (0, 1), (0, 2) to (0, N), (1, 2) to (N - 1, N), or -1 for a span that is none; sentence s begins at starts[s], -1 for one
-// whose spans may have any tag.
-struct LabelSets {
-    int n = 1;
-    const uint8_t *has = nullptr;
-    const int16_t *cells = nullptr;
-    const int64_t *starts = nullptr;
-};
-
-struct ChartOptions {
-    int order = IN_ORDER;
-    bool levels = false;
-    int bound = -1;  // the largest stack after any tag; below 0 for none
-};
-
 // A batch of sentences as the passes read it. Tags are sorted by class: class c has the columns offsets[c] to
 // offsets[c + 1]. Sentence s owns the rows starts[s] to starts[s] + 2 * n_words[s] - 1 of (rows, n_tags) scores.
 template <class T> struct Batch {
@@ -182,12 +158,25 @@ template <class T> struct Batch {
     int n_sentences = 0, n_tags = 0;
     const int32_t *offsets = nullptr;
     Lattice lattice;
-    int bound = -1;
+    int bound = -1;  // the largest stack after any tag; below 0 for none
     // Scores of successive tags (n_tags, n_tags), and of first and last tags; NULL if the tags are independent.
     const T *pairs = nullptr, *start = nullptr, *end = nullptr;
-    Spans<T> spans;  // these three are for the chart alone
-    LabelSets sets;
-    ChartOptions options;
+
+    // The rest is for the chart alone: whether items have levels, and scores of spans, as `SpanScores`; `span_ids` (2, n_labels)
+    // are the tags of the labels as left and as right children, or -1. `span_starts` is NULL if the batch scores tags alone.
+    int order = IN_ORDER;
+    bool levels = false;
+    const T *span_scores = nullptr;
+    const int64_t *span_starts = nullptr;
+    int n_labels = 0;
+    const int32_t *span_ids = nullptr;
+    // Which tags a span may have: `sets` (n_sets, n_tags) has a row for each set, all tags in the first. `cells` has the set of
+    // each span (0, 1), (0, 2) to (0, N), (1, 2) to (N - 1, N), or -1 for a span that is none; sentence s begins at
+    // cell_starts[s], -1 for one whose spans may have any tag.
+    int n_sets = 1;
+    const uint8_t *sets = nullptr;
+    const int16_t *cells = nullptr;
+    const int64_t *cell_starts = nullptr;
 
     int count(int c) const { return offsets[c + 1] - offsets[c]; }
     // Tells if a sentence waits for a pass.

@@ -15,21 +15,21 @@ class Layout {
   public:
     int n = 0, planes = 1;
 
-    void set(int n_words, const ChartOptions &options) {
+    // As in `Batch`: the order, whether items have levels, and the bound on the stack.
+    void set(int n_words, int order, bool has_levels, int bound) {
         n = n_words;
-        options_ = options;
-        planes = 1;
-        if (options.levels) {
-            planes = n;
-            if (options.bound >= 0) planes = std::min(n, std::max(1, std::min(options.bound, n) + (options.order == IN_ORDER)));
-        }
+        order_ = order;
+        has_levels_ = has_levels;
+        bound_ = bound;
+        planes = has_levels ? n : 1;
+        if (has_levels && bound >= 0) planes = std::min(n, std::max(1, std::min(bound, n) + (order == IN_ORDER)));
         base_.assign(planes + 1, 0);
         for (int t = 0; t < planes; ++t) base_[t + 1] = base_[t] + (size_t)words(t) * (words(t) + 1) / 2;
     }
 
     size_t size() const { return base_[planes]; }
     // Levels that an item over i to j can have: 0 to levels(i, j) - 1.
-    int levels(int i, int j) const { return !options_.levels ? 1 : std::min(planes, 1 + (options_.order == PRE_ORDER ? n - j : i)); }
+    int levels(int i, int j) const { return !has_levels_ ? 1 : std::min(planes, 1 + (order_ == PRE_ORDER ? n - j : i)); }
     // Left items over i to k are at row(t, i) + k, right items over k to j at column(t, j) + k.
     std::ptrdiff_t row(int t, int i) const {
         const std::ptrdiff_t a = i - first(t), m = words(t);
@@ -41,29 +41,30 @@ class Layout {
     }
 
     bool allows_leaf(int side, int t) const {
-        if (!options_.levels || options_.bound < 0 || options_.order == PRE_ORDER) return true;
-        return t < options_.bound || (options_.order == IN_ORDER && side == RIGHT);
+        if (!has_levels_ || bound_ < 0 || order_ == PRE_ORDER) return true;
+        return t < bound_ || (order_ == IN_ORDER && side == RIGHT);
     }
     bool allows_node(int side, int t) const { return left_plane(t) < planes && right_plane(side, t) < planes; }
 
     // The place of a tag, given the level.
-    int leaf(int i, int t) const { return 2 * i + (options_.order == PRE_ORDER ? t : options_.order == POST_ORDER ? -t : 0); }
+    int leaf(int i, int t) const { return 2 * i + (order_ == PRE_ORDER ? t : order_ == POST_ORDER ? -t : 0); }
     int node(int i, int k, int j, int t) const {
-        return options_.order == IN_ORDER ? 2 * k - 1 : options_.order == PRE_ORDER ? 2 * i + t : 2 * j - t - 2;
+        return order_ == IN_ORDER ? 2 * k - 1 : order_ == PRE_ORDER ? 2 * i + t : 2 * j - t - 2;
     }
     // The levels of the children of a node. In in-order the tag of a right child takes from the stack what its left child put
     // there.
-    int left_level(int t) const { return t + (options_.order == PRE_ORDER); }
-    int right_level(int side, int t) const { return t + (options_.order == POST_ORDER || (options_.order == IN_ORDER && side == LEFT)); }
-    int plane(int t) const { return options_.levels ? t : 0; }
+    int left_level(int t) const { return t + (order_ == PRE_ORDER); }
+    int right_level(int side, int t) const { return t + (order_ == POST_ORDER || (order_ == IN_ORDER && side == LEFT)); }
+    int plane(int t) const { return has_levels_ ? t : 0; }
     int left_plane(int t) const { return plane(left_level(t)); }
     int right_plane(int side, int t) const { return plane(right_level(side, t)); }
 
   private:
-    int words(int t) const { return n - (options_.levels ? t : 0); }
-    int first(int t) const { return options_.levels && options_.order != PRE_ORDER ? t : 0; }
+    int words(int t) const { return n - (has_levels_ ? t : 0); }
+    int first(int t) const { return has_levels_ && order_ != PRE_ORDER ? t : 0; }
 
-    ChartOptions options_;
+    int order_ = IN_ORDER, bound_ = -1;
+    bool has_levels_ = false;
     std::vector<size_t> base_;
 };
 

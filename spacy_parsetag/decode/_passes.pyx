@@ -18,23 +18,6 @@ cdef extern from "_layout.hpp" namespace "parsetag" nogil:
         int target[4]
         void link()
 
-    cdef cppclass Spans[T]:
-        const T *scores
-        const int64_t *starts
-        int n_labels
-        const int32_t *ids
-
-    cdef cppclass LabelSets:
-        int n
-        const uint8_t *has
-        const int16_t *cells
-        const int64_t *starts
-
-    cdef cppclass ChartOptions:
-        int order
-        bint levels
-        int bound
-
     cdef cppclass Batch[T]:
         const T *scores
         const int64_t *starts
@@ -46,9 +29,16 @@ cdef extern from "_layout.hpp" namespace "parsetag" nogil:
         const T *pairs
         const T *start
         const T *end
-        Spans[T] spans
-        LabelSets sets
-        ChartOptions options
+        int order
+        bint levels
+        const T *span_scores
+        const int64_t *span_starts
+        int n_labels
+        const int32_t *span_ids
+        int n_sets
+        const uint8_t *sets
+        const int16_t *cells
+        const int64_t *cell_starts
 
 cdef extern from "_passes.hpp" namespace "parsetag" nogil:
     const size_t BUDGET
@@ -90,40 +80,40 @@ cdef Batch[real] read_batch(const real[:, ::1] scores, tuple others) except *:
     levels (bool): Whether an item of the chart has a level.
     spans (real[K, L]), span_starts (int64[S]), span_ids (int32[2, L]): As in `SpanScores` and `TagSet.node_ids`; None if
         tags alone are scored.
-    has (uint8[C, T]), cells (int16[M]), cell_starts (int64[S]): Sets of tags that spans may have, as `LabelSets` in
-        `_layout.hpp`; None if any span may have any.
+    sets (uint8[C, T]), cells (int16[M]), cell_starts (int64[S]): Sets of tags that spans may have, as in `LabelSets`;
+        None if any span may have any.
     """
     cdef const int64_t[::1] starts, span_starts, cell_starts
     cdef const int32_t[::1] n_words, offsets
     cdef const int32_t[:, ::1] span_ids
     cdef const real[:, ::1] pairs, spans
     cdef const real[::1] start, end
-    cdef const uint8_t[:, ::1] has
+    cdef const uint8_t[:, ::1] sets
     cdef const int16_t[::1] cells
     cdef int c
     cdef Batch[real] b
-    (starts, n_words, offsets, table, bound, pairs, start, end, order, levels, spans, span_starts, span_ids, has, cells,
+    (starts, n_words, offsets, table, bound, pairs, start, end, order, levels, spans, span_starts, span_ids, sets, cells,
      cell_starts) = others
     b.n_sentences, b.n_tags = starts.shape[0], scores.shape[1]
     b.scores = &scores[0, 0] if scores.shape[0] and scores.shape[1] else NULL
-    b.offsets, b.bound = &offsets[0], bound
+    b.offsets = &offsets[0]
     b.lattice.start_stack, b.lattice.start_state = table.start_stack, table.start_state
     b.lattice.end_stack, b.lattice.end_state = table.end_stack, table.end_state
     for c in range(4):
         b.lattice.delta[c], b.lattice.need[c] = table.delta[c], table.need[c]
         b.lattice.source[c], b.lattice.target[c] = table.source[c], table.target[c]
     b.lattice.link()
-    b.options.order, b.options.levels, b.options.bound = order, levels, bound
+    b.bound, b.order, b.levels = bound, order, levels
     if pairs is not None and pairs.shape[0]:
         b.pairs, b.start, b.end = &pairs[0, 0], &start[0], &end[0]
     if b.n_sentences:
         b.starts, b.n_words = &starts[0], &n_words[0]
         if spans is not None:
-            b.spans.scores = &spans[0, 0] if spans.shape[0] else NULL
-            b.spans.starts, b.spans.n_labels, b.spans.ids = &span_starts[0], spans.shape[1], &span_ids[0, 0]
-        if has is not None:
-            b.sets.n, b.sets.has, b.sets.starts = has.shape[0], &has[0, 0], &cell_starts[0]
-            b.sets.cells = &cells[0] if cells.shape[0] else NULL
+            b.span_scores = &spans[0, 0] if spans.shape[0] else NULL
+            b.span_starts, b.n_labels, b.span_ids = &span_starts[0], spans.shape[1], &span_ids[0, 0]
+        if sets is not None:
+            b.n_sets, b.sets, b.cell_starts = sets.shape[0], &sets[0, 0], &cell_starts[0]
+            b.cells = &cells[0] if cells.shape[0] else NULL
     return b
 
 
