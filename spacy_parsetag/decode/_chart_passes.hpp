@@ -1,20 +1,12 @@
-// Runs the chart for a batch: the best tree of each sentence (CKY), and log-partition and marginals (inside-outside).
+// Runs the chart for a batch: the best tree of each sentence (CKY), log-partition and marginals (inside-outside), and samples.
 #pragma once
 
+#include <random>
 #include <vector>
 
 #include "_chart_scores.hpp"
 
 namespace parsetag {
-
-// The first of the greatest, for `descend`.
-struct PickBest {
-    int operator()(const double *x, int, double top) const {
-        int i = 0;
-        while (x[i] != top) ++i;
-        return i;
-    }
-};
 
 // Writes a tree: its splits and labels by pick(x, n, greatest), which chooses one of n by their scores.
 template <class Reader, class Pick> void write_tree(Reader &reader, Pick pick, int32_t *ids) {
@@ -128,9 +120,10 @@ template <class T> class ChartSums : public ChartScores<LogSum, T> {
 template <class T> void chart_viterbi(const Batch<T> &b, int32_t *ids, double *totals, uint8_t *status) {
     if (!b.waits(status, CHART)) return;
     ChartScores<Max, T> reader(b);
+    const auto first_best = [](const double *x, int n, double top) { return int(std::find(x, x + n, top) - x); };
     each_sentence(b, reader, status, [&](int s) {
         totals[s] = reader.total();
-        write_tree(reader, PickBest(), ids + b.starts[s]);
+        write_tree(reader, first_best, ids + b.starts[s]);
     });
 }
 
@@ -146,6 +139,29 @@ void chart_sums(const Batch<T> &b, const int32_t *label_of, int n_labels, const 
         totals[s] = reader.total();
         reader.write(marginals + b.starts[s] * b.n_tags, own(s), n_labels, leaves ? leaves + leaf_starts[s] * b.n_tags : nullptr);
     }, own);
+}
+
+// n trees of each sentence, drawn by their probabilities: ids (n, rows). Top-down from the inside of the chart (Johnson, Griffiths
+// and Goldwater 2007): each node draws its split and its label in proportion to what they hold of the sum. Samples are exact and
+// independent.
+template <class T>
+void chart_samples(const Batch<T> &b, int n, uint64_t seed, int32_t *ids, int64_t n_rows, uint8_t *status) {
+    ChartScores<LogSum, T> reader(b);
+    std::mt19937_64 random(seed);
+    // One of n by the exponentials of x, and never one of weight 0.
+    const auto pick = [&random](double *x, int n, double top) {
+        double left = exp_splits(x, n, top) * (double(random() >> 11) * 0x1p-53);
+        int last = 0;
+        for (int i = 0; i < n; ++i) {
+            if (!(x[i] > 0)) continue;
+            last = i;
+            if ((left -= x[i]) < 0) break;
+        }
+        return last;
+    };
+    each_sentence(b, reader, status, [&](int s) {
+        for (int sample = 0; sample < n; ++sample) write_tree(reader, pick, ids + sample * n_rows + b.starts[s]);
+    });
 }
 
 }  // namespace parsetag

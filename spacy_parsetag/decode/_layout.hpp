@@ -1,4 +1,5 @@
-// Where the items of a chart lie in memory, and their tags in the sequence.
+// Where the items of a chart lie in memory, and their tags in the sequence. A plane holds the items of a level, each in a
+// triangle: the first words of plane t have t words before them, or in pre-order the last ones after them.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +10,6 @@
 
 namespace parsetag {
 
-// Where the items of a sentence lie in memory, and their tags among the tags. A plane holds the items of a level, each in a
-// triangle: the first words of plane t have t words before them, or in pre-order the last ones after them.
 class Layout {
   public:
     int n = 0, planes = 1;

@@ -9,7 +9,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint64_t
 from libcpp.vector cimport vector
 
-cdef extern from "_layout.hpp" namespace "parsetag" nogil:
+cdef extern from "_lattice.hpp" namespace "parsetag" nogil:
     cdef cppclass Lattice:
         int start_stack, start_state, end_stack, end_state
         int delta[4]
@@ -54,13 +54,11 @@ cdef extern from "_chart_passes.hpp" namespace "parsetag" nogil:
     void c_chart_viterbi "parsetag::chart_viterbi"[T](const Batch[T] &, int32_t *, double *, uint8_t *) except +
     void c_chart_sums "parsetag::chart_sums"[T](const Batch[T] &, const int32_t *, int, const int64_t *, const int64_t *,
                                                 double *, T *, T *, T *, uint8_t *) except +
+    void c_samples "parsetag::chart_samples"[T](const Batch[T] &, int, uint64_t, int32_t *, int64_t, uint8_t *) except +
 
 cdef extern from "_kbest.hpp" namespace "parsetag" nogil:
     void c_k_best "parsetag::chart_k_best"[T](const Batch[T] &, int, vector[int32_t] &, vector[double] &, int64_t *,
                                               uint8_t *) except +
-
-cdef extern from "_sampling.hpp" namespace "parsetag" nogil:
-    void c_samples "parsetag::chart_samples"[T](const Batch[T] &, int, uint64_t, int32_t *, int64_t, uint8_t *) except +
 
 ctypedef fused real:
     float

@@ -54,7 +54,6 @@ def backward(const real[:, ::1] U, const real[:, ::1] X, const real[:, :, ::1] v
              const int64_t[::1] lengths, const real[:, ::1] states, const real[:, ::1] gates,
              const real[:, ::1] d_outputs):
     """Gradients of U, of X by the highway alone (P = 3; else zeros), of v and of b. Arguments as in `forward`."""
-    dtype = np.float32 if real is float else np.float64
     dU, dX = np.empty_like(U), np.zeros_like(X)
     dv, db = np.zeros_like(v), np.zeros_like(b)
     cdef real[:, ::1] du = dU, dx = dX
