@@ -89,10 +89,7 @@ def read_points(paths: Iterable[Path], means: Mapping[tuple[str, str], float]) -
 
 
 def read_means(path: Path) -> dict[tuple[str, str], float]:
-    """Read the mean deviations that `analyze deviation --json` wrote.
-
-    RAISES (ValueError): If the file is something else.
-    """
+    """Read the mean deviations that `analyze deviation --json` wrote. Raises a ValueError of another file."""
     try:
         treebanks = json.loads(path.read_text(encoding="utf-8-sig"))["treebanks"]
         return {

@@ -32,7 +32,6 @@ def sru_layers(depth: int = 2, hidden_width: int = 128) -> SequenceModel:
 
     depth (int): Layers.
     hidden_width (int): Units in each direction.
-    RETURNS (Model): The layers.
     RAISES (ValueError): If a size is below 1.
     """
     for what, value in (("depth", depth), ("hidden_width", hidden_width)):
