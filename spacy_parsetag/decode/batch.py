@@ -119,7 +119,8 @@ class TagScores:
         object.__setattr__(self, "n_words", np.ascontiguousarray(self.n_words, dtype=np.int32))
         if self.numbers is None:
             object.__setattr__(self, "numbers", np.arange(len(self.starts)))
-        check_bound(self.max_stack)
+        if self.max_stack is not None and not is_whole(self.max_stack, 0):
+            raise ValueError(Errors.E161.format(least=0, value=self.max_stack))
         n_tags = len(self.tags)
         if self.scores.ndim != 2 or self.scores.shape[1] != n_tags:
             raise ValueError(Errors.E150.format(rows="R", tags=n_tags, shape=self.scores.shape))
@@ -303,22 +304,11 @@ def numbers_of_tags(n_words: NDArray[Any]) -> NDArray[Any]:
     return n_tags
 
 
-def check_bound(max_stack: object) -> None:
-    """Check a bound on the stack.
-
-    RAISES (ValueError): If it is neither None nor a whole number of at least 0.
-    """
-    if max_stack is not None and not is_whole(max_stack, 0):
-        raise ValueError(Errors.E161.format(least=0, value=max_stack))
-
-
 def needs_chart(batch: TagScores) -> NDArray[Any]:
     """Find the sentences whose trees the lattice does not know, (S,) bool: spans are scored, or constrained."""
-    scored = np.zeros(len(batch.n_words), dtype=bool) if batch.spans is None else batch.spans.starts >= 0
-    if batch.constraints is None:
-        return scored
-    constrained = np.asarray([len(own) > 0 for own in batch.constraints], dtype=bool)
-    needs: NDArray[Any] = scored | constrained
+    needs = np.zeros(len(batch.n_words), dtype=bool) if batch.spans is None else batch.spans.starts >= 0
+    if batch.constraints is not None:
+        needs |= np.asarray([len(own) > 0 for own in batch.constraints], dtype=bool)
     return needs
 
 

@@ -10,8 +10,7 @@ from thinc.types import Floats2d, FloatsXd, Ints1d
 from thinc.util import get_torch_default_device, get_width
 
 from ..compat import one_thread_after_fork, require
-from ..errors import Errors
-from .words import Arrays, SequenceModel, cut
+from .words import Arrays, SequenceModel, check_sizes, cut
 
 
 def _torch() -> Any:
@@ -30,9 +29,7 @@ def bilstm(depth: int = 2, hidden_width: int | None = None) -> SequenceModel:
     RAISES (ImportError): Without PyTorch, with the install line.
     """
     _torch()
-    for what, value in (("depth", depth), ("hidden_width", hidden_width)):
-        if value is not None and value < 1:
-            raise ValueError(Errors.E200.format(what=what, least=1, value=value))
+    check_sizes(depth=depth, hidden_width=hidden_width)
     return Model(
         "bilstm",
         _forward,
@@ -52,10 +49,6 @@ class LSTMShim(PyTorchShim):
 
     def __init__(self) -> None:
         super().__init__(_torch().nn.Module(), deserialize_model=_load_lstm)
-
-    def build(self, nI: int, hidden: int, depth: int) -> None:
-        """Make the LSTM, with random weights."""
-        self._model = _make_lstm(nI, hidden, depth, get_torch_default_device())
 
     def begin_update(self, inputs: ArgsKwargs) -> tuple[Any, Callable[[ArgsKwargs], None]]:
         """Run the LSTM. On a CPU by `_unroll`; gradients are found at the tensors, as `_forward` does."""
@@ -140,7 +133,8 @@ def _init(model: SequenceModel, X: Arrays | None = None, Y: Arrays | None = None
         model.set_dim("nO", 2 * hidden)
     elif Y is not None:
         model.set_dim("nO", 2 * (get_width(Y) // 2))
-    cast(LSTMShim, model.shims[0]).build(model.get_dim("nI"), model.get_dim("nO") // 2, model.attrs["depth"])
+    sizes = model.get_dim("nI"), model.get_dim("nO") // 2, model.attrs["depth"]
+    model.shims[0]._model = _make_lstm(*sizes, get_torch_default_device())  # with random weights
 
 
 def _forward(model: SequenceModel, X: Arrays, is_train: bool) -> tuple[Arrays, Callable[[Arrays], Arrays]]:

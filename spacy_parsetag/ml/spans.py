@@ -32,7 +32,7 @@ from ..linearize import ORDERS
 from ..linearize.tagset import TagSet, make_tag_set
 from .mlp import Hidden, scores_of_hidden
 from .resize import RESIZE, resize_rows
-from .words import Arrays, SentenceScores, SequenceModel, Words, encode_words, initialize_words
+from .words import Arrays, SentenceScores, SequenceModel, Words, check_sizes, encode_words, initialize_words
 
 
 def build_spans(
@@ -62,9 +62,7 @@ def build_spans(
     max_words (int): Words of the longest sentence whose spans are all scored; N words have N(N-1)/2.
     RAISES (ValueError): If a width or max_words is below 1.
     """
-    for what, value in (("hidden_width", hidden_width), ("span_width", span_width), ("max_words", max_words)):
-        if value is not None and value < 1:
-            raise ValueError(Errors.E200.format(what=what, least=1, value=value))
+    check_sizes(hidden_width=hidden_width, span_width=span_width, max_words=max_words)
     layers: dict[str, Model[Any, Any]] = {
         "tok2vec": tok2vec,
         "words": _dropout() if encoder is None else chain(_dropout(), encoder, _dropout()),

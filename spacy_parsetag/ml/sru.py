@@ -19,9 +19,8 @@ from thinc.api import Dropout, Model, chain, with_array
 from thinc.types import Floats2d
 from thinc.util import get_width
 
-from ..errors import Errors
 from ._sru import backward, forward
-from .words import Arrays, SequenceModel, cut
+from .words import Arrays, SequenceModel, check_sizes, cut
 
 
 def sru_layers(depth: int = 2, hidden_width: int = 128) -> SequenceModel:
@@ -34,9 +33,7 @@ def sru_layers(depth: int = 2, hidden_width: int = 128) -> SequenceModel:
     hidden_width (int): Units in each direction.
     RAISES (ValueError): If a size is below 1.
     """
-    for what, value in (("depth", depth), ("hidden_width", hidden_width)):
-        if value < 1:
-            raise ValueError(Errors.E200.format(what=what, least=1, value=value))
+    check_sizes(depth=depth, hidden_width=hidden_width)
     layers: list[Model[Any, Any]] = [sru_layer(hidden_width)]
     for _ in range(depth - 1):
         layers += [with_array(Dropout()), sru_layer(hidden_width)]

@@ -22,10 +22,9 @@ from thinc.api import Dropout, Linear, Maxout, Model, chain, with_array
 from thinc.util import get_width
 
 from ..decode import Transitions
-from ..errors import Errors
 from ..linearize.tagset import TagSet
 from .resize import RESIZE, resize_rows
-from .words import Arrays, SentenceScores, SequenceModel, encode_words, initialize_words
+from .words import Arrays, SentenceScores, SequenceModel, check_sizes, encode_words, initialize_words
 
 _TRANSITIONS = Transitions._fields
 
@@ -52,8 +51,7 @@ def build_tags(
     nO (int | None): Twice the number of tags; set when the component is initialized.
     RAISES (ValueError): If hidden_width is below 1.
     """
-    if hidden_width is not None and hidden_width < 1:
-        raise ValueError(Errors.E200.format(what="hidden_width", least=1, value=hidden_width))
+    check_sizes(hidden_width=hidden_width)
     layers: list[Model[Any, Any]] = []
     if encoder is not None:
         layers += [with_array(Dropout()), encoder]

@@ -5,8 +5,7 @@ from collections.abc import Callable
 from thinc.api import Maxout, Model, chain, clone, expand_window, residual, with_array, with_ragged
 from thinc.types import Floats2d, Ragged
 
-from ..errors import Errors
-from .words import Arrays, SequenceModel
+from .words import Arrays, SequenceModel, check_sizes
 
 
 def build_window_encoder(width: int, window_size: int, maxout_pieces: int, depth: int) -> SequenceModel:
@@ -22,10 +21,7 @@ def build_window_encoder(width: int, window_size: int, maxout_pieces: int, depth
     depth (int): Layers.
     RAISES (ValueError): If a setting is below 1.
     """
-    settings = {"width": width, "window_size": window_size, "maxout_pieces": maxout_pieces, "depth": depth}
-    for what, value in settings.items():
-        if value < 1:
-            raise ValueError(Errors.E200.format(what=what, least=1, value=value))
+    check_sizes(width=width, window_size=window_size, maxout_pieces=maxout_pieces, depth=depth)
     maxout: Model[Floats2d, Floats2d] = Maxout(
         nO=width, nI=width * (2 * window_size + 1), nP=maxout_pieces, dropout=0.0, normalize=True
     )

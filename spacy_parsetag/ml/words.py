@@ -15,6 +15,7 @@ from thinc.types import Floats2d
 
 from ..decode import SpanScores, TagScores, Transitions
 from ..decode.batch import span_row
+from ..errors import Errors
 from ..linearize import Linearizer
 from ..linearize.tagset import TagSet
 from ..tokens.sentences import sentence_words
@@ -168,6 +169,13 @@ def split_sentences(xp: Any, vectors: Arrays, words: Words) -> Arrays:
     """Take the vectors of the words of each sentence out of the docs' vectors of tokens; there must be some."""
     present = [own for own in vectors if len(own)]  # an empty doc's may have another width
     return cut(xp.concatenate(present)[xp.asarray(words.tokens)], words.n_words.tolist())
+
+
+def check_sizes(**sizes: int | None) -> None:
+    """Raise a ValueError if a setting of a layer is below 1; None stands for no such setting."""
+    for what, value in sizes.items():
+        if value is not None and value < 1:
+            raise ValueError(Errors.E200.format(what=what, least=1, value=value))
 
 
 def cut(x: Floats2d, lengths: list[int]) -> Arrays:
