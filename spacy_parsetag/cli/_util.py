@@ -112,19 +112,6 @@ def count_processes(n: int) -> int:
 
 
 @contextmanager
-def counting(unit: str) -> Iterator[Callable[[Iterable[ItemT]], Iterator[ItemT]]]:
-    """Yields a function that passes items through, and shows on a terminal how many have gone by."""
-    with tqdm(unit=f" {unit}", disable=None) as bar:
-
-        def count(items: Iterable[ItemT]) -> Iterator[ItemT]:
-            for item in items:
-                bar.update()
-                yield item
-
-        yield count
-
-
-@contextmanager
 def progress(
     unit: str, *, total: int | None = None, done: int = 0, quiet: bool = False
 ) -> Iterator[Callable[[int], object]]:
@@ -175,10 +162,11 @@ class Skipped:
         self.n = 0
         self.n_good = 0
 
-    def count_good(self, items: Iterable[ItemT]) -> Iterator[ItemT]:
-        """Pass on what was not skipped, and count it."""
+    def count_good(self, items: Iterable[ItemT], bar: tqdm) -> Iterator[ItemT]:
+        """Pass on what was not skipped, and count it, also on a progress bar."""
         for item in items:
             self.n_good += 1
+            bar.update()
             yield item
 
     def check(self) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, NamedTuple
 
 import spacy
 import typer
+from tqdm import tqdm
 from typer import Argument as Arg, Option as Opt
 
 from ..analysis import inventories, plots, results, tables
@@ -18,7 +19,7 @@ from ..tokens import has_parses, parses_from_doc
 from ..treebanks.formats.table import FORMATS
 from ..trees import Parse, binarize
 from ._inputs import read_docs, trees_and_parses
-from ._util import AsCsv, AsJson, Encoding, Glob, SkipBad, Skipped, SpansKey, counting, show, stated_errors, write_text
+from ._util import AsCsv, AsJson, Encoding, Glob, SkipBad, Skipped, SpansKey, show, stated_errors, write_text
 
 SHOWN = 20  # items of a kind that are listed
 
@@ -147,10 +148,10 @@ def _add_command(name: str, study: Study) -> None:
         _check_options(as_json, as_csv, figures)
         skipped = Skipped(limit=skip_bad)
         found: dict[str, Any] = {}
-        with counting("trees") as count:
+        with tqdm(unit=" trees", disable=None) as bar:
             for treebank, path in name_inputs(inputs).items():
                 read = read_source(path, glob, encoding, skipped, spans_key)
-                parses: Iterable[Parse] = skipped.count_good(count(read))
+                parses: Iterable[Parse] = skipped.count_good(read, bar)
                 if limit:
                     parses = inventories.sample(list(parses), limit, seed)
                 found[treebank] = study.measure(parses, next(iter(found.values()), None))

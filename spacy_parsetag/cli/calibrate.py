@@ -14,8 +14,6 @@ from ._inputs import read_docs
 from ._util import AsJson, Code, GpuId, format_json, note, write_text
 
 if TYPE_CHECKING:
-    from spacy.language import Language
-
     from ..analysis.reliability import Reliability
     from ..pipeline.calibration import GoldBatch
     from ..pipeline.component import ParseTagger
@@ -53,6 +51,7 @@ def calibrate_cli(
       python -m spacy parsetag calibrate training/model-best corpus/dev.spacy --figure reliability.png --json
     """
     from ..analysis.plots import check_paths, plot_reliability
+    from ..pipeline.calibration import score_gold_docs
     from ..pipeline.component import ParseTagger
 
     figures = figure or []
@@ -64,7 +63,11 @@ def calibrate_cli(
     pipe = find_parser(nlp, model)
     if not isinstance(pipe, ParseTagger):  # an ensemble has no scores
         raise ValueError(Errors.E476.format(name=model, pipes=", ".join(nlp.pipe_names)))
-    golds = _score(nlp, pipe, dev)
+    if not dev.exists():
+        raise ValueError(Errors.E030.format(path=dev))
+    golds = list(score_gold_docs(nlp, pipe, read_docs(dev, nlp)))
+    if not golds:
+        raise ValueError(Errors.E458.format(path=dev, key=pipe.cfg["spans_key"]))
     n_sents = [len(gold.parses) for gold in golds]
     # The batches from the start that have this share of the sentences, or just more.
     n_fit = int(np.searchsorted(np.cumsum([0, *n_sents]), fit_share * sum(n_sents)))
@@ -77,18 +80,6 @@ def calibrate_cli(
     write_text(format_json(report) if as_json else _format(report))
     if output is None:
         note("The temperatures were not saved: name an OUTPUT folder to save the calibrated pipeline.", "warn")
-
-
-def _score(nlp: "Language", pipe: "ParseTagger", dev: Path) -> "list[GoldBatch]":
-    """Score all sentences with gold trees, on their own words and sentence boundaries."""
-    from ..pipeline.calibration import score_gold_docs
-
-    if not dev.exists():
-        raise ValueError(Errors.E030.format(path=dev))
-    batches = list(score_gold_docs(nlp, pipe, read_docs(dev, nlp)))
-    if not batches:
-        raise ValueError(Errors.E458.format(path=dev, key=pipe.cfg["spans_key"]))
-    return batches
 
 
 def _calibrate(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from spacy.vocab import Vocab
+from tqdm import tqdm
 from typer import Argument as Arg, Option as Opt
 
 from ..errors import Errors
@@ -18,7 +19,7 @@ from ..treebanks.formats.table import get_format
 from ..treebanks.split import Split
 from ..trees import Parse
 from ..trees.clean import CleanCounts, CleanOptions
-from ._util import Glob, SkipBad, Skipped, SpansKey, counting, note, refuse
+from ._util import Glob, SkipBad, Skipped, SpansKey, note, refuse
 
 MOST_LISTED = 20  # files that were written
 
@@ -101,7 +102,7 @@ def convert_cli(
     """
     counts = CleanCounts()
     n_long = 0
-    with counting("trees") as count:
+    with tqdm(unit=" trees", disable=None) as bar:
         skipped = Skipped(limit=skip_bad)
         refuse(output == STANDARD, "convert", "a file or folder to write, OUTPUT, not -")
         refuse(not spans_key, "--spans-key", "a name, which may not be empty")
@@ -111,7 +112,7 @@ def convert_cli(
 
         def read(file: SourceFile) -> Iterator[Parse]:
             nonlocal n_long
-            for parse in skipped.count_good(count(chosen.read_parses(file.path, cleaning, counts, **reading))):
+            for parse in skipped.count_good(chosen.read_parses(file.path, cleaning, counts, **reading), bar):
                 if max_length and len(parse) > max_length:
                     n_long += 1
                 else:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from tqdm import tqdm
 from typer import Argument as Arg, Option as Opt
 
 from ..errors import Errors
@@ -19,7 +20,7 @@ from ..trees import Parse, Tree, binarize, unbinarize
 from ..trees.brackets import format_tree
 from ..trees.escape import escape_label
 from ._inputs import trees_and_parses
-from ._util import Encoding, Glob, Order, OrderOption, Output, SkipBad, Skipped, counting, note, refuse
+from ._util import Encoding, Glob, Order, OrderOption, Output, SkipBad, Skipped, note, refuse
 
 LineFormat = Enum("LineFormat", {"jsonl": "jsonl", "tags": "tags"}, type=str)
 
@@ -63,15 +64,15 @@ def linearize_cli(
         files = [file.path for file in find_files([source], suffixes=FORMATS["penn"].suffixes, pattern=glob)]
     if not check:
         refuse_overwrite([output], files)
-    with counting("trees") as count:
+    with tqdm(unit=" trees", disable=None) as bar:
         read = (found for path in files for found in trees_and_parses(path, encoding, skipped))
-        trees = skipped.count_good(count(read))
+        trees = skipped.count_good(read, bar)
         if check:
             check_trees(trees)
             skipped.check()
         else:
             tags = (_format_line(tree, parse, order.value, output_format) for _, tree, parse in trees)
-            lines = skipped.count_good(count(_read_inverse(files[0], skipped))) if inverse else tags
+            lines = skipped.count_good(_read_inverse(files[0], skipped), bar) if inverse else tags
             with text_output(output) as file:
                 file.writelines(line + "\n" for line in lines)
                 skipped.check()

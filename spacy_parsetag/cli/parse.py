@@ -142,7 +142,7 @@ def parse_cli(
     from ..texts.shards import Job, Run, find_sources
 
     skipped = Skipped("text", skip_bad)
-    name, path, text = _find_model_and_input(model, source, output)
+    name, path, text = _find_model_and_input(model, source)
     sources = find_sources(path, format and format.value)
     target = Path(output)
     in_shards = target.is_dir() or output.endswith(("/", os.sep)) or shard_size is not None or resume
@@ -191,7 +191,7 @@ def _parse_to_file(
 
     alone = (parser(batch) for batch in batches)
     several = map_in_processes(partial(parse_batch, parser.settings), batches, n_process)
-    n_texts = n_several = n_ids = 0
+    n_several = n_ids = 0
     with (
         closing(alone if n_process == 1 else several) as results,
         open_output(output, parser.settings.format) as write,
@@ -202,13 +202,12 @@ def _parse_to_file(
                 skipped(failure)
             skipped.n_good += parsed.n_texts - len(parsed.failures)
             write(parsed)
-            n_texts += parsed.n_texts
             n_several += parsed.n_several
             n_ids += parsed.n_ids
             advance(parsed.n_texts)
         skipped.check()
     skipped.summarize()
-    _warn(n_several, n_ids, n_texts)
+    _warn(n_several, n_ids, skipped.n + skipped.n_good)
 
 
 def _parse_to_shards(
@@ -281,7 +280,7 @@ def _check_folder(folder: Path, inputs: list[Path], format: str) -> None:
         raise ValueError(Errors.E450.format(path=folder))
 
 
-def _find_model_and_input(model: str, source: str | None, output: str) -> tuple[str, Path, str | None]:
+def _find_model_and_input(model: str, source: str | None) -> tuple[str, Path, str | None]:
     """Find the pipeline and the input (see `find_input`); what stands first is the input where it stands alone."""
     refuse(source is None and is_pipeline(model), f"The pipeline {model}", "an INPUT to parse")
     if source is not None and (os.path.isfile(model) or (len(model.split()) > 1 and not is_pipeline(model))):
