@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .counts import SentenceCounts, read_sentence
 from .lines import Brackets, tree_line
 from .params import EvalbParams, get_params
 from .result import EvalbResult, compare_all, f_score, percent
 
-KINDS = ("label", "length", "span")
 _LENGTHS = (10, 20, 30, 40, 50, 60, 80)  # words of a sentence, as EVALB's table and its cut-off count them
 _SPANS = (1, 2, 3, 4, 6, 10, 20, 40)  # words of a constituent
 
@@ -58,7 +57,7 @@ def break_down(
     """Score test trees, with counts by label and by length. For arguments and errors see `evalb`."""
     params = get_params(params)
     ours, theirs = list(gold), list(test)
-    tables: dict[str, dict[str, list[int]]] = {kind: {} for kind in KINDS}
+    tables: dict[str, dict[Any, list[int]]] = {"label": {}, "length": {}, "span": {}}
     rows: list[SentenceCounts] = []
     for line, (row, _, matching) in zip(ours, compare_all(ours, theirs, params), strict=False):
         rows.append(row)
@@ -67,31 +66,22 @@ def break_down(
             groups = [], params.counted(read_sentence(tree_line(line), params).brackets), []
         for kind, bracket in ((kind, bracket) for kind, group in enumerate(groups) for bracket in group):
             start, end, label = bracket
-            keys = (label, _bin(row.length, _LENGTHS), _bin(end - start, _SPANS))
+            keys = (label, bisect_left(_LENGTHS, row.length), bisect_left(_SPANS, end - start))
             for table, key in zip(tables.values(), keys, strict=True):
                 counts = table.setdefault(key, [0, 0, 0])
                 counts[0] += kind == 0
                 counts[1] += kind in (0, 1)
                 counts[2] += kind in (0, 2)
     unlabeled = EvalbResult(params, [row for row, _, _ in compare_all(ours, theirs, replace(params, labeled=False))])
-    return Breakdown(
-        EvalbResult(params, rows),
-        unlabeled,
-        {
-            kind: {key: Score(*table[key]) for key in sorted(table, key=_order if kind != "label" else None)}
-            for kind, table in tables.items()
-        },
-    )
+    scores = {kind: {key: Score(*counts) for key, counts in sorted(table.items())} for kind, table in tables.items()}
+    for name, bounds in (("length", _LENGTHS), ("span", _SPANS)):
+        scores[name] = {_name(i, bounds): score for i, score in scores[name].items()}
+    return Breakdown(EvalbResult(params, rows), unlabeled, scores)
 
 
-def _bin(length: int, bounds: tuple[int, ...]) -> str:
-    below = 0
-    for bound in bounds:
-        if length <= bound:
-            return str(bound) if bound == below + 1 else f"{below + 1}-{bound}"
-        below = bound
-    return f">{below}"
-
-
-def _order(key: str) -> int:
-    return int(re.findall(r"\d+", key)[0]) + key.startswith(">")
+def _name(i: int, bounds: tuple[int, ...]) -> str:
+    """Name the numbers up to bound i and above the one before it, such as "5-6"; beyond the last bound ">10"."""
+    below = bounds[i - 1] if i else 0
+    if i == len(bounds):
+        return f">{below}"
+    return str(bounds[i]) if bounds[i] == below + 1 else f"{below + 1}-{bounds[i]}"

@@ -71,7 +71,8 @@ def compare_parsers(
     n_documents = len(first) if documents is None else len(documents)
     if not len(first) == len(second) == n_documents or not first:
         raise ValueError(Errors.E356.format(first=len(first), second=len(second), documents=n_documents))
-    table = np.array([[*_counts(a), *_counts(b)] for a, b in zip(first, second, strict=True)], np.float64)
+    pairs = ((a.as_missed(), b.as_missed()) for a, b in zip(first, second, strict=True))
+    table = np.array([[n for row in pair for n in (row.matched, row.gold, row.test)] for pair in pairs], np.float64)
     if documents is not None:
         known: dict[Hashable, int] = {}
         places = np.array([known.setdefault(each, len(known)) for each in documents])
@@ -83,7 +84,8 @@ def compare_parsers(
     difference = f_second - f_first
     change = table[:, 3:] - table[:, :3]
     drawn, exchanged = [], []
-    for size in _chunks(samples, n):
+    most = max(1, _CHUNK // n)
+    for size in (min(most, samples - start) for start in range(0, samples, most)):
         sums = rng.multinomial(n, np.full(n, 1 / n), size) @ table
         drawn.append(_f(sums[:, 3:]) - _f(sums[:, :3]))
         swapped = rng.integers(0, 2, (size, n), np.int8) @ change
@@ -99,17 +101,7 @@ def compare_parsers(
     return Difference(f_first, f_second, difference, low, high, level, p_bootstrap, p_randomization, n, samples)
 
 
-def _counts(row: SentenceCounts) -> tuple[int, int, int]:
-    row = row.as_missed()
-    return row.matched, row.gold, row.test
-
-
 def _f(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """F in percent of rows of matched, gold and test brackets."""
     matched, brackets = sums[:, 0], sums[:, 1] + sums[:, 2]
     return np.divide(200 * matched, brackets, out=np.zeros(len(sums)), where=brackets > 0)
-
-
-def _chunks(samples: int, n: int) -> list[int]:
-    size = max(1, min(samples, _CHUNK // n))
-    return [min(size, samples - start) for start in range(0, samples, size)]

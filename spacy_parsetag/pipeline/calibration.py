@@ -60,14 +60,13 @@ def score_gold_docs(nlp: Language, pipe: ParseTagger, golds: Iterable[Doc]) -> I
     with nlp.select_pipes(disable=nlp.pipe_names[first:]):
         for references in minibatch(whole, size=32):
             docs = list(nlp.pipe([copy_words(gold, nlp.vocab) for gold in references]))
-            parses = [parses_from_doc(gold, key) for gold in references]
             for doc, gold in zip(docs, references, strict=True):
                 starts = sentence_starts(gold)
                 # spaCy's dependency parser keeps boundaries, and with its parse they cannot be set again.
                 if not np.array_equal(sentence_starts(doc), starts):
                     set_sentence_starts(doc, starts.tolist())
             batch, _, _ = pipe.score_docs(docs, temperature=1.0)
-            yield GoldBatch(batch.on_cpu(), [parse for own in parses for _, parse in own])
+            yield GoldBatch(batch.on_cpu(), [parse for gold in references for _, parse in parses_from_doc(gold, key)])
 
 
 def judge_constituents(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: float) -> Judged:

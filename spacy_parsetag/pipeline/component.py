@@ -30,17 +30,8 @@ from ..tokens.batches import annotate_batches
 from ..tokens.extensions import register_extensions
 from ..tokens.groups import SPANS_KEY, Prediction, list_groups, set_predictions
 from ..tokens.sentences import has_sentences
+from . import checks
 from .align import set_gold_sentences
-from .checks import (
-    Checked,
-    check_setting,
-    find_problem,
-    least_bound,
-    read_label_data,
-    require_scores,
-    require_sentences,
-    require_upstream,
-)
 from .encode import gold_loss
 from .gold import GoldReader, read_inventory
 from .known import Finder, constrain, known_of_doc
@@ -49,7 +40,7 @@ LEAST_RIVAL = 0.01  # least probability of a constituent that `rivals` lists
 PART_ROWS = 2000  # rows of scores that are decoded at a time
 
 
-class ParseTagger(Checked, TrainablePipe):  # type: ignore[misc]  # a compiled class without annotations
+class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a compiled class without annotations
     """Constituency parsing as tagging (Amini and Cotterell, 2022).
 
     vocab (Vocab): The shared vocabulary.
@@ -91,7 +82,7 @@ class ParseTagger(Checked, TrainablePipe):  # type: ignore[misc]  # a compiled c
         conflicts: str = "raise",
         scorer: Callable[..., Any] | None = None,
     ) -> None:
-        check_setting(name, "spans_key", spans_key)
+        checks.check_setting(name, "spans_key", spans_key)
         register_extensions()
         self.vocab, self.model, self.name = vocab, model, name
         self.linearizer = linearizer
@@ -111,7 +102,7 @@ class ParseTagger(Checked, TrainablePipe):  # type: ignore[misc]  # a compiled c
         if self.max_stack != "train":
             return self.max_stack  # type: ignore[return-value]
         largest: int = self.cfg["max_stack"]
-        return max(largest, least_bound(self.linearizer)) if largest else None
+        return max(largest, checks.least_bound(self.linearizer)) if largest else None
 
     @property
     def tag_set(self) -> TagSet:
@@ -220,11 +211,11 @@ class ParseTagger(Checked, TrainablePipe):  # type: ignore[misc]  # a compiled c
         RAISES (ValueError): If a doc has no sentence boundaries, or constraints cannot hold together, naming them.
         """
         self._require_labels()
-        require_sentences(docs, name=self.name)
+        checks.require_sentences(docs, name=self.name)
         if any(not token.is_space for doc in docs for token in doc):
-            require_upstream(self.model, docs, name=self.name)
+            checks.require_upstream(self.model, docs, name=self.name)
         scores = self.model.predict(docs)
-        require_scores(scores, name=self.name)
+        checks.require_scores(scores, name=self.name)
         batch = scores.batch(self.tag_set, self.linearizer, self.bound)
         temperature = self.cfg["temperature"] if temperature is None else temperature
         batch = scale_scores(batch, 1.0 / temperature)
@@ -283,7 +274,7 @@ class ParseTagger(Checked, TrainablePipe):  # type: ignore[misc]  # a compiled c
         """
         examples = list(examples)
         validate_examples(examples, "ParseTagger.get_loss")
-        require_scores(scores, name=self.name)
+        checks.require_scores(scores, name=self.name)
         key, by_tag = self.cfg["spans_key"], getattr(self.loss, "by_tag", False)
         found = [self._gold.encode(eg, key, self.tag_set, self.linearizer, by_tag=by_tag) for eg in examples]
         if any(found):
@@ -318,7 +309,7 @@ class ParseTagger(Checked, TrainablePipe):  # type: ignore[misc]  # a compiled c
             tags, largest = read_inventory(get_examples(), key, self.linearizer, self.name)
             self._gold = GoldReader()
         else:
-            tags, largest = read_label_data(labels, self.linearizer.order, self.name)
+            tags, largest = checks.read_label_data(labels, self.linearizer.order, self.name)
         if not tags and not self.cfg["tags"]:
             found = list_groups(eg.reference for eg in get_examples())
             raise ValueError(Errors.E251.format(name=self.name, key=key, found=found))
@@ -381,7 +372,7 @@ class ParseTagger(Checked, TrainablePipe):  # type: ignore[misc]  # a compiled c
 
         spans_key (str): The key that the config names: it counts, as the config's other settings do.
         """
-        problem = find_problem(self.cfg, self.linearizer.order, output_width(self.model))
+        problem = checks.find_problem(self.cfg, self.linearizer.order, output_width(self.model))
         if problem:
             raise ValueError(Errors.E257.format(name=self.name, source=source, problem=problem))
         self.cfg["spans_key"] = spans_key

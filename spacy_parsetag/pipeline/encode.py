@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,14 +94,10 @@ def encode_whole(
 
 def encode_partial(sentences: list[SentenceParse], tags: TagSet) -> list[GoldSentence]:
     """Encode partial trees. A sentence is left out if no tag has the labels over one of its spans."""
+    bounds = pairwise(tags.offsets.tolist())
+    left_leaf, right_leaf, left, right = ({frozenset(chain) for chain in tags.unaries[i:j]} for i, j in bounds)
     # By whether they are of single words: the sets of labels that a node may have as a left child and as a right one.
-    possible: dict[bool, set[frozenset[str]]] = {}
-    for leaf, first in ((True, 0), (False, 2)):
-        left, right = (
-            {frozenset(chain) for chain in tags.unaries[tags.offsets[c] : tags.offsets[c + 1]]}
-            for c in (first, first + 1)
-        )
-        possible[leaf] = left & right
+    possible = {True: left_leaf & right_leaf, False: left & right}
     found: list[GoldSentence] = []
     for tokens, parse in sentences:
         chains = known_chains(parse)

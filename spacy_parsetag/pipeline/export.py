@@ -33,7 +33,6 @@ _SPANS: dict[str, dict[str, Any]] = {  # what the exported transformer takes, by
     "spacy-transformers.doc_spans.v1": {"window": None, "stride": None, "by_sentence": False},
     "spacy-transformers.sent_spans.v1": {"window": None, "stride": None, "by_sentence": True},
 }
-_LSTM: dict[str, Any] = {"@layers": "spacy-parsetag.OnnxBiLSTM.v1"}
 _NOT_NEEDED = ("spacy-parsetag", "spacy-transformers", "transformers", "torch")  # begin of the names of requirements
 
 
@@ -68,7 +67,8 @@ def _export(nlp: Language, path: Path, precision: Precision) -> bool:
     transformers = {name: _Transformer(name, pipe) for name, pipe in pipes}
     for section in _sections(components):
         if transformers and section.get("@architectures") == _LISTENER:
-            _upstream(section, transformers).add_pooling(section["pooling"])
+            pooling = section["pooling"]
+            _upstream(section, transformers).poolings.setdefault(_name_of(pooling), pooling)
     found = ((name, getattr(pipe, "model", None)) for name, pipe in nlp.components if name not in transformers)
     models = {name: model for name, model in found if isinstance(model, Model)}
     swaps = [
@@ -89,8 +89,7 @@ def _export(nlp: Language, path: Path, precision: Precision) -> bool:
         (path / name).mkdir()
         transformer.export(section, precision).to_disk(path / name / "model")
         srsly.write_json(path / name / "cfg", {})
-    _rewrite(components, transformers)
-    config["nlp"] = _without_precision(config["nlp"])
+    _rewrite(config, transformers)
     Config(config).to_disk(path / "config.cfg")
     has_exported = bool(transformers or swaps)
     if has_exported:
@@ -117,9 +116,6 @@ class _Transformer:
         self.pipe = pipe
         self.poolings: dict[str, dict[str, Any]] = {}  # by the name of the layer
         self.own_width: int = pipe.model.get_dim("nO")
-
-    def add_pooling(self, section: dict[str, Any]) -> None:
-        self.poolings.setdefault(_name_of(section), section)
 
     def listen(self, pooling: str) -> Model[Any, Any]:
         """Make the layer that takes the place of a listener with this pooling."""
@@ -217,27 +213,20 @@ def _sections(value: Any) -> Iterator[dict[str, Any]]:
             yield from _sections(own)
 
 
-def _rewrite(components: dict[str, Any], transformers: dict[str, _Transformer]) -> None:
-    """Say in a config what stands in a pipeline in place of PyTorch's layers."""
-    for section in list(_sections(components)):
+def _rewrite(config: dict[str, Any], transformers: dict[str, _Transformer]) -> None:
+    """Say in a config what stands in a pipeline in place of PyTorch's layers, which have a precision no longer."""
+    for section in list(_sections(config["components"])):
         if transformers and section.get("@architectures") == _LISTENER:
             new = _upstream(section, transformers).listener_section(section["pooling"])
             section.clear()
             section.update(new)
         elif section.get("@layers") == "spacy-parsetag.TorchBiLSTM.v1":
             section.clear()
-            section.update(_LSTM)
-
-
-def _without_precision(section: Any) -> Any:
-    """Drop the callback that sets the precision of PyTorch's layers: the exported pipeline has none."""
-    if not isinstance(section, dict):
-        return section
-    return {
-        name: _without_precision(own)
-        for name, own in section.items()
-        if not (isinstance(own, dict) and own.get("@callbacks") == "spacy-parsetag.PredictPrecision.v1")
-    }
+            section["@layers"] = "spacy-parsetag.OnnxBiLSTM.v1"
+    for section in _sections(config["nlp"]):
+        for name, own in list(section.items()):
+            if isinstance(own, dict) and own.get("@callbacks") == "spacy-parsetag.PredictPrecision.v1":
+                del section[name]
 
 
 def _require_onnx(path: Path) -> None:

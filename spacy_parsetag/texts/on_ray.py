@@ -71,18 +71,10 @@ def ray_shards(job: Job, shards: list[Shard], n_actors: int | None) -> Generator
     if not ray.is_initialized():
         ray.init(log_to_driver=False)
     n_gpus = int(job.settings.gpu_id >= 0)
-    actor = ray.remote(num_cpus=1, num_gpus=n_gpus, max_restarts=-1, max_task_retries=-1)(_Actor)
+    actor = ray.remote(num_cpus=1, num_gpus=n_gpus, max_restarts=-1, max_task_retries=-1)(ShardParser)
     actors = [actor.remote(job.absolute()) for _ in range(min(n_actors or _n_actors(), len(shards)))]
     pool = require("ray.util", "--engine ray").ActorPool(actors)
-    yield from pool.map_unordered(lambda actor, shard: actor.parse.remote(shard), shards)
-
-
-class _Actor:
-    def __init__(self, job: Job) -> None:
-        self.parser = ShardParser(job)
-
-    def parse(self, shard: Shard) -> Note:
-        return self.parser(shard)
+    yield from pool.map_unordered(lambda actor, shard: actor.__call__.remote(shard), shards)
 
 
 def _n_actors() -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..compat import require
 from ..errors import Errors
-from .input import Record, make_record
+from .input import make_record
 from .output import row_schema, to_table
 from .parser import Settings, in_batches, load_parser
 
@@ -32,7 +32,8 @@ class TableParser:
         names = table.schema.names
         if self.column not in names or set(ADDED) & set(names):
             raise ValueError(Errors.E567.format(column=self.column, added=" and ".join(ADDED), names=", ".join(names)))
-        records = [_to_record(i, value) for i, value in enumerate(table.column(self.column).to_pylist())]
+        texts = enumerate(table.column(self.column).to_pylist())
+        records = [make_record(f"row {i}", {"tokens" if isinstance(text, list) else "text": text}) for i, text in texts]
         rows = [row for batch in in_batches(records, None) for row in self.parser(batch).rows]
         parsed = to_table(rows)
         pa = require("pyarrow", "A table")
@@ -50,7 +51,3 @@ def load_tables(settings: Settings, column: str) -> TableParser:
 def table_settings(model: str | Path, gpu_id: int, code: str | Path | None, one_sentence: bool) -> Settings:
     """Make the settings to parse tables. A folder or file gets its full path: workers run in other folders."""
     return Settings(str(model), gpu_id, None if code is None else Path(code), one_sentence, "parquet").absolute()
-
-
-def _to_record(i: int, value: Any) -> Record:
-    return make_record(f"row {i}", {"tokens" if isinstance(value, list) else "text": value})

@@ -206,6 +206,7 @@ class _Piece(NamedTuple):
     end: int
 
 
+@dataclass
 class BracketReader:
     """Iterates over the trees of one file.
 
@@ -214,14 +215,11 @@ class BracketReader:
     default_tag (str | None): Part-of-speech tag for words that have none.
     """
 
-    def __init__(
-        self, lines: Iterator[Line], path: str, encoding: str, on_error: OnError | None, default_tag: str | None
-    ) -> None:
-        self.lines = without_comments(lines, path)
-        self.path = path
-        self.encoding = encoding
-        self.on_error = on_error
-        self.default_tag = default_tag
+    lines: Iterator[Line]
+    path: str
+    encoding: str
+    on_error: OnError | None
+    default_tag: str | None
 
     def __iter__(self) -> Iterator[Tree]:
         is_first = True
@@ -235,6 +233,7 @@ class BracketReader:
 
     def _pieces(self) -> Iterator[_Piece]:
         """Cut the file before the lines that start a tree, as the module says."""
+        unread = without_comments(self.lines, self.path)
         again: list[Line] = []  # lines to read again, the next one last
         lines: list[Line] = []
         root = ""  # label of the open tree
@@ -244,7 +243,7 @@ class BracketReader:
         margin_starts_trees: bool | None = None  # None until a tree without a wrapper has shown it
         after_blank, is_lost = True, False
         while True:
-            line = again.pop() if again else next(self.lines, None)
+            line = again.pop() if again else next(unread, None)
             start = _LINE_START.match(line.text) if line is not None else None
             is_start = False
             if start is not None:
