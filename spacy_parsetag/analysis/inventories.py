@@ -117,7 +117,10 @@ class Stacks(_Sizes):
         return [covered / max(1, self.trees) for covered in accumulate(self.histogram(order))]
 
     def needed(self, order: str, share: float = 1.0) -> int:
-        """The smallest stack that covers a share of the trees. Raises a ValueError for a share not from 0 to 1."""
+        """The smallest stack that covers a share of the trees.
+
+        RAISES (ValueError): If the share is below 0 or above 1.
+        """
         if not 0 <= share <= 1:
             raise ValueError(Errors.E400.format(share=share))
         # In whole trees: 0.99 of 100 trees are 99, whatever floats make of it.

@@ -89,7 +89,10 @@ def read_points(paths: Iterable[Path], means: Mapping[tuple[str, str], float]) -
 
 
 def read_means(path: Path) -> dict[tuple[str, str], float]:
-    """Read the mean deviations that `analyze deviation --json` wrote. Raises a ValueError of another file."""
+    """Read the mean deviations that `analyze deviation --json` wrote.
+
+    RAISES (ValueError): If the file is something else.
+    """
     try:
         treebanks = json.loads(path.read_text(encoding="utf-8-sig"))["treebanks"]
         return {

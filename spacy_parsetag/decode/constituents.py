@@ -39,6 +39,7 @@ class Constituents(NamedTuple):
     def from_sums(cls, batch: TagScores, sums: Sums) -> "Constituents":
         """Add up the probabilities of the tags that have a label.
 
+        batch (TagScores): The batch.
         sums (Sums): Its sums, with `nodes` and `leaves`.
         RETURNS (Constituents): The probabilities, with the type of the scores.
         """
@@ -87,6 +88,9 @@ class Constituents(NamedTuple):
     def rivals(self, s: int, spans: Spans, least: float) -> list[tuple[int, int, str, float]]:
         """List the constituents of sentence s likelier than `least` that were not found, likeliest first.
 
+        s (int): The sentence.
+        spans (list[tuple[int, int, str]]): The constituents that were found.
+        least (float): A probability.
         RETURNS (list[tuple[int, int, str, float]]): First word, end, label and probability of each.
         """
         found = set(spans)
@@ -105,6 +109,11 @@ class Constituents(NamedTuple):
 
         It is twice the expected number of right constituents over the number found plus the number expected, which is
         close to the expected F. Where none was found it is the least probability that there is none.
+
+        s (int): The sentence.
+        spans (list[tuple[int, int, str]]): The constituents.
+        probs (Sequence[float]): Their probabilities.
+        RETURNS (float): The estimate.
         """
         n = int(self.n_words[s])
         there = self.probs[self.starts[s] : self.starts[s] + n * (n + 1) // 2].sum(dtype=np.float64)
@@ -115,6 +124,7 @@ class Constituents(NamedTuple):
         """Find the trees with the greatest sum of probabilities of their constituents, each less a cost (Goodman 1996).
 
         batch (TagScores): The batch, for its sentences, tags, order, bound and constraints; scores are not read.
+        cost (float): The cost of a constituent.
         RETURNS (Decoded): The tree of each sentence, and its sum.
         RAISES (ValueError): If the cost is not a number from -1e30 to 1e30, or no tree exists within the bound that
             agrees with the constraints.

@@ -126,6 +126,7 @@ class Distribution:
         No two have the same tags; two may differ in nodes that binarization added alone. The first is `argmax`.
 
         k (int): Number of trees, at least 1.
+        RETURNS (list[KBest]): The trees of each sentence.
         RAISES (ValueError): If k is not such a number.
         """
         _check_number(k)

@@ -139,6 +139,7 @@ class WeightedTrees(NamedTuple):
     def of_batch(cls, batch: TagScores, ids: NDArray[Any]) -> "WeightedTrees":
         """Take one tree for each sentence of a batch.
 
+        batch (TagScores): The batch.
         ids (np.ndarray): (R,) ids of the trees' tags; a sentence with a -1 gets no cells of spans.
         RETURNS (WeightedTrees): The trees, with weight 1.
         """

@@ -116,7 +116,12 @@ class TreeDistribution:
 
     @classmethod
     def from_batch(cls, batch: TagScores, s: int) -> TreeDistribution:
-        """Take sentence s of a batch, with its bound and constraints; columns are ids of the batch's tags."""
+        """Take sentence s of a batch, with its bound and constraints; columns are ids of the batch's tags.
+
+        batch (TagScores): The batch.
+        s (int): The sentence.
+        RETURNS (TreeDistribution): The distribution.
+        """
         distribution = cls.__new__(cls)
         distribution._trees = batch.select(np.asarray([s])).trim().trees
         distribution._columns = np.arange(len(batch.tags), dtype=np.int32)

@@ -45,7 +45,9 @@ def tree_line(tree: Brackets) -> str | Parse:
 def read_tree_lines(path: str | Path, *, encoding: str = "utf-8") -> Iterator[str]:
     """Read a file for scoring, a sentence a line.
 
+    path (str | Path): The file.
     encoding (str): Its encoding. A byte order mark is left out, and so are comments (see `penn.without_comments`).
+    YIELDS (str): The lines.
     RAISES (TreebankError): If bytes are not valid in the encoding, or the file is in another format.
     RAISES (ValueError): If there is no such encoding.
     """

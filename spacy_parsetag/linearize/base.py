@@ -131,6 +131,7 @@ class Linearizer(Protocol):
         """The inverse of `linearize`.
 
         tags (Sequence[str]): 2N-1 tags.
+        RETURNS (BinaryTree): The tree.
         RAISES (ValueError): If the sequence is not that of a tree.
         """
 
@@ -144,6 +145,7 @@ def make_tag(tag_class: int, label: str) -> str:
 def split_tag(tag: str) -> tuple[TagClass, str]:
     """The inverse of `make_tag`.
 
+    tag (str): The tag.
     RETURNS (tuple[TagClass, str]): Its class and its label, "" if it has none.
     RAISES (ValueError): If it is not written as a tag.
     """
@@ -174,6 +176,7 @@ def max_stack(tags: Sequence[str], lattice: Lattice) -> int:
 
     tags (Sequence[str]): A valid tag sequence.
     lattice (Lattice): The table of its order.
+    RETURNS (int): The largest size.
     """
     sizes = accumulate((lattice.delta[split_tag(tag)[0]] for tag in tags), initial=lattice.start_stack)
     return max(list(sizes)[1:], default=0)

@@ -127,6 +127,8 @@ def onnx_bilstm() -> SequenceModel:
     """An exported BiLSTM: spacy-parsetag.OnnxBiLSTM.v1. It gives what spacy-parsetag.TorchBiLSTM.v1 gave.
 
     Input: (words, nI) arrays. Output: (words, nO) arrays. It cannot be trained.
+
+    RETURNS (Model): The layer.
     """
     return Model("onnx_bilstm", _read_sequences, init=_init, dims={"nI": None, "nO": None}, shims=[OnnxShim()])
 

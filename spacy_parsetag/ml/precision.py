@@ -143,6 +143,7 @@ def set_precision(nlp: Language, precision: str) -> Language:
 
     nlp (Language): The pipeline, which is changed.
     precision (str): "float32", "bfloat16" (CPUs and GPUs that have it gain by it, others lose) or "int8" (CPUs).
+    RETURNS (Language): The pipeline.
     RAISES (ValueError): If there is no such precision, or no layer of PyTorch in the pipeline.
     """
     if precision not in get_args(Precision):
@@ -159,6 +160,7 @@ def make_predict_precision(precision: Precision = "float32") -> Callable[[Langua
     """spacy-parsetag.PredictPrecision.v1: set the precision of prediction, for [nlp.after_pipeline_creation].
 
     precision (str): "float32", "bfloat16" or "int8"; see `set_precision`.
+    RETURNS (Callable[[Language], Language]): The callback.
     """
     # Where all of PyTorch's components were left out on loading, there is nothing to set.
     return lambda nlp: set_precision(nlp, precision) if _shims_of(nlp) else nlp
@@ -192,6 +194,7 @@ def make_train_precision(
 
     precision (Literal["highest", "high", "medium", "bfloat16"]): As `torch.set_float32_matmul_precision` takes it, or
         "bfloat16".
+    RETURNS (Callable[[Language], Language]): The callback.
     """
 
     def set_training(nlp: Language) -> Language:

@@ -18,6 +18,7 @@ def build_scaled(tok2vec: Model[list[Doc], Arrays], factor: float) -> Model[list
 
     tok2vec (Model[list[Doc], list[Floats2d]]): The encoder, such as a listener to a transformer.
     factor (float): How much larger.
+    RETURNS (Model[list[Doc], list[Floats2d]]): The encoder's vectors, multiplied.
     """
     scale: SequenceModel = with_array(Model("scale", _forward, attrs={"factor": factor}))
     model: Model[list[Doc], Arrays] = chain(tok2vec, scale)

@@ -31,6 +31,7 @@ def sru_layers(depth: int = 2, hidden_width: int = 128) -> SequenceModel:
 
     depth (int): Layers.
     hidden_width (int): Units in each direction.
+    RETURNS (Model): The layers.
     RAISES (ValueError): If a size is below 1.
     """
     check_sizes(depth=depth, hidden_width=hidden_width)

@@ -50,6 +50,7 @@ def copy_table(model: Model[Any, Any], vocab: Vocab) -> None:
     """Give the layers of a model that have tables the vectors of a vocabulary.
 
     model (Model): A model with `OwnVectors.v1` in it.
+    vocab (Vocab): The vocabulary.
     RAISES (ValueError): If it has no vectors, or other ones than a row for each word.
     """
     vectors = vocab.vectors

@@ -43,7 +43,9 @@ class Pieces(NamedTuple):
 def windows_of(docs: Sequence[Doc], window: int | None, stride: int | None, by_sentence: bool) -> list[Window]:
     """The windows of all docs, in order. An empty doc has none.
 
-    window, stride, by_sentence: As for `build_onnx_transformer`.
+    window (int | None): Tokens of a window; None for a whole doc.
+    stride (int | None): Tokens from the start of a window to that of the next.
+    by_sentence (bool): Each sentence is a window.
     RAISES (ValueError): If sentences are windows, and a doc has no sentence boundaries.
     """
     found: list[Window] = []

@@ -82,6 +82,8 @@ def judge_constituents(pipe: ParseTagger, golds: Iterable[GoldBatch], temperatur
 def judge_trees(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: float) -> Judged:
     """Decode at the temperature of constituents, which is fit first, and compare whole trees with the gold trees.
 
+    pipe (ParseTagger): The parser.
+    golds (Iterable[GoldBatch]): The sentences.
     temperature (float): The temperature of the trees' probabilities.
     """
     judged = Judged([], [])

@@ -46,7 +46,10 @@ _PARTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 
 def check_setting(name: str, setting: str, value: Any) -> None:
-    """Raise a ValueError if a setting or a part of a component means nothing; other attributes pass."""
+    """Check a setting or a part of a component; other attributes pass.
+
+    RAISES (ValueError): If it has a value that means nothing.
+    """
     if setting in _PARTS:
         example, fits = _PARTS[setting]
         if not fits(value):
@@ -122,20 +125,29 @@ def find_problem(cfg: dict[str, Any], order: str, n_scores: int | None) -> str:
 
 
 def require_sentences(docs: Iterable[Doc], *, name: str) -> None:
-    """Raise a ValueError if a doc has no sentence boundaries."""
+    """Check that docs have sentence boundaries.
+
+    RAISES (ValueError): If one has none.
+    """
     for doc in docs:
         if not has_sentences(doc):
             raise ValueError(Errors.E250.format(name=name, text=shorten(doc.text, 50)))
 
 
 def require_scores(scores: object, *, name: str) -> None:
-    """Raise a ValueError if what a model gave is that of another component, such as a tagger."""
+    """Check what a model gave.
+
+    RAISES (ValueError): If it is that of another component, such as a tagger.
+    """
     if not isinstance(scores, SentenceScores):
         raise ValueError(Errors.E270.format(name=name, found=type(scores).__name__))
 
 
 def require_upstream(model: Model[Any, Any], docs: Iterable[Doc], *, name: str) -> None:
-    """Raise a ValueError if a doc lacks the vectors that a model listens to, or has vectors of another width."""
+    """Check that the encoder that a model listens to, if it does, has run on docs.
+
+    RAISES (ValueError): If a doc lacks the vectors, or has vectors of another width.
+    """
     # Listeners have the name of what they listen to, "*" for any; in spacy-curated-transformers it is one of the
     # attributes. Listeners to transformers read the extension `trf_data`.
     named = [(node, getattr(node, "upstream_name", node.attrs.get("_upstream_name"))) for node in model.walk()]

@@ -140,6 +140,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
     def add_labels_of(self, examples: Iterable[Example]) -> list[str]:
         """Add the tags of more training data to a trained component, which keeps what it has learned.
 
+        examples (Iterable[Example]): The data.
         RETURNS (list[str]): The tags that were added, sorted.
         RAISES (ValueError): If the model cannot be given more scores.
         """
@@ -229,6 +230,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Sequence[Prediction]]) -> None:
         """Set the trees on the docs, as `doc.spans[spans_key]`, with the rest of the predictions as its attrs.
 
+        docs (Iterable[Doc]): The docs.
         predictions (Sequence[Sequence[Prediction]]): As `predict` returns them.
         """
         for doc, own in zip(docs, predictions, strict=True):
@@ -300,6 +302,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         """Set up the tags and the model.
 
         get_examples (Callable[[], Iterable[Example]]): Returns the training data.
+        nlp (Optional[Language]): The pipeline.
         labels (Optional[Dict[str, Any]]): Label data as written by `spacy init labels`, to save a pass over the data.
         RAISES (ValueError): If the data has no constituents, or the label data is not such.
         """

@@ -49,7 +49,8 @@ class Ensemble(Checked, Pipe):
         component.
     cost (float): What each constituent of the tree costs; see `MBRDecoder`.
     spans_key (str): Where the constituents are in `doc.spans`.
-    conflicts (str): What to do if constraints cannot hold together; see `ParseTagger`.
+    conflicts (str): "raise" an error if the constraints in `doc.spans["parsetag_constraints"]` cannot hold together, or
+        "drop" each one that cannot hold together with the ones before it.
     scorer (Optional[Callable]): The scoring method.
     """
 
@@ -100,6 +101,7 @@ class Ensemble(Checked, Pipe):
         """Begin a memory zone of the members too; `nlp.memory_zone()` calls this.
 
         mem (cymem.Pool | None): The memory that is freed at the end.
+        YIELDS (cymem.Pool | None): The same.
         """
         with ExitStack() as zones:
             for member in self.members:
@@ -180,7 +182,10 @@ def _member_folders(path: Path) -> list[Path]:
 
 
 def _score(nlp: Language, docs: list[Doc]) -> TagScores:
-    """Score the words and sentences of docs with a pipeline's parser. Raises a ValueError if it has not one parser."""
+    """Score the words and sentences of docs with a pipeline's parser.
+
+    RAISES (ValueError): If the pipeline has not one parser.
+    """
     parsers = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, ParseTagger)]
     if len(parsers) != 1:
         raise ValueError(Errors.E265.format(n=len(parsers), pipes=", ".join(nlp.pipe_names)))

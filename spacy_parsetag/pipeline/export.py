@@ -44,6 +44,7 @@ def export_pipeline(nlp: Language, path: Path, precision: Precision = "int8") ->
     nlp (Language): A trained pipeline.
     path (Path): A folder that does not exist yet.
     precision (str): "float32", exact to rounding; "int8" for the weights of what is exported, a quarter as large.
+    RETURNS (Path): The folder.
     RAISES (ImportError): Without a package that this needs, with the install line.
     RAISES (ValueError): If the folder exists, nothing in the pipeline needs PyTorch, or what does cannot be exported.
     """
@@ -136,7 +137,10 @@ class _Transformer:
         return start, start + self.own_width
 
     def section(self, component: dict[str, Any]) -> dict[str, Any]:
-        """Make the config's section of the exported transformer. Raises a ValueError if that cannot be exported."""
+        """Make the config's section of the exported transformer.
+
+        RAISES (ValueError): If it does what cannot be exported.
+        """
         setter = component.get("set_extra_annotations", {}).get("@annotation_setters", _NO_SETTER)
         if setter != _NO_SETTER:
             raise ValueError(

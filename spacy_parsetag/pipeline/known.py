@@ -83,7 +83,10 @@ def known_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | No
 
 
 def _read_group(doc: Doc, key: str) -> list[Span]:
-    """Read the spans of a group, none of a doc without it. Raises a ValueError if the doc was retokenized since."""
+    """Read the spans of a group; a doc without it has none.
+
+    RAISES (ValueError): If the doc was retokenized since.
+    """
     group = doc.spans.get(key)
     spans = [] if group is None else spans_of_group(group)
     if spans is None:

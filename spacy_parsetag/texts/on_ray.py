@@ -44,6 +44,7 @@ def ray_search(dataset: Any, pattern: str, *, heads: str = "penn", batch_size: i
     """Find a Tregex pattern in a `ray.data.Dataset` of parsed texts, such as `ray_parse` returns.
 
     dataset (ray.data.Dataset): Rows with a column "sents", and perhaps "id". It stays lazy.
+    pattern (str): The pattern.
     heads (str): Head rules for `<#` and its kin: "penn", "ctb" or a file.
     batch_size (int): Texts that an actor gets at a time.
     **options: For `map_batches`, as in `ray_parse`.

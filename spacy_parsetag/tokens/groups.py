@@ -101,6 +101,7 @@ def set_parses(
 ) -> SpanGroup:
     """Write the constituents of a doc's sentences, in place of those it has.
 
+    doc (Doc): The doc.
     parses (Iterable[tuple[Sequence[int], Iterable[tuple[int, int, str]]]]): For each sentence, in the order of the
         doc, the token of each of its words (see `sentence_words`) and its constituents over these words in pre-order.
     spans_key (str): Key of the group in `doc.spans`.
@@ -129,9 +130,11 @@ def set_parses(
 def set_predictions(doc: Doc, predictions: Sequence[Prediction], *, spans_key: str = SPANS_KEY, k: int = 0) -> None:
     """Write predictions to a doc, in place of the constituents that it has.
 
+    doc (Doc): The doc.
     predictions (Sequence[Prediction]): One for each sentence with words, in order.
     spans_key (str): Key of the group in `doc.spans`. Its attrs get "probs", one for each span, and for each sentence
-        those of `_ATTRS`, where there are any.
+        "log_probs", "entropies", "expected_f", "k_best", "rivals", "beam_widths" and "dropped_constraints", where
+        there are any.
     k (int): Number of best trees that were asked for, which attrs keep as "k".
     RAISES (ValueError): If a constituent lies outside its sentence.
     """
@@ -196,6 +199,7 @@ def parses_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[SentenceParse]
 def predictions_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[tuple[Prediction, Parse]]:
     """Read the prediction for each sentence of a doc, and its parse.
 
+    doc (Doc): The doc.
     spans_key (str): Key of the group in `doc.spans`.
     RETURNS (list[tuple[Prediction, Parse]]): In the order of the sentences that have words.
     RAISES (ValueError): As `parses_from_doc`; and if attrs do not fit these sentences and constituents.
@@ -280,7 +284,10 @@ def spans_of_group(group: SpanGroup) -> list[Span] | None:
 
 
 def get_group(doc: Doc, spans_key: str) -> SpanGroup:
-    """Get the group of a doc's constituents. Raises a ValueError if it has none, or a later version wrote it."""
+    """Get the group of a doc's constituents.
+
+    RAISES (ValueError): If there is none, or a later version of this package wrote it.
+    """
     group: SpanGroup | None = doc.spans.get(spans_key)
     if group is None:
         raise ValueError(Errors.E300.format(key=spans_key, known=", ".join(map(repr, doc.spans)) or "none"))

@@ -88,6 +88,7 @@ def read_trees(
     on_error (Callable[[TreebankError], None] | None): Called with each malformation; reading then goes on with the
         next tree. Without it, the first malformation is raised, after the trees that are whole beyond doubt.
     default_tag (str | None): Part-of-speech tag for words that have none: `(NP the (NN dog))`.
+    YIELDS (Tree): The trees, in order.
     RAISES (TreebankError): The malformation, with file and line.
     RAISES (ValueError): If there is no such encoding.
     """
@@ -183,7 +184,10 @@ def without_comments(lines: Iterable[Line], path: str) -> Iterator[Line]:
 
 
 def refuse_numbered(words: Sequence[str], path: str, number: int) -> None:
-    """Raise a TreebankError if all words say their place in the sentence, as disco-dop's brackets do: (VB 2=sings)."""
+    """Refuse a tree whose words all say their place in the sentence, as disco-dop's brackets do: (VB 2=sings).
+
+    RAISES (TreebankError): If it is one.
+    """
     places = [found[1] for found in map(_NUMBERED.match, words) if found is not None]
     if len(words) > 1 and sorted(map(int, places)) == list(range(len(words))):
         raise TreebankError(path, number, Errors.E124.format(kind="A file of numbered words (disco-dop's brackets)"))

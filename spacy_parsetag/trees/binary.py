@@ -115,6 +115,7 @@ def unbinarize(tree: BinaryTree, words: Sequence[str], pos: Sequence[str]) -> Pa
     tree (BinaryTree): The binary tree; it need not be right-branching.
     words (Sequence[str]): Its N words.
     pos (Sequence[str]): Their part-of-speech tags.
+    RETURNS (Parse): The parse.
     RAISES (ValueError): If the numbers of words differ.
     """
     n = tree.n_words
