@@ -29,9 +29,8 @@ def assemble(parser: Path, senter: Path) -> Language:
     senter (Path): A pipeline with the component `senter`.
     RETURNS (Language): `senter`, and all of the first that does not find sentences.
     """
-    config = Config().from_disk(parser / "config.cfg")
-    if "transformer" in config["components"]:
-        config["components"]["transformer"]["model"]["get_spans"] = SENTENCES
+    with_transformer = "transformer" in Config().from_disk(parser / "config.cfg")["components"]
+    config = {"components": {"transformer": {"model": {"get_spans": SENTENCES}}}} if with_transformer else {}
     nlp = spacy.load(parser, exclude=["sentencizer", "senter"], config=config)
     tokenizer: Any = nlp.tokenizer
     tokenizer.suffix_search = compile_suffix_regex([*(nlp.Defaults.suffixes or ()), r"(?<=^I)\."]).search
