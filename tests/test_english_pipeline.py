@@ -33,6 +33,18 @@ def test_sentences_tags_and_trees(nlp: Language) -> None:
     assert second[0].text == "The" and [token.tag_ for token in second[:3]] == ["DT", "JJ", "NN"]
     labels = {(span.text, span.label_) for span in doc.spans["constituents"]}
     assert {("The old dog", "NP"), ("at him", "PP")} <= labels
+    # Neither chain has other constituents than the other: SBAR over S, and S over SBAR.
+    (third,) = nlp("She says he reads papers.").sents
+    assert "(VP (VBZ says) (SBAR (S (NP (PRP he)) (VP" in third._.parse_string
+
+
+def test_the_full_stop_after_a_pronoun(nlp: Language) -> None:
+    assert [token.text for token in nlp("So did I. J. Low did.")] == ["So", "did", "I", ".", "J.", "Low", "did", "."]
+
+
+def test_sentences_in_quotation_marks(nlp: Language) -> None:
+    text = 'It says "no." | That is clear. | "Know that" is a phrase. | "Is it far?" asked Kim. | "I know!" she said.'
+    assert [sentence.text for sentence in nlp(text.replace(" |", "")).sents] == text.split(" | ")
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,11 @@
-"""A parser that was trained on single sentences gets what it needs for raw text: a component that finds sentences.
+"""A parser gets what it needs for raw text: a component that was trained to find sentences.
 
     python -m tools.assemble PARSER SENTER OUTPUT
 
-PARSER is the pipeline of `configs/transformer.cfg`, SENTER one with the component `senter` (`models/en_senter.cfg`). In
-OUTPUT the second takes the place of the rule-based `sentencizer`, and the transformer reads one sentence at a time, as
-it did in training, whatever stands around it.
+PARSER is the pipeline of `configs/transformer.cfg` or `models/en_parsetag_sm.cfg`, SENTER one with the component
+`senter` (`models/en_senter.cfg`). In OUTPUT the latter takes the place of the rule-based `sentencizer`, or of the
+`senter` that was trained along; a transformer reads one sentence at a time, as it did in training, whatever stands
+around it. A full stop after "I" is a token, as in the treebanks: spaCy takes it for that of an initial.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 import spacy
 from spacy.language import Language
+from spacy.util import compile_suffix_regex
 from thinc.api import Config
 
 SENTENCES = {"@span_getters": "spacy-transformers.sent_spans.v1"}
@@ -23,17 +25,15 @@ SENTENCES = {"@span_getters": "spacy-transformers.sent_spans.v1"}
 def assemble(parser: Path, senter: Path) -> Language:
     """Make the pipeline.
 
-    parser (Path): A pipeline with a rule-based sentencizer and a transformer.
+    parser (Path): A pipeline with the component `parsetag`.
     senter (Path): A pipeline with the component `senter`.
-    RETURNS (Language): `senter`, and what the first has behind its sentencizer.
+    RETURNS (Language): `senter`, and all of the first that does not find sentences.
     """
-    config = Config().from_disk(parser / "config.cfg")
-    config["components"]["transformer"]["model"]["get_spans"] = SENTENCES
-    # Without the vocabulary, whose strings are the words that were trained on.
-    nlp = spacy.load(parser, exclude=["sentencizer", "vocab"], config=config)
-    tagger: Any = nlp.get_pipe("tagger")
-    for tag in tagger.labels:
-        nlp.vocab.strings.add(tag)
+    with_transformer = "transformer" in Config().from_disk(parser / "config.cfg")["components"]
+    config = {"components": {"transformer": {"model": {"get_spans": SENTENCES}}}} if with_transformer else {}
+    nlp = spacy.load(parser, exclude=["sentencizer", "senter"], config=config)
+    tokenizer: Any = nlp.tokenizer
+    tokenizer.suffix_search = compile_suffix_regex([*(nlp.Defaults.suffixes or ()), r"(?<=^I)\."]).search
     nlp.add_pipe("senter", source=spacy.load(senter, exclude=["vocab"]), first=True)
     return nlp
 

@@ -7,6 +7,7 @@ github.com/lyonssp/cunning-linguist (see tools/masc.py), and `craft`, one of git
 or folders with train.mrg and dev.mrg, one tree a line. Trees are repaired (tools/repairs.py). Written to OUTPUT:
 
     train/gold.spacy        runs of one to eight sentences: spaCy's tokens, tags, sentence boundaries, constituents
+    sentences/gold.spacy    the same with their spaces, which tell an opening quote from a closing one; all of CRAFT
     teacher.spacy           for a larger parser: each sentence as the treebank cuts it, and again as spaCy does, varied
     second.spacy            for its second training: of GUM's half, and no long ones
     dev.spacy               MASC's development part, one sentence a doc: the treebank's own tokens
@@ -321,12 +322,19 @@ def main() -> None:
 
     spoken = own["GUM"] + own["MASC"]
     plain = [run for document in spoken for run in runs(document, rng)]
-    plain += [run for run in runs(own["CRAFT"][0], rng) if rng.random() < args.craft]
-    train = [make_doc(nlp, run, spaces=False, paragraphs=True) for run in plain]
+    more: list[list[Sentence]] = []  # of CRAFT, for sentence boundaries alone
+    for run in runs(own["CRAFT"][0], rng):
+        (plain if rng.random() < args.craft else more).append(run)
+    train = [make_doc(nlp, run, spaces=True, paragraphs=True) for run in plain]
     for _ in range(args.copies):
         for run in variants(spoken, rng):
-            train.append(make_doc(nlp, run, spaces=False, paragraphs=rng.random() < 0.5, rng=rng))
-    (args.output / "train").mkdir(exist_ok=True)  # for silver trees too
+            train.append(make_doc(nlp, run, spaces=True, paragraphs=rng.random() < 0.5, rng=rng))
+    for folder in ("sentences", "train"):  # others put files beside what is written
+        (args.output / folder).mkdir(exist_ok=True)
+    for_sentences = (make_doc(nlp, run, spaces=True, paragraphs=False) for run in more)
+    write([*train, *for_sentences], args.output / "sentences" / "gold.spacy")
+    for doc in train:
+        doc.has_unknown_spaces = True  # so that spaCy trains on the tokens as they are
     write(train, args.output / "train" / "gold.spacy")
 
     # As the treebanks cut words, and as spaCy does, varied: of GUM half, later a quarter.

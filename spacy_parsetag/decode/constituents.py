@@ -16,6 +16,7 @@ from .repair import raise_failure
 from .trees import Spans
 
 _LARGEST_COST = 1e30  # in float32 a tree's costs do not overflow
+_OF_ORDER = 1e-4  # of the gain of a constituent: it decides between orders alone, and is more than float32 rounds away
 
 
 class Constituents(NamedTuple):
@@ -28,12 +29,16 @@ class Constituents(NamedTuple):
     starts (np.ndarray): (S,) int64, first row of each sentence.
     n_words (np.ndarray): (S,) words of each sentence.
     labels (tuple[str, ...]): The C labels, sorted.
+    chain_probs (np.ndarray): (M, K) probability that the constituents of a span are a chain in this order.
+    chains (tuple[tuple[str, ...], ...]): The K chains whose labels have several orders, sorted.
     """
 
     probs: NDArray[Any]
     starts: NDArray[Any]
     n_words: NDArray[Any]
     labels: tuple[str, ...]
+    chain_probs: NDArray[Any]
+    chains: tuple[tuple[str, ...], ...]
 
     @classmethod
     def from_sums(cls, batch: TagScores, sums: Sums) -> "Constituents":
@@ -45,7 +50,8 @@ class Constituents(NamedTuple):
         """
         assert sums.nodes is not None and sums.leaves is not None
         tags, n_words = batch.tags, batch.n_words
-        has = labels_of_tags(tags, tags.constituent_labels).astype(sums.nodes.dtype)
+        labels, chains = tags.constituent_labels, tags.reordered_chains
+        has = marks_of_tags(tags, labels, chains).astype(sums.nodes.dtype)
         starts = first_spans(n_words, 1)
         probs = np.zeros((int(starts[-1]), has.shape[1]), dtype=sums.nodes.dtype)
         words, longer = rows_of_words(n_words)
@@ -53,7 +59,8 @@ class Constituents(NamedTuple):
             probs[words] = sums.leaves @ has
             # The same for the labels of nodes, by either side that has them.
             probs[longer] = sums.nodes @ has[tags.node_ids.max(axis=0)]
-        return cls(probs, starts[:-1], n_words, tags.constituent_labels)
+        own, of_chains = np.split(probs, [len(labels)], axis=1)
+        return cls(own, starts[:-1], n_words, labels, of_chains, chains)
 
     @classmethod
     def mean(cls, several: Sequence["Constituents"]) -> "Constituents":
@@ -66,11 +73,9 @@ class Constituents(NamedTuple):
         words = [one.n_words.tolist() for one in several]
         if any(own != words[0] for own in words):
             raise ValueError(Errors.E172.format(words=" and ".join(map(str, words))))
-        labels = tuple(sorted({label for one in several for label in one.labels}))
-        probs = np.zeros((len(several[0].probs), len(labels)), dtype=several[0].probs.dtype)
-        for one in several:
-            probs[:, [labels.index(label) for label in one.labels]] += one.probs / len(several)
-        return several[0]._replace(probs=probs, labels=labels)
+        probs, labels = _mean([(one.probs, one.labels) for one in several])
+        chain_probs, chains = _mean([(one.chain_probs, one.chains) for one in several])
+        return several[0]._replace(probs=probs, labels=labels, chain_probs=chain_probs, chains=chains)
 
     def rows(self, s: int, start: Any, end: Any) -> Any:
         """Find the rows of spans of sentence s, given their first words and ends; integers or arrays."""
@@ -123,6 +128,8 @@ class Constituents(NamedTuple):
     def most_expected(self, batch: TagScores, cost: float) -> Decoded:
         """Find the trees with the greatest sum of probabilities of their constituents, each less a cost (Goodman 1996).
 
+        Of chains with the same labels, which have the same constituents, the likelier order counts a little more.
+
         batch (TagScores): The batch, for its sentences, tags, order, bound and constraints; scores are not read.
         cost (float): The cost of a constituent.
         RETURNS (Decoded): The tree of each sentence, and its sum.
@@ -134,7 +141,8 @@ class Constituents(NamedTuple):
         tags, n_words = batch.tags, batch.n_words.astype(np.int64)
         n_leaves, node_tags = int(tags.offsets[2]), tags.node_ids.max(axis=0)
         dtype = self.probs.dtype
-        has = labels_of_tags(tags, self.labels).astype(dtype)
+        has = marks_of_tags(tags, self.labels, self.chains).astype(dtype)
+        probs = np.hstack([self.probs, _OF_ORDER * self.chain_probs])
         # A label twice in a chain gains once and costs twice: S+S+VP is no better than S+VP.
         costs = np.asarray([cost * len(chain) for chain in tags.unaries], dtype=dtype)
         # The gains of tags: of leaves in the rows of words, of nodes in the rows of spans. Gaps gain nothing.
@@ -142,18 +150,27 @@ class Constituents(NamedTuple):
         rows = np.repeat(batch.starts - 2 * (np.cumsum(n_words) - n_words), n_words) + 2 * np.arange(len(words))
         scores = np.zeros((len(batch.scores), len(tags)), dtype=dtype)
         with one_blas_thread():
-            scores[rows, :n_leaves] = self.probs[words] @ has[:n_leaves].T - costs[:n_leaves]
-            spans = self.probs[longer] @ has[node_tags].T - costs[node_tags]
+            scores[rows, :n_leaves] = probs[words] @ has[:n_leaves].T - costs[:n_leaves]
+            spans = probs[longer] @ has[node_tags].T - costs[node_tags]
         # The gain of a node depends on its span and its tag alone, so in any order it is that of a span.
         best, status = best_trees(batch.derive(scores=scores, spans=SpanScores(spans, first_spans(n_words)[:-1])))
         raise_failure(batch, status)
         return best
 
 
-def labels_of_tags(tags: TagSet, labels: Sequence[str]) -> NDArray[np.bool_]:
-    """Mark the labels in the unary chain of each tag: (T, C)."""
-    has = [[label in chain for label in labels] for chain in tags.unaries]
-    return np.asarray(has, dtype=np.bool_).reshape(len(tags), len(labels))
+def marks_of_tags(tags: TagSet, labels: Sequence[str], chains: Sequence[tuple[str, ...]]) -> NDArray[np.bool_]:
+    """Mark the labels in the unary chain of each tag, and the chain if it is one of some: (T, C + K)."""
+    has = [[label in own for label in labels] + [chain == own for chain in chains] for own in tags.unaries]
+    return np.asarray(has, dtype=np.bool_).reshape(len(tags), len(labels) + len(chains))
+
+
+def _mean(several: Sequence[tuple[NDArray[Any], Sequence[Any]]]) -> tuple[NDArray[Any], tuple[Any, ...]]:
+    """Average arrays whose columns have names, by these; a column that an array lacks is 0 there."""
+    names = tuple(sorted({name for _, own in several for name in own}))
+    mean = np.zeros((len(several[0][0]), len(names)), dtype=several[0][0].dtype)
+    for probs, own in several:
+        mean[:, [names.index(name) for name in own]] += probs / len(several)
+    return mean, names
 
 
 def rows_of_words(n_words: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

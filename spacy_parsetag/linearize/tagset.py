@@ -1,5 +1,6 @@
 """The tag inventory: tags and their ids, sorted by class so that each class is one range of columns."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any
@@ -79,6 +80,13 @@ class TagSet:
     def constituent_labels(self) -> tuple[str, ...]:
         """The labels that constituents can have, sorted."""
         return tuple(sorted({label for chain in self.unaries for label in chain}))
+
+    @cached_property
+    def reordered_chains(self) -> tuple[tuple[str, ...], ...]:
+        """The unary chains whose labels another chain has in another order, as S, SBAR and SBAR, S; sorted."""
+        chains = set(self.unaries)
+        orders = Counter(tuple(sorted(chain)) for chain in chains)
+        return tuple(sorted(chain for chain in chains if orders[tuple(sorted(chain))] > 1))
 
     @cached_property
     def node_labels(self) -> tuple[str, ...]:

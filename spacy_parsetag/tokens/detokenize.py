@@ -20,7 +20,8 @@ _CLITICS = {
 def spaces_after(words: Sequence[str], tags: Sequence[str] | None = None) -> list[bool]:
     """Guess whether a space follows each word of an English sentence; one follows the last.
 
-    A straight quote opens if none is open, and closes otherwise; an apostrophe after a word in s closes too.
+    A straight quote opens if none is open, and closes otherwise; a quote that ends the sentence closes too, and so does
+    an apostrophe after a word in s.
 
     words (Sequence[str]): The words, as text.
     tags (Sequence[str] | None): Their part-of-speech tags; the tag HYPH tells the hyphen of "old-fashioned", which
@@ -37,7 +38,7 @@ def spaces_after(words: Sequence[str], tags: Sequence[str] | None = None) -> lis
             no_space = glue_next = True
         elif word in open_quotes:
             possessive = word == "'" and i > 0 and words[i - 1][-1:] in ("s", "S")
-            if open_quotes[word] or possessive:
+            if open_quotes[word] or possessive or 0 < i == len(words) - 1:
                 no_space = True
                 # A possessive inside single quotes is taken for the closing one: text alone cannot tell them apart.
                 open_quotes[word] = False

@@ -39,6 +39,27 @@ def test_a_label_twice_over_the_same_words_is_no_gain(order):
 
 
 @ALL_ORDERS
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_chains_of_the_same_labels_have_the_likelier_order(order, dtype):
+    """S over SBAR has the constituents of SBAR over S; also where the tags of another model lack one of them."""
+    chains = ("S+SBAR", "SBAR+S")
+    tags = TagSet(["l", "r", "L", "R", *(f"{c}/{chain}" for c in "lrLR" for chain in chains)])
+    assert tags.reordered_chains == (("S", "SBAR"), ("SBAR", "S"))
+    n_words, rng = np.asarray([4, 1, 6]), np.random.default_rng(0)
+    for likely, other in (chains, chains[::-1]):
+        scores = rng.normal(size=((2 * n_words - 1).sum(), len(tags))).astype(dtype)
+        scores[:, [likely in tag for tag in tags.tags]] += 9
+        scores[:, [other in tag for tag in tags.tags]] += 1
+        batch = TagScores(scores, [0, 7, 8], n_words, tags, ORDERS[order])
+        fewer = TagSet(["l", "r", "L", "R", *(f"{c}/{other}" for c in "lrLR")])
+        second = TagScores(scores[:, : len(fewer)], [0, 7, 8], n_words, fewer, ORDERS[order])
+        mean = Constituents.mean([batch.trees.constituents, second.trees.constituents])
+        for trees in (MBRDecoder()(batch), mean.most_expected(batch, 0.5)):
+            found = [tags.tags[i] for i in trees.ids]
+            assert any(likely in tag for tag in found) and not any(other in tag for tag in found)
+
+
+@ALL_ORDERS
 @pytest.mark.parametrize("bound", [None, 4])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_batch_equals_single_sentences(order, bound, dtype):

@@ -105,6 +105,8 @@ def test_corpus_gives_gold_tokens(tmp_path: object, vocab: Vocab) -> None:
         ("I 'm gon na go , I can not stay [ here ] .", "I'm gonna go, I cannot stay [here]."),
         ("US$ 3 – 4 “ so ” they 've", "US$3 – 4 “so” they've"),
         ("native - like and / or not", "native - like and/or not"),
+        ('Yes , I do . "', 'Yes, I do."'),
+        ('"', '"'),
         (".", "."),
     ],
 )
