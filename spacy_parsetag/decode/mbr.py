@@ -11,8 +11,8 @@ class MBRDecoder:
 
     With a cost of 0 it is the tree with the greatest expected number of right constituents; it then has every
     constituent that fits, however unlikely. With 0.5 a wrong one costs as much as a right one brings, which is close to
-    the greatest expected F. S over SBAR has the constituents of SBAR over S: of such chains it takes the likelier one. It
-    takes an inside-outside pass over spans: see `sum_trees`.
+    the greatest expected F. S over SBAR has the constituents of SBAR over S: of such chains it takes the likelier one.
+    It takes an inside-outside pass over spans: see `sum_trees`.
 
     cost (float): The cost of a constituent.
     max_words (int | None): Words of the longest sentence that is decoded so: it takes O(N^3) for N words. Longer ones
