@@ -17,6 +17,7 @@ from .trees import Spans
 
 _LARGEST_COST = 1e30  # in float32 a tree's costs do not overflow
 _OF_ORDER = 1e-4  # of the gain of a constituent: it decides between orders alone, and is more than float32 rounds away
+_LEAST_CHAIN = 0.001  # probability
 
 
 class Constituents(NamedTuple):
@@ -50,17 +51,18 @@ class Constituents(NamedTuple):
         """
         assert sums.nodes is not None and sums.leaves is not None
         tags, n_words = batch.tags, batch.n_words
-        labels, chains = tags.constituent_labels, tags.reordered_chains
-        has = marks_of_tags(tags, labels, chains).astype(sums.nodes.dtype)
+        labels, chains, dtype = tags.constituent_labels, tags.reordered_chains, sums.nodes.dtype
+        has, is_chain = labels_of_tags(tags, labels).astype(dtype), chains_of_tags(tags, chains).astype(dtype)
         starts = first_spans(n_words, 1)
-        probs = np.zeros((int(starts[-1]), has.shape[1]), dtype=sums.nodes.dtype)
+        probs, chain_probs = (np.zeros((int(starts[-1]), len(names)), dtype=dtype) for names in (labels, chains))
         words, longer = rows_of_words(n_words)
-        with one_blas_thread():
-            probs[words] = sums.leaves @ has
-            # The same for the labels of nodes, by either side that has them.
-            probs[longer] = sums.nodes @ has[tags.node_ids.max(axis=0)]
-        own, of_chains = np.split(probs, [len(labels)], axis=1)
-        return cls(own, starts[:-1], n_words, labels, of_chains, chains)
+        # The same for the labels of nodes, by either side that has them.
+        for rows, of_tags, ids in ((words, sums.leaves, slice(None)), (longer, sums.nodes, tags.node_ids.max(axis=0))):
+            used = np.flatnonzero(is_chain[ids].any(axis=1))
+            with one_blas_thread():
+                probs[rows] = of_tags @ has[ids]
+                chain_probs[rows] = np.take(of_tags, used, axis=1) @ is_chain[ids][used]
+        return cls(probs, starts[:-1], n_words, labels, chain_probs, chains)
 
     @classmethod
     def mean(cls, several: Sequence["Constituents"]) -> "Constituents":
@@ -141,27 +143,40 @@ class Constituents(NamedTuple):
         tags, n_words = batch.tags, batch.n_words.astype(np.int64)
         n_leaves, node_tags = int(tags.offsets[2]), tags.node_ids.max(axis=0)
         dtype = self.probs.dtype
-        has = marks_of_tags(tags, self.labels, self.chains).astype(dtype)
-        probs = np.hstack([self.probs, _OF_ORDER * self.chain_probs])
+        has, is_chain = labels_of_tags(tags, self.labels).astype(dtype), chains_of_tags(tags, self.chains).astype(dtype)
         # A label twice in a chain gains once and costs twice: S+S+VP is no better than S+VP.
         costs = np.asarray([cost * len(chain) for chain in tags.unaries], dtype=dtype)
+
+        def gains(rows: NDArray[Any], ids: Any) -> Any:
+            of_chains, used = self.chain_probs[rows], np.flatnonzero(is_chain[ids].any(axis=1))
+            likely = np.flatnonzero((of_chains > _LEAST_CHAIN).any(axis=1))  # few of the spans
+            with one_blas_thread():
+                found = self.probs[rows] @ has[ids].T - costs[ids]
+                found[np.ix_(likely, used)] += _OF_ORDER * (of_chains[likely] @ is_chain[ids][used].T)
+            return found
+
         # The gains of tags: of leaves in the rows of words, of nodes in the rows of spans. Gaps gain nothing.
         words, longer = rows_of_words(n_words)
         rows = np.repeat(batch.starts - 2 * (np.cumsum(n_words) - n_words), n_words) + 2 * np.arange(len(words))
         scores = np.zeros((len(batch.scores), len(tags)), dtype=dtype)
-        with one_blas_thread():
-            scores[rows, :n_leaves] = probs[words] @ has[:n_leaves].T - costs[:n_leaves]
-            spans = probs[longer] @ has[node_tags].T - costs[node_tags]
+        scores[rows, :n_leaves] = gains(words, slice(n_leaves))
+        spans = gains(longer, node_tags)
         # The gain of a node depends on its span and its tag alone, so in any order it is that of a span.
         best, status = best_trees(batch.derive(scores=scores, spans=SpanScores(spans, first_spans(n_words)[:-1])))
         raise_failure(batch, status)
         return best
 
 
-def marks_of_tags(tags: TagSet, labels: Sequence[str], chains: Sequence[tuple[str, ...]]) -> NDArray[np.bool_]:
-    """Mark the labels in the unary chain of each tag, and the chain if it is one of some: (T, C + K)."""
-    has = [[label in own for label in labels] + [chain == own for chain in chains] for own in tags.unaries]
-    return np.asarray(has, dtype=np.bool_).reshape(len(tags), len(labels) + len(chains))
+def labels_of_tags(tags: TagSet, labels: Sequence[str]) -> NDArray[np.bool_]:
+    """Mark the labels in the unary chain of each tag: (T, C)."""
+    has = [[label in chain for label in labels] for chain in tags.unaries]
+    return np.asarray(has, dtype=np.bool_).reshape(len(tags), len(labels))
+
+
+def chains_of_tags(tags: TagSet, chains: Sequence[tuple[str, ...]]) -> NDArray[np.bool_]:
+    """Mark the unary chain of each tag, if it is one of some: (T, K)."""
+    marks = [[own == chain for chain in chains] for own in tags.unaries]
+    return np.asarray(marks, dtype=np.bool_).reshape(len(tags), len(chains))
 
 
 def _mean(several: Sequence[tuple[NDArray[Any], Sequence[Any]]]) -> tuple[NDArray[Any], tuple[Any, ...]]:
