@@ -103,9 +103,13 @@ def laid_out(docs: Sequence[Doc], rng: random.Random) -> Iterator[list[str]]:
 
 def prose(folder: Path, rng: random.Random) -> Iterator[list[str]]:
     """Successive paragraphs of edited prose, one to four together."""
+
+    def draw() -> tuple[int, str, bool]:
+        return rng.randint(1, 4), rng.choice(["", "", "wrapped"]), rng.random() < 0.5
+
     for path in sorted(folder.glob("*.txt")):
         kept: list[str] = []
-        n, layout, straight = rng.randint(1, 4), rng.choice(["", "", "wrapped"]), rng.random() < 0.5
+        n, layout, straight = draw()
         for block in path.read_text(encoding="utf8").split("\n\n"):
             sentences = split(" ".join(block.split()))
             if sentences is not None and all(sentences):
@@ -116,7 +120,7 @@ def prose(folder: Path, rng: random.Random) -> Iterator[list[str]]:
             if kept and (sentences is None or n == 0):  # what is left out ends a doc
                 yield kept
                 kept = []
-                n, layout, straight = rng.randint(1, 4), rng.choice(["", "", "wrapped"]), rng.random() < 0.5
+                n, layout, straight = draw()
         if kept:
             yield kept
 

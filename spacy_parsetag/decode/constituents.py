@@ -1,6 +1,7 @@
 """Probabilities of constituents, span by span, and the trees that have the greatest sum of them."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -167,13 +168,15 @@ class Constituents(NamedTuple):
         return best
 
 
-def labels_of_tags(tags: TagSet, labels: Sequence[str]) -> NDArray[np.bool_]:
+@lru_cache(maxsize=16)  # asked for twice a batch
+def labels_of_tags(tags: TagSet, labels: tuple[str, ...]) -> NDArray[np.bool_]:
     """Mark the labels in the unary chain of each tag: (T, C)."""
     has = [[label in chain for label in labels] for chain in tags.unaries]
     return np.asarray(has, dtype=np.bool_).reshape(len(tags), len(labels))
 
 
-def chains_of_tags(tags: TagSet, chains: Sequence[tuple[str, ...]]) -> NDArray[np.bool_]:
+@lru_cache(maxsize=16)
+def chains_of_tags(tags: TagSet, chains: tuple[tuple[str, ...], ...]) -> NDArray[np.bool_]:
     """Mark the unary chain of each tag, if it is one of some: (T, K)."""
     marks = [[own == chain for chain in chains] for own in tags.unaries]
     return np.asarray(marks, dtype=np.bool_).reshape(len(tags), len(chains))
