@@ -1,114 +1,224 @@
-"""Rules that write the trees of several treebanks in one convention, that of the Penn Treebank, with their counts.
+"""Rules that write the trees of several treebanks, and of parsers, in one convention, that of the Penn Treebank.
 
     python -m tools.repairs TREES
 
-TREES is a bracket file; what each rule would change in it is printed.
+TREES is a bracket file; how often each rule would change something in it is printed.
 
-- wh-phrases: GUM's trees, made by a parser, often have `(SBAR (NP (WDT which)) ...)` where annotators wrote WHNP; what
-  begins SBAR or SBARQ, or ends WHPP, with a wh-word of its own is a wh-phrase.
-- NML, noun phrases inside of flat noun phrases, which CRAFT and MASC have and the Penn Treebank does not, is taken out.
-- CAPTION, HEADING and TITLE, which CRAFT has around what a caption, a heading or a title consists of, are taken out, or
-  are FRAG where they hold several phrases or none; CIT, a reference in brackets, is PRN.
-- Amounts ("$ 1.5 billion", "two million") are QP, and an amount of money before a noun is ADJP too ("a $ 2 million
-  house"). GUM, MASC and CRAFT have fourteen with a unit and a currency; what was trained on them leaves them flat.
+A rule is for nodes with some label. It looks at the node's children as text, one after the other: a word is `TAG/word`,
+a phrase `LABEL:TAG/its_words`, with the tag of its first word; all words in small letters, and a space after each.
+A regular expression that is found there says by its groups what becomes of the children in them:
+
+    (?P<QP>...)       a phrase QP over them; (?P<ADJP_QP>...): an ADJP over a QP over them
+    (?P<out>...)      the phrase is taken out, what is in it stays
+    (?P<is_WHNP>...)  the phrase is called WHNP
+    (?P<in_PRN>...)   what stands around a PRN goes into it
+
+The rule may also give the node another label. Most rules mend what GUM's trees, made by a parser, have otherwise; NML,
+CAPTION, HEADING, TITLE and CIT are CRAFT's; MASC has brackets without PRN, or around it. Silver trees, of parsers that
+learned from all of these, mix conventions, and have the rarer ones too seldom.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import accumulate
 from pathlib import Path
 
-from spacy_parsetag.trees import Constituent, Parse
+from spacy_parsetag.trees import Parse
+from spacy_parsetag.trees.tree import Tree, preorder
 
-FLATTENED = {"NML"}
-WRAPPERS = {"CAPTION", "HEADING", "TITLE"}
-WH_PHRASES = {"NP": "WHNP", "PP": "WHPP", "ADVP": "WHADVP", "ADJP": "WHADJP"}
 UNITS = {"hundred", "thousand", "million", "billion", "trillion"}
-WH_WORDS = {"NP": {"WDT", "WP", "WP$"}, "ADVP": {"WRB"}, "ADJP": {"WRB"}}
 
 
-def parents(spans: Sequence[Constituent]) -> list[int]:
-    """Find the parent of each constituent, -1 at the top."""
-    found: list[int] = []
-    open_spans: list[int] = []
-    for i, span in enumerate(spans):
-        while open_spans and spans[open_spans[-1]].end <= span.start:
-            open_spans.pop()
-        found.append(open_spans[-1] if open_spans else -1)
-        open_spans.append(i)
-    return found
+@dataclass(frozen=True)
+class Rule:
+    """A rule: what it does, the labels of its nodes, what is to be found under them, and the label that they get."""
+
+    name: str
+    labels: str
+    children: str
+    becomes: str = ""
 
 
-def wh_label(parse: Parse, span: Constituent) -> str:
-    """Find the label of a phrase that introduces a clause, which is a wh-phrase if its first word is a wh-word."""
-    words = WH_WORDS.get(span.label)
-    return WH_PHRASES[span.label] if words and parse.pos[span.start] in words else span.label
+PUNCT = r"(?:(?:,|:|``|'')/\S+ )"
+NUMBER = r"(?:QP:\S+ |(?:CD/\S+ )+)"
+AUXILIARY = r"(?:VBD|VBZ|VBP|MD)/\S+ "
+NEGATIVE = "(?:not|never|nor|neither|rarely|seldom|hardly|scarcely|barely|nowhere|little|only|no)"
+PER = "(?:year|month|week|day|hour|minute|second|night|share|barrel|ounce|pound|gallon|ton|piece|person|mile|acre)"
+SIZE = "(?:old|long|tall|high|deep|wide|thick|late|early|(?:old|long|tall|high|deep|wid|thick|lat|earli|young|short)er)"
+NAMING = "(?:call|name|consider|deem|label|dubb?|nickname|title|entitle|elect|declare)"
+NO_TIME = r"(?!\S+/(?:today|yesterday|tomorrow|tonight|last|this|that|next|each|every|\w+day)\b)"
+DASH = ":/(?:--?|–|—) "
+
+RULES = [
+    Rule("NML out", ".*", r"(?P<out>NML:\S+ )"),
+    Rule("caption is FRAG", "CAPTION|HEADING|TITLE", r"^(?!\w+:\S+ $)", "FRAG"),
+    Rule("caption out", ".*", r"(?P<out>(?:CAPTION|HEADING|TITLE):\S+ )"),
+    Rule("CIT is PRN", "CIT", "", "PRN"),
+    # What begins a clause, or ends WHPP, with a wh-word of its own is a wh-phrase.
+    Rule("NP is WHNP", "SBARQ?", r"^(?P<is_WHNP>NP:(?:WDT|WP\$?)/\S+ )\S"),
+    Rule("ADVP is WHADVP", "SBARQ?", r"^(?P<is_WHADVP>ADVP:WRB/\S+ )\S"),
+    Rule("ADJP is WHADJP", "SBARQ?", r"^(?P<is_WHADJP>ADJP:WRB/\S+ )\S"),
+    Rule("NP is WHNP", "WHPP", r"(?P<is_WHNP>NP:(?:WDT|WP\$?)/\S+ )$"),
+    # Amounts: "$ 1.5 billion", "two million", and before a noun "a $ 2 million house", "a 5 % stake".
+    Rule(
+        "amount is ADJP and QP",
+        "NP",
+        rf"(?P<ADJP_QP>\$/\S+ (?:CD/\S+ )+CD/(?:{'|'.join(sorted(UNITS))}) )(?=(?:JJ|NN)\w*/)",
+    ),
+    Rule("amount is ADJP", "NP", r"(?P<ADJP>\$/\S+ CD/\S+ |QP:\$/\S+ )(?=(?:JJ|NN)\w*/)"),
+    Rule("amount is QP", "NP|ADJP", rf"(?P<QP>(?:[$#]/\S+ )?(?:CD/\S+ )+CD/(?:{'|'.join(sorted(UNITS))}) )"),
+    Rule("per cent is ADJP", "NP", rf"(?P<ADJP>{NUMBER}NNS?/(?:%|percent) )(?=(?:JJ\w?|NN\w*|VBN|VBG)/)"),
+    Rule(
+        "about a number is QP",
+        "NP|ADJP|ADVP",
+        r"(?P<QP>(?:(?:RB|IN)/(?:about|nearly|almost|roughly|only|approximately|around|over|just) "
+        r"|JJR/(?:more|less|fewer) IN/than |IN/at JJS/(?:least|most) )+(?:\$/\S+ )?(?:CD/\S+ )+)(?=(?:NN|\$)\w*/)",
+    ),
+    Rule("measure is NP", "ADJP", rf"^(?P<NP>{NUMBER}NNS?/\S+ )(?:JJR?|RB)/{SIZE} "),
+    Rule("price per unit is NP", "NP", rf"^(?P<NP>(?:(?:QP:\S+|(?:\$|CD|NNS?)/\S+) )+)NP:DT/an?_{PER} $"),
+    # Interjections. As UH, GUM tags "like" and "so" too.
+    Rule("is INTJ", "NP|ADVP|FRAG|ADJP|S|VP|PP|X", r"^(?:,/\S+ )*(?:UH/\S+ (?:,/\S+ )*)+(?:[.]/\S+ )?$", "INTJ"),
+    Rule("UH is INTJ", "(?!INTJ|EDITED).*", r"(?P<INTJ>UH/(?!like |so )\S+ )"),
+    # Clauses whose verb stands before the subject: after a negative phrase, "so did I", "down came the rain", "had I".
+    Rule(
+        "negative SINV",
+        "SQ?",
+        rf"^(?:CC/\S+ )?{PUNCT}?(?:(?:ADVP|PP|NP|ADJP|CONJP):\w+/(?:\S*_)?{NEGATIVE}(?:_\S*)? |(?:RB|CC)/{NEGATIVE} )"
+        rf"{AUXILIARY}(?:RB/\S+ )?NP:(?!.*[.]/[?] $)",
+        "SINV",
+    ),
+    Rule(
+        "so did I is SINV", "SQ?", rf"^(?:CC/\S+ )?(?:ADVP:)?RB/(?:so|neither) {AUXILIARY}NP:\S+ (?:[.]/\S+ )?$", "SINV"
+    ),
+    Rule(
+        "VP before NP is SINV",
+        "S",
+        rf"^(?:(?:CC/\S+ |{PUNCT})*(?:PP|ADVP|ADJP|S|SQ|SBARQ|FRAG|INTJ|VP|PRT):\S+ {PUNCT}*)+"
+        rf"VP:(?:VBD|VBZ|VBP)/[^ _]+ NP:{NO_TIME}",
+        "SINV",
+    ),
+    Rule("had I is SINV", "S", r"^(?:VBD/(?:had|were)|MD/should) (?:RB/\S+ )?NP:(?!.*[.]/[?] $)", "SINV"),
+    Rule("had I is SINV", "SBAR", r"^(?P<SINV>(?:VBD/(?:had|were)|MD/should) NP:\S+ .*)$"),
+    Rule("had I is SBAR", "S", r"^(?P<SBAR>SINV:(?:VBD/(?:had|were)|MD/should)_\S+ ),/"),
+    # Clauses.
+    Rule("in order is SBAR", "PP|SBAR", r"^IN/in (?P<out>NP:NN/order_(?:to|that|for)_\S+ )$", "SBAR"),
+    Rule(
+        "even if is flat", "SBAR", r"^(?P<out>ADVP:RB/(?:even|just|only) )(?:IN/(?:if|though|as|because|when)|WHADVP:)"
+    ),
+    Rule(
+        "think will is SBAR",
+        "VP",
+        r"^VB[DPZ]/(?!'|’|ha[dsv]|was |were |is |are |am |d )\S+ "
+        r"(?P<SBAR_S>VP:(?:VB[PZ]|MD|VBD/(?:was|were|had|did)_)\S* )",
+    ),
+    Rule(
+        "call it that is S",
+        "VP",
+        rf"^VB\w?/{NAMING}(?:s|d|ed|ing)? (?P<S>NP:{NO_TIME}\S+ (?:``/\S+ )?(?:NP|ADJP):{NO_TIME}\S+ )(?!CC|,)",
+    ),
+    # Unlike phrases, coordinated.
+    Rule(
+        "is UCP",
+        "NP|PP|ADJP|ADVP|SBAR|VP",
+        r"^(?:CC/(?:both|either|neither) )?(?P<first>NP|PP|ADJP|ADVP|SBAR):\S+ (?:,/\S+ )?CC/(?:and|or|but) "
+        r"(?!(?P=first):|ADVP:RB/so_)(?:NP|PP|ADJP|ADVP|SBAR):\S+ $",
+        "UCP",
+    ),
+    # Parentheses, with the brackets, dashes and commas around them.
+    Rule("PRN has its marks", "(?!PRN).*", rf"(?P<in_PRN>(,/, |{DASH})PRN:(?![,:]|-LRB-)\S+ (?:,/, |{DASH}))"),
+    Rule("PRN has its brackets", "(?!PRN).*", r"(?P<in_PRN>-LRB-/\S+ PRN:(?!-LRB-)\S+ -RRB-/\S+ )"),
+    Rule(
+        "brackets are PRN",
+        "S|SINV|VP|NP|PP|ADJP|ADVP|SBAR",
+        r"(?<=\S )(?P<PRN>-LRB-/\( (?:(?!-[LR]RB-)\S+ )*?\w+:(?:(?!-[LR]RB-)\S+ )+-RRB-/\) )",
+    ),
+    Rule("dashes are PRN", "S|VP|NP", rf"(?P<PRN>{DASH}(?:NP|PP|SBAR|ADJP|ADVP):\S+ {DASH})(?!CC/|$|[.]/)"),
+    Rule(
+        "you know is PRN", "(?!PRN).*", r"(?:^|,/, |CC/\S+ |INTJ:\S+ )(?P<PRN>S:PRP/(?:you_know|i_mean|you_see) )(?=,/)"
+    ),
+]
+# A group begins with a child.
+COMPILED = [(rule, re.compile(rule.labels), re.compile(rf"(?<!\S)(?:{rule.children})")) for rule in RULES]
+
+
+@cache
+def rules_for(label: str) -> list[tuple[Rule, re.Pattern[str]]]:
+    """Find the rules for nodes with a label."""
+    return [
+        (rule, children) for rule, labels, children in COMPILED if labels.fullmatch(label) and rule.becomes != label
+    ]
+
+
+def nodes(node: Tree) -> Iterator[Tree]:
+    """The children that are no words."""
+    return (child for child in node.children if not isinstance(child, str))
+
+
+def describe(node: Tree) -> str:
+    """Write a child as rules see it."""
+    leaves = [(leaf.label, leaf.children[0]) for leaf in preorder(node) if isinstance(leaf.children[0], str)]
+    words = "_".join("".join(word.lower().split()) for _, word in leaves if isinstance(word, str))
+    phrase = "" if isinstance(node.children[0], str) else f"{node.label}:"
+    return f"{phrase}{leaves[0][0]}/{words} "
+
+
+def changed(children: Sequence[Tree], group: str) -> list[Tree]:
+    """Change the children that a group of a rule has found."""
+    action, _, label = group.partition("_")
+    if action == "out":
+        return list(nodes(children[0]))
+    if action == "is":
+        return [Tree(label, children[0].children)]
+    if action == "in":
+        (i,) = (i for i, child in enumerate(children) if child.label == label)
+        return [Tree(label, (*children[:i], *children[i].children, *children[i + 1 :]))]
+    for label in reversed(group.split("_")):
+        children = [Tree(label, tuple(children))]
+    return list(children)
+
+
+def rewrite(node: Tree, counts: Counter[str]) -> Tree:
+    """Write a tree anew, from its words up: at each node the first rule that finds something, until none does."""
+    if isinstance(node.children[0], str):
+        return node
+    label, children = node.label, [rewrite(child, counts) for child in nodes(node)]
+    while True:
+        shown = [describe(child) for child in children]
+        text = "".join(shown)
+        rule, found = next(
+            ((rule, match) for rule, one in rules_for(label) if (match := one.search(text))), (None, None)
+        )
+        if rule is None or found is None:
+            return Tree(label, tuple(children))
+        counts[rule.name] += 1
+        place = {end: i for i, end in enumerate(accumulate(map(len, shown), initial=0))}
+        for group, value in found.groupdict().items():
+            if value is not None and group != "first":
+                first, last = map(place.__getitem__, found.span(group))
+                children[first:last] = changed(children[first:last], group)
+        label = rule.becomes or label
 
 
 def repair(parse: Parse, counts: Counter[str] | None = None) -> Parse:
     """Write a parse in the conventions of the Penn Treebank.
 
-    parse (Parse): The parse, of any of the treebanks.
+    parse (Parse): The parse, of any of the treebanks, or a parser's.
     counts (Counter[str] | None): Where the changes are counted by rule.
-    RETURNS (Parse): The parse with the same words and tags.
+    RETURNS (Parse): The parse with the same words; "to" is TO everywhere.
     """
     counts = Counter() if counts is None else counts
-    above = parents(parse.spans)
-    n_children = Counter(above)
-    spans: list[Constituent] = []
-    for i, span in enumerate(parse.spans):
-        parent = parse.spans[above[i]] if above[i] >= 0 else None
-        label: str | None = span.label
-        if span.label in FLATTENED:
-            label = None
-        elif span.label in WRAPPERS:
-            only = n_children[i] == 1 and parse.spans[i + 1][:2] == span[:2]
-            label = None if only else "FRAG"
-        elif span.label == "CIT":
-            label = "PRN"
-        elif parent is not None and (
-            (parent.label in ("SBAR", "SBARQ") and parent.start == span.start and parent.end > span.end)
-            or (parent.label == "WHPP" and parent.end == span.end)
-        ):
-            label = wh_label(parse, span)
-        if label != span.label:
-            counts[f"{span.label} -> {label or 'nothing'}"] += 1
-        if label:
-            spans.append(Constituent(span.start, span.end, label))
-    return bracket_amounts(replace(parse, spans=tuple(spans)), counts)
-
-
-def bracket_amounts(parse: Parse, counts: Counter[str]) -> Parse:
-    """Write QP around numbers that end in a unit, and ADJP around an amount of money before a noun."""
-    owner = [-1] * len(parse)  # the constituent that each word is right under
-    for i, (start, end, _) in enumerate(parse.spans):
-        owner[start:end] = [i] * (end - start)
-
-    def is_own(i: int, tag: str) -> bool:
-        return i < len(parse) and owner[i] == above and parse.pos[i].startswith(tag)
-
-    found: list[tuple[int, Constituent]] = []  # with the constituent that each is right under
-    start = 0
-    while start < len(parse):
-        above, end = owner[start], start + (parse.pos[start] in ("$", "#"))
-        first = end
-        while is_own(end, "CD"):
-            end += 1
-        label = parse.spans[above].label if above >= 0 else ""
-        if end - first > 1 and parse.words[end - 1].lower() in UNITS and label in ("NP", "ADJP"):
-            modifies = first > start and label == "NP" and (is_own(end, "NN") or is_own(end, "JJ"))
-            labels = ["ADJP", "QP"] if modifies else ["QP"]
-            found += [(above, Constituent(start, end, one)) for one in labels]
-            counts.update(f"amount -> {one}" for one in labels)
-        start = max(end, start + 1)
-    spans = [(span, i, -1) for i, span in enumerate(parse.spans)]
-    spans += [(span, above, i) for i, (above, span) in enumerate(found)]
-    spans.sort(key=lambda one: (one[0].start, -one[0].end, *one[1:]))  # of equal ones that which was there is outside
-    return replace(parse, spans=tuple(span for span, _, _ in spans))
+    to = [tag == "IN" and word.lower() == "to" for word, tag in zip(parse.words, parse.pos, strict=True)]
+    counts["IN is TO"] += sum(to)
+    pos = tuple("TO" if is_to else tag for tag, is_to in zip(parse.pos, to, strict=True))
+    tree = rewrite(replace(parse, pos=pos).to_tree("TOP"), counts)
+    return replace(Parse.from_tree(tree), id=parse.id)
 
 
 def main() -> None:
@@ -120,7 +230,7 @@ def main() -> None:
     counts: Counter[str] = Counter()
     n = sum(1 for parse in get_format("penn").read_parses(args.trees) if repair(parse, counts))
     sys.stdout.write(f"{args.trees}: {n:,} trees\n")
-    for change, count in counts.most_common():
+    for change, count in (+counts).most_common():
         sys.stdout.write(f"{count:8,}  {change}\n")
 
 
