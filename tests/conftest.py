@@ -24,6 +24,7 @@ for _profile, _examples in (("small", 25), ("large", 100)):
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", default=False, help="also run the slow tests")
+    parser.addoption("--passed", type=Path, metavar="FILE", help="leave out the tests that FILE names, one a line")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -31,10 +32,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[Any]) -> None:
-    if config.getoption("--slow"):
-        return
+    if path := config.getoption("--passed"):
+        passed = set(path.read_text(encoding="utf8").splitlines())
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in passed])
+        items[:] = [item for item in items if item.nodeid not in passed]
     for item in items:
-        if "slow" in item.keywords:
+        if "slow" in item.keywords and not config.getoption("--slow"):
             item.add_marker(pytest.mark.skip(reason="slow: run with --slow"))
 
 
