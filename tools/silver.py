@@ -5,10 +5,10 @@
 TEACHER is a pipeline with the components `tagger` and `parsetag`, or with a `parsetag_ensemble`, which has no k best
 trees; TEXTS a folder of .txt files with an empty line between paragraphs (`tools/texts.py` makes one), OUTPUT a folder
 for .spacy files: runs of one to eight sentences with spaCy's tokens, the teacher's tags, its best tree, and its k best
-trees with their probabilities, marked as soft. Sentences that share eight words in a row with a text of TREEBANKS (as
-of tools/english.py) are left out, and so is the whole document where three do. What is no prose is left out too, and
-sentences in which the teacher expects to get many constituents wrong (`--expected-f`). All trees are repaired
-(`tools/repairs.py`).
+trees with their probabilities, marked as soft; `doc.user_data["mended"]` says whether a rule of `tools/repairs.py`
+changed one of them. Sentences that share eight words in a row with a text of TREEBANKS (as of tools/english.py) are
+left out, and so is the whole document where three do. What is no prose is left out too, and sentences in which the
+teacher expects to get many constituents wrong (`--expected-f`).
 """
 
 import argparse
@@ -43,9 +43,13 @@ RARE = 0.01  # trees less likely than this share of the best one are not kept
 
 @dataclass(frozen=True)
 class Silver(Sentence):
-    """A sentence with its k best trees: log-probability and constituents of each, as attrs have them."""
+    """A sentence with its k best trees: log-probability and constituents of each, as attrs have them.
+
+    mended (bool): Whether a rule changed one of the trees.
+    """
 
     k_best: Sequence[Any] = ()
+    mended: bool = False
 
 
 def grams(text: str) -> Iterator[str]:
@@ -137,12 +141,15 @@ def parse(
         else:
             counts["kept"] += 1
             counts["words"] += len(parsed)
+            rules: Counter[str] = Counter()
+            best = repair(parsed, rules)
             kept = [
-                [p, [list(span) for span in repair(with_spans(parsed, spans)).spans]]
+                [p, [list(span) for span in repair(with_spans(best, spans), rules).spans]]
                 for p, spans in trees
                 if p >= trees[0][0] + np.log(RARE)
             ]
-            found[i] = Silver(repair(parsed), sentences[i].spaces, sentences[i].paragraph, kept)
+            del rules["IN is TO"]
+            found[i] = Silver(best, sentences[i].spaces, sentences[i].paragraph, kept, bool(rules))
     return found
 
 
@@ -152,7 +159,7 @@ def cut(sentence: Silver, varied: Sentence) -> Silver:
     trees = [
         [p, [[start, min(end, n), label] for start, end, label in tree if start < n]] for p, tree in sentence.k_best
     ]
-    return Silver(varied.parse, varied.spaces, sentence.paragraph, trees)
+    return Silver(varied.parse, varied.spaces, sentence.paragraph, trees, sentence.mended)
 
 
 def silver_runs(documents: Iterable[Sequence[Silver]], rng: random.Random) -> Iterator[list[Silver]]:
@@ -171,6 +178,7 @@ def make_soft_doc(nlp: Language, run: Sequence[Silver], rng: random.Random, *, t
         token.tag_ = ""
     if all(sentence.k_best for sentence in run):
         doc.spans[SPANS_KEY].attrs.update(soft=True, k_best=[list(sentence.k_best) for sentence in run])
+    doc.user_data["mended"] = any(sentence.mended for sentence in run)
     return doc
 
 

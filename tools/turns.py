@@ -7,6 +7,7 @@ runs of sentences (tools/silver.py). SENTENCES are treebanks' sentences, RUNS ru
 
     0, 1    SENTENCES, and to 1 direct speech too
     2       SENTENCES, direct speech, and the silver sentences with an amount that ends in a unit (tools/repairs.py)
+    3       SENTENCES, direct speech, and twice the silver sentences that a rule mended
     small   RUNS, direct speech and the first nine files of silver runs; tags that PIPELINE has not are left out, and
             those of direct speech
 """
@@ -68,15 +69,17 @@ def main() -> None:
     )
     vocab = spacy.blank("en").vocab
     tagger: Any = spacy.load(args.tagger).get_pipe("tagger")
-    for turn in ("0", "1", "2", "small"):
+    for turn in ("0", "1", "2", "3", "small"):
         (folder / turn).mkdir(parents=True, exist_ok=True)
         if turn != "small":
             shutil.copy(args.sentences, folder / turn)
     for path in speech:
-        for turn in "12":
+        for turn in "123":
             shutil.copy(path, folder / turn)
         write((with_tags(doc, ()) for doc in read([path], vocab)), folder / "small" / path.name)
     write(filter(has_amount, read(silver, vocab)), folder / "2" / "amounts.spacy")
+    for name in ("mended", "mended-again"):
+        write((doc for doc in read(silver, vocab) if doc.user_data["mended"]), folder / "3" / f"{name}.spacy")
     write((with_tags(doc, tagger.labels) for doc in read([args.runs], vocab)), folder / "small" / "gold.spacy")
     for path in sorted((folder / "runs").glob("*.spacy"))[:SMALL_FILES]:
         shutil.copy(path, folder / "small")
