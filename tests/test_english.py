@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 import spacy
 from spacy.language import Language
+from spacy.tokens import DocBin
 
 from spacy_parsetag.tokens import doc_to_strings
+from spacy_parsetag.treebanks.docfiles import DOCBIN_ATTRS
 from spacy_parsetag.treebanks.penn import read_string
 from spacy_parsetag.trees import Parse
-from tools.english import Retokenizer, Sentence, is_free, make_doc, read_conllu, read_gum, runs, vary
+from tools.english import Retokenizer, Sentence, is_free, make_doc, read_conllu, read_gum, runs, vary, without_spaces
 
 CONLLU = """# newdoc id = GUM_news_x
 # newpar
@@ -118,3 +120,14 @@ def test_white_space_is_in_no_tree(nlp: Language) -> None:
         assert sum(token.tag_ == "_SP" for token in doc) >= 2
         assert [sent.text.split() for sent in doc.sents] == [["She", "reads", "."]] * 3
     assert sum(map(len, runs(own * 20, random.Random(0)))) == 60
+
+
+def test_docs_without_spaces_keep_their_trees_in_a_file(nlp: Language) -> None:
+    """spaCy keeps the characters of a span, which are others where each word has a space after it."""
+    doc = make_doc(
+        nlp, [sentence("(S (VP (VB Do) (RB n't) (VP (VB go))) (. .))", ".__.")] * 2, spaces=True, paragraphs=True
+    )
+    docs = DocBin(attrs=DOCBIN_ATTRS, docs=[without_spaces(doc)], store_user_data=True)
+    (found,) = DocBin().from_bytes(docs.to_bytes()).get_docs(nlp.vocab)
+    assert found.has_unknown_spaces and [token.tag_ for token in found] == [token.tag_ for token in doc]
+    assert doc_to_strings(found) == doc_to_strings(doc) and len(list(found.sents)) == 2

@@ -34,7 +34,7 @@ from spacy.tokens import Doc, DocBin
 
 from spacy_parsetag.files.find import find_files
 from spacy_parsetag.tokens.detokenize import spaces_after
-from spacy_parsetag.tokens.groups import set_parses
+from spacy_parsetag.tokens.groups import parses_from_doc, set_parses
 from spacy_parsetag.treebanks.docfiles import DOCBIN_ATTRS
 from spacy_parsetag.treebanks.formats.table import get_format
 from spacy_parsetag.trees import Constituent, Parse
@@ -266,6 +266,15 @@ def make_doc(
     return doc
 
 
+def without_spaces(doc: Doc) -> Doc:
+    """Copy a doc without its spaces: with spaces that it does not know, spaCy trains on the tokens as they are."""
+    columns = ((token.text, token.tag_, token.is_sent_start) for token in doc)
+    words, tags, starts = map(list, zip(*columns, strict=True))
+    copy = Doc(doc.vocab, words=words, tags=tags, sent_starts=starts)
+    set_parses(copy, [(tokens, parse.spans) for tokens, parse in parses_from_doc(doc)])
+    return copy
+
+
 def write(docs: Iterable[Doc], path: Path) -> None:
     made = list(docs)
     DocBin(attrs=DOCBIN_ATTRS, docs=made, store_user_data=True).to_disk(path)
@@ -333,9 +342,7 @@ def main() -> None:
         (args.output / folder).mkdir(exist_ok=True)
     for_sentences = (make_doc(nlp, run, spaces=True, paragraphs=False) for run in more)
     write([*train, *for_sentences], args.output / "sentences" / "gold.spacy")
-    for doc in train:
-        doc.has_unknown_spaces = True  # so that spaCy trains on the tokens as they are
-    write(train, args.output / "train" / "gold.spacy")
+    write(map(without_spaces, train), args.output / "train" / "gold.spacy")
 
     # As the treebanks cut words, and as spaCy does, varied: of GUM half, later a quarter.
     def varied(documents: list[list[Sentence]], share: float) -> list[Sentence]:
