@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 from spacy.lang.en import English
 from spacy.tokens import Doc, Span, Token
 from spacy.tokens.underscore import Underscore
@@ -24,7 +24,7 @@ for _profile, _examples in (("small", 25), ("large", 100)):
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", default=False, help="also run the slow tests")
-    parser.addoption("--passed", type=Path, metavar="FILE", help="leave out the tests that FILE names, one a line")
+    parser.addoption("--passed", type=Path, metavar="FILE", help="leave out what FILE names, but hypothesis's tests")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -34,8 +34,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[Any]) -> None:
     if path := config.getoption("--passed"):
         passed = set(path.read_text(encoding="utf8").splitlines())
-        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in passed])
-        items[:] = [item for item in items if item.nodeid not in passed]
+        left = [item for item in items if item.nodeid not in passed or is_hypothesis_test(getattr(item, "obj", None))]
+        config.hook.pytest_deselected(items=[item for item in items if item not in left])
+        items[:] = left
     for item in items:
         if "slow" in item.keywords and not config.getoption("--slow"):
             item.add_marker(pytest.mark.skip(reason="slow: run with --slow"))

@@ -60,7 +60,7 @@ def repaired(text: str) -> tuple[str, list[str]]:
         (
             "(NP (DT a) ($ $) (CD 2) (CD million) (NN house))",
             "(NP (DT a) (ADJP (QP ($ $) (CD 2) (CD million))) (NN house))",
-            ["amount is ADJP and QP"],
+            ["amount is ADJP", "amount is QP"],
         ),
         (
             "(NP (DT a) (QP ($ $) (CD 2) (CD million)) (NN house))",

@@ -8,7 +8,7 @@ A rule is for nodes with some label. It looks at the node's children as text, on
 a phrase `LABEL:TAG/its_words`, with the tag of its first word; all words in small letters, and a space after each.
 A regular expression that is found there says by its groups what becomes of the children in them:
 
-    (?P<QP>...)       a phrase QP over them; (?P<ADJP_QP>...): an ADJP over a QP over them
+    (?P<QP>...)       a phrase QP over them; (?P<SBAR_S>...): an SBAR over an S over them
     (?P<out>...)      the phrase is taken out, what is in it stays
     (?P<is_WHNP>...)  the phrase is called WHNP
     (?P<in_PRN>...)   what stands around a PRN goes into it
@@ -67,11 +67,6 @@ RULES = [
     Rule("ADJP is WHADJP", "SBARQ?", r"^(?P<is_WHADJP>ADJP:WRB/\S+ )\S"),
     Rule("NP is WHNP", "WHPP", r"(?P<is_WHNP>NP:(?:WDT|WP\$?)/\S+ )$"),
     # Amounts: "$ 1.5 billion", "two million", and before a noun "a $ 2 million house", "a 5 % stake".
-    Rule(
-        "amount is ADJP and QP",
-        "NP",
-        rf"(?P<ADJP_QP>\$/\S+ (?:CD/\S+ )+CD/(?:{'|'.join(sorted(UNITS))}) )(?=(?:JJ|NN)\w*/)",
-    ),
     Rule("amount is ADJP", "NP", r"(?P<ADJP>\$/\S+ CD/\S+ |QP:\$/\S+ )(?=(?:JJ|NN)\w*/)"),
     Rule("amount is QP", "NP|ADJP", rf"(?P<QP>(?:[$#]/\S+ )?(?:CD/\S+ )+CD/(?:{'|'.join(sorted(UNITS))}) )"),
     Rule("per cent is ADJP", "NP", rf"(?P<ADJP>{NUMBER}NNS?/(?:%|percent) )(?=(?:JJ\w?|NN\w*|VBN|VBG)/)"),
@@ -132,7 +127,7 @@ RULES = [
         "UCP",
     ),
     # Parentheses, with the brackets, dashes and commas around them.
-    Rule("PRN has its marks", "(?!PRN).*", rf"(?P<in_PRN>(,/, |{DASH})PRN:(?![,:]|-LRB-)\S+ (?:,/, |{DASH}))"),
+    Rule("PRN has its marks", "(?!PRN).*", rf"(?P<in_PRN>(?:,/, |{DASH})PRN:(?![,:]|-LRB-)\S+ (?:,/, |{DASH}))"),
     Rule("PRN has its brackets", "(?!PRN).*", r"(?P<in_PRN>-LRB-/\S+ PRN:(?!-LRB-)\S+ -RRB-/\S+ )"),
     Rule(
         "brackets are PRN",

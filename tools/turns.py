@@ -78,8 +78,9 @@ def main() -> None:
             shutil.copy(path, folder / turn)
         write((with_tags(doc, ()) for doc in read([path], vocab)), folder / "small" / path.name)
     write(filter(has_amount, read(silver, vocab)), folder / "2" / "amounts.spacy")
-    for name in ("mended", "mended-again"):
-        write((doc for doc in read(silver, vocab) if doc.user_data["mended"]), folder / "3" / f"{name}.spacy")
+    mended = folder / "3" / "mended.spacy"
+    write((doc for doc in read(silver, vocab) if doc.user_data["mended"]), mended)
+    shutil.copy(mended, mended.with_stem("mended-again"))
     write((with_tags(doc, tagger.labels) for doc in read([args.runs], vocab)), folder / "small" / "gold.spacy")
     for path in sorted((folder / "runs").glob("*.spacy"))[:SMALL_FILES]:
         shutil.copy(path, folder / "small")
