@@ -17,15 +17,15 @@ from tools.english import Retokenizer, Sentence, is_free, make_doc, read_conllu,
 CONLLU = """# newdoc id = GUM_news_x
 # newpar
 1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\t_
-1\tDo\tdo\t_\tVB\t_\t_\t_\t_\t_
-2\tn't\tnot\t_\tRB\t_\t_\t_\t_\t_
-3\tgo\tgo\t_\tVB\t_\t_\t_\t_\tX=y|SpaceAfter=No
-4\t.\t.\t_\t.\t_\t_\t_\t_\t_
+1\tDo\tdo\t_\tVB\t_\t3\taux\t_\t_
+2\tn't\tnot\t_\tRB\t_\t3\tadvmod\t_\t_
+3\tgo\tgo\t_\tVB\t_\t0\troot\t_\tX=y|SpaceAfter=No
+4\t.\t.\t_\t.\t_\t3\tpunct\t_\t_
 
 1-2\twanna\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No
-1\twan\twant\t_\tVBP\t_\t_\t_\t_\t_
-2\tna\tto\t_\tTO\t_\t_\t_\t_\t_
-3\t?\t?\t_\t.\t_\t_\t_\t_\t_
+1\twan\twant\t_\tVBP\t_\t0\troot\t_\t_
+2\tna\tto\t_\tTO\t_\t1\txcomp\t_\t_
+3\t?\t?\t_\t.\t_\t1\tpunct\t_\t_
 """
 TREES = """(ROOT (S (VP (VB Do) (RB n't) (VP-X (VB go))) (. .)))
 (ROOT (S (VP (VBP wan) (S (VP (TO na)))) (. ?)))
@@ -49,10 +49,10 @@ def brackets(nlp: Language, *sentences: Sentence) -> list[str]:
 def test_spaces_and_paragraphs(tmp_path: Path) -> None:
     path = tmp_path / "x.conllu"
     path.write_text(CONLLU, encoding="utf8")
-    assert list(read_conllu(path)) == [
-        (["Do", "n't", "go", "."], [False, True, False, True], True),
-        (["wan", "na", "?"], [False, False, True], False),
-    ]
+    first, second = read_conllu(path)
+    assert first[:3] == (["Do", "n't", "go", "."], [False, True, False, True], True)
+    assert first[3:] == (["VB", "RB", "VB", "."], [2, 2, -1, 2], ["aux", "advmod", "root", "punct"])
+    assert second[:3] == (["wan", "na", "?"], [False, False, True], False)
 
 
 def test_documents_of_a_part(tmp_path: Path, nlp: Language) -> None:

@@ -2,6 +2,7 @@
 
 import sys
 
+import pytest
 import spacy
 from spacy.tokens import DocBin
 
@@ -15,31 +16,53 @@ AMOUNT = "(TOP (S (NP (PRP It)) (VP (VBZ costs) (NP ($ $) (CD 2) (CD million))) 
 OTHER = "(TOP (S (NP (PRP It)) (VP (VBZ rains)) (NFP .)))"
 
 
-def test_turns(tmp_path, monkeypatch):
-    """Direct speech goes everywhere, amounts and mended trees to a turn each; the small one learns no tags it lacks."""
+@pytest.mark.parametrize("dependencies", [False, True])
+def test_turns(tmp_path, monkeypatch, dependencies):
+    """Direct speech goes everywhere, amounts and mended trees to a turn each; the small one learns no tags it lacks.
+
+    Where there are trees by dependencies, they take the place of the treebanks' trees that a parser made.
+    """
     nlp = spacy.blank("en")
     nlp.add_pipe("tagger").add_label("PRP")
     nlp.initialize()
     nlp.to_disk(tmp_path / "tagger")
     trees = [repair(Parse.from_tree(tree)) for text in (AMOUNT, OTHER) for tree in read_string(text)]
-    for name in ("0/speech-000", "1/silver-000", "runs/silver-000", "sentences", "gold"):
+    names = ("0/speech-000", "1/silver-000", "runs/silver-000", "sentences", "gold")
+    by_dependencies = ("dependencies/singles/ewt", "dependencies/runs/ewt")
+    for name in names + by_dependencies * dependencies:
         path = tmp_path / f"{name}.spacy"
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         docs = list(docs_from_trees(nlp.vocab, trees))
         for doc in docs:
-            doc.user_data["mended"] = doc[1].text == "rains"
+            doc.user_data.update(mended=doc[1].text == "rains", by_hand=doc[1].text == "costs")
         turns.write(docs, path)
     paths = (tmp_path, tmp_path / "sentences.spacy", tmp_path / "gold.spacy")
     monkeypatch.setattr(sys, "argv", ["turns.py", *map(str, paths), "--tagger", str(tmp_path / "tagger")])
     turns.main()
-    found = {turn: sorted(path.name for path in (tmp_path / turn).iterdir()) for turn in ("0", "1", "2", "3", "small")}
-    assert found == {
+    turn_names = ["0", "1", "2", "3", "4", "small", "small-4"]
+    found = {
+        turn: sorted(path.name for path in (tmp_path / turn).iterdir())
+        for turn in turn_names if (tmp_path / turn).is_dir()
+    }  # fmt: skip
+    expected = {
         "0": ["sentences.spacy", "speech-000.spacy"],
         "1": ["sentences.spacy", "silver-000.spacy", "speech-000.spacy"],
         "2": ["amounts.spacy", "sentences.spacy", "speech-000.spacy"],
         "3": ["mended-again.spacy", "mended.spacy", "sentences.spacy", "speech-000.spacy"],
         "small": ["gold.spacy", "silver-000.spacy", "speech-000.spacy"],
     }
+    if dependencies:
+        expected["4"] = ["ewt.spacy", "mended.spacy", "sentences.spacy", "speech-000.spacy"]
+        expected["small-4"] = ["ewt.spacy", "gold.spacy", "silver-000.spacy", "speech-000.spacy"]
+        few = {"PRP", ""}
+        for name, n, tags in (
+            ("4/sentences", 1, {"PRP", "VBZ", "$", "CD", "."}), ("4/ewt", 2, {"PRP", "VBZ", "NFP"}),
+            ("small-4/gold", 1, few), ("small-4/ewt", 2, few),
+        ):  # fmt: skip
+            docs = list(turns.read([tmp_path / f"{name}.spacy"], nlp.vocab))
+            assert len(docs) == n and docs[0].text.startswith("It costs")
+            assert {token.tag_ for token in docs[-1]} == tags
+    assert found == expected
     (amount,) = DocBin().from_disk(tmp_path / "2" / "amounts.spacy").get_docs(nlp.vocab)
     assert amount.text.startswith("It costs")
     (mended,) = DocBin().from_disk(tmp_path / "3" / "mended.spacy").get_docs(nlp.vocab)

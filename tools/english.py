@@ -24,9 +24,10 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import spacy
 from spacy.language import Language
@@ -53,13 +54,35 @@ LONGEST = 250  # words
 SHORT = 70  # words: batches of longer sentences take much memory
 
 
+class Text(NamedTuple):
+    """A sentence of a .conllu file.
+
+    words, spaces: Its words, and whether a space follows each.
+    paragraph (bool): Whether a paragraph begins with it.
+    tags, heads, relations: Of each word, the treebank's tag, the word that it depends on (-1 for none), and how.
+    """
+
+    words: list[str]
+    spaces: list[bool]
+    paragraph: bool
+    tags: list[str]
+    heads: list[int]
+    relations: list[str]
+
+
 @dataclass(frozen=True)
 class Sentence:
-    """A parsed sentence, whether a space follows each word, and whether a paragraph begins with it."""
+    """A parsed sentence.
+
+    spaces (Sequence[bool]): Whether a space follows each word.
+    paragraph (bool): Whether a paragraph begins with it.
+    by_hand (bool): Whether its tree was annotated by hand; `doc.user_data["by_hand"]` keeps it.
+    """
 
     parse: Parse
     spaces: Sequence[bool]
     paragraph: bool = False
+    by_hand: bool = field(default=False, kw_only=True)
 
 
 # ---- Reading ----
@@ -67,24 +90,27 @@ class Sentence:
 
 def read_gum(folder: Path, part: str) -> Iterator[tuple[str, list[Sentence]]]:
     """The documents of a part of GUM, with the spaces and paragraphs of the original texts."""
-    section = re.search(rf"^## {part}$(.*?)(?=^## |\Z)", (folder / "splits.md").read_text(encoding="utf8"), re.M | re.S)
-    if section is None:
-        raise SystemExit(f"{folder / 'splits.md'} has no part {part}")
-    for name in re.findall(r"\* (GUM_\w+)", section[1]):
-        if "_reddit_" in name:
-            continue
+    for name in gum_names(folder, part):
         trees = [repair(tree) for tree in read_trees(folder / "const" / f"{name}.ptb")]
         texts = list(read_conllu(folder / "dep" / f"{name}.conllu"))
-        if [list(tree.words) for tree in trees] != [words for words, _, _ in texts]:
+        if [list(tree.words) for tree in trees] != [text.words for text in texts]:
             raise SystemExit(f"{name}: const/ and dep/ have different words")
         yield (
             name,
             [
-                Sentence(tree, spaces, paragraph)
-                for tree, (_, spaces, paragraph) in zip(trees, texts, strict=True)
+                Sentence(tree, text.spaces, text.paragraph)
+                for tree, text in zip(trees, texts, strict=True)
                 if len(tree) <= LONGEST
             ],
         )
+
+
+def gum_names(folder: Path, part: str) -> list[str]:
+    """The names of the documents of a part of GUM, without those of Reddit, whose texts are not in it."""
+    section = re.search(rf"^## {part}$(.*?)(?=^## |\Z)", (folder / "splits.md").read_text(encoding="utf8"), re.M | re.S)
+    if section is None:
+        raise SystemExit(f"{folder / 'splits.md'} has no part {part}")
+    return [name for name in re.findall(r"\* (GUM_\w+)", section[1]) if "_reddit_" not in name]
 
 
 def is_free(name: str) -> bool:
@@ -98,24 +124,26 @@ def read_trees(path: Path, format: str = "penn") -> Iterator[Parse]:
     yield from get_format(format).read_parses(path)
 
 
-def read_conllu(path: Path) -> Iterator[tuple[list[str], list[bool], bool]]:
-    """Words of each sentence, whether a space follows each, and whether a paragraph begins."""
+def read_conllu(path: Path) -> Iterator[Text]:
+    """Read the sentences of a file; a word that is several for the treebank is these."""
     for block in path.read_text(encoding="utf8").strip().split("\n\n"):
-        words: list[str] = []
-        spaces: list[bool] = []
+        text = Text([], [], bool(re.search(r"^# newpar\b", block, re.M)), [], [], [])
         whole = (0, True)  # last word of what is written as one ("don't"), and whether a space follows it
         for line in block.splitlines():
             if line.startswith("#"):
                 continue
-            number, word, *_, misc = line.split("\t")
+            number, word, _, _, tag, _, head, relation, _, misc = line.split("\t")
             space = "SpaceAfter=No" not in misc.split("|")
             if "-" in number:
                 whole = (int(number.split("-")[1]), space)
             elif "." not in number:
-                words.append(word)
-                i = len(words)
-                spaces.append(space if i > whole[0] else whole[1] if i == whole[0] else False)
-        yield words, spaces, bool(re.search(r"^# newpar\b", block, re.M))
+                text.words.append(word)
+                text.tags.append(tag)
+                text.heads.append(int(head) - 1)
+                text.relations.append(relation)
+                i = len(text.words)
+                text.spaces.append(space if i > whole[0] else whole[1] if i == whole[0] else False)
+        yield text
 
 
 def read_craft(folder: Path, part: str) -> Iterator[Sentence]:
@@ -128,14 +156,14 @@ def read_craft(folder: Path, part: str) -> Iterator[Sentence]:
         parses = (parse for file in own for parse in read_trees(file.path, "craft"))
     for parse in map(repair, parses):
         if len(parse) <= LONGEST:
-            yield Sentence(parse, spaces_after(parse.words, parse.pos))
+            yield Sentence(parse, spaces_after(parse.words, parse.pos), by_hand=True)
 
 
 def read_masc(folder: Path, part: str) -> Iterator[tuple[str, list[Sentence]]]:
     """The documents of a part of MASC's Penn Treebank layer."""
     for name, parses in masc.read_documents(folder, part):
         repaired = [repair(parse) for parse in parses if len(parse) <= LONGEST]
-        yield name, [Sentence(parse, spaces_after(parse.words, parse.pos)) for parse in repaired]
+        yield name, [Sentence(parse, spaces_after(parse.words, parse.pos), by_hand=True) for parse in repaired]
 
 
 # ---- Tokens ----
@@ -262,6 +290,7 @@ def make_doc(
     if known:
         known[-1] = False
     doc = Doc(nlp.vocab, words=words, spaces=known if spaces else None, tags=tags, sent_starts=starts)
+    doc.user_data["by_hand"] = all(sentence.by_hand for sentence in sentences)
     set_parses(doc, parses)
     return doc
 
@@ -270,7 +299,7 @@ def without_spaces(doc: Doc) -> Doc:
     """Copy a doc without its spaces: with spaces that it does not know, spaCy trains on the tokens as they are."""
     columns = ((token.text, token.tag_, token.is_sent_start) for token in doc)
     words, tags, starts = map(list, zip(*columns, strict=True))
-    copy = Doc(doc.vocab, words=words, tags=tags, sent_starts=starts)
+    copy = Doc(doc.vocab, words=words, tags=tags, sent_starts=starts, user_data=doc.user_data)
     set_parses(copy, [(tokens, parse.spans) for tokens, parse in parses_from_doc(doc)])
     return copy
 

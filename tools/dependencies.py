@@ -1,0 +1,256 @@
+"""Trees for dependencies that were annotated by hand: a pipeline parses the sentences so that its trees agree.
+
+    python -m tools.dependencies PIPELINE TREEBANKS OUTPUT
+
+PIPELINE has a `tagger`, whose tags are kept, and a `parsetag`; TREEBANKS holds `gum` and `ewt`, as `tools/treebanks.py`
+checks them out. In Universal Dependencies, a word and all that depends on it are a constituent, and of the words of a
+constituent one depends on a word outside. Both have exceptions, where the Penn Treebank's conventions are others. So
+what the pipeline is sure of stays, and the dependencies decide the rest, as constraints. Written to OUTPUT, of the
+training parts:
+
+    runs/ewt.spacy, gum.spacy       runs of one to eight sentences: tags by hand, and the best trees that are left, with
+                                    their probabilities (see tools/silver.py); half of the runs varied
+    singles/ewt.spacy, gum.spacy    the same, each sentence a doc of its own
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+
+from spacy_parsetag.tokens.groups import SPANS_KEY
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where it is run as a file
+from tools.english import Text, gum_names, is_free, read_conllu, write
+from tools.silver import LONGEST, Silver, grams, known_grams, make_soft_doc, silver_of, silver_runs, surface
+from tools.turns import with_tags
+
+# Words with these relations head constituents; "nmod" stands for "nmod:poss" too.
+HEADS = {
+    "acl", "advcl", "advmod", "amod", "appos", "ccomp", "conj", "csubj", "iobj", "nmod", "nsubj", "nummod", "obj",
+    "obl", "xcomp",
+}  # fmt: skip
+FLAT = {"nmod:desc", "nmod:unmarked"}  # before a noun, as in "Actor Kim": no constituents there
+ARGUMENTS = {"appos", "conj", "iobj", "nmod", "nsubj", "obj", "obl"}  # noun phrases, where a noun is the head
+NOUNS = {"NN", "NNS", "NNP", "NNPS", "PRP", "CD"}
+MARKS = {"case", "mark"}  # "of", "because": they stand before the constituent in the constituent
+CLAUSES = {"S", "SBAR", "VP"}
+PHRASES = {"ADJP", "NP", "PP", "WHNP", "WHPP"} | CLAUSES
+PAIRS = {"(": ")", "[": "]", "{": "}", "-LRB-": "-RRB-", "<": ">", "“": "”", "‘": "’", "``": "''", '"': '"', "'": "'"}
+SURE = 0.995  # a constituent, or that there is none, is the pipeline's own business with this probability
+POSSIBLE = 0.01  # a constituent that is less likely needs no constraint against it
+CHUNK = 256  # sentences parsed at a time
+K_BEST = 5
+LEAST_F = 0.85  # expected of the best tree
+
+
+def relation(text: Text, word: int) -> str:
+    """The relation of a word to its head, without its subtype."""
+    return text.relations[word].partition(":")[0]
+
+
+def descendants(text: Text) -> list[tuple[int, int] | None]:
+    """The span of each word and all words that depend on it; None for one with a gap."""
+    n = len(text.words)
+    start, end, count = list(range(n)), [i + 1 for i in range(n)], [1] * n
+    for word in range(n):
+        head = text.heads[word]
+        while head >= 0:  # up to the root
+            start[head], end[head], count[head] = min(start[head], word), max(end[head], word + 1), count[head] + 1
+            head = text.heads[head]
+    return [(s, e) if e - s == c else None for s, e, c in zip(start, end, count, strict=True)]
+
+
+def trim(text: Text, start: int, end: int) -> tuple[int, int]:
+    """Leave out punctuation at the ends of a span, but no bracket or quotation mark whose other half is inside."""
+    punctuation = [name == "punct" for name in text.relations]
+    while start < end:
+        first, last, inside = text.words[start], text.words[end - 1], text.words[start + 1 : end - 1]
+        pair = end - start > 1 and PAIRS.get(first) == last
+        if punctuation[start] and punctuation[end - 1] and pair:
+            start, end = start + 1, end - 1
+        elif punctuation[end - 1] and not closes(last, [first, *inside]):
+            end -= 1
+        elif punctuation[start] and not opens(first, [*inside, last]):
+            start += 1
+        else:
+            break
+    return start, end
+
+
+def closes(mark: str, before: Sequence[str]) -> bool:
+    """Tell whether a mark closes a pair that one of the words before it opens."""
+    if PAIRS.get(mark) == mark:
+        return before.count(mark) % 2 == 1
+    return any(close == mark and before.count(open_) > before.count(mark) for open_, close in PAIRS.items())
+
+
+def opens(mark: str, after: Sequence[str]) -> bool:
+    """Tell whether a mark opens a pair that one of the words after it closes."""
+    if PAIRS.get(mark) == mark:
+        return after.count(mark) % 2 == 1
+    return mark in PAIRS and after.count(PAIRS[mark]) > after.count(mark)
+
+
+def outside(text: Text, start: int, end: int) -> list[int]:
+    """The words of a span that depend on a word outside of it, without punctuation."""
+    return [
+        word for word in range(start, end)
+        if text.relations[word] != "punct" and not start <= text.heads[word] < end
+    ]  # fmt: skip
+
+
+def constituents(text: Text) -> dict[tuple[int, int], str]:
+    """The spans that should be constituents of more than one word, each with the label that it should have, or ""."""
+    found: dict[tuple[int, int], str] = {}
+    for word, span in enumerate(descendants(text)):
+        if span is None or relation(text, word) not in HEADS or text.relations[word] in FLAT:
+            continue
+        start, end = trim(text, *span)
+        if relation(text, word) == "conj":  # without "and"
+            while start < end and text.relations[start] in ("cc", "punct"):
+                start += 1
+        core = start  # "the house" of "in the house"
+        while core < word and (
+            (text.heads[core] == word and text.relations[core] in MARKS)
+            or (core > start and text.relations[core] == "fixed")
+        ):
+            core += 1
+        for first in {start, core}:
+            if end - first > 1:
+                found.setdefault((first, end), label_of(text, first, end))
+    return found
+
+
+def label_of(text: Text, start: int, end: int) -> str:
+    """Find the label of a span: NP for a noun and what depends on it, without preposition and copula; "" for others."""
+    heads = outside(text, start, end)
+    if len(heads) != 1 or text.tags[heads[0]] not in NOUNS or relation(text, heads[0]) not in ARGUMENTS:
+        return ""
+    own = {text.relations[word] for word in range(start, end) if text.heads[word] == heads[0]}
+    return "" if own & {"cop", *MARKS} else "NP"
+
+
+def is_split(text: Text, start: int, end: int, label: str) -> bool:
+    """Tell whether a phrase joins words that depend on others outside, and so is no constituent."""
+    heads = outside(text, start, end)
+    relations = {relation(text, word) for word in heads}
+    if len(heads) < 2 or label not in PHRASES or not relations <= HEADS - {"advmod", "amod", "nummod"}:
+        return False
+    # "want him to go": (S him to go), where both words depend on "want".
+    return not (label in CLAUSES and relations & {"iobj", "nsubj", "obj"})
+
+
+def constrain(
+    text: Text, probs: Mapping[tuple[int, int, str], float], counts: Counter[str]
+) -> list[tuple[int, int, str, str]]:
+    """Find the constraints on a sentence, (start, end, label, kind), the likeliest first.
+
+    probs (Mapping[tuple[int, int, str], float]): The pipeline's probability of each constituent.
+    """
+    found: list[tuple[float, int, int, str, str]] = []
+    any_label: dict[tuple[int, int], float] = {}
+    for (start, end, _), p in probs.items():
+        any_label[start, end] = max(p, any_label.get((start, end), 0.0))
+    for (start, end), label in constituents(text).items():
+        p = probs.get((start, end, label), 0.0) if label else 0.0
+        if p < 1 - SURE:
+            label, p = "", any_label.get((start, end), 0.0)
+        counts["against the pipeline" if p < 1 - SURE else "unlikely" if p < 0.5 else "likely"] += 1
+        if 1 - SURE <= p < SURE:
+            found.append((p, start, end, label, "must"))
+    for (start, end, label), p in probs.items():
+        if p > POSSIBLE and is_split(text, start, end, label):
+            counts["against the pipeline" if p > SURE else "unlikely" if p > 0.5 else "likely"] += 1
+            if p <= SURE:
+                found.append((1 - p, start, end, label, "must not"))
+    return [(start, end, label, kind) for _, start, end, label, kind in sorted(found, reverse=True)]
+
+
+def parse(pipeline: Language, texts: Sequence[Text], counts: Counter[str]) -> list[Silver | None]:
+    """Parse sentences of like length together; None for one whose tree the pipeline is unsure about."""
+    parser: Any = pipeline.get_pipe("parsetag")
+    parser.probs, parser.k_best, parser.conflicts = True, K_BEST, "drop"
+    encoders = [name for name in pipeline.pipe_names if name in ("tok2vec", "transformer")]
+    found: list[Silver | None] = [None] * len(texts)
+    order = sorted(range(len(texts)), key=lambda i: len(texts[i].words))
+    for first in range(0, len(order), CHUNK):
+        chunk = order[first : first + CHUNK]
+        docs = [
+            Doc(pipeline.vocab, t.words, t.spaces, tags=t.tags, sent_starts=[j == 0 for j in range(len(t.words))])
+            for t in map(texts.__getitem__, chunk)
+        ]
+        with pipeline.select_pipes(enable=encoders):
+            docs = list(pipeline.pipe(docs))
+        probs = parser.score_docs(docs)[0].trees.constituents
+        for s, (i, doc) in enumerate(zip(chunk, docs, strict=True)):
+            doc.spans["parsetag_constraints"] = [
+                Span(doc, start, end, label=label, span_id=kind)
+                for start, end, label, kind in constrain(texts[i], probs.sentence(s, 0.0005), counts)
+            ]
+        for i, doc in zip(chunk, parser.pipe(docs), strict=True):
+            if doc.spans[SPANS_KEY].attrs["expected_f"][0] < LEAST_F:
+                counts["unsure"] += 1
+            else:
+                counts["kept"] += 1
+                found[i] = silver_of(doc, texts[i].spaces, texts[i].paragraph)
+    return found
+
+
+def is_prose(text: Text) -> bool:
+    n = len(text.words)
+    letters = sum(word.isalpha() for word in text.words)
+    return n <= LONGEST and letters >= n / 2 and max(map(len, text.words)) <= 30 and "goeswith" not in text.relations
+
+
+def read_ewt(folder: Path) -> Iterator[Path]:
+    """The documents of the training part of the English Web Treebank."""
+    own = folder / "not-to-release"
+    for name in (own / "file-lists" / "files.train").read_text(encoding="utf8").split():
+        yield own / "sources" / name
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pipeline", type=Path, metavar="PIPELINE")
+    parser.add_argument("treebanks", type=Path, metavar="TREEBANKS")
+    parser.add_argument("output", type=Path, metavar="OUTPUT")
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args()
+    pipeline, nlp, rng = spacy.load(args.pipeline), spacy.blank("en"), random.Random(args.seed)
+    tagger: Any = pipeline.get_pipe("tagger")
+    tags = tagger.labels
+    known = known_grams(args.treebanks)
+    gum = args.treebanks / "gum"
+    documents = {
+        "ewt": [
+            [text for text in read_conllu(path) if not known & set(map(hash, grams(surface(text.words, text.spaces))))]
+            for path in read_ewt(args.treebanks / "ewt")
+        ],
+        "gum": [list(read_conllu(gum / "dep" / f"{name}.conllu")) for name in gum_names(gum, "train") if is_free(name)],
+    }
+    for folder in ("runs", "singles"):
+        (args.output / folder).mkdir(parents=True, exist_ok=True)
+    for name, own in documents.items():
+        counts: Counter[str] = Counter()
+        texts = [list(filter(is_prose, document)) for document in own]
+        parsed = iter(parse(pipeline, [text for document in texts for text in document], counts))
+        found = [[one for _, one in zip(document, parsed) if one is not None] for document in texts]  # noqa: B905
+        sys.stdout.write(f"{name}: {dict(counts)}\n")
+        made = list(silver_runs(found, rng))
+        for folder, groups in (("runs", made), ("singles", [[one] for run in made for one in run])):
+            docs = (with_tags(make_soft_doc(nlp, group, rng), tags) for group in groups)
+            write(docs, args.output / folder / f"{name}.spacy")
+
+
+if __name__ == "__main__":
+    main()
