@@ -44,7 +44,8 @@ SAW = text(
 
 def test_a_word_and_what_depends_on_it() -> None:
     """So a phrase goes to the word that it belongs to; its preposition stands before a noun phrase."""
-    assert spans(SAW) == {"the man with a telescope": "NP", "with a telescope": "", "a telescope": "NP"}
+    phrases = {"I": "NP", "the man with a telescope": "NP", "with a telescope": "", "a telescope": "NP"}
+    assert spans(SAW) == phrases
 
 
 def test_a_phrase_that_joins_others_is_none() -> None:
@@ -68,7 +69,7 @@ def test_a_phrase_that_joins_others_is_none() -> None:
         # a clause with a copula is no noun phrase, and "that" belongs to it
         (
             ["know VBP 0 root", "that IN 6 mark", "he PRP 6 nsubj", "is VBZ 6 cop", "a DT 6 det", "fool NN 1 ccomp"],
-            {"that he is a fool": "", "he is a fool": ""},
+            {"that he is a fool": "", "he is a fool": "", "he": "NP"},
         ),
         # prepositions of several words
         (
@@ -78,7 +79,15 @@ def test_a_phrase_that_joins_others_is_none() -> None:
         # words before a name are flat
         (["Actor NN 2 nmod:desc", "Kim NNP 3 nsubj", "left VBD 0 root"], {"Actor Kim": "NP"}),
         # a word with a gap in what depends on it
-        (["a DT 2 det", "man NN 3 nsubj", "came VBD 0 root", "from IN 5 case", "Rome NNP 2 nmod"], {"from Rome": ""}),
+        (
+            ["a DT 2 det", "man NN 3 nsubj", "came VBD 0 root", "from IN 5 case", "Rome NNP 2 nmod"],
+            {"from Rome": "", "Rome": "NP"},
+        ),
+        # adverbs of verbs are constituents alone, "not" and those of adjectives are none
+        (
+            ["I PRP 3 nsubj", "not RB 3 advmod", "ran VBD 0 root", "up RB 3 advmod", "so RB 6 advmod", "hot JJ 3 amod"],
+            {"I": "NP", "up": "", "so hot": ""},
+        ),
     ],
 )  # fmt: skip
 def test_constituents(rows: list[str], expected: dict[str, str]) -> None:
@@ -127,14 +136,21 @@ def test_descendants_equal_their_definition(data: st.DataObject) -> None:
 
 def test_what_the_pipeline_is_sure_of_stays() -> None:
     counts: Counter[str] = Counter()
-    probs = {(2, 7, "NP"): 0.3, (2, 7, "S"): 0.4, (4, 7, "PP"): 0.999, (5, 7, "NP"): 0.001, (5, 7, "NX"): 0.9}
+    probs = {
+        (0, 1, "NP"): 1.0,
+        (2, 7, "NP"): 0.3,
+        (2, 7, "S"): 0.4,
+        (4, 7, "PP"): 0.999,
+        (5, 7, "NP"): 0.001,
+        (5, 7, "NX"): 0.9,
+    }
     # the label where it is possible, any label where it is not; nothing where there is no doubt
     assert constrain(SAW, probs, counts) == [(5, 7, "", "must"), (2, 7, "NP", "must")]
-    assert counts == {"likely": 2, "unlikely": 1}
+    assert counts == {"likely": 3, "unlikely": 1}
     high = SAW._replace(heads=[1, -1, 3, 1, 6, 6, 1, 1], relations=[*SAW.relations[:6], "obl", "punct"])
     assert constrain(high, {(2, 7, "NP"): 0.7, (2, 7, "VP"): 0.005}, counts) == [(2, 7, "NP", "must not")]
     assert constrain(high, {(2, 7, "NP"): 0.999}, counts) == []
-    assert counts["against the pipeline"] == 7
+    assert counts["against the pipeline"] == 9
 
 
 @pytest.fixture(scope="module")

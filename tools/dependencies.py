@@ -39,6 +39,7 @@ HEADS = {
     "acl", "advcl", "advmod", "amod", "appos", "ccomp", "conj", "csubj", "iobj", "nmod", "nsubj", "nummod", "obj",
     "obl", "xcomp",
 }  # fmt: skip
+ALONE = HEADS - {"advmod", "amod", "conj", "nmod", "nummod"}  # constituents even of one word
 FLAT = {"nmod:desc", "nmod:unmarked"}  # before a noun, as in "Actor Kim": no constituents there
 ARGUMENTS = {"appos", "conj", "iobj", "nmod", "nsubj", "obj", "obl"}  # noun phrases, where a noun is the head
 NOUNS = {"NN", "NNS", "NNP", "NNPS", "PRP", "CD"}
@@ -110,7 +111,7 @@ def outside(text: Text, start: int, end: int) -> list[int]:
 
 
 def constituents(text: Text) -> dict[tuple[int, int], str]:
-    """The spans that should be constituents of more than one word, each with the label that it should have, or ""."""
+    """The spans that should be constituents, each with the label that it should have, or ""."""
     found: dict[tuple[int, int], str] = {}
     for word, span in enumerate(descendants(text)):
         if span is None or relation(text, word) not in HEADS or text.relations[word] in FLAT:
@@ -126,9 +127,18 @@ def constituents(text: Text) -> dict[tuple[int, int], str]:
         ):
             core += 1
         for first in {start, core}:
-            if end - first > 1:
+            if end - first > 1 or (end > first and is_alone(text, word, after_case=first > start)):
                 found.setdefault((first, end), label_of(text, first, end))
     return found
+
+
+def is_alone(text: Text, word: int, *, after_case: bool) -> bool:
+    """Tell whether a word is a constituent alone: arguments, clauses, and adverbs of verbs, but for "not"."""
+    name, head = relation(text, word), text.heads[word]
+    if name == "advmod":
+        negation = text.words[word].lower() in ("not", "n't", "n’t")
+        return text.tags[word].startswith("RB") and text.tags[head].startswith(("VB", "MD")) and not negation
+    return name in ALONE or (name == "nmod" and after_case)
 
 
 def label_of(text: Text, start: int, end: int) -> str:
