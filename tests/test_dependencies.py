@@ -153,6 +153,16 @@ def test_what_the_pipeline_is_sure_of_stays() -> None:
     assert counts["against the pipeline"] == 9
 
 
+def test_punctuation_goes_where_the_pipeline_has_it() -> None:
+    """A comma after an apposition is inside or outside, whichever is likelier."""
+    own = text("Kim NNP 5 nsubj", ", , 3 punct", "director NN 1 appos", ", , 3 punct", "left VBD 0 root", ". . 5 punct")
+    assert constituents(own) == {(0, 3): "NP", (2, 3): "NP"}
+    for likely in ((0, 4), (0, 3)):
+        probs = {(0, 3, "NP"): 0.1, (0, 4, "NP"): 0.1, (2, 3, "NP"): 1.0} | {(*likely, "NP"): 0.4}
+        assert constrain(own, probs, Counter()) == [(*likely, "NP", "must")]
+    assert constrain(own, {(0, 4, "S"): 0.3, (2, 3, "NP"): 1.0}, Counter()) == [(0, 4, "", "must")]
+
+
 @pytest.fixture(scope="module")
 def pipeline() -> Language:
     nlp = make_nlp()

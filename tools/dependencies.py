@@ -88,6 +88,16 @@ def trim(text: Text, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
+def with_punctuation(text: Text, start: int, end: int) -> list[tuple[int, int]]:
+    """The span, and the span with punctuation before and after it: which of these it is, treebanks disagree about."""
+    first, last = start, end
+    while first > 0 and text.relations[first - 1] == "punct":
+        first -= 1
+    while last < len(text.words) and text.relations[last] == "punct":
+        last += 1
+    return [(own_start, own_end) for own_start in range(first, start + 1) for own_end in range(end, last + 1)]
+
+
 def closes(mark: str, before: Sequence[str]) -> bool:
     """Tell whether a mark closes a pair that one of the words before it opens."""
     if PAIRS.get(mark) == mark:
@@ -171,10 +181,11 @@ def constrain(
     any_label: dict[tuple[int, int], float] = {}
     for (start, end, _), p in probs.items():
         any_label[start, end] = max(p, any_label.get((start, end), 0.0))
-    for (start, end), label in constituents(text).items():
-        p = probs.get((start, end, label), 0.0) if label else 0.0
+    for span, label in constituents(text).items():
+        spans = with_punctuation(text, *span)
+        p, (start, end) = max((probs.get((*own, label), 0.0), own) for own in spans) if label else (0.0, span)
         if p < 1 - SURE:
-            label, p = "", any_label.get((start, end), 0.0)
+            label, (p, (start, end)) = "", max((any_label.get(own, 0.0), own) for own in spans)
         counts["against the pipeline" if p < 1 - SURE else "unlikely" if p < 0.5 else "likely"] += 1
         if 1 - SURE <= p < SURE:
             found.append((p, start, end, label, "must"))
