@@ -34,9 +34,11 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[Any]) -> None:
     if path := config.getoption("--passed"):
         passed = set(path.read_text(encoding="utf8").splitlines())
-        left = [item for item in items if item.nodeid not in passed or is_hypothesis_test(getattr(item, "obj", None))]
-        config.hook.pytest_deselected(items=[item for item in items if item not in left])
-        items[:] = left
+        left_out = {
+            item for item in items if item.nodeid in passed and not is_hypothesis_test(getattr(item, "obj", None))
+        }
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
     for item in items:
         if "slow" in item.keywords and not config.getoption("--slow"):
             item.add_marker(pytest.mark.skip(reason="slow: run with --slow"))

@@ -204,7 +204,7 @@ CONLLU = """# newpar
 """
 
 
-def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Training documents of both treebanks, without what may not be trained on; tags that the pipeline knows."""
     nlp = make_nlp()
     tagger = nlp.add_pipe("tagger")
@@ -233,6 +233,7 @@ def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = (tmp_path / "pipeline", tmp_path / "treebanks", tmp_path / "out")
     monkeypatch.setattr(sys, "argv", ["dependencies.py", *map(str, paths)])
     dependencies.main()
+    assert capsys.readouterr().out.count("'no prose': 1") == 2  # "he art"
     for folder in ("runs", "singles"):
         assert sorted(path.name for path in (tmp_path / "out" / folder).iterdir()) == ["ewt.spacy", "gum.spacy"]
         for path in (tmp_path / "out" / folder).iterdir():

@@ -19,7 +19,7 @@ import argparse
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -233,6 +233,17 @@ def is_prose(text: Text) -> bool:
     return n <= LONGEST and letters >= n / 2 and max(map(len, text.words)) <= 30 and "goeswith" not in text.relations
 
 
+def read_texts(path: Path, known: set[int], counts: Counter[str]) -> Iterator[Text]:
+    """Read the sentences of a document that may be used, and count the others."""
+    for text in read_conllu(path):
+        if not is_prose(text):
+            counts["no prose"] += 1
+        elif known & set(map(hash, grams(surface(text.words, text.spaces)))):
+            counts["in a treebank"] += 1
+        else:
+            yield text
+
+
 def read_ewt(folder: Path) -> Iterator[Path]:
     """The documents of the training part of the English Web Treebank."""
     own = folder / "not-to-release"
@@ -250,20 +261,17 @@ def main() -> None:
     pipeline, nlp, rng = spacy.load(args.pipeline), spacy.blank("en"), random.Random(args.seed)
     tagger: Any = pipeline.get_pipe("tagger")
     tags = tagger.labels
-    known = known_grams(args.treebanks)
     gum = args.treebanks / "gum"
-    documents = {
-        "ewt": [
-            [text for text in read_conllu(path) if not known & set(map(hash, grams(surface(text.words, text.spaces))))]
-            for path in read_ewt(args.treebanks / "ewt")
-        ],
-        "gum": [list(read_conllu(gum / "dep" / f"{name}.conllu")) for name in gum_names(gum, "train") if is_free(name)],
+    # GUM's own texts are known, and are to be learned.
+    sources: dict[str, tuple[Iterable[Path], set[int]]] = {
+        "ewt": (read_ewt(args.treebanks / "ewt"), known_grams(args.treebanks)),
+        "gum": ((gum / "dep" / f"{name}.conllu" for name in gum_names(gum, "train") if is_free(name)), set()),
     }
     for folder in ("runs", "singles"):
         (args.output / folder).mkdir(parents=True, exist_ok=True)
-    for name, own in documents.items():
+    for name, (paths, known) in sources.items():
         counts: Counter[str] = Counter()
-        texts = [list(filter(is_prose, document)) for document in own]
+        texts = [list(read_texts(path, known, counts)) for path in paths]
         parsed = iter(parse(pipeline, [text for document in texts for text in document], counts))
         found = [[one for _, one in zip(document, parsed) if one is not None] for document in texts]  # noqa: B905
         sys.stdout.write(f"{name}: {dict(counts)}\n")
