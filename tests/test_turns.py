@@ -16,11 +16,12 @@ AMOUNT = "(TOP (S (NP (PRP It)) (VP (VBZ costs) (NP ($ $) (CD 2) (CD million))) 
 OTHER = "(TOP (S (NP (PRP It)) (VP (VBZ rains)) (NFP .)))"
 
 
-@pytest.mark.parametrize("dependencies", [False, True])
-def test_turns(tmp_path, monkeypatch, dependencies):
+@pytest.mark.parametrize("dependencies, corrected", [(False, False), (True, False), (True, True)])
+def test_turns(tmp_path, monkeypatch, dependencies, corrected):
     """Direct speech goes everywhere, amounts and mended trees to a turn each; the small one learns no tags it lacks.
 
-    Where there are trees by dependencies, they take the place of the treebanks' trees that a parser made.
+    Where there are trees by dependencies, they take the place of the treebanks' trees that a parser made, and corrected
+    trees the place of both.
     """
     nlp = spacy.blank("en")
     nlp.add_pipe("tagger").add_label("PRP")
@@ -36,10 +37,15 @@ def test_turns(tmp_path, monkeypatch, dependencies):
         for doc in docs:
             doc.user_data.update(mended=doc[1].text == "rains", by_hand=doc[1].text == "costs")
         turns.write(docs, path)
+    if corrected:
+        (tmp_path / "corrected").mkdir()
+        for name, text in (("corrected", AMOUNT.replace("It", "IT")), ("corrected-dev", OTHER)):
+            trees = [Parse.from_tree(tree) for tree in read_string(text)]
+            turns.write(docs_from_trees(nlp.vocab, trees), tmp_path / "corrected" / f"{name}.spacy")
     paths = (tmp_path, tmp_path / "sentences.spacy", tmp_path / "gold.spacy")
     monkeypatch.setattr(sys, "argv", ["turns.py", *map(str, paths), "--tagger", str(tmp_path / "tagger")])
     turns.main()
-    turn_names = ["0", "1", "2", "3", "4", "small", "small-4"]
+    turn_names = ["0", "1", "2", "3", "4", "5", "small", "small-4", "small-5"]
     found = {
         turn: sorted(path.name for path in (tmp_path / turn).iterdir())
         for turn in turn_names if (tmp_path / turn).is_dir()
@@ -62,6 +68,14 @@ def test_turns(tmp_path, monkeypatch, dependencies):
             docs = list(turns.read([tmp_path / f"{name}.spacy"], nlp.vocab))
             assert len(docs) == n and docs[0].text.startswith("It costs")
             assert {token.tag_ for token in docs[-1]} == tags
+    if corrected:
+        for turn, kept in (("5", []), ("small-5", ["It"])):
+            expected[turn] = sorted([*expected["4" if turn == "5" else "small-4"], "corrected.spacy"])
+            docs = list(turns.read([tmp_path / turn / "ewt.spacy"], nlp.vocab))
+            assert [doc[0].text for doc in docs if doc[1].text == "costs"] == kept
+            assert not [doc for doc in docs if doc[1].text == "rains"]
+            (doc,) = turns.read([tmp_path / turn / "corrected.spacy"], nlp.vocab)
+            assert {token.tag_ for token in doc} == {"PRP", ""}
     assert found == expected
     (amount,) = DocBin().from_disk(tmp_path / "2" / "amounts.spacy").get_docs(nlp.vocab)
     assert amount.text.startswith("It costs")

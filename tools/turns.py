@@ -15,6 +15,11 @@ and where FOLDER has `dependencies` (tools/dependencies.py), of SENTENCES and RU
 
     4       these SENTENCES, direct speech, the silver sentences that a rule mended, and `dependencies/singles`
     small-4 as `small`, of these RUNS, with `dependencies/runs`
+
+and where it has `corrected` too (tools/corrected.py):
+
+    5       as `4`, with the corrected trees in place of what `4` has of these sentences
+    small-5 as `small-4`, with the corrected trees, and without their development part
 """
 
 from __future__ import annotations
@@ -55,6 +60,16 @@ def has_amount(doc: Doc) -> bool:
 
 def by_hand(paths: Iterable[Path], vocab: Vocab) -> Iterator[Doc]:
     return (doc for doc in read(paths, vocab) if doc.user_data["by_hand"])
+
+
+def letters(text: str) -> str:
+    """The letters and digits of a sentence, whatever its quotes, dashes and case."""
+    return "".join(filter(str.isalnum, text.lower()))
+
+
+def without(docs: Iterable[Doc], known: set[str]) -> Iterator[Doc]:
+    """Leave out docs with a sentence that is known by its letters."""
+    return (doc for doc in docs if known.isdisjoint(letters(sentence.text) for sentence in doc.sents))
 
 
 def with_tags(doc: Doc, tags: Iterable[str]) -> Doc:
@@ -105,6 +120,16 @@ def main() -> None:
         shutil.copy(path, folder / "4")
     for path in sorted((dependencies / "runs").glob("*.spacy")):
         write((with_tags(doc, tagger.labels) for doc in read([path], vocab)), folder / "small-4" / path.name)
+    corrected, dev = (folder / "corrected" / f"corrected{part}.spacy" for part in ("", "-dev"))
+    if not corrected.is_file():
+        return
+    of_dev, of_both = ({letters(doc.text) for doc in read(paths, vocab)} for paths in ([dev], [corrected, dev]))
+    for turn, like, known in (("5", "4", of_both), ("small-5", "small-4", of_dev)):
+        shutil.copytree(folder / like, folder / turn, dirs_exist_ok=True)
+        for path in sorted((dependencies / "runs").glob("*.spacy")):
+            of_dependencies = folder / turn / path.name
+            write(without(read([of_dependencies], vocab), known), of_dependencies)
+        write((with_tags(doc, tagger.labels) for doc in read([corrected], vocab)), folder / turn / corrected.name)
 
 
 if __name__ == "__main__":
