@@ -1,5 +1,6 @@
 """`python -m spacy parsetag show`: draws trees."""
 
+import io
 import re
 from collections.abc import Iterable, Iterator
 from enum import Enum
@@ -115,7 +116,7 @@ def _guess_format(path: Path, text: str | None) -> ShownFormat:
         return ShownFormat.spacy
     if suffix in FORMATS["penn"].suffixes:
         return ShownFormat.brackets
-    lines = [line for _, line in read_lines(path)] if text is None else text.splitlines()
+    lines = [line for _, line in read_lines(path)] if text is None else _lines_of(text)
     told = [i for i, line in enumerate(lines) if line.strip() not in ("", NO_PARSE) and not line.startswith("#")]
     trees = [i for i in told if _TREE.match(lines[i])]
     if trees and trees[0] != told[0]:
@@ -150,9 +151,14 @@ def _read(
     if text is None:
         records = chain.from_iterable(source.read() for source in find_sources(path, format))
     else:
-        lines = enumerate(text.splitlines(), start=1)
+        lines = enumerate(_lines_of(text), start=1)
         records = (Record(f"{name_of(path)}:{number}", {"text": line.strip()}) for number, line in lines)
     return _parse(parser, records), parser.spans_key
+
+
+def _lines_of(text: str) -> list[str]:
+    """Split a text where `read_lines` does; `str.splitlines` knows other separators, too."""
+    return list(io.StringIO(text, newline=None))
 
 
 def _pass_unparsed(error: ValueError) -> None:

@@ -206,6 +206,9 @@ class _Parser:
     def expect(self, text: str) -> None:
         if not self.take(text):
             hint = "; alternatives are written NN|NNS, or < NN | < NNS" if self.next.text == "|" else ""
+            before = self.tokens[self.place - 1]
+            if before.kind == "names" and re.search("[;}]", before.text):
+                hint = "; before ; and }, which a name may have, stands a space"
             raise self.error(f"expected {text!r}{hint}", self.next.at)
 
     def parse(self) -> tuple[Node, ...]:

@@ -163,8 +163,8 @@ class Query(NamedTuple):
             name, _, what = each.partition(".")
             if name not in known or what not in ("", "head"):
                 raise ValueError(Errors.E572.format(name=each, known=", ".join(known)))
-        if self.report == "--csv":
-            _check_names(tregex, COLUMNS)
+        columns = {"--csv": COLUMNS, "--by": (MATCH,)}
+        _check_names(tregex, columns.get(self.report, ()))
         return tregex
 
 
