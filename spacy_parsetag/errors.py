@@ -421,7 +421,7 @@ class Errors(metaclass=_ErrorsWithCodes):
 
     E600 = "{path} holds no columns of trees. Write them with TreeColumns.to_disk, or with `search --save FOLDER`."
     E601 = "{path} has columns of format {found}; this version reads format {known}. Save them again."
-    E602 = "{where}: constituents that are no tree: they cross, leave the sentence, are out of order, or have no words."
+    E602 = "{where}: the constituents are no tree: they cross, leave the sentence, are out of order or without words."
     E603 = "{where}: no parsed text, as `parsetag parse --output-format jsonl`, or parquet, writes it."
     E604 = "Columns end inside tree {number}: they are damaged. Save them again."
     E605 = "Not a Tregex pattern: {what}, at character {at}.\n  {pattern}\n  {mark}"
