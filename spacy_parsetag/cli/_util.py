@@ -50,8 +50,6 @@ Output = Annotated[
     Path, Arg(metavar="OUTPUT", allow_dash=True, dir_okay=False, help="File to write, or - for standard output")
 ]
 Order = Enum("Order", {"inside": "in", "pre": "pre", "post": "post"}, type=str)
-
-
 OrderOption = Annotated[Order, Opt("--order", help="in (tetratags), pre (top-down) or post (bottom-up)")]
 
 _KINDS = {

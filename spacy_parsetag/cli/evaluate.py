@@ -48,7 +48,6 @@ from ._util import (
 Kind = Enum("Kind", {"label": "label", "length": "length", "span": "span"}, type=str)
 Style = Enum("Style", {"text": "text", "csv": "csv", "latex": "latex"}, type=str)
 
-
 MAX_STATED = 10  # errors in single sentences that are listed on the error stream
 _ROOT = re.compile(r"\s*\(\s*([^\s()]*)\s*(?=\()")  # the outermost bracket of a line, with its label
 
