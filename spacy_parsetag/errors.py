@@ -100,10 +100,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E108 = "A part of a split cannot be called {name!r}: it becomes the name of a file."
     E109 = "Two of the files would both become {path}. Convert them one by one, or into one file: OUTPUT.spacy."
     E110 = "{path}: convert writes OUTPUT.spacy, or a folder, whose name has no suffix such as {suffix}."
-    E111 = (
-        "The split leaves {part!r} without a tree. Give it more, choose a smaller --split-block (it is {block}), or "
-        "leave the part out of --split (--split none for no split)."
-    )
+    E111 = "The split leaves {part!r} without a tree. Give it more, a smaller --split-block ({block}), or leave it out."
     E113 = "Bytes {data} are not valid {encoding}. Say which encoding it is, for instance --encoding {hint}."
     E114 = "Empty tree: brackets without a word, as some treebanks write for no parse. Leave it out, or skip bad trees."
     E115 = "Nothing under the node {label!r}: it needs a word or other nodes. Is a word or a tag missing?"
@@ -114,18 +111,12 @@ class Errors(metaclass=_ErrorsWithCodes):
     E120 = "Text outside of brackets: {text!r}. A bracket file holds trees; `parsetag parse` makes them from text."
     E121 = "The tree is not closed where another one starts. Closing brackets missing: {missing}."
     E122 = "The file ends inside a tree. Closing brackets missing: {missing}. Is the file cut off?"
-    E123 = (
-        "More than {limit} nodes in one tree, which no sentence has. Closing brackets missing: {missing}. Are trees of "
-        "several sentences wrapped in one bracket, or is one of them not closed?"
-    )
+    E123 = "More than {limit} nodes in one tree. Closing brackets missing: {missing}. Several sentences in one bracket?"
     E124 = (
         "{kind} holds discontinuous trees, and constituents here are words without gaps. Make the trees continuous "
         "first, and write Penn brackets: treetools (root_attach, boyd_split, raising) and disco-dop do that."
     )
-    E125 = (
-        "By its name {path} does not hold brackets, and brackets are read here. The trees of docs, and of texts that "
-        "parse parsed, come as brackets by: search ROOT {path} --mrg > NAME.mrg"
-    )
+    E125 = "By its name {path} holds no brackets. Its trees come as brackets by: search ROOT {path} --mrg > NAME.mrg"
 
     E150 = "Scores must have shape ({rows}, {tags}), 2N-1 rows for N words; got {shape}."
     E151 = (
@@ -148,10 +139,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "there, after each change of its compiled parts too: pip install -e ."
     )
     E164 = "Scores of spans do not fit: {reason}. See spacy_parsetag.decode.SpanScores."
-    E165 = (
-        "{what} reads scores of tags alone, and this batch has scores of spans, or constraints. Use the exact decoder "
-        "(spacy-parsetag.ExactDecoder.v1) and sums over trees."
-    )
+    E165 = "{what} reads scores of tags alone: no spans, no constraints. Use spacy-parsetag.ExactDecoder.v1."
     E166 = (
         "The score of label {label!r} for the span of words {start} to {end} is {value}, in sentence {s} of the batch, "
         "counted from 0. Scores must be finite, and between -1e300 and 1e300, so that they can be added up. Was "
@@ -162,10 +150,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "Not a constraint on a sentence of {n} words: {constraint}. Give (start, end, label or None, kind), with words "
         "counted from 0 within the sentence, end exclusive, and a kind of {kinds}."
     )
-    E169 = (
-        "No tree over {n} words agrees with: {constraints}. Leave one of them out. The "
-        "model's tags or the bound on the stack ({max_stack}) may also exclude all trees."
-    )
+    E169 = "No tree over {n} words within the stack bound {max_stack} agrees with: {constraints}. Leave one out."
     E170 = "A batch has one list of constraints for each sentence; got {n} lists for {sentences} sentences."
     E171 = "The number of best trees must be a whole number from 1 to {largest}; got {value!r}."
     E172 = "Probabilities of constituents have a mean only over the same sentences; got sentences of {words}."
@@ -190,15 +175,9 @@ class Errors(metaclass=_ErrorsWithCodes):
 
     E200 = "{what} must be at least {least}; got {value}."
     E201 = "TagLoss learns tags alone, and this model scores spans too. Use spacy-parsetag.TreeLoss.v1."
-    E202 = (
-        "The learner spacy-parsetag.Spans.v1 scores in-order tags; got order {order!r} and {n} tags. Use it in the "
-        "component 'parsetag' with the linearizer spacy-parsetag.InOrder.v1."
-    )
+    E202 = "spacy-parsetag.Spans.v1 scores in-order tags: set spacy-parsetag.InOrder.v1. Got {order!r} and {n} tags."
 
-    E203 = (
-        "This layer has no graph yet: an exported pipeline is loaded from where it was exported to, not initialized "
-        "from its config. To train, use the pipeline that it was exported from."
-    )
+    E203 = "This layer has no graph: load the exported pipeline. To train, take the one that it was exported from."
     E204 = (
         "An exported layer cannot be trained. Train the pipeline that it was exported from, and export that again. Or "
         "let its component stay as it is: name it among frozen_components and, if others listen to it, among "
@@ -235,10 +214,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "have {found}. Name the group of your trees in the component's config (spans_key), or convert a treebank with: "
         "python -m spacy parsetag convert"
     )
-    E252 = (
-        "The labels given to the component '{name}' must be a dict with 'tags', a list of strings, and perhaps "
-        "'max_stack', a whole number, as written by 'spacy init labels'."
-    )
+    E252 = "Labels of '{name}' must be a dict as 'spacy init labels' writes it: 'tags' (strings), perhaps 'max_stack'."
     E253 = (
         "The component '{name}' was trained with {trained}-order tags, and its linearizer is now {order}-order. Tag "
         "scores mean nothing in another order: train it again, or restore the linearizer."
@@ -268,10 +244,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "ones count most."
     )
     E263 = "The setting {setting} of the component '{name}' must be {needed}; got {value!r}."
-    E264 = (
-        "The component '{name}' has no pipelines. Name two or more in its config: pipelines = "
-        '["training/a/model-best", "training/b/model-best"].'
-    )
+    E264 = 'The component {name!r} has no pipelines. Name two or more: pipelines = ["a/model-best", "b/model-best"].'
     E265 = "A pipeline of an ensemble must have one component 'parsetag'; this one has {n} among: {pipes}."
     E266 = (
         "doc.spans[{key!r}].attrs['soft'] says to learn the best trees of each sentence, and attrs['k_best'] has those "
@@ -279,10 +252,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "config, and keep its sentence boundaries."
     )
 
-    E267 = (
-        "Cannot export {what} of the component '{name}': {reason}. Exported are transformers of spacy-transformers, "
-        "what listens to them, and spacy-parsetag.TorchBiLSTM.v1."
-    )
+    E267 = "Cannot export {what} of '{name}': {reason}. It takes transformers, their listeners, and TorchBiLSTM.v1."
     E268 = "No component of this pipeline needs PyTorch, so there is nothing to export; it has: {pipes}."
     E269 = (
         "The tokens of the doc have changed since doc.spans[{key!r}] was written; spaCy does not move span groups when "
@@ -351,18 +321,12 @@ class Errors(metaclass=_ErrorsWithCodes):
     E453 = "Text stands before the tree on line {number} of {path}. Which is it: --format brackets or --format text?"
     E454 = "Not a regular expression: {text!r} ({reason})."
     E455 = "{option} needs {needs}."
-    E456 = (
-        "{n:,} of {total:,} cannot be read ({what}), more than {limit}. Is the format or the encoding another one? To "
-        "leave them out all the same: --skip-bad {enough}%."
-    )
+    E456 = "{n:,} of {total:,} cannot be read ({what}), more than {limit}. Another format? Else --skip-bad {enough}%."
     E457 = "Two of the inputs are called {name!r}. Name them apart: NAME=PATH."
     E458 = "No doc of {path} has complete trees under doc.spans[{key!r}]."
     E459 = "Give one of --json and --csv, not both."
     E460 = "Not a limit: --skip-bad {limit}. Write a number (10), a share (1%), or all."
-    E461 = (
-        "spaCy cannot make a pipeline for the language {lang!r}: {reason}. For a language that spaCy does not know, or "
-        "a treebank whose words are all you need, say --lang xx."
-    )
+    E461 = "spaCy makes no pipeline for the language {lang!r}: {reason}. Where words are all you need, say --lang xx."
     E462 = "{model} is {what}; the pipeline comes first: {command}"
     E463 = "Cannot tell from the name {path} what to write. Known suffixes: {known}. Or say it with --output-format."
     E464 = "--workers must be at least 1, or -1 for one process per core; got {n}."
