@@ -150,7 +150,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "Not a constraint on a sentence of {n} words: {constraint}. Give (start, end, label or None, kind), with words "
         "counted from 0 within the sentence, end exclusive, and a kind of {kinds}."
     )
-    E169 = "No tree over {n} words within the stack bound {max_stack} agrees with: {constraints}. Leave one out."
+    E169 = "No tree over {n} words agrees with: {constraints}. Leave one out, or raise the stack's bound ({max_stack})."
     E170 = "A batch has one list of constraints for each sentence; got {n} lists for {sentences} sentences."
     E171 = "The number of best trees must be a whole number from 1 to {largest}; got {value!r}."
     E172 = "Probabilities of constituents have a mean only over the same sentences; got sentences of {words}."
