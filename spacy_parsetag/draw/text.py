@@ -36,7 +36,6 @@ def draw_text(tree: Tree, width: int, *, color: bool = False, tags: bool = True)
 
     width (int): How many columns a line may take, at least 20.
     RETURNS (str): The lines. Right-to-left text is drawn from right to left where NLTK draws it.
-    RAISES (ValueError): If the width is below 20.
     """
     if width < LEAST_WIDTH:
         raise ValueError(Errors.E040.format(least=LEAST_WIDTH, width=width))
