@@ -45,8 +45,7 @@ def convert_cli(
     glob: Glob = None,
     encoding: Annotated[str | None, Opt("--encoding", "-e", help="Encoding of the files. Default: by format")] = None,
     default_tag: Annotated[
-        str | None,
-        Opt(help="Part-of-speech tag for words that have none, which are an error otherwise"),
+        str | None, Opt(help="Part-of-speech tag for words that have none, which are an error otherwise")
     ] = None,
     skip_bad: SkipBad = "0",
     split: Annotated[
@@ -54,7 +53,7 @@ def convert_cli(
         Opt(
             help="Split into OUTPUT/PART.spacy, by shares of the trees (train=0.8,dev=0.1,test=0.1) or by names of "
             "files or folders (train=02..21,dev=22,test=23). No chance is involved; what fits no part is left out. "
-            "Default: the format's standard split, if it has one and OUTPUT is a folder; none for no split",
+            "Default: the format's standard split, if it has one and OUTPUT is a folder; none for no split"
         ),
     ] = None,
     split_block: Annotated[

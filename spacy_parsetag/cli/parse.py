@@ -55,7 +55,7 @@ def parse_cli(
         OutputFormat | None,
         Opt(
             help="What to write, as listed above. Default: by the suffix of OUTPUT; in a folder what INPUT holds, if "
-            "that can hold parses; else brackets",
+            "that can hold parses; else brackets"
         ),
     ] = None,
     sents: Annotated[
@@ -83,8 +83,7 @@ def parse_cli(
         Engine, Opt(help="Who parses shards: processes of this machine, or a Ray or Spark cluster")
     ] = Engine.local,
     shard_size: Annotated[
-        int | None,
-        Opt(min=1, help=f"Texts in a shard; OUTPUT is then a folder. Default: {SHARD_SIZE:,}"),
+        int | None, Opt(min=1, help=f"Texts in a shard; OUTPUT is then a folder. Default: {SHARD_SIZE:,}")
     ] = None,
     resume: Annotated[
         bool, Opt("--resume", help="Go on with a folder of shards where an earlier run was stopped")

@@ -44,8 +44,7 @@ def search_cli(
     ] = None,
     limit: Annotated[int | None, Opt(min=1, help="Number of matches, or of trees, to show at most")] = None,
     save: Annotated[
-        Path | None,
-        Opt(file_okay=False, help="Save the trees as columns in this folder, to search it next time"),
+        Path | None, Opt(file_okay=False, help="Save the trees as columns in this folder, to search it next time")
     ] = None,
     heads: Annotated[str, Opt(help="Head rules for <# and its kin: penn, ctb, or a file")] = "penn",
     n_process: Annotated[
