@@ -182,9 +182,7 @@ def analyze_correlation_cli(
             help="CSV, JSON or JSON lines with treebank, order (in, pre, post), f and the mean deviation",
         ),
     ],
-    deviation: Annotated[
-        Path | None, Opt(dir_okay=False, help="Mean deviations: what analyze deviation --json wrote")
-    ] = None,
+    deviation: Annotated[Path | None, Opt(dir_okay=False, help="Means that analyze deviation --json wrote")] = None,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     figures: Figures = [],  # noqa: B006

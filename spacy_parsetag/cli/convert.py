@@ -26,7 +26,7 @@ MOST_LISTED = 20  # files that were written
 
 def convert_cli(
     inputs: Annotated[
-        list[str], Arg(metavar="INPUT", help="Treebank files, folders (with all folders in them), or quoted patterns")
+        list[str], Arg(metavar="INPUT", help="Treebank files, folders with all in them, quoted patterns")
     ],
     output: Annotated[
         Path,
@@ -44,9 +44,7 @@ def convert_cli(
     ] = "penn",
     glob: Glob = None,
     encoding: Annotated[str | None, Opt("--encoding", "-e", help="Encoding of the files. Default: by format")] = None,
-    default_tag: Annotated[
-        str | None, Opt(help="Part-of-speech tag for words that have none, which are an error otherwise")
-    ] = None,
+    default_tag: Annotated[str | None, Opt(help="Part-of-speech tag for words that have none, else an error")] = None,
     skip_bad: SkipBad = "0",
     split: Annotated[
         str | None,
@@ -57,11 +55,9 @@ def convert_cli(
         ),
     ] = None,
     split_block: Annotated[
-        int, Opt(min=0, help="Trees of a file that stay together in a split by shares; 0: all of them")
+        int, Opt(min=0, help="Trees of a file that stay together in a split by shares; 0: all")
     ] = 10,
-    n_sents: Annotated[
-        int, Opt(min=1, help="Sentences in a doc. Keep 1 to train with what spaCy splits or merges")
-    ] = 1,
+    n_sents: Annotated[int, Opt(min=1, help="Sentences in a doc. 1 trains with what spaCy splits or merges")] = 1,
     limit: Annotated[int, Opt(min=0, help="Most trees in each file written; 0: all")] = 0,
     max_length: Annotated[int, Opt(min=0, help="Leave out sentences of more words; 0: none")] = 0,
     detokenize: Annotated[

@@ -40,7 +40,7 @@ def linearize_cli(
     ] = LineFormat.jsonl,
     inverse: Annotated[bool, Opt("--inverse", help="Read what --output-format jsonl wrote, and write trees")] = False,
     check: Annotated[
-        bool, Opt("--check", help="Write nothing; check that each tree comes back, in all three orders")
+        bool, Opt("--check", help="Write nothing; check that trees come back in all three orders")
     ] = False,
     glob: Glob = None,
     encoding: Encoding = "utf-8",

@@ -49,7 +49,7 @@ def parse_cli(
         str, Arg(metavar="OUTPUT", help="File to write, - for standard output, or a folder of shards (NAME/)")
     ] = str(STANDARD),
     format: Annotated[
-        InputFormat | None, Opt("--format", "-f", help="What INPUT holds, as listed above. Default: by its suffix")
+        InputFormat | None, Opt("--format", "-f", help="What INPUT holds. Default: by its suffix")
     ] = None,
     output_format: Annotated[
         OutputFormat | None,
@@ -79,18 +79,12 @@ def parse_cli(
         bool, Opt("--probs", help="Say how probable trees and constituents are: in lines that begin with #, or in JSON")
     ] = False,
     k_best: Annotated[int, Opt(min=0, help="Write the best K trees of each sentence, with log-probabilities")] = 0,
-    engine: Annotated[
-        Engine, Opt(help="Who parses shards: processes of this machine, or a Ray or Spark cluster")
-    ] = Engine.local,
+    engine: Annotated[Engine, Opt(help="Who parses shards: processes here, or a Ray or Spark cluster")] = Engine.local,
     shard_size: Annotated[
-        int | None, Opt(min=1, help=f"Texts in a shard; OUTPUT is then a folder. Default: {SHARD_SIZE:,}")
+        int | None, Opt(min=1, help=f"Texts in a shard of the folder OUTPUT. Default: {SHARD_SIZE:,}")
     ] = None,
-    resume: Annotated[
-        bool, Opt("--resume", help="Go on with a folder of shards where an earlier run was stopped")
-    ] = False,
-    precision: Annotated[
-        Precision | None, Opt(help="Numeric precision of PyTorch's layers. Default: the pipeline's")
-    ] = None,
+    resume: Annotated[bool, Opt("--resume", help="Go on with a folder of shards where a run was stopped")] = False,
+    precision: Annotated[Precision | None, Opt(help="Precision of PyTorch's layers. Default: the pipeline's")] = None,
     quiet: Annotated[bool, Opt("--quiet", "-q", help="Show no progress")] = False,
     gpu_id: GpuId = -1,
     code: Code = None,
