@@ -61,12 +61,7 @@ def convert_cli(
     limit: Annotated[int, Opt(min=0, help="Most trees in each file written; 0: all")] = 0,
     max_length: Annotated[int, Opt(min=0, help="Leave out sentences of more words; 0: none")] = 0,
     detokenize: Annotated[
-        bool,
-        Opt(
-            "--detokenize",
-            help="Guess the spaces between words, as in English text, to train on raw text. Default: spaces are "
-            "unknown, and spaCy trains and evaluates on the words as they are",
-        ),
+        bool, Opt("--detokenize", help="Guess the spaces of English text. Default: spaCy trains on words as they are")
     ] = False,
     spans_key: SpansKey = "constituents",
     clean: Annotated[

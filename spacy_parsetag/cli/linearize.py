@@ -27,11 +27,7 @@ LineFormat = Enum("LineFormat", {"jsonl": "jsonl", "tags": "tags"}, type=str)
 
 def linearize_cli(
     source: Annotated[
-        str,
-        Arg(
-            metavar="INPUT",
-            help="Bracket file, folder or quoted pattern; with --inverse a file of JSON lines; - for standard input",
-        ),
+        str, Arg(metavar="INPUT", help="Bracket file, folder, pattern; with --inverse JSON lines; - for standard input")
     ],
     output: Output = STANDARD,
     order: OrderOption = Order.inside,

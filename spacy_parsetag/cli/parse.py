@@ -53,18 +53,14 @@ def parse_cli(
     ] = None,
     output_format: Annotated[
         OutputFormat | None,
-        Opt(
-            help="What to write, as listed above. Default: by the suffix of OUTPUT; in a folder what INPUT holds, if "
-            "that can hold parses; else brackets"
-        ),
+        Opt(help="What to write. Default: by OUTPUT's suffix; in a folder what INPUT holds, if it can; else brackets"),
     ] = None,
     sents: Annotated[
         Sentences | None,
         Opt(
             "--sents",
             "-s",
-            help="line: each text is one sentence. model: the pipeline splits text into sentences. Default: line for "
-            "files, model for a text in quotes",
+            help="line: a text is a sentence. model: the pipeline splits, the default for text in quotes",
         ),
     ] = None,
     skip_bad: SkipBad = "0",

@@ -31,8 +31,7 @@ ShownFormat = Enum("ShownFormat", {"text": "text", "brackets": "brackets", "spac
 
 def show_cli(
     source: Annotated[
-        str,
-        Arg(metavar="INPUT", help="Text or brackets in quotes, a file, a folder of .spacy files, - for standard input"),
+        str, Arg(metavar="INPUT", help="Text or brackets in quotes, a file, a folder of docs, - for standard input")
     ],
     model: Annotated[str | None, Opt("--model", "-m", help=f"Package or folder. Default: {DEFAULT_MODEL}")] = None,
     format: Annotated[
