@@ -119,10 +119,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E125 = "By its name {path} holds no brackets. Its trees come as brackets by: search ROOT {path} --mrg > NAME.mrg"
 
     E150 = "Scores must have shape ({rows}, {tags}), 2N-1 rows for N words; got {shape}."
-    E151 = (
-        "The score of tag {tag!r} at word {word} is {value}, in sentence {s} of the batch, counted from 0. Scores must "
-        "be finite, and between -1e300 and 1e300, so that they can be added up. Was training unstable?"
-    )
+    E151 = "The score of tag {tag!r} at word {word} is {value}, in sentence {s}: not within 1e300. Unstable training?"
     E152 = "No {order}-order tree over {n} words with these tags keeps the stack within {max_stack}. Raise max_stack."
     E153 = "Tag {tag!r} is given twice; each column of the scores needs a tag of its own."
     E154 = "A batch has one first row and one number of words per sentence; got shapes {rows} and {words}."
@@ -156,11 +153,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E172 = "Probabilities of constituents have a mean only over the same sentences; got sentences of {words}."
     E173 = "The decoder needs at least one thread; got {n}. None takes as many as OMP_NUM_THREADS says."
     E174 = "A tree's tags are columns of the scores, from 0 to {last}; got {columns}."
-    E175 = (
-        "Scores of successive tags (transitions) have no chart, so there are no probabilities of constituents, k best "
-        "trees, samples, constraints or minimum Bayes risk. Take the best tree, sums, log-probabilities and entropies; "
-        "or a learner without transitions."
-    )
+    E175 = "Scores of successive tags (transitions) have no chart: no constituents, k best, samples, constraints, MBR."
     E176 = "The cost of a constituent must be a number from -{largest} to {largest}; got {value!r}."
     E177 = "The {what} must be a whole number from 0 to {largest}; got {value!r}."
     E178 = "No tree agrees with {constraint}: the model does not know the label {label!r}. It knows {labels}."
@@ -168,25 +161,15 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The scores are too great for {what}: all trees of sentence {s} together have {log_z:.3g}, where floats are "
         "{gap:.3g} apart, so that differences between trees are lost. Scale the scores down."
     )
-    E180 = (
-        "Scores of sentence {s} are so great that differences between its trees are lost beside them, though the trees "
-        "together may score little: great scores cancel, or no tree has them. Scale the scores down."
-    )
+    E180 = "Scores of sentence {s} are so great that differences between its trees are lost. Scale the scores down."
 
     E200 = "{what} must be at least {least}; got {value}."
     E201 = "TagLoss learns tags alone, and this model scores spans too. Use spacy-parsetag.TreeLoss.v1."
     E202 = "spacy-parsetag.Spans.v1 scores in-order tags: set spacy-parsetag.InOrder.v1. Got {order!r} and {n} tags."
 
     E203 = "This layer has no graph: load the exported pipeline. To train, take the one that it was exported from."
-    E204 = (
-        "An exported layer cannot be trained. Train the pipeline that it was exported from, and export that again. Or "
-        "let its component stay as it is: name it among frozen_components and, if others listen to it, among "
-        "annotating_components."
-    )
-    E205 = (
-        "The graph of this transformer ({kind}) does not compute what the transformer does: vectors differ by up to "
-        "{difference:.2g}. Please report this, with the versions of torch and transformers."
-    )
+    E204 = "An exported layer cannot be trained. Train what it was exported from, or freeze it (frozen_components)."
+    E205 = "The graph of this transformer ({kind}) computes something else, off by {difference:.2g}. Please report it."
     E206 = (
         "The transformer of this pipeline reads sentence by sentence, and this doc has no sentence boundaries: "
         "{text!r}. Add a component that sets them before it: nlp.add_pipe('sentencizer', first=True), or "
@@ -215,19 +198,13 @@ class Errors(metaclass=_ErrorsWithCodes):
         "python -m spacy parsetag convert"
     )
     E252 = "Labels of '{name}' must be a dict as 'spacy init labels' writes it: 'tags' (strings), perhaps 'max_stack'."
-    E253 = (
-        "The component '{name}' was trained with {trained}-order tags, and its linearizer is now {order}-order. Tag "
-        "scores mean nothing in another order: train it again, or restore the linearizer."
-    )
+    E253 = "The component '{name}' was trained with {trained}-order tags; it is now {order}-order. Train it again."
     E254 = (
         "The component '{name}' was given {part!r}, which is not a {kind}. Name a registered one in a section of its "
         'own, [components.{name}.{kind}], for instance @misc = "spacy-parsetag.{example}.v1".'
     )
     E255 = "Labels of the component '{name}' must be strings; got {label!r}."
-    E256 = (
-        "The component '{name}' scores {n} tags, and its learner does not say how to score more. These cannot be "
-        "added: {tags}. Add labels before training, or give the learner the attribute of spacy_parsetag.ml.resize."
-    )
+    E256 = "The learner of the component '{name}' scores {n} tags, not these: {tags}. See spacy_parsetag.ml.resize."
     E257 = "The component '{name}' cannot be loaded from {source}: {problem}. Its files are damaged, or were changed."
     E258 = (
         "The component '{name}' takes its vectors from the component '{upstream}' that it was trained with, and this "
@@ -238,11 +215,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E259 = "Nothing in the training data can be learned by the component '{name}': {problems}"
     E260 = "Not a kind of constraint: {kind!r} (of {text}). Known: {kinds}. Say it as the span's id or attrs['kind']."
     E261 = "The constraint {text} covers no word, or leaves its sentence. Check the span and token.is_sent_start."
-    E262 = (
-        "No tree agrees with these constraints together: {constraints}. Take one of them out of "
-        "doc.spans['parsetag_constraints'], or set conflicts = \"drop\" in the component's config, so that the first "
-        "ones count most."
-    )
+    E262 = 'No tree agrees with these constraints together: {constraints}. Take one out, or set conflicts = "drop".'
     E263 = "The setting {setting} of the component '{name}' must be {needed}; got {value!r}."
     E264 = 'The component {name!r} has no pipelines. Name two or more: pipelines = ["a/model-best", "b/model-best"].'
     E265 = "A pipeline of an ensemble must have one component 'parsetag'; this one has {n} among: {pipes}."
@@ -254,15 +227,8 @@ class Errors(metaclass=_ErrorsWithCodes):
 
     E267 = "Cannot export {what} of '{name}': {reason}. It takes transformers, their listeners, and TorchBiLSTM.v1."
     E268 = "No component of this pipeline needs PyTorch, so there is nothing to export; it has: {pipes}."
-    E269 = (
-        "The tokens of the doc have changed since doc.spans[{key!r}] was written; spaCy does not move span groups when "
-        "it merges or splits tokens. Set the group after the components that do so, for instance merge_entities, or "
-        "find spans with a function: the setting 'constraints' of the component 'parsetag'."
-    )
-    E270 = (
-        "The model of the component '{name}' gives {found}, not scores of tags. Take one of this package's learners, "
-        'for instance @architectures = "spacy-parsetag.Tags.v1" in [components.{name}.model].'
-    )
+    E269 = "The tokens of the doc have changed since doc.spans[{key!r}] was set. Set it after merge_entities and such."
+    E270 = "The model of '{name}' gives {found}, not scores of tags. Take a learner, such as spacy-parsetag.Tags.v1."
     E271 = "The function in the setting 'constraints' of 'parsetag' must give spans of the doc; got {found!r}."
 
     E300 = (
@@ -288,10 +254,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E308 = "A doc can hold whole sentences only: n_sents must be at least 1; got {n}."
     E309 = "{text!r} is white space only: there is no tree over it. Ask span._.is_constituent first."
-    E310 = (
-        "The tokens of the doc have changed since doc.spans[{key!r}] was written; spaCy does not move span groups when "
-        "it merges or splits tokens. Put components that do so, for instance merge_entities, before the parser."
-    )
+    E310 = "The tokens of the doc have changed since doc.spans[{key!r}] was set. Put merge_entities before the parser."
     E311 = "Cannot set the sentence boundaries of {text!r}: the doc has a dependency parse, which has its own."
     E312 = "No tokens {start} to {end} in a doc of {n} tokens: 0 <= start < end <= {n} must hold."
     E320 = (
@@ -350,10 +313,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E483 = "pip did not do it, and says above why: {command}"
     E484 = "No such file or folder: {source}. A text of one word comes on standard input, with - for INPUT."
     E485 = "The parser {name!r} is named twice: its scores would stand under one name. Name each parser once."
-    E486 = (
-        "By its name {path} is neither text nor brackets nor docs. Trees that parse wrote as .jsonl or .parquet come "
-        "as brackets by: search ROOT FILE --mrg. If it is text all the same, say --format text."
-    )
+    E486 = "By its name {path} holds no text, brackets or docs. Use search ROOT FILE --mrg first, or --format text."
 
     E500 = "{purpose} needs the package {name!r}, which is not installed. Install it: {install}"
 
