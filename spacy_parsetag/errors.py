@@ -120,7 +120,7 @@ class Errors(metaclass=_ErrorsWithCodes):
 
     E150 = "Scores must have shape ({rows}, {tags}), 2N-1 rows for N words; got {shape}."
     E151 = "The score of tag {tag!r} at word {word} is {value}, in sentence {s}: not within 1e300. Unstable training?"
-    E152 = "No {order}-order tree over {n} words with these tags keeps the stack within {max_stack}. Raise max_stack."
+    E152 = "No {order}-order tree over {n} words with these tags has a stack bound of {max_stack}. Raise or remove it."
     E153 = "Tag {tag!r} is given twice; each column of the scores needs a tag of its own."
     E154 = "A batch has one first row and one number of words per sentence; got shapes {rows} and {words}."
     E155 = "Sentence {s} of the batch, {n} words from row {row} on, does not fit into {total} rows of scores."
