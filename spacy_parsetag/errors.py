@@ -74,10 +74,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E008 = "Word {i} of the tree, {word!r}, is empty or white space, as no word of a parse is. In: {sentence!r}."
 
     E030 = "No such file or folder: {path}."
-    E031 = (
-        "No files named {patterns} below {path}, which holds {held}. Name a file itself, whatever it is called; or, "
-        "where the command has --glob, say which to read, for instance --glob '*{suffix}'."
-    )
+    E031 = "No files named {patterns} below {path}, which holds {held}. Name a file, or say --glob '*{suffix}'."
     E032 = "{path} is one of the inputs, or written twice. Write to another file, so that nothing is lost."
     E033 = "{path} cannot be decompressed: {reason}. Is it whole, and named as it is compressed (.gz, .bz2, .xz)?"
     E034 = "{path} would not be compressed. Leave {suffix} out of the name, and compress the file afterwards."
@@ -112,10 +109,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E121 = "The tree is not closed where another one starts. Closing brackets missing: {missing}."
     E122 = "The file ends inside a tree. Closing brackets missing: {missing}. Is the file cut off?"
     E123 = "More than {limit} nodes in one tree. Closing brackets missing: {missing}. Several sentences in one bracket?"
-    E124 = (
-        "{kind} holds discontinuous trees, and constituents here are words without gaps. Make the trees continuous "
-        "first, and write Penn brackets: treetools (root_attach, boyd_split, raising) and disco-dop do that."
-    )
+    E124 = "{kind} holds discontinuous trees. Make Penn brackets of them first, with treetools or disco-dop."
     E125 = "By its name {path} holds no brackets. Its trees come as brackets by: search ROOT {path} --mrg > NAME.mrg"
 
     E150 = "Scores must have shape ({rows}, {tags}), 2N-1 rows for N words; got {shape}."
@@ -293,10 +287,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E462 = "{model} is {what}; the pipeline comes first: {command}"
     E463 = "Cannot tell from the name {path} what to write. Known suffixes: {known}. Or say it with --output-format."
     E464 = "--workers must be at least 1, or -1 for one process per core; got {n}."
-    E468 = (
-        "No pipeline given, and {name}, the one that comes with spacy-parsetag, is not installed. In a clone of "
-        "spacy-parsetag: python -m pip install ./models/{name}. Or name another pipeline, a package or a folder."
-    )
+    E468 = "Name a pipeline, or install {name}: in a clone of spacy-parsetag, python -m pip install ./models/{name}."
     E469 = "More than {n} bad ones ({what}), listed above; nothing is written. Allow more with --skip-bad."
     E470 = "Cannot clean {text!r}: {reason}. Write KEY=VALUE with one of the keys {known}."
     E475 = "{n} sentences are too few to fit on a share of {share} and measure on the rest. Give more or another share."
@@ -304,10 +295,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E477 = "Give one of these, not several: {options}. --csv goes alone or with --by."
     E478 = "There is no pipeline {name!r} for spacy-parsetag. There are: {known}."
     E479 = "{name} {version} goes with spacy-parsetag {range}, and this is {ours}. Install such a version of it first."
-    E480 = (
-        "{name} {version} is not published yet. A clone of spacy-parsetag has it: pip install ./models/{name}. Or say "
-        "with --from where it is: a folder with its wheel or its sources, or the address of a package index."
-    )
+    E480 = "{name} {version} is not published yet. Say --from where, or in a clone: pip install ./models/{name}."
     E481 = "{python} has no pip to install a pipeline with. Bring it: python -m ensurepip."
     E482 = "{folder} has neither a wheel {name}-{version}-*.whl nor a folder {name} with setup.py."
     E483 = "pip did not do it, and says above why: {command}"
