@@ -85,10 +85,9 @@ class TreeColumns:
 
     def heads(self, rules: HeadRules) -> Ints:
         """The distance of each node to its head child, 0 at words; found once for each table of rules."""
-        found = self._heads.get(rules)
-        if found is None:
-            found = self._heads[rules] = rules.find(self.label, self.size, self.strings)
-        return found
+        if rules not in self._heads:
+            self._heads[rules] = rules.find(self.label, self.size, self.strings)
+        return self._heads[rules]
 
     def passes(self, label: Label) -> NDArray[np.bool_]:
         """Tell whether each string passes a test of labels; found once for each test."""
@@ -269,7 +268,6 @@ def columns_of_parses(rows: Iterable[Row], name: str) -> TreeColumns:
     """Make columns of parses. One without words is no tree.
 
     rows (Iterable[Row]): Each parse, its line or row, the label of its root, and its identifier or "".
-    name (str): Where they are from, for messages.
     RAISES (ValueError): If constituents cross, or are not in pre-order.
     """
     codes: dict[str, int] = {}
