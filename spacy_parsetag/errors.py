@@ -113,7 +113,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E125 = "By its name {path} holds no brackets. Its trees come as brackets by: search ROOT {path} --mrg > NAME.mrg"
 
     E150 = "Scores must have shape ({rows}, {tags}), 2N-1 rows for N words; got {shape}."
-    E151 = "The score of tag {tag!r} at word {word} is {value}, in sentence {s}: not within 1e300. Unstable training?"
+    E151 = (
+        "The score of tag {tag!r} at word {word} is {value}, in sentence {s} of the batch, counted from 0. Scores must "
+        "be finite, and between -1e300 and 1e300, so that they can be added up. Was training unstable?"
+    )
     E152 = "No {order}-order tree over {n} words with these tags has a stack bound of {max_stack}. Raise or remove it."
     E153 = "Tag {tag!r} is given twice; each column of the scores needs a tag of its own."
     E154 = "A batch has one first row and one number of words per sentence; got shapes {rows} and {words}."
