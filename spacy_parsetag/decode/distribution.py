@@ -16,7 +16,7 @@ from .constituents import Constituents
 from .constraints import LARGEST_COUNT, is_whole
 from .passes import Sums, best_trees, k_best_trees, sample_trees, sum_trees
 from .repair import raise_failure
-from .trees import Spans, WeightedTrees, nodes_of_trees, tree_scores
+from .trees import Spans, WeightedTrees, labelled_nodes, tree_scores
 
 _LARGEST_SEED = 2**64 - 1  # of the compiled passes
 _LARGEST_ERROR = 0.01  # of a log-probability, in nats
@@ -159,8 +159,7 @@ class Distribution:
             parts = (left[i : i + size] for i in range(0, len(left), size))
             results = (zip(own, Distribution(batch.select(np.asarray(own))).topk(width), strict=True) for own in parts)
             for s, trees in chain.from_iterable(results):
-                n_words = np.repeat(batch.n_words[s], len(trees.scores))
-                nodes = nodes_of_trees(trees.ids.reshape(-1), None, n_words, batch.tags, batch.linearizer)
+                nodes = labelled_nodes(trees.ids.reshape(-1), batch, sentences=np.full(len(trees.scores), s))
                 log_probs = np.minimum(trees.scores - log_z[s], 0.0).tolist()
                 distinct: dict[tuple[tuple[int, int, str], ...], float] = {}
                 for log_prob, spans in zip(log_probs, nodes.spans(batch.tags), strict=True):

@@ -102,14 +102,8 @@ def cross_entropy(batch: TagScores, gold: WeightedTrees, sum_over: Any) -> tuple
     taught[owner[gold.ids < 0]] = False
     some = batch_on_cpu.select(taught)
     kept = taught[gold.sentence]
-    inner = np.repeat(kept, np.maximum(lengths // 2, 0)) if len(gold.span_rows) else np.zeros(0, dtype=bool)
-    trees = gold._replace(
-        sentence=(np.cumsum(taught) - 1)[gold.sentence[kept]],
-        weight=gold.weight[kept],
-        ids=gold.ids[taught[owner]],
-        span_rows=gold.span_rows[inner],
-        span_labels=gold.span_labels[inner],
-    )
+    places = np.cumsum(taught) - 1  # of sentences among those
+    trees = WeightedTrees(places[gold.sentence[kept]], gold.weight[kept], gold.ids[taught[owner]])
     sums: Sums = sum_over(some)
     raise_failure(some, sums.status)
     loss = float(sums.log_z.sum())
