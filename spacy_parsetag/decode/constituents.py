@@ -44,12 +44,7 @@ class Constituents(NamedTuple):
 
     @classmethod
     def from_sums(cls, batch: TagScores, sums: Sums) -> "Constituents":
-        """Add up the probabilities of the tags that have a label.
-
-        batch (TagScores): The batch.
-        sums (Sums): Its sums, with `nodes` and `leaves`.
-        RETURNS (Constituents): The probabilities, with the type of the scores.
-        """
+        """Add up the probabilities of the tags that have a label; the sums have `nodes` and `leaves`."""
         assert sums.nodes is not None and sums.leaves is not None
         tags, n_words = batch.tags, batch.n_words
         labels, chains, dtype = tags.constituent_labels, tags.reordered_chains, sums.nodes.dtype
@@ -69,8 +64,8 @@ class Constituents(NamedTuple):
     def mean(cls, several: Sequence["Constituents"]) -> "Constituents":
         """Average the probabilities of several models, whatever their tags, orders and learners.
 
-        several (Sequence[Constituents]): The probabilities of each model, at least one.
-        RETURNS (Constituents): Their mean; a label that a model does not know has no probability there.
+        A label that a model does not know has no probability there.
+
         RAISES (ValueError): If they are not of the same sentences.
         """
         words = [one.n_words.tolist() for one in several]
@@ -94,13 +89,7 @@ class Constituents(NamedTuple):
         return {(start, end, self.labels[c]): prob for start, end, c, prob in zip(*found, strict=True)}
 
     def rivals(self, s: int, spans: Spans, least: float) -> list[tuple[int, int, str, float]]:
-        """List the constituents of sentence s likelier than `least` that were not found, likeliest first.
-
-        s (int): The sentence.
-        spans (list[tuple[int, int, str]]): The constituents that were found.
-        least (float): A probability.
-        RETURNS (list[tuple[int, int, str, float]]): First word, end, label and probability of each.
-        """
+        """List constituents of sentence s that are not among `spans`, likelier than `least`, the likeliest first."""
         found = set(spans)
         others = [(*span, prob) for span, prob in self.sentence(s, least).items() if span not in found]
         return sorted(others, key=lambda other: -other[3])
@@ -117,11 +106,6 @@ class Constituents(NamedTuple):
 
         It is twice the expected number of right constituents over the number found plus the number expected, which is
         close to the expected F. Where none was found it is the least probability that there is none.
-
-        s (int): The sentence.
-        spans (list[tuple[int, int, str]]): The constituents.
-        probs (Sequence[float]): Their probabilities.
-        RETURNS (float): The estimate.
         """
         n = int(self.n_words[s])
         there = self.probs[self.starts[s] : self.starts[s] + n * (n + 1) // 2].sum(dtype=np.float64)
@@ -134,7 +118,6 @@ class Constituents(NamedTuple):
         Of chains with the same labels, which have the same constituents, the likelier order counts a little more.
 
         batch (TagScores): The batch, for its sentences, tags, order, bound and constraints; scores are not read.
-        cost (float): The cost of a constituent.
         RETURNS (Decoded): The tree of each sentence, and its sum.
         RAISES (ValueError): If the cost is not a number from -1e30 to 1e30, or no tree exists within the bound that
             agrees with the constraints.

@@ -126,7 +126,6 @@ class Distribution:
         No two have the same tags; two may differ in nodes that binarization added alone. The first is `argmax`.
 
         k (int): Number of trees, at least 1.
-        RETURNS (list[KBest]): The trees of each sentence.
         RAISES (ValueError): If k is not such a number.
         """
         _check_number(k)
@@ -173,7 +172,6 @@ class Distribution:
     def sample(self, n: int, seed: int) -> NDArray[np.int32]:
         """Draw trees by their probabilities, independent of each other.
 
-        n (int): Number of trees of each sentence.
         seed (int): Seed of the random numbers, 0 to 2^64 - 1: the same seed, the same trees.
         RETURNS (np.ndarray): (n, R) tag ids.
         RAISES (ValueError): If n or the seed is not such a number.
@@ -186,11 +184,7 @@ class Distribution:
         return ids
 
     def log_prob(self, ids: NDArray[Any]) -> NDArray[np.float64]:
-        """Find the log-probability of a tree of each sentence.
-
-        ids (np.ndarray): (R,) tag ids of trees that count.
-        RETURNS (np.ndarray): (S,) log-probabilities.
-        """
+        """Find the (S,) log-probabilities of trees that count, given by their (R,) tag ids."""
         self._check_size(self.sums(), "log-probabilities")
         scores = tree_scores(self.batch, WeightedTrees.of_batch(self.batch, ids))
         # Rounding may leave a little above 0 where one tree has all of the probability.

@@ -46,7 +46,7 @@ def labelled_nodes(
     """Find the labelled nodes of trees of a batch.
 
     ids (np.ndarray): (R,) int32 tag ids of a tree of each sentence, as a decoder gives them.
-    sentences (np.ndarray | None): (M,) sentences of which `ids` has the trees, one after another; any number of each.
+    sentences (np.ndarray | None): (M,) sentences whose trees `ids` has, one after another; any number of each.
     bare (bool): Find the nodes without a label too, so that all 2N-1 nodes of a tree are there.
     RAISES (ValueError): If the ids of a sentence form no tree.
     """

@@ -26,7 +26,6 @@ def bilstm(depth: int = 2, hidden_width: int | None = None) -> SequenceModel:
     depth (int): Layers.
     hidden_width (int | None): Cells in each direction; None for half the width of the sample of outputs that
         `initialize` gets: these are scores of |T| tags for two slots.
-    RETURNS (Model): The layer.
     RAISES (ImportError): Without PyTorch, with the install line.
     """
     _torch()

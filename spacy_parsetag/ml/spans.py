@@ -60,7 +60,6 @@ def build_spans(
     span_width (int | None): Width of the hidden layer of span scores. None scores no spans: gaps then have scores for
         all tags of internal nodes, as in the paper's in-order tagger.
     max_words (int): Words of the longest sentence whose spans are all scored; N words have N(N-1)/2.
-    RETURNS (Model[list[Doc], SentenceScores]): Scores of the sentences.
     RAISES (ValueError): If a width or max_words is below 1.
     """
     check_sizes(hidden_width=hidden_width, span_width=span_width, max_words=max_words)

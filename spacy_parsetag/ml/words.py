@@ -54,19 +54,12 @@ class Words(NamedTuple):
         return starts
 
     def find(self, wanted: Sequence[Sequence[Sequence[int]]]) -> NDArray[Any]:
-        """Find the first word of sentences of the same docs.
-
-        wanted (Sequence[Sequence[Sequence[int]]]): Of each doc, of each sentence, the tokens of its words.
-        RETURNS (np.ndarray): (S',) int64 first word of each sentence.
-        """
+        """Find the (S',) first words of other sentences of the same docs, which are given as in `sentences`."""
         firsts = [tokens[0] + start for own, start in zip(wanted, self.offsets, strict=False) for tokens in own]
         return np.searchsorted(self.tokens, np.asarray(firsts, dtype=np.int64))
 
     def sentences_around(self, first: NDArray[Any], n_words: NDArray[Any]) -> NDArray[Any]:
-        """Find the sentence that runs of words lie in: (S',) int64, -1 for a run that leaves its sentence.
-
-        first, n_words (np.ndarray): (S',) first word and number of words of each run.
-        """
+        """Find the sentences that (S',) runs of words lie in; -1 for a run that leaves its sentence."""
         ends = np.cumsum(self.n_words)
         around = np.searchsorted(ends, first, side="right")
         return np.where(first + n_words <= ends[around], around, -1)
@@ -100,7 +93,6 @@ class SentenceScores:
     ) -> tuple[TagScores, Callable[[TagScores], SentenceScores]]:
         """Make the batch of other sentences of the same docs, each a run of words within a sentence.
 
-        batch (TagScores): The batch of all sentences.
         first, n_words (np.ndarray): (S',) first word and number of words of each run.
         RETURNS (tuple[TagScores, Callable]): The batch; and the function that takes gradients for it and returns them
             in the form of these scores.

@@ -98,11 +98,7 @@ class Ensemble(Checked, Pipe):
 
     @contextmanager
     def memory_zone(self, mem: Any = None) -> Iterator[Any]:
-        """Begin a memory zone of the members too; `nlp.memory_zone()` calls this.
-
-        mem (cymem.Pool | None): The memory that is freed at the end.
-        YIELDS (cymem.Pool | None): The same.
-        """
+        """Begin a memory zone of the members too; `nlp.memory_zone()` calls this."""
         with ExitStack() as zones:
             for member in self.members:
                 zones.enter_context(member.memory_zone(mem))

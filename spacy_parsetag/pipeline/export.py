@@ -41,10 +41,7 @@ def export_pipeline(nlp: Language, path: Path, precision: Precision = "int8") ->
 
     The folder appears whole or not at all. The pipeline itself stays as it is. Members of an ensemble are exported too.
 
-    nlp (Language): A trained pipeline.
-    path (Path): A folder that does not exist yet.
     precision (str): "float32", exact to rounding; "int8" for the weights of what is exported, a quarter as large.
-    RETURNS (Path): The folder.
     RAISES (ImportError): Without a package that this needs, with the install line.
     RAISES (ValueError): If the folder exists, nothing in the pipeline needs PyTorch, or what does cannot be exported.
     """
@@ -107,9 +104,6 @@ class _Transformer:
     """A transformer component, and the ways in which what listens to it pools the pieces of a word.
 
     The exported one pools. If there are several ways, it gives the vectors of all side by side.
-
-    name (str): Its name in the pipeline.
-    pipe (Transformer): The component of spacy-transformers.
     """
 
     def __init__(self, name: str, pipe: Any) -> None:

@@ -64,7 +64,6 @@ def make_evalb_scorer(
     params (str | Path): EVALB's parameters: "collins", "new", "spmrl" or a `.prm` file.
     order (str | None): Order of the tags whose accuracy is given: "in", "pre" or "post". None: that of the component's
         config, else "in".
-    RETURNS (Callable[..., dict[str, Any]]): The scorer.
     RAISES (ValueError): If there are no such parameters, or there is no such order.
     """
     if order is not None:
@@ -93,8 +92,6 @@ def score_constituents(
     in EVALB no failure drops out. Sentences without a word that counts are left out, and so are examples whose
     reference has no group of gold constituents, or a partial one: what is not known to be there may be right.
 
-    examples (Iterable[Example]): The examples.
-    params (EvalbParams): EVALB's parameters.
     default_key (str | None): Where constituents are in `doc.spans`; None takes `spans_key` from the kwargs.
     default_order (str | None): Order of the tags; None takes `order` or `linearizer` from the kwargs.
     RETURNS (dict[str, Any]): `parsetag_f`, `parsetag_p`, `parsetag_r` and `parsetag_em` (exact match: sentences with

@@ -217,10 +217,7 @@ def get_rivals(span: Span, spans_key: str = SPANS_KEY) -> list[tuple[Span, float
 def get_span_prob(doc: Doc, start: int, end: int, label: str, spans_key: str = SPANS_KEY) -> float:
     """Look up the probability that some tokens are a constituent with a label.
 
-    doc (Doc): The doc.
     start, end (int): The tokens, end exclusive.
-    label (str): The label.
-    spans_key (str): Key of the group in `doc.spans`.
     RETURNS (float): The probability; 0 for a constituent that is not in the tree and less likely than one in a hundred.
     RAISES (ValueError): If the doc has no probabilities, or no such tokens.
     """
@@ -272,10 +269,7 @@ def _read_probs(doc: Doc, spans_key: str) -> _Probs:
 def get_parses(doc: Doc, k: int, spans_key: str = SPANS_KEY) -> list[list[tuple[nltk.Tree, float]]]:
     """Read the best trees of each sentence, no two with the same constituents, each with its log-probability.
 
-    doc (Doc): The doc.
     k (int): How many trees of each sentence; no more than the pipe was told to keep, and fewer where there are fewer.
-    spans_key (str): Key of the group in `doc.spans`.
-    RETURNS (list[list[tuple[nltk.Tree, float]]]): For each sentence its trees.
     RAISES (ValueError): If k is no number of trees, or the pipe was not told to keep k trees.
     """
     if not isinstance(k, int) or k < 1:

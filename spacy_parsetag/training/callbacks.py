@@ -29,7 +29,6 @@ def make_numpy_blas(n_threads: Literal[1] | None = 1) -> Callable[[Language], La
     which Thinc has operations of its own (Apple's), stay as they are.
 
     n_threads (Literal[1] | None): Threads of a product; None for as many as NumPy's BLAS takes, one for each core.
-    RETURNS (Callable[[Language], Language]): The callback.
     """
 
     def use_numpy(nlp: Language) -> Language:
@@ -58,7 +57,6 @@ def in_turn(*callbacks: Callable[[Language], Language]) -> Callable[[Language], 
         precision = "bfloat16"
 
     callbacks (Callable[[Language], Language]): The callbacks, in their order.
-    RETURNS (Callable[[Language], Language]): The callback.
     """
 
     def call(nlp: Language) -> Language:
@@ -75,8 +73,6 @@ def make_measured_scores() -> Callable[[Language], Language]:
 
     spaCy writes 0 there for a score that nobody measured, and the F of sentences that were given, and `spacy package`
     prints them into the README. The parser's own scores stay.
-
-    RETURNS (Callable[[Language], Language]): The callback.
     """
 
     def keep_measured(nlp: Language) -> Language:

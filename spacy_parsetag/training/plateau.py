@@ -70,11 +70,7 @@ class Plateau:
         return self.rate * warmth
 
     def observe(self, score: float) -> bool:
-        """Take the score of a check.
-
-        score (float): The score on the development set.
-        RETURNS (bool): Whether the rate was lowered.
-        """
+        """Take the score of a check on the development set; return whether the rate was lowered."""
         if self.best is None or score > self.best:
             self.best, self.failures = score, 0
             return False
