@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ..compat import one_blas_thread
 from ..errors import Errors
 from ..linearize.tagset import TagSet
-from .batch import Decoded, SpanScores, TagScores, span_row
-from .passes import Sums, best_trees, first_spans
+from .batch import Decoded, SpanScores, TagScores, first_spans, span_row
+from .passes import Sums, best_trees
 from .repair import raise_failure
 from .trees import Spans
 
@@ -48,7 +48,7 @@ class Constituents(NamedTuple):
         assert sums.nodes is not None and sums.leaves is not None
         tags, n_words = batch.tags, batch.n_words
         labels, chains, dtype = tags.constituent_labels, tags.reordered_chains, sums.nodes.dtype
-        has, is_chain = labels_of_tags(tags, labels).astype(dtype), chains_of_tags(tags, chains).astype(dtype)
+        has, is_chain = _marks(tags, labels, chains, dtype)
         starts = first_spans(n_words, 1)
         probs, chain_probs = (np.zeros((int(starts[-1]), len(names)), dtype=dtype) for names in (labels, chains))
         words, longer = rows_of_words(n_words)
@@ -127,7 +127,7 @@ class Constituents(NamedTuple):
         tags, n_words = batch.tags, batch.n_words.astype(np.int64)
         n_leaves, node_tags = int(tags.offsets[2]), tags.node_ids.max(axis=0)
         dtype = self.probs.dtype
-        has, is_chain = labels_of_tags(tags, self.labels).astype(dtype), chains_of_tags(tags, self.chains).astype(dtype)
+        has, is_chain = _marks(tags, self.labels, self.chains, dtype)
         # A label twice in a chain gains once and costs twice: S+S+VP is no better than S+VP.
         costs = np.asarray([cost * len(chain) for chain in tags.unaries], dtype=dtype)
 
@@ -152,17 +152,13 @@ class Constituents(NamedTuple):
 
 
 @lru_cache(maxsize=16)  # asked for twice a batch
-def labels_of_tags(tags: TagSet, labels: tuple[str, ...]) -> NDArray[np.bool_]:
-    """Mark the labels in the unary chain of each tag: (T, C)."""
-    has = [[label in chain for label in labels] for chain in tags.unaries]
-    return np.asarray(has, dtype=np.bool_).reshape(len(tags), len(labels))
-
-
-@lru_cache(maxsize=16)
-def chains_of_tags(tags: TagSet, chains: tuple[tuple[str, ...], ...]) -> NDArray[np.bool_]:
-    """Mark the unary chain of each tag, if it is one of some: (T, K)."""
-    marks = [[own == chain for chain in chains] for own in tags.unaries]
-    return np.asarray(marks, dtype=np.bool_).reshape(len(tags), len(chains))
+def _marks(
+    tags: TagSet, labels: tuple[str, ...], chains: tuple[tuple[str, ...], ...], dtype: Any
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Mark the labels in the unary chain of each tag, (T, C), and its chain if that is one of some, (T, K)."""
+    has = np.asarray([[label in own for label in labels] for own in tags.unaries], dtype=dtype)
+    is_chain = np.asarray([[own == chain for chain in chains] for own in tags.unaries], dtype=dtype)
+    return has.reshape(len(tags), len(labels)), is_chain.reshape(len(tags), len(chains))
 
 
 def _mean(several: Sequence[tuple[NDArray[Any], Sequence[Any]]]) -> tuple[NDArray[Any], tuple[Any, ...]]:

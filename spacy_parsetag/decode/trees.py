@@ -16,6 +16,8 @@ from ._nodes import batch_nodes
 from .batch import ORDER_CODES, TagScores, numbers_of_tags, ranges, span_row
 
 Spans = list[tuple[int, int, str]]
+# Places in one of the arrays of a batch, an index array for each axis; and the tree that adds up the score at each.
+Cells = tuple[tuple[NDArray[Any], ...], NDArray[Any]]
 
 
 class Nodes(NamedTuple):
@@ -120,17 +122,6 @@ class WeightedTrees(NamedTuple):
         return cls(np.arange(n), np.ones(n), ids[batch.rows])
 
 
-class Cells(NamedTuple):
-    """Cells of one of the arrays of a batch.
-
-    at (tuple[np.ndarray, ...]): Their places, an index array for each axis.
-    tree (np.ndarray): The tree that adds each of them up.
-    """
-
-    at: tuple[NDArray[Any], ...]
-    tree: NDArray[Any]
-
-
 def cells_of(batch: TagScores, trees: WeightedTrees) -> list[Cells]:
     """Find the scores that trees add up.
 
@@ -142,7 +133,7 @@ def cells_of(batch: TagScores, trees: WeightedTrees) -> list[Cells]:
     lengths = numbers_of_tags(n_words)
     tree = np.repeat(np.arange(len(n_words)), lengths)
     rows, columns = ranges(batch.starts[trees.sentence], lengths), trees.ids
-    more = []
+    more: list[Cells] = []
     if batch.transitions is not None:
         full = np.flatnonzero(lengths)
         stops = np.cumsum(lengths)[full]
@@ -150,9 +141,9 @@ def cells_of(batch: TagScores, trees: WeightedTrees) -> list[Cells]:
         followed[stops - 1] = False
         pairs = (columns[:-1][followed[:-1]], columns[1:][followed[:-1]])
         more = [
-            Cells(pairs, tree[followed]),
-            Cells((columns[stops - lengths[full]],), full),
-            Cells((columns[stops - 1],), full),
+            (pairs, tree[followed]),
+            ((columns[stops - lengths[full]],), full),
+            ((columns[stops - 1],), full),
         ]
     if batch.spans is not None:
         first = batch.spans.starts[trees.sentence]
@@ -164,8 +155,8 @@ def cells_of(batch: TagScores, trees: WeightedTrees) -> list[Cells]:
         own = tree[scored]
         start, end = (bounds[scored].astype(np.int64) for bounds in (nodes.start, nodes.end))
         rows_of_spans = first[own] + span_row(n_words[own], start, end)
-        more.append(Cells((rows_of_spans, tags.label_of[nodes.tag[scored]]), own))
-    return [Cells((rows, columns), tree), *more]
+        more.append(((rows_of_spans, tags.label_of[nodes.tag[scored]]), own))
+    return [((rows, columns), tree), *more]
 
 
 def tree_scores(batch: TagScores, trees: WeightedTrees) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from thinc.api import Model, get_array_module
 from thinc.types import Floats2d
 
 from ..decode import SpanScores, TagScores, Transitions
-from ..decode.batch import span_row
+from ..decode.batch import first_spans, list_spans, span_row
 from ..errors import Errors
 from ..linearize import Linearizer
 from ..linearize.tagset import TagSet
@@ -105,16 +105,11 @@ class SentenceScores:
             if (whole == n_words).all():
                 spans = SpanScores(spans.scores, starts)
             else:
-                rows = [np.zeros(0, dtype=np.int64)]
-                for own, n, i, size in zip(
-                    starts.tolist(), n_words.tolist(), before.tolist(), whole.tolist(), strict=True
-                ):
-                    start, end = np.triu_indices(n + 1, 2) if own >= 0 else (rows[0], rows[0])
-                    rows.append(own + span_row(size, start + i, end + i))
-                taken = get_array_module(spans.scores).asarray(np.concatenate(rows))
-                counts = np.asarray([len(own) for own in rows[1:]], dtype=np.int64)
-                first_rows = np.where(starts >= 0, np.cumsum(counts) - counts, -1)
-                spans = SpanScores(spans.scores[taken], first_rows)
+                scored = np.where(starts >= 0, n_words, 0)
+                s, start, end = list_spans(scored)
+                rows = starts[s] + span_row(whole[s], start + before[s], end + before[s])
+                taken = get_array_module(spans.scores).asarray(rows)
+                spans = SpanScores(spans.scores[taken], np.where(starts >= 0, first_spans(scored)[:-1], -1))
 
         def gradient(d_batch: TagScores) -> SentenceScores:
             d_spans = d_batch.spans
