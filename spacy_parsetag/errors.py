@@ -71,10 +71,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E004 = "{n_tags} tags cannot cover {n_words} words: a tree over N words has 2N-1 tags."
     E005 = "Not a chain of labels: {label!r}. Join labels by '+', none empty; + and \\ inside one follow a backslash."
     E007 = "Cannot write the {what} {text!r} to a bracket file: {reason}. See escape_token and escape_label."
-    E008 = (
-        "Word {i} of the tree is {word!r}: a spaCy token cannot be empty, and one of white space only is no word of a "
-        "parse. Remove it from the tree. Sentence: {sentence!r}."
-    )
+    E008 = "Word {i} of the tree, {word!r}, is empty or white space, as no word of a parse is. In: {sentence!r}."
 
     E030 = "No such file or folder: {path}."
     E031 = (
@@ -87,10 +84,7 @@ class Errors(metaclass=_ErrorsWithCodes):
 
     E040 = "A drawing needs at least {least} columns; got {width}."
     E041 = "Unknown style {style!r} of a drawing. Use one of: text, svg, html."
-    E042 = (
-        "Cannot draw a thing of type {found}. Give a parsed Doc, a Span of one, or several of them. A tree of NLTK "
-        "draws itself: tree.pretty_print()."
-    )
+    E042 = "Cannot draw a thing of type {found}: give a parsed Doc, a Span, or several. NLTK's trees draw themselves."
 
     E050 = "Not a valid {order}-order tag sequence for {n} words: {reason} at tag {position} ({tag!r})."
     E051 = "Unknown linearization order {order!r}. Use one of: in, pre, post."
@@ -100,10 +94,7 @@ class Errors(metaclass=_ErrorsWithCodes):
 
     E101 = "Unknown encoding {encoding!r}. Use one that Python knows, for instance utf-8, latin-1, utf-16."
     E102 = "Unknown treebank format {name!r}. Known: {known}."
-    E105 = (
-        "Cannot read the split {text!r}: {reason}. Write shares, such as train=0.8,dev=0.1,test=0.1, or names of files "
-        "or folders, such as train=02..21,dev=22,test=23."
-    )
+    E105 = "Cannot read the split {text!r}: {reason}. Write train=0.8,dev=0.1,test=0.1, or names: train=02..21,dev=22."
     E106 = "No trees in {inputs}."
     E107 = "{path} is neither a folder nor named like one: with several parts or a folder of files, give a folder."
     E108 = "A part of a split cannot be called {name!r}: it becomes the name of a file."
@@ -141,20 +132,14 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The score of tag {tag!r} at word {word} is {value}, in sentence {s} of the batch, counted from 0. Scores must "
         "be finite, and between -1e300 and 1e300, so that they can be added up. Was training unstable?"
     )
-    E152 = (
-        "No tree over {n} words exists within a stack bound of {max_stack} for {order}-order tags with this tag set. "
-        "Raise or remove the bound (max_stack=None)."
-    )
+    E152 = "No {order}-order tree over {n} words with these tags keeps the stack within {max_stack}. Raise max_stack."
     E153 = "Tag {tag!r} is given twice; each column of the scores needs a tag of its own."
     E154 = "A batch has one first row and one number of words per sentence; got shapes {rows} and {words}."
     E155 = "Sentence {s} of the batch, {n} words from row {row} on, does not fit into {total} rows of scores."
     E156 = "Tag id {id} at row {row} of a decoder's output is none of the {n} tags."
     E157 = "A decoder's output of {n} rows lacks sentence {s}, which has {words} words from row {row} on."
     E158 = "Scores {name!r} must have shape {expected}; got {shape}."
-    E159 = (
-        "The transition scores {name!r} must be numbers between -1e300 and 1e300, or -inf, which shuts a pair out; one "
-        "is not. Was training unstable?"
-    )
+    E159 = "Transition scores {name!r} must lie between -1e300 and 1e300, or be -inf (shut out). Was training unstable?"
     E160 = "A beam keeps 1 to {widest} sequences; got {value!r}. The exact decoder keeps them all."
     E161 = "The bound on the stack must be None or a whole number of at least {least}; got {value!r}."
     E163 = (
@@ -233,16 +218,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E212 = "Leave --precision out: it is for PyTorch's layers, and this pipeline has none. Its components: {pipes}."
 
     E214 = "The layer {name!r} reads no word vectors. Set include_static_vectors = true in its config."
-    E215 = (
-        "The vocabulary has no word vectors with a row for each word. Set [initialize.vectors] (--paths.vectors), or "
-        "leave OwnVectors.v1 out of the config."
-    )
+    E215 = "The vocabulary has no word vectors with a row for each word. Set [initialize.vectors] (--paths.vectors)."
 
     E225 = "Plateau needs initial_rate > 0, warmup_steps >= 0, 0 < factor < 1 and a patience of at least 1 check."
-    E226 = (
-        'PlateauLogger found no schedule to tell the score. Set @schedules = "spacy-parsetag.Plateau.v1" in '
-        "[training.optimizer.learn_rate], or take another logger."
-    )
+    E226 = 'PlateauLogger found no schedule. Set "spacy-parsetag.Plateau.v1" in [training.optimizer.learn_rate].'
     E227 = "The batcher BatchByLength needs a {what} of at least 1; got {value}."
 
     E250 = (
@@ -314,10 +293,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The model of the component '{name}' gives {found}, not scores of tags. Take one of this package's learners, "
         'for instance @architectures = "spacy-parsetag.Tags.v1" in [components.{name}.model].'
     )
-    E271 = (
-        "The function in the setting 'constraints' of the component 'parsetag' must give spans of the doc that it is "
-        "called with; got {found!r}."
-    )
+    E271 = "The function in the setting 'constraints' of 'parsetag' must give spans of the doc; got {found!r}."
 
     E300 = (
         "The doc has no constituents under doc.spans[{key!r}]; it has: {known}. Run a pipeline with the component "
@@ -334,10 +310,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "so which of {chain} is on top, all over {text!r}, cannot be told. List the spans in pre-order: a constituent "
         "before those within it, the top of a unary chain first."
     )
-    E305 = (
-        "The constituent {text!r} (tokens {start} to {end}) in doc.spans[{key!r}] has no label. Give it one: "
-        "Span(doc, {start}, {end}, label='NP')."
-    )
+    E305 = "The constituent {text!r} (tokens {start} to {end}) in doc.spans[{key!r}] has no label. Give it one."
     E306 = "doc.spans[{key!r}] has format {found}; this version reads formats up to {known}. Update spacy-parsetag."
     E307 = (
         "{text!r} (tokens {start} to {end}) is neither a constituent, nor a single word, nor a sentence. {hint} Ask "
@@ -361,33 +334,21 @@ class Errors(metaclass=_ErrorsWithCodes):
     E350 = "{path}:{line}: unknown keyword {keyword!r} in a parameter file. Known: {known}."
     E351 = "{path}:{line}: {keyword} takes {expected}; got {value!r}."
     E352 = "Unknown scoring parameters {name!r}: neither one of {known} nor a file."
-    E353 = (
-        "The {shorter} trees end after {n} sentences, the {longer} trees go on. Scoring compares sentence by sentence: "
-        "write (TOP) or pass None where there is no parse."
-    )
+    E353 = "The {shorter} trees end after {n} sentences, the {longer} trees go on. Where there is no parse write (TOP)."
     E354 = "Gold sentence {n} cannot be scored: {reason}."
     E355 = "A flat tree takes the words of the gold tree, and gold tree {number} has none."
-    E356 = (
-        "Two parsers are compared on the same sentences, and there must be some: the first has {first}, the second "
-        "{second}; there are documents for {documents}."
-    )
+    E356 = "Two parsers need the same sentences, and some: got {first} and {second}, with documents for {documents}."
 
     E400 = "Not a share of the trees: {share}. Write a number from 0 to 1."
     E401 = "A correlation needs {reason}."
     E402 = "Cannot write a figure to {path}: its name must end in {known}."
     E403 = "{path}: not a table of results: {reason}. Write CSV or JSON with treebank, order, f and deviation."
-    E404 = (
-        "No mean deviation of treebank {treebank!r} in {order}-order. Give deviations in the table, or the output "
-        "of `analyze deviation --json`, with --deviation."
-    )
+    E404 = "No mean deviation of treebank {treebank!r} in {order}-order. Give it in the table, or with --deviation."
 
     E450 = "{path} exists already. Choose another place, or remove it first."
     E451 = "All {n:,} sentences have more words than --max-length {longest}, so there is nothing to write. Raise it."
     E452 = "Cannot make a tree of this line: {reason}. Write JSON with order, words, pos and tags, as linearize does."
-    E453 = (
-        "Line {number} of {path} begins a tree, and text stands before it. In brackets only trees and "
-        "comments (#) may stand. Say which it is: --format brackets or --format text."
-    )
+    E453 = "Text stands before the tree on line {number} of {path}. Which is it: --format brackets or --format text?"
     E454 = "Not a regular expression: {text!r} ({reason})."
     E455 = "{option} needs {needs}."
     E456 = (
@@ -409,14 +370,9 @@ class Errors(metaclass=_ErrorsWithCodes):
         "No pipeline given, and {name}, the one that comes with spacy-parsetag, is not installed. In a clone of "
         "spacy-parsetag: python -m pip install ./models/{name}. Or name another pipeline, a package or a folder."
     )
-    E469 = (
-        "More than {n} bad ones ({what}): they are listed above, and nothing is written. Allow more with --skip-bad: a "
-        "number, a share, or all."
-    )
+    E469 = "More than {n} bad ones ({what}), listed above; nothing is written. Allow more with --skip-bad."
     E470 = "Cannot clean {text!r}: {reason}. Write KEY=VALUE with one of the keys {known}."
-    E475 = (
-        "{n} sentences are too few to fit on a share of {share} and measure on the rest. Give more, or another share."
-    )
+    E475 = "{n} sentences are too few to fit on a share of {share} and measure on the rest. Give more or another share."
     E476 = "The pipeline {name!r} has no component 'parsetag' with scores to calibrate; it has: {pipes}."
     E477 = "Give one of these, not several: {options}. --csv goes alone or with --by."
     E478 = "There is no pipeline {name!r} for spacy-parsetag. There are: {known}."
@@ -428,10 +384,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E481 = "{python} has no pip to install a pipeline with. Bring it: python -m ensurepip."
     E482 = "{folder} has neither a wheel {name}-{version}-*.whl nor a folder {name} with setup.py."
     E483 = "pip did not do it, and says above why: {command}"
-    E484 = (
-        "No such file or folder: {source}. If it is meant as a text, of one word, give - for INPUT, and the word on "
-        "standard input."
-    )
+    E484 = "No such file or folder: {source}. A text of one word comes on standard input, with - for INPUT."
     E485 = "The parser {name!r} is named twice: its scores would stand under one name. Name each parser once."
     E486 = (
         "By its name {path} is neither text nor brackets nor docs. Trees that parse wrote as .jsonl or .parquet come "
@@ -440,10 +393,7 @@ class Errors(metaclass=_ErrorsWithCodes):
 
     E500 = "{purpose} needs the package {name!r}, which is not installed. Install it: {install}"
 
-    E550 = (
-        "{path} is not a .spacy file that spaCy can read: {reason}. Brackets become one by: parsetag convert {path} "
-        "NAME.spacy."
-    )
+    E550 = "{path} is not a .spacy file: {reason}. Brackets become one by: parsetag convert {path} NAME.spacy."
     E552 = "{path} has no column 'text' or 'tokens'; it has: {names}. Rename the one that holds the texts."
     E553 = 'Not a text to parse: {reason}. Write {{"text": "..."}} or {{"tokens": [...], "tags": [...]}}.'
     E554 = "{path} is not a Parquet file that pyarrow can read: {reason}."
@@ -451,46 +401,28 @@ class Errors(metaclass=_ErrorsWithCodes):
     E556 = "Cannot read this JSON: {reason}."
     E557 = "The pipeline failed: {reason}."
     E558 = "The pipeline split this text into {n} sentences, and --sents line wants one. Use --sents model."
-    E559 = (
-        "A worker process died; it may have run out of memory. Use fewer processes (--workers) or smaller batches "
-        "(--batch-size). --resume goes on with a folder of shards."
-    )
+    E559 = "A worker process died. Out of memory? Take fewer --workers or a smaller --batch-size; --resume goes on."
     E560 = "The pipeline {name!r} has no component that sets doc.spans[{key!r}]; it has: {pipes}. Add 'parsetag' to it."
     E561 = "{path} holds other files than shards of parses. Choose another folder, or an empty one."
     E562 = "{path} holds parses, {n_done:,} of {n:,} shards. Add --resume to go on, or choose another folder."
     E563 = "{path} was begun with other {what}. To go on, give what it was begun with; otherwise choose another folder."
-    E564 = (
-        "{n_failed:,} texts failed, more than {limit}. They are listed above and in the shards, which are kept. "
-        "To go on: --resume, with a larger limit for --skip-bad."
-    )
+    E564 = "{n_failed:,} texts failed, more than {limit}; shards say which. To go on: --resume, a larger --skip-bad."
     E565 = "{path} has fewer texts than when the run began. Was it changed? Begin again in another folder."
     E566 = "{path} holds files of several formats: {formats}. Say with --format which to read."
-    E567 = (
-        "Cannot parse the column {column!r} of this table and add the columns {added} to it. It has: {names}. Name the "
-        "column with the texts, or rename columns."
-    )
+    E567 = "Cannot parse column {column!r} and add {added} to a table of {names}. Name the column of texts, or rename."
     E568 = "{path} is not what a run of parse wrote: {reason}. Remove it, or choose another folder."
     E569 = "The component {pipe!r} of the pipeline {name!r} finds one tree for a sentence: --k-best is for 'parsetag'."
     E570 = "{path} has two columns {name!r}: rename one of them."
     E571 = "Another run is writing to {path}. Wait until it ends, or choose another folder."
     E572 = "The pattern names no node {name!r}. Known: {known}; with .head, such as match.head, its head word."
     E573 = "No node can be named {name!r} in a table of matches, which has a column of that name. Choose another name."
-    E574 = (
-        "By its name {path} holds {what}, and parse reads lines of text. {how} If it is text all the same, say "
-        "--format text."
-    )
+    E574 = "By its name {path} holds {what}, and parse reads text. {how} If it is text all the same: --format text."
     E575 = "{name} is a file, and a pipeline is a folder or a package. The pipeline comes first, then what it reads."
 
     E600 = "{path} holds no columns of trees. Write them with TreeColumns.to_disk, or with `search --save FOLDER`."
     E601 = "{path} has columns of format {found}; this version reads format {known}. Save them again."
-    E602 = (
-        "{where}: the constituents of a sentence are no tree: they cross, leave the sentence or are not in pre-order, "
-        "or it has no words."
-    )
-    E603 = (
-        "{where}: no parsed text. `parsetag parse --output-format jsonl`, or `--output-format parquet`, writes such "
-        "files."
-    )
+    E602 = "{where}: constituents that are no tree: they cross, leave the sentence, are out of order, or have no words."
+    E603 = "{where}: no parsed text, as `parsetag parse --output-format jsonl`, or parquet, writes it."
     E604 = "Columns end inside tree {number}: they are damaged. Save them again."
     E605 = "Not a Tregex pattern: {what}, at character {at}.\n  {pattern}\n  {mark}"
     E606 = "{path}:{line}: not a head rule. Write LABELS: left|right LABELS, with ; between steps."

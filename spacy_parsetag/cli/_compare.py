@@ -25,9 +25,7 @@ def compare_systems(
     """Score parsers and compare each with the first.
 
     systems (Mapping[str, tuple[Sequence[Brackets], Sequence[Brackets]]]): By the name of a parser gold and test lines.
-    params (str): EVALB's parameters.
     documents (Sequence[Hashable] | None): The document of each sentence, to compare by documents.
-    samples (int): Samples of the bootstrap, and exchanges.
     by (Sequence[str]): Which tables to make: "label", "length", "span".
     RETURNS (dict[str, Any]): "params", their name; "parsers", by name the scores; "mean" and "deviation" of F over
         them, and "differences", each named by its two "parsers", where there are several; "tables", by kind and name

@@ -136,10 +136,8 @@ def _add_command(name: str, study: Study) -> None:
         as_json: AsJson = False,
         as_csv: AsCsv = False,
         figures: Figures = [],  # noqa: B006 (never changed; Typer makes it a list either way)
-        limit: Annotated[
-            int, Opt("--limit", min=0, help="Trees to take of each treebank, at even distances; 0: all")
-        ] = 0,
-        seed: Annotated[int | None, Opt("--seed", help="With --limit: take trees at random, with this seed")] = None,
+        limit: Annotated[int, Opt(min=0, help="Trees to take of each treebank, at even distances; 0: all")] = 0,
+        seed: Annotated[int | None, Opt(help="With --limit: take trees at random, with this seed")] = None,
         glob: Glob = None,
         encoding: Encoding = "utf-8",
         skip_bad: SkipBad = "0",
@@ -185,7 +183,7 @@ def analyze_correlation_cli(
         ),
     ],
     deviation: Annotated[
-        Path | None, Opt("--deviation", dir_okay=False, help="Mean deviations: what analyze deviation --json wrote")
+        Path | None, Opt(dir_okay=False, help="Mean deviations: what analyze deviation --json wrote")
     ] = None,
     as_json: AsJson = False,
     as_csv: AsCsv = False,

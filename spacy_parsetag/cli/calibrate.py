@@ -26,10 +26,10 @@ def calibrate_cli(
         Path | None, Arg(metavar="[OUTPUT]", file_okay=False, help="Folder to save the calibrated pipeline in")
     ] = None,
     figure: Annotated[
-        list[Path] | None, Opt("--figure", help="Draw reliability before and after to this file (.png, .svg, .pdf)")
+        list[Path] | None, Opt(help="Draw reliability before and after to this file (.png, .svg, .pdf)")
     ] = None,
     fit_share: Annotated[
-        float, Opt("--fit-share", min=0.0, max=1.0, help="Share of DEV, from its start, that temperatures are fit on")
+        float, Opt(min=0.0, max=1.0, help="Share of DEV, from its start, that temperatures are fit on")
     ] = 0.5,
     as_json: AsJson = False,
     gpu_id: GpuId = -1,

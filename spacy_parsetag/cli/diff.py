@@ -17,7 +17,7 @@ def diff_cli(
     gold: Annotated[Path, Arg(metavar="GOLD", help="Bracket file with the right trees")],
     test: Annotated[Path, Arg(metavar="TEST", help="Bracket file to compare, an empty line where there is no parse")],
     params: Params = "collins",
-    top: Annotated[int, Opt("--top", min=0, help="Show this many sentences and label confusions; 0 shows all")] = 10,
+    top: Annotated[int, Opt(min=0, help="Show this many sentences and label confusions; 0 shows all")] = 10,
     multiline: Multiline = False,
     as_json: AsJson = False,
     output: Annotated[

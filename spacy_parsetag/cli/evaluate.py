@@ -71,16 +71,16 @@ def evaluate_cli(
     ] = None,
     fill: Annotated[
         Path | None,
-        Opt("--fill", dir_okay=False, help="Write TEST here, with a flat tree for each sentence without a parse"),
+        Opt(dir_okay=False, help="Write TEST here, with a flat tree for each sentence without a parse"),
     ] = None,
     by: Annotated[
-        list[Kind] | None, Opt("--by", help="Also F by label, by length of sentence, or of constituent (span)")
+        list[Kind] | None, Opt(help="Also F by label, by length of sentence, or of constituent (span)")
     ] = None,
     documents: Annotated[
         Path | None,
-        Opt("--documents", dir_okay=False, help="Compare by documents: this file names each sentence's, a line each"),
+        Opt(dir_okay=False, help="Compare by documents: this file names each sentence's, a line each"),
     ] = None,
-    samples: Annotated[int, Opt("--samples", min=1, help="Samples of the bootstrap, and random exchanges")] = 10_000,
+    samples: Annotated[int, Opt(min=1, help="Samples of the bootstrap, and random exchanges")] = 10_000,
     style: Annotated[Style, Opt("--tables", help="Style of the tables of several parsers, and of --by")] = Style.text,
     encoding: Encoding = "utf-8",
     batch_size: BatchSize = None,

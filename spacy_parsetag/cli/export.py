@@ -17,7 +17,7 @@ def export_cli(
     output: Annotated[Path, Arg(metavar="OUT", help="Folder to save the exported pipeline in, which must not exist")],
     precision: Annotated[
         ExportPrecision,
-        Opt("--precision", help="float32: the same trees. int8: weights in a quarter of the space, and faster"),
+        Opt(help="float32: the same trees. int8: weights in a quarter of the space, and faster"),
     ] = ExportPrecision.int8,
     code: Code = None,
 ) -> None:

@@ -36,7 +36,7 @@ def linearize_cli(
     output: Output = STANDARD,
     order: OrderOption = Order.inside,
     output_format: Annotated[
-        LineFormat, Opt("--output-format", help="jsonl: words, pos and tags. tags: the tags alone, separated by spaces")
+        LineFormat, Opt(help="jsonl: words, pos and tags. tags: the tags alone, separated by spaces")
     ] = LineFormat.jsonl,
     inverse: Annotated[bool, Opt("--inverse", help="Read what --output-format jsonl wrote, and write trees")] = False,
     check: Annotated[

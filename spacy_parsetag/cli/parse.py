@@ -54,7 +54,6 @@ def parse_cli(
     output_format: Annotated[
         OutputFormat | None,
         Opt(
-            "--output-format",
             help="What to write, as listed above. Default: by the suffix of OUTPUT; in a folder what INPUT holds, if "
             "that can hold parses; else brackets",
         ),
@@ -79,21 +78,19 @@ def parse_cli(
     probs: Annotated[
         bool, Opt("--probs", help="Say how probable trees and constituents are: in lines that begin with #, or in JSON")
     ] = False,
-    k_best: Annotated[
-        int, Opt("--k-best", min=0, help="Write the best K trees of each sentence, with log-probabilities")
-    ] = 0,
+    k_best: Annotated[int, Opt(min=0, help="Write the best K trees of each sentence, with log-probabilities")] = 0,
     engine: Annotated[
-        Engine, Opt("--engine", help="Who parses shards: processes of this machine, or a Ray or Spark cluster")
+        Engine, Opt(help="Who parses shards: processes of this machine, or a Ray or Spark cluster")
     ] = Engine.local,
     shard_size: Annotated[
         int | None,
-        Opt("--shard-size", min=1, help=f"Texts in a shard; OUTPUT is then a folder. Default: {SHARD_SIZE:,}"),
+        Opt(min=1, help=f"Texts in a shard; OUTPUT is then a folder. Default: {SHARD_SIZE:,}"),
     ] = None,
     resume: Annotated[
         bool, Opt("--resume", help="Go on with a folder of shards where an earlier run was stopped")
     ] = False,
     precision: Annotated[
-        Precision | None, Opt("--precision", help="Numeric precision of PyTorch's layers. Default: the pipeline's")
+        Precision | None, Opt(help="Numeric precision of PyTorch's layers. Default: the pipeline's")
     ] = None,
     quiet: Annotated[bool, Opt("--quiet", "-q", help="Show no progress")] = False,
     gpu_id: GpuId = -1,

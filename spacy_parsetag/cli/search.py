@@ -33,23 +33,21 @@ def search_cli(
     count: Annotated[bool, Opt("--count", help="Count trees and matches, and nothing else")] = False,
     by: Annotated[
         list[str] | None,
-        Opt(
-            "--by", help="Count matches by the label of a named node, or of the match (match); NAME.head: its head word"
-        ),
+        Opt(help="Count matches by the label of a named node, or of the match (match); NAME.head: its head word"),
     ] = None,
     as_csv: Annotated[
         bool, Opt("--csv", help="Print a table as CSV: one row for each way to match, or with --by")
     ] = False,
     mrg: Annotated[bool, Opt("--mrg", help="Print the trees with a match, in brackets")] = False,
     html: Annotated[
-        Path | None, Opt("--html", dir_okay=False, help="Write a page of the trees, with the matches coloured")
+        Path | None, Opt(dir_okay=False, help="Write a page of the trees, with the matches coloured")
     ] = None,
-    limit: Annotated[int | None, Opt("--limit", min=1, help="Number of matches, or of trees, to show at most")] = None,
+    limit: Annotated[int | None, Opt(min=1, help="Number of matches, or of trees, to show at most")] = None,
     save: Annotated[
         Path | None,
-        Opt("--save", file_okay=False, help="Save the trees as columns in this folder, to search it next time"),
+        Opt(file_okay=False, help="Save the trees as columns in this folder, to search it next time"),
     ] = None,
-    heads: Annotated[str, Opt("--heads", help="Head rules for <# and its kin: penn, ctb, or a file")] = "penn",
+    heads: Annotated[str, Opt(help="Head rules for <# and its kin: penn, ctb, or a file")] = "penn",
     n_process: Annotated[
         int,
         Opt(

@@ -41,8 +41,8 @@ def show_cli(
         ShownFormat | None,
         Opt("--format", "-f", help="What INPUT holds. Default: by its suffix, or by whether it begins with a tree"),
     ] = None,
-    svg: Annotated[Path | None, Opt("--svg", dir_okay=False, help="Write a picture of the trees to this file")] = None,
-    html: Annotated[Path | None, Opt("--html", dir_okay=False, help="Write a page of the trees to this file")] = None,
+    svg: Annotated[Path | None, Opt(dir_okay=False, help="Write a picture of the trees to this file")] = None,
+    html: Annotated[Path | None, Opt(dir_okay=False, help="Write a page of the trees to this file")] = None,
     width: Annotated[
         int | None, Opt("--width", "-w", min=20, help="Columns to fit into. Default: the terminal's")
     ] = None,

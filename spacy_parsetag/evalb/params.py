@@ -128,7 +128,6 @@ def get_params(params: EvalbParams | str | Path) -> EvalbParams:
     """Parameters from a name or a file.
 
     params (EvalbParams | str | Path): Parameters (returned as they are), "collins", "new", "spmrl", or a file.
-    RETURNS (EvalbParams): The parameters.
     RAISES (ValueError): If it is neither a name nor a file.
     """
     if isinstance(params, EvalbParams):

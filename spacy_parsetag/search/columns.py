@@ -203,12 +203,7 @@ def read_brackets(
     What is no plain tree goes to `treebanks.penn.read_trees`, with all that follows it: so forms and errors are the
     other commands'. `(TOP)`, a sentence without a parse, is no tree.
 
-    data (bytes): The file.
-    name (str): Its name, for messages.
-    encoding (str): Its encoding.
     on_error (OnError | None): Called with each malformed tree, which is left out. Without it the first one is raised.
-    batch (int): Trees in a batch.
-    YIELDS (TreeColumns): Batches.
     RAISES (TreebankError): The first malformed tree, with file and line; or if the file is not in this encoding.
     RAISES (ValueError): If there is no such encoding.
     """
@@ -275,7 +270,6 @@ def columns_of_parses(rows: Iterable[Row], name: str) -> TreeColumns:
 
     rows (Iterable[Row]): Each parse, its line or row, the label of its root, and its identifier or "".
     name (str): Where they are from, for messages.
-    RETURNS (TreeColumns): The columns.
     RAISES (ValueError): If constituents cross, or are not in pre-order.
     """
     codes: dict[str, int] = {}
@@ -315,9 +309,7 @@ def lay_out(
     words, tags (ArrayLike): The words of all sentences and their parts of speech.
     spans (NDArray): Start, end and label of all constituents, as three rows; each sentence in pre-order.
     strings (list[str]): What the numbers of labels and words stand for.
-    name (str): Where the sentences are from.
     ids (Sequence[str]): Their identifiers, or none.
-    RETURNS (TreeColumns): The columns.
     RAISES (ValueError): If constituents cross, or are not in pre-order.
     """
     counts = 1 + n_spans.astype(np.int64) + 2 * n_words.astype(np.int64)

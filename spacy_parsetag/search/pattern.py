@@ -120,7 +120,6 @@ class Step:
     relation (int): Its number, as in `RELATIONS`.
     nth (int): Which child it counts to, from 1, or from the end, from -1.
     through (Label | None): What the nodes between must be called.
-    node (Node): The node.
     """
 
     relation: int
@@ -166,7 +165,6 @@ class _Token(NamedTuple):
 def parse_pattern(pattern: str) -> tuple[Node, ...]:
     """Read a pattern.
 
-    pattern (str): The pattern.
     RETURNS (tuple[Node, ...]): Its alternatives, mostly one.
     RAISES (ValueError): If it is none: it says where, and what could stand there.
     """

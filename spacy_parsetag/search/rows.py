@@ -17,8 +17,6 @@ def read_rows(rows: Iterable[tuple[int, Any]], name: str) -> TreeColumns:
     """Make columns of parsed texts as `parse --output-format jsonl` writes them.
 
     rows (Iterable[tuple[int, Any]]): For each text its line and the object.
-    name (str): The file, for messages.
-    RETURNS (TreeColumns): The columns.
     RAISES (ValueError): If a line has no parse, or constituents cross.
     """
 

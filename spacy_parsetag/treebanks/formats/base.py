@@ -64,7 +64,6 @@ class TreebankFormat:
 
         encoding (str | None): The file's encoding. None: UTF-8 if it is that, else the usual one of the format.
         on_error, default_tag: As for `read_trees`, which tells the errors too.
-        counts (CleanCounts | None): Counts of what was rewritten, to add to.
         """
         if encoding is None:
             encoding = guess_encoding(source, self.encoding_of(source) if self.encoding_of else self.encoding)
