@@ -41,10 +41,8 @@ class Pieces(NamedTuple):
 
 
 def windows_of(docs: Sequence[Doc], window: int | None, stride: int | None, by_sentence: bool) -> list[Window]:
-    """The windows of all docs, in order. An empty doc has none.
+    """The windows of all docs, in order; see `build_onnx_transformer`. An empty doc has none.
 
-    window (int | None): Tokens of a window; None for a whole doc.
-    stride (int | None): Tokens from the start of a window to that of the next.
     RAISES (ValueError): If sentences are windows, and a doc has no sentence boundaries.
     """
     found: list[Window] = []

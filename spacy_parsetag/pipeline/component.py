@@ -43,7 +43,6 @@ PART_ROWS = 2000  # rows of scores that are decoded at a time
 class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a compiled class without annotations
     """Constituency parsing as tagging (Amini and Cotterell, 2022).
 
-    vocab (Vocab): The shared vocabulary.
     model (Model[list[Doc], SentenceScores]): The learner.
     name (str): The component's name in the pipeline, and of its loss.
     linearizer (Linearizer): The order that trees are written in.
@@ -61,7 +60,6 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         `doc.spans["parsetag_constraints"]`; see `known_of_doc`.
     conflicts (str): "raise" an error if constraints cannot hold together, or "drop" each one that cannot hold
         together with the ones before it.
-    scorer (Optional[Callable]): The scoring method.
     """
 
     def __init__(

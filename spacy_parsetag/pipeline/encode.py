@@ -119,7 +119,6 @@ def gold_loss(loss: Loss, batch: TagScores, gold: Sequence[GoldSentence]) -> tup
 
     loss (Loss): The loss of whole trees. A partial tree counts by the likelihood of all trees with its constituents,
         whatever the loss.
-    RETURNS (tuple[float, TagScores]): The loss, and the gradient as the batch with gradients for scores.
     """
     trees = [tree for one in gold for tree in one.trees]
     weighted = WeightedTrees(

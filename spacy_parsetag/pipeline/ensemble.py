@@ -51,7 +51,6 @@ class Ensemble(Checked, Pipe):
     spans_key (str): Where the constituents are in `doc.spans`.
     conflicts (str): "raise" an error if the constraints in `doc.spans["parsetag_constraints"]` cannot hold together, or
         "drop" each one that cannot hold together with the ones before it.
-    scorer (Optional[Callable]): The scoring method.
     """
 
     def __init__(

@@ -44,19 +44,9 @@ def make_numpy_blas(n_threads: Literal[1] | None = 1) -> Callable[[Language], La
 
 
 def in_turn(*callbacks: Callable[[Language], Language]) -> Callable[[Language], Language]:
-    """spacy-parsetag.InTurn.v1: several callbacks where a config has a place for one.
+    """spacy-parsetag.InTurn.v1: several callbacks, in their order, where a config has a place for one.
 
-        [nlp.after_pipeline_creation]
-        @callbacks = "spacy-parsetag.InTurn.v1"
-
-        [nlp.after_pipeline_creation.*.blas]
-        @callbacks = "spacy-parsetag.NumPyBLAS.v1"
-
-        [nlp.after_pipeline_creation.*.precision]
-        @callbacks = "spacy-parsetag.PredictPrecision.v1"
-        precision = "bfloat16"
-
-    callbacks (Callable[[Language], Language]): The callbacks, in their order.
+    See `configs/transformer.cfg`.
     """
 
     def call(nlp: Language) -> Language:
