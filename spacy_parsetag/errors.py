@@ -132,7 +132,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The score of tag {tag!r} at word {word} is {value}, in sentence {s} of the batch, counted from 0. Scores must "
         "be finite, and between -1e300 and 1e300, so that they can be added up. Was training unstable?"
     )
-    E152 = "No {order}-order tree over {n} words with these tags keeps the stack within {max_stack}. Raise max_stack."
+    E152 = "No {order}-order tree over {n} words with these tags fits a stack bound of {max_stack}. Raise max_stack."
     E153 = "Tag {tag!r} is given twice; each column of the scores needs a tag of its own."
     E154 = "A batch has one first row and one number of words per sentence; got shapes {rows} and {words}."
     E155 = "Sentence {s} of the batch, {n} words from row {row} on, does not fit into {total} rows of scores."
