@@ -114,7 +114,6 @@ def parse_string(parse: Parse, root: str | None = ROOT) -> str:
     """Write a parse in Penn brackets, on one line.
 
     root (str | None): Label of the wrapper. None leaves it out, where a single node is at the top.
-    RETURNS (str): The brackets; "(" has become "-LRB-".
     RAISES (ValueError): If spans cross or lie outside the sentence, or root is None over several nodes.
     """
     return format_tree(parse.to_tree(root))
