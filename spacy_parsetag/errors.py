@@ -467,6 +467,11 @@ class Warnings(metaclass=_ErrorsWithCodes):
         "the parser learns nothing, and its loss is 0. Train on docs of 'parsetag convert', with the spans_key of the "
         "component. spaCy's Corpus loses constituents where it cuts docs: set gold_preproc = false and max_length = 0."
     )
+    W257 = (
+        "The component '{name}' has max_stack = {bound}, and there are training trees that need a stack of {largest}. "
+        "Such trees it can never find, and TreeLoss learns nothing from them. Write 'train' for the largest stack of "
+        "the training trees, or null for no bound."
+    )
 
     W300 = (
         "The extension {owner}._.{name} was registered by something else and stays as it is. To replace it: "

@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 import typer
 from spacy.language import Language
-from spacy.scorer import Scorer
 from spacy.training import Example
 from typer import Argument as Arg, Option as Opt
 from wasabi import tables
@@ -23,7 +22,7 @@ from ..evalb.lines import Brackets
 from ..evalb.params import EvalbParams, get_params
 from ..files.read import suffix_of
 from ..files.write import refuse_overwrite
-from ..pipeline.scorer import SCORES, score_prefix
+from ..pipeline.scorer import SCORES, score_constituents, score_prefix
 from ..texts.load import find_parser, load_pipeline
 from ..tokens import has_parses, parses_from_doc
 from ..tokens.groups import is_partial
@@ -128,7 +127,7 @@ def evaluate_cli(
     units: Sequence[Hashable] | None
     scores: dict[str, Any] = {}
     if of_pipeline:
-        systems, units, scores = _parse_all(parsers, test, batch_size, gpu_id, code)
+        systems, units, scores = _parse_all(parsers, test, get_params(params), batch_size, gpu_id, code)
     else:
         gold_lines = read_gold(Path(gold), encoding, multiline)
         systems = {str(path): (gold_lines, read_sentences(path, encoding, multiline)) for path in tests}
@@ -159,7 +158,7 @@ def evaluate_cli(
 
 
 def _parse_all(
-    models: list[str], data: Path, batch_size: int | None, gpu_id: int, code: Path | None
+    models: list[str], data: Path, params: EvalbParams, batch_size: int | None, gpu_id: int, code: Path | None
 ) -> tuple[dict[str, tuple[list[Brackets], list[Brackets]]], list[int], dict[str, Any]]:
     """The gold and the test trees of each pipeline, the doc of each sentence, and the scores of the last pipeline."""
     if not data.exists():
@@ -167,8 +166,9 @@ def _parse_all(
     found: dict[str, tuple[list[Brackets], list[Brackets]]] = {}
     for model in models:
         nlp = load_pipeline(model, gpu_id, code)
-        key = str(find_parser(nlp, model).cfg["spans_key"])
-        scores, examples = score_pipeline(nlp, data, key, batch_size)
+        cfg = find_parser(nlp, model).cfg
+        key = str(cfg["spans_key"])
+        scores, examples = score_pipeline(nlp, data, cfg, params, batch_size)
         rows = [(i, *pair) for i, eg in enumerate(examples) for pair in paired_trees(eg, key)]
         found[model] = [row[1] for row in rows], [row[2] for row in rows]
     return found, [row[0] for row in rows], scores
@@ -227,11 +227,15 @@ def warn_of_roots(name: str, gold: Sequence[Brackets], test: Sequence[Brackets],
             )
 
 
-def score_pipeline(nlp: Language, data: Path, key: str, batch_size: int | None) -> tuple[dict[str, Any], list[Example]]:
+def score_pipeline(
+    nlp: Language, data: Path, cfg: dict[str, Any], params: EvalbParams, batch_size: int | None
+) -> tuple[dict[str, Any], list[Example]]:
     """Run a pipeline on data with gold trees: scores of the parser with words per second, and gold and parsed docs.
 
-    They are the same as `spacy evaluate` gives, under their default names whatever the key of the constituents.
+    They are those of the pipeline's scorer with these parameters, under their default names whatever the key of the
+    constituents.
     """
+    key = str(cfg["spans_key"])
     examples = []
     n_partial = 0
     for doc in read_docs(data, nlp):
@@ -250,8 +254,8 @@ def score_pipeline(nlp: Language, data: Path, key: str, batch_size: int | None) 
         eg.predicted = parsed
     seconds = timer() - start
     prefix = score_prefix(key)
-    scores = Scorer(nlp=nlp).score(examples)
-    kept = {f"parsetag_{name}": scores[f"{prefix}_{name}"] for name in SCORES if f"{prefix}_{name}" in scores}
+    scores = score_constituents(examples, params=params, **cfg)
+    kept = {f"parsetag_{name}": scores[f"{prefix}_{name}"] for name in SCORES}
     kept["speed"] = sum(len(eg.predicted) for eg in examples) / seconds
     return kept, examples
 

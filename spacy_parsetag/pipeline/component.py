@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
@@ -20,7 +21,7 @@ from thinc.api import Model, Optimizer
 from ..compat import one_thread_after_fork
 from ..decode import Decoder, TagScores
 from ..decode.trees import labelled_nodes
-from ..errors import Errors, shorten
+from ..errors import Errors, Warnings, shorten
 from ..linearize import Linearizer
 from ..linearize.tagset import TagSet, make_tag_set, tags_of_label
 from ..ml.losses import Loss
@@ -301,6 +302,9 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
             self._gold = GoldReader()
         else:
             tags, largest = checks.read_label_data(labels, self.linearizer.order, self.name)
+        if isinstance(self.max_stack, int) and self.max_stack < largest:
+            text = Warnings.W257.format(name=self.name, bound=self.max_stack, largest=largest)
+            warnings.warn(text, stacklevel=2)
         if not tags and not self.cfg["tags"]:
             found = list_groups(eg.reference for eg in get_examples())
             raise ValueError(Errors.E251.format(name=self.name, key=key, found=found))
