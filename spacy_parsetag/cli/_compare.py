@@ -35,13 +35,10 @@ def compare_systems(
     found = {name: break_down(*lines, params) for name, lines in systems.items()}
     scores = {
         name: {
-            "recall": each.result.strict.recall,
-            "precision": each.result.strict.precision,
-            "f": each.result.strict.f,
+            **{key: getattr(each.result.strict, key) for key in ("recall", "precision", "f")},
             "evalb_f": each.result.f,
             "unlabeled_f": each.unlabeled.strict.f,
-            "complete_match": each.result.strict.complete_match,
-            "tag_accuracy": each.result.strict.tag_accuracy,
+            **{key: getattr(each.result.strict, key) for key in ("complete_match", "tag_accuracy")},
             "failures": each.result.failures,
             "sentences": len(each.result.rows),
         }

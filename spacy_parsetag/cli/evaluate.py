@@ -30,23 +30,10 @@ from ..tokens.sentences import copy_words
 from ..trees import ROOT_LABELS, Parse
 from ._compare import compare_systems, format_report
 from ._inputs import is_pipeline, read_docs
-from ._util import (
-    AsJson,
-    BatchSize,
-    Code,
-    Encoding,
-    GpuId,
-    Multiline,
-    Params,
-    format_json,
-    note,
-    refuse,
-    write_text,
-)
+from ._util import AsJson, BatchSize, Code, Encoding, GpuId, Multiline, Params, format_json, note, refuse, write_text
 
 Kind = Enum("Kind", {"label": "label", "length": "length", "span": "span"}, type=str)
 Style = Enum("Style", {"text": "text", "csv": "csv", "latex": "latex"}, type=str)
-
 
 MAX_STATED = 10  # errors in single sentences that are listed on the error stream
 _ROOT = re.compile(r"\s*\(\s*([^\s()]*)\s*(?=\()")  # the outermost bracket of a line, with its label
@@ -65,19 +52,13 @@ def evaluate_cli(
     ] = None,
     multiline: Multiline = False,
     as_json: AsJson = False,
-    output: Annotated[
-        Path | None, Opt("--output", "-o", dir_okay=False, help="Write the JSON to this file as well")
-    ] = None,
+    output: Annotated[Path | None, Opt("--output", "-o", dir_okay=False, help="Write the JSON here as well")] = None,
     fill: Annotated[
-        Path | None,
-        Opt(dir_okay=False, help="Write TEST here, with a flat tree for each sentence without a parse"),
+        Path | None, Opt(dir_okay=False, help="Write TEST here, a flat tree for each missing parse")
     ] = None,
-    by: Annotated[
-        list[Kind] | None, Opt(help="Also F by label, by length of sentence, or of constituent (span)")
-    ] = None,
+    by: Annotated[list[Kind] | None, Opt(help="Also F by label, length of sentence, or of constituent (span)")] = None,
     documents: Annotated[
-        Path | None,
-        Opt(dir_okay=False, help="Compare by documents: this file names each sentence's, a line each"),
+        Path | None, Opt(dir_okay=False, help="Compare by documents, named in this, a line a sentence")
     ] = None,
     samples: Annotated[int, Opt(min=1, help="Samples of the bootstrap, and random exchanges")] = 10_000,
     style: Annotated[Style, Opt("--tables", help="Style of the tables of several parsers, and of --by")] = Style.text,

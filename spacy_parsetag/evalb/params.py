@@ -87,7 +87,6 @@ def read_params(path: str | Path) -> EvalbParams:
     """Read a parameter file.
 
     path (str | Path): The `.prm` file, in UTF-8; comments may be in any encoding.
-    RETURNS (EvalbParams): The parameters, named after the file.
     RAISES (ValueError): With file and line, for an unknown keyword or a value that does not fit. (The C program warns
         about the first and takes 0 for a number it cannot read.)
     """

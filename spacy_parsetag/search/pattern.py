@@ -38,10 +38,7 @@ _SAME = {
     "<<`": ("<<-", 0), ">>`": (">>-", 0), "$..": ("$++", 0), "$,,": ("$--", 0), "$.": ("$+", 0), "$,": ("$-", 0),
 }  # fmt: skip
 _EITHER = {"$": ("$++", "$--"), "<=": ("==", "<")}
-_LEFT_OUT = {
-    ".+": "chains of words", ",+": "chains of words", "%": "%",
-    "<<<N": "counting words",
-}  # fmt: skip
+_LEFT_OUT = {".+": "chains of words", ",+": "chains of words", "%": "%", "<<<N": "counting words"}
 _SYMBOLS = sorted({*RELATIONS, *_SAME, *_EITHER, *_LEFT_OUT, "<<<", "<..."}, key=len, reverse=True)
 _COUNTED = r"(?:[<>]|<<<)\s*-?\s*[0-9]+"
 _TOKEN = re.compile(

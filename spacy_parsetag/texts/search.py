@@ -169,7 +169,6 @@ class Found(NamedTuple):
     items (list[Any]): What to write, as the report asks; for drawings where a tree is, the tree, and which of its nodes
         match, counted from the root in pre-order.
     table (Counter[tuple[str, ...]]): For "--by" how often each combination occurs.
-    skipped (list[str]): Malformed trees, where they are left out.
     absent (set[Label]): Labels of the pattern that no node has.
     """
 

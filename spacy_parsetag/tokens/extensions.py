@@ -31,15 +31,7 @@ from ..trees.nltk_trees import to_nltk
 from ..trees.parse import Constituent, Parse
 from ..trees.tree import Tree, preorder
 from .conversion import ROOT, doc_to_strings, parse_string
-from .groups import (
-    SPANS_KEY,
-    GroupCache,
-    get_group,
-    has_parses,
-    predictions_from_doc,
-    with_spans,
-    words_and_tags,
-)
+from .groups import SPANS_KEY, GroupCache, get_group, has_parses, predictions_from_doc, with_spans, words_and_tags
 from .nodes import get_nodes
 from .sentences import map_words
 
