@@ -64,7 +64,6 @@ def make_evalb_scorer(
     params (str | Path): EVALB's parameters: "collins", "new", "spmrl" or a `.prm` file.
     order (str | None): Order of the tags whose accuracy is given: "in", "pre" or "post". None: that of the component's
         config, else "in".
-    RETURNS (Callable[..., dict[str, Any]]): The scorer.
     RAISES (ValueError): If there are no such parameters, or there is no such order. A `.prm` file may be missing until
         something is scored: a trained pipeline goes to places where it is not.
     """
@@ -97,7 +96,6 @@ def score_constituents(
     examples whose reference has no group of gold constituents, or a partial one: what is not known to be there may be
     right.
 
-    examples (Iterable[Example]): The examples.
     params (EvalbParams | str | Path): EVALB's parameters, or where they are; see `get_params`.
     default_key (str | None): Where constituents are in `doc.spans`; None takes `spans_key` from the kwargs.
     default_order (str | None): Order of the tags; None takes `order` or `linearizer` from the kwargs.

@@ -44,11 +44,7 @@ class TreebankCorpus:
         self.corpus = create_docbin_reader(path, False, limit=limit, augmenter=self._augment)
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """Read examples.
-
-        nlp (Language): The pipeline.
-        YIELDS (Example): The examples.
-        """
+        """Read the examples for a pipeline."""
         for joined in self._join(self.corpus(nlp)):
             if len(joined) == 1 and not self.gold_sents:
                 yield joined[0]
