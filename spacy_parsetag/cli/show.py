@@ -32,25 +32,18 @@ ShownFormat = Enum("ShownFormat", {"text": "text", "brackets": "brackets", "spac
 
 def show_cli(
     source: Annotated[
-        str,
-        Arg(metavar="INPUT", help="Text or brackets in quotes, a file, a folder of .spacy files, - for standard input"),
+        str, Arg(metavar="INPUT", help="Text or brackets in quotes, a file, a folder of docs, - for standard input")
     ],
-    model: Annotated[
-        str | None, Opt("--model", "-m", help=f"Pipeline, a package or a folder. Default: {DEFAULT_MODEL}")
-    ] = None,
+    model: Annotated[str | None, Opt("--model", "-m", help=f"Package or folder. Default: {DEFAULT_MODEL}")] = None,
     format: Annotated[
         ShownFormat | None,
         Opt("--format", "-f", help="What INPUT holds. Default: by its suffix, or by whether it begins with a tree"),
     ] = None,
-    svg: Annotated[Path | None, Opt("--svg", dir_okay=False, help="Write a picture of the trees to this file")] = None,
-    html: Annotated[Path | None, Opt("--html", dir_okay=False, help="Write a page of the trees to this file")] = None,
-    width: Annotated[
-        int | None, Opt("--width", "-w", min=20, help="Columns to fit into. Default: the terminal's")
-    ] = None,
-    color: Annotated[
-        bool | None, Opt("--color/--no-color", help="Colour labels. Default: on a terminal, unless NO_COLOR is set")
-    ] = None,
-    tags: Annotated[bool, Opt("--tags/--no-tags", help="Show part-of-speech tags where there are any")] = True,
+    svg: Annotated[Path | None, Opt(dir_okay=False, help="Write a picture of the trees to this file")] = None,
+    html: Annotated[Path | None, Opt(dir_okay=False, help="Write a page of the trees to this file")] = None,
+    width: Annotated[int | None, Opt("--width", "-w", min=20, help="Columns to fit. Default: the terminal's")] = None,
+    color: Annotated[bool | None, Opt(help="Colour labels. Default: on a terminal, unless NO_COLOR is set")] = None,
+    tags: Annotated[bool, Opt(help="Show part-of-speech tags where there are any")] = True,
     explain: Annotated[bool, Opt("--explain", "-x", help="Say what the labels and tags mean")] = False,
     encoding: Encoding = "utf-8",
     gpu_id: GpuId = -1,
