@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+N_BINS = 10  # ranges from 0 to 1
+
 
 class Bin(NamedTuple):
     """Things with a probability in one range."""
@@ -39,29 +41,27 @@ class Reliability(NamedTuple):
         return {**self._asdict(), "bins": [found._asdict() for found in self.bins]}
 
 
-def measure_reliability(probs: Sequence[float], right: Sequence[bool], n_bins: int = 10) -> Reliability:
+def measure_reliability(probs: Sequence[float], right: Sequence[bool]) -> Reliability:
     """Compare probabilities with what is right.
 
     >>> measure_reliability([0.5, 0.5, 1.0, 1.0], [True, False, True, True]).ece
     0.0
-
-    n_bins (int): Ranges from 0 to 1.
     """
     p, truth = np.asarray(probs, dtype=np.float64), np.asarray(right, dtype=np.float64)
-    n, which = max(len(p), 1), _range_of(p, n_bins)
+    n, which = max(len(p), 1), _range_of(p)
     random = np.random.default_rng(0)
-    chance = float(np.mean([plain_error(p, random.random(len(p)) < p, n_bins) for _ in range(100)]))
-    counts = np.bincount(which, minlength=n_bins)
+    chance = float(np.mean([plain_error(p, random.random(len(p)) < p) for _ in range(100)]))
+    counts = np.bincount(which, minlength=N_BINS)
     used = counts > 0
-    means = [np.bincount(which, values, n_bins)[used] / counts[used] for values in (p, truth)]
+    means = [np.bincount(which, values, N_BINS)[used] / counts[used] for values in (p, truth)]
     bins = [Bin(*found) for found in zip(counts[used].tolist(), means[0].tolist(), means[1].tolist(), strict=True)]
-    errors = plain_error(p, truth, n_bins), chance, sweep_error(p, truth)
+    errors = plain_error(p, truth), chance, sweep_error(p, truth)
     return Reliability(len(p), *errors, float(p.sum() / n), float(truth.sum() / n), bins)
 
 
-def plain_error(probs: NDArray[Any], right: NDArray[Any], n_bins: int = 10) -> float:
+def plain_error(probs: NDArray[Any], right: NDArray[Any]) -> float:
     """`Reliability.ece`."""
-    return float(np.abs(np.bincount(_range_of(probs, n_bins), probs - right, n_bins)).sum() / max(len(probs), 1))
+    return float(np.abs(np.bincount(_range_of(probs), probs - right, N_BINS)).sum() / max(len(probs), 1))
 
 
 def sweep_error(probs: NDArray[Any], right: NDArray[Any]) -> float:
@@ -77,5 +77,5 @@ def sweep_error(probs: NDArray[Any], right: NDArray[Any]) -> float:
     return found
 
 
-def _range_of(probs: NDArray[Any], n_bins: int) -> NDArray[np.int64]:
-    return np.minimum((probs * n_bins).astype(np.int64), n_bins - 1)
+def _range_of(probs: NDArray[Any]) -> NDArray[np.int64]:
+    return np.minimum((probs * N_BINS).astype(np.int64), N_BINS - 1)

@@ -25,9 +25,7 @@ def compare_systems(
     """Score parsers and compare each with the first.
 
     systems (Mapping[str, tuple[Sequence[Brackets], Sequence[Brackets]]]): By the name of a parser gold and test lines.
-    params (str): EVALB's parameters.
     documents (Sequence[Hashable] | None): The document of each sentence, to compare by documents.
-    samples (int): Samples of the bootstrap, and exchanges.
     by (Sequence[str]): Which tables to make: "label", "length", "span".
     RETURNS (dict[str, Any]): "params", their name; "parsers", by name the scores; "mean" and "deviation" of F over
         them, and "differences", each named by its two "parsers", where there are several; "tables", by kind and name
@@ -37,13 +35,10 @@ def compare_systems(
     found = {name: break_down(*lines, params) for name, lines in systems.items()}
     scores = {
         name: {
-            "recall": each.result.strict.recall,
-            "precision": each.result.strict.precision,
-            "f": each.result.strict.f,
+            **{key: getattr(each.result.strict, key) for key in ("recall", "precision", "f")},
             "evalb_f": each.result.f,
             "unlabeled_f": each.unlabeled.strict.f,
-            "complete_match": each.result.strict.complete_match,
-            "tag_accuracy": each.result.strict.tag_accuracy,
+            **{key: getattr(each.result.strict, key) for key in ("complete_match", "tag_accuracy")},
             "failures": each.result.failures,
             "sentences": len(each.result.rows),
         }

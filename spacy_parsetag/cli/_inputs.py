@@ -18,7 +18,6 @@ from ..texts.input import check_text, name_of, read_doc_bin
 if TYPE_CHECKING:
     from ..trees import Parse, Tree
 
-
 DEFAULT_MODEL = "en_parsetag_sm"  # the pipeline that comes with the project, as a package of its own
 
 

@@ -129,17 +129,14 @@ def _add_command(name: str, study: Study) -> None:
         inputs: Annotated[
             list[str],
             Arg(
-                metavar="[NAME=]INPUT...",
-                help="Treebank: a bracket or .spacy file, a folder or a quoted pattern. NAME is for the table",
+                metavar="[NAME=]INPUT...", help="Bracket or .spacy file, folder, quoted pattern. NAME is for the table"
             ),
         ],
         as_json: AsJson = False,
         as_csv: AsCsv = False,
         figures: Figures = [],  # noqa: B006 (never changed; Typer makes it a list either way)
-        limit: Annotated[
-            int, Opt("--limit", min=0, help="Trees to take of each treebank, at even distances; 0: all")
-        ] = 0,
-        seed: Annotated[int | None, Opt("--seed", help="With --limit: take trees at random, with this seed")] = None,
+        limit: Annotated[int, Opt(min=0, help="Trees to take of each treebank, at even distances; 0: all")] = 0,
+        seed: Annotated[int | None, Opt(help="With --limit: take trees at random, with this seed")] = None,
         glob: Glob = None,
         encoding: Encoding = "utf-8",
         skip_bad: SkipBad = "0",
@@ -178,15 +175,9 @@ for _name, _study in STUDIES.items():
 def analyze_correlation_cli(
     inputs: Annotated[
         list[Path],
-        Arg(
-            metavar="INPUT...",
-            dir_okay=False,
-            help="CSV, JSON or JSON lines with treebank, order (in, pre, post), f and the mean deviation",
-        ),
+        Arg(metavar="INPUT...", dir_okay=False, help="CSV, JSON or JSON lines: treebank, order, f, mean deviation"),
     ],
-    deviation: Annotated[
-        Path | None, Opt("--deviation", dir_okay=False, help="Mean deviations: what analyze deviation --json wrote")
-    ] = None,
+    deviation: Annotated[Path | None, Opt(dir_okay=False, help="Means that analyze deviation --json wrote")] = None,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     figures: Figures = [],  # noqa: B006

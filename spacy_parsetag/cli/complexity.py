@@ -16,12 +16,9 @@ Unit = Enum("Unit", {"file": "file", "row": "row"}, type=str)
 
 def complexity_cli(
     inputs: Annotated[
-        list[Path],
-        Arg(metavar="INPUT...", help="Files of trees, or folders of them, - for brackets on standard input"),
+        list[Path], Arg(metavar="INPUT...", help="Files of trees, folders of them, - for standard input")
     ],
-    text: Annotated[
-        Unit, Opt("--text", "-t", help="What a text is: a file; or a row, a line or a doc of it")
-    ] = Unit.file,
+    text: Annotated[Unit, Opt("--text", "-t", help="What a text is: a file; or a row, line or doc of it")] = Unit.file,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     glob: Glob = None,

@@ -26,7 +26,7 @@ MOST_LISTED = 20  # files that were written
 
 def convert_cli(
     inputs: Annotated[
-        list[str], Arg(metavar="INPUT", help="Treebank files, folders (with all folders in them), or quoted patterns")
+        list[str], Arg(metavar="INPUT", help="Treebank files, folders with all in them, quoted patterns")
     ],
     output: Annotated[
         Path,
@@ -44,41 +44,29 @@ def convert_cli(
     ] = "penn",
     glob: Glob = None,
     encoding: Annotated[str | None, Opt("--encoding", "-e", help="Encoding of the files. Default: by format")] = None,
-    default_tag: Annotated[
-        str | None,
-        Opt("--default-tag", help="Part-of-speech tag for words that have none, which are an error otherwise"),
-    ] = None,
+    default_tag: Annotated[str | None, Opt(help="Part-of-speech tag for words that have none, else an error")] = None,
     skip_bad: SkipBad = "0",
     split: Annotated[
         str | None,
         Opt(
-            "--split",
             help="Split into OUTPUT/PART.spacy, by shares of the trees (train=0.8,dev=0.1,test=0.1) or by names of "
             "files or folders (train=02..21,dev=22,test=23). No chance is involved; what fits no part is left out. "
-            "Default: the format's standard split, if it has one and OUTPUT is a folder; none for no split",
+            "Default: the format's standard split, if it has one and OUTPUT is a folder; none for no split"
         ),
     ] = None,
     split_block: Annotated[
-        int, Opt("--split-block", min=0, help="Trees of a file that stay together in a split by shares; 0: all of them")
+        int, Opt(min=0, help="Trees of a file that stay together in a split by shares; 0: all")
     ] = 10,
-    n_sents: Annotated[
-        int, Opt("--n-sents", min=1, help="Sentences in a doc. Keep 1 to train with what spaCy splits or merges")
-    ] = 1,
-    limit: Annotated[int, Opt("--limit", min=0, help="Most trees in each file written; 0: all")] = 0,
-    max_length: Annotated[int, Opt("--max-length", min=0, help="Leave out sentences of more words; 0: none")] = 0,
+    n_sents: Annotated[int, Opt(min=1, help="Sentences in a doc. 1 trains with what spaCy splits or merges")] = 1,
+    limit: Annotated[int, Opt(min=0, help="Most trees in each file written; 0: all")] = 0,
+    max_length: Annotated[int, Opt(min=0, help="Leave out sentences of more words; 0: none")] = 0,
     detokenize: Annotated[
-        bool,
-        Opt(
-            "--detokenize",
-            help="Guess the spaces between words, as in English text, to train on raw text. Default: spaces are "
-            "unknown, and spaCy trains and evaluates on the words as they are",
-        ),
+        bool, Opt("--detokenize", help="Guess the spaces of English text. Default: spaCy trains on words as they are")
     ] = False,
     spans_key: SpansKey = "constituents",
     clean: Annotated[
         list[str] | None,
         Opt(
-            "--clean",
             metavar="KEY=VALUE",
             help="Change the usual cleaning of the format; may be repeated. functions=no makes NP-SBJ of "
             "NP-SBJ-1, with indices=no nothing; tag-functions, tag-indices: the same of part-of-speech tags; "

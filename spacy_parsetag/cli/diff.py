@@ -17,12 +17,10 @@ def diff_cli(
     gold: Annotated[Path, Arg(metavar="GOLD", help="Bracket file with the right trees")],
     test: Annotated[Path, Arg(metavar="TEST", help="Bracket file to compare, an empty line where there is no parse")],
     params: Params = "collins",
-    top: Annotated[int, Opt("--top", min=0, help="Show this many sentences and label confusions; 0 shows all")] = 10,
+    top: Annotated[int, Opt(min=0, help="Show this many sentences and label confusions; 0 shows all")] = 10,
     multiline: Multiline = False,
     as_json: AsJson = False,
-    output: Annotated[
-        Path, Opt("--output", "-o", dir_okay=False, help="File to write, or - for standard output")
-    ] = STANDARD,
+    output: Annotated[Path, Opt("--output", "-o", dir_okay=False, help="File, or - for standard output")] = STANDARD,
     encoding: Encoding = "utf-8",
 ) -> None:
     """Show where trees differ: sentences from worst to best, and which labels are taken for which.

@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 import typer
 from spacy.language import Language
-from spacy.scorer import Scorer
 from spacy.training import Example
 from typer import Argument as Arg, Option as Opt
 from wasabi import tables
@@ -23,7 +22,7 @@ from ..evalb.lines import Brackets
 from ..evalb.params import EvalbParams, get_params
 from ..files.read import suffix_of
 from ..files.write import refuse_overwrite
-from ..pipeline.scorer import SCORES, score_prefix
+from ..pipeline.scorer import SCORES, score_constituents, score_prefix
 from ..texts.load import find_parser, load_pipeline
 from ..tokens import has_parses, parses_from_doc
 from ..tokens.groups import is_partial
@@ -31,23 +30,10 @@ from ..tokens.sentences import copy_words
 from ..trees import ROOT_LABELS, Parse
 from ._compare import compare_systems, format_report
 from ._inputs import is_pipeline, read_docs
-from ._util import (
-    AsJson,
-    BatchSize,
-    Code,
-    Encoding,
-    GpuId,
-    Multiline,
-    Params,
-    format_json,
-    note,
-    refuse,
-    write_text,
-)
+from ._util import AsJson, BatchSize, Code, Encoding, GpuId, Multiline, Params, format_json, note, refuse, write_text
 
 Kind = Enum("Kind", {"label": "label", "length": "length", "span": "span"}, type=str)
 Style = Enum("Style", {"text": "text", "csv": "csv", "latex": "latex"}, type=str)
-
 
 MAX_STATED = 10  # errors in single sentences that are listed on the error stream
 _ROOT = re.compile(r"\s*\(\s*([^\s()]*)\s*(?=\()")  # the outermost bracket of a line, with its label
@@ -66,21 +52,15 @@ def evaluate_cli(
     ] = None,
     multiline: Multiline = False,
     as_json: AsJson = False,
-    output: Annotated[
-        Path | None, Opt("--output", "-o", dir_okay=False, help="Write the JSON to this file as well")
-    ] = None,
+    output: Annotated[Path | None, Opt("--output", "-o", dir_okay=False, help="Write the JSON here as well")] = None,
     fill: Annotated[
-        Path | None,
-        Opt("--fill", dir_okay=False, help="Write TEST here, with a flat tree for each sentence without a parse"),
+        Path | None, Opt(dir_okay=False, help="Write TEST here, a flat tree for each missing parse")
     ] = None,
-    by: Annotated[
-        list[Kind] | None, Opt("--by", help="Also F by label, by length of sentence, or of constituent (span)")
-    ] = None,
+    by: Annotated[list[Kind] | None, Opt(help="Also F by label, length of sentence, or of constituent (span)")] = None,
     documents: Annotated[
-        Path | None,
-        Opt("--documents", dir_okay=False, help="Compare by documents: this file names each sentence's, a line each"),
+        Path | None, Opt(dir_okay=False, help="Compare by documents, named in this, a line a sentence")
     ] = None,
-    samples: Annotated[int, Opt("--samples", min=1, help="Samples of the bootstrap, and random exchanges")] = 10_000,
+    samples: Annotated[int, Opt(min=1, help="Samples of the bootstrap, and random exchanges")] = 10_000,
     style: Annotated[Style, Opt("--tables", help="Style of the tables of several parsers, and of --by")] = Style.text,
     encoding: Encoding = "utf-8",
     batch_size: BatchSize = None,
@@ -128,7 +108,7 @@ def evaluate_cli(
     units: Sequence[Hashable] | None
     scores: dict[str, Any] = {}
     if of_pipeline:
-        systems, units, scores = _parse_all(parsers, test, batch_size, gpu_id, code)
+        systems, units, scores = _parse_all(parsers, test, get_params(params), batch_size, gpu_id, code)
     else:
         gold_lines = read_gold(Path(gold), encoding, multiline)
         systems = {str(path): (gold_lines, read_sentences(path, encoding, multiline)) for path in tests}
@@ -159,7 +139,7 @@ def evaluate_cli(
 
 
 def _parse_all(
-    models: list[str], data: Path, batch_size: int | None, gpu_id: int, code: Path | None
+    models: list[str], data: Path, params: EvalbParams, batch_size: int | None, gpu_id: int, code: Path | None
 ) -> tuple[dict[str, tuple[list[Brackets], list[Brackets]]], list[int], dict[str, Any]]:
     """The gold and the test trees of each pipeline, the doc of each sentence, and the scores of the last pipeline."""
     if not data.exists():
@@ -167,8 +147,9 @@ def _parse_all(
     found: dict[str, tuple[list[Brackets], list[Brackets]]] = {}
     for model in models:
         nlp = load_pipeline(model, gpu_id, code)
-        key = str(find_parser(nlp, model).cfg["spans_key"])
-        scores, examples = score_pipeline(nlp, data, key, batch_size)
+        cfg = find_parser(nlp, model).cfg
+        key = str(cfg["spans_key"])
+        scores, examples = score_pipeline(nlp, data, cfg, params, batch_size)
         rows = [(i, *pair) for i, eg in enumerate(examples) for pair in paired_trees(eg, key)]
         found[model] = [row[1] for row in rows], [row[2] for row in rows]
     return found, [row[0] for row in rows], scores
@@ -227,11 +208,15 @@ def warn_of_roots(name: str, gold: Sequence[Brackets], test: Sequence[Brackets],
             )
 
 
-def score_pipeline(nlp: Language, data: Path, key: str, batch_size: int | None) -> tuple[dict[str, Any], list[Example]]:
+def score_pipeline(
+    nlp: Language, data: Path, cfg: dict[str, Any], params: EvalbParams, batch_size: int | None
+) -> tuple[dict[str, Any], list[Example]]:
     """Run a pipeline on data with gold trees: scores of the parser with words per second, and gold and parsed docs.
 
-    They are the same as `spacy evaluate` gives, under their default names whatever the key of the constituents.
+    They are those of the pipeline's scorer with these parameters, under their default names whatever the key of the
+    constituents.
     """
+    key = str(cfg["spans_key"])
     examples = []
     n_partial = 0
     for doc in read_docs(data, nlp):
@@ -250,8 +235,8 @@ def score_pipeline(nlp: Language, data: Path, key: str, batch_size: int | None) 
         eg.predicted = parsed
     seconds = timer() - start
     prefix = score_prefix(key)
-    scores = Scorer(nlp=nlp).score(examples)
-    kept = {f"parsetag_{name}": scores[f"{prefix}_{name}"] for name in SCORES if f"{prefix}_{name}" in scores}
+    scores = score_constituents(examples, params=params, **cfg)
+    kept = {f"parsetag_{name}": scores[f"{prefix}_{name}"] for name in SCORES}
     kept["speed"] = sum(len(eg.predicted) for eg in examples) / seconds
     return kept, examples
 

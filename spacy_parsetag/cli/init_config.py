@@ -22,17 +22,13 @@ def init_config_cli(
     transformer: Annotated[
         bool, Opt("--transformer/--cpu", help="Fine-tune a transformer, on a GPU; or train a small CNN, on a CPU")
     ] = False,
-    encoder: Annotated[
-        str | None, Opt("--encoder", help="Name or folder of the transformer. Default: bert-large-uncased")
-    ] = None,
+    encoder: Annotated[str | None, Opt(help="Name or folder of the transformer. Default: bert-large-uncased")] = None,
     order: OrderOption = Order.inside,
     senter: Annotated[bool, Opt("--senter", help="Learn where sentences end, instead of using punctuation")] = False,
     one_sentence: Annotated[bool, Opt("--one-sentence", help="Each text is one sentence")] = False,
-    tagger: Annotated[
-        bool, Opt("--tagger/--no-tagger", help="Learn part-of-speech tags too; brackets are printed with them")
-    ] = True,
+    tagger: Annotated[bool, Opt(help="Learn part-of-speech tags too; brackets are printed with them")] = True,
     steps: Annotated[
-        int | None, Opt("--steps", min=1, help="Steps of training. Default: what the treebanks of the docs take")
+        int | None, Opt(min=1, help="Training steps. Default: what the treebanks of the docs take")
     ] = None,
     force: Annotated[bool, Opt("--force", "-F", help="Replace the file if it exists")] = False,
 ) -> None:

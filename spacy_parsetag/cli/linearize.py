@@ -27,20 +27,16 @@ LineFormat = Enum("LineFormat", {"jsonl": "jsonl", "tags": "tags"}, type=str)
 
 def linearize_cli(
     source: Annotated[
-        str,
-        Arg(
-            metavar="INPUT",
-            help="Bracket file, folder or quoted pattern; with --inverse a file of JSON lines; - for standard input",
-        ),
+        str, Arg(metavar="INPUT", help="Bracket file, folder, pattern; with --inverse JSON lines; - for standard input")
     ],
     output: Output = STANDARD,
     order: OrderOption = Order.inside,
     output_format: Annotated[
-        LineFormat, Opt("--output-format", help="jsonl: words, pos and tags. tags: the tags alone, separated by spaces")
+        LineFormat, Opt(help="jsonl: words, pos and tags. tags: the tags alone, separated by spaces")
     ] = LineFormat.jsonl,
     inverse: Annotated[bool, Opt("--inverse", help="Read what --output-format jsonl wrote, and write trees")] = False,
     check: Annotated[
-        bool, Opt("--check", help="Write nothing; check that each tree comes back, in all three orders")
+        bool, Opt("--check", help="Write nothing; check that trees come back in all three orders")
     ] = False,
     glob: Glob = None,
     encoding: Encoding = "utf-8",

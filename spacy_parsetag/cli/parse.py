@@ -49,23 +49,18 @@ def parse_cli(
         str, Arg(metavar="OUTPUT", help="File to write, - for standard output, or a folder of shards (NAME/)")
     ] = str(STANDARD),
     format: Annotated[
-        InputFormat | None, Opt("--format", "-f", help="What INPUT holds, as listed above. Default: by its suffix")
+        InputFormat | None, Opt("--format", "-f", help="What INPUT holds. Default: by its suffix")
     ] = None,
     output_format: Annotated[
         OutputFormat | None,
-        Opt(
-            "--output-format",
-            help="What to write, as listed above. Default: by the suffix of OUTPUT; in a folder what INPUT holds, if "
-            "that can hold parses; else brackets",
-        ),
+        Opt(help="What to write. Default: by OUTPUT's suffix; in a folder what INPUT holds, if it can; else brackets"),
     ] = None,
     sents: Annotated[
         Sentences | None,
         Opt(
             "--sents",
             "-s",
-            help="line: each text is one sentence. model: the pipeline splits text into sentences. Default: line for "
-            "files, model for a text in quotes",
+            help="line: a text is a sentence. model: the pipeline splits, the default for text in quotes",
         ),
     ] = None,
     skip_bad: SkipBad = "0",
@@ -79,22 +74,13 @@ def parse_cli(
     probs: Annotated[
         bool, Opt("--probs", help="Say how probable trees and constituents are: in lines that begin with #, or in JSON")
     ] = False,
-    k_best: Annotated[
-        int, Opt("--k-best", min=0, help="Write the best K trees of each sentence, with log-probabilities")
-    ] = 0,
-    engine: Annotated[
-        Engine, Opt("--engine", help="Who parses shards: processes of this machine, or a Ray or Spark cluster")
-    ] = Engine.local,
+    k_best: Annotated[int, Opt(min=0, help="Write the best K trees of each sentence, with log-probabilities")] = 0,
+    engine: Annotated[Engine, Opt(help="Who parses shards: processes here, or a Ray or Spark cluster")] = Engine.local,
     shard_size: Annotated[
-        int | None,
-        Opt("--shard-size", min=1, help=f"Texts in a shard; OUTPUT is then a folder. Default: {SHARD_SIZE:,}"),
+        int | None, Opt(min=1, help=f"Texts in a shard of the folder OUTPUT. Default: {SHARD_SIZE:,}")
     ] = None,
-    resume: Annotated[
-        bool, Opt("--resume", help="Go on with a folder of shards where an earlier run was stopped")
-    ] = False,
-    precision: Annotated[
-        Precision | None, Opt("--precision", help="Numeric precision of PyTorch's layers. Default: the pipeline's")
-    ] = None,
+    resume: Annotated[bool, Opt("--resume", help="Go on with a folder of shards where a run was stopped")] = False,
+    precision: Annotated[Precision | None, Opt(help="Precision of PyTorch's layers. Default: the pipeline's")] = None,
     quiet: Annotated[bool, Opt("--quiet", "-q", help="Show no progress")] = False,
     gpu_id: GpuId = -1,
     code: Code = None,

@@ -25,36 +25,23 @@ def search_cli(
     pattern: Annotated[str, Arg(metavar="PATTERN", help="Tregex pattern, in quotes")],
     inputs: Annotated[
         list[Path],
-        Arg(
-            metavar="INPUT...",
-            help="Files of trees, folders of them, of shards or of columns, - for brackets on standard input",
-        ),
+        Arg(metavar="INPUT...", help="Files of trees; folders of them, shards or columns; - for standard input"),
     ],
     count: Annotated[bool, Opt("--count", help="Count trees and matches, and nothing else")] = False,
     by: Annotated[
         list[str] | None,
-        Opt(
-            "--by", help="Count matches by the label of a named node, or of the match (match); NAME.head: its head word"
-        ),
+        Opt(help="Count matches by the label of a node (NAME, match), or by its head word (NAME.head)"),
     ] = None,
-    as_csv: Annotated[
-        bool, Opt("--csv", help="Print a table as CSV: one row for each way to match, or with --by")
-    ] = False,
+    as_csv: Annotated[bool, Opt("--csv", help="Print a CSV table: a row for each way to match, or with --by")] = False,
     mrg: Annotated[bool, Opt("--mrg", help="Print the trees with a match, in brackets")] = False,
-    html: Annotated[
-        Path | None, Opt("--html", dir_okay=False, help="Write a page of the trees, with the matches coloured")
-    ] = None,
-    limit: Annotated[int | None, Opt("--limit", min=1, help="Number of matches, or of trees, to show at most")] = None,
+    html: Annotated[Path | None, Opt(dir_okay=False, help="Write a page of the trees, with matches coloured")] = None,
+    limit: Annotated[int | None, Opt(min=1, help="Number of matches, or of trees, to show at most")] = None,
     save: Annotated[
-        Path | None,
-        Opt("--save", file_okay=False, help="Save the trees as columns in this folder, to search it next time"),
+        Path | None, Opt(file_okay=False, help="Save the trees as columns here, to search next time")
     ] = None,
-    heads: Annotated[str, Opt("--heads", help="Head rules for <# and its kin: penn, ctb, or a file")] = "penn",
+    heads: Annotated[str, Opt(help="Head rules for <# and its kin: penn, ctb, or a file")] = "penn",
     n_process: Annotated[
-        int,
-        Opt(
-            "--workers", "--n-process", "-n", help="Number of processes, or -1 for one per core; each takes whole files"
-        ),
+        int, Opt("--workers", "--n-process", "-n", help="Processes, -1 for one per core; each takes whole files")
     ] = 1,
     glob: Glob = None,
     skip_bad: SkipBad = "0",

@@ -1,5 +1,6 @@
 """`python -m spacy parsetag show`: draws trees."""
 
+import io
 import re
 from collections.abc import Iterable, Iterator
 from enum import Enum
@@ -31,25 +32,18 @@ ShownFormat = Enum("ShownFormat", {"text": "text", "brackets": "brackets", "spac
 
 def show_cli(
     source: Annotated[
-        str,
-        Arg(metavar="INPUT", help="Text or brackets in quotes, a file, a folder of .spacy files, - for standard input"),
+        str, Arg(metavar="INPUT", help="Text or brackets in quotes, a file, a folder of docs, - for standard input")
     ],
-    model: Annotated[
-        str | None, Opt("--model", "-m", help=f"Pipeline, a package or a folder. Default: {DEFAULT_MODEL}")
-    ] = None,
+    model: Annotated[str | None, Opt("--model", "-m", help=f"Package or folder. Default: {DEFAULT_MODEL}")] = None,
     format: Annotated[
         ShownFormat | None,
         Opt("--format", "-f", help="What INPUT holds. Default: by its suffix, or by whether it begins with a tree"),
     ] = None,
-    svg: Annotated[Path | None, Opt("--svg", dir_okay=False, help="Write a picture of the trees to this file")] = None,
-    html: Annotated[Path | None, Opt("--html", dir_okay=False, help="Write a page of the trees to this file")] = None,
-    width: Annotated[
-        int | None, Opt("--width", "-w", min=20, help="Columns to fit into. Default: the terminal's")
-    ] = None,
-    color: Annotated[
-        bool | None, Opt("--color/--no-color", help="Colour labels. Default: on a terminal, unless NO_COLOR is set")
-    ] = None,
-    tags: Annotated[bool, Opt("--tags/--no-tags", help="Show part-of-speech tags where there are any")] = True,
+    svg: Annotated[Path | None, Opt(dir_okay=False, help="Write a picture of the trees to this file")] = None,
+    html: Annotated[Path | None, Opt(dir_okay=False, help="Write a page of the trees to this file")] = None,
+    width: Annotated[int | None, Opt("--width", "-w", min=20, help="Columns to fit. Default: the terminal's")] = None,
+    color: Annotated[bool | None, Opt(help="Colour labels. Default: on a terminal, unless NO_COLOR is set")] = None,
+    tags: Annotated[bool, Opt(help="Show part-of-speech tags where there are any")] = True,
     explain: Annotated[bool, Opt("--explain", "-x", help="Say what the labels and tags mean")] = False,
     encoding: Encoding = "utf-8",
     gpu_id: GpuId = -1,
@@ -115,7 +109,7 @@ def _guess_format(path: Path, text: str | None) -> ShownFormat:
         return ShownFormat.spacy
     if suffix in FORMATS["penn"].suffixes:
         return ShownFormat.brackets
-    lines = [line for _, line in read_lines(path)] if text is None else text.splitlines()
+    lines = [line for _, line in read_lines(path)] if text is None else _lines_of(text)
     told = [i for i, line in enumerate(lines) if line.strip() not in ("", NO_PARSE) and not line.startswith("#")]
     trees = [i for i in told if _TREE.match(lines[i])]
     if trees and trees[0] != told[0]:
@@ -150,9 +144,14 @@ def _read(
     if text is None:
         records = chain.from_iterable(source.read() for source in find_sources(path, format))
     else:
-        lines = enumerate(text.splitlines(), start=1)
+        lines = enumerate(_lines_of(text), start=1)
         records = (Record(f"{name_of(path)}:{number}", {"text": line.strip()}) for number, line in lines)
     return _parse(parser, records), parser.spans_key
+
+
+def _lines_of(text: str) -> list[str]:
+    """Split a text where `read_lines` does; `str.splitlines` knows other separators, too."""
+    return list(io.StringIO(text, newline=None))
 
 
 def _pass_unparsed(error: ValueError) -> None:

@@ -45,8 +45,8 @@ template <class Semiring, class T> class Independent {
   protected:
     const Batch<T> &b;
 
-    bool read(const T *scores, int length) {
-        scores_ = scores;
+    bool read(int s, int length) {
+        scores_ = b.scores + b.starts[s] * b.n_tags;
         length_ = length;
         if (of_length_[length].empty()) {
             if ((n_moves_ += length) > MOST_MOVES) {
@@ -56,7 +56,7 @@ template <class Semiring, class T> class Independent {
             of_length_[length] = moves(length);
         }
         moves_ = of_length_[length].data();
-        return !std::isnan(class_max(scores, length, b.n_tags, b.offsets, tops_.data()));
+        return !std::isnan(class_max(scores_, length, b.n_tags, b.offsets, tops_.data()));
     }
     // Where a state stands in a block.
     int at(int g, int s) const { return g * places_ + (s >> parity_); }
@@ -114,19 +114,18 @@ template <class Semiring, class T> class Independent {
 // Viterbi: the best tree.
 template <class T> class IndependentViterbi : public Independent<Max, T> {
   public:
-    using Result = BestTree;
+    IndependentViterbi(const Batch<T> &batch, Reach &reach, int32_t *ids)
+        : Independent<Max, T>(batch, reach), ids_(ids), classes_(batch.longest()) {}
 
-    IndependentViterbi(const Batch<T> &batch, Reach &reach) : Independent<Max, T>(batch, reach), classes_(batch.longest()) {}
-
-    bool read(const T *scores, int length, Result result) {
-        result_ = result;
+    bool read(int s, int length) {
+        own_ids_ = ids_ + this->b.starts[s];
         g_ = this->b.lattice.end_state;
         s_ = this->b.lattice.end_stack;
         this->weights_ = this->tops_.data();
-        return Independent<Max, T>::read(scores, length);
+        return Independent<Max, T>::read(s, length);
     }
 
-    void finish(const double *states) { *result_.total = this->total(states); }
+    double finish(const double *states) const { return this->total(states); }
 
     void back(int p, const double *old, const double *states) {
         const Batch<T> &b = this->b;
@@ -139,14 +138,14 @@ template <class T> class IndependentViterbi : public Independent<Max, T> {
         g_ = b.lattice.source[c];
     }
     bool again() const { return false; }
-    Status end() {
+    Status end(double &) {
         const Batch<T> &b = this->b;
-        first_of(this->scores_, this->length_, b.n_tags, b.offsets, this->weights_, classes_.data(), result_.ids);
+        first_of(this->scores_, this->length_, b.n_tags, b.offsets, this->weights_, classes_.data(), own_ids_);
         return FOUND;
     }
 
   private:
-    Result result_;
+    int32_t *ids_, *own_ids_ = nullptr;
     int g_ = 0, s_ = 0;
     std::vector<uint8_t> classes_;  // of the best tree's tags
 };
@@ -154,31 +153,27 @@ template <class T> class IndependentViterbi : public Independent<Max, T> {
 // Log-sum-exp: the log-partition and the marginal of each tag.
 template <class T> class IndependentSums : public Independent<LogSum, T> {
   public:
-    struct Result {
-        T *marginals;
-        double *total;
-    };
-
-    IndependentSums(const Batch<T> &batch, Reach &reach)
-        : Independent<LogSum, T>(batch, reach), sums_(this->tops_.size()), logs_(sums_.size()), classes_(sums_.size()), mass_(this->block()),
+    IndependentSums(const Batch<T> &batch, Reach &reach, T *marginals)
+        : Independent<LogSum, T>(batch, reach), marginals_(marginals), sums_(this->tops_.size()), logs_(sums_.size()), classes_(sums_.size()), mass_(this->block()),
           mass_before_(this->block()) {}
 
-    bool read(const T *scores, int length, Result result) {
+    bool read(int s, int length) {
         const Batch<T> &b = this->b;
-        result_ = result;
-        if (!Independent<LogSum, T>::read(scores, length)) return false;
+        own_ = marginals_ + b.starts[s] * b.n_tags;
+        if (!Independent<LogSum, T>::read(s, length)) return false;
         shift_ = Shift();
-        class_sums(scores, length, b.n_tags, b.offsets, this->tops_.data(), this->reach_.masks(length), result.marginals,
+        class_sums(this->scores_, length, b.n_tags, b.offsets, this->tops_.data(), this->reach_.masks(length), own_,
                    sums_.data(), logs_.data(), &shift_);
         tempered_ = false;
         this->weights_ = logs_.data();
         return true;
     }
 
-    void finish(const double *states) {
-        if (!tempered_) *result_.total = shift_.plus(total_ = this->total(states));
+    double finish(const double *states) {
+        if (!tempered_) total_ = this->total(states);
         std::fill(mass_.begin(), mass_.end(), 0);
         if (total_ > -INF) mass_[this->end_place()] = 1;
+        return shift_.plus(total_);
     }
 
     bool again() {
@@ -211,8 +206,8 @@ template <class T> class IndependentSums : public Independent<LogSum, T> {
         std::swap(mass_, mass_before_);
     }
 
-    // A class shares its probability among its tags by their exponentials, which `marginals` holds so far.
-    Status end() {
+    // A class shares its probability among its tags by their exponentials, which the marginals hold so far.
+    Status end(double &) {
         const Batch<T> &b = this->b;
         Status status = status_of(total_, shift_, this->length_);
         for (int p = 0; p < this->length_; ++p)
@@ -220,14 +215,14 @@ template <class T> class IndependentSums : public Independent<LogSum, T> {
                 if (tempered_ && in_doubt(classes_[4 * p + c])) status = TOO_GREAT;
                 const double sum = sums_[4 * p + c];
                 const T share = T(sum > 0 ? classes_[4 * p + c] / sum : 0);
-                T *own = result_.marginals + (size_t)p * b.n_tags;
+                T *own = own_ + (size_t)p * b.n_tags;
                 for (int i = b.offsets[c]; i < b.offsets[c + 1]; ++i) own[i] *= share;
             }
         return status;
     }
 
   private:
-    Result result_;
+    T *marginals_, *own_ = nullptr;
     Shift shift_;
     double total_ = 0;  // less the shift
     bool tempered_ = false;

@@ -99,12 +99,12 @@ template <class Real, class T> class Chain {
         return top;
     }
 
-    bool read(const T *scores, int length) {
-        scores_ = scores;
+    bool read(int s, int length) {
+        scores_ = b.scores + b.starts[s] * b.n_tags;
         length_ = length;
         live_ = reach_.live(length);
         T check = 0;
-        greatest(scores, length * b.n_tags, check);
+        greatest(scores_, length * b.n_tags, check);
         return !std::isnan(check);
     }
 
@@ -133,12 +133,11 @@ template <class Real, class T> class Chain {
 // precision; the total is added up in double along the best path.
 template <class Real, class T> class ChainViterbi : public Chain<Real, T> {
   public:
-    using Chain<Real, T>::Chain;
-    using Result = BestTree;
+    ChainViterbi(const Batch<T> &batch, Reach &reach, int32_t *ids) : Chain<Real, T>(batch, reach), ids_(ids) {}
 
-    bool read(const T *scores, int length, Result result) {
-        result_ = result;
-        return Chain<Real, T>::read(scores, length);
+    bool read(int s, int length) {
+        own_ids_ = ids_ + this->b.starts[s];
+        return Chain<Real, T>::read(s, length);
     }
 
     void step(int p, const Real *old, Real *states) {
@@ -150,20 +149,17 @@ template <class Real, class T> class ChainViterbi : public Chain<Real, T> {
         states[0] = std::isfinite(top) ? top : 0;
     }
 
-    void finish(const Real *states) {
+    double finish(const Real *states) {
         const Batch<T> &b = this->b;
         g_ = b.lattice.end_state;
         s_ = b.lattice.end_stack;
         column_ = -1;
         sum_ = 0;
-        if (!this->live(this->length_, g_).has(s_)) {
-            *result_.total = -INF;
-            return;
-        }
+        if (!this->live(this->length_, g_).has(s_)) return -INF;
         Real top;
         column_ = this->first_greatest(this->row(states, g_, s_), this->n_into_[g_], top,
                                        [&](int i) { return Real(b.end[this->tags_into_[g_][i]]); });
-        *result_.total = top;
+        return top;
     }
 
     void back(int p, const Real *old, const Real *) {
@@ -171,7 +167,7 @@ template <class Real, class T> class ChainViterbi : public Chain<Real, T> {
         const int tag = this->tags_into_[g_][column_];
         int c = 0;
         while (tag >= b.offsets[c + 1]) ++c;
-        result_.ids[p] = tag;
+        own_ids_[p] = tag;
         sum_ += this->scores_[(size_t)p * b.n_tags + tag];
         if (p == this->length_ - 1) sum_ += b.end[tag];
         if (!p) {
@@ -188,13 +184,13 @@ template <class Real, class T> class ChainViterbi : public Chain<Real, T> {
         g_ = g;
     }
     bool again() const { return false; }
-    Status end() {
-        *result_.total = sum_;
+    Status end(double &total) {
+        total = sum_;
         return FOUND;
     }
 
   private:
-    Result result_;
+    int32_t *ids_, *own_ids_ = nullptr;
     int g_ = 0, s_ = 0, column_ = -1;
     double sum_ = 0;
 };

@@ -13,13 +13,9 @@ namespace parsetag {
 // only ranges that need it cost more.
 template <class T> class ChainSums : public Chain<double, T> {
   public:
-    struct Result {
-        T *marginals;
-        double *total;
-        double *pairs, *start, *end;  // expected counts, added to
-    };
-
-    ChainSums(const Batch<T> &batch, Reach &reach) : Chain<double, T>(batch, reach) {
+    // pairs, start, end: expected counts, added to.
+    ChainSums(const Batch<T> &batch, Reach &reach, T *marginals, double *pairs, double *start, double *end)
+        : Chain<double, T>(batch, reach), marginals_(marginals), d_pairs_(pairs), d_start_(start), d_end_(end) {
         const int slots = reach.places();
         const int into = std::max(this->wide_into_[0], this->wide_into_[1]);
         most_ = std::max(slots, ROWS);
@@ -52,39 +48,38 @@ template <class T> class ChainSums : public Chain<double, T> {
         mass_before_ = Buffer<double>(this->block_);
     }
 
-    bool read(const T *scores, int length, Result result) {
-        result_ = result;
-        std::fill_n(result.marginals, (size_t)length * this->b.n_tags, T(0));
-        return Chain<double, T>::read(scores, length);
+    bool read(int s, int length) {
+        own_ = marginals_ + this->b.starts[s] * this->b.n_tags;
+        std::fill_n(own_, (size_t)length * this->b.n_tags, T(0));
+        return Chain<double, T>::read(s, length);
     }
 
     void step(int p, const double *old, double *states) {
         this->advance(p, old, states, 0.0, [this](int g, const double *rows, int n) { multiply(g, rows, n); });
     }
 
-    void finish(const double *states) {
+    double finish(const double *states) {
         const Batch<T> &b = this->b;
         const int g = b.lattice.end_state;
-        *result_.total = -INF;
         std::fill_n(mass_.data(), this->block_, 0);
-        if (!this->live(this->length_, g).has(b.lattice.end_stack)) return;
+        if (!this->live(this->length_, g).has(b.lattice.end_stack)) return -INF;
         const double *row = this->row(states, g, b.lattice.end_stack);
         double *mass = this->row(mass_.data(), g, b.lattice.end_stack), top = -INF, sum = 0;
         for (int i = 0; i < this->n_into_[g]; ++i) {
             mass[i] = row[i] + b.end[this->tags_into_[g][i]];
             top = greater(top, mass[i]);
         }
-        if (!(top > -INF)) return;
+        if (!(top > -INF)) return -INF;
         for (int i = 0; i < this->n_into_[g]; ++i) sum += mass[i] = std::exp(mass[i] - top);
-        *result_.total = top + std::log(sum);
-        for (int i = 0; i < this->n_into_[g]; ++i) result_.end[this->tags_into_[g][i]] += mass[i] /= sum;
+        for (int i = 0; i < this->n_into_[g]; ++i) d_end_[this->tags_into_[g][i]] += mass[i] /= sum;
+        return top + std::log(sum);
     }
 
     // From the probability of each state after position p to that before it; adds to marginals and expected counts.
     void back(int p, const double *old, const double *states) {
         const Batch<T> &b = this->b;
         const T *scores = this->scores_ + (size_t)p * b.n_tags;
-        T *marginals = result_.marginals + (size_t)p * b.n_tags;
+        T *marginals = own_ + (size_t)p * b.n_tags;
         for (int g = 0; g < 2; ++g) {
             const Range to = this->live(p + 1, g);
             for (int s = to.low; s <= to.high; s += 1 << this->parity_) {
@@ -92,7 +87,7 @@ template <class T> class ChainSums : public Chain<double, T> {
                 for (int c : b.lattice.into[g])
                     for (int j = 0; j < b.count(c); ++j) {
                         marginals[b.offsets[c] + j] += T(mass[this->into_[c] + j]);
-                        if (!p) result_.start[b.offsets[c] + j] += mass[this->into_[c] + j];
+                        if (!p) d_start_[b.offsets[c] + j] += mass[this->into_[c] + j];
                     }
             }
         }
@@ -135,7 +130,7 @@ template <class T> class ChainSums : public Chain<double, T> {
         std::swap(mass_, mass_before_);
     }
     bool again() const { return false; }
-    Status end() const { return FOUND; }
+    Status end(double &) const { return FOUND; }
 
     // Adds the expected transitions of all sentences so far to the result.
     void close() {
@@ -144,7 +139,7 @@ template <class T> class ChainSums : public Chain<double, T> {
             for (int i = 0; i < this->n_into_[g]; ++i)
                 for (int j = 0; j < this->n_out_[g]; ++j) {
                     const size_t at = (size_t)i * this->wide_out_[g] + j;
-                    result_.pairs[this->pair_at(g, i, j)] += counts_[g][at] * exp_pairs_[g][at];
+                    d_pairs_[this->pair_at(g, i, j)] += counts_[g][at] * exp_pairs_[g][at];
                 }
         }
     }
@@ -191,7 +186,7 @@ template <class T> class ChainSums : public Chain<double, T> {
         for (int i = 0; i < this->n_into_[g]; ++i) {
             const double part = mass * std::exp(row[i] + pair[(size_t)i * this->wide_out_[g]] - sum);
             before[i] += part;
-            result_.pairs[this->pair_at(g, i, column)] += part;
+            d_pairs_[this->pair_at(g, i, column)] += part;
         }
     }
 
@@ -202,7 +197,8 @@ template <class T> class ChainSums : public Chain<double, T> {
         n_waiting_[g] = 0;
     }
 
-    Result result_;
+    T *marginals_, *own_ = nullptr;
+    double *d_pairs_, *d_start_, *d_end_;
     double top_[2];
     std::vector<double> tops_;
     Buffer<double> exp_pairs_[2], exp_back_[2], counts_[2], left_[2], right_[2];

@@ -19,21 +19,20 @@ namespace parsetag {
 const size_t BUDGET = size_t(1) << 26;
 
 // Runs a model over the sentences of a batch that have the status `only`: forward, then back.
-template <class Real, class Model, class T, class ResultOf>
-void run(Model &model, const Batch<T> &b, int longest, size_t budget, uint8_t only, ResultOf result_of, uint8_t *status) {
-    Tape<Real> tape(longest, model.block(), budget);
+template <class Real, class Model, class T>
+void run(Model &model, const Batch<T> &b, size_t budget, uint8_t only, double *totals, uint8_t *status) {
+    Tape<Real> tape(b.longest(), model.block(), budget);
     for (int s = 0; s < b.n_sentences; ++s) {
         const int length = 2 * b.n_words[s] - 1;
         if (length < 1 || status[s] != only) continue;
-        auto result = result_of(s);
         status[s] = NOT_FINITE;
-        if (!model.read(b.scores + b.starts[s] * b.n_tags, length, result)) continue;
-        model.finish(tape.forward(model, length));
-        status[s] = *result.total > -INF ? FOUND : NO_TREE;
+        if (!model.read(s, length)) continue;
+        totals[s] = model.finish(tape.forward(model, length));
+        status[s] = totals[s] > -INF ? FOUND : NO_TREE;
         if (status[s] != FOUND) continue;
         if (model.again()) model.finish(tape.forward(model, length));
         tape.backward(model, length);
-        status[s] = model.end();
+        status[s] = model.end(totals[s]);
     }
 }
 
@@ -42,18 +41,17 @@ template <class T> void viterbi(const Batch<T> &b, size_t budget, int32_t *ids, 
     const int longest = b.longest();
     if (!longest || !b.waits(status, FOUND)) return;
     Reach reach(b.lattice, longest, b.bound);
-    const auto result_of = [&](int s) { return typename IndependentViterbi<T>::Result{ids + b.starts[s], totals + s}; };
     if (!b.pairs) {
-        IndependentViterbi<T> model(b, reach);
-        run<double>(model, b, longest, budget, FOUND, result_of, status);
+        IndependentViterbi<T> model(b, reach, ids);
+        run<double>(model, b, budget, FOUND, totals, status);
         return;
     }
-    ChainViterbi<T, T> model(b, reach);
-    run<T>(model, b, longest, budget, FOUND, result_of, status);
+    ChainViterbi<T, T> model(b, reach, ids);
+    run<T>(model, b, budget, FOUND, totals, status);
     // Where float32 finds no tree, because scores are so far apart that sums overflow, double has the last word.
     if (sizeof(T) < sizeof(double) && b.waits(status, NO_TREE)) {
-        ChainViterbi<double, T> wide(b, reach);
-        run<double>(wide, b, longest, budget, NO_TREE, result_of, status);
+        ChainViterbi<double, T> wide(b, reach, ids);
+        run<double>(wide, b, budget, NO_TREE, totals, status);
     }
 }
 
@@ -66,16 +64,12 @@ void log_sums(const Batch<T> &b, size_t budget, double *totals, T *marginals, do
     if (!longest || !b.waits(status, FOUND)) return;
     Reach reach(b.lattice, longest, b.bound);
     if (!b.pairs) {
-        IndependentSums<T> model(b, reach);
-        run<double>(model, b, longest, budget, FOUND, [&](int s) {
-            return typename IndependentSums<T>::Result{marginals + b.starts[s] * b.n_tags, totals + s};
-        }, status);
+        IndependentSums<T> model(b, reach, marginals);
+        run<double>(model, b, budget, FOUND, totals, status);
         return;
     }
-    ChainSums<T> model(b, reach);
-    run<double>(model, b, longest, budget, FOUND, [&](int s) {
-        return typename ChainSums<T>::Result{marginals + b.starts[s] * b.n_tags, totals + s, pairs, start, end};
-    }, status);
+    ChainSums<T> model(b, reach, marginals, pairs, start, end);
+    run<double>(model, b, budget, FOUND, totals, status);
     model.close();
 }
 

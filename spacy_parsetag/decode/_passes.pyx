@@ -68,18 +68,7 @@ ctypedef fused real:
 cdef Batch[real] read_batch(const real[:, ::1] scores, tuple others) except *:
     """The batch as C++ reads it: pointers into arrays that the caller holds.
 
-    scores (real[R, T]): As in `TagScores`. The others are, in this order:
-    starts (int64[S]), n_words (int32[S]): As in `TagScores`.
-    offsets (int32[5]): Columns of class c are offsets[c] to offsets[c + 1].
-    lattice (Lattice): The table.
-    bound (int): The largest stack after any tag; -1 for none.
-    pairs (real[T, T]), start, end (real[T]): Scores of successive tags, or None.
-    order (int): 0 in-order, 1 pre-order, 2 post-order.
-    levels (bool): Whether an item of the chart has a level.
-    spans (real[K, L]), span_starts (int64[S]), span_ids (int32[2, L]): As in `SpanScores` and `TagSet.node_ids`; None if
-        tags alone are scored.
-    sets (uint8[C, T]), cells (int16[M]), cell_starts (int64[S]): Sets of tags that spans may have, as in `LabelSets`;
-        None if any span may have any.
+    others: What `arguments_of` gives beside the scores; each array may be None that `Batch` may lack.
     """
     cdef const int64_t[::1] starts, span_starts, cell_starts
     cdef const int32_t[::1] n_words, offsets

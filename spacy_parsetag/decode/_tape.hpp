@@ -69,10 +69,4 @@ template <class Real> class Tape {
     Buffer<Real> kept_, marks_;
 };
 
-// Where Viterbi writes the tree of a sentence.
-struct BestTree {
-    int32_t *ids;
-    double *total;
-};
-
 }  // namespace parsetag

@@ -77,6 +77,20 @@ def span_row(n_words: Any, start: Any, end: Any) -> Any:
     return start * (n_words - 1) - start * (start - 1) // 2 + end - start - 2
 
 
+def first_spans(n_words: NDArray[Any], shortest: int = 2) -> NDArray[Any]:
+    """Find the first row of each sentence where all spans are in rows: (S + 1,) int64, the last their number."""
+    n = n_words.astype(np.int64) - shortest + 1
+    rows: NDArray[Any] = np.concatenate([[0], np.cumsum(np.maximum(n * (n + 1) // 2, 0))])
+    return rows
+
+
+def list_spans(n_words: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """List the spans of two words or more of all sentences, row after row: (K,) sentence, start and end."""
+    sentence, start = np.repeat(np.arange(len(n_words)), n_words), ranges(np.zeros_like(n_words), n_words)
+    counts = n_words[sentence] - start - 1
+    return np.repeat(sentence, counts), np.repeat(start, counts), ranges(start + 2, counts)
+
+
 @dataclass(frozen=True, eq=False)
 class TagScores:
     """Scores of the tags of a batch of sentences, and which of their trees count.

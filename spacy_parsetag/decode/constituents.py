@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ..compat import one_blas_thread
 from ..errors import Errors
 from ..linearize.tagset import TagSet
-from .batch import Decoded, SpanScores, TagScores, span_row
-from .passes import Sums, best_trees, first_spans
+from .batch import Decoded, SpanScores, TagScores, first_spans, span_row
+from .passes import Sums, best_trees
 from .repair import raise_failure
 from .trees import Spans
 
@@ -44,16 +44,11 @@ class Constituents(NamedTuple):
 
     @classmethod
     def from_sums(cls, batch: TagScores, sums: Sums) -> "Constituents":
-        """Add up the probabilities of the tags that have a label.
-
-        batch (TagScores): The batch.
-        sums (Sums): Its sums, with `nodes` and `leaves`.
-        RETURNS (Constituents): The probabilities, with the type of the scores.
-        """
+        """Add up the probabilities of the tags that have a label; the sums have `nodes` and `leaves`."""
         assert sums.nodes is not None and sums.leaves is not None
         tags, n_words = batch.tags, batch.n_words
         labels, chains, dtype = tags.constituent_labels, tags.reordered_chains, sums.nodes.dtype
-        has, is_chain = labels_of_tags(tags, labels).astype(dtype), chains_of_tags(tags, chains).astype(dtype)
+        has, is_chain = _marks(tags, labels, chains, dtype)
         starts = first_spans(n_words, 1)
         probs, chain_probs = (np.zeros((int(starts[-1]), len(names)), dtype=dtype) for names in (labels, chains))
         words, longer = rows_of_words(n_words)
@@ -69,8 +64,8 @@ class Constituents(NamedTuple):
     def mean(cls, several: Sequence["Constituents"]) -> "Constituents":
         """Average the probabilities of several models, whatever their tags, orders and learners.
 
-        several (Sequence[Constituents]): The probabilities of each model, at least one.
-        RETURNS (Constituents): Their mean; a label that a model does not know has no probability there.
+        A label that a model does not know has no probability there.
+
         RAISES (ValueError): If they are not of the same sentences.
         """
         words = [one.n_words.tolist() for one in several]
@@ -94,13 +89,7 @@ class Constituents(NamedTuple):
         return {(start, end, self.labels[c]): prob for start, end, c, prob in zip(*found, strict=True)}
 
     def rivals(self, s: int, spans: Spans, least: float) -> list[tuple[int, int, str, float]]:
-        """List the constituents of sentence s likelier than `least` that were not found, likeliest first.
-
-        s (int): The sentence.
-        spans (list[tuple[int, int, str]]): The constituents that were found.
-        least (float): A probability.
-        RETURNS (list[tuple[int, int, str, float]]): First word, end, label and probability of each.
-        """
+        """List constituents of sentence s that are not among `spans`, likelier than `least`, the likeliest first."""
         found = set(spans)
         others = [(*span, prob) for span, prob in self.sentence(s, least).items() if span not in found]
         return sorted(others, key=lambda other: -other[3])
@@ -117,11 +106,6 @@ class Constituents(NamedTuple):
 
         It is twice the expected number of right constituents over the number found plus the number expected, which is
         close to the expected F. Where none was found it is the least probability that there is none.
-
-        s (int): The sentence.
-        spans (list[tuple[int, int, str]]): The constituents.
-        probs (Sequence[float]): Their probabilities.
-        RETURNS (float): The estimate.
         """
         n = int(self.n_words[s])
         there = self.probs[self.starts[s] : self.starts[s] + n * (n + 1) // 2].sum(dtype=np.float64)
@@ -134,7 +118,6 @@ class Constituents(NamedTuple):
         Of chains with the same labels, which have the same constituents, the likelier order counts a little more.
 
         batch (TagScores): The batch, for its sentences, tags, order, bound and constraints; scores are not read.
-        cost (float): The cost of a constituent.
         RETURNS (Decoded): The tree of each sentence, and its sum.
         RAISES (ValueError): If the cost is not a number from -1e30 to 1e30, or no tree exists within the bound that
             agrees with the constraints.
@@ -144,7 +127,7 @@ class Constituents(NamedTuple):
         tags, n_words = batch.tags, batch.n_words.astype(np.int64)
         n_leaves, node_tags = int(tags.offsets[2]), tags.node_ids.max(axis=0)
         dtype = self.probs.dtype
-        has, is_chain = labels_of_tags(tags, self.labels).astype(dtype), chains_of_tags(tags, self.chains).astype(dtype)
+        has, is_chain = _marks(tags, self.labels, self.chains, dtype)
         # A label twice in a chain gains once and costs twice: S+S+VP is no better than S+VP.
         costs = np.asarray([cost * len(chain) for chain in tags.unaries], dtype=dtype)
 
@@ -169,17 +152,13 @@ class Constituents(NamedTuple):
 
 
 @lru_cache(maxsize=16)  # asked for twice a batch
-def labels_of_tags(tags: TagSet, labels: tuple[str, ...]) -> NDArray[np.bool_]:
-    """Mark the labels in the unary chain of each tag: (T, C)."""
-    has = [[label in chain for label in labels] for chain in tags.unaries]
-    return np.asarray(has, dtype=np.bool_).reshape(len(tags), len(labels))
-
-
-@lru_cache(maxsize=16)
-def chains_of_tags(tags: TagSet, chains: tuple[tuple[str, ...], ...]) -> NDArray[np.bool_]:
-    """Mark the unary chain of each tag, if it is one of some: (T, K)."""
-    marks = [[own == chain for chain in chains] for own in tags.unaries]
-    return np.asarray(marks, dtype=np.bool_).reshape(len(tags), len(chains))
+def _marks(
+    tags: TagSet, labels: tuple[str, ...], chains: tuple[tuple[str, ...], ...], dtype: Any
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Mark the labels in the unary chain of each tag, (T, C), and its chain if that is one of some, (T, K)."""
+    has = np.asarray([[label in own for label in labels] for own in tags.unaries], dtype=dtype)
+    is_chain = np.asarray([[own == chain for chain in chains] for own in tags.unaries], dtype=dtype)
+    return has.reshape(len(tags), len(labels)), is_chain.reshape(len(tags), len(chains))
 
 
 def _mean(several: Sequence[tuple[NDArray[Any], Sequence[Any]]]) -> tuple[NDArray[Any], tuple[Any, ...]]:

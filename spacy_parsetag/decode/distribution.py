@@ -16,7 +16,7 @@ from .constituents import Constituents
 from .constraints import LARGEST_COUNT, is_whole
 from .passes import Sums, best_trees, k_best_trees, sample_trees, sum_trees
 from .repair import raise_failure
-from .trees import Spans, WeightedTrees, nodes_of_trees, tree_scores
+from .trees import Spans, WeightedTrees, labelled_nodes, tree_scores
 
 _LARGEST_SEED = 2**64 - 1  # of the compiled passes
 _LARGEST_ERROR = 0.01  # of a log-probability, in nats
@@ -126,7 +126,6 @@ class Distribution:
         No two have the same tags; two may differ in nodes that binarization added alone. The first is `argmax`.
 
         k (int): Number of trees, at least 1.
-        RETURNS (list[KBest]): The trees of each sentence.
         RAISES (ValueError): If k is not such a number.
         """
         _check_number(k)
@@ -159,8 +158,7 @@ class Distribution:
             parts = (left[i : i + size] for i in range(0, len(left), size))
             results = (zip(own, Distribution(batch.select(np.asarray(own))).topk(width), strict=True) for own in parts)
             for s, trees in chain.from_iterable(results):
-                n_words = np.repeat(batch.n_words[s], len(trees.scores))
-                nodes = nodes_of_trees(trees.ids.reshape(-1), None, n_words, batch.tags, batch.linearizer)
+                nodes = labelled_nodes(trees.ids.reshape(-1), batch, sentences=np.full(len(trees.scores), s))
                 log_probs = np.minimum(trees.scores - log_z[s], 0.0).tolist()
                 distinct: dict[tuple[tuple[int, int, str], ...], float] = {}
                 for log_prob, spans in zip(log_probs, nodes.spans(batch.tags), strict=True):
@@ -174,7 +172,6 @@ class Distribution:
     def sample(self, n: int, seed: int) -> NDArray[np.int32]:
         """Draw trees by their probabilities, independent of each other.
 
-        n (int): Number of trees of each sentence.
         seed (int): Seed of the random numbers, 0 to 2^64 - 1: the same seed, the same trees.
         RETURNS (np.ndarray): (n, R) tag ids.
         RAISES (ValueError): If n or the seed is not such a number.
@@ -187,11 +184,7 @@ class Distribution:
         return ids
 
     def log_prob(self, ids: NDArray[Any]) -> NDArray[np.float64]:
-        """Find the log-probability of a tree of each sentence.
-
-        ids (np.ndarray): (R,) tag ids of trees that count.
-        RETURNS (np.ndarray): (S,) log-probabilities.
-        """
+        """Find the (S,) log-probabilities of trees that count, given by their (R,) tag ids."""
         self._check_size(self.sums(), "log-probabilities")
         scores = tree_scores(self.batch, WeightedTrees.of_batch(self.batch, ids))
         # Rounding may leave a little above 0 where one tree has all of the probability.

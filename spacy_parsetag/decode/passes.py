@@ -21,6 +21,7 @@ from .batch import (
     TagScores,
     Transitions,
     arguments_of,
+    first_spans,
     needs_chart,
     ranges,
 )
@@ -61,13 +62,6 @@ class Sums(NamedTuple):
     def arrays(self) -> tuple[Any, ...]:
         """The gradient of the sum of `log_z`, in the order of `TagScores.arrays`."""
         return (self.marginals, *(self.transitions or ()), *(() if self.spans is None else (self.spans,)))
-
-
-def first_spans(n_words: NDArray[Any], shortest: int = 2) -> NDArray[Any]:
-    """Find the first row of each sentence where all spans are in rows: (S + 1,) int64, the last their number."""
-    n = n_words.astype(np.int64) - shortest + 1
-    rows: NDArray[Any] = np.concatenate([[0], np.cumsum(np.maximum(n * (n + 1) // 2, 0))])
-    return rows
 
 
 def best_trees(batch: TagScores) -> tuple[Decoded, NDArray[Any]]:

@@ -16,6 +16,8 @@ from ._nodes import batch_nodes
 from .batch import ORDER_CODES, TagScores, numbers_of_tags, ranges, span_row
 
 Spans = list[tuple[int, int, str]]
+# Places in one of the arrays of a batch, an index array for each axis; and the tree that adds up the score at each.
+Cells = tuple[tuple[NDArray[Any], ...], NDArray[Any]]
 
 
 class Nodes(NamedTuple):
@@ -40,41 +42,22 @@ class Nodes(NamedTuple):
             yield [(start, end, label) for start, end, tag in own for label in chains[tag]]
 
 
-def labelled_nodes(ids: NDArray[Any], batch: TagScores, *, bare: bool = False) -> Nodes:
-    """Find the labelled nodes of the tree of each sentence of a batch.
+def labelled_nodes(
+    ids: NDArray[Any], batch: TagScores, *, sentences: NDArray[Any] | None = None, bare: bool = False
+) -> Nodes:
+    """Find the labelled nodes of trees of a batch.
 
-    ids (np.ndarray): (R,) int32 tag ids, as a decoder gives them.
+    ids (np.ndarray): (R,) int32 tag ids of a tree of each sentence, as a decoder gives them.
+    sentences (np.ndarray | None): (M,) sentences whose trees `ids` has, one after another; any number of each.
     bare (bool): Find the nodes without a label too, so that all 2N-1 nodes of a tree are there.
     RAISES (ValueError): If the ids of a sentence form no tree.
     """
-    return nodes_of_trees(ids, batch.starts, batch.n_words, batch.tags, batch.linearizer, bare=bare)
-
-
-def nodes_of_trees(
-    ids: NDArray[Any],
-    starts: NDArray[Any] | None,
-    n_words: NDArray[Any],
-    tags: TagSet,
-    linearizer: Linearizer,
-    *,
-    bare: bool = False,
-) -> Nodes:
-    """Find the labelled nodes of trees.
-
-    ids (np.ndarray): (R,) int32 tag ids.
-    starts (np.ndarray | None): (M,) int64 row of the first tag of each tree; None if they follow each other.
-    n_words (np.ndarray): (M,) int32 words of each tree.
-    tags, linearizer: The tags and their order. An order other than the three of this package goes through its own
-        `delinearize`.
-    bare (bool): As for `labelled_nodes`.
-    RAISES (ValueError): If the ids of a sentence form no tree.
-    """
     ids = np.ascontiguousarray(ids, dtype=np.int32)
-    n_words = np.ascontiguousarray(n_words, dtype=np.int32)
+    tags, n_words = batch.tags, batch.n_words if sentences is None else batch.n_words[sentences]
     lengths = numbers_of_tags(n_words)
-    starts = np.cumsum(lengths) - lengths if starts is None else starts
+    starts = batch.starts if sentences is None else np.cumsum(lengths) - lengths
     _check_ids(ids, starts, n_words, lengths, tags)
-    code = ORDER_CODES.get(linearizer.order)
+    code = ORDER_CODES.get(batch.linearizer.order)
     if code is not None:
         # As many as trees have tags, not rows: trees may share rows.
         start, end, tag = (np.empty(int(lengths.sum()), dtype=np.int32) for _ in range(3))
@@ -83,8 +66,9 @@ def nodes_of_trees(
         total = batch_nodes(ids, starts, n_words, code, tags.classes, wanted, start, end, tag, counts)
         if total >= 0:
             return Nodes(start[:total], end[:total], tag[:total], counts)
-    # A user's own order; and where ids are not a tree, the slow way says what is wrong.
-    return _collect((ids[first : first + n] for first, n in zip(starts, lengths, strict=True)), tags, linearizer, bare)
+    # A user's own order, by its `delinearize`; and where ids are not a tree, that says what is wrong.
+    trees = (ids[first : first + n] for first, n in zip(starts, lengths, strict=True))
+    return _collect(trees, tags, batch.linearizer, bare)
 
 
 def _check_ids(
@@ -125,58 +109,17 @@ class WeightedTrees(NamedTuple):
     sentence (np.ndarray): (M,) int64 sentence of each tree, ascending. A sentence without a tree teaches nothing.
     weight (np.ndarray): (M,) float64; the weights of a sentence's trees sum to 1.
     ids (np.ndarray): (P,) int32 tag ids of all trees, one after another; -1 for a tag that is not in the tag set.
-    span_rows, span_labels (np.ndarray): (Q,) int64 and int32: for the internal nodes of all trees, N-1 a tree, the row
-        of the span among its sentence's and the column of the label, as `SpanScores` has them; see `find_span_cells`.
     """
 
     sentence: NDArray[Any]
     weight: NDArray[Any]
     ids: NDArray[Any]
-    span_rows: NDArray[Any]
-    span_labels: NDArray[Any]
 
     @classmethod
     def of_batch(cls, batch: TagScores, ids: NDArray[Any]) -> "WeightedTrees":
-        """Take one tree for each sentence of a batch.
-
-        batch (TagScores): The batch.
-        ids (np.ndarray): (R,) ids of the trees' tags; a sentence with a -1 gets no cells of spans.
-        RETURNS (WeightedTrees): The trees, with weight 1.
-        """
-        n, packed = len(batch.n_words), ids[batch.rows]
-        cells: tuple[NDArray[Any], NDArray[Any]] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32))
-        if batch.spans is not None:
-            cells = find_span_cells(packed, batch.n_words, batch.tags, batch.linearizer)
-        return cls(np.arange(n), np.ones(n), packed, *cells)
-
-
-def find_span_cells(
-    ids: NDArray[Any], n_words: NDArray[Any], tags: TagSet, linearizer: Linearizer
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Find which scores of spans trees add up.
-
-    ids (np.ndarray): (P,) int32 tag ids of trees, one after another.
-    n_words (np.ndarray): (M,) words of each.
-    tags, linearizer: The tags and their order.
-    RETURNS (tuple[np.ndarray, np.ndarray]): For the N-1 internal nodes of each tree, the int64 row of the span among
-        its sentence's and the int32 column of the label.
-    """
-    nodes = nodes_of_trees(ids, None, n_words, tags, linearizer, bare=True)
-    internal = nodes.end - nodes.start > 1
-    own = np.repeat(n_words.astype(np.int64), nodes.counts)[internal]
-    start, end = (bounds[internal].astype(np.int64) for bounds in (nodes.start, nodes.end))
-    return span_row(own, start, end), tags.label_of[nodes.tag[internal]]
-
-
-class Cells(NamedTuple):
-    """Cells of one of the arrays of a batch.
-
-    at (tuple[np.ndarray, ...]): Their places, an index array for each axis.
-    tree (np.ndarray): The tree that adds each of them up.
-    """
-
-    at: tuple[NDArray[Any], ...]
-    tree: NDArray[Any]
+        """Take one tree for each sentence of a batch, with weight 1, from the (R,) ids of its tags."""
+        n = len(batch.n_words)
+        return cls(np.arange(n), np.ones(n), ids[batch.rows])
 
 
 def cells_of(batch: TagScores, trees: WeightedTrees) -> list[Cells]:
@@ -190,7 +133,7 @@ def cells_of(batch: TagScores, trees: WeightedTrees) -> list[Cells]:
     lengths = numbers_of_tags(n_words)
     tree = np.repeat(np.arange(len(n_words)), lengths)
     rows, columns = ranges(batch.starts[trees.sentence], lengths), trees.ids
-    more = []
+    more: list[Cells] = []
     if batch.transitions is not None:
         full = np.flatnonzero(lengths)
         stops = np.cumsum(lengths)[full]
@@ -198,20 +141,22 @@ def cells_of(batch: TagScores, trees: WeightedTrees) -> list[Cells]:
         followed[stops - 1] = False
         pairs = (columns[:-1][followed[:-1]], columns[1:][followed[:-1]])
         more = [
-            Cells(pairs, tree[followed]),
-            Cells((columns[stops - lengths[full]],), full),
-            Cells((columns[stops - 1],), full),
+            (pairs, tree[followed]),
+            ((columns[stops - lengths[full]],), full),
+            ((columns[stops - 1],), full),
         ]
     if batch.spans is not None:
         first = batch.spans.starts[trees.sentence]
+        nodes = labelled_nodes(columns, batch, sentences=trees.sentence, bare=True)
         inner = (first[tree] >= 0) & (tags.classes[columns] >= 2)
         columns = columns.copy()
         columns[inner] = tags.offsets[tags.classes[columns[inner]]]  # the bare tag is the first of its class
-        of_span = np.repeat(np.arange(len(n_words)), np.maximum(n_words - 1, 0))
-        scored = first[of_span] >= 0
-        at = (first[of_span] + trees.span_rows)[scored], trees.span_labels[scored]
-        more.append(Cells(at, of_span[scored]))
-    return [Cells((rows, columns), tree), *more]
+        scored = (first[tree] >= 0) & (nodes.end - nodes.start > 1)  # of a tree there are as many nodes as tags
+        own = tree[scored]
+        start, end = (bounds[scored].astype(np.int64) for bounds in (nodes.start, nodes.end))
+        rows_of_spans = first[own] + span_row(n_words[own], start, end)
+        more.append(((rows_of_spans, tags.label_of[nodes.tag[scored]]), own))
+    return [((rows, columns), tree), *more]
 
 
 def tree_scores(batch: TagScores, trees: WeightedTrees) -> NDArray[np.float64]:

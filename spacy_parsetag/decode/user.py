@@ -116,12 +116,7 @@ class TreeDistribution:
 
     @classmethod
     def from_batch(cls, batch: TagScores, s: int) -> TreeDistribution:
-        """Take sentence s of a batch, with its bound and constraints; columns are ids of the batch's tags.
-
-        batch (TagScores): The batch.
-        s (int): The sentence.
-        RETURNS (TreeDistribution): The distribution.
-        """
+        """Take sentence s of a batch, with its bound and constraints; columns are ids of the batch's tags."""
         distribution = cls.__new__(cls)
         distribution._trees = batch.select(np.asarray([s])).trim().trees
         distribution._columns = np.arange(len(batch.tags), dtype=np.int32)
@@ -141,8 +136,7 @@ class TreeDistribution:
         """Find the log-probability of a tree.
 
         ids (Sequence[int]): (2N-1,) columns of its tags.
-        RETURNS (float): The log-probability; -inf if the tree is outside the bound or does not agree with the
-            constraints.
+        RETURNS (float): -inf if the tree is outside the bound or does not agree with the constraints.
         RAISES (ValueError): If the columns form no tree.
         """
         batch = self._trees.batch
@@ -165,21 +159,12 @@ class TreeDistribution:
         return self._columns[best.ids], float(best.scores[0])
 
     def topk(self, k: int) -> list[tuple[NDArray[Any], float]]:
-        """Find the k best trees, fewer where there are fewer, best first, no tag sequence twice; the first is `argmax`.
-
-        k (int): Number of trees, at least 1.
-        RETURNS (list[tuple[np.ndarray, float]]): (2N-1,) columns and score of each.
-        """
+        """Find the (2N-1,) columns and scores of the k best trees, best first; see `Distribution.topk`."""
         ids, scores = self._trees.topk(k)[0]
         return [(self._columns[own], float(score)) for own, score in zip(ids, scores, strict=True)]
 
     def sample(self, n: int, seed: int) -> NDArray[Any]:
-        """Draw trees by their probabilities, independent of each other.
-
-        n (int): Number of trees.
-        seed (int): Seed of the random numbers: the same seed, the same trees.
-        RETURNS (np.ndarray): (n, 2N-1) int32 columns.
-        """
+        """Draw the (n, 2N-1) int32 columns of n trees by their probabilities; see `Distribution.sample`."""
         columns: NDArray[Any] = self._columns[self._trees.sample(n, seed)]
         return columns
 
@@ -204,11 +189,7 @@ class TreeDistribution:
         return self._trees.constituents.sentence(0)
 
     def mbr(self, cost: float = 0.0) -> NDArray[Any]:
-        """Find the tree with the greatest expected number of right constituents.
-
-        cost (float): The cost of each constituent; see `MBRDecoder`.
-        RETURNS (np.ndarray): (2N-1,) columns.
-        """
+        """Find the (2N-1,) columns of the tree whose constituents are right most often; see `MBRDecoder`."""
         columns: NDArray[Any] = self._columns[self._trees.mbr(cost).ids]
         return columns
 

@@ -92,7 +92,6 @@ def render(
 ) -> Drawing:
     """Draw the constituents of docs, or of spans that are constituents or sentences.
 
-    what (Doc | Span | Iterable[Doc | Span]): What to draw.
     style (str): "text" for a terminal, "svg", or "html" for a page of its own with all sentences.
     spans_key (str): Key of the group in `doc.spans`.
     tags (bool): Show part-of-speech tags where there are any.

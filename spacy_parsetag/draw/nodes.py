@@ -26,11 +26,6 @@ class DrawnNode:
     is_marked: bool = False
 
     @property
-    def color(self) -> str:
-        """Name the colour: "mark", or the kind."""
-        return "mark" if self.is_marked else self.kind
-
-    @property
     def is_leaf(self) -> bool:
         """True for a word, alone or under its tag."""
         return self.kind in ("word", "tag")

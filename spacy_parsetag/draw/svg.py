@@ -75,7 +75,8 @@ def _draw_node(node: DrawnNode, is_triangle: bool, options: Any) -> Any:
     svg = SVG(x=0, y=0, width="100%", debug=False)  # half of the time would go into checks of what is right
     for number, row in enumerate(rows):
         y = (1 + number * 1.1) * FONT_SIZE
-        text = Text(row.text, insert=("50%", y), text_anchor="middle", fill=COLORS[row.color], debug=False)
+        color = COLORS["mark" if row.is_marked else row.kind]
+        text = Text(row.text, insert=("50%", y), text_anchor="middle", fill=color, debug=False)
         if row.is_marked:
             text["font-weight"] = "bold"
         if row.kind == "tag":

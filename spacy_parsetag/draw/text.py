@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..errors import Errors
@@ -22,10 +22,7 @@ from .nodes import DrawnNode, is_right_to_left, n_columns, nodes_of
 
 LEAST_WIDTH = 20
 # Of the 256 colours of terminals, some that can be read on black and on white.
-_COLORS = {
-    "clause": 35, "noun": 33, "verb": 167, "preposition": 172, "modifier": 134, "other": 37, "tag": 244,
-    "mark": 199,
-}  # fmt: skip
+_COLORS = {"clause": 35, "noun": 33, "verb": 167, "preposition": 172, "modifier": 134, "other": 37, "tag": 244}
 _DEEPEST = 60  # NLTK's drawing is recursive
 _ROOM = 24  # columns that an outline leaves for a label and a word, however deep they are
 _LEFT_TO_RIGHT = "\u200e"  # keeps right-to-left text in its place where a terminal reorders a line
@@ -34,17 +31,15 @@ _FIRST, _FILLER = 0xF0000, "\ue000"
 _STAND_IN = re.compile(f"([{chr(_FIRST)}-\U000ffffd]){_FILLER}*")
 
 
-def draw_text(tree: Tree, width: int, *, color: bool = False, tags: bool = True, marks: Collection[int] = ()) -> str:
+def draw_text(tree: Tree, width: int, *, color: bool = False, tags: bool = True) -> str:
     """Draw a tree in text.
 
     width (int): How many columns a line may take, at least 20.
-    marks (Collection[int]): The nodes that stand out, where labels are coloured (see `nodes_of`).
     RETURNS (str): The lines. Right-to-left text is drawn from right to left where NLTK draws it.
-    RAISES (ValueError): If the width is below 20.
     """
     if width < LEAST_WIDTH:
         raise ValueError(Errors.E040.format(least=LEAST_WIDTH, width=width))
-    top = nodes_of(tree, tags=tags, marks=marks)
+    top = nodes_of(tree, tags=tags)
     lines = _draw_wide(top, width, color) or _Outline(width, color).draw(top)
     return "\n".join(lines)
 
@@ -81,7 +76,7 @@ def _draw_wide(top: DrawnNode, width: int, color: bool) -> list[str]:
             parent.append(len(row))
             row.append(stand_in)
     if not top.children:
-        return [_paint(top.text, top.color, color)]
+        return [_paint(top.text, top.kind, color)]
     # A width that no label exceeds: None, which switches wrapping off, fails in NLTK 3.9.1.
     widest = max(16, *(n_columns(node.text) for node in nodes))
     drawing = TreePrettyPrinter(above[0], row).text(unicodelines=True, maxwidth=widest)
@@ -91,7 +86,7 @@ def _draw_wide(top: DrawnNode, width: int, color: bool) -> list[str]:
 
     def paint(found: re.Match[str]) -> str:
         node = nodes[ord(found[1]) - _FIRST]
-        return _paint(node.text, node.color, color)
+        return _paint(node.text, node.kind, color)
 
     return [_STAND_IN.sub(paint, line) for line in lines]
 
@@ -144,10 +139,10 @@ class _Outline:
         if node.is_leaf:
             self._write([_leaf(node)], first, rest)
             return []
-        pieces = [_Segment(node.text, node.color)]
+        pieces = [_Segment(node.text, node.kind)]
         while len(node.children) == 1 and not node.children[0].is_leaf:
             node = node.children[0]
-            pieces += [_Segment("─", ""), _Segment(node.text, node.color)]
+            pieces += [_Segment("─", ""), _Segment(node.text, node.kind)]
         if all(child.is_leaf for child in node.children):
             flat = [*pieces, *map(_leaf, node.children)]
             if len(node.children) == 1 or n_columns(first) + sum(piece.n_columns + 1 for piece in flat) <= self.width:
@@ -180,8 +175,8 @@ class _Outline:
 
 def _leaf(node: DrawnNode) -> _Segment:
     if node.kind == "tag":
-        return _Segment(node.children[0].text, "mark" if node.is_marked else node.children[0].color, "/" + node.text)
-    return _Segment(node.text, node.color)
+        return _Segment(node.children[0].text, "word", "/" + node.text)
+    return _Segment(node.text, node.kind)
 
 
 def _split(piece: _Segment, width: int) -> Iterator[_Segment]:

@@ -27,7 +27,6 @@ class SentenceCounts(NamedTuple):
     length (int): Gold words, without tags in `delete_labels_for_length`.
     status (int): 0 valid, 1 error, 2 skipped. In the last two cases the counts up to `correct_tags` enter no figure:
         they are 0, save where the only error is that brackets are not balanced. 3 is not EVALB's: see `as_missed`.
-    matched, gold, test (int): Matched, gold and test brackets.
     crossing (int): Test brackets that cross a gold bracket.
     words (int): Words that count.
     correct_tags (int): Of these, words with the right part-of-speech tag.

@@ -101,10 +101,7 @@ class EvalbDiff:
 
 
 def diff(gold: Iterable[Brackets], test: Iterable[Brackets], params: EvalbParams | str | Path = "collins") -> EvalbDiff:
-    """Find the differences. The arguments are as for `evalb`.
-
-    RETURNS (EvalbDiff): The sentences that differ, and the labels that are confused.
-    RAISES (ValueError): As `evalb`.
+    """Find the differences. For arguments and errors see `evalb`.
 
     >>> found = diff(["(S (NP (NN a)) (VP (VB b)))"], ["(S (ADJP (NN a)) (VB b))"])
     >>> found.confusions

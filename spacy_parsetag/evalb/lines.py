@@ -45,9 +45,7 @@ def tree_line(tree: Brackets) -> str | Parse:
 def read_tree_lines(path: str | Path, *, encoding: str = "utf-8") -> Iterator[str]:
     """Read a file for scoring, a sentence a line.
 
-    path (str | Path): The file.
     encoding (str): Its encoding. A byte order mark is left out, and so are comments (see `penn.without_comments`).
-    YIELDS (str): The lines.
     RAISES (TreebankError): If bytes are not valid in the encoding, or the file is in another format.
     RAISES (ValueError): If there is no such encoding.
     """
@@ -106,7 +104,6 @@ def fill_unparsed(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterato
         gold    (TOP (S (NP (PRP She)) (VP (VBZ sleeps))))
         test    (TOP)                                          becomes    (TOP (PRP She) (VBZ sleeps))
 
-    gold (Iterable[str | Tree | nltk.Tree]): The gold trees.
     test (Iterable[str | Tree | nltk.Tree | None]): The test trees in the same order; None where there is none.
     YIELDS (tuple[str, bool]): The line of the test tree or of a flat one, and whether it is a flat one.
     RAISES (ValueError): If the numbers of trees differ, or a gold tree cannot be read or has no words.

@@ -87,7 +87,6 @@ def read_params(path: str | Path) -> EvalbParams:
     """Read a parameter file.
 
     path (str | Path): The `.prm` file, in UTF-8; comments may be in any encoding.
-    RETURNS (EvalbParams): The parameters, named after the file.
     RAISES (ValueError): With file and line, for an unknown keyword or a value that does not fit. (The C program warns
         about the first and takes 0 for a number it cannot read.)
     """
@@ -128,7 +127,6 @@ def get_params(params: EvalbParams | str | Path) -> EvalbParams:
     """Parameters from a name or a file.
 
     params (EvalbParams | str | Path): Parameters (returned as they are), "collins", "new", "spmrl", or a file.
-    RETURNS (EvalbParams): The parameters.
     RAISES (ValueError): If it is neither a name nor a file.
     """
     if isinstance(params, EvalbParams):

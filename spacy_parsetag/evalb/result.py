@@ -103,11 +103,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class EvalbResult:
-    """The result of EVALB.
-
-    params (EvalbParams): The parameters.
-    rows (list[SentenceCounts]): One row a sentence.
-    """
+    """The result of EVALB: a row for each sentence, and summaries."""
 
     params: EvalbParams
     rows: list[SentenceCounts]
@@ -169,7 +165,6 @@ def evalb(
     test (Iterable[str | Tree | nltk.Tree | Parse | None]): The test trees in the same order; None, an empty string or a
         tree without words where there is no parse.
     params (EvalbParams | str | Path): Parameters, or "collins", "new", "spmrl", or a parameter file.
-    RETURNS (EvalbResult): Rows and summaries.
     RAISES (ValueError): If the numbers of trees differ, or a gold tree cannot be read. (A test tree that cannot is an
         error sentence.)
 
@@ -193,11 +188,7 @@ def compare_all(
 
 
 def format_table(result: EvalbResult) -> str:
-    """Print a result as the C program does.
-
-    result (EvalbResult): What `evalb` returned.
-    RETURNS (str): The whole output, with its last newline.
-    """
+    """Print a result as the C program does."""
     total = result.all
     brackets = ""
     if total.gold > 0 and total.test > 0:
@@ -238,11 +229,7 @@ def format_table(result: EvalbResult) -> str:
 
 
 def format_summary(result: EvalbResult) -> str:
-    """State both figures in three lines: EVALB's, and the one in which failures count as zero.
-
-    result (EvalbResult): What `evalb` returned.
-    RETURNS (str): The lines.
-    """
+    """State both figures in three lines: EVALB's, and the one in which failures count as zero."""
     n = len(result.rows)
     text = f"EVALB ({result.params.name}), {n} sentences: {result.all.errors} errors, {result.all.skipped} skipped\n"
     for name, summary in (("all valid sentences", result.all), ("failures count as zero", result.strict)):

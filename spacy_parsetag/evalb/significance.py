@@ -66,9 +66,6 @@ def compare_parsers(
     documents (Sequence[Hashable] | None): The document of each sentence. Then documents are resampled: sentences of one
         document are alike, and an interval that takes them for independent is too narrow.
     samples (int): How many samples to draw, and exchanges to make.
-    level (float): Level of the interval.
-    seed (int): Seed of the random numbers.
-    RETURNS (Difference): The difference.
     RAISES (ValueError): If the numbers of sentences differ, or there are none.
     """
     n_documents = len(first) if documents is None else len(documents)

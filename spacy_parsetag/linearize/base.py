@@ -121,17 +121,11 @@ class Linearizer(Protocol):
         return self.lattice.order
 
     def linearize(self, tree: BinaryTree) -> list[str]:
-        """Write a tree as tags.
-
-        tree (BinaryTree): A tree over N words.
-        RETURNS (list[str]): Its 2N-1 tags.
-        """
+        """Write a tree over N words as 2N-1 tags."""
 
     def delinearize(self, tags: Sequence[str]) -> BinaryTree:
         """The inverse of `linearize`.
 
-        tags (Sequence[str]): 2N-1 tags.
-        RETURNS (BinaryTree): The tree.
         RAISES (ValueError): If the sequence is not that of a tree.
         """
 
@@ -143,10 +137,8 @@ def make_tag(tag_class: int, label: str) -> str:
 
 @lru_cache(maxsize=65536)  # there are few tags, each many times
 def split_tag(tag: str) -> tuple[TagClass, str]:
-    """The inverse of `make_tag`.
+    """The inverse of `make_tag`: class and label, "" if it has none.
 
-    tag (str): The tag.
-    RETURNS (tuple[TagClass, str]): Its class and its label, "" if it has none.
     RAISES (ValueError): If it is not written as a tag.
     """
     tag_class = _CLASS_OF.get(tag[:1])
@@ -172,12 +164,7 @@ def children_first(tree: BinaryTree) -> list[int]:
 
 
 def max_stack(tags: Sequence[str], lattice: Lattice) -> int:
-    """The largest stack a tag sequence needs: sizes are those after each tag (paper section 5.1, appendix E).
-
-    tags (Sequence[str]): A valid tag sequence.
-    lattice (Lattice): The table of its order.
-    RETURNS (int): The largest size.
-    """
+    """The largest stack a tag sequence needs: sizes are those after each tag (paper section 5.1, appendix E)."""
     sizes = accumulate((lattice.delta[split_tag(tag)[0]] for tag in tags), initial=lattice.start_stack)
     return max(list(sizes)[1:], default=0)
 

@@ -26,7 +26,6 @@ _TOLERANCE = 1e-3
 def export_transformer(encoder: Any, names: Sequence[str], precision: Precision) -> bytes:
     """The graph of a transformer, from word pieces to the vectors of its last layer.
 
-    encoder (PreTrainedModel): A model of the package transformers.
     names (Sequence[str]): The inputs that its tokenizer makes, such as "input_ids".
     RAISES (ImportError): Without a package that this needs, with the install line.
     RAISES (ValueError): If the graph does not compute what the encoder does.

@@ -17,13 +17,8 @@ from ..errors import Errors
 
 @runtime_checkable
 class Loss(Protocol):
-    """Loss and gradient of a batch.
-
-    batch (TagScores): The scores.
-    gold (WeightedTrees): The gold trees.
-    RETURNS (tuple[float, TagScores]): The loss in nats, summed over the batch, and its gradient: the same batch with
-        gradients for scores, of the same type and on the same device.
-    """
+    """The loss in nats, summed over a batch, and its gradient: the same batch with gradients for scores, of the same
+    type and on the same device."""
 
     def __call__(self, batch: TagScores, gold: WeightedTrees) -> tuple[float, TagScores]: ...
 
@@ -102,14 +97,8 @@ def cross_entropy(batch: TagScores, gold: WeightedTrees, sum_over: Any) -> tuple
     taught[owner[gold.ids < 0]] = False
     some = batch_on_cpu.select(taught)
     kept = taught[gold.sentence]
-    inner = np.repeat(kept, np.maximum(lengths // 2, 0)) if len(gold.span_rows) else np.zeros(0, dtype=bool)
-    trees = gold._replace(
-        sentence=(np.cumsum(taught) - 1)[gold.sentence[kept]],
-        weight=gold.weight[kept],
-        ids=gold.ids[taught[owner]],
-        span_rows=gold.span_rows[inner],
-        span_labels=gold.span_labels[inner],
-    )
+    places = np.cumsum(taught) - 1  # of sentences among those
+    trees = WeightedTrees(places[gold.sentence[kept]], gold.weight[kept], gold.ids[taught[owner]])
     sums: Sums = sum_over(some)
     raise_failure(some, sums.status)
     loss = float(sums.log_z.sum())
@@ -127,7 +116,6 @@ def partial_likelihood(batch: TagScores, known: Sequence[tuple[Constraint, ...]]
     stack.
 
     known (Sequence[tuple[Constraint, ...]]): The constraints on each sentence; a sentence without any is left out.
-    RETURNS (tuple[float, TagScores]): The summed loss in nats, and its gradient as the batch with gradients for scores.
     RAISES (ValueError): If no tree agrees.
     """
     chosen = np.asarray([len(own) > 0 for own in known], dtype=bool)
@@ -145,10 +133,7 @@ def _gradient(batch: TagScores, arrays: Sequence[NDArray[Any]]) -> TagScores:
 
 
 def mask_transitions(batch: TagScores, transitions: Transitions) -> Transitions:
-    """Shut out, with -inf, the pairs of tags that no tree has, and the tags that begin or end none.
-
-    RETURNS (Transitions): New arrays, on the same device.
-    """
+    """Shut out, with -inf, the pairs of tags that no tree has, and the tags that begin or end none."""
     xp = get_array_module(transitions.pairs)
     lattice, classes = batch.linearizer.lattice, batch.tags.classes
     source, target, need = (np.asarray(table)[classes] for table in (lattice.source, lattice.target, lattice.need))

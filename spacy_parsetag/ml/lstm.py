@@ -23,10 +23,8 @@ def bilstm(depth: int = 2, hidden_width: int | None = None) -> SequenceModel:
     Input: (words, nI) arrays. Output: (words, 2 hidden) arrays, first the forward states. Between its layers is dropout
     at the rate that the training loop passes.
 
-    depth (int): Layers.
     hidden_width (int | None): Cells in each direction; None for half the width of the sample of outputs that
         `initialize` gets: these are scores of |T| tags for two slots.
-    RETURNS (Model): The layer.
     RAISES (ImportError): Without PyTorch, with the install line.
     """
     _torch()

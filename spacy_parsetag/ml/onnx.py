@@ -100,7 +100,6 @@ def build_onnx_transformer(
         becomes several.
     max_batch_items (int): Pieces with their padding that it reads at once. On a GPU some thousand; a CPU is fastest
         with few, which stay in its cache.
-    RETURNS (Model[list[Doc], list[Floats2d]]): One (tokens, width) array for each doc.
     """
     return Model(
         "onnx_transformer",
@@ -127,8 +126,6 @@ def onnx_bilstm() -> SequenceModel:
     """An exported BiLSTM: spacy-parsetag.OnnxBiLSTM.v1. It gives what spacy-parsetag.TorchBiLSTM.v1 gave.
 
     Input: (words, nI) arrays. Output: (words, nO) arrays. It cannot be trained.
-
-    RETURNS (Model): The layer.
     """
     return Model("onnx_bilstm", _read_sequences, init=_init, dims={"nI": None, "nO": None}, shims=[OnnxShim()])
 
@@ -137,11 +134,6 @@ def build_columns(tok2vec: Model[list[Doc], Arrays], start: int, stop: int) -> M
     """Some columns of a tok2vec's vectors: spacy-parsetag.Columns.v1.
 
     Where what listens to a transformer pools in several ways, the exported one has the vectors of all side by side.
-
-    tok2vec (Model[list[Doc], list[Floats2d]]): A listener to it.
-    start (int): The first column.
-    stop (int): One past the last.
-    RETURNS (Model[list[Doc], list[Floats2d]]): (tokens, stop - start) arrays.
     """
     own: Model[Any, Any] = Model("columns", _columns, dims={"nO": stop - start}, attrs={"start": start, "stop": stop})
     return chain(tok2vec, own)
@@ -211,9 +203,7 @@ def _encode_windows(model: Model[Any, Any], shim: OnnxShim, sequences: Sequence[
 def batch_by_length(lengths: NDArray[Any], max_items: int) -> Iterator[NDArray[Any]]:
     """Group the indices of sequences of like length, so that a group, padded to its longest, has at most `max_items`.
 
-    lengths (np.ndarray): (S,) the items of each.
-    max_items (int): Items of a batch; a longer sequence is a batch by itself.
-    YIELDS (np.ndarray): Indices, of each batch.
+    A longer sequence is a group by itself.
     """
     order = np.argsort(lengths, kind="stable")
     start = 0

@@ -141,9 +141,7 @@ def set_precision(nlp: Language, precision: str) -> Language:
     Weights stay float32 in memory and on disk, and training stays as it is. On a CPU there is a second copy of the
     weights, in that precision, which is made again when these change.
 
-    nlp (Language): The pipeline, which is changed.
     precision (str): "float32", "bfloat16" (CPUs and GPUs that have it gain by it, others lose) or "int8" (CPUs).
-    RETURNS (Language): The pipeline.
     RAISES (ValueError): If there is no such precision, or no layer of PyTorch in the pipeline.
     """
     if precision not in get_args(Precision):
@@ -159,8 +157,7 @@ def set_precision(nlp: Language, precision: str) -> Language:
 def make_predict_precision(precision: Precision = "float32") -> Callable[[Language], Language]:
     """spacy-parsetag.PredictPrecision.v1: set the precision of prediction, for [nlp.after_pipeline_creation].
 
-    precision (str): "float32", "bfloat16" or "int8"; see `set_precision`.
-    RETURNS (Callable[[Language], Language]): The callback.
+    See `set_precision`.
     """
     # Where all of PyTorch's components were left out on loading, there is nothing to set.
     return lambda nlp: set_precision(nlp, precision) if _shims_of(nlp) else nlp
@@ -187,14 +184,10 @@ def make_train_precision(
     without such products (AVX512-BF16, AMX) loses. On a GPU, `mixed_precision` of the transformer's architecture is
     for that.
 
-    The others are PyTorch's own for float32, which has one setting for the whole process, so it also holds for other
-    pipelines and for your own PyTorch code: "high" may use TF32, "medium" bfloat16 within a product.
+    The others are those of `torch.set_float32_matmul_precision`, which is one setting for the whole process, so it also
+    holds for other pipelines and for your own PyTorch code: "high" may use TF32, "medium" bfloat16 within a product.
 
     It counts when a config that names this callback is initialized for training, not for a pipeline that is loaded.
-
-    precision (Literal["highest", "high", "medium", "bfloat16"]): As `torch.set_float32_matmul_precision` takes it, or
-        "bfloat16".
-    RETURNS (Callable[[Language], Language]): The callback.
     """
 
     def set_training(nlp: Language) -> Language:

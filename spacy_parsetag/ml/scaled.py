@@ -15,10 +15,6 @@ def build_scaled(tok2vec: Model[list[Doc], Arrays], factor: float) -> Model[list
     An optimizer such as Adam steps by the learning rate whatever the size of a gradient. So a linear layer on vectors
     that are `factor` times as large, such as that of spaCy's tagger, learns `factor` times as fast. The gradient that
     the encoder gets for the same scores stays the same.
-
-    tok2vec (Model[list[Doc], list[Floats2d]]): The encoder, such as a listener to a transformer.
-    factor (float): How much larger.
-    RETURNS (Model[list[Doc], list[Floats2d]]): The encoder's vectors, multiplied.
     """
     scale: SequenceModel = with_array(Model("scale", _forward, attrs={"factor": factor}))
     model: Model[list[Doc], Arrays] = chain(tok2vec, scale)

@@ -26,6 +26,7 @@ from thinc.api import Dropout, Linear, Model, Ops, chain, with_array
 from thinc.types import Floats2d
 
 from ..decode import SpanScores, TagScores
+from ..decode.batch import first_spans, list_spans
 from ..decode.trees import labelled_nodes
 from ..errors import Errors
 from ..linearize import ORDERS
@@ -60,7 +61,6 @@ def build_spans(
     span_width (int | None): Width of the hidden layer of span scores. None scores no spans: gaps then have scores for
         all tags of internal nodes, as in the paper's in-order tagger.
     max_words (int): Words of the longest sentence whose spans are all scored; N words have N(N-1)/2.
-    RETURNS (Model[list[Doc], SentenceScores]): Scores of the sentences.
     RAISES (ValueError): If a width or max_words is below 1.
     """
     check_sizes(hidden_width=hidden_width, span_width=span_width, max_words=max_words)
@@ -189,15 +189,11 @@ def spans_of(words: Words, scored: NDArray[Any]) -> tuple[NDArray[Any], NDArray[
     RETURNS (tuple[np.ndarray, np.ndarray, np.ndarray]): (K,) int32 first and last boundary of each; (S,) int64 first
         row of each sentence, -1 for sentences that are not chosen.
     """
-    n_words = words.n_words
-    first = np.arange(len(words.tokens) + len(n_words))
-    position = first - np.repeat(words.starts + np.arange(len(n_words)), n_words + 1)
-    counts = np.maximum(np.repeat(np.where(scored, n_words, 0), n_words + 1) - position - 1, 0)
-    rows = np.cumsum(counts) - counts
-    last = np.arange(counts.sum()) - np.repeat(rows - first - 2, counts)
-    totals = np.where(scored, n_words * (n_words - 1) // 2, 0)
-    starts = np.where(scored, np.cumsum(totals) - totals, -1)
-    return np.repeat(first, counts).astype(np.int32), last.astype(np.int32), starts
+    n_words = np.where(scored, words.n_words, 0)
+    sentence, start, end = list_spans(n_words)
+    base = (words.starts + np.arange(len(n_words)))[sentence]  # the first boundary of the sentence
+    starts = np.where(scored, first_spans(n_words)[:-1], -1)
+    return (base + start).astype(np.int32), (base + end).astype(np.int32), starts
 
 
 def _score(

@@ -29,9 +29,7 @@ def sru_layers(depth: int = 2, hidden_width: int = 128) -> SequenceModel:
     Input: (words, nI) arrays, one for each sequence; no sequence sees another one. Output: (words, 2 hidden_width)
     arrays, first the forward units, which know the words before.
 
-    depth (int): Layers.
     hidden_width (int): Units in each direction.
-    RETURNS (Model): The layers.
     RAISES (ValueError): If a size is below 1.
     """
     check_sizes(depth=depth, hidden_width=hidden_width)

@@ -49,7 +49,6 @@ def build_tags(
     transitions (bool): Score successive tags too: |T|^2 + 2 |T| parameters. There is no chart with them; see
         `TreeDistribution`.
     nO (int | None): Twice the number of tags; set when the component is initialized.
-    RETURNS (Model[list[Doc], SentenceScores]): Scores of the sentences.
     RAISES (ValueError): If hidden_width is below 1.
     """
     check_sizes(hidden_width=hidden_width)

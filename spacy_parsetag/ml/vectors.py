@@ -23,7 +23,6 @@ def build_own_vectors(embed: Model[list[Doc], list[Floats2d]]) -> Model[list[Doc
     pipeline with others, or none. This one copies them when it is initialized, and saves them with its weights.
 
     embed (Model[list[Doc], list[Floats2d]]): The layer, such as spacy.MultiHashEmbed.v2 with include_static_vectors.
-    RETURNS (Model[list[Doc], list[Floats2d]]): The same layer, its tables replaced.
     RAISES (ValueError): If it reads no vectors.
     """
     readers = [node for node in embed.walk() if node.name == "static_vectors"]
@@ -47,10 +46,8 @@ def _own_table(n_out: int) -> Model[list[Doc], Ragged]:
 
 
 def copy_table(model: Model[Any, Any], vocab: Vocab) -> None:
-    """Give the layers of a model that have tables the vectors of a vocabulary.
+    """Give the layers of a model that have tables (`OwnVectors.v1`) the vectors of a vocabulary.
 
-    model (Model): A model with `OwnVectors.v1` in it.
-    vocab (Vocab): The vocabulary.
     RAISES (ValueError): If it has no vectors, or other ones than a row for each word.
     """
     vectors = vocab.vectors

@@ -17,9 +17,6 @@ def build_window_encoder(width: int, window_size: int, maxout_pieces: int, depth
 
     width (int): Of input and output.
     window_size (int): Words on either side that a layer sees.
-    maxout_pieces (int): Pieces of its maxout units.
-    depth (int): Layers.
-    RETURNS (Model[list[Floats2d], list[Floats2d]]): The encoder.
     RAISES (ValueError): If a setting is below 1.
     """
     check_sizes(width=width, window_size=window_size, maxout_pieces=maxout_pieces, depth=depth)

@@ -41,11 +41,8 @@ class Pieces(NamedTuple):
 
 
 def windows_of(docs: Sequence[Doc], window: int | None, stride: int | None, by_sentence: bool) -> list[Window]:
-    """The windows of all docs, in order. An empty doc has none.
+    """The windows of all docs, in order; see `build_onnx_transformer`. An empty doc has none.
 
-    window (int | None): Tokens of a window; None for a whole doc.
-    stride (int | None): Tokens from the start of a window to that of the next.
-    by_sentence (bool): Each sentence is a window.
     RAISES (ValueError): If sentences are windows, and a doc has no sentence boundaries.
     """
     found: list[Window] = []
@@ -88,7 +85,6 @@ def cut_windows(
     max_pieces (int): Pieces that the transformer reads at once. A window of more becomes two, and these again: they
         overlap, so that tokens in the middle have words on both sides, but each token has its pieces in one of them.
         Of a single token of more pieces the last ones are left out.
-    RETURNS (tuple[list[Window], list[Pieces]]): The windows, and the pieces of each.
     RAISES (ImportError): Without the package tokenizers, with the install line.
     """
     cut = _load_tokenizer(tokenizer).encode
@@ -121,7 +117,6 @@ def align_pieces(
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Find the pieces of each token, in all windows that it is in.
 
-    pieces (Sequence[Pieces]): The pieces of each window.
     lengths (Sequence[int]): The tokens of each doc.
     RETURNS (tuple[np.ndarray, np.ndarray]): Numbers of pieces, counted over all windows, token after token of all
         docs; and how many there are for each token. Where no token of a doc has a piece, each has one, numbered as

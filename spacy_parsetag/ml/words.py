@@ -14,7 +14,7 @@ from thinc.api import Model, get_array_module
 from thinc.types import Floats2d
 
 from ..decode import SpanScores, TagScores, Transitions
-from ..decode.batch import span_row
+from ..decode.batch import first_spans, list_spans, span_row
 from ..errors import Errors
 from ..linearize import Linearizer
 from ..linearize.tagset import TagSet
@@ -54,19 +54,12 @@ class Words(NamedTuple):
         return starts
 
     def find(self, wanted: Sequence[Sequence[Sequence[int]]]) -> NDArray[Any]:
-        """Find the first word of sentences of the same docs.
-
-        wanted (Sequence[Sequence[Sequence[int]]]): Of each doc, of each sentence, the tokens of its words.
-        RETURNS (np.ndarray): (S',) int64 first word of each sentence.
-        """
+        """Find the (S',) first words of other sentences of the same docs, which are given as in `sentences`."""
         firsts = [tokens[0] + start for own, start in zip(wanted, self.offsets, strict=False) for tokens in own]
         return np.searchsorted(self.tokens, np.asarray(firsts, dtype=np.int64))
 
     def sentences_around(self, first: NDArray[Any], n_words: NDArray[Any]) -> NDArray[Any]:
-        """Find the sentence that runs of words lie in: (S',) int64, -1 for a run that leaves its sentence.
-
-        first, n_words (np.ndarray): (S',) first word and number of words of each run.
-        """
+        """Find the sentences that (S',) runs of words lie in; -1 for a run that leaves its sentence."""
         ends = np.cumsum(self.n_words)
         around = np.searchsorted(ends, first, side="right")
         return np.where(first + n_words <= ends[around], around, -1)
@@ -100,7 +93,6 @@ class SentenceScores:
     ) -> tuple[TagScores, Callable[[TagScores], SentenceScores]]:
         """Make the batch of other sentences of the same docs, each a run of words within a sentence.
 
-        batch (TagScores): The batch of all sentences.
         first, n_words (np.ndarray): (S',) first word and number of words of each run.
         RETURNS (tuple[TagScores, Callable]): The batch; and the function that takes gradients for it and returns them
             in the form of these scores.
@@ -113,16 +105,11 @@ class SentenceScores:
             if (whole == n_words).all():
                 spans = SpanScores(spans.scores, starts)
             else:
-                rows = [np.zeros(0, dtype=np.int64)]
-                for own, n, i, size in zip(
-                    starts.tolist(), n_words.tolist(), before.tolist(), whole.tolist(), strict=True
-                ):
-                    start, end = np.triu_indices(n + 1, 2) if own >= 0 else (rows[0], rows[0])
-                    rows.append(own + span_row(size, start + i, end + i))
-                taken = get_array_module(spans.scores).asarray(np.concatenate(rows))
-                counts = np.asarray([len(own) for own in rows[1:]], dtype=np.int64)
-                first_rows = np.where(starts >= 0, np.cumsum(counts) - counts, -1)
-                spans = SpanScores(spans.scores[taken], first_rows)
+                scored = np.where(starts >= 0, n_words, 0)
+                s, start, end = list_spans(scored)
+                rows = starts[s] + span_row(whole[s], start + before[s], end + before[s])
+                taken = get_array_module(spans.scores).asarray(rows)
+                spans = SpanScores(spans.scores[taken], np.where(starts >= 0, first_spans(scored)[:-1], -1))
 
         def gradient(d_batch: TagScores) -> SentenceScores:
             d_spans = d_batch.spans

@@ -50,9 +50,8 @@ class GoldBatch(NamedTuple):
 def score_gold_docs(nlp: Language, pipe: ParseTagger, golds: Iterable[Doc]) -> Iterator[GoldBatch]:
     """Score the sentences of gold docs, on their own words and sentence boundaries.
 
-    nlp (Language): The pipeline; its components before the parser run.
-    pipe (ParseTagger): The parser; its temperatures do not count.
-    golds (Iterable[Doc]): Docs with gold trees; partial ones, and those without trees, are left out.
+    Components before the parser run; its temperatures do not count. Docs with partial trees, and those without trees,
+    are left out.
     """
     key = pipe.cfg["spans_key"]
     first = [other for _, other in nlp.pipeline].index(pipe)
@@ -80,12 +79,7 @@ def judge_constituents(pipe: ParseTagger, golds: Iterable[GoldBatch], temperatur
 
 
 def judge_trees(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: float) -> Judged:
-    """Decode at the temperature of constituents, which is fit first, and compare whole trees with the gold trees.
-
-    pipe (ParseTagger): The parser.
-    golds (Iterable[GoldBatch]): The sentences.
-    temperature (float): The temperature of the trees' probabilities.
-    """
+    """Decode at the temperature of constituents, which is fit first, and compare whole trees with the gold trees."""
     judged = Judged([], [])
     of_constituents: float = pipe.cfg["temperature"]
     for batch, ids, trees in _decode(pipe, golds, of_constituents):

@@ -18,7 +18,6 @@ def make_add_labels(corpus: Callable[[Language], Iterable[Example]]) -> Callable
     `configs/transformer_second.cfg`. Components that are frozen in training stay as they are.
 
     corpus (Callable[[Language], Iterable[Example]]): The training data: ${corpora.train}.
-    RETURNS (Callable[[Language], Language]): The callback.
     """
 
     def add_labels(nlp: Language) -> Language:

@@ -46,10 +46,7 @@ _PARTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 
 def check_setting(name: str, setting: str, value: Any) -> None:
-    """Check a setting or a part of a component; other attributes pass.
-
-    RAISES (ValueError): If it has a value that means nothing.
-    """
+    """Raise a ValueError if a setting or a part of a component has a value that means nothing."""
     if setting in _PARTS:
         example, fits = _PARTS[setting]
         if not fits(value):
@@ -87,7 +84,6 @@ def least_bound(linearizer: Linearizer) -> int:
 def read_label_data(labels: Any, order: str, name: str) -> tuple[set[str], int]:
     """Read label data as `spacy init labels` writes it.
 
-    labels (Any): The label data: the "tags", and where known their "order" and the largest stack, "max_stack".
     RETURNS (tuple[set[str], int]): The tags, and the largest stack in the training trees; 0 if it is not known.
     RAISES (ValueError): If it is something else, or of another order.
     """
@@ -125,20 +121,14 @@ def find_problem(cfg: dict[str, Any], order: str, n_scores: int | None) -> str:
 
 
 def require_sentences(docs: Iterable[Doc], *, name: str) -> None:
-    """Check that docs have sentence boundaries.
-
-    RAISES (ValueError): If one has none.
-    """
+    """Raise a ValueError if a doc has no sentence boundaries."""
     for doc in docs:
         if not has_sentences(doc):
             raise ValueError(Errors.E250.format(name=name, text=shorten(doc.text, 50)))
 
 
 def require_scores(scores: object, *, name: str) -> None:
-    """Check what a model gave.
-
-    RAISES (ValueError): If it is that of another component, such as a tagger.
-    """
+    """Raise a ValueError if a model gave what those of other components give, such as a tagger's."""
     if not isinstance(scores, SentenceScores):
         raise ValueError(Errors.E270.format(name=name, found=type(scores).__name__))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
@@ -20,7 +21,7 @@ from thinc.api import Model, Optimizer
 from ..compat import one_thread_after_fork
 from ..decode import Decoder, TagScores
 from ..decode.trees import labelled_nodes
-from ..errors import Errors, shorten
+from ..errors import Errors, Warnings, shorten
 from ..linearize import Linearizer
 from ..linearize.tagset import TagSet, make_tag_set, tags_of_label
 from ..ml.losses import Loss
@@ -43,7 +44,6 @@ PART_ROWS = 2000  # rows of scores that are decoded at a time
 class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a compiled class without annotations
     """Constituency parsing as tagging (Amini and Cotterell, 2022).
 
-    vocab (Vocab): The shared vocabulary.
     model (Model[list[Doc], SentenceScores]): The learner.
     name (str): The component's name in the pipeline, and of its loss.
     linearizer (Linearizer): The order that trees are written in.
@@ -61,7 +61,6 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         `doc.spans["parsetag_constraints"]`; see `known_of_doc`.
     conflicts (str): "raise" an error if constraints cannot hold together, or "drop" each one that cannot hold
         together with the ones before it.
-    scorer (Optional[Callable]): The scoring method.
     """
 
     def __init__(
@@ -140,7 +139,6 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
     def add_labels_of(self, examples: Iterable[Example]) -> list[str]:
         """Add the tags of more training data to a trained component, which keeps what it has learned.
 
-        examples (Iterable[Example]): The data.
         RETURNS (list[str]): The tags that were added, sorted.
         RAISES (ValueError): If the model cannot be given more scores.
         """
@@ -167,7 +165,6 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
     def predict(self, docs: Iterable[Doc]) -> list[list[Prediction]]:
         """Find the tree of each sentence of each doc.
 
-        docs (Iterable[Doc]): The docs, with sentence boundaries.
         RETURNS (list[list[Prediction]]): For each doc, the prediction for each sentence with words.
         RAISES (ValueError): If a doc has no sentence boundaries.
         """
@@ -205,7 +202,6 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
     ) -> tuple[TagScores, Words, list[list[str]] | None]:
         """Score docs as prediction decodes them: at the temperature of constituents, under the docs' constraints.
 
-        docs (list[Doc]): The docs, with sentence boundaries.
         temperature (float | None): The temperature; None for that of the component.
         RETURNS (tuple[TagScores, Words, list[list[str]] | None]): The batch of all sentences with words; their words;
             and, where constraints that cannot hold are dropped, the dropped ones of each sentence.
@@ -228,11 +224,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         return batch, scores.words, dropped if self.conflicts == "drop" else None
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Sequence[Prediction]]) -> None:
-        """Set the trees on the docs, as `doc.spans[spans_key]`, with the rest of the predictions as its attrs.
-
-        docs (Iterable[Doc]): The docs.
-        predictions (Sequence[Sequence[Prediction]]): As `predict` returns them.
-        """
+        """Set the trees on the docs, as `doc.spans[spans_key]`, with the rest of what `predict` found as its attrs."""
         for doc, own in zip(docs, predictions, strict=True):
             set_predictions(doc, own, spans_key=self.cfg["spans_key"], k=self.k_best)
 
@@ -270,7 +262,6 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         the loss of the pipe is a likelihood.
 
         examples (Iterable[Example]): The examples. Sentences come from the reference docs.
-        scores (SentenceScores): The learner's scores for the predicted docs.
         RETURNS (tuple[float, SentenceScores]): The loss in nats, summed over the batch as spaCy's components do, so
             that they can share an encoder; and its gradient, in the form of the scores.
         """
@@ -299,10 +290,8 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         nlp: Language | None = None,
         labels: dict[str, Any] | None = None,
     ) -> None:
-        """Set up the tags and the model.
+        """Set up the tags and the model; see spaCy's `TrainablePipe.initialize`.
 
-        get_examples (Callable[[], Iterable[Example]]): Returns the training data.
-        nlp (Optional[Language]): The pipeline.
         labels (Optional[Dict[str, Any]]): Label data as written by `spacy init labels`, to save a pass over the data.
         RAISES (ValueError): If the data has no constituents, or the label data is not such.
         """
@@ -313,6 +302,9 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
             self._gold = GoldReader()
         else:
             tags, largest = checks.read_label_data(labels, self.linearizer.order, self.name)
+        if isinstance(self.max_stack, int) and self.max_stack < largest:
+            text = Warnings.W257.format(name=self.name, bound=self.max_stack, largest=largest)
+            warnings.warn(text, stacklevel=2)
         if not tags and not self.cfg["tags"]:
             found = list_groups(eg.reference for eg in get_examples())
             raise ValueError(Errors.E251.format(name=self.name, key=key, found=found))

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..decode import Constraint, TagScores, WeightedTrees
-from ..decode.trees import find_span_cells
 from ..errors import shorten
 from ..linearize import CLASS_NAMES, Linearizer
 from ..linearize.tagset import TagSet
@@ -23,14 +22,10 @@ class GoldTree(NamedTuple):
 
     weight (float): Its weight; the weights of a sentence's trees sum to 1.
     ids (np.ndarray): (2N-1,) int32 tag ids, -1 for tags that are not in the set.
-    span_rows, span_labels (np.ndarray): (N-1,) cells of its internal nodes; see `find_span_cells`. Zeros for an order
-        that has no scores of spans, and for a tree with unknown tags.
     """
 
     weight: float
     ids: NDArray[Any]
-    span_rows: NDArray[Any]
-    span_labels: NDArray[Any]
 
 
 class GoldSentence(NamedTuple):
@@ -53,15 +48,6 @@ class GoldSentence(NamedTuple):
         return bool(self.known) or any(tree.ids.min() >= 0 for tree in self.trees)
 
 
-def encode_tree(parse: Parse, tags: TagSet, linearizer: Linearizer, weight: float = 1.0) -> GoldTree:
-    """Encode a parse; see `GoldTree`."""
-    ids = tags.encode(linearizer.linearize(binarize(parse)))
-    if linearizer.order != "in" or ids.min() < 0:
-        nothing = np.zeros(len(parse) - 1, dtype=np.int64)
-        return GoldTree(weight, ids, nothing, nothing.astype(np.int32))
-    return GoldTree(weight, ids, *find_span_cells(ids, np.asarray([len(parse)]), tags, linearizer))
-
-
 def encode_whole(
     sentences: list[SentenceParse],
     tags: TagSet,
@@ -75,17 +61,17 @@ def encode_whole(
     """
     found: list[GoldSentence] = []
     for tokens, parse in sentences:
-        tree = encode_tree(parse, tags, linearizer)
+        sequence = linearizer.linearize(binarize(parse))
+        tree = GoldTree(1.0, tags.encode(sequence))
         trees: tuple[GoldTree, ...] = ()
         unknown = ""
         if tree.ids.min() < 0:
-            tag = linearizer.linearize(binarize(parse))[int(tree.ids.argmin())]
-            unknown = f"{tag} in {quote(parse.words)}"
+            unknown = f"{sequence[int(tree.ids.argmin())]} in {quote(parse.words)}"
         elif several:
             own = several.get(tokens[0], ())
             best = max((p for p, _ in own), default=0.0)  # of a long sentence even that may be too small for exp
-            weighted = [encode_tree(one, tags, linearizer, math.exp(p - best)) for p, one in own]
-            known = [one for one in weighted if one.ids.min() >= 0]
+            sequences = ((p, tags.encode(linearizer.linearize(binarize(one)))) for p, one in own)
+            known = [GoldTree(math.exp(p - best), ids) for p, ids in sequences if ids.min() >= 0]
             total = sum(one.weight for one in known)
             trees = tuple(one._replace(weight=one.weight / total) for one in known if total > 0)
         found.append(GoldSentence(tokens, trees or (tree,), unknown=unknown))
@@ -133,19 +119,12 @@ def gold_loss(loss: Loss, batch: TagScores, gold: Sequence[GoldSentence]) -> tup
 
     loss (Loss): The loss of whole trees. A partial tree counts by the likelihood of all trees with its constituents,
         whatever the loss.
-    RETURNS (tuple[float, TagScores]): The loss, and the gradient as the batch with gradients for scores.
     """
     trees = [tree for one in gold for tree in one.trees]
-
-    def join(column: int, dtype: type) -> NDArray[Any]:
-        return np.concatenate([np.zeros(0, dtype), *(tree[column] for tree in trees)])
-
     weighted = WeightedTrees(
         sentence=np.repeat(np.arange(len(gold)), [len(one.trees) for one in gold]),
         weight=np.asarray([tree.weight for tree in trees], dtype=np.float64),
-        ids=join(1, np.int32),
-        span_rows=join(2, np.int64),
-        span_labels=join(3, np.int32),
+        ids=np.concatenate([np.zeros(0, dtype=np.int32), *(tree.ids for tree in trees)]),
     )
     value, gradient = loss(batch, weighted)
     known = [one.known for one in gold]

@@ -51,7 +51,6 @@ class Ensemble(Checked, Pipe):
     spans_key (str): Where the constituents are in `doc.spans`.
     conflicts (str): "raise" an error if the constraints in `doc.spans["parsetag_constraints"]` cannot hold together, or
         "drop" each one that cannot hold together with the ones before it.
-    scorer (Optional[Callable]): The scoring method.
     """
 
     def __init__(
@@ -98,11 +97,7 @@ class Ensemble(Checked, Pipe):
 
     @contextmanager
     def memory_zone(self, mem: Any = None) -> Iterator[Any]:
-        """Begin a memory zone of the members too; `nlp.memory_zone()` calls this.
-
-        mem (cymem.Pool | None): The memory that is freed at the end.
-        YIELDS (cymem.Pool | None): The same.
-        """
+        """Begin a memory zone of the members too; `nlp.memory_zone()` calls this."""
         with ExitStack() as zones:
             for member in self.members:
                 zones.enter_context(member.memory_zone(mem))

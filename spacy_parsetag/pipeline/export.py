@@ -15,14 +15,13 @@ from typing import Any
 
 import srsly
 from spacy.language import Language
-from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.util import get_minor_version_range, registry
 from thinc.api import Config, Model, PyTorchShim
 
 from ..errors import Errors
 from ..ml.graphs import Precision, export_bilstm, export_transformer
 from ..ml.lstm import LSTMShim
-from ..ml.onnx import OnnxShim, build_columns, onnx_bilstm
+from ..ml.onnx import OnnxShim, onnx_bilstm
 from .ensemble import Ensemble
 
 _LISTENER = "spacy-transformers.TransformerListener.v1"
@@ -41,10 +40,7 @@ def export_pipeline(nlp: Language, path: Path, precision: Precision = "int8") ->
 
     The folder appears whole or not at all. The pipeline itself stays as it is. Members of an ensemble are exported too.
 
-    nlp (Language): A trained pipeline.
-    path (Path): A folder that does not exist yet.
     precision (str): "float32", exact to rounding; "int8" for the weights of what is exported, a quarter as large.
-    RETURNS (Path): The folder.
     RAISES (ImportError): Without a package that this needs, with the install line.
     RAISES (ValueError): If the folder exists, nothing in the pipeline needs PyTorch, or what does cannot be exported.
     """
@@ -107,9 +103,6 @@ class _Transformer:
     """A transformer component, and the ways in which what listens to it pools the pieces of a word.
 
     The exported one pools. If there are several ways, it gives the vectors of all side by side.
-
-    name (str): Its name in the pipeline.
-    pipe (Transformer): The component of spacy-transformers.
     """
 
     def __init__(self, name: str, pipe: Any) -> None:
@@ -118,23 +111,15 @@ class _Transformer:
         self.poolings: dict[str, dict[str, Any]] = {}  # by the name of the layer
         self.own_width: int = pipe.model.get_dim("nO")
 
-    def listen(self, pooling: str) -> Model[Any, Any]:
-        """Make the layer that takes the place of a listener with this pooling."""
-        listener = Tok2VecListener(upstream_name=self.name, width=self.own_width * len(self.poolings))
-        return build_columns(listener, *self._columns(pooling)) if len(self.poolings) > 1 else listener
-
-    def listener_section(self, pooling: dict[str, Any]) -> dict[str, Any]:
-        """Make the config's section of that layer."""
-        width = self.own_width * len(self.poolings)
-        section = {"@architectures": "spacy.Tok2VecListener.v1", "width": width, "upstream": self.name}
-        if len(self.poolings) == 1:
+    def listener(self, pooling: str) -> dict[str, Any]:
+        """Make the config's section of the layer that takes the place of a listener with this pooling."""
+        n = len(self.poolings)
+        section = {"@architectures": "spacy.Tok2VecListener.v1", "width": self.own_width * n, "upstream": self.name}
+        if n == 1:
             return section
-        start, stop = self._columns(_name_of(pooling))
-        return {"@architectures": "spacy-parsetag.Columns.v1", "start": start, "stop": stop, "tok2vec": section}
-
-    def _columns(self, pooling: str) -> tuple[int, int]:
         start = self.own_width * list(self.poolings).index(pooling)
-        return start, start + self.own_width
+        columns = {"start": start, "stop": start + self.own_width, "tok2vec": section}
+        return {"@architectures": "spacy-parsetag.Columns.v1", **columns}
 
     def section(self, component: dict[str, Any]) -> dict[str, Any]:
         """Make the config's section of the exported transformer.
@@ -190,7 +175,8 @@ def _replacements(
     listening = {listener.id: own for own in transformers for listener in own.pipe.listeners}
     for node in list(model.walk()):
         if node.layers and node.layers[0].id in listening:  # a chain of a listener and what pools
-            yield node, listening[node.layers[0].id].listen(node.layers[1].layers[0].name)
+            section = listening[node.layers[0].id].listener(node.layers[1].layers[0].name)
+            yield node, registry.resolve({"model": section})["model"]
         elif node.shims and isinstance(node.shims[0], LSTMShim):
             lstm = onnx_bilstm()
             for dim in ("nI", "nO"):
@@ -221,7 +207,7 @@ def _rewrite(config: dict[str, Any], transformers: dict[str, _Transformer]) -> N
     """Say in a config what stands in a pipeline in place of PyTorch's layers, which have a precision no longer."""
     for section in list(_sections(config["components"])):
         if transformers and section.get("@architectures") == _LISTENER:
-            new = _upstream(section, transformers).listener_section(section["pooling"])
+            new = _upstream(section, transformers).listener(_name_of(section["pooling"]))
             section.clear()
             section.update(new)
         elif section.get("@layers") == "spacy-parsetag.TorchBiLSTM.v1":

@@ -146,13 +146,10 @@ def make_tree_matcher(
 ) -> Any:
     """Make a component that finds Tregex patterns in the constituents of docs.
 
-    nlp (Language): The pipeline.
-    name (str): The component's name in it.
     patterns (dict[str, list[str]]): Patterns by their keys, which label the matches.
     spans_key (str): Key of the constituents in `doc.spans`.
     matches_key (str): Key of the matches there.
     heads (str): Head rules for `<#`: "penn", "ctb" or a file.
-    RETURNS (TreeMatcherPipe): The component.
     """
     from ..search.docs import TreeMatcherPipe
 

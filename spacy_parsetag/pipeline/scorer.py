@@ -64,19 +64,21 @@ def make_evalb_scorer(
     params (str | Path): EVALB's parameters: "collins", "new", "spmrl" or a `.prm` file.
     order (str | None): Order of the tags whose accuracy is given: "in", "pre" or "post". None: that of the component's
         config, else "in".
-    RETURNS (Callable[..., dict[str, Any]]): The scorer.
-    RAISES (ValueError): If there are no such parameters, or there is no such order.
+    RAISES (ValueError): If there are no such parameters, or there is no such order. A `.prm` file may be missing until
+        something is scored: a trained pipeline goes to places where it is not.
     """
     if order is not None:
         get_linearizer(order)  # better an error now than at the first check of a training
+    is_missing = Path(params).suffix == ".prm" and not Path(params).is_file()
     # A partial, unlike a function made here, can be pickled with the component that holds it.
-    return partial(score_constituents, default_key=spans_key, params=get_params(params), default_order=order)
+    read = params if is_missing else get_params(params)
+    return partial(score_constituents, default_key=spans_key, params=read, default_order=order)
 
 
 def score_constituents(
     examples: Iterable[Example],
     *,
-    params: EvalbParams,
+    params: EvalbParams | str | Path,
     default_key: str | None = None,
     default_order: str | None = None,
     **kwargs: Any,
@@ -88,13 +90,13 @@ def score_constituents(
     tags a wrong one changes which words count, which makes the sentence an error in EVALB and drops it from the total.
     Reference words without a tag all count.
 
-    White space is ignored. Where tokens differ otherwise, spans are compared by the characters of their content. Where
-    even the characters differ, every gold constituent counts as missed; so it does where nothing was predicted: unlike
-    in EVALB no failure drops out. Sentences without a word that counts are left out, and so are examples whose
-    reference has no group of gold constituents, or a partial one: what is not known to be there may be right.
+    White space and case are ignored. Where tokens differ otherwise, spans are compared by the characters of their
+    content. Where even the characters differ, every gold constituent counts as missed; so it does where nothing was
+    predicted: unlike in EVALB no failure drops out. Sentences without a word that counts are left out, and so are
+    examples whose reference has no group of gold constituents, or a partial one: what is not known to be there may be
+    right.
 
-    examples (Iterable[Example]): The examples.
-    params (EvalbParams): EVALB's parameters.
+    params (EvalbParams | str | Path): EVALB's parameters, or where they are; see `get_params`.
     default_key (str | None): Where constituents are in `doc.spans`; None takes `spans_key` from the kwargs.
     default_order (str | None): Order of the tags; None takes `order` or `linearizer` from the kwargs.
     RETURNS (dict[str, Any]): `parsetag_f`, `parsetag_p`, `parsetag_r` and `parsetag_em` (exact match: sentences with
@@ -104,6 +106,7 @@ def score_constituents(
         tokens do not enter it. Every score is None without gold constituents. Names carry the key of the constituents
         unless it is the default (`parsetag_mine_f`), so that two parsers do not overwrite each other's scores.
     """
+    params = get_params(params)
     key = default_key or kwargs.get("spans_key") or SPANS_KEY
     order = default_order or kwargs.get("order") or kwargs.get("linearizer") or "in"
     linearizer = order if isinstance(order, Linearizer) else get_linearizer(order)
@@ -161,7 +164,9 @@ def align_sentences(example: Example, key: str, deleted: frozenset[str]) -> Iter
     reference = example.reference
     docs = (reference, example.predicted)
     maps = [map_words(doc) for doc in docs]
-    texts = [["".join(doc[i].text.split()) for i in words.tokens] for doc, words in zip(docs, maps, strict=True)]
+    texts = [
+        ["".join(doc[i].text.casefold().split()) for i in words.tokens] for doc, words in zip(docs, maps, strict=True)
+    ]
     same_words = texts[0] == texts[1]
     comparable = same_words or "".join(texts[0]) == "".join(texts[1])
     widths = [[1] * len(own) if same_words else list(map(len, own)) for own in texts]

@@ -1,9 +1,8 @@
 """Search: trees as columns, Tregex patterns over them, heads, and syntactic complexity."""
 
-from .columns import TreeColumns, read_brackets
+from .columns import TreeColumns, read_brackets, read_rows, read_table
 from .heads import HeadRules, get_head_rules
 from .match import Matches, Tregex, find_all
-from .rows import read_rows, read_table
 
 __all__ = [
     "HeadRules",

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import Errors, TreebankError
 from ..trees.escape import unescape_label, unescape_token
-from ..trees.parse import Parse
+from ..trees.parse import Constituent, Parse
 from ..trees.tree import ROOT_LABELS, Tree
 from ._kernel import lay_out_nodes, scan_brackets
 from .pattern import basic_category
@@ -85,10 +85,9 @@ class TreeColumns:
 
     def heads(self, rules: HeadRules) -> Ints:
         """The distance of each node to its head child, 0 at words; found once for each table of rules."""
-        found = self._heads.get(rules)
-        if found is None:
-            found = self._heads[rules] = rules.find(self.label, self.size, self.strings)
-        return found
+        if rules not in self._heads:
+            self._heads[rules] = rules.find(self.label, self.size, self.strings)
+        return self._heads[rules]
 
     def passes(self, label: Label) -> NDArray[np.bool_]:
         """Tell whether each string passes a test of labels; found once for each test."""
@@ -203,12 +202,7 @@ def read_brackets(
     What is no plain tree goes to `treebanks.penn.read_trees`, with all that follows it: so forms and errors are the
     other commands'. `(TOP)`, a sentence without a parse, is no tree.
 
-    data (bytes): The file.
-    name (str): Its name, for messages.
-    encoding (str): Its encoding.
     on_error (OnError | None): Called with each malformed tree, which is left out. Without it the first one is raised.
-    batch (int): Trees in a batch.
-    YIELDS (TreeColumns): Batches.
     RAISES (TreebankError): The first malformed tree, with file and line; or if the file is not in this encoding.
     RAISES (ValueError): If there is no such encoding.
     """
@@ -274,8 +268,6 @@ def columns_of_parses(rows: Iterable[Row], name: str) -> TreeColumns:
     """Make columns of parses. One without words is no tree.
 
     rows (Iterable[Row]): Each parse, its line or row, the label of its root, and its identifier or "".
-    name (str): Where they are from, for messages.
-    RETURNS (TreeColumns): The columns.
     RAISES (ValueError): If constituents cross, or are not in pre-order.
     """
     codes: dict[str, int] = {}
@@ -315,9 +307,7 @@ def lay_out(
     words, tags (ArrayLike): The words of all sentences and their parts of speech.
     spans (NDArray): Start, end and label of all constituents, as three rows; each sentence in pre-order.
     strings (list[str]): What the numbers of labels and words stand for.
-    name (str): Where the sentences are from.
     ids (Sequence[str]): Their identifiers, or none.
-    RETURNS (TreeColumns): The columns.
     RAISES (ValueError): If constituents cross, or are not in pre-order.
     """
     counts = 1 + n_spans.astype(np.int64) + 2 * n_words.astype(np.int64)
@@ -331,3 +321,71 @@ def lay_out(
     return TreeColumns(
         out[0], out[1], out[2], ends - counts, strings, source, longs(line), [name], [*ids] if any(ids) else []
     )
+
+
+def read_rows(rows: Iterable[tuple[int, Any]], name: str) -> TreeColumns:
+    """Make columns of parsed texts as `parse --output-format jsonl` writes them.
+
+    rows (Iterable[tuple[int, Any]]): For each text its line and the object.
+    RAISES (ValueError): If a line has no parse, or constituents cross.
+    """
+
+    def parses() -> Iterator[Row]:
+        for line, row in rows:
+            try:
+                for sent in row["sents"] or ():
+                    yield _parse_of(sent), line, ROOT, _text_of(row.get("id"))
+            except (KeyError, TypeError) as err:
+                raise ValueError(Errors.E603.format(where=f"{name}:{line}")) from err
+
+    return columns_of_parses(parses(), name)
+
+
+def _parse_of(sent: Any) -> Parse:
+    """Read a sentence of a parsed text. RAISES (KeyError, TypeError): If it is none."""
+    spans = [Constituent(span["start"], span["end"], span["label"]) for span in sent["constituents"]]
+    parse = Parse(tuple(sent["words"]), tuple(sent["pos"]), tuple(spans))
+    are_texts = all(isinstance(text, str) for text in (*parse.words, *parse.pos, *(span.label for span in spans)))
+    are_places = all(isinstance(n, int) and n.bit_length() < 32 for span in spans for n in span[:2])
+    if not (are_texts and are_places and len(parse.words) == len(parse.pos)):
+        raise TypeError
+    return parse
+
+
+def _text_of(identifier: Any) -> str:
+    return "" if identifier is None else str(identifier)
+
+
+def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
+    """Make columns of a `pyarrow.Table` or `RecordBatch` of parsed texts, as `parse --output-format parquet` writes
+    it: a column "sents", and perhaps "id". Strings are compared once each.
+
+    RAISES (ValueError): If it has no such column, a row has no parse, or constituents cross.
+    """
+    try:
+        column = table.column("sents")
+        column = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+        sents = column.flatten()
+        lists = [sents.field(key) for key in ("words", "pos", "constituents")]
+        texts = [*(each.flatten() for each in lists[:2]), lists[2].flatten().field("label")]
+        bounds = [lists[2].flatten().field(key) for key in ("start", "end")]
+    except KeyError as err:
+        raise ValueError(Errors.E603.format(where=f"{name}:{first}")) from err
+    n_sents = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+    n_words, n_tags, n_spans = (each.value_lengths().to_numpy(zero_copy_only=False) for each in lists)
+    if any(each.null_count for each in (sents, *lists, *texts, *bounds)) or (n_words != n_tags).any() or 0 in n_words:
+        return read_rows(zip(count(first), table.to_pylist(), strict=False), name)  # which leaves out or says where
+    codes: dict[str, int] = {ROOT: 0}
+
+    def encode(strings: Any) -> Ints:
+        encoded = strings.dictionary_encode()
+        numbers = [codes.setdefault(text, len(codes)) for text in encoded.dictionary.to_pylist()]
+        places: Longs = encoded.indices.to_numpy(zero_copy_only=False)
+        return np.array(numbers, np.int32)[places]
+
+    words, tags, labels = map(encode, texts)
+    line = np.repeat(np.arange(first, first + len(n_sents)), n_sents)
+    ids = [*map(_text_of, table.column("id").to_pylist())] if "id" in table.schema.names else []
+    ids = [ids[row - first] for row in line.tolist()] if any(ids) else []
+    spans = np.stack([*(each.to_numpy(zero_copy_only=False) for each in bounds), labels]).astype(np.int32)
+    return lay_out(n_words, n_spans, 0 * n_words, words, tags, spans, line, list(codes), name, ids)

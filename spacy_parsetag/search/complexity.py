@@ -44,12 +44,9 @@ _PATTERNS = [(name, Tregex(pattern)) for name, patterns in STRUCTURES.items() fo
 
 
 def count_structures(columns: TreeColumns, texts: NDArray[np.integer], n_texts: int) -> dict[str, Longs]:
-    """Count the structures of texts.
+    """Count the structures of texts, by their names.
 
-    columns (TreeColumns): The trees.
     texts (NDArray): Which text each tree is of, from 0.
-    n_texts (int): How many texts there are.
-    RETURNS (dict[str, Longs]): By the name of a structure how many of it each text has.
     """
     counts: dict[str, Longs] = {name: np.zeros(n_texts, np.int64) for name in STRUCTURES}
     found = find_all([pattern for _, pattern in _PATTERNS], columns)

@@ -54,9 +54,6 @@ def columns_of_docs(
 ) -> DocColumns:
     """Make columns of docs. Their constituents are read as arrays, without an object for each sentence or word.
 
-    docs (Sequence[Doc]): The docs.
-    spans_key (str): Key of the constituents in `doc.spans`.
-    name (str): Where the docs are from, for messages.
     first (int): The number of the first doc there.
     RETURNS (DocColumns): The columns. A doc without constituents has no trees there.
     RAISES (TreebankError): If constituents do not nest (see `parses_from_doc`), with the number of the doc.
@@ -151,7 +148,6 @@ class TreeMatcher:
     >>> [(match.label, match.span.text, match.names["object"].text) for match in matcher(doc)]
     [('OBJECT', 'reads papers', 'papers')]
 
-    vocab (Vocab): The vocabulary of the docs.
     spans_key (str): Key of the constituents in `doc.spans`.
     heads (str | Path | HeadRules): Head rules: "penn", "ctb" or a file.
     """
@@ -179,7 +175,6 @@ class TreeMatcher:
         """Add patterns under a key, beside the patterns that it has.
 
         key (str): The key, which is the label of matches.
-        patterns (Sequence[str]): The patterns.
         RAISES (ValueError): If one is no pattern.
         """
         if isinstance(patterns, str) or not all(isinstance(pattern, str) for pattern in patterns):
@@ -256,12 +251,7 @@ class TreeMatcherPipe(Pipe):
     """The component `tree_matcher`: writes matches to `doc.spans`, each labelled with its key, and after it the nodes
     that have names in the pattern, labelled KEY.NAME.
 
-    nlp (Language): The pipeline.
-    name (str): The name of the component in it.
-    patterns (Mapping[str, Sequence[str]]): Patterns by their keys.
-    spans_key (str): Key of the constituents in `doc.spans`.
     matches_key (str): Key of the matches.
-    heads (str): Head rules: "penn", "ctb" or a file.
     RAISES (ValueError): If the matches would take the place of the constituents, or a pattern is none.
     """
 

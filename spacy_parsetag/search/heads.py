@@ -24,8 +24,6 @@ BUNDLED = ("penn", "ctb")
 class HeadRules:
     """A table of head rules.
 
-    text (str): The table.
-    name (str): Its file, for messages.
     RAISES (ValueError): If a line of it is no rule.
     """
 
@@ -63,9 +61,7 @@ class HeadRules:
     def head_child(self, label: str, children: Sequence[str]) -> int:
         """Find the child that is the head.
 
-        label (str): The label of a constituent.
         children (Sequence[str]): The labels of its children, of a word its part of speech.
-        RETURNS (int): The place of the head.
         """
         n = len(children)
         nodes = np.array([2 * n, *([1, 0] * n)], np.int32)
@@ -94,7 +90,6 @@ def get_head_rules(rules: str | Path | HeadRules = "penn") -> HeadRules:
     """Head rules from a name or a file.
 
     rules (str | Path | HeadRules): "penn", "ctb", a file, or rules, which are returned as they are.
-    RETURNS (HeadRules): The rules.
     RAISES (ValueError): If there are none of this name, or a line is no rule.
     """
     if isinstance(rules, HeadRules):

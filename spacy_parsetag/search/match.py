@@ -198,7 +198,6 @@ class Tregex:
     >>> [trees.words(node) for node in Tregex("NP > VP").find(trees)]
     [['papers']]
 
-    pattern (str): The pattern.
     heads (str | Path | HeadRules): Rules for `<#` and its kin: "penn", "ctb" or a file.
     RAISES (ValueError): If it is no pattern: the message says where, and what could stand there.
     """
@@ -238,7 +237,6 @@ def find_all(patterns: Sequence[Tregex], columns: TreeColumns) -> list[Longs]:
     """Find several patterns at once. What they have in common is looked for once.
 
     patterns (Sequence[Tregex]): The patterns. The first one's head rules count.
-    columns (TreeColumns): The trees.
     RETURNS (list[Longs]): For each pattern the nodes that match, in order.
     """
     program = patterns[0].program if len(patterns) == 1 else Program([pattern.nodes for pattern in patterns])

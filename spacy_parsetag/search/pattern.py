@@ -38,10 +38,7 @@ _SAME = {
     "<<`": ("<<-", 0), ">>`": (">>-", 0), "$..": ("$++", 0), "$,,": ("$--", 0), "$.": ("$+", 0), "$,": ("$-", 0),
 }  # fmt: skip
 _EITHER = {"$": ("$++", "$--"), "<=": ("==", "<")}
-_LEFT_OUT = {
-    ".+": "chains of words", ",+": "chains of words", "%": "%",
-    "<<<N": "counting words",
-}  # fmt: skip
+_LEFT_OUT = {".+": "chains of words", ",+": "chains of words", "%": "%", "<<<N": "counting words"}
 _SYMBOLS = sorted({*RELATIONS, *_SAME, *_EITHER, *_LEFT_OUT, "<<<", "<..."}, key=len, reverse=True)
 _COUNTED = r"(?:[<>]|<<<)\s*-?\s*[0-9]+"
 _TOKEN = re.compile(
@@ -120,7 +117,6 @@ class Step:
     relation (int): Its number, as in `RELATIONS`.
     nth (int): Which child it counts to, from 1, or from the end, from -1.
     through (Label | None): What the nodes between must be called.
-    node (Node): The node.
     """
 
     relation: int
@@ -166,7 +162,6 @@ class _Token(NamedTuple):
 def parse_pattern(pattern: str) -> tuple[Node, ...]:
     """Read a pattern.
 
-    pattern (str): The pattern.
     RETURNS (tuple[Node, ...]): Its alternatives, mostly one.
     RAISES (ValueError): If it is none: it says where, and what could stand there.
     """
@@ -206,6 +201,9 @@ class _Parser:
     def expect(self, text: str) -> None:
         if not self.take(text):
             hint = "; alternatives are written NN|NNS, or < NN | < NNS" if self.next.text == "|" else ""
+            before = self.tokens[self.place - 1]
+            if before.kind == "names" and re.search("[;}]", before.text):
+                hint = "; before ; and }, which a name may have, stands a space"
             raise self.error(f"expected {text!r}{hint}", self.next.at)
 
     def parse(self) -> tuple[Node, ...]:

@@ -25,7 +25,6 @@ def ray_parse(
     model (str | Path): The pipeline, a package or a folder that every node has at the same place.
     column (str): The column with the texts: strings, or lists of strings for texts in tokens.
     one_sentence (bool): Each text is one sentence. Otherwise the pipeline splits it.
-    batch_size (int): Texts that an actor gets at a time.
     code (str | Path | None): A Python file with registered functions that the pipeline needs.
     **options: For `map_batches`: `concurrency`, the number of actors (all CPUs but one, which Ray needs to read); for
         GPUs `num_gpus=1`; `num_cpus`, `memory`, and so on.
@@ -44,9 +43,7 @@ def ray_search(dataset: Any, pattern: str, *, heads: str = "penn", batch_size: i
     """Find a Tregex pattern in a `ray.data.Dataset` of parsed texts, such as `ray_parse` returns.
 
     dataset (ray.data.Dataset): Rows with a column "sents", and perhaps "id". It stays lazy.
-    pattern (str): The pattern.
     heads (str): Head rules for `<#` and its kin: "penn", "ctb" or a file.
-    batch_size (int): Texts that an actor gets at a time.
     **options: For `map_batches`, as in `ray_parse`.
     RETURNS (ray.data.Dataset): A row for each way to match: "id", "row" (of its batch), "label", "start", "end" (words
         of the sentence), "text" and "names" (the named nodes, as JSON).

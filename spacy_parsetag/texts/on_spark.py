@@ -51,7 +51,6 @@ def spark_search(df: Any, pattern: str, *, heads: str = "penn") -> Any:
 def spark_shards(job: Job, shards: list[Shard], n_workers: int | None) -> Generator[Note, None, None]:
     """Parse shards with the Python workers of a Spark cluster: that of PYSPARK_SUBMIT_ARGS, or one on this machine.
 
-    job (Job): As for `ray_shards`.
     n_workers (int | None): How many workers a session on this machine has, where there is none yet; None for one per
         core.
     YIELDS (dict[str, Any]): The note on each shard, when all are done. A task that Spark does again parses only what

@@ -10,6 +10,7 @@ from concurrent import futures  # which imports the pool of processes when it is
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import accumulate
 from multiprocessing import active_children, connection, get_context, parent_process
 from pathlib import Path
 from threading import Thread
@@ -136,7 +137,8 @@ class BatchParser:
             if n_sents > 1:
                 raise ValueError(Errors.E558.format(n=n_sents))
             if "tokens" not in record.data:
-                parsed.n_several += sum(self.sentencizer.predict([doc])[0]) > 1
+                number = accumulate(self.sentencizer.predict([doc])[0])
+                parsed.n_several += len({n for n, token in zip(number, doc, strict=True) if not token.is_space}) > 1
         self._write(parsed, record, doc)
 
     def _write(self, parsed: Parsed, record: Record, doc: Doc | None, error: str = "") -> None:
@@ -181,6 +183,8 @@ class BatchParser:
                 lines.append(f"# {values}".rstrip())
                 spans = zip(parse.spans, one.probs or (), strict=True)
                 lines.append(" ".join(["#", *(f"{label}[{i}:{j}] {prob:.4f}" for (i, j, label), prob in spans)]))
+                if one.k_best and with_spans(parse, one.k_best[0][1]) != parse:  # as MBR's tree may be
+                    lines.append(f"# These figures are of {parse_string(parse)}")
             for number, (log_prob, own) in enumerate(one.k_best or (), start=1):
                 lines.extend((f"# tree {number} log_prob {log_prob:.4g}", parse_string(with_spans(parse, own))))
             if not one.k_best:

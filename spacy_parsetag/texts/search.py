@@ -51,10 +51,8 @@ def read_columns(
     """Read a file of trees batch by batch: brackets, what `parse` writes as JSON lines or Parquet, docs, or columns.
 
     path (Path): The file, a folder that `TreeColumns.to_disk` wrote, or "-" for brackets from standard input.
-    encoding (str): Encoding of brackets.
     on_error (OnError | None): Called with the error of each malformed tree in brackets, text or doc; without it the
         first one is raised.
-    spans_key (str): Key of the constituents in the spans of docs.
     YIELDS (TreeColumns): Batches. Lines of Parquet and docs are rows, from 1.
     RAISES (ValueError): If the file is not of its format.
     """
@@ -139,13 +137,9 @@ def _read_docs(path: Path, spans_key: str, on_error: Any) -> Iterator[TreeColumn
 class Query(NamedTuple):
     """A search: the pattern and the report. It goes to each worker process.
 
-    pattern (str): The pattern.
-    heads (str): Head rules: "penn", "ctb" or a file.
-    encoding (str): Encoding of bracket files.
     report (str): The option of `search` that asks for it: "--count", "--by", "--csv", "--mrg", "--html" or, for matches
         in context, "".
     by (tuple[str, ...]): For "--by": names of nodes, or "match"; with ".head" their head words, else their labels.
-    spans_key (str): Key of the constituents in the spans of docs.
     """
 
     pattern: str
@@ -163,8 +157,8 @@ class Query(NamedTuple):
             name, _, what = each.partition(".")
             if name not in known or what not in ("", "head"):
                 raise ValueError(Errors.E572.format(name=each, known=", ".join(known)))
-        if self.report == "--csv":
-            _check_names(tregex, COLUMNS)
+        columns = {"--csv": COLUMNS, "--by": (MATCH,)}
+        _check_names(tregex, columns.get(self.report, ()))
         return tregex
 
 
@@ -175,7 +169,6 @@ class Found(NamedTuple):
     items (list[Any]): What to write, as the report asks; for drawings where a tree is, the tree, and which of its nodes
         match, counted from the root in pre-order.
     table (Counter[tuple[str, ...]]): For "--by" how often each combination occurs.
-    skipped (list[str]): Malformed trees, where they are left out.
     absent (set[Label]): Labels of the pattern that no node has.
     """
 
@@ -275,8 +268,6 @@ def tabulate(tregex: Tregex, columns: TreeColumns, by: tuple[str, ...]) -> Count
 class TableSearcher:
     """Finds a pattern in tables of parsed texts: a row for each way to match, as `rows_of` makes it.
 
-    pattern (str): The pattern.
-    heads (str): Head rules.
     RAISES (ValueError): If it is no pattern, or names a node as a column is named.
     """
 

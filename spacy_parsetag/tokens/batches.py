@@ -23,8 +23,6 @@ def annotate_batches(
     it to the error handler, not its batch.
 
     pipe (Pipe): The component, for the handler.
-    stream (Iterable[Doc]): The docs.
-    batch_size (int): Docs that are annotated at once.
     annotate (Callable[[list[Doc]], object]): Annotates a batch. It may be called again for each doc of a batch.
     YIELDS (Doc): The docs that could be annotated, in order.
     """

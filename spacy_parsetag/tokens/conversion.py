@@ -46,13 +46,10 @@ def doc_from_parses(
     Lemmas and morphology go to the tokens, where words have them. The id of the sentence goes to `doc.user_data["id"]`;
     of several sentences that is a list.
 
-    vocab (Vocab): The vocabulary.
     parses (Sequence[Parse]): The sentences, their words as text.
-    spans_key (str): Key of the group in `doc.spans`.
     detokenize (bool): Guess the spaces between words, as in English text (see `spaces_after`). Otherwise spaces are
         unknown, and spaCy's `Corpus` then trains and evaluates on the words as they are.
     attrs (Mapping[str, Any] | None): Attributes of the group, see `set_parses`.
-    RETURNS (Doc): The doc.
     RAISES (ValueError): If a word is empty or white space only, which cannot be a word of a doc.
     """
     for parse in parses:
@@ -89,10 +86,8 @@ def doc_from_tree(vocab: Vocab, tree: Parse | Tree | nltk.Tree, **options: Any) 
     >>> [token.text for token in doc], [(span.text, span.label_) for span in doc.spans["constituents"]]
     (['(', 'She'], [('( She', 'NP')])
 
-    vocab (Vocab): The vocabulary.
     tree (Parse | Tree | nltk.Tree): The tree. Words are text, but in an `nltk.Tree`, where they are in file form.
     options: See `doc_from_parses`.
-    RETURNS (Doc): The doc.
     RAISES (ValueError): If it is not a tree over words, or a word is empty or white space only.
     """
     return doc_from_parses(vocab, [as_parse(tree)], **options)
@@ -103,11 +98,9 @@ def docs_from_trees(
 ) -> Iterator[Doc]:
     """Make docs of trees, one after another.
 
-    vocab (Vocab): The vocabulary.
     trees (Iterable[Parse | Tree | nltk.Tree]): The trees, consumed as docs are asked for.
     n_sents (int): Sentences in a doc. Leave it at 1 for training: spaCy loses the constituents of a doc it splits.
     options: See `doc_from_parses`.
-    YIELDS (Doc): The docs.
     RAISES (ValueError): As `doc_from_tree`.
     """
     if n_sents < 1:
@@ -120,9 +113,7 @@ def docs_from_trees(
 def parse_string(parse: Parse, root: str | None = ROOT) -> str:
     """Write a parse in Penn brackets, on one line.
 
-    parse (Parse): The parse.
     root (str | None): Label of the wrapper. None leaves it out, where a single node is at the top.
-    RETURNS (str): The brackets; "(" has become "-LRB-".
     RAISES (ValueError): If spans cross or lie outside the sentence, or root is None over several nodes.
     """
     return format_tree(parse.to_tree(root))
@@ -131,9 +122,6 @@ def parse_string(parse: Parse, root: str | None = ROOT) -> str:
 def doc_to_strings(doc: Doc, spans_key: str = SPANS_KEY, *, root: str = ROOT) -> list[str]:
     """Write each sentence of a doc in Penn brackets, as one line of a bracket file.
 
-    doc (Doc): The doc.
-    spans_key (str): Key of the group in `doc.spans`.
-    root (str): Label of the wrapper.
     RETURNS (list[str]): The lines. Part-of-speech nodes are `token.tag_`, else `token.pos_`, else "X".
     RAISES (ValueError): If the doc has no constituents, or they are not trees (see `parses_from_doc`).
     """

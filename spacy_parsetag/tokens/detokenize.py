@@ -23,10 +23,8 @@ def spaces_after(words: Sequence[str], tags: Sequence[str] | None = None) -> lis
     A straight quote opens if none is open, and closes otherwise; a quote that ends the sentence closes too, and so does
     an apostrophe after a word in s.
 
-    words (Sequence[str]): The words, as text.
     tags (Sequence[str] | None): Their part-of-speech tags; the tag HYPH tells the hyphen of "old-fashioned", which
         some treebanks make a word, from a dash.
-    RETURNS (list[bool]): One value a word.
     """
     spaces = [True] * len(words)
     open_quotes = {'"': False, "'": False}

@@ -1,21 +1,6 @@
 """Extensions on Span, Token and Doc that show the constituents, under the names that benepar's users know.
 
-    span._.labels           labels over just these words, top of the chain first: ("S", "VP"); () for a bare word
-    span._.children         the constituents right below as spans, and bare words as tokens, from left to right
-    span._.parent           the smallest constituent that contains the span and more; None at the top
-    span._.constituents     the constituents over the span and within, in pre-order
-    span._.tree             the same as an nltk.Tree, and
-    span._.parse_string     in Penn brackets
-    span._.is_constituent   whether all these can be asked for
-    span._.label_probs      how probable each label over these words is: {"S": 0.98, "VP": 0.95}; for any span
-    span._.prob             the probability of its own label, else the smallest of its chain; None for a bare word
-    span._.rivals           likely constituents that the tree has not and that go against it: [(span, 0.08)]
-    span._.head             the head word, a token, by head rules (Collins 1999; Chinese rules where the doc is)
-    token._.labels, token._.parent, token._.parse_string    the same of the span of this one token
-    doc._.constituents, doc._.parse_strings                 the same of its sentences, one after another
-    doc._.base_nps                                          noun phrases without another one in them but a possessor's
-    doc._.span_prob(start, end, label)                      the probability that tokens are a constituent
-    doc._.parses(k)                                         the k best trees of each sentence, with log-probabilities
+`EXTENSIONS` and `METHODS` have them all, and docs/reference/attributes.md shows them in a table.
 
 Probabilities and the best trees are there if the pipe was told to find them (`probs`, `k_best`).
 
@@ -46,15 +31,7 @@ from ..trees.nltk_trees import to_nltk
 from ..trees.parse import Constituent, Parse
 from ..trees.tree import Tree, preorder
 from .conversion import ROOT, doc_to_strings, parse_string
-from .groups import (
-    SPANS_KEY,
-    GroupCache,
-    get_group,
-    has_parses,
-    predictions_from_doc,
-    with_spans,
-    words_and_tags,
-)
+from .groups import SPANS_KEY, GroupCache, get_group, has_parses, predictions_from_doc, with_spans, words_and_tags
 from .nodes import get_nodes
 from .sentences import map_words
 
@@ -217,10 +194,7 @@ def get_rivals(span: Span, spans_key: str = SPANS_KEY) -> list[tuple[Span, float
 def get_span_prob(doc: Doc, start: int, end: int, label: str, spans_key: str = SPANS_KEY) -> float:
     """Look up the probability that some tokens are a constituent with a label.
 
-    doc (Doc): The doc.
     start, end (int): The tokens, end exclusive.
-    label (str): The label.
-    spans_key (str): Key of the group in `doc.spans`.
     RETURNS (float): The probability; 0 for a constituent that is not in the tree and less likely than one in a hundred.
     RAISES (ValueError): If the doc has no probabilities, or no such tokens.
     """
@@ -272,10 +246,7 @@ def _read_probs(doc: Doc, spans_key: str) -> _Probs:
 def get_parses(doc: Doc, k: int, spans_key: str = SPANS_KEY) -> list[list[tuple[nltk.Tree, float]]]:
     """Read the best trees of each sentence, no two with the same constituents, each with its log-probability.
 
-    doc (Doc): The doc.
     k (int): How many trees of each sentence; no more than the pipe was told to keep, and fewer where there are fewer.
-    spans_key (str): Key of the group in `doc.spans`.
-    RETURNS (list[list[tuple[nltk.Tree, float]]]): For each sentence its trees.
     RAISES (ValueError): If k is no number of trees, or the pipe was not told to keep k trees.
     """
     if not isinstance(k, int) or k < 1:

@@ -101,12 +101,9 @@ def set_parses(
 ) -> SpanGroup:
     """Write the constituents of a doc's sentences, in place of those it has.
 
-    doc (Doc): The doc.
     parses (Iterable[tuple[Sequence[int], Iterable[tuple[int, int, str]]]]): For each sentence, in the order of the
         doc, the token of each of its words (see `sentence_words`) and its constituents over these words in pre-order.
-    spans_key (str): Key of the group in `doc.spans`.
-    attrs (Mapping[str, Any] | None): Values for the parse as a whole, fit for msgpack. The key
-        "format" is ours.
+    attrs (Mapping[str, Any] | None): Values for the parse as a whole, fit for msgpack. The key "format" is ours.
     RETURNS (SpanGroup): The group, now in `doc.spans`.
     RAISES (ValueError): If a constituent lies outside its sentence.
     """
@@ -130,7 +127,6 @@ def set_parses(
 def set_predictions(doc: Doc, predictions: Sequence[Prediction], *, spans_key: str = SPANS_KEY, k: int = 0) -> None:
     """Write predictions to a doc, in place of the constituents that it has.
 
-    doc (Doc): The doc.
     predictions (Sequence[Prediction]): One for each sentence with words, in order.
     spans_key (str): Key of the group in `doc.spans`. Its attrs get "probs", one for each span, and for each sentence
         "log_probs", "entropies", "expected_f", "k_best", "rivals", "beam_widths" and "dropped_constraints", where
@@ -171,7 +167,6 @@ def parses_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[SentenceParse]
     spans with equal bounds keep their order. Sentences without any word are left out.
 
     doc (Doc): The doc. If it has no sentence boundaries it is one sentence.
-    spans_key (str): Key of the group in `doc.spans`.
     RETURNS (list[SentenceParse]): The parses. Tags are `token.tag_`, else `token.pos_`, else "X".
     RAISES (ValueError): If the doc has no constituents, or a later version of this package wrote them; if one leaves
         its sentence, covers no word or has no label; if two cross; if the order of a unary chain is unknown; if the doc
@@ -199,8 +194,6 @@ def parses_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[SentenceParse]
 def predictions_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[tuple[Prediction, Parse]]:
     """Read the prediction for each sentence of a doc, and its parse.
 
-    doc (Doc): The doc.
-    spans_key (str): Key of the group in `doc.spans`.
     RETURNS (list[tuple[Prediction, Parse]]): In the order of the sentences that have words.
     RAISES (ValueError): As `parses_from_doc`; and if attrs do not fit these sentences and constituents.
     """
@@ -248,9 +241,8 @@ class GroupCache(Generic[ValueT]):
         return GroupCache, ()  # a copy in another process starts empty
 
     def get(self, doc: Doc, spans_key: str, make: Callable[[], ValueT]) -> ValueT:
-        """Get the value for a doc.
+        """Get the value for a doc, or make it. It must not refer to the doc, which would never be freed.
 
-        make (Callable[[], ValueT]): Makes the value. The value must not refer to the doc, which would never be freed.
         RAISES (ValueError): If the doc has no constituents.
         """
         group = get_group(doc, spans_key)  # refers to its doc weakly

@@ -20,8 +20,7 @@ class DocNode:
     A unary chain is one node with several labels; a bare word, and such a top, has none. *Kim sings loudly* with
     S[0:3] NP[0:1] VP[1:3] has the nodes ("S",) 0:3, ("NP",) 0:1, ("VP",) 1:3, () 1:2, () 2:3.
 
-    start (int): Its first word, among the words of the doc.
-    end (int): One past its last word.
+    start, end (int): Its first word, among the words of the doc, and one past its last.
     parent (DocNode | None): The smallest constituent that contains it and more.
     labels (list[str]): Its labels, top first.
     children (list[DocNode]): The nodes right below, from left to right.

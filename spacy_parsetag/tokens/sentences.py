@@ -82,7 +82,6 @@ def set_sentence_starts(doc: Doc, starts: Iterable[int]) -> None:
 
     All at once: `token.is_sent_start = ...` looks through the whole doc for a dependency parse each time.
 
-    doc (Doc): The doc.
     starts (Iterable[int]): The first token of each sentence. The first token of the doc starts one anyway.
     RAISES (ValueError): If the doc has a dependency parse, whose sentences would no longer be these.
     """

@@ -17,7 +17,6 @@ def make_batch_by_length(size: int, buffer: int = 16) -> Callable[[Iterable[Exam
 
     size (int): Docs in a batch.
     buffer (int): Number of batches to read ahead, sort by length, split and shuffle.
-    RETURNS (Callable[[Iterable[Example]], Iterator[list[Example]]]): The batcher.
     RAISES (ValueError): If size or buffer is below 1.
     """
     for what, value in (("size", size), ("buffer", buffer)):

@@ -29,7 +29,6 @@ def make_numpy_blas(n_threads: Literal[1] | None = 1) -> Callable[[Language], La
     which Thinc has operations of its own (Apple's), stay as they are.
 
     n_threads (Literal[1] | None): Threads of a product; None for as many as NumPy's BLAS takes, one for each core.
-    RETURNS (Callable[[Language], Language]): The callback.
     """
 
     def use_numpy(nlp: Language) -> Language:
@@ -45,20 +44,9 @@ def make_numpy_blas(n_threads: Literal[1] | None = 1) -> Callable[[Language], La
 
 
 def in_turn(*callbacks: Callable[[Language], Language]) -> Callable[[Language], Language]:
-    """spacy-parsetag.InTurn.v1: several callbacks where a config has a place for one.
+    """spacy-parsetag.InTurn.v1: several callbacks, in their order, where a config has a place for one.
 
-        [nlp.after_pipeline_creation]
-        @callbacks = "spacy-parsetag.InTurn.v1"
-
-        [nlp.after_pipeline_creation.*.blas]
-        @callbacks = "spacy-parsetag.NumPyBLAS.v1"
-
-        [nlp.after_pipeline_creation.*.precision]
-        @callbacks = "spacy-parsetag.PredictPrecision.v1"
-        precision = "bfloat16"
-
-    callbacks (Callable[[Language], Language]): The callbacks, in their order.
-    RETURNS (Callable[[Language], Language]): The callback.
+    See `configs/transformer.cfg`.
     """
 
     def call(nlp: Language) -> Language:
@@ -75,8 +63,6 @@ def make_measured_scores() -> Callable[[Language], Language]:
 
     spaCy writes 0 there for a score that nobody measured, and the F of sentences that were given, and `spacy package`
     prints them into the README. The parser's own scores stay.
-
-    RETURNS (Callable[[Language], Language]): The callback.
     """
 
     def keep_measured(nlp: Language) -> Language:

@@ -21,7 +21,6 @@ def make_progress_logger(logger: SetupLogger | None = None) -> SetupLogger:
     On a terminal spaCy's progress bar shows the same.
 
     logger (Callable | None): The other logger; None for spaCy's console logger with its progress bar.
-    RETURNS (Callable): What spaCy calls when training starts.
     """
     if logger is None:
         logger = registry.loggers.get("spacy.ConsoleLogger.v3")(progress_bar="train")

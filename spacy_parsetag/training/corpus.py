@@ -1,6 +1,6 @@
 """Reads treebanks for training, as the shipped configs name it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from spacy.language import Language
@@ -9,6 +9,8 @@ from spacy.training import Example
 from spacy.training.corpus import create_docbin_reader
 
 from ..errors import Errors
+
+Augmenter = Callable[[Language, Example], Iterator[Example]]
 
 
 class TreebankCorpus:
@@ -21,22 +23,28 @@ class TreebankCorpus:
     gold_sents (bool): Give the docs to predict on the sentence boundaries of the treebank, which sentence splitters
         leave alone. Then trees are scored over the treebank's sentences, as EVALB does.
     limit (int): Number of docs to read; 0 for all.
+    augmenter (Callable | None): One of spaCy's augmenters. `spacy.Corpus.v1` loses with it which trees are partial or
+        soft, and they would be learned as whole ones; here the marks stay.
     RAISES (ValueError): If n_sents is below 1.
     """
 
-    def __init__(self, path: Path | None, n_sents: int = 1, gold_sents: bool = False, limit: int = 0) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        n_sents: int = 1,
+        gold_sents: bool = False,
+        limit: int = 0,
+        augmenter: Augmenter | None = None,
+    ) -> None:
         if n_sents < 1:  # all docs would become one
             raise ValueError(Errors.E308.format(n=n_sents))
         self.n_sents = n_sents
         self.gold_sents = gold_sents
-        self.corpus = create_docbin_reader(path, gold_preproc=False, limit=limit)
+        self.augmenter = augmenter
+        self.corpus = create_docbin_reader(path, False, limit=limit, augmenter=self._augment)
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """Read examples.
-
-        nlp (Language): The pipeline.
-        YIELDS (Example): The examples.
-        """
+        """Read the examples for a pipeline."""
         for joined in self._join(self.corpus(nlp)):
             if len(joined) == 1 and not self.gold_sents:
                 yield joined[0]
@@ -55,6 +63,12 @@ class TreebankCorpus:
                 starts = eg.get_aligned_sent_starts()
                 eg = Example(Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=starts), reference)
             yield eg
+
+    def _augment(self, nlp: Language, eg: Example) -> Iterator[Example]:
+        for variant in self.augmenter(nlp, eg) if self.augmenter else [eg]:
+            for key, group in variant.reference.spans.items():
+                group.attrs = eg.reference.spans[key].attrs
+            yield variant
 
     def _join(self, examples: Iterable[Example]) -> Iterator[list[Example]]:
         # `Doc.from_docs` drops the attributes that say how trees are marked, and a doc without a group of spans would

@@ -1,18 +1,7 @@
 """The paper's schedule: warm up, halve the learning rate when the score does not improve, stop after three in a row.
 
-spaCy 3.8 does not tell a schedule how training goes. So the logger, which gets the score of each check, passes it on:
-
-    [training]
-    eval_frequency = 311                   steps of a quarter of an epoch
-    patience = 933                         three of them, so that the third decay in a row ends training
-    max_epochs = 20
-
-    [training.logger]
-    @loggers = "spacy-parsetag.PlateauLogger.v1"
-
-    [training.optimizer.learn_rate]
-    @schedules = "spacy-parsetag.Plateau.v1"
-    initial_rate = 0.00003
+spaCy 3.8 does not tell a schedule how training goes. So the logger, which gets the score of each check, passes it on;
+`configs/transformer_paper.cfg` names both.
 
 spaCy makes several schedules from one config, and does not say which of them the optimizer holds. But its loop asks
 that one for the next rate right before it checks the model and calls the logger. So the logger tells the schedule that
@@ -70,11 +59,7 @@ class Plateau:
         return self.rate * warmth
 
     def observe(self, score: float) -> bool:
-        """Take the score of a check.
-
-        score (float): The score on the development set.
-        RETURNS (bool): Whether the rate was lowered.
-        """
+        """Take the score of a check on the development set; return whether the rate was lowered."""
         if self.best is None or score > self.best:
             self.best, self.failures = score, 0
             return False

@@ -13,9 +13,7 @@ __all__ = ["get_format", "read_parses", "read_string", "read_trees", "write_tree
 def read_parses(path: str | Path, format: str = "penn") -> Iterator[Parse]:
     """Read the trees of a file as parses, with the usual cleaning and encoding of its format.
 
-    path (str | Path): The file.
     format (str): The name of the format; see `get_format`.
-    YIELDS (Parse): The parses.
     RAISES (ValueError): If the format is unknown. (TreebankError): If a tree is malformed, naming file and line.
     """
     return get_format(format).read_parses(Path(path))

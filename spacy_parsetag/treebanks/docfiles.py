@@ -85,7 +85,6 @@ def write_treebank(
 
     output (Path): A name that ends in .spacy: one file with everything. Another name: a folder, with a file for each
         part of the split, or for each file read.
-    make_file (Callable[[Path], DocFile]): Makes the object for a file to be written.
     split (Split | None): What goes into which part; the rest is left out.
     limit (int): Most sentences in each file written; 0 for no limit.
     check (Callable[[], None]): Called when all is read. If it raises, nothing is written.

@@ -88,7 +88,6 @@ def read_trees(
     on_error (Callable[[TreebankError], None] | None): Called with each malformation; reading then goes on with the
         next tree. Without it, the first malformation is raised, after the trees that are whole beyond doubt.
     default_tag (str | None): Part-of-speech tag for words that have none: `(NP the (NN dog))`.
-    YIELDS (Tree): The trees, in order.
     RAISES (TreebankError): The malformation, with file and line.
     RAISES (ValueError): If there is no such encoding.
     """
@@ -391,11 +390,9 @@ class BracketReader:
 
 
 def write_trees(path: str | Path, trees: Iterable[Tree]) -> int:
-    """Write trees to a file in UTF-8, one to a line. The file appears whole or not at all.
+    """Write trees to a file in UTF-8, one to a line, and count them. The file appears whole or not at all.
 
     path (str | Path): The file. What it held before is replaced only once every tree is written.
-    trees (Iterable[Tree]): The trees, consumed one at a time.
-    RETURNS (int): How many trees were written.
     RAISES (ValueError): As `format_tree`. This, and whatever `trees` raises, leaves the old file as it was.
     """
     n_trees = 0

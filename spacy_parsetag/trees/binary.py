@@ -65,9 +65,9 @@ def split_chain(label: str) -> tuple[str, ...]:
 def binarize(parse: Parse) -> BinaryTree:
     """Collapse unary chains and binarize to the right.
 
-    parse (Parse): A parse of at least one word.
-    RETURNS (BinaryTree): The tree over the same words. Several nodes at the top hang under a root without a label.
-    RAISES (ValueError): If spans cross or lie outside the sentence, or one has no label.
+    Several nodes at the top hang under a root without a label.
+
+    RAISES (ValueError): If the parse has no word, spans cross or lie outside the sentence, or one has no label.
     """
     n = len(parse.words)
     if not n:
@@ -113,9 +113,6 @@ def unbinarize(tree: BinaryTree, words: Sequence[str], pos: Sequence[str]) -> Pa
     """The inverse of `binarize`: nodes without a label dissolve, chains open up.
 
     tree (BinaryTree): The binary tree; it need not be right-branching.
-    words (Sequence[str]): Its N words.
-    pos (Sequence[str]): Their part-of-speech tags.
-    RETURNS (Parse): The parse.
     RAISES (ValueError): If the numbers of words differ.
     """
     n = tree.n_words

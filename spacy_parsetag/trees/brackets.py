@@ -12,7 +12,6 @@ def format_tree(tree: Tree) -> str:
     '(TOP (S (-LRB- -LRB-) (NN N.Y.)))'
 
     tree (Tree): The tree, words and labels as text. Its root may have an empty label.
-    RETURNS (str): The brackets.
     RAISES (ValueError): If the tree could not be read back: a node without children, a root without a label over a
         word.
     """

@@ -76,10 +76,7 @@ class CleanCounts:
 
 
 def clean_tree(tree: Tree, options: CleanOptions | None = None, counts: CleanCounts | None = None) -> Tree | None:
-    """Clean a tree.
-
-    RETURNS (Tree | None): The cleaned tree, or None if no word is left.
-    """
+    """Clean a tree; None if no word is left."""
     options = options or CleanOptions()
     counts = counts if counts is not None else CleanCounts()
     counts.trees += 1

@@ -15,13 +15,10 @@ if TYPE_CHECKING:
 
 
 def to_nltk(tree: Tree) -> nltk.Tree:
-    """Make an NLTK tree.
+    """Make an NLTK tree, words and labels in file form.
 
     >>> print(to_nltk(Tree("TOP", (Tree("-LRB-", ("(",)), Tree("PRP", ("She",))))))
     (TOP (-LRB- -LRB-) (PRP She))
-
-    tree (Tree): The tree, words and labels as text.
-    RETURNS (nltk.Tree): The same with words and labels in file form: "(" has become "-LRB-".
     """
     import nltk
 
@@ -42,8 +39,6 @@ def to_nltk(tree: Tree) -> nltk.Tree:
 def from_nltk(tree: nltk.Tree) -> Tree:
     """Take an NLTK tree, the inverse of `to_nltk`.
 
-    tree (nltk.Tree): The tree, words and labels in file form.
-    RETURNS (Tree): The same with words and labels as text: "-LRB-" has become "(".
     RAISES (TypeError): If something in it is neither a tree nor a string.
     """
     import nltk

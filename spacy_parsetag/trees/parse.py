@@ -51,7 +51,6 @@ class Parse:
         """Read a tree; one outer root wrapper (TOP, ROOT, VROOT, S1 or no label) is dropped.
 
         tree (Tree): The tree; every word must have a part-of-speech node of its own above it.
-        RETURNS (Parse): The parse.
         RAISES (ValueError): If the tree is not one over words, or has an inner node without a label.
         """
         words: list[str] = []
@@ -90,7 +89,6 @@ class Parse:
         """Make the tree.
 
         root (str | None): Label of the wrapper. None leaves it out, where a single node is at the top.
-        RETURNS (Tree): The tree.
         RAISES (ValueError): If spans cross or lie outside the sentence, or root is None over a forest.
         """
         n = len(self.words)

@@ -67,6 +67,19 @@ def test_pipeline(run: Run, pipeline: Path, treebank: Path, tmp_path: Path) -> N
     assert table.stdout.startswith("  Sent.")
 
 
+def test_tables_of_a_pipeline_have_the_parameters_given(
+    run: Run, pipeline: Path, treebank: Path, tmp_path: Path
+) -> None:
+    """The table by label is by the parameters of the summary above it, not by those of the pipeline's scorer."""
+    data, params = tmp_path / "data.spacy", tmp_path / "no-np.prm"
+    params.write_text("DELETE_LABEL TOP\nDELETE_LABEL NP\n")
+    assert run("convert", treebank, data).exit_code == 0
+    report = json.loads(run("evaluate", pipeline, data, "--params", params, "--json").stdout)
+    assert "NP" not in report["scores"]["parsetag_per_type"]
+    assert 100 * report["scores"]["parsetag_f"] == pytest.approx(report["evalb"]["all"]["f"])
+    assert "NP " not in run("evaluate", pipeline, data, "--params", params).stdout
+
+
 def test_a_package_and_brackets(run: Run, treebank: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("spacy_parsetag.cli._inputs.is_package", lambda name: name == "mine")
     result = run("evaluate", "mine", treebank)

@@ -113,6 +113,10 @@ def test_sentences_of_the_pipeline(run: Run, pipeline: Path, tmp_path: Path) -> 
     result = run("parse", model, "-", stdin=TEXT)
     assert [words_of(line) for line in result.stdout.splitlines()] == WORDS
     assert "1 of 4 texts look like several sentences" in result.stderr
+    result = run(
+        "parse", model, "-", "--format", "jsonl", stdin='{"text": "She ran.\\n"}\n{"text": "A cat.\\n\\nA dog."}'
+    )
+    assert "1 of 2 texts look like several sentences" in result.stderr
 
 
 def test_the_splitter_wins_over_one_sentence(run: Run, pipeline: Path, tmp_path: Path) -> None:
@@ -401,6 +405,15 @@ def test_probabilities_and_the_best_trees(run: Run, pipeline: Path, tmp_path: Pa
     assert sent["k_best"][0]["log_prob"] == pytest.approx(sent["log_prob"], abs=1e-4)
     assert all(0 < constituent["prob"] <= 1.0001 for constituent in sent["constituents"])
     assert "E455" in run("parse", pipeline, "-", tmp_path / "out.parquet", "--probs", stdin="a\n").stderr
+
+
+def test_figures_of_a_tree_that_is_not_the_best(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    decoder = {"@misc": "spacy-parsetag.MBRDecoder.v1", "cost": 2.0}  # at which no constituent is worth it
+    spacy.load(pipeline, config={"components.parsetag.decoder": decoder}).to_disk(tmp_path / "mbr")
+    own, tree = run("parse", tmp_path / "mbr", "-", "--probs", stdin="She reads.\n").stdout.splitlines()[1:]
+    lines = run("parse", tmp_path / "mbr", "-", "--probs", "--k-best", 1, stdin="She reads.\n").stdout.splitlines()
+    assert lines[1:3] == [own, f"# These figures are of {tree}"]
+    assert lines[3].startswith("# tree 1 ") and lines[4] != tree and len(lines) == 5
 
 
 def test_an_ensemble_is_always_asked_for_probabilities(run: Run, pipeline: Path, tmp_path: Path) -> None:

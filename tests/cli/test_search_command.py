@@ -291,6 +291,7 @@ def test_what_is_refused(run: Callable[..., Any], folder: Path) -> None:
         (["NP", folder, "--workers", -2], "--workers"),
         (["NN", bad], "bad.mrg:1:"),
         (["NP=label < PRP", folder, "--csv"], "[E573] No node can be named 'label'"),
+        (["S < NP=match", folder, "--by", "match"], "[E573] No node can be named 'match'"),
     ]:
         result = run("search", *arguments)
         assert result.exit_code == 1 and message in result.stderr

@@ -100,6 +100,13 @@ def test_the_pipeline_that_comes_with_it(
     assert run("show", "She reads papers.").stdout == run("show", "She reads papers.", "-m", pipeline).stdout
 
 
+def test_lines_of_a_stream_end_where_those_of_a_file_do(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    path = tmp_path / "text.txt"
+    path.write_text("She reads\u2028books\x0cand papers .\n", encoding="utf-8")
+    drawn = run("show", path, "--model", pipeline).stdout
+    assert drawn and run("show", "-", "--model", pipeline, stdin=path.read_text(encoding="utf-8")).stdout == drawn
+
+
 def test_a_pipeline_with_another_key(run: Run, pipeline: Path, tmp_path: Path) -> None:
     nlp = spacy.load(pipeline)
     nlp.get_pipe("parsetag").cfg["spans_key"] = "other"  # type: ignore[attr-defined]

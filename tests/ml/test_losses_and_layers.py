@@ -13,7 +13,6 @@ from thinc.api import Ragged, get_current_ops
 from tiny import make_examples, make_nlp
 
 from spacy_parsetag.decode import SpanScores, TagScores, Transitions, WeightedTrees
-from spacy_parsetag.decode.trees import find_span_cells
 from spacy_parsetag.linearize import ORDERS
 from spacy_parsetag.linearize.tagset import TagSet
 from spacy_parsetag.ml.losses import Loss, TagLoss, TreeLoss, partial_likelihood
@@ -167,19 +166,14 @@ def weighted(batch: TagScores, sentences: list[int], weights: list[float]) -> We
         sharp = np.random.default_rng(i).normal(scale=50, size=batch.scores.shape)
         one = replace(batch.select(np.asarray([s])), scores=sharp, transitions=None, spans=None)
         ids.append(one.trees.argmax.ids[one.rows])
-    joined, n_words = np.concatenate(ids), batch.n_words[sentences]
-    cells: Any = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32))
-    if batch.spans is not None:
-        cells = find_span_cells(joined, n_words, TAGS, batch.linearizer)
-    return WeightedTrees(np.asarray(sentences), np.asarray(weights), joined, *cells)
+    return WeightedTrees(np.asarray(sentences), np.asarray(weights), np.concatenate(ids))
 
 
 def some_of(batch: TagScores, gold: WeightedTrees, trees: list[int]) -> WeightedTrees:
     """Some of the trees."""
     n = batch.n_words[gold.sentence]
-    own, inner = (np.isin(np.repeat(np.arange(len(n)), size), trees) for size in (2 * n - 1, n - 1))
-    cells = (gold.span_rows[inner], gold.span_labels[inner]) if len(gold.span_rows) else gold[3:5]
-    return WeightedTrees(gold.sentence[trees], gold.weight[trees], gold.ids[own], *cells)
+    own = np.isin(np.repeat(np.arange(len(n)), 2 * n - 1), trees)
+    return WeightedTrees(gold.sentence[trees], gold.weight[trees], gold.ids[own])
 
 
 SENTENCES, WEIGHTS = [0, 0, 0, 2, 3, 3], [0.5, 0.3, 0.2, 1.0, 0.75, 0.25]

@@ -167,6 +167,9 @@ def test_bound_of_the_training_data(order: str) -> None:
         assert loaded.bound == bound
     with pytest.raises(ValueError, match=r"\[E263\].*'trained'"):
         make_nlp(order, max_stack="trained")
+    small = make_nlp(order, max_stack=largest - 1)
+    with pytest.warns(UserWarning, match=rf"\[W257\].*max_stack = {largest - 1}.* a stack of {largest}"):
+        small.initialize(lambda: make_examples(small))
     labels = {"tags": list(pipe.labels)}
     fresh = make_nlp(order, max_stack="train")
     fresh.get_pipe("parsetag").initialize(lambda: make_examples(fresh), nlp=fresh, labels=labels)

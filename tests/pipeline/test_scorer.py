@@ -3,6 +3,7 @@
 import pickle
 import random
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.util import registry
 from spacy.vocab import Vocab
+from tiny import make_examples, make_nlp
 
 from spacy_parsetag.evalb import evalb
 from spacy_parsetag.linearize import linearize
@@ -96,6 +98,23 @@ def test_settings_of_the_component() -> None:
         make_evalb_scorer(order="up")  # when the pipeline is made, not at the first check of a training
     with pytest.raises(ValueError, match=r"E352"):
         make_evalb_scorer(params="unknown")
+
+
+def test_parameter_files_stay_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipeline that was trained beside a parameter file parses where there is none. Scoring says what is missing."""
+    monkeypatch.chdir(tmp_path)
+    Path("mine.prm").write_text("DELETE_LABEL TOP\nDELETE_LABEL NP\n")
+    config = {"scorer": {"@scorers": "spacy-parsetag.evalb_scorer.v1", "params": "mine.prm"}}
+    nlp = make_nlp(**config)
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    assert "NP" not in nlp.evaluate(examples)["parsetag_per_type"]
+    nlp.to_disk("pipeline")
+    Path("mine.prm").unlink()
+    loaded = spacy.load("pipeline")
+    assert loaded("Kim sings").spans["constituents"] is not None
+    with pytest.raises(ValueError, match=r"E352.*'mine.prm'"):
+        loaded.evaluate(examples)
 
 
 def test_two_parsers_in_one_pipeline() -> None:
@@ -204,6 +223,15 @@ def test_whitespace_tokens_are_ignored() -> None:
         words, [False] * len(words), spans, tags=tags, sent_starts=[i in (0, 8) for i in range(len(words))]
     )
     assert score((reference, gold)) == score((gold, gold))
+
+
+def test_case_is_ignored() -> None:
+    """As by spaCy's alignment in training: text in lower case learns from trees in mixed case."""
+    gold = make_doc([GOLD])
+    lower = make_doc([GOLD.replace("She", "she").replace("papers", "PAPERS")])
+    assert score((gold, lower)) == score((gold, gold))
+    merged = with_tokens(["she", "enjoys", "reading", "papers."], [True] * 4, [(0, 1, "NP"), (0, 4, "S")])
+    assert 0 < score((gold, merged))["parsetag_p"] == 1.0
 
 
 def test_other_tokens_are_compared_by_characters() -> None:

@@ -91,6 +91,7 @@ def test_several_at_once_and_by_name() -> None:
         ("NP <0 NN", "counted from 1"),
         ("NP <... { NN NN }", "expected ';', at character 14"),
         ("NP <... NN", "expected '{', at character 9"),
+        ("NP <... {DT;NN}", "a name may have, stands a space, at character 16"),
         ("NP <... { NN ;", "expected a node"),
         ("NP ! <... { NN=n }", "within a negation"),
         ("NP .+(VP) NN", "chains of words.*not a part"),

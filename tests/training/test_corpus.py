@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
+from spacy.training.augment import create_lower_casing_augmenter
 from tiny import TREES, gold_doc, make_examples, make_nlp, spans_of, train
 
 from spacy_parsetag.tokens import has_parses
@@ -100,3 +101,16 @@ def test_docs_without_trees_stay_by_themselves(tmp_path: Path) -> None:
     examples = list(TreebankCorpus(tmp_path / "some.spacy", n_sents=8)(nlp))
     assert [len(eg.reference) for eg in examples] == [len(docs[0]), len(docs[1]), len(docs[2]) + len(docs[3])]
     assert [has_parses(eg.reference) for eg in examples] == [True, False, True]
+
+
+def test_augmented_trees_keep_their_marks(tmp_path: Path) -> None:
+    """A partial tree in lower case is not a whole one, and a soft one has its best trees."""
+    nlp = spacy.blank("en")
+    docs = [gold_doc(nlp, tree) for tree in TREES[:3]]
+    docs[0].spans["constituents"].attrs["partial"] = True
+    docs[1].spans["constituents"].attrs.update(soft=True, k_best=[[[0.0, [[0, 5, "S"]]]]])
+    DocBin(docs=docs).to_disk(tmp_path / "trees.spacy")
+    augmenter = create_lower_casing_augmenter(1.0)
+    read = [eg.reference for eg in TreebankCorpus(tmp_path / "trees.spacy", augmenter=augmenter)(nlp)]
+    assert [doc.text for doc in read] == [doc.text.lower() for doc in docs]
+    assert [doc.spans["constituents"].attrs for doc in read] == [doc.spans["constituents"].attrs for doc in docs]

@@ -27,7 +27,6 @@ class TreebankFormat:
     suffixes (tuple[str, ...]): Which files of a folder to read: suffixes in lower case, or whole names.
     encoding (str): The encoding of files that are not in UTF-8.
     encoding_of (Callable[[Path], str] | None): Says that of one file, where it differs between files.
-    clean (CleanOptions): The usual cleaning.
     split (str | None): The usual split by names of files, where there is one.
     lines (Callable[[Iterator[Line]], Iterator[Line]] | None): Changes a file's lines before brackets are read. Lines
         keep their numbers; what belongs to no tree becomes an empty line.
@@ -64,7 +63,6 @@ class TreebankFormat:
 
         encoding (str | None): The file's encoding. None: UTF-8 if it is that, else the usual one of the format.
         on_error, default_tag: As for `read_trees`, which tells the errors too.
-        counts (CleanCounts | None): Counts of what was rewritten, to add to.
         """
         if encoding is None:
             encoding = guess_encoding(source, self.encoding_of(source) if self.encoding_of else self.encoding)
