@@ -71,10 +71,16 @@ class Errors(metaclass=_ErrorsWithCodes):
     E004 = "{n_tags} tags cannot cover {n_words} words: a tree over N words has 2N-1 tags."
     E005 = "Not a chain of labels: {label!r}. Join labels by '+', none empty; + and \\ inside one follow a backslash."
     E007 = "Cannot write the {what} {text!r} to a bracket file: {reason}. See escape_token and escape_label."
-    E008 = "Word {i} of the tree, {word!r}, is empty or white space, as no word of a parse is. In: {sentence!r}."
+    E008 = (
+        "Word {i} of the tree is {word!r}: a spaCy token cannot be empty, and one of white space only is no word of a "
+        "parse. Remove it from the tree. Sentence: {sentence!r}."
+    )
 
     E030 = "No such file or folder: {path}."
-    E031 = "No files named {patterns} below {path}, which holds {held}. Name a file, or say --glob '*{suffix}'."
+    E031 = (
+        "No files named {patterns} below {path}, which holds {held}. Name a file itself, whatever it is called; or, "
+        "where the command has --glob, say which to read, for instance --glob '*{suffix}'."
+    )
     E032 = "{path} is one of the inputs, or written twice. Write to another file, so that nothing is lost."
     E033 = "{path} cannot be decompressed: {reason}. Is it whole, and named as it is compressed (.gz, .bz2, .xz)?"
     E034 = "{path} would not be compressed. Leave {suffix} out of the name, and compress the file afterwards."
@@ -91,13 +97,19 @@ class Errors(metaclass=_ErrorsWithCodes):
 
     E101 = "Unknown encoding {encoding!r}. Use one that Python knows, for instance utf-8, latin-1, utf-16."
     E102 = "Unknown treebank format {name!r}. Known: {known}."
-    E105 = "Cannot read the split {text!r}: {reason}. Write train=0.8,dev=0.1,test=0.1, or names: train=02..21,dev=22."
+    E105 = (
+        "Cannot read the split {text!r}: {reason}. Write shares, such as train=0.8,dev=0.1,test=0.1, or names of files "
+        "or folders, such as train=02..21,dev=22,test=23."
+    )
     E106 = "No trees in {inputs}."
     E107 = "{path} is neither a folder nor named like one: with several parts or a folder of files, give a folder."
     E108 = "A part of a split cannot be called {name!r}: it becomes the name of a file."
     E109 = "Two of the files would both become {path}. Convert them one by one, or into one file: OUTPUT.spacy."
     E110 = "{path}: convert writes OUTPUT.spacy, or a folder, whose name has no suffix such as {suffix}."
-    E111 = "The split leaves {part!r} without a tree. Give it more, a smaller --split-block ({block}), or leave it out."
+    E111 = (
+        "The split leaves {part!r} without a tree. Give it more, choose a smaller --split-block (it is {block}), or "
+        "leave the part out of --split (--split none for no split)."
+    )
     E113 = "Bytes {data} are not valid {encoding}. Say which encoding it is, for instance --encoding {hint}."
     E114 = "Empty tree: brackets without a word, as some treebanks write for no parse. Leave it out, or skip bad trees."
     E115 = "Nothing under the node {label!r}: it needs a word or other nodes. Is a word or a tag missing?"
@@ -108,16 +120,28 @@ class Errors(metaclass=_ErrorsWithCodes):
     E120 = "Text outside of brackets: {text!r}. A bracket file holds trees; `parsetag parse` makes them from text."
     E121 = "The tree is not closed where another one starts. Closing brackets missing: {missing}."
     E122 = "The file ends inside a tree. Closing brackets missing: {missing}. Is the file cut off?"
-    E123 = "More than {limit} nodes in one tree. Closing brackets missing: {missing}. Several sentences in one bracket?"
-    E124 = "{kind} holds discontinuous trees. Make Penn brackets of them first, with treetools or disco-dop."
-    E125 = "By its name {path} holds no brackets. Its trees come as brackets by: search ROOT {path} --mrg > NAME.mrg"
+    E123 = (
+        "More than {limit} nodes in one tree, which no sentence has. Closing brackets missing: {missing}. Are trees of "
+        "several sentences wrapped in one bracket, or is one of them not closed?"
+    )
+    E124 = (
+        "{kind} holds discontinuous trees, and constituents here are words without gaps. Make the trees continuous "
+        "first, and write Penn brackets: treetools (root_attach, boyd_split, raising) and disco-dop do that."
+    )
+    E125 = (
+        "By its name {path} does not hold brackets, and brackets are read here. The trees of docs, and of texts that "
+        "parse parsed, come as brackets by: search ROOT {path} --mrg > NAME.mrg"
+    )
 
     E150 = "Scores must have shape ({rows}, {tags}), 2N-1 rows for N words; got {shape}."
     E151 = (
         "The score of tag {tag!r} at word {word} is {value}, in sentence {s} of the batch, counted from 0. Scores must "
         "be finite, and between -1e300 and 1e300, so that they can be added up. Was training unstable?"
     )
-    E152 = "No {order}-order tree over {n} words with these tags has a stack bound of {max_stack}. Raise or remove it."
+    E152 = (
+        "No tree over {n} words exists within a stack bound of {max_stack} for {order}-order tags with this tag set. "
+        "Raise or remove the bound (max_stack=None)."
+    )
     E153 = "Tag {tag!r} is given twice; each column of the scores needs a tag of its own."
     E154 = "A batch has one first row and one number of words per sentence; got shapes {rows} and {words}."
     E155 = "Sentence {s} of the batch, {n} words from row {row} on, does not fit into {total} rows of scores."
@@ -133,7 +157,10 @@ class Errors(metaclass=_ErrorsWithCodes):
         "there, after each change of its compiled parts too: pip install -e ."
     )
     E164 = "Scores of spans do not fit: {reason}. See spacy_parsetag.decode.SpanScores."
-    E165 = "{what} reads scores of tags alone: no spans, no constraints. Use spacy-parsetag.ExactDecoder.v1."
+    E165 = (
+        "{what} reads scores of tags alone, and this batch has scores of spans, or constraints. Use the exact decoder "
+        "(spacy-parsetag.ExactDecoder.v1) and sums over trees."
+    )
     E166 = (
         "The score of label {label!r} for the span of words {start} to {end} is {value}, in sentence {s} of the batch, "
         "counted from 0. Scores must be finite, and between -1e300 and 1e300, so that they can be added up. Was "
@@ -144,13 +171,20 @@ class Errors(metaclass=_ErrorsWithCodes):
         "Not a constraint on a sentence of {n} words: {constraint}. Give (start, end, label or None, kind), with words "
         "counted from 0 within the sentence, end exclusive, and a kind of {kinds}."
     )
-    E169 = "No tree over {n} words agrees with: {constraints}. Leave one out, or raise the stack's bound ({max_stack})."
+    E169 = (
+        "No tree over {n} words agrees with: {constraints}. Leave one of them out. The "
+        "model's tags or the bound on the stack ({max_stack}) may also exclude all trees."
+    )
     E170 = "A batch has one list of constraints for each sentence; got {n} lists for {sentences} sentences."
     E171 = "The number of best trees must be a whole number from 1 to {largest}; got {value!r}."
     E172 = "Probabilities of constituents have a mean only over the same sentences; got sentences of {words}."
     E173 = "The decoder needs at least one thread; got {n}. None takes as many as OMP_NUM_THREADS says."
     E174 = "A tree's tags are columns of the scores, from 0 to {last}; got {columns}."
-    E175 = "Scores of successive tags (transitions) have no chart: no constituents, k best, samples, constraints, MBR."
+    E175 = (
+        "Scores of successive tags (transitions) have no chart, so there are no probabilities of constituents, k best "
+        "trees, samples, constraints or minimum Bayes risk. Take the best tree, sums, log-probabilities and entropies; "
+        "or a learner without transitions."
+    )
     E176 = "The cost of a constituent must be a number from -{largest} to {largest}; got {value!r}."
     E177 = "The {what} must be a whole number from 0 to {largest}; got {value!r}."
     E178 = "No tree agrees with {constraint}: the model does not know the label {label!r}. It knows {labels}."
@@ -158,15 +192,31 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The scores are too great for {what}: all trees of sentence {s} together have {log_z:.3g}, where floats are "
         "{gap:.3g} apart, so that differences between trees are lost. Scale the scores down."
     )
-    E180 = "Scores of sentence {s} are so great that differences between its trees are lost. Scale the scores down."
+    E180 = (
+        "Scores of sentence {s} are so great that differences between its trees are lost beside them, though the trees "
+        "together may score little: great scores cancel, or no tree has them. Scale the scores down."
+    )
 
     E200 = "{what} must be at least {least}; got {value}."
     E201 = "TagLoss learns tags alone, and this model scores spans too. Use spacy-parsetag.TreeLoss.v1."
-    E202 = "spacy-parsetag.Spans.v1 scores in-order tags: set spacy-parsetag.InOrder.v1. Got {order!r} and {n} tags."
+    E202 = (
+        "The learner spacy-parsetag.Spans.v1 scores in-order tags; got order {order!r} and {n} tags. Use it in the "
+        "component 'parsetag' with the linearizer spacy-parsetag.InOrder.v1."
+    )
 
-    E203 = "This layer has no graph: load the exported pipeline. To train, take the one that it was exported from."
-    E204 = "An exported layer cannot be trained. Train what it was exported from, or freeze it (frozen_components)."
-    E205 = "The graph of this transformer ({kind}) computes something else, off by {difference:.2g}. Please report it."
+    E203 = (
+        "This layer has no graph yet: an exported pipeline is loaded from where it was exported to, not initialized "
+        "from its config. To train, use the pipeline that it was exported from."
+    )
+    E204 = (
+        "An exported layer cannot be trained. Train the pipeline that it was exported from, and export that again. Or "
+        "let its component stay as it is: name it among frozen_components and, if others listen to it, among "
+        "annotating_components."
+    )
+    E205 = (
+        "The graph of this transformer ({kind}) does not compute what the transformer does: vectors differ by up to "
+        "{difference:.2g}. Please report this, with the versions of torch and transformers."
+    )
     E206 = (
         "The transformer of this pipeline reads sentence by sentence, and this doc has no sentence boundaries: "
         "{text!r}. Add a component that sets them before it: nlp.add_pipe('sentencizer', first=True), or "
@@ -194,14 +244,23 @@ class Errors(metaclass=_ErrorsWithCodes):
         "have {found}. Name the group of your trees in the component's config (spans_key), or convert a treebank with: "
         "python -m spacy parsetag convert"
     )
-    E252 = "Labels of '{name}' must be a dict as 'spacy init labels' writes it: 'tags' (strings), perhaps 'max_stack'."
-    E253 = "The component '{name}' was trained with {trained}-order tags; it is now {order}-order. Train it again."
+    E252 = (
+        "The labels given to the component '{name}' must be a dict with 'tags', a list of strings, and perhaps "
+        "'max_stack', a whole number, as written by 'spacy init labels'."
+    )
+    E253 = (
+        "The component '{name}' was trained with {trained}-order tags, and its linearizer is now {order}-order. Tag "
+        "scores mean nothing in another order: train it again, or restore the linearizer."
+    )
     E254 = (
         "The component '{name}' was given {part!r}, which is not a {kind}. Name a registered one in a section of its "
         'own, [components.{name}.{kind}], for instance @misc = "spacy-parsetag.{example}.v1".'
     )
     E255 = "Labels of the component '{name}' must be strings; got {label!r}."
-    E256 = "The learner of the component '{name}' scores {n} tags, not these: {tags}. See spacy_parsetag.ml.resize."
+    E256 = (
+        "The component '{name}' scores {n} tags, and its learner does not say how to score more. These cannot be "
+        "added: {tags}. Add labels before training, or give the learner the attribute of spacy_parsetag.ml.resize."
+    )
     E257 = "The component '{name}' cannot be loaded from {source}: {problem}. Its files are damaged, or were changed."
     E258 = (
         "The component '{name}' takes its vectors from the component '{upstream}' that it was trained with, and this "
@@ -212,7 +271,11 @@ class Errors(metaclass=_ErrorsWithCodes):
     E259 = "Nothing in the training data can be learned by the component '{name}': {problems}"
     E260 = "Not a kind of constraint: {kind!r} (of {text}). Known: {kinds}. Say it as the span's id or attrs['kind']."
     E261 = "The constraint {text} covers no word, or leaves its sentence. Check the span and token.is_sent_start."
-    E262 = 'No tree agrees with these constraints together: {constraints}. Take one out, or set conflicts = "drop".'
+    E262 = (
+        "No tree agrees with these constraints together: {constraints}. Take one of them out of "
+        "doc.spans['parsetag_constraints'], or set conflicts = \"drop\" in the component's config, so that the first "
+        "ones count most."
+    )
     E263 = "The setting {setting} of the component '{name}' must be {needed}; got {value!r}."
     E264 = 'The component {name!r} has no pipelines. Name two or more: pipelines = ["a/model-best", "b/model-best"].'
     E265 = "A pipeline of an ensemble must have one component 'parsetag'; this one has {n} among: {pipes}."
@@ -222,10 +285,20 @@ class Errors(metaclass=_ErrorsWithCodes):
         "config, and keep its sentence boundaries."
     )
 
-    E267 = "Cannot export {what} of '{name}': {reason}. It takes transformers, their listeners, and TorchBiLSTM.v1."
+    E267 = (
+        "Cannot export {what} of the component '{name}': {reason}. Exported are transformers of spacy-transformers, "
+        "what listens to them, and spacy-parsetag.TorchBiLSTM.v1."
+    )
     E268 = "No component of this pipeline needs PyTorch, so there is nothing to export; it has: {pipes}."
-    E269 = "The tokens of the doc have changed since doc.spans[{key!r}] was set. Set it after merge_entities and such."
-    E270 = "The model of '{name}' gives {found}, not scores of tags. Take a learner, such as spacy-parsetag.Tags.v1."
+    E269 = (
+        "The tokens of the doc have changed since doc.spans[{key!r}] was written; spaCy does not move span groups when "
+        "it merges or splits tokens. Set the group after the components that do so, for instance merge_entities, or "
+        "find spans with a function: the setting 'constraints' of the component 'parsetag'."
+    )
+    E270 = (
+        "The model of the component '{name}' gives {found}, not scores of tags. Take one of this package's learners, "
+        'for instance @architectures = "spacy-parsetag.Tags.v1" in [components.{name}.model].'
+    )
     E271 = "The function in the setting 'constraints' of 'parsetag' must give spans of the doc; got {found!r}."
 
     E300 = (
@@ -243,7 +316,10 @@ class Errors(metaclass=_ErrorsWithCodes):
         "so which of {chain} is on top, all over {text!r}, cannot be told. List the spans in pre-order: a constituent "
         "before those within it, the top of a unary chain first."
     )
-    E305 = "The constituent {text!r} (tokens {start} to {end}) in doc.spans[{key!r}] has no label. Give it one."
+    E305 = (
+        "The constituent {text!r} (tokens {start} to {end}) in doc.spans[{key!r}] has no label. Give it one: "
+        "Span(doc, {start}, {end}, label='NP')."
+    )
     E306 = "doc.spans[{key!r}] has format {found}; this version reads formats up to {known}. Update spacy-parsetag."
     E307 = (
         "{text!r} (tokens {start} to {end}) is neither a constituent, nor a single word, nor a sentence. {hint} Ask "
@@ -251,7 +327,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E308 = "A doc can hold whole sentences only: n_sents must be at least 1; got {n}."
     E309 = "{text!r} is white space only: there is no tree over it. Ask span._.is_constituent first."
-    E310 = "The tokens of the doc have changed since doc.spans[{key!r}] was set. Put merge_entities before the parser."
+    E310 = (
+        "The tokens of the doc have changed since doc.spans[{key!r}] was written; spaCy does not move span groups when "
+        "it merges or splits tokens. Put components that do so, for instance merge_entities, before the parser."
+    )
     E311 = "Cannot set the sentence boundaries of {text!r}: the doc has a dependency parse, which has its own."
     E312 = "No tokens {start} to {end} in a doc of {n} tokens: 0 <= start < end <= {n} must hold."
     E320 = (
@@ -267,7 +346,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E353 = "The {shorter} trees end after {n} sentences, the {longer} trees go on. Where there is no parse write (TOP)."
     E354 = "Gold sentence {n} cannot be scored: {reason}."
     E355 = "A flat tree takes the words of the gold tree, and gold tree {number} has none."
-    E356 = "Two parsers need the same sentences, and some: got {first} and {second}, with documents for {documents}."
+    E356 = (
+        "Two parsers are compared on the same sentences, and there must be some: the first has {first}, the second "
+        "{second}; there are documents for {documents}."
+    )
 
     E400 = "Not a share of the trees: {share}. Write a number from 0 to 1."
     E401 = "A correlation needs {reason}."
@@ -278,7 +360,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E450 = "{path} exists already. Choose another place, or remove it first."
     E451 = "All {n:,} sentences have more words than --max-length {longest}, so there is nothing to write. Raise it."
     E452 = "Cannot make a tree of this line: {reason}. Write JSON with order, words, pos and tags, as linearize does."
-    E453 = "Line {number} of {path} begins a tree after text. Which is it: --format brackets or --format text?"
+    E453 = (
+        "Line {number} of {path} begins a tree, and text stands before it. In brackets only trees and "
+        "comments (#) may stand. Say which it is: --format brackets or --format text."
+    )
     E454 = "Not a regular expression: {text!r} ({reason})."
     E455 = "{option} needs {needs}."
     E456 = "{n:,} of {total:,} cannot be read ({what}), more than {limit}. Another format? Else --skip-bad {enough}%."
@@ -286,25 +371,40 @@ class Errors(metaclass=_ErrorsWithCodes):
     E458 = "No doc of {path} has complete trees under doc.spans[{key!r}]."
     E459 = "Give one of --json and --csv, not both."
     E460 = "Not a limit: --skip-bad {limit}. Write a number (10), a share (1%), or all."
-    E461 = "spaCy makes no pipeline for the language {lang!r}: {reason}. Where words are all you need, say --lang xx."
+    E461 = (
+        "spaCy cannot make a pipeline for the language {lang!r}: {reason}. For a language that spaCy does not know, or "
+        "a treebank whose words are all you need, say --lang xx."
+    )
     E462 = "{model} is {what}; the pipeline comes first: {command}"
     E463 = "Cannot tell from the name {path} what to write. Known suffixes: {known}. Or say it with --output-format."
     E464 = "--workers must be at least 1, or -1 for one process per core; got {n}."
-    E468 = "Name a pipeline, or install {name}: in a clone of spacy-parsetag, python -m pip install ./models/{name}."
-    E469 = "More than {n} bad ones ({what}), listed above; nothing is written. Allow more with --skip-bad."
+    E468 = (
+        "No pipeline given, and {name}, the one that comes with spacy-parsetag, is not installed. In a clone of "
+        "spacy-parsetag: python -m pip install ./models/{name}. Or name another pipeline, a package or a folder."
+    )
+    E469 = (
+        "More than {n} bad ones ({what}): they are listed above, and nothing is written. Allow more with --skip-bad: a "
+        "number, a share, or all."
+    )
     E470 = "Cannot clean {text!r}: {reason}. Write KEY=VALUE with one of the keys {known}."
     E475 = "{n} sentences are too few to fit on a share of {share} and measure on the rest. Give more or another share."
     E476 = "The pipeline {name!r} has no component 'parsetag' with scores to calibrate; it has: {pipes}."
     E477 = "Give one of these, not several: {options}. --csv goes alone or with --by."
     E478 = "There is no pipeline {name!r} for spacy-parsetag. There are: {known}."
     E479 = "{name} {version} goes with spacy-parsetag {range}, and this is {ours}. Install such a version of it first."
-    E480 = "{name} {version} is not published yet. Say --from where, or in a clone: pip install ./models/{name}."
+    E480 = (
+        "{name} {version} is not published yet. A clone of spacy-parsetag has it: pip install ./models/{name}. Or say "
+        "with --from where it is: a folder with its wheel or its sources, or the address of a package index."
+    )
     E481 = "{python} has no pip to install a pipeline with. Bring it: python -m ensurepip."
     E482 = "{folder} has neither a wheel {name}-{version}-*.whl nor a folder {name} with setup.py."
     E483 = "pip did not do it, and says above why: {command}"
     E484 = "No such file or folder: {source}. A text of one word comes on standard input, with - for INPUT."
     E485 = "The parser {name!r} is named twice: its scores would stand under one name. Name each parser once."
-    E486 = "By its name {path} holds no text, brackets or docs. Use search ROOT FILE --mrg first, or --format text."
+    E486 = (
+        "By its name {path} is neither text nor brackets nor docs. Trees that parse wrote as .jsonl or .parquet come "
+        "as brackets by: search ROOT FILE --mrg. If it is text all the same, say --format text."
+    )
 
     E500 = "{purpose} needs the package {name!r}, which is not installed. Install it: {install}"
 
@@ -316,12 +416,18 @@ class Errors(metaclass=_ErrorsWithCodes):
     E556 = "Cannot read this JSON: {reason}."
     E557 = "The pipeline failed: {reason}."
     E558 = "The pipeline split this text into {n} sentences, and --sents line wants one. Use --sents model."
-    E559 = "A worker process died. Out of memory? Take fewer --workers or a smaller --batch-size; --resume goes on."
+    E559 = (
+        "A worker process died; it may have run out of memory. Use fewer processes (--workers) or smaller batches "
+        "(--batch-size). --resume goes on with a folder of shards."
+    )
     E560 = "The pipeline {name!r} has no component that sets doc.spans[{key!r}]; it has: {pipes}. Add 'parsetag' to it."
     E561 = "{path} holds other files than shards of parses. Choose another folder, or an empty one."
     E562 = "{path} holds parses, {n_done:,} of {n:,} shards. Add --resume to go on, or choose another folder."
     E563 = "{path} was begun with other {what}. To go on, give what it was begun with; otherwise choose another folder."
-    E564 = "{n_failed:,} texts failed, more than {limit}. Shards say which. To go on: --resume, a larger --skip-bad."
+    E564 = (
+        "{n_failed:,} texts failed, more than {limit}. They are listed above and in the shards, which are kept. "
+        "To go on: --resume, with a larger limit for --skip-bad."
+    )
     E565 = "{path} has fewer texts than when the run began. Was it changed? Begin again in another folder."
     E566 = "{path} holds files of several formats: {formats}. Say with --format which to read."
     E567 = "Cannot parse column {column!r} and add {added} to a table of {names}. Name the column of texts, or rename."

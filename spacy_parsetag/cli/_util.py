@@ -38,10 +38,17 @@ GpuId = Annotated[int, Opt("--gpu-id", "-g", help="GPU to use, or -1 for the CPU
 Multiline = Annotated[bool, Opt("--multiline", help="Trees run over several lines, and empty lines mean nothing")]
 Params = Annotated[str, Opt("--params", "-p", help="EVALB's parameters: collins, new, spmrl, or a parameter file")]
 SkipBad = Annotated[
-    str, Opt("--skip-bad", metavar="LIMIT", help="List bad ones and go on: at most a number (10), a share (1%), or all")
+    str,
+    Opt(
+        "--skip-bad",
+        metavar="LIMIT",
+        help="List what cannot be read or parsed and go on: at most a number (10), a share (1%), or all",
+    ),
 ]
 SpansKey = Annotated[str, Opt("--spans-key", "-k", help="Key of the constituents in doc.spans")]
-Output = Annotated[Path, Arg(metavar="OUTPUT", allow_dash=True, dir_okay=False, help="File, or - for standard output")]
+Output = Annotated[
+    Path, Arg(metavar="OUTPUT", allow_dash=True, dir_okay=False, help="File to write, or - for standard output")
+]
 Order = Enum("Order", {"inside": "in", "pre": "pre", "post": "post"}, type=str)
 OrderOption = Annotated[Order, Opt("--order", help="in (tetratags), pre (top-down) or post (bottom-up)")]
 

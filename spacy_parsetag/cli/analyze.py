@@ -129,7 +129,8 @@ def _add_command(name: str, study: Study) -> None:
         inputs: Annotated[
             list[str],
             Arg(
-                metavar="[NAME=]INPUT...", help="Bracket or .spacy file, folder, quoted pattern. NAME is for the table"
+                metavar="[NAME=]INPUT...",
+                help="Treebank: a bracket or .spacy file, a folder or a quoted pattern. NAME is for the table",
             ),
         ],
         as_json: AsJson = False,
@@ -177,7 +178,9 @@ def analyze_correlation_cli(
         list[Path],
         Arg(metavar="INPUT...", dir_okay=False, help="CSV, JSON or JSON lines: treebank, order, f, mean deviation"),
     ],
-    deviation: Annotated[Path | None, Opt(dir_okay=False, help="Means that analyze deviation --json wrote")] = None,
+    deviation: Annotated[
+        Path | None, Opt(dir_okay=False, help="Mean deviations: what analyze deviation --json wrote")
+    ] = None,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     figures: Figures = [],  # noqa: B006

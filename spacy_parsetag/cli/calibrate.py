@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 def calibrate_cli(
     model: Annotated[str, Arg(metavar="MODEL", help="Pipeline: a package or a folder")],
     dev: Annotated[Path, Arg(metavar="DEV", help="A .spacy file with gold trees that the pipeline was not trained on")],
-    output: Annotated[Path | None, Arg(metavar="[OUTPUT]", file_okay=False, help="Folder for the new pipeline")] = None,
+    output: Annotated[
+        Path | None, Arg(metavar="[OUTPUT]", file_okay=False, help="Folder to save the calibrated pipeline in")
+    ] = None,
     figure: Annotated[list[Path] | None, Opt(help="Draw reliability before and after: a .png, .svg or .pdf")] = None,
     fit_share: Annotated[float, Opt(min=0, max=1, help="Share of DEV, from its start, to fit temperatures on")] = 0.5,
     as_json: AsJson = False,

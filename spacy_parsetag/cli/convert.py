@@ -26,7 +26,7 @@ MOST_LISTED = 20  # files that were written
 
 def convert_cli(
     inputs: Annotated[
-        list[str], Arg(metavar="INPUT", help="Treebank files, folders with all in them, quoted patterns")
+        list[str], Arg(metavar="INPUT", help="Treebank files, folders (with all folders in them), or quoted patterns")
     ],
     output: Annotated[
         Path,
@@ -57,11 +57,17 @@ def convert_cli(
     split_block: Annotated[
         int, Opt(min=0, help="Trees of a file that stay together in a split by shares; 0: all")
     ] = 10,
-    n_sents: Annotated[int, Opt(min=1, help="Sentences in a doc. 1 trains with what spaCy splits or merges")] = 1,
+    n_sents: Annotated[
+        int, Opt(min=1, help="Sentences in a doc. Keep 1 to train with what spaCy splits or merges")
+    ] = 1,
     limit: Annotated[int, Opt(min=0, help="Most trees in each file written; 0: all")] = 0,
     max_length: Annotated[int, Opt(min=0, help="Leave out sentences of more words; 0: none")] = 0,
     detokenize: Annotated[
-        bool, Opt("--detokenize", help="Guess the spaces of English text. Default: spaCy trains on words as they are")
+        bool,
+        Opt(
+            "--detokenize",
+            help="Guess the spaces between words, as in English text, to train on raw text. Default: unknown spaces",
+        ),
     ] = False,
     spans_key: SpansKey = "constituents",
     clean: Annotated[

@@ -20,7 +20,9 @@ def diff_cli(
     top: Annotated[int, Opt(min=0, help="Show this many sentences and label confusions; 0 shows all")] = 10,
     multiline: Multiline = False,
     as_json: AsJson = False,
-    output: Annotated[Path, Opt("--output", "-o", dir_okay=False, help="File, or - for standard output")] = STANDARD,
+    output: Annotated[
+        Path, Opt("--output", "-o", dir_okay=False, help="File to write, or - for standard output")
+    ] = STANDARD,
     encoding: Encoding = "utf-8",
 ) -> None:
     """Show where trees differ: sentences from worst to best, and which labels are taken for which.

@@ -54,11 +54,11 @@ def evaluate_cli(
     as_json: AsJson = False,
     output: Annotated[Path | None, Opt("--output", "-o", dir_okay=False, help="Write the JSON here as well")] = None,
     fill: Annotated[
-        Path | None, Opt(dir_okay=False, help="Write TEST here, a flat tree for each missing parse")
+        Path | None, Opt(dir_okay=False, help="Write TEST here, with a flat tree for each sentence without a parse")
     ] = None,
     by: Annotated[list[Kind] | None, Opt(help="Also F by label, length of sentence, or of constituent (span)")] = None,
     documents: Annotated[
-        Path | None, Opt(dir_okay=False, help="Compare by documents, named in this, a line a sentence")
+        Path | None, Opt(dir_okay=False, help="Compare by documents: this file names each sentence's, a line each")
     ] = None,
     samples: Annotated[int, Opt(min=1, help="Samples of the bootstrap, and random exchanges")] = 10_000,
     style: Annotated[Style, Opt("--tables", help="Style of the tables of several parsers, and of --by")] = Style.text,

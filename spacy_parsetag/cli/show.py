@@ -34,7 +34,9 @@ def show_cli(
     source: Annotated[
         str, Arg(metavar="INPUT", help="Text or brackets in quotes, a file, a folder of docs, - for standard input")
     ],
-    model: Annotated[str | None, Opt("--model", "-m", help=f"Package or folder. Default: {DEFAULT_MODEL}")] = None,
+    model: Annotated[
+        str | None, Opt("--model", "-m", help=f"Pipeline, a package or a folder. Default: {DEFAULT_MODEL}")
+    ] = None,
     format: Annotated[
         ShownFormat | None,
         Opt("--format", "-f", help="What INPUT holds. Default: by its suffix, or by whether it begins with a tree"),
