@@ -28,7 +28,7 @@ import random
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,7 @@ COPIES = 2  # beside the sentence as it is
 
 
 def digest(words: Sequence[str]) -> str:
+    """Tell sentences with other words apart, without keeping the words."""
     return hashlib.sha1(" ".join(words).encode(), usedforsecurity=False).hexdigest()[:12]
 
 
@@ -55,11 +56,10 @@ class Sources:
     """
 
     def __init__(self, treebanks: Path, texts: Path) -> None:
-        self.ewt = treebanks / "ewt" / "not-to-release" / "sources"
-        self.texts = texts
         self.nlp = spacy.blank("en")
-        self._conllu = lru_cache(maxsize=None)(lambda document: list(read_conllu(self.ewt / document)))
-        self._text = lru_cache(maxsize=None)(lambda document: (texts / document).read_text(encoding="utf8"))
+        sources = treebanks / "ewt" / "not-to-release" / "sources"
+        self._conllu = cache(lambda document: list(read_conllu(sources / document)))
+        self._text = cache(lambda document: (texts / document).read_text(encoding="utf8"))
 
     def find(self, document: str, at: int | Sequence[int]) -> tuple[list[str], list[bool]]:
         """Find the words of a sentence, and whether a space follows each."""
@@ -96,6 +96,8 @@ def main() -> None:
     for path in sorted(args.trees.glob("*.jsonl")):
         for part, sentence in read_corrected(path, sources):
             parts[part].append(sentence)
+    if not parts["train"]:
+        raise SystemExit(f"{args.trees} has no trees: give the folder with the .jsonl files, models/corrected.")
     varied = [
         vary(sentence, rng, rng.choice(QUOTES), rng.choice("'’"), rng.choice(DASHES))
         for _ in range(COPIES)
