@@ -105,15 +105,23 @@ def one_blas_thread() -> Iterator[None]:
         _limiting.release()
 
 
+@cache
 def cache_msgpack_plugins() -> None:
-    """Let srsly look for plugins of its msgpack once in a process.
+    """Let srsly look for plugins of its msgpack only where there may be new ones.
 
-    It goes through all installed entry points whenever it packs or unpacks anything, which takes longer than a doc of
-    one sentence does. What it finds is registered here under the same names, so that nothing else changes.
+    It goes through all installed entry points, and through everything that any library registered, whenever it packs or
+    unpacks anything: three times for each doc of a .spacy file, and longer than all else that reading a sentence takes.
     """
     from srsly.msgpack import msgpack_decoders, msgpack_encoders
 
     for registry in (msgpack_encoders, msgpack_decoders):
-        for name, plugin in registry.get_all().items():
-            registry.register(name, func=plugin)
-        registry.entry_points = False
+        cache_plugins(registry)
+
+
+def cache_plugins(registry: Any) -> None:
+    """Let a registry of catalogue search anew only when more is registered, anywhere, than at its last search."""
+    import catalogue
+
+    find = registry.get_all
+    found = cache(lambda n_registered: find())
+    registry.get_all = lambda: dict(found(len(catalogue.REGISTRY)))

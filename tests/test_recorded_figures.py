@@ -127,3 +127,12 @@ def test_speed_of_search() -> None:
     assert f"in {brackets['wall_seconds']:.1f} seconds with {brackets['most_memory_mb']} MB" in page
     assert f"it has saved in {saved['wall_seconds']:.1f}." in page
     assert f"adds {100 * found['tree_matcher']['added_by_the_median_of_pairs']:.0f} % to `en_parsetag_sm`" in page
+
+
+def test_speed_on_a_gpu() -> None:
+    report = result("gpu")
+    found = re.search(
+        r"([\d,]+) sentences a second by the clock on\s+one (.+?) with CuPy.*?takes ([\d,]+) ", SPEED, re.DOTALL
+    )
+    assert found and found[2] in report["device"]
+    assert same(found[1], report["sentences_per_second"]) and same(found[3], report["encoder_sentences_per_second"])

@@ -53,6 +53,7 @@ class LSTMShim(PyTorchShim):
         """Run the LSTM. On a CPU by `_unroll`; gradients are found at the tensors, as `_forward` does."""
         torch = _torch()
         if self.device.type != "cpu":
+            self._model.flatten_parameters()  # Thinc replaced each weight; cuDNN wants them in one piece
             return cast(tuple[Any, Callable[[ArgsKwargs], None]], super().begin_update(inputs))
         self._model.train()
         outputs = inputs.args[0]._replace(data=_unroll(torch, self._model, *inputs.args[0][:2]))

@@ -91,11 +91,13 @@ def make_parse_tagger(
     scorer: Callable[..., dict[str, Any]] | None,
 ) -> "ParseTagger":
     """Make the component `parsetag`; see `ParseTagger` for the arguments."""
+    from ..compat import cache_msgpack_plugins
     from .component import ParseTagger
 
     parts: dict[str, Any] = {"linearizer": linearizer, "decoder": decoder, "loss": loss, "max_stack": max_stack}
     settings: dict[str, Any] = {"spans_key": spans_key, "learn_rate_scale": learn_rate_scale, "scorer": scorer}
     trust: dict[str, Any] = {"probs": probs, "k_best": k_best, "constraints": constraints, "conflicts": conflicts}
+    cache_msgpack_plugins()  # training reads all docs anew in each epoch
     return ParseTagger(nlp.vocab, model, name, **parts, **settings, **trust)
 
 
