@@ -59,7 +59,7 @@ class TagLoss:
         loss = (weights * (xp.log(total[rows, 0]) - shifted[rows, columns])).sum()
         share = xp.bincount(rows, weights, len(scores))[:, None].astype(scores.dtype)
         gradient *= xp.where(share > 0, share / total, 0)
-        xp.subtract.at(gradient, (rows, columns), weights)
+        xp.add.at(gradient, (rows, columns), -weights)  # CuPy subtracts integers only
         return float(loss), replace(batch, scores=gradient)
 
 
