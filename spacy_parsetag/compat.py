@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from threading import Lock
 from typing import Any
 
@@ -123,5 +123,5 @@ def cache_plugins(registry: Any) -> None:
     import catalogue
 
     find = registry.get_all
-    found = cache(lambda n_registered: find())
+    found = lru_cache(maxsize=1)(lambda n_registered: find())
     registry.get_all = lambda: dict(found(len(catalogue.REGISTRY)))

@@ -9,7 +9,7 @@ of them. `parsetag` of the others is given the labels that it lacks, which it sc
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +42,18 @@ def average(pipelines: Sequence[Language]) -> Language:
     return first
 
 
-def average_models(models: Sequence[Model[Any, Any]]) -> None:
-    """Make each weight of the first model the mean of all models' weights."""
+def mean(arrays: Sequence[Any], name: str) -> Any:
+    """Take the mean of arrays, or of tensors, of one shape."""
+    if len({tuple(array.shape) for array in arrays}) > 1:
+        raise ValueError(f"{name}: shapes are {', '.join(str(tuple(array.shape)) for array in arrays)}")
+    return sum(arrays) / len(arrays)
+
+
+def average_models(models: Sequence[Model[Any, Any]], mean: Callable[[Sequence[Any], str], Any] = mean) -> None:
+    """Make each weight of the first model the mean of all models' weights.
+
+    mean (Callable[[Sequence[Any], str], Any]): Takes it of a weight's arrays or tensors; the name is for messages.
+    """
     for nodes in zip(*(model.walk() for model in models), strict=True):
         first = nodes[0]
         for name in first.param_names:
@@ -55,13 +65,6 @@ def average_models(models: Sequence[Model[Any, Any]]) -> None:
                 name: mean([state[name] for state in states], name) if tensor.is_floating_point() else tensor
                 for name, tensor in states[0].items()
             })  # fmt: skip
-
-
-def mean(arrays: Sequence[Any], name: str) -> Any:
-    """Take the mean of arrays, or of tensors, of one shape."""
-    if len({tuple(array.shape) for array in arrays}) > 1:
-        raise ValueError(f"{name}: shapes are {', '.join(str(tuple(array.shape)) for array in arrays)}")
-    return sum(arrays) / len(arrays)
 
 
 def main() -> None:

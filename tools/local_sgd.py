@@ -3,8 +3,7 @@
     python -m tools.local_sgd CONFIG OUTPUT --processes 4 --every 25 --gpu-id 0 --paths.train FOLDER
 
 CONFIG is one that `spacy train` takes, with the same overrides. Each process reads its share of the docs, and takes
-`training.max_steps` steps over it; one by itself leaves a GPU idle most of the time. Nothing is evaluated meanwhile:
-OUTPUT is the pipeline at the end.
+`training.max_steps` steps over it. Nothing is evaluated meanwhile: OUTPUT is the pipeline at the end.
 """
 
 from __future__ import annotations
@@ -13,23 +12,23 @@ import argparse
 import random
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count, islice
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import torch
 import torch.distributed as dist
 from spacy.cli._util import parse_config_overrides
-from spacy.language import Language
 from spacy.schemas import ConfigSchemaTraining
 from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.util import load_config, registry, resolve_dot_names
-from thinc.api import fix_random_seed, require_gpu, set_gpu_allocator
+from thinc.api import fix_random_seed, get_array_module, require_gpu, set_gpu_allocator, to_numpy
+from torch.multiprocessing.spawn import spawn
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where it is run as a file
+from tools.average import average_models
 
 
 def train(rank: int, args: argparse.Namespace, overrides: dict[str, Any]) -> None:
@@ -50,9 +49,12 @@ def train(rank: int, args: argparse.Namespace, overrides: dict[str, Any]) -> Non
         nlp.update(batch, drop=training["dropout"], sgd=optimizer, losses=losses)
         optimizer.step_schedules()
         if step % args.every == 0 or step == steps:
-            share_weights(nlp)
+            for _, pipe in nlp.components:
+                if hasattr(pipe, "model"):
+                    average_models([pipe.model], mean_of_processes)
             if rank == 0:
-                shown = ", ".join(f"{name} {loss / args.every:,.2f}" for name, loss in losses.items())
+                taken = step % args.every or args.every
+                shown = ", ".join(f"{name} {loss / taken:,.2f}" for name, loss in losses.items())
                 sys.stdout.write(f"Step {step:,} of {steps:,}: {shown}\n")
                 sys.stdout.flush()
             losses.clear()
@@ -68,25 +70,13 @@ def own_examples(read: Callable[[], Iterable[Example]], rank: int, processes: in
         yield from own
 
 
-def share_weights(nlp: Language) -> None:
-    """Make each weight, of PyTorch or Thinc, the mean of all processes' weights."""
-    for _, pipe in nlp.components:
-        for node in pipe.model.walk() if hasattr(pipe, "model") else ():
-            for name in node.param_names:
-                if node.has_param(name):
-                    array = torch.from_numpy(node.ops.to_numpy(node.get_param(name)).copy())
-                    node.set_param(name, node.ops.asarray(mean(array).numpy()))
-            for shim in node.shims:
-                shim._model.load_state_dict({
-                    name: mean(tensor.cpu().clone()) if tensor.is_floating_point() else tensor
-                    for name, tensor in shim._model.state_dict().items()
-                })  # fmt: skip
-
-
-def mean(tensor: torch.Tensor) -> torch.Tensor:
-    """Take the mean of a tensor over all processes."""
+def mean_of_processes(arrays: Sequence[Any], name: str) -> Any:
+    """Take the mean of an array, or of a tensor, over all processes."""
+    (own,) = arrays
+    tensor = own.cpu().clone() if torch.is_tensor(own) else torch.tensor(to_numpy(own))
     dist.all_reduce(tensor)
-    return tensor / dist.get_world_size()
+    tensor /= dist.get_world_size()
+    return tensor if torch.is_tensor(own) else get_array_module(own).asarray(tensor.numpy())
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -99,9 +89,8 @@ def main(arguments: list[str] | None = None) -> None:
     args, more = parser.parse_known_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         args.meeting = Path(folder) / "meeting"
-        own = partial(train, args=args, overrides=parse_config_overrides(more))
-        with ProcessPoolExecutor(args.processes, get_context("spawn")) as processes:
-            list(processes.map(own, range(args.processes)))
+        # Where one process fails, the others end too.
+        spawn(train, (args, parse_config_overrides(more)), args.processes)  # type: ignore[no-untyped-call]
 
 
 if __name__ == "__main__":

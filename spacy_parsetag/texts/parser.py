@@ -20,7 +20,6 @@ import srsly
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc, DocBin
 
-from ..compat import cache_msgpack_plugins
 from ..errors import Errors
 from ..ml.precision import set_precision
 from .input import Record
@@ -82,7 +81,6 @@ class BatchParser:
     """Parses texts with a loaded pipeline and makes what is written."""
 
     def __init__(self, settings: Settings) -> None:
-        cache_msgpack_plugins()
         self.settings = settings
         self.nlp = load_pipeline(settings.model, settings.gpu_id, settings.code)
         parser = find_parser(self.nlp, settings.model)
