@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..texts.shards import Note, Run
 
 SHARD_SIZE = 2000
+SLASHES = ("/", os.sep)
 InputFormat = Enum(
     "InputFormat",
     {"text": "text", "tokens": "tokens", "jsonl": "jsonl", "spacy": "spacy", "parquet": "parquet"},
@@ -131,7 +132,7 @@ def parse_cli(
     name, path, text = _find_model_and_input(model, source)
     sources = find_sources(path, format and format.value)
     target = Path(output)
-    in_shards = target.is_dir() or output.endswith(("/", os.sep)) or shard_size is not None or resume
+    in_shards = target.is_dir() or output.endswith(SLASHES) or shard_size is not None or resume
     in_shards = in_shards or engine is not Engine.local
     if output_format is None:
         kept = sources[0].format in {"jsonl", "spacy", "parquet"}  # formats that can hold parses and ids
@@ -149,6 +150,8 @@ def parse_cli(
     settings = Settings(name, gpu_id, code, one_sentence, writing, probs, k_best, precision and precision.value)
     if in_shards:
         _check_folder(target, [path, Path(name)], writing)
+        is_folder = target.is_dir() or output.endswith(SLASHES) or not (target.suffix or target == STANDARD)
+        refuse(not is_folder, "A folder of shards", "a name that ends in /, such as shards/")
     else:
         refuse_overwrite([target], [path, *(source.path for source in sources), Path(name)])
     parser = BatchParser(settings)

@@ -5,7 +5,7 @@ import os
 import secrets
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -45,7 +45,8 @@ def atomic_path(path: str | Path, *, sync: bool = False) -> Iterator[Path]:
         raise
     finally:
         if not is_device:
-            temporary.unlink(missing_ok=True)
+            with suppress(OSError):  # of a file that was never made; a disk that is read-only says so even then
+                temporary.unlink()
 
 
 def _sync(path: Path) -> None:

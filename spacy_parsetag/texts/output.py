@@ -22,9 +22,10 @@ def open_output(path: Path, format: str, *, sync: bool = False) -> Iterator[Call
     """
     if format == "spacy":
         docs = DocBin(store_user_data=True)
-        yield lambda parsed: docs.merge(parsed.docs)
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_path(path, sync=sync) as temporary:
+            temporary.touch()  # where that is impossible, the user learns it before hours of parsing
+            yield lambda parsed: docs.merge(parsed.docs)
             docs.to_disk(temporary)
     elif format == "parquet":
         path.parent.mkdir(parents=True, exist_ok=True)

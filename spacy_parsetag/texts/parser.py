@@ -229,16 +229,16 @@ def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:
 
 
 def to_line(data: dict[str, Any]) -> str:
-    """Write JSON on one line. Numbers that JSON lacks (NaN, infinities) become null."""
+    """Write JSON on one line. Numbers that JSON lacks (NaN, infinities) become null, keys that it lacks strings."""
     try:
         return json.dumps(data, ensure_ascii=False, default=str, allow_nan=False)
-    except ValueError:
+    except (TypeError, ValueError):
         return json.dumps(_with_nulls(data), ensure_ascii=False, default=str)
 
 
 def _with_nulls(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _with_nulls(each) for key, each in value.items()}
+        return {key if isinstance(key, (int, str)) else str(key): _with_nulls(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
         return [_with_nulls(each) for each in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,5 +1,6 @@
 """The commands as spaCy sees them."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from command_data import Run
 
 from spacy_parsetag.cli._util import note
 from spacy_parsetag.files.write import atomic_path, refuse_overwrite
+from spacy_parsetag.texts.output import open_output
 
 
 def test_entry_point() -> None:
@@ -49,6 +51,27 @@ def test_errors_name_the_file_that_was_to_be_written(tmp_path: Path) -> None:
     target = tmp_path / "none" / "trees.mrg"
     with pytest.raises(FileNotFoundError, match=r"trees\.mrg"), atomic_path(target) as temporary:
         temporary.touch()
+
+
+def test_errors_name_the_file_on_a_disk_that_is_read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There the temporary file can neither be made nor removed."""
+
+    def refuse(path: Path, *_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+
+    for method in ("touch", "unlink"):
+        monkeypatch.setattr(Path, method, refuse)
+    with pytest.raises(OSError, match=r"trees\.mrg"), atomic_path(tmp_path / "trees.mrg") as temporary:
+        temporary.touch()
+
+
+@pytest.mark.parametrize("format", ["brackets", "jsonl", "json", "spacy", "parquet"])
+def test_outputs_are_opened_before_texts_are_parsed(tmp_path: Path, format: str) -> None:
+    """Where nothing can be written, the user learns it then."""
+    if format == "parquet":
+        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    with open_output(tmp_path / "out", format):
+        assert [path.suffix for path in tmp_path.iterdir()] == [".tmp"]
 
 
 def test_outputs_that_are_inputs(tmp_path: Path) -> None:

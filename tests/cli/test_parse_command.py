@@ -1,5 +1,6 @@
 """`parsetag parse`: text in, trees out."""
 
+import codecs
 import gzip
 import json
 import os
@@ -297,6 +298,7 @@ def test_a_worker_that_dies(run: Run, pipeline: Path, tmp_path: Path) -> None:
         ("missing.txt", None, [], "[E484]"),
         ("bad.jsonl", "\n{]\n", [], "bad.jsonl:2: "),
         ("bad.jsonl", "[1]\n", [], "bad.jsonl:1: "),
+        ("bad.jsonl", '\n{"text": "a"\n', [], "delimiter at character 14."),
         ("bad.jsonl", '{"tokens": ["a", 1]}\n', [], "bad.jsonl:1: "),
         ("bad.jsonl", '{"tokens": ["a", ""]}\n', [], "bad.jsonl:1: "),
         ("bad.jsonl", '{"tokens": ["a"], "tags": []}\n', [], "bad.jsonl:1: "),
@@ -464,6 +466,9 @@ def test_encodings_to_convert_from(run: Run, pipeline: Path, tmp_path: Path) -> 
         assert f"iconv -f {named} -t utf-8" in run("parse", pipeline, tmp_path / "a.txt").stderr
         (tmp_path / "a.mrg").write_text(f"(TOP (NN {text.replace(' ', '')}))\n", encoding=encoding)
         assert f"--encoding {named.replace('latin1', 'latin-1')}" in run("show", tmp_path / "a.mrg").stderr
+    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+        (tmp_path / "a.txt").write_bytes(mark + "café".encode(encoding))
+        assert "iconv -f utf16 -t utf-8" in run("parse", pipeline, tmp_path / "a.txt").stderr
 
 
 def test_a_text_in_quotes_is_in_utf8(run: Run, pipeline: Path) -> None:

@@ -175,6 +175,15 @@ def test_numbers_that_json_lacks(run: Run, pipeline: Path, tmp_path: Path) -> No
     assert "[E570]" in run("parse", pipeline, tmp_path / "twice.parquet").stderr
 
 
+def test_keys_that_json_lacks(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    """Docs may have them."""
+    doc = spacy.blank("en")("She reads .")
+    doc.user_data["meta"] = {(1, 2): 3, 4: {None: 5}}
+    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "in.spacy")
+    result = run("parse", pipeline, tmp_path / "in.spacy", "--output-format", "jsonl")
+    assert result.exit_code == 0 and json.loads(result.stdout)["meta"] == {"(1, 2)": 3, "4": {"None": 5}}
+
+
 def test_messages(run: Run, pipeline: Path, tmp_path: Path) -> None:
     (tmp_path / "news.txt").write_text(TEXT)
     result = run("parse", tmp_path / "news.txt", tmp_path / "trees.mrg")

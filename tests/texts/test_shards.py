@@ -171,7 +171,8 @@ def test_folders(run: Run, pipeline: Path, tmp_path: Path) -> None:
     assert "[E031]" in run("parse", pipeline, texts, "-f", "parquet").stderr
 
 
-def test_what_goes_where(run: Run, pipeline: Path, tmp_path: Path) -> None:
+def test_what_goes_where(run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     source = write_texts(tmp_path / "in.txt", 3)
     texts = tmp_path / "texts"
     texts.mkdir()
@@ -184,6 +185,8 @@ def test_what_goes_where(run: Run, pipeline: Path, tmp_path: Path) -> None:
         ((texts, texts / "out", "--shard-size", 1), "[E032]"),
         ((source, pipeline), "[E032]"),
         ((source, texts), "[E561]"),  # it holds something else
+        ((source, "-", "--resume"), "[E455] A folder of shards needs a name that ends in /"),
+        ((source, tmp_path / "out.jsonl", "--resume"), "[E455] A folder of shards needs a name that ends in /"),
     ):
         result = run("parse", pipeline, *args)
         assert result.exit_code == 1 and code in result.stderr
