@@ -14,6 +14,7 @@ from ..analysis.tables import Table, format_csv
 from ..errors import Errors
 from ..files.read import is_stream
 from ..files.write import STANDARD, refuse_overwrite, text_output
+from ..texts.parser import map_in_processes
 from ._util import Encoding, Glob, SkipBad, Skipped, SpansKey, count_processes, note, progress, refuse, show, write_text
 
 if TYPE_CHECKING:
@@ -63,7 +64,6 @@ def search_cli(
       python -m spacy parsetag search "S < (VP <# VBG) $+ VP" gum.mrg --html page.html --limit 50
       python -m spacy parsetag parse news.txt | python -m spacy parsetag search "NP < SBAR" -
     """
-    from ..texts.parser import map_in_processes
     from ..texts.search import Query, columns_of_rows, find_trees, search_file
 
     asked = {"--count": count, "--by": by, "--mrg": mrg, "--html": html, "--csv": as_csv}

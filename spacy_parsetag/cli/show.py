@@ -18,6 +18,7 @@ from ..files.write import STANDARD, refuse_overwrite, text_output
 from ..texts.input import Record, check_text, name_of, read_lines
 from ..texts.parser import NO_PARSE, BatchParser, Settings, in_batches
 from ..texts.shards import find_sources
+from ..tokens import SPANS_KEY, docs_from_trees
 from ..treebanks.formats.table import FORMATS
 from ._inputs import DEFAULT_MODEL, default_model, find_input, read_docs, trees_and_parses
 from ._util import Code, Encoding, GpuId, SpansKey, note, refuse, write_text
@@ -130,8 +131,6 @@ def _read(
     spans_key: str,
 ) -> tuple[Iterable[Doc], str]:
     """Read docs with constituents, under this key, or parse text; gives also the key of the constituents then."""
-    from ..tokens import SPANS_KEY, docs_from_trees
-
     if format == "brackets":
         parses = (parse for _, _, parse in trees_and_parses(path, encoding, _pass_unparsed, text))
         return docs_from_trees(spacy.blank("xx").vocab, parses, detokenize=True), SPANS_KEY

@@ -22,6 +22,8 @@ from spacy.tokens import Doc, DocBin
 
 from ..errors import Errors
 from ..ml.precision import set_precision
+from ..tokens import doc_to_strings, one_sentence, parse_string
+from ..tokens.groups import predictions_from_doc, with_spans
 from .input import Record
 from .load import ask_for_probabilities, find_parser, load_pipeline, settle_sentences
 
@@ -114,8 +116,6 @@ class BatchParser:
         return parsed
 
     def _make_doc(self, record: Record) -> Doc:
-        from ..tokens import one_sentence
-
         doc = record.make_doc(self.nlp)
         doc.spans.pop(self.spans_key, None)  # of a doc that is parsed again
         return one_sentence(doc) if self.settings.one_sentence else doc
@@ -169,9 +169,6 @@ class BatchParser:
 
     def _to_lines(self, doc: Doc) -> list[str]:
         """Write the trees in brackets, after comment lines where probabilities or several trees are asked for."""
-        from ..tokens import doc_to_strings, parse_string
-        from ..tokens.groups import predictions_from_doc, with_spans
-
         if not (self.settings.probs or self.settings.k_best):
             return doc_to_strings(doc, self.spans_key)
         lines = []
@@ -200,9 +197,6 @@ def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:
     "constituents" (in pre-order; "start" and "end" count the words of the sentence) and "tree". Where the doc has
     them there are also "prob" of each constituent, "log_prob", "entropy" and "expected_f", "rivals": other constituents
     that are likely, and "k_best": a list of objects with "log_prob" and "tree"."""
-    from ..tokens import parse_string
-    from ..tokens.groups import predictions_from_doc, with_spans
-
     sents: list[dict[str, Any]] = []
     for one, parse in predictions_from_doc(doc, spans_key):
         first, last = doc[one.tokens[0]], doc[one.tokens[-1]]
