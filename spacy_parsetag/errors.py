@@ -23,8 +23,6 @@ The codes run through the rooms, in the order of their numbers:
     600 to 649    search
 """
 
-from __future__ import annotations
-
 import unicodedata
 
 _OVERRIDES = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")

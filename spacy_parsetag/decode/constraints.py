@@ -1,7 +1,5 @@
 """Constraints on constituents, compiled to the set of tags that each span may have."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 

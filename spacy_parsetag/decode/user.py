@@ -1,7 +1,5 @@
 """One sentence, a batch of one: `decode` and `TreeDistribution`, for users who bring scores of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -115,7 +113,7 @@ class TreeDistribution:
         self._trees, self._columns = batch.trees, columns
 
     @classmethod
-    def from_batch(cls, batch: TagScores, s: int) -> TreeDistribution:
+    def from_batch(cls, batch: TagScores, s: int) -> "TreeDistribution":
         """Take sentence s of a batch, with its bound and constraints; columns are ids of the batch's tags."""
         distribution = cls.__new__(cls)
         distribution._trees = batch.select(np.asarray([s])).trim().trees

@@ -1,7 +1,5 @@
 """Reads lines of brackets. A line is a sentence: an empty one has no parse, several brackets are a forest."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest

@@ -1,7 +1,5 @@
 """Linearizers: trees as tag sequences, in three orders, with inverses."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -46,7 +44,7 @@ def get_linearizer(order: str) -> Linearizer:
     return ORDERS[order]
 
 
-def linearize(tree: nltk.Tree, order: str = "in") -> list[str]:
+def linearize(tree: "nltk.Tree", order: str = "in") -> list[str]:
     """Write a tree as tags.
 
     tree (nltk.Tree): The tree over N words; a root wrapper such as TOP is dropped.
@@ -61,7 +59,7 @@ def linearize(tree: nltk.Tree, order: str = "in") -> list[str]:
     return get_linearizer(order).linearize(binarize(Parse.from_tree(from_nltk(tree))))
 
 
-def delinearize(tags: Sequence[str], words: Sequence[tuple[str, str]], order: str = "in") -> nltk.Tree:
+def delinearize(tags: Sequence[str], words: Sequence[tuple[str, str]], order: str = "in") -> "nltk.Tree":
     """Turn tags back into a tree: the inverse of `linearize`.
 
     tags (Sequence[str]): 2N-1 tags.

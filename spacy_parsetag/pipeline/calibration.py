@@ -6,8 +6,6 @@ events that its probabilities are about (Kuleshov and Liang 2015): a constituent
 is right, or not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 

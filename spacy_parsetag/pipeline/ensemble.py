@@ -4,8 +4,6 @@ It is a component, and not a decoder, because a decoder sees the scores of one m
 training data have other tags, and so other scores. What they have in common is how probable each constituent is.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -151,7 +149,7 @@ class Ensemble(Checked, Pipe):
         for i, member in enumerate(members):
             member.to_disk(path / str(i))
 
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Ensemble:
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "Ensemble":
         """Load the members that were saved, in place of the config's."""
         self._members = [load_model(folder) for folder in _member_folders(Path(path))]
         return self
@@ -162,7 +160,7 @@ class Ensemble(Checked, Pipe):
         data: bytes = srsly.msgpack_dumps(members)
         return data
 
-    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> Ensemble:
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "Ensemble":
         """Load the members that were saved."""
         self._members = []
         for config, member in srsly.msgpack_loads(data):

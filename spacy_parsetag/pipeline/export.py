@@ -4,8 +4,6 @@ A transformer of spacy-transformers becomes a `tok2vec` component, and what list
 pipeline is made of spaCy's own components, and of layers of `ml/onnx.py`.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator

@@ -4,8 +4,6 @@ A rule is a ranking of the kinds of children: the child of the best rank is the 
 among several of it. `penn.txt` says how rules are written.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path

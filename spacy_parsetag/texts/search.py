@@ -1,7 +1,5 @@
 """Search files, shards and tables of trees: what a worker, an actor of Ray or a task of Spark does."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator

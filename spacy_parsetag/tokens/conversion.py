@@ -3,8 +3,6 @@
 (TOP (S (NP (-LRB- -LRB-) (PRP She)) ...))     words ( She ..., tags -LRB- PRP ..., constituents S[0:9] NP[0:2] ...
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 ROOT = "TOP"
 
 
-def as_parse(tree: Parse | Tree | nltk.Tree) -> Parse:
+def as_parse(tree: "Parse | Tree | nltk.Tree") -> Parse:
     """Make the parse of a tree, without the root wrapper. Words are text, in an `nltk.Tree` in file form (-LRB-)."""
     if isinstance(tree, Parse):
         return tree
@@ -78,7 +76,7 @@ def doc_from_parses(
     return doc
 
 
-def doc_from_tree(vocab: Vocab, tree: Parse | Tree | nltk.Tree, **options: Any) -> Doc:
+def doc_from_tree(vocab: Vocab, tree: "Parse | Tree | nltk.Tree", **options: Any) -> Doc:
     """Make a doc of one tree.
 
     >>> from nltk import Tree
@@ -94,7 +92,7 @@ def doc_from_tree(vocab: Vocab, tree: Parse | Tree | nltk.Tree, **options: Any) 
 
 
 def docs_from_trees(
-    vocab: Vocab, trees: Iterable[Parse | Tree | nltk.Tree], *, n_sents: int = 1, **options: Any
+    vocab: Vocab, trees: "Iterable[Parse | Tree | nltk.Tree]", *, n_sents: int = 1, **options: Any
 ) -> Iterator[Doc]:
     """Make docs of trees, one after another.
 

@@ -15,8 +15,6 @@ for as long as the doc lives; see `GroupCache` for which changes of the group ar
 `doc.spans`, and with them the answers.
 """
 
-from __future__ import annotations
-
 import warnings
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
@@ -70,7 +68,7 @@ def get_parent(span: Span | Token, spans_key: str = SPANS_KEY) -> Span | None:
     return None if parent is None else nodes.span(span.doc, parent)
 
 
-def get_tree(span: Span, spans_key: str = SPANS_KEY) -> nltk.Tree:
+def get_tree(span: Span, spans_key: str = SPANS_KEY) -> "nltk.Tree":
     """Make the tree over a span; a sentence with several nodes at the top gets a root TOP over them."""
     return to_nltk(read_tree(span, spans_key))
 
@@ -243,7 +241,7 @@ def _read_probs(doc: Doc, spans_key: str) -> _Probs:
     return found
 
 
-def get_parses(doc: Doc, k: int, spans_key: str = SPANS_KEY) -> list[list[tuple[nltk.Tree, float]]]:
+def get_parses(doc: Doc, k: int, spans_key: str = SPANS_KEY) -> "list[list[tuple[nltk.Tree, float]]]":
     """Read the best trees of each sentence, no two with the same constituents, each with its log-probability.
 
     k (int): How many trees of each sentence; no more than the pipe was told to keep, and fewer where there are fewer.

@@ -3,8 +3,6 @@
 NLTK takes longer to import than spaCy does, so it is imported where a tree of it is made or taken.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from .escape import escape_label, escape_token, unescape_label, unescape_token
@@ -14,7 +12,7 @@ if TYPE_CHECKING:
     import nltk
 
 
-def to_nltk(tree: Tree) -> nltk.Tree:
+def to_nltk(tree: Tree) -> "nltk.Tree":
     """Make an NLTK tree, words and labels in file form.
 
     >>> print(to_nltk(Tree("TOP", (Tree("-LRB-", ("(",)), Tree("PRP", ("She",))))))
@@ -36,7 +34,7 @@ def to_nltk(tree: Tree) -> nltk.Tree:
     return top
 
 
-def from_nltk(tree: nltk.Tree) -> Tree:
+def from_nltk(tree: "nltk.Tree") -> Tree:
     """Take an NLTK tree, the inverse of `to_nltk`.
 
     RAISES (TypeError): If something in it is neither a tree nor a string.
