@@ -5,14 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
-#if defined(_MSC_VER)
-#define PARSETAG_RESTRICT __restrict
-#else
-#define PARSETAG_RESTRICT __restrict__
-#endif
+#include "../decode/_simd.hpp"
 
 namespace parsetag {
 
@@ -34,36 +29,19 @@ template <class T> struct Sru {
 
 inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// As a polynomial without branches, exact to two units in the last place: `expf` would keep the loop from being vectors. It is that
-// of expf in the Cephes Math Library by S. L. Moshier (BSD); see LICENSES/Cephes.txt.
-inline float sigmoid(float x) {
-    x = std::min(std::max(-x, -30.0f), 30.0f);
-    const float scaled = x * 1.44269504f;
-    const int32_t n = int32_t(scaled + (scaled < 0 ? -0.5f : 0.5f));
-    const float r = (x - float(n) * 0.693359375f) + float(n) * 2.12194440e-4f; // x = n ln 2 + r
-    float p = 1.9875691500e-4f;
-    p = p * r + 1.3981999507e-3f;
-    p = p * r + 8.3334519073e-3f;
-    p = p * r + 4.1665795894e-2f;
-    p = p * r + 1.6666665459e-1f;
-    p = p * r + 5.0000001201e-1f;
-    const int32_t bits = (n + 127) << 23; // 2^n
-    float power;
-    std::memcpy(&power, &bits, sizeof power);
-    return 1 / (1 + power * (p * r * r + r + 1));
-}
+// `expf` would keep the loop from being vectors.
+inline float sigmoid(float x) { return 1 / (1 + exp_of(std::min(-x, 30.0f))); }
 
 // The loops over units, of one word. Pointers are to arrays that do not overlap, which the compiler has to know to make
 // vectors of the loops.
 template <class T>
-void sru_gate(int d, const T *PARSETAG_RESTRICT u, const T *PARSETAG_RESTRICT v, const T *PARSETAG_RESTRICT b,
-              const T *PARSETAG_RESTRICT previous, T *PARSETAG_RESTRICT gate) {
+void sru_gate(int d, const T *__restrict u, const T *__restrict v, const T *__restrict b, const T *__restrict previous,
+              T *__restrict gate) {
     for (int j = 0; j < d; ++j) gate[j] = sigmoid(u[j] + v[j] * previous[j] + b[j]);
 }
 
 template <class T>
-void sru_mix(int d, const T *PARSETAG_RESTRICT gate, const T *PARSETAG_RESTRICT on, const T *PARSETAG_RESTRICT off,
-             T *PARSETAG_RESTRICT mixed) {
+void sru_mix(int d, const T *__restrict gate, const T *__restrict on, const T *__restrict off, T *__restrict mixed) {
     for (int j = 0; j < d; ++j) mixed[j] = off[j] + gate[j] * (on[j] - off[j]);
 }
 
@@ -90,9 +68,8 @@ template <class T> void sru_forward(const Sru<T> &sru, T *states, T *outputs, T 
 
 // The gradients before the gate, of what is mixed in where it is closed, and of the weights; `d_on` is set.
 template <class T>
-void sru_mix_back(int d, const T *PARSETAG_RESTRICT gate, const T *PARSETAG_RESTRICT on, const T *PARSETAG_RESTRICT off,
-                  const T *PARSETAG_RESTRICT d_mixed, T *PARSETAG_RESTRICT d_gate, T *PARSETAG_RESTRICT d_off,
-                  T *PARSETAG_RESTRICT d_on) {
+void sru_mix_back(int d, const T *__restrict gate, const T *__restrict on, const T *__restrict off,
+                  const T *__restrict d_mixed, T *__restrict d_gate, T *__restrict d_off, T *__restrict d_on) {
     for (int j = 0; j < d; ++j) {
         d_gate[j] = d_mixed[j] * (on[j] - off[j]) * gate[j] * (1 - gate[j]);
         d_off[j] = d_mixed[j] * (1 - gate[j]);
@@ -101,9 +78,8 @@ void sru_mix_back(int d, const T *PARSETAG_RESTRICT gate, const T *PARSETAG_REST
 }
 
 template <class T>
-void sru_gate_back(int d, const T *PARSETAG_RESTRICT d_gate, const T *PARSETAG_RESTRICT v,
-                   const T *PARSETAG_RESTRICT previous, T *PARSETAG_RESTRICT dv, T *PARSETAG_RESTRICT db,
-                   T *PARSETAG_RESTRICT carried) {
+void sru_gate_back(int d, const T *__restrict d_gate, const T *__restrict v, const T *__restrict previous, T *__restrict dv,
+                   T *__restrict db, T *__restrict carried) {
     for (int j = 0; j < d; ++j) {
         dv[j] += d_gate[j] * previous[j];
         db[j] += d_gate[j];
