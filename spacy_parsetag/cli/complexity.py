@@ -5,6 +5,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 from typer import Argument as Arg, Option as Opt
 
 from ..analysis.tables import Table
@@ -36,8 +37,6 @@ def complexity_cli(
       python -m spacy parsetag complexity essays.jsonl --text row
       python -m spacy parsetag parse essay.txt --sents model | python -m spacy parsetag complexity -
     """
-    import numpy as np
-
     from ..search.complexity import count_structures, measure
     from ..texts.search import find_trees, read_columns
 

@@ -10,8 +10,6 @@ That is 12 bytes a node. Both distances stay as they are when batches are joined
 root wrapper: its own, else TOP.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -20,22 +18,19 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import count, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import Errors, TreebankError
+from ..treebanks.penn import BracketReader, Line, OnError, read_file_lines
 from ..trees.escape import unescape_label, unescape_token
 from ..trees.parse import Constituent, Parse
 from ..trees.tree import ROOT_LABELS, Tree
 from ._kernel import lay_out_nodes, scan_brackets
-from .pattern import basic_category
-
-if TYPE_CHECKING:
-    from ..treebanks.penn import OnError
-    from .heads import HeadRules
-    from .pattern import Label
+from .heads import HeadRules
+from .pattern import Label, basic_category
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -106,7 +101,7 @@ class TreeColumns:
         """Find the tree that each of some nodes belongs to."""
         return np.asarray(np.searchsorted(self.starts, nodes, "right") - 1)
 
-    def select(self, trees: Longs) -> tuple[TreeColumns, Longs]:
+    def select(self, trees: Longs) -> tuple["TreeColumns", Longs]:
         """Some of the trees as columns of their own, and their nodes, as they are numbered here."""
         first = self.starts[trees]
         n_nodes = self.size[first].astype(np.int64) + 1
@@ -145,7 +140,7 @@ class TreeColumns:
         raise ValueError(Errors.E604.format(number=number))
 
     @classmethod
-    def join(cls, batches: Iterable[TreeColumns]) -> TreeColumns:
+    def join(cls, batches: Iterable["TreeColumns"]) -> "TreeColumns":
         """Join batches into one."""
         parts = list(batches) or [columns_of_parses((), "")]
         strings, label = _renumber([(part.strings, part.label) for part in parts])
@@ -166,7 +161,7 @@ class TreeColumns:
         (folder / "columns.json").write_text(json.dumps(texts), encoding="utf-8")
 
     @classmethod
-    def from_disk(cls, path: str | Path) -> TreeColumns:
+    def from_disk(cls, path: str | Path) -> "TreeColumns":
         """Map a folder that `to_disk` wrote into memory: nothing is read before it is looked at.
 
         RAISES (ValueError): If it is no such folder, or a later version of this package wrote it.
@@ -241,8 +236,6 @@ def read_brackets(
 def _read_others(
     text: str, line: int, name: str, encoding: str, on_error: OnError | None, batch: int
 ) -> Iterator[TreeColumns]:
-    from ..treebanks.penn import BracketReader, Line, read_file_lines
-
     lines = read_file_lines(io.StringIO(_EMPTY.sub("", text), newline=None), encoding, name)
     numbered = (Line(each.number + line - 1, each.text) for each in lines)
 

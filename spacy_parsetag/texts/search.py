@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import spacy
 
 from ..compat import require
 from ..errors import Errors, TreebankError, showable
@@ -16,8 +17,10 @@ from ..files.read import open_binary, suffix_of
 from ..files.write import STANDARD
 from ..search import TreeColumns, Tregex, read_brackets, read_rows, read_table
 from ..search.columns import Longs, is_columns
+from ..search.docs import columns_of_docs
 from ..search.pattern import Label
 from ..tokens.groups import SPANS_KEY
+from ..treebanks.formats.table import FORMATS
 from ..trees.brackets import format_tree
 from .input import load_json, name_of, open_parquet, read_doc_bin, read_lines
 from .output import arrow_type
@@ -31,8 +34,6 @@ MATCHES = {"id": str, "row": int, "label": str, "start": int, "end": int, "text"
 def find_trees(inputs: Iterable[Path], glob: str | None = None) -> list[Path]:
     """The files of trees among some inputs, each once: files, folders of files (those that `glob` matches, if given),
     folders of columns, "-" for standard input."""
-    from ..treebanks.formats.table import FORMATS
-
     found = []
     known = (*FORMATS["penn"].suffixes, ".jsonl", ".parquet", ".spacy")
     for path in inputs:
@@ -119,10 +120,6 @@ def _read_parquet(path: Path, on_error: Any) -> Iterator[TreeColumns]:
 
 
 def _read_docs(path: Path, spans_key: str, on_error: Any) -> Iterator[TreeColumns]:
-    import spacy
-
-    from ..search.docs import columns_of_docs
-
     docs = read_doc_bin(path).get_docs(spacy.blank("xx").vocab)
     first = 1
     while batch := list(islice(docs, ROWS)):
