@@ -25,7 +25,7 @@ from ..files.write import refuse_overwrite
 from ..pipeline.scorer import SCORES, score_constituents, score_prefix
 from ..texts.load import find_parser, load_pipeline
 from ..tokens import has_parses, parses_from_doc
-from ..tokens.groups import is_partial
+from ..tokens.groups import is_marked
 from ..tokens.sentences import copy_words
 from ..trees import ROOT_LABELS, Parse
 from ._compare import compare_systems, format_report
@@ -220,7 +220,7 @@ def score_pipeline(
     examples = []
     n_partial = 0
     for doc in read_docs(data, nlp):
-        if is_partial(doc, key):
+        if is_marked(doc, "partial", key):
             n_partial += 1  # what is not known to be there may be right
         elif key in doc.spans and len(doc):
             examples.append(Example(copy_words(doc, nlp.vocab), doc))

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
 from spacy.attrs import ORTH
-from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..errors import Errors
@@ -52,12 +51,6 @@ def _fit(eg: Example, sentences: list[SentenceParse]) -> list[tuple[Parse, Sente
             sentence = SentenceParse(tokens[first:last], parse)
         found.append((gold, sentence))
     return found
-
-
-def is_soft(doc: Doc, spans_key: str) -> bool:
-    """Check whether a doc's best trees with their probabilities are to be learned: `attrs["soft"] = True` says so."""
-    group = doc.spans.get(spans_key)
-    return group is not None and bool(group.attrs.get("soft"))
 
 
 def soft_parses(eg: Example, spans_key: str) -> dict[int, list[tuple[float, Parse]]]:

@@ -16,7 +16,7 @@ from spacy.util import minibatch
 
 from ..decode import TagScores
 from ..decode.trees import Spans, labelled_nodes
-from ..tokens.groups import is_partial, parses_from_doc
+from ..tokens.groups import is_marked, parses_from_doc
 from ..tokens.sentences import copy_words, sentence_starts, set_sentence_starts
 from ..trees import Parse
 from .component import ParseTagger, scale_scores
@@ -53,7 +53,7 @@ def score_gold_docs(nlp: Language, pipe: ParseTagger, golds: Iterable[Doc]) -> I
     """
     key = pipe.cfg["spans_key"]
     first = [other for _, other in nlp.pipeline].index(pipe)
-    whole = (doc for doc in golds if len(doc) and key in doc.spans and not is_partial(doc, key))
+    whole = (doc for doc in golds if len(doc) and key in doc.spans and not is_marked(doc, "partial", key))
     with nlp.select_pipes(disable=nlp.pipe_names[first:]):
         for references in minibatch(whole, size=32):
             docs = list(nlp.pipe([copy_words(gold, nlp.vocab) for gold in references]))

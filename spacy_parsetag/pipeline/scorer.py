@@ -16,7 +16,7 @@ from ..errors import Errors, Warnings
 from ..evalb.counts import match_brackets
 from ..evalb.params import Bracket, EvalbParams, get_params
 from ..linearize import CLASS_NAMES, Linearizer, get_linearizer
-from ..tokens.groups import SPANS_KEY, is_partial, list_groups, spans_of_group
+from ..tokens.groups import SPANS_KEY, is_marked, list_groups, spans_of_group
 from ..tokens.sentences import map_words, sentence_starts
 from ..trees import Constituent, Parse, binarize
 
@@ -116,7 +116,7 @@ def score_constituents(
     matched, missing, extra, gold_tags, right_tags = (Counter[str]() for _ in range(5))
     sentences = complete = 0
     examples = list(examples)
-    annotated = [eg for eg in examples if key in eg.reference.spans and not is_partial(eg.reference, key)]
+    annotated = [eg for eg in examples if key in eg.reference.spans and not is_marked(eg.reference, "partial", key)]
     for sentence in (one for example in annotated for one in align_sentences(example, key, params.delete_labels)):
         sentences += 1
         gold, test = (params.counted(sentence.counted(spans)) for spans in (sentence.gold, sentence.test))
