@@ -59,8 +59,6 @@ def calibrate_cli(
     pipe = find_parser(nlp, model)
     if not isinstance(pipe, ParseTagger):  # an ensemble has no scores
         raise ValueError(Errors.E476.format(name=model, pipes=", ".join(nlp.pipe_names)))
-    if not dev.exists():
-        raise ValueError(Errors.E030.format(path=dev))
     golds = list(score_gold_docs(nlp, pipe, read_docs(dev, nlp)))
     if not golds:
         raise ValueError(Errors.E458.format(path=dev, key=pipe.cfg["spans_key"]))

@@ -46,12 +46,10 @@ class HeadRules:
         ranked = [[own.get(label, own[""] + n) for label, n in zip(self.kinds, last, strict=True)] for own in ranks_of]
         self.rank = np.array(ranked, np.int32)
 
-    def _kind(self, label: str) -> int:
-        return self.kinds.get(label, self.kinds.get(basic_category(label), 0))
-
     def find(self, label: NDArray[np.int32], size: NDArray[np.int32], strings: Sequence[str]) -> NDArray[np.int32]:
         """Find the head child of each node of columns: its distance, 0 at words."""
-        kinds = np.array([self._kind(string) for string in strings], np.int32)
+        known = self.kinds
+        kinds = np.array([known.get(each, known.get(basic_category(each), 0)) for each in strings], np.int32)
         out = np.empty(len(label), np.int32)
         find_heads(label, size, kinds, self.rank, self.mark, out)
         return out

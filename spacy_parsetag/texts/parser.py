@@ -25,7 +25,7 @@ from ..ml.precision import set_precision
 from ..tokens import doc_to_strings, one_sentence, parse_string
 from ..tokens.groups import predictions_from_doc, with_spans
 from .input import Record
-from .load import ask_for_probabilities, find_parser, load_pipeline, settle_sentences
+from .load import find_parser, load_pipeline, settle_sentences
 
 NO_PARSE = "(TOP)"
 TaskT = TypeVar("TaskT")
@@ -92,7 +92,10 @@ class BatchParser:
         if settings.precision is not None:
             set_precision(self.nlp, settings.precision)
         if settings.probs or settings.k_best:
-            ask_for_probabilities(parser, settings.model, probs=settings.probs, k_best=settings.k_best)
+            if hasattr(parser, "k_best"):
+                parser.probs, parser.k_best = parser.probs or settings.probs, settings.k_best
+            elif settings.k_best:  # an ensemble finds probabilities without being told, and one tree
+                raise ValueError(Errors.E569.format(name=settings.model, pipe=parser.name))
 
     def __call__(self, records: list[Record]) -> Parsed:
         """Parse a batch. Its strings are forgotten afterwards, so that memory stays level over millions of texts."""
