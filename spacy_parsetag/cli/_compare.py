@@ -7,9 +7,8 @@ from typing import Any
 from wasabi import tables
 
 from ..analysis.tables import format_csv
-from ..evalb import break_down, compare_parsers
+from ..evalb import break_down, compare_parsers, get_params
 from ..evalb.lines import Brackets
-from ..evalb.params import get_params
 
 Table = tuple[str, list[list[str]]]  # its title, and its rows, the header first
 

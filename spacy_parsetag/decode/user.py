@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Errors
-from ..linearize import get_linearizer
-from ..linearize.base import max_stack as stack_of
-from ..linearize.tagset import TagSet
+from ..linearize import TagSet, get_linearizer, max_stack as stack_of
 from .batch import TagScores, Transitions, as_floats, span_row
 from .beam import BeamDecoder
 from .constraints import is_whole, label_sets, read_constraints

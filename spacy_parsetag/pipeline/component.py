@@ -27,10 +27,9 @@ from ..linearize.tagset import TagSet, make_tag_set, tags_of_label
 from ..ml.losses import Loss
 from ..ml.resize import output_width, resize_output
 from ..ml.words import SentenceScores, Words
+from ..tokens import has_sentences, register_extensions
 from ..tokens.batches import annotate_batches
-from ..tokens.extensions import register_extensions
 from ..tokens.groups import SPANS_KEY, Prediction, list_groups, set_predictions
-from ..tokens.sentences import has_sentences
 from . import checks
 from .align import set_gold_sentences
 from .encode import gold_loss

@@ -25,8 +25,7 @@ from ..decode.batch import numbers_of_tags
 from ..decode.repair import keep_possible
 from ..decode.trees import labelled_nodes
 from ..errors import Errors
-from ..linearize import CLASS_NAMES, get_linearizer, split_tag
-from ..linearize.tagset import TagSet
+from ..linearize import CLASS_NAMES, TagSet, get_linearizer, split_tag
 from ..tokens.batches import annotate_batches
 from ..tokens.extensions import register_extensions
 from ..tokens.groups import SPANS_KEY, Prediction, set_predictions

@@ -8,8 +8,7 @@ import numpy as np
 from spacy.training import Example
 
 from ..errors import Errors, Warnings
-from ..linearize import Linearizer, max_stack
-from ..linearize.tagset import TagSet
+from ..linearize import Linearizer, TagSet, max_stack
 from ..ml.words import Words
 from ..tokens.groups import GroupCache, SentenceParse, has_parses, is_marked, list_groups, parses_from_doc
 from ..trees import Parse, binarize

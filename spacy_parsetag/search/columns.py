@@ -25,9 +25,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import Errors, TreebankError
 from ..treebanks.penn import BracketReader, Line, OnError, read_file_lines
+from ..trees import ROOT_LABELS, Constituent, Parse, Tree
 from ..trees.escape import unescape_label, unescape_token
-from ..trees.parse import Constituent, Parse
-from ..trees.tree import ROOT_LABELS, Tree
 from ._kernel import lay_out_nodes, scan_brackets
 from .heads import HeadRules
 from .pattern import Label, basic_category

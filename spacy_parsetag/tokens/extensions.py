@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spacy.tokens import Doc, Span, Token
 
 from ..errors import Errors, Warnings
-from ..trees.nltk_trees import to_nltk
-from ..trees.parse import Constituent, Parse
+from ..trees import Constituent, Parse, to_nltk
 from ..trees.tree import Tree, preorder
 from .conversion import ROOT, doc_to_strings, parse_string
 from .groups import SPANS_KEY, GroupCache, get_group, has_parses, predictions_from_doc, with_spans, words_and_tags
