@@ -7,6 +7,7 @@ is right, or not.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,17 +101,15 @@ def _decode(
 
 def fit_temperature(judge: Callable[[float], Judged]) -> float:
     """Find the temperature with the least negative log-likelihood, by golden-section search."""
+
+    @cache
+    def loss(log_temperature: float) -> float:
+        return judge(float(np.exp(log_temperature))).loss()
+
     golden = (5**0.5 - 1) / 2
     low, high = -_WIDEST, _WIDEST
-    inner = [high - golden * (high - low), low + golden * (high - low)]
-    losses = [judge(float(np.exp(x))).loss() for x in inner]
     while high - low > _NARROWEST:
-        if losses[0] < losses[1]:
-            high = inner.pop()
-            inner.insert(0, high - golden * (high - low))
-            losses = [judge(float(np.exp(inner[0]))).loss(), losses[0]]
-        else:
-            low = inner.pop(0)
-            inner.append(low + golden * (high - low))
-            losses = [losses[1], judge(float(np.exp(inner[1]))).loss()]
+        lower, upper = high - golden * (high - low), low + golden * (high - low)
+        # One of the two was judged before, but for rounding.
+        low, high = (low, upper) if loss(round(lower, 9)) < loss(round(upper, 9)) else (lower, high)
     return round(float(np.exp((low + high) / 2)), 3)
