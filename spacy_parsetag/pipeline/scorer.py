@@ -3,7 +3,7 @@
 import warnings
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -130,7 +130,10 @@ def score_constituents(
         right_tags.update(ours[0] for ours, theirs in zip(tags, found, strict=False) if ours == theirs)
     prefix = score_prefix(key)
     if not annotated:
-        _warn_of_no_gold(examples, key)
+        # Partial trees are left out on purpose.
+        if examples and not any(key in eg.reference.spans for eg in examples):
+            text = Warnings.W255.format(n=len(examples), key=key, found=list_groups(eg.reference for eg in examples))
+            warnings.warn(text, stacklevel=1)
         return dict.fromkeys(f"{prefix}_{name}" for name in SCORES)
     total = PRFScore(tp=matched.total(), fn=missing.total(), fp=extra.total())
     exact = complete / sentences if sentences else 0.0
@@ -141,13 +144,6 @@ def score_constituents(
     tag_acc = {kind: right / n if n else None for kind, (right, n) in tag_counts.items()}
     values = (total.fscore, total.precision, total.recall, exact, per_type, tag_acc)
     return {f"{prefix}_{name}": value for name, value in zip(SCORES, values, strict=True)}
-
-
-def _warn_of_no_gold(examples: Sequence[Example], key: str) -> None:
-    """Warn that nothing can be scored; but for partial trees, which are left out on purpose, and without any docs."""
-    if examples and not any(key in eg.reference.spans for eg in examples):
-        found = list_groups(eg.reference for eg in examples)
-        warnings.warn(Warnings.W255.format(n=len(examples), key=key, found=found), stacklevel=2)
 
 
 def score_prefix(key: str) -> str:
