@@ -194,7 +194,7 @@ def _agrees(batch: TagScores, ids: NDArray[Any]) -> bool:
     """Check whether the tree of a batch of one sentence agrees with its constraints."""
     if not batch.constraints or not batch.constraints[0]:
         return True
-    sets = label_sets(batch.constraints, batch.n_words, batch.tags)
+    has, cells, _ = label_sets(batch.constraints, batch.n_words, batch.tags)
     nodes = labelled_nodes(ids, batch, bare=True)
-    cells = sets.cells[span_row(int(batch.n_words[0]) + 1, nodes.start, nodes.end + 1)]  # with spans of one word
-    return bool((cells >= 0).all() and sets.has[cells, nodes.tag].all())
+    own = cells[span_row(int(batch.n_words[0]) + 1, nodes.start, nodes.end + 1)]  # with spans of one word
+    return bool((own >= 0).all() and has[own, nodes.tag].all())
