@@ -162,12 +162,7 @@ def parse_cli(
 
 
 def _parse_to_file(
-    parser: BatchParser,
-    batches: Iterator[list[Record]],
-    output: Path,
-    n_process: int,
-    skipped: Skipped,
-    quiet: bool,
+    parser: BatchParser, batches: Iterator[list[Record]], output: Path, n_process: int, skipped: Skipped, quiet: bool
 ) -> None:
     """Parse batches in this process, or in several, and write a file."""
     alone = (parser(batch) for batch in batches)
