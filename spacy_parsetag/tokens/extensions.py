@@ -20,20 +20,18 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span, Token
 
 from ..errors import Errors, Warnings
-from ..trees import Constituent, Parse, to_nltk
+from ..trees import Constituent, Parse
+from ..trees.nltk_trees import NLTKTree, to_nltk
 from ..trees.tree import Tree, preorder
 from .conversion import ROOT, doc_to_strings, parse_string
 from .groups import SPANS_KEY, GroupCache, get_group, has_parses, predictions_from_doc, with_spans, words_and_tags
 from .nodes import get_nodes
 from .sentences import map_words
-
-if TYPE_CHECKING:
-    import nltk
 
 
 def get_labels(span: Span | Token, spans_key: str = SPANS_KEY) -> tuple[str, ...]:
@@ -67,7 +65,7 @@ def get_parent(span: Span | Token, spans_key: str = SPANS_KEY) -> Span | None:
     return None if parent is None else nodes.span(span.doc, parent)
 
 
-def get_tree(span: Span, spans_key: str = SPANS_KEY) -> "nltk.Tree":
+def get_tree(span: Span, spans_key: str = SPANS_KEY) -> "NLTKTree":
     """Make the tree over a span; a sentence with several nodes at the top gets a root TOP over them."""
     return to_nltk(read_tree(span, spans_key))
 
@@ -236,7 +234,7 @@ def _read_probs(doc: Doc, spans_key: str) -> _Probs:
     return found
 
 
-def get_parses(doc: Doc, k: int, spans_key: str = SPANS_KEY) -> "list[list[tuple[nltk.Tree, float]]]":
+def get_parses(doc: Doc, k: int, spans_key: str = SPANS_KEY) -> "list[list[tuple[NLTKTree, float]]]":
     """Read the best trees of each sentence, no two with the same constituents, each with its log-probability.
 
     k (int): How many trees of each sentence; no more than the pipe was told to keep, and fewer where there are fewer.

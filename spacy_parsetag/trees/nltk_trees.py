@@ -3,13 +3,15 @@
 NLTK takes longer to import than spaCy does, so it is imported where a tree of it is made or taken.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from .escape import escape_label, escape_token, unescape_label, unescape_token
 from .tree import Tree
 
 if TYPE_CHECKING:
     import nltk
+
+NLTKTree: TypeAlias = "nltk.Tree"
 
 
 def to_nltk(tree: Tree) -> "nltk.Tree":
