@@ -18,18 +18,20 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import count, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import Errors, TreebankError
-from ..treebanks.penn import BracketReader, Line, OnError, read_file_lines
 from ..trees import ROOT_LABELS, Constituent, Parse, Tree
 from ..trees.escape import unescape_label, unescape_token
 from ._kernel import lay_out_nodes, scan_brackets
 from .heads import HeadRules
 from .pattern import Label, basic_category
+
+if TYPE_CHECKING:
+    from ..treebanks.penn import OnError
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -189,7 +191,7 @@ def _renumber(rows: Iterable[tuple[Sequence[str], Ints]]) -> tuple[list[str], In
 
 
 def read_brackets(
-    data: bytes, name: str, *, encoding: str = "utf-8", on_error: OnError | None = None, batch: int = BATCH
+    data: bytes, name: str, *, encoding: str = "utf-8", on_error: "OnError | None" = None, batch: int = BATCH
 ) -> Iterator[TreeColumns]:
     """Read the trees of a bracket file in one pass, without an object for a node.
 
@@ -233,8 +235,10 @@ def read_brackets(
 
 
 def _read_others(
-    text: str, line: int, name: str, encoding: str, on_error: OnError | None, batch: int
+    text: str, line: int, name: str, encoding: str, on_error: "OnError | None", batch: int
 ) -> Iterator[TreeColumns]:
+    from ..treebanks.penn import BracketReader, Line, read_file_lines  # which takes as long to import as all else
+
     lines = read_file_lines(io.StringIO(_EMPTY.sub("", text), newline=None), encoding, name)
     numbered = (Line(each.number + line - 1, each.text) for each in lines)
 
