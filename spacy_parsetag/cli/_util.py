@@ -194,7 +194,7 @@ class Skipped:
 
 
 def warn_of_empty(n_trees: Mapping[Path, int]) -> None:
-    """Name the files without a tree, of which the output says nothing. Where no file has one, the caller says so."""
+    """State which files have no tree, as the output says nothing of them. Where none has one, the caller says so."""
     empty = [str(path) for path, n in n_trees.items() if not n]
     if 0 < len(empty) < len(n_trees):
         note(Errors.E106.format(inputs=", ".join(empty)), "warn")
