@@ -9,7 +9,7 @@ from spacy.training import Example
 
 from ..errors import Errors
 from ..tokens.groups import SentenceParse, has_parses, parses_from_doc, with_spans
-from ..tokens.sentences import has_sentences, map_words, sentence_starts, set_sentence_starts
+from ..tokens.sentences import map_words, sentence_starts, sentence_words, set_sentence_starts
 from ..trees import Constituent, Parse
 
 
@@ -98,10 +98,8 @@ def set_gold_sentences(eg: Example) -> None:
     """Give the predicted doc of an example the sentence boundaries of its reference, where words align."""
     if has_same_tokens(eg):
         starts = sentence_starts(eg.reference).tolist()
-    elif has_sentences(eg.reference):
-        starts = [i for i, is_start in enumerate(eg.get_aligned_sent_starts()) if is_start]
-    else:
-        starts = []
+    else:  # by words, since white space may be in one of the docs alone
+        starts = [int(eg.alignment.y2x[tokens[0]][0]) for tokens in sentence_words(eg.reference)]
     set_sentence_starts(eg.predicted, starts)
 
 

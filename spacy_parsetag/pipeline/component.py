@@ -241,6 +241,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         A predicted doc without sentence boundaries gets its reference's, so that a learner that reads sentences sees in
         training what it sees in prediction.
         """
+        self._require_labels()
         examples = list(examples)
         validate_examples(examples, "ParseTagger.update")
         for eg in examples:
