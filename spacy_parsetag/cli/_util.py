@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from enum import Enum
@@ -187,6 +187,13 @@ class Skipped:
         """Say how many, if there are any."""
         if self.n:
             note(f"Skipped {self.n:,} {self.what}{'s' * (self.n != 1)} (listed above)", "warn")
+
+
+def warn_of_empty(n_trees: Mapping[Path, int]) -> None:
+    """State which files have no tree, as the output says nothing of them. Where none has one, the caller says so."""
+    empty = [str(path) for path, n in n_trees.items() if not n]
+    if 0 < len(empty) < len(n_trees):
+        note(Errors.E106.format(inputs=", ".join(empty)), "warn")
 
 
 def write_text(text: str, path: Path = STANDARD) -> None:

@@ -165,17 +165,17 @@ class TreeColumns:
     def from_disk(cls, path: str | Path) -> "TreeColumns":
         """Map a folder that `to_disk` wrote into memory: nothing is read before it is looked at.
 
-        RAISES (ValueError): If it is no such folder, or a later version of this package wrote it.
+        RAISES (ValueError): If it is no such folder or a damaged one, or a later version of this package wrote it.
         """
         folder = Path(path)
         try:
             texts = json.loads((folder / "columns.json").read_text(encoding="utf-8"))
-            if texts["format"] != _FORMAT:
-                raise ValueError(Errors.E601.format(path=folder, found=texts["format"], known=_FORMAT))
-        except (FileNotFoundError, NotADirectoryError, json.JSONDecodeError, KeyError, TypeError) as err:
+            if texts["format"] == _FORMAT:
+                arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
+                return cls(**arrays, **{name: texts[name] for name in ("strings", "names", "ids")})
+        except (FileNotFoundError, NotADirectoryError, EOFError, ValueError, KeyError, TypeError) as err:
             raise ValueError(Errors.E600.format(path=folder)) from err
-        arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
-        return cls(**arrays, **{name: texts[name] for name in ("strings", "names", "ids")})
+        raise ValueError(Errors.E601.format(path=folder, found=texts["format"], known=_FORMAT))
 
 
 def is_columns(path: Path) -> bool:

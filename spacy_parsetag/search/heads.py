@@ -93,4 +93,4 @@ def get_head_rules(rules: str | Path | HeadRules = "penn") -> HeadRules:
     path = _FOLDER / f"{rules}.txt" if rules in BUNDLED else Path(rules)
     if not path.is_file():
         raise ValueError(Errors.E607.format(name=rules, known=", ".join(BUNDLED)))
-    return HeadRules(path.read_text(encoding="utf-8"), str(path))
+    return HeadRules(path.read_text(encoding="utf-8-sig"), str(path))

@@ -281,7 +281,7 @@ class _Parser:
         nth, through = 0, None
         if symbol[-1].isdigit():
             sign = symbol.rstrip("0123456789")
-            nth = int(symbol[len(sign) :]) * (-1 if "-" in sign else 1)
+            nth = min(int(symbol[len(sign) :]), 2**31 - 1) * (-1 if "-" in sign else 1)  # as the kernel counts
             symbol = sign.split("-")[0].strip() + "N"
             if not nth:
                 raise self.error("children are counted from 1, or from -1 backwards", at)

@@ -165,6 +165,7 @@ class Found(NamedTuple):
         match, counted from the root in pre-order.
     table (Counter[tuple[str, ...]]): For "--by" how often each combination occurs.
     absent (set[Label]): Labels of the pattern that no node has.
+    path (Path): The file.
     """
 
     totals: Counter[str]
@@ -172,12 +173,13 @@ class Found(NamedTuple):
     table: Counter[tuple[str, ...]]
     skipped: list[str]
     absent: set[Label]
+    path: Path
 
 
 def search_file(query: Query, skip_bad: bool, path: Path) -> Found:
     """Search a file."""
     tregex = query.compile()
-    found = Found(Counter(), [], Counter(), [], set(tregex.program.labels))
+    found = Found(Counter(), [], Counter(), [], set(tregex.program.labels), path)
     on_error = (lambda error: found.skipped.append(str(error))) if skip_bad else None
     for columns in read_columns(path, query.encoding, on_error, query.spans_key):
         nodes = tregex.find(columns)
