@@ -23,8 +23,6 @@ The codes run through the rooms, in the order of their numbers:
     600 to 649    search
 """
 
-from __future__ import annotations
-
 import unicodedata
 
 _OVERRIDES = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -440,7 +438,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E574 = "By its name {path} holds {what}, and parse reads text. {how} If it is text all the same: --format text."
     E575 = "{name} is a file, and a pipeline is a folder or a package. The pipeline comes first, then what it reads."
 
-    E600 = "{path} holds no columns of trees. Write them with TreeColumns.to_disk, or with `search --save FOLDER`."
+    E600 = "{path} holds no columns of trees, or damaged ones. Write them with TreeColumns.to_disk, or `search --save`."
     E601 = "{path} has columns of format {found}; this version reads format {known}. Save them again."
     E602 = "{where}: the constituents are no tree: they cross, leave the sentence, are out of order or without words."
     E603 = "{where}: no parsed text, as `parsetag parse --output-format jsonl`, or parquet, writes it."

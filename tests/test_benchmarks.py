@@ -178,6 +178,29 @@ def test_without_set_precision() -> None:
     assert len(list(nlp.pipe(["She reads", "papers"]))) == 2
 
 
+def test_outputs_of_other_parsers(monkeypatch: pytest.MonkeyPatch, in_root: None, tmp_path: Path) -> None:
+    """mctb_peers.py scores the outputs that come with MCTB, and table.py sets them beside the pipelines."""
+    import mctb
+    import mctb_peers
+    import table
+
+    gold = "(TOP (S (NP (PRP She)) (VP (VBZ reads) (NP (NNS papers)))))\n"
+    outputs = tmp_path / "data" / "parsed_outputs"
+    outputs.mkdir(parents=True)
+    for domain in mctb.DOMAINS:
+        (tmp_path / f"{domain}.txt").write_text(gold, encoding="utf8")
+        (outputs / f"mctb_{domain}.inorder").write_text(gold.replace("(NP (NNS", "(PP (NNS"), encoding="utf8")
+        (outputs / f"mctb_{domain}.inorder_bert").write_text(gold, encoding="utf8")
+    monkeypatch.setattr(mctb_peers, "made_by", dict)
+    output = tmp_path / "mctb_peers.json"
+    monkeypatch.setattr(sys, "argv", ["benchmarks/mctb_peers.py", str(tmp_path), "--output", str(output)])
+    mctb_peers.main()
+    figures = json.loads(output.read_text(encoding="utf8"))
+    assert figures["inorder"]["mean_f"] == 75.0 and figures["inorder_bert"]["domains"]["law"] == 100.0
+    monkeypatch.setattr(table, "RESULTS", tmp_path)
+    assert "| the same, BERT-large | news | 100.0 | 100.0 | 100.0 | 100.0 | 100.0 | 100.0 | – |" in table.peers()
+
+
 def test_domains_of_a_clone(monkeypatch: pytest.MonkeyPatch, in_root: None, tmp_path: Path) -> None:
     """mctb.py finds the trees of each domain, scores them, and counts what the texts of the silver trees share."""
     import mctb

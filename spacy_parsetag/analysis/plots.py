@@ -3,7 +3,8 @@
 A figure is written to every path given, whose suffix says how; the same data give the same bytes.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import accumulate
 from math import ceil
 from pathlib import Path
@@ -45,65 +46,61 @@ def plot_deviations(treebanks: Mapping[str, Deviations], paths: Paths) -> None:
     """A panel for each treebank: how many of the words deviate by how much, in each order but in-order, whose tags
     always stand at 0.
     """
-    figure, panels = _panels(treebanks, x="deviation (words)", y="share of words")
-    for axes, found in zip(panels, treebanks.values(), strict=True):
-        end = 1
-        for order in (order for order in found.counts if order != "in"):
-            shares = found.distribution(order)
-            end = max(end, next((k for k, covered in enumerate(accumulate(shares)) if covered >= SHOWN), 0))
-            style = _style(order, found.counts)
-            mean = f"{order}-order, mean {found.mean(order):.2f}"
-            edges = [distance - 0.5 for distance in range(len(shares) + 1)]
-            axes.stairs(shares, edges, fill=True, alpha=0.15, color=style["color"])
-            axes.stairs(shares, edges, label=mean, color=style["color"], linestyle=style["linestyle"])
-        axes.set_xlim(-0.5, end + 0.5)
-        axes.set_ylim(0, None)
-        axes.legend(fontsize=6, frameon=False)
-    _save(figure, paths)
+    with _figure(paths, treebanks, x="deviation (words)", y="share of words") as panels:
+        for axes, found in zip(panels, treebanks.values(), strict=True):
+            end = 1
+            for order in (order for order in found.counts if order != "in"):
+                shares = found.distribution(order)
+                end = max(end, next((k for k, covered in enumerate(accumulate(shares)) if covered >= SHOWN), 0))
+                style = _style(order, found.counts)
+                mean = f"{order}-order, mean {found.mean(order):.2f}"
+                edges = [distance - 0.5 for distance in range(len(shares) + 1)]
+                axes.stairs(shares, edges, fill=True, alpha=0.15, color=style["color"])
+                axes.stairs(shares, edges, label=mean, color=style["color"], linestyle=style["linestyle"])
+            axes.set_xlim(-0.5, end + 0.5)
+            axes.set_ylim(0, None)
+            axes.legend(fontsize=6, frameon=False)
 
 
 def plot_stacks(treebanks: Mapping[str, Stacks], paths: Paths) -> None:
     """A panel for each treebank: share of the trees that each stack size covers, in the three orders."""
-    figure, panels = _panels(treebanks, x="stack size", y="coverage")
-    for axes, found in zip(panels, treebanks.values(), strict=True):
-        largest = max(map(found.largest, found.counts))
-        for order in found.counts:
-            shares = found.coverage(order)
-            label = f"{order}-order, all at {len(shares) - 1}"
-            shares = [*shares, *[1.0] * (largest + 1 - len(shares))]
-            axes.plot(range(len(shares)), shares, label=label, **{**_style(order, found.counts), "marker": ""})
-        axes.set_xlim(0, largest)
-        axes.set_ylim(0, 1.03)
-        axes.legend(fontsize=6, frameon=False, loc="lower right")
-    _save(figure, paths)
+    with _figure(paths, treebanks, x="stack size", y="coverage") as panels:
+        for axes, found in zip(panels, treebanks.values(), strict=True):
+            largest = max(map(found.largest, found.counts))
+            for order in found.counts:
+                shares = found.coverage(order)
+                label = f"{order}-order, all at {len(shares) - 1}"
+                shares = [*shares, *[1.0] * (largest + 1 - len(shares))]
+                axes.plot(range(len(shares)), shares, label=label, **{**_style(order, found.counts), "marker": ""})
+            axes.set_xlim(0, largest)
+            axes.set_ylim(0, 1.03)
+            axes.legend(fontsize=6, frameon=False, loc="lower right")
 
 
 def plot_coverage(treebanks: Mapping[str, Inventory], paths: Paths, *, kind: str) -> None:
     """Share of all occurrences that the most frequent items make up, a line for each treebank."""
-    figure, (axes,) = _panels([""], x=f"most frequent {kind}", y=f"share of all {kind}", panel=(5.0, 3.4))
-    for name, found in treebanks.items():
-        shares = found.covered()
-        axes.plot(range(1, len(shares) + 1), shares, label=f"{name}, {len(shares)} {kind}", linewidth=1.2)
-    axes.set_xscale("log")
-    axes.set_ylim(0, 1.03)
-    axes.legend(fontsize=7, frameon=False)
-    _save(figure, paths)
+    with _figure(paths, [""], x=f"most frequent {kind}", y=f"share of all {kind}", panel=(5.0, 3.4)) as (axes,):
+        for name, found in treebanks.items():
+            shares = found.covered()
+            axes.plot(range(1, len(shares) + 1), shares, label=f"{name}, {len(shares)} {kind}", linewidth=1.2)
+        axes.set_xscale("log")
+        axes.set_ylim(0, 1.03)
+        axes.legend(fontsize=7, frameon=False)
 
 
 def plot_correlation(points: Sequence[Point], found: Correlation, paths: Paths) -> None:
     """F by mean deviation, a point for each treebank and order."""
     title = f"r = {found.r:.2f}, p = {found.p:.2g}, n = {found.n}"
-    figure, (axes,) = _panels([title], x="mean deviation (words)", y="F", panel=(5.0, 3.4), integers=False)
-    orders = list(dict.fromkeys(point.order for point in points))
-    for order in orders:
-        chosen = [point for point in points if point.order == order]
-        style = {**_style(order, orders), "linestyle": ""}
-        axes.plot([p.deviation for p in chosen], [p.f for p in chosen], label=f"{order}-order", **style)
-        for point in chosen:
-            where = (point.deviation, point.f)
-            axes.annotate(point.treebank, where, xytext=(3, 3), textcoords="offset points", fontsize=5)
-    axes.legend(fontsize=7, frameon=False)
-    _save(figure, paths)
+    with _figure(paths, [title], x="mean deviation (words)", y="F", panel=(5.0, 3.4), integers=False) as (axes,):
+        orders = list(dict.fromkeys(point.order for point in points))
+        for order in orders:
+            chosen = [point for point in points if point.order == order]
+            style = {**_style(order, orders), "linestyle": ""}
+            axes.plot([p.deviation for p in chosen], [p.f for p in chosen], label=f"{order}-order", **style)
+            for point in chosen:
+                where = (point.deviation, point.f)
+                axes.annotate(point.treebank, where, xytext=(3, 3), textcoords="offset points", fontsize=5)
+        axes.legend(fontsize=7, frameon=False)
 
 
 def _style(order: str, orders: Iterable[str]) -> dict[str, Any]:
@@ -114,25 +111,25 @@ def _style(order: str, orders: Iterable[str]) -> dict[str, Any]:
 
 def plot_reliability(panels: Mapping[str, Mapping[str, Reliability]], paths: Paths) -> None:
     """A panel for each kind of thing: the share that is right by probability. On the diagonal both are the same."""
-    figure, found = _panels(panels, x="probability", y="share that is right", panel=(3.4, 3.2), integers=False)
-    for axes, lines in zip(found, panels.values(), strict=True):
-        axes.plot([0, 1], [0, 1], color="#bbbbbb", linewidth=0.8)
-        for (name, line), style in zip(lines.items(), STYLES.values(), strict=False):
-            label = f"{name}, ECE {line.ece:.1%}"
-            axes.plot(
-                [b.confidence for b in line.bins], [b.accuracy for b in line.bins], label=label, markersize=3, **style
-            )
-        axes.set_xlim(0, 1)
-        axes.set_ylim(0, 1)
-        axes.set_aspect("equal")
-        axes.legend(fontsize=7, frameon=False)
-    _save(figure, paths)
+    with _figure(paths, panels, x="probability", y="share that is right", panel=(3.4, 3.2), integers=False) as drawn:
+        for axes, lines in zip(drawn, panels.values(), strict=True):
+            axes.plot([0, 1], [0, 1], color="#bbbbbb", linewidth=0.8)
+            for (name, line), style in zip(lines.items(), STYLES.values(), strict=False):
+                places = ([getattr(found, of) for found in line.bins] for of in ("confidence", "accuracy"))
+                axes.plot(*places, label=f"{name}, ECE {line.ece:.1%}", markersize=3, **style)
+            axes.set_xlim(0, 1)
+            axes.set_ylim(0, 1)
+            axes.set_aspect("equal")
+            axes.legend(fontsize=7, frameon=False)
 
 
-def _panels(
-    titles: Collection[str], *, x: str, y: str, panel: tuple[float, float] = PANEL, integers: bool = True
-) -> tuple[Any, list[Any]]:
-    """A figure with panels in rows of up to four; `integers` keeps the ticks of x to whole numbers."""
+@contextmanager
+def _figure(
+    paths: Paths, titles: Collection[str], *, x: str, y: str, panel: tuple[float, float] = PANEL, integers: bool = True
+) -> Iterator[list[Any]]:
+    """A figure with panels in rows of up to four, which is then written whole or not at all, without the date;
+    `integers` keeps the ticks of x to whole numbers."""
+    check_paths(paths)
     n = len(titles)
     columns = min(4, n)
     rows = ceil(n / columns)
@@ -149,12 +146,7 @@ def _panels(
         axes.spines[["top", "right"]].set_visible(False)
     figure.supxlabel(x, fontsize=9)
     figure.supylabel(y, fontsize=9)
-    return figure, panels[:n]
-
-
-def _save(figure: Any, paths: Paths) -> None:
-    """Write the figure whole or not at all, without the date."""
-    check_paths(paths)
+    yield panels[:n]
     matplotlib = require("matplotlib", "Figures")
     for path in map(Path, paths):
         kind = path.suffix.lower()[1:]

@@ -7,9 +7,9 @@ from typing import Any
 from wasabi import tables
 
 from ..analysis.tables import format_csv
-from ..evalb import break_down, compare_parsers
+from ..errors import showable
+from ..evalb import EvalbResult, break_down, compare_parsers, get_params
 from ..evalb.lines import Brackets
-from ..evalb.params import get_params
 
 Table = tuple[str, list[list[str]]]  # its title, and its rows, the header first
 
@@ -21,15 +21,15 @@ def compare_systems(
     documents: Sequence[Hashable] | None,
     samples: int,
     by: Sequence[str],
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], dict[str, EvalbResult]]:
     """Score parsers and compare each with the first.
 
     systems (Mapping[str, tuple[Sequence[Brackets], Sequence[Brackets]]]): By the name of a parser gold and test lines.
     documents (Sequence[Hashable] | None): The document of each sentence, to compare by documents.
     by (Sequence[str]): Which tables to make: "label", "length", "span".
-    RETURNS (dict[str, Any]): "params", their name; "parsers", by name the scores; "mean" and "deviation" of F over
-        them, and "differences", each named by its two "parsers", where there are several; "tables", by kind and name
-        the scores of each label or length.
+    RETURNS (tuple[dict[str, Any], dict[str, EvalbResult]]): "params", their name; "parsers", by name the scores; "mean"
+        and "deviation" of F over them, and "differences", each named by its two "parsers", where there are several;
+        "tables", by kind and name the scores of each label or length. And by name the result of EVALB.
     RAISES (ValueError): As `break_down` and `compare_parsers`.
     """
     found = {name: break_down(*lines, params) for name, lines in systems.items()}
@@ -40,6 +40,7 @@ def compare_systems(
             "unlabeled_f": each.unlabeled.strict.f,
             **{key: getattr(each.result.strict, key) for key in ("complete_match", "tag_accuracy")},
             "failures": each.result.failures,
+            "errors": each.result.to_dict()["errors"],
             "sentences": len(each.result.rows),
         }
         for name, each in found.items()
@@ -68,7 +69,7 @@ def compare_systems(
             }
             for kind in by
         }
-    return report
+    return report, {name: each.result for name, each in found.items()}
 
 
 def format_report(report: dict[str, Any], style: str) -> str:
@@ -102,8 +103,8 @@ def _tables(report: dict[str, Any]) -> list[Table]:
     titles = {"label": "By label", "length": "By words of the sentence", "span": "By words of the constituent"}
     for kind, by_name in report.get("tables", {}).items():
         keys_seen = list(dict.fromkeys(key for table in by_name.values() for key in table))
-        if kind == "label":
-            keys_seen.sort()
+        # A constituent of a length that only some parsers have is not at its place yet: "5-6", ">40".
+        keys_seen.sort(key=None if kind == "label" else lambda key: int(key.strip(">").partition("-")[0]))
         nothing = {"gold": 0, "test": 0, "p": 0.0, "r": 0.0, "f": 0.0}
         rows = []
         for key in keys_seen:
@@ -117,7 +118,7 @@ def _tables(report: dict[str, Any]) -> list[Table]:
 
 def _text(title: str, rows: list[list[str]]) -> str:
     aligns = ("l", *"r" * (len(rows[0]) - 1))
-    return f"{title}\n{tables.table(rows[1:], header=rows[0], aligns=aligns, divider=True)}\n"
+    return showable(f"{title}\n{tables.table(rows[1:], header=rows[0], aligns=aligns, divider=True)}\n")
 
 
 def _latex(title: str, rows: list[list[str]]) -> str:

@@ -4,7 +4,7 @@ import io
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 import typer
 from spacy.language import Language
@@ -12,11 +12,11 @@ from spacy.tokens import Doc
 from spacy.util import is_package
 
 from ..errors import Errors, TreebankError
+from ..files.find import find_files
 from ..files.write import STANDARD
 from ..texts.input import check_text, name_of, read_doc_bin
-
-if TYPE_CHECKING:
-    from ..trees import Parse, Tree
+from ..treebanks import penn
+from ..trees import Parse, Tree
 
 DEFAULT_MODEL = "en_parsetag_sm"  # the pipeline that comes with the project, as a package of its own
 
@@ -53,14 +53,11 @@ def find_input(source: str) -> tuple[Path, str | None]:
 
 def trees_and_parses(
     path: Path, encoding: str, skipped: Callable[[TreebankError], None], text: str | None = None
-) -> Iterator[tuple[str, "Tree", "Parse"]]:
+) -> Iterator[tuple[str, Tree, Parse]]:
     """Read a bracket file, or standard input for "-": file and line of each tree, the tree, and its parse.
 
     A text stands for what was read already, or came in quotes. Malformed trees go to `skipped`.
     """
-    from ..treebanks import penn
-    from ..trees import Parse
-
     stream: TextIO | Path = typer.get_text_stream("stdin", encoding=encoding) if path == STANDARD else path
     for tree in penn.read_trees(stream if text is None else io.StringIO(text), encoding=encoding, on_error=skipped):
         try:
@@ -75,7 +72,5 @@ def trees_and_parses(
 
 def read_docs(path: Path, nlp: Language) -> Iterator[Doc]:
     """Read the docs of a .spacy file, or of all .spacy files in a folder, with the vocabulary of a pipeline."""
-    from ..files.find import find_files
-
     for file in find_files([path], suffixes=(".spacy",)):
         yield from read_doc_bin(file.path).get_docs(nlp.vocab)

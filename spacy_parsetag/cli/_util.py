@@ -8,13 +8,12 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from enum import Enum
 from pathlib import Path
-from types import FrameType
-from typing import Annotated, Any, NoReturn, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 from tqdm import tqdm
@@ -77,7 +76,8 @@ def stated_errors() -> Iterator[None]:
     It decorates each command. SIGTERM ends that the way an exception does, so that no temporary file stays behind.
     """
     in_main_thread = threading.current_thread() is threading.main_thread()
-    previous = signal.signal(signal.SIGTERM, _terminate) if in_main_thread else None
+    if in_main_thread:
+        previous = signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
         yield
     except BrokenPipeError:
@@ -90,10 +90,6 @@ def stated_errors() -> Iterator[None]:
     finally:
         if in_main_thread:
             signal.signal(signal.SIGTERM, previous)
-
-
-def _terminate(number: int, frame: FrameType | None) -> NoReturn:
-    raise SystemExit(128 + number)
 
 
 def refuse(when: object, option: object, needs: str) -> None:
@@ -191,6 +187,13 @@ class Skipped:
         """Say how many, if there are any."""
         if self.n:
             note(f"Skipped {self.n:,} {self.what}{'s' * (self.n != 1)} (listed above)", "warn")
+
+
+def warn_of_empty(n_trees: Mapping[Path, int]) -> None:
+    """State which files have no tree, as the output says nothing of them. Where none has one, the caller says so."""
+    empty = [str(path) for path, n in n_trees.items() if not n]
+    if 0 < len(empty) < len(n_trees):
+        note(Errors.E106.format(inputs=", ".join(empty)), "warn")
 
 
 def write_text(text: str, path: Path = STANDARD) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from typer import Argument as Arg, Option as Opt
 
+from ..analysis.plots import check_paths, plot_reliability
+from ..analysis.reliability import Reliability, measure_reliability
 from ..errors import Errors
 from ..files.write import refuse_overwrite
 from ..texts.load import find_parser, load_pipeline
@@ -14,7 +16,6 @@ from ._inputs import read_docs
 from ._util import AsJson, Code, GpuId, format_json, note, write_text
 
 if TYPE_CHECKING:
-    from ..analysis.reliability import Reliability
     from ..pipeline.calibration import GoldBatch
     from ..pipeline.component import ParseTagger
 
@@ -46,7 +47,6 @@ def calibrate_cli(
       python -m spacy parsetag calibrate training/model-best corpus/dev.spacy calibrated
       python -m spacy parsetag calibrate training/model-best corpus/dev.spacy --figure reliability.png --json
     """
-    from ..analysis.plots import check_paths, plot_reliability
     from ..pipeline.calibration import score_gold_docs
     from ..pipeline.component import ParseTagger
 
@@ -59,8 +59,6 @@ def calibrate_cli(
     pipe = find_parser(nlp, model)
     if not isinstance(pipe, ParseTagger):  # an ensemble has no scores
         raise ValueError(Errors.E476.format(name=model, pipes=", ".join(nlp.pipe_names)))
-    if not dev.exists():
-        raise ValueError(Errors.E030.format(path=dev))
     golds = list(score_gold_docs(nlp, pipe, read_docs(dev, nlp)))
     if not golds:
         raise ValueError(Errors.E458.format(path=dev, key=pipe.cfg["spans_key"]))
@@ -82,7 +80,6 @@ def _calibrate(
     pipe: "ParseTagger", fit: "list[GoldBatch]", held_out: "list[GoldBatch]"
 ) -> "tuple[dict[str, Any], dict[str, dict[str, Reliability]]]":
     """Set the pipe's temperatures; return the figures, and the ones to draw."""
-    from ..analysis.reliability import measure_reliability
     from ..pipeline.calibration import fit_temperature, judge_constituents, judge_trees
 
     n_sents = {"fit": sum(len(gold.parses) for gold in fit), "measured": sum(len(gold.parses) for gold in held_out)}

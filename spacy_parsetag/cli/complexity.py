@@ -5,11 +5,12 @@ from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 from typer import Argument as Arg, Option as Opt
 
 from ..analysis.tables import Table
 from ..errors import Errors
-from ._util import AsCsv, AsJson, Encoding, Glob, SpansKey, note, show
+from ._util import AsCsv, AsJson, Encoding, Glob, SpansKey, show, warn_of_empty
 
 Unit = Enum("Unit", {"file": "file", "row": "row"}, type=str)
 
@@ -36,8 +37,6 @@ def complexity_cli(
       python -m spacy parsetag complexity essays.jsonl --text row
       python -m spacy parsetag parse essay.txt --sents model | python -m spacy parsetag complexity -
     """
-    import numpy as np
-
     from ..search.complexity import count_structures, measure
     from ..texts.search import find_trees, read_columns
 
@@ -59,8 +58,7 @@ def complexity_cli(
                 counts.setdefault(each, Counter()).update({name: int(values[i]) for name, values in found.items()})
     if not counts:
         raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
-    if empty := [str(path) for path, n in n_trees.items() if not n]:  # which the table lacks
-        note(Errors.E106.format(inputs=", ".join(empty)), "warn")
+    warn_of_empty(n_trees)
     measured = {name: {**found, **measure(found)} for name, found in counts.items()}
     rows: list[tuple[Any, ...]] = [(name, *row.values()) for name, row in measured.items()]
     show(Table(("text", *next(iter(measured.values()))), rows), as_csv, measured if as_json else None)

@@ -68,7 +68,7 @@ def format_sentence(sentence: SentenceDiff) -> str:
             f"F {sentence.f:.2f}: {row.matched} of {row.gold} gold brackets, {row.test} test brackets, "
             f"{row.crossing} crossing"
         )
-    lines = [f"\nline {sentence.number}  {head}", f"    {' '.join(sentence.words)}"]
+    lines = [f"\nsentence {sentence.number}  {head}", f"    {' '.join(sentence.words)}"]
     lines += [f"    > {bracket[2]} as {label}: {sentence.text(bracket)}" for bracket, label in sentence.relabeled]
     lines += [f"    - {bracket[2]}: {sentence.text(bracket)}" for bracket in sentence.missing]
     lines += [f"    + {bracket[2]}: {sentence.text(bracket)}" for bracket in sentence.extra]

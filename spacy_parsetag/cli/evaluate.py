@@ -25,8 +25,9 @@ from ..files.write import refuse_overwrite
 from ..pipeline.scorer import SCORES, score_constituents, score_prefix
 from ..texts.load import find_parser, load_pipeline
 from ..tokens import has_parses, parses_from_doc
-from ..tokens.groups import is_partial
+from ..tokens.groups import is_marked
 from ..tokens.sentences import copy_words
+from ..treebanks.penn import read_file_lines
 from ..trees import ROOT_LABELS, Parse
 from ._compare import compare_systems, format_report
 from ._inputs import is_pipeline, read_docs
@@ -112,14 +113,16 @@ def evaluate_cli(
     else:
         gold_lines = read_gold(Path(gold), encoding, multiline)
         systems = {str(path): (gold_lines, read_sentences(path, encoding, multiline)) for path in tests}
-        units = None if documents is None else documents.read_text(encoding="utf-8").splitlines()
+        lines = () if documents is None else read_file_lines(documents, "utf-8", str(documents))
+        units = None if documents is None else [line.text.strip() for line in lines]
     if several:
         kinds = [each.value for each in by or ()]
-        compared = compare_systems(systems, params, documents=units, samples=samples, by=kinds)
+        compared, results = compare_systems(systems, params, documents=units, samples=samples, by=kinds)
         report, text = format_json(compared), format_report(compared, style.value)
     else:
-        ((ours, theirs),) = systems.values()
+        ((name, (ours, theirs)),) = systems.items()
         result = evalb(ours, theirs, params)
+        results = {name: result}
         report = format_json({"scores": scores, "evalb": result.to_dict()} if of_pipeline else result.to_dict())
         if table or (table is None and not of_pipeline):
             text = format_table(result)
@@ -132,8 +135,8 @@ def evaluate_cli(
         write_text("".join(f"{line}\n" for line, _ in filled), fill)
         note(f"{len(filled):,} trees, {sum(is_flat for _, is_flat in filled):,} of them flat: {fill}")
     write_text(report if as_json else text)
-    if not several:
-        warn_of_failures(result)
+    for name, result in results.items():
+        warn_of_failures(result, f"{name}: " if len(results) > 1 else "")
     for name, (ours, theirs) in systems.items() if not of_pipeline else ():
         warn_of_roots(name, ours, theirs, get_params(params))
 
@@ -171,25 +174,28 @@ def read_gold(path: Path, encoding: str, multiline: bool) -> list[str]:
     return sentences
 
 
-def warn_of_failures(result: EvalbResult) -> None:
-    """List errors in single sentences on the error stream, and say so if EVALB's figure leaves sentences out."""
-    errors = [f"{number} : {row.error}" for number, row in enumerate(result.rows, start=1) if row.error]
+def warn_of_failures(result: EvalbResult, lead: str = "") -> None:
+    """List errors in single sentences on the error stream, and say so if EVALB's figure leaves sentences out.
+
+    lead (str): What each message begins with.
+    """
+    errors = [f"{lead}{number} : {row.error}" for number, row in enumerate(result.rows, start=1) if row.error]
     for error in errors[:MAX_STATED]:
         typer.echo(showable(error), err=True)
     if len(errors) > MAX_STATED:
-        typer.echo(f"... and {len(errors) - MAX_STATED:,} more: see --json", err=True)
+        typer.echo(f"{lead}... and {len(errors) - MAX_STATED:,} more: see --json", err=True)
     if any("too many open bracket" in error for error in errors):
-        note("Brackets are open at the end of a line. If trees run over several lines, say --multiline.", "warn")
+        note(f"{lead}Brackets are open at the end of a line. If trees run over several lines, say --multiline.", "warn")
     respelled = [row.respelled for row in result.rows if row.respelled]
     if respelled:
         note(
-            f"{len(respelled):,} sentences have the same text, spelled otherwise (such as {respelled[0]}). They count; "
-            "the EVALB program would take them for errors."
+            f"{lead}{len(respelled):,} sentences have the same text, spelled otherwise (such as {respelled[0]}). "
+            "They count; the EVALB program would take them for errors."
         )
     if result.failures:
         note(
-            f"{result.failures} of {len(result.rows)} sentences have no usable parse. EVALB's F of {result.f:.2f} "
-            f"leaves them out; counting them as zero it is {result.strict.f:.2f}.",
+            f"{lead}{result.failures} of {len(result.rows)} sentences have no usable parse. EVALB's F of "
+            f"{result.f:.2f} leaves them out; counting them as zero it is {result.strict.f:.2f}.",
             "warn",
         )
 
@@ -220,7 +226,7 @@ def score_pipeline(
     examples = []
     n_partial = 0
     for doc in read_docs(data, nlp):
-        if is_partial(doc, key):
+        if is_marked(doc, "partial", key):
             n_partial += 1  # what is not known to be there may be right
         elif key in doc.spans and len(doc):
             examples.append(Example(copy_words(doc, nlp.vocab), doc))

@@ -8,20 +8,22 @@ from enum import Enum
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from typer import Argument as Arg, Option as Opt
 
 from ..errors import Errors, shorten
 from ..files.read import is_stream
 from ..files.write import STANDARD, refuse_overwrite
+from ..texts.input import Record
+from ..texts.on_ray import ray_shards
+from ..texts.on_spark import spark_shards
+from ..texts.output import open_output
+from ..texts.parser import BatchParser, Settings, in_batches, map_in_processes, parse_batch
+from ..texts.shards import Job, Note, Run, ShardParser, find_sources, parse_shard
+from ..treebanks.formats.table import FORMATS
 from ._inputs import DEFAULT_MODEL, default_model, find_input, is_pipeline
 from ._util import Code, GpuId, SkipBad, Skipped, count_processes, note, progress, refuse
-
-if TYPE_CHECKING:
-    from ..texts.input import Record
-    from ..texts.parser import BatchParser
-    from ..texts.shards import Note, Run
 
 SHARD_SIZE = 2000
 SLASHES = ("/", os.sep)
@@ -124,10 +126,6 @@ def parse_cli(
       python -m spacy parsetag parse training/model-best corpus.txt.gz trees/ --workers 8 --skip-bad 1% --resume
       echo "She reads papers." | python -m spacy parsetag parse training/model-best -
     """
-    from ..texts.input import Record
-    from ..texts.parser import BatchParser, Settings, in_batches
-    from ..texts.shards import Job, Run, find_sources
-
     skipped = Skipped("text", skip_bad)
     name, path, text = _find_model_and_input(model, source)
     sources = find_sources(path, format and format.value)
@@ -167,17 +165,9 @@ def parse_cli(
 
 
 def _parse_to_file(
-    parser: "BatchParser",
-    batches: "Iterator[list[Record]]",
-    output: Path,
-    n_process: int,
-    skipped: Skipped,
-    quiet: bool,
+    parser: BatchParser, batches: Iterator[list[Record]], output: Path, n_process: int, skipped: Skipped, quiet: bool
 ) -> None:
     """Parse batches in this process, or in several, and write a file."""
-    from ..texts.output import open_output
-    from ..texts.parser import map_in_processes, parse_batch
-
     alone = (parser(batch) for batch in batches)
     several = map_in_processes(partial(parse_batch, parser.settings), batches, n_process)
     n_several = n_ids = 0
@@ -200,7 +190,7 @@ def _parse_to_file(
 
 
 def _parse_to_shards(
-    run: "Run", parser: "BatchParser", engine: str, n_process: int | None, skipped: Skipped, quiet: bool
+    run: Run, parser: BatchParser, engine: str, n_process: int | None, skipped: Skipped, quiet: bool
 ) -> None:
     """Parse what a folder of shards still lacks."""
     with (
@@ -224,14 +214,9 @@ def _parse_to_shards(
 
 
 def _parse_todo(
-    run: "Run", parser: "BatchParser", engine: str, n_process: int | None, advance: Callable[[int], object]
-) -> "Generator[Note, None, None]":
+    run: Run, parser: BatchParser, engine: str, n_process: int | None, advance: Callable[[int], object]
+) -> Generator[Note, None, None]:
     """Parse the shards that are left, and yield the note on each; `advance` is told how many texts."""
-    from ..texts.on_ray import ray_shards
-    from ..texts.on_spark import spark_shards
-    from ..texts.parser import map_in_processes
-    from ..texts.shards import ShardParser, parse_shard
-
     todo = run.todo
     if engine == "local" and n_process in {None, 1}:
         parse = ShardParser(run.job, parser)
@@ -281,8 +266,6 @@ def _find_model_and_input(model: str, source: str | None) -> tuple[str, Path, st
 
 def _guess_output(output: Path) -> OutputFormat:
     """Tell the format of an output by its name. Raises a ValueError if its suffix stands for no format."""
-    from ..treebanks.formats.table import FORMATS
-
     formats = (OutputFormat.jsonl, OutputFormat.json, OutputFormat.spacy, OutputFormat.parquet)
     known = {f".{format.value}": format for format in formats}
     known |= dict.fromkeys((*FORMATS["penn"].suffixes, ".txt", ""), OutputFormat.brackets)

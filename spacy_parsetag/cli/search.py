@@ -14,7 +14,21 @@ from ..analysis.tables import Table, format_csv
 from ..errors import Errors
 from ..files.read import is_stream
 from ..files.write import STANDARD, refuse_overwrite, text_output
-from ._util import Encoding, Glob, SkipBad, Skipped, SpansKey, count_processes, note, progress, refuse, show, write_text
+from ..texts.parser import map_in_processes
+from ._util import (
+    Encoding,
+    Glob,
+    SkipBad,
+    Skipped,
+    SpansKey,
+    count_processes,
+    note,
+    progress,
+    refuse,
+    show,
+    warn_of_empty,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from ..search.pattern import Label
@@ -63,7 +77,6 @@ def search_cli(
       python -m spacy parsetag search "S < (VP <# VBG) $+ VP" gum.mrg --html page.html --limit 50
       python -m spacy parsetag parse news.txt | python -m spacy parsetag search "NP < SBAR" -
     """
-    from ..texts.parser import map_in_processes
     from ..texts.search import Query, columns_of_rows, find_trees, search_file
 
     asked = {"--count": count, "--by": by, "--mrg": mrg, "--html": html, "--csv": as_csv}
@@ -107,11 +120,14 @@ def _save(files: list[Path], encoding: str, spans_key: str, skipped: Skipped, fo
 
     if folder.exists() and any(folder.iterdir()):
         raise ValueError(Errors.E450.format(path=folder))
-    read = (columns for file in files for columns in read_columns(file, encoding, skipped, spans_key))
-    found = TreeColumns.join(read)
+    read = {file: TreeColumns.join(read_columns(file, encoding, skipped, spans_key)) for file in files}
+    found = TreeColumns.join(read.values())
     skipped.n_good = len(found)
     skipped.check()
     skipped.summarize()
+    if not len(found):
+        raise ValueError(Errors.E106.format(inputs=", ".join(map(str, files))))
+    warn_of_empty({file: len(columns) for file, columns in read.items()})
     found.to_disk(folder)
 
 
@@ -126,10 +142,12 @@ def _report(
     table: Counter[tuple[str, ...]] = Counter()
     drawn: list[Sentence] = []
     absent: list[set[Label]] = []
+    n_trees: dict[Path, int] = {}
     n_left = limit
     with text_output(STANDARD) as out:
         for found in results:
             totals.update(found.totals)
+            n_trees[found.path] = found.totals["trees"]
             advance(found.totals["trees"])
             skipped.n_good += found.totals["trees"]
             for problem in found.skipped:
@@ -147,4 +165,5 @@ def _report(
     if html is not None:
         write_text(draw_page(drawn), html)
         note(f"Wrote {len(drawn):,} trees to {html}", "good")
+    warn_of_empty(n_trees)
     return totals, table, set.intersection(*absent) if absent else set()

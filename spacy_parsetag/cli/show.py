@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import spacy
 from spacy.tokens import Doc
@@ -18,12 +18,10 @@ from ..files.write import STANDARD, refuse_overwrite, text_output
 from ..texts.input import Record, check_text, name_of, read_lines
 from ..texts.parser import NO_PARSE, BatchParser, Settings, in_batches
 from ..texts.shards import find_sources
+from ..tokens import SPANS_KEY, docs_from_trees
 from ..treebanks.formats.table import FORMATS
 from ._inputs import DEFAULT_MODEL, default_model, find_input, read_docs, trees_and_parses
 from ._util import Code, Encoding, GpuId, SpansKey, note, refuse, write_text
-
-if TYPE_CHECKING:
-    from ..draw.docs import Sentence
 
 BATCH = 32  # texts: few, so that the first trees do not wait for many others
 _TREE = re.compile(r"\s*\([^\s()]*\s*(\(|$)")  # how a tree begins
@@ -64,7 +62,7 @@ def show_cli(
       python -m spacy parsetag show news.txt --model training/model-best --html news.html
       python -m spacy parsetag parse news.txt | python -m spacy parsetag show - --explain
     """
-    from ..draw.docs import render
+    from ..draw.docs import Sentence, explain_all, render
 
     path, text = find_input(source)
     if text is None and is_stream(path):
@@ -96,7 +94,9 @@ def show_cli(
     if not n_trees:
         raise ValueError(Errors.E106.format(inputs="the input"))
     if explain:
-        _explain(seen, tags)
+        meanings = explain_all(seen, tags)
+        longest = max((len(label) for label, _, _ in meanings), default=0)
+        write_text("\n" + "".join(f"{label:<{longest}}  {meaning}\n" for label, _, meaning in meanings))
 
 
 def _guess_format(path: Path, text: str | None) -> ShownFormat:
@@ -130,8 +130,6 @@ def _read(
     spans_key: str,
 ) -> tuple[Iterable[Doc], str]:
     """Read docs with constituents, under this key, or parse text; gives also the key of the constituents then."""
-    from ..tokens import SPANS_KEY, docs_from_trees
-
     if format == "brackets":
         parses = (parse for _, _, parse in trees_and_parses(path, encoding, _pass_unparsed, text))
         return docs_from_trees(spacy.blank("xx").vocab, parses, detokenize=True), SPANS_KEY
@@ -168,12 +166,3 @@ def _parse(parser: BatchParser, records: Iterator[Record]) -> Iterator[Doc]:
         if parsed.failures:
             raise ValueError(parsed.failures[0])
         yield from parsed.docs.get_docs(parser.nlp.vocab)
-
-
-def _explain(sentences: "list[Sentence]", tags: bool) -> None:
-    """Write what labels and tags mean, a line each."""
-    from ..draw.docs import explain_all
-
-    meanings = explain_all(sentences, tags)
-    longest = max((len(text) for text, _, _ in meanings), default=0)
-    write_text("\n" + "".join(f"{text:<{longest}}  {meaning}\n" for text, _, meaning in meanings))

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Errors
-from ..linearize import Linearizer
-from ..linearize.tagset import TagSet
+from ..linearize import Linearizer, TagSet
 from .constraints import Constraint, is_whole, label_sets, read_constraints
 
 if TYPE_CHECKING:

@@ -1,7 +1,5 @@
 """Constraints on constituents, compiled to the set of tags that each span may have."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -36,20 +34,6 @@ class Constraint(NamedTuple):
         return f"{self.kind} ({self.start}, {self.end}{label})"
 
 
-class LabelSets(NamedTuple):
-    """Constraints of a batch as the compiled passes read them.
-
-    has (np.ndarray): (C, T) uint8, the tags in each set; all of them in the first.
-    cells (np.ndarray): (M,) int16, the set of each span (0, 1), (0, 2) to (0, N), (1, 2) to (N-1, N) of each
-        constrained sentence; -1 for a span that cannot be a node.
-    starts (np.ndarray): (S,) int64, first cell of each sentence; -1 for one without constraints.
-    """
-
-    has: NDArray[Any]
-    cells: NDArray[Any]
-    starts: NDArray[Any]
-
-
 def read_constraints(given: Iterable[Sequence[Any]], n_words: int) -> tuple[Constraint, ...]:
     """Check the constraints on a sentence.
 
@@ -80,8 +64,15 @@ def is_whole(value: Any, least: int, largest: int | None = None) -> bool:
     return bool(least <= value and (largest is None or value <= largest))
 
 
-def label_sets(constraints: Sequence[Sequence[Constraint]], n_words: NDArray[Any], tags: TagSet) -> LabelSets:
-    """Find the sets of tags that constraints leave to each span."""
+def label_sets(
+    constraints: Sequence[Sequence[Constraint]], n_words: NDArray[Any], tags: TagSet
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Find the sets of tags that constraints leave to each span, as the compiled passes read them.
+
+    RETURNS (tuple[np.ndarray, np.ndarray, np.ndarray]): (C, T) uint8, the tags in each set, all of them in the first;
+        (M,) int16, the set of each span (0, 1), (0, 2) to (0, N), (1, 2) to (N-1, N) of each constrained sentence, -1
+        for a span that cannot be a node; (S,) int64, first cell of each sentence, -1 for one without constraints.
+    """
     sets = _Sets(tags)
     cells: list[NDArray[Any]] = []
     starts = np.full(len(n_words), -1, dtype=np.int64)
@@ -92,7 +83,7 @@ def label_sets(constraints: Sequence[Sequence[Constraint]], n_words: NDArray[Any
             starts[s] = total
             total += len(cells[-1])
     has = np.stack(sets.masks).astype(np.uint8)
-    return LabelSets(has, np.concatenate([np.zeros(0, dtype=np.int16), *cells]), starts)
+    return has, np.concatenate([np.zeros(0, dtype=np.int16), *cells]), starts
 
 
 class _Sets:

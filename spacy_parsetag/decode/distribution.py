@@ -1,7 +1,5 @@
 """The distribution over the trees of a batch, with sums that are computed when they are first asked for, and kept."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from itertools import chain
 from math import fsum

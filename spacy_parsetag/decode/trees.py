@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Errors
-from ..linearize import Linearizer
+from ..linearize import Linearizer, TagSet
 from ..linearize.base import make_tag, node_classes
-from ..linearize.tagset import TagSet
 from ..trees.binary import node_bounds
 from ._nodes import batch_nodes
 from .batch import ORDER_CODES, TagScores, numbers_of_tags, ranges, span_row

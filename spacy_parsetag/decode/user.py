@@ -1,7 +1,5 @@
 """One sentence, a batch of one: `decode` and `TreeDistribution`, for users who bring scores of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -10,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Errors
-from ..linearize import get_linearizer
-from ..linearize.base import max_stack as stack_of
-from ..linearize.tagset import TagSet
+from ..linearize import TagSet, get_linearizer, max_stack as stack_of
 from .batch import TagScores, Transitions, as_floats, span_row
 from .beam import BeamDecoder
 from .constraints import is_whole, label_sets, read_constraints
@@ -115,7 +111,7 @@ class TreeDistribution:
         self._trees, self._columns = batch.trees, columns
 
     @classmethod
-    def from_batch(cls, batch: TagScores, s: int) -> TreeDistribution:
+    def from_batch(cls, batch: TagScores, s: int) -> "TreeDistribution":
         """Take sentence s of a batch, with its bound and constraints; columns are ids of the batch's tags."""
         distribution = cls.__new__(cls)
         distribution._trees = batch.select(np.asarray([s])).trim().trees
@@ -198,7 +194,7 @@ def _agrees(batch: TagScores, ids: NDArray[Any]) -> bool:
     """Check whether the tree of a batch of one sentence agrees with its constraints."""
     if not batch.constraints or not batch.constraints[0]:
         return True
-    sets = label_sets(batch.constraints, batch.n_words, batch.tags)
+    has, cells, _ = label_sets(batch.constraints, batch.n_words, batch.tags)
     nodes = labelled_nodes(ids, batch, bare=True)
-    cells = sets.cells[span_row(int(batch.n_words[0]) + 1, nodes.start, nodes.end + 1)]  # with spans of one word
-    return bool((cells >= 0).all() and sets.has[cells, nodes.tag].all())
+    own = cells[span_row(int(batch.n_words[0]) + 1, nodes.start, nodes.end + 1)]  # with spans of one word
+    return bool((own >= 0).all() and has[own, nodes.tag].all())

@@ -1,7 +1,5 @@
 """Draw the constituents of a doc: in a terminal, as SVG, as a page in HTML, and by themselves in a notebook."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys
@@ -65,7 +63,7 @@ class Sentence(NamedTuple):
 class Drawing(str):
     """Holds a drawing as text or markup, which a notebook shows as SVG."""
 
-    def __new__(cls, text: str, sentences: Sequence[Sentence] = (), tags: bool = True) -> Drawing:
+    def __new__(cls, text: str, sentences: Sequence[Sentence] = (), tags: bool = True) -> "Drawing":
         drawing = super().__new__(cls, text)
         drawing.sentences = sentences
         drawing.tags = tags

@@ -1,7 +1,5 @@
 """Makes the nodes that are drawn of a tree, whatever it is drawn in: a text and a kind, fit to be shown."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -22,7 +20,7 @@ class DrawnNode:
 
     text: str
     kind: str
-    children: list[DrawnNode] = field(default_factory=list)
+    children: "list[DrawnNode]" = field(default_factory=list)
     is_marked: bool = False
 
     @property

@@ -1,7 +1,5 @@
 """Draw a tree as SVG, by svgling."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from functools import partial
 from typing import Any

@@ -9,8 +9,6 @@
 She   enjoys      papers
 """
 
-from __future__ import annotations
-
 import re
 from collections import deque
 from collections.abc import Iterator

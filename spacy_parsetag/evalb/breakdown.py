@@ -1,7 +1,5 @@
 """F by label, by length of sentence and by length of constituent; failures count as zero."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

@@ -16,7 +16,7 @@ from .result import EvalbResult, compare_all, f_score, percent
 class SentenceDiff(NamedTuple):
     """A sentence whose brackets are not exactly the gold ones.
 
-    number (int): The sentence, from 1: the line of its file.
+    number (int): The sentence, from 1: comments and, with `join_lines`, line breaks do not count.
     counts (SentenceCounts): EVALB's counts.
     words (list[str]): The gold words that count.
     relabeled (list[tuple[Bracket, str]]): Gold brackets that the test tree has under another label, and that label.
@@ -45,7 +45,7 @@ class SentenceDiff(NamedTuple):
         """The sentence, ready for JSON. Positions count the words that count."""
         row = self.counts
         return {
-            "line": self.number,
+            "sentence": self.number,
             "f": self.f,
             "error": row.error or ("no parse" if row.failed else ""),
             **{name: getattr(row, name) for name in ("matched", "gold", "test", "crossing")},

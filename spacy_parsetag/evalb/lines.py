@@ -1,26 +1,22 @@
 """Reads lines of brackets. A line is a sentence: an empty one has no parse, several brackets are a forest."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from ..errors import Errors, TreebankError
 from ..treebanks import penn
 from ..trees import ROOT_LABELS, Parse, Tree
 from ..trees.brackets import format_tree
 from ..trees.escape import unescape_token
+from ..trees.nltk_trees import NLTKTree
 from .counts import read_sentence
 from .params import EvalbParams
 
-if TYPE_CHECKING:
-    import nltk
-
 _WORD = re.compile(r"[^\s()]+(?=\s*\))")
-Brackets: TypeAlias = "str | Tree | nltk.Tree | Parse | None"
+Brackets: TypeAlias = "str | Tree | NLTKTree | Parse | None"
 
 
 def tree_line(tree: Brackets) -> str | Parse:
@@ -30,7 +26,7 @@ def tree_line(tree: Brackets) -> str | Parse:
     if isinstance(tree, Tree):
         return format_tree(tree) if tree.children else ""
     parts: list[str] = []
-    stack: list[nltk.Tree | str] = [tree]
+    stack: list[NLTKTree | str] = [tree]
     while stack:
         node = stack.pop()
         if isinstance(node, str):

@@ -9,8 +9,7 @@ Three files come with the package: `collins` (COLLINS.prm), `new` (new.prm) and 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -55,10 +54,8 @@ class EvalbParams:
     cut_tags: bool = False
     labeled: bool = True
     cutoff_len: int = 40
-
-    @cached_property
-    def _counted(self) -> dict[str, str | None]:
-        return {}  # what `counted` found out: labels as they are cut, None for those deleted
+    # What `counted` found out: labels as they are cut, None for those deleted.
+    _counted: dict[str, str | None] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def cut(self, label: str) -> str:
         """Drop a label's function tags and indices: NP-SBJ-1 is NP. As in C, -LRB- is the empty label."""

@@ -5,8 +5,6 @@ Tibshirani (1993), chapter 13, has the percentile interval; Berg-Kirkpatrick, Bu
 p; Noreen (1989) approximate randomization, which Bikel's comparator does for EVALB.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -1,21 +1,16 @@
 """Linearizers: trees as tag sequences, in three orders, with inverses."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ..errors import Errors
-from ..trees import Parse, binarize, from_nltk, to_nltk, unbinarize
+from ..trees import Parse, binarize, unbinarize
 from ..trees.escape import unescape_label, unescape_token
+from ..trees.nltk_trees import NLTKTree, from_nltk, to_nltk
 from .base import CLASS_NAMES, Lattice, Linearizer, TagClass, deviations, make_tag, max_stack, split_tag
 from .in_order import InOrder
 from .post_order import PostOrder
 from .pre_order import PreOrder
 from .tagset import TagSet
-
-if TYPE_CHECKING:
-    import nltk
 
 __all__ = [
     "CLASS_NAMES",
@@ -46,7 +41,7 @@ def get_linearizer(order: str) -> Linearizer:
     return ORDERS[order]
 
 
-def linearize(tree: nltk.Tree, order: str = "in") -> list[str]:
+def linearize(tree: "NLTKTree", order: str = "in") -> list[str]:
     """Write a tree as tags.
 
     tree (nltk.Tree): The tree over N words; a root wrapper such as TOP is dropped.
@@ -61,7 +56,7 @@ def linearize(tree: nltk.Tree, order: str = "in") -> list[str]:
     return get_linearizer(order).linearize(binarize(Parse.from_tree(from_nltk(tree))))
 
 
-def delinearize(tags: Sequence[str], words: Sequence[tuple[str, str]], order: str = "in") -> nltk.Tree:
+def delinearize(tags: Sequence[str], words: Sequence[tuple[str, str]], order: str = "in") -> "NLTKTree":
     """Turn tags back into a tree: the inverse of `linearize`.
 
     tags (Sequence[str]): 2N-1 tags.

@@ -8,12 +8,6 @@
 #include <cstring>
 #include <vector>
 
-#if defined(_MSC_VER)
-#define PARSETAG_RESTRICT __restrict
-#else
-#define PARSETAG_RESTRICT __restrict__
-#endif
-
 namespace parsetag {
 
 // Two directions over sentences that lie one after another. A row of each array is a word; in it come the forward
@@ -56,14 +50,13 @@ inline float sigmoid(float x) {
 // The loops over units, of one word. Pointers are to arrays that do not overlap, which the compiler has to know to make
 // vectors of the loops.
 template <class T>
-void sru_gate(int d, const T *PARSETAG_RESTRICT u, const T *PARSETAG_RESTRICT v, const T *PARSETAG_RESTRICT b,
-              const T *PARSETAG_RESTRICT previous, T *PARSETAG_RESTRICT gate) {
+void sru_gate(int d, const T *__restrict u, const T *__restrict v, const T *__restrict b, const T *__restrict previous,
+              T *__restrict gate) {
     for (int j = 0; j < d; ++j) gate[j] = sigmoid(u[j] + v[j] * previous[j] + b[j]);
 }
 
 template <class T>
-void sru_mix(int d, const T *PARSETAG_RESTRICT gate, const T *PARSETAG_RESTRICT on, const T *PARSETAG_RESTRICT off,
-             T *PARSETAG_RESTRICT mixed) {
+void sru_mix(int d, const T *__restrict gate, const T *__restrict on, const T *__restrict off, T *__restrict mixed) {
     for (int j = 0; j < d; ++j) mixed[j] = off[j] + gate[j] * (on[j] - off[j]);
 }
 
@@ -90,9 +83,8 @@ template <class T> void sru_forward(const Sru<T> &sru, T *states, T *outputs, T 
 
 // The gradients before the gate, of what is mixed in where it is closed, and of the weights; `d_on` is set.
 template <class T>
-void sru_mix_back(int d, const T *PARSETAG_RESTRICT gate, const T *PARSETAG_RESTRICT on, const T *PARSETAG_RESTRICT off,
-                  const T *PARSETAG_RESTRICT d_mixed, T *PARSETAG_RESTRICT d_gate, T *PARSETAG_RESTRICT d_off,
-                  T *PARSETAG_RESTRICT d_on) {
+void sru_mix_back(int d, const T *__restrict gate, const T *__restrict on, const T *__restrict off,
+                  const T *__restrict d_mixed, T *__restrict d_gate, T *__restrict d_off, T *__restrict d_on) {
     for (int j = 0; j < d; ++j) {
         d_gate[j] = d_mixed[j] * (on[j] - off[j]) * gate[j] * (1 - gate[j]);
         d_off[j] = d_mixed[j] * (1 - gate[j]);
@@ -101,9 +93,8 @@ void sru_mix_back(int d, const T *PARSETAG_RESTRICT gate, const T *PARSETAG_REST
 }
 
 template <class T>
-void sru_gate_back(int d, const T *PARSETAG_RESTRICT d_gate, const T *PARSETAG_RESTRICT v,
-                   const T *PARSETAG_RESTRICT previous, T *PARSETAG_RESTRICT dv, T *PARSETAG_RESTRICT db,
-                   T *PARSETAG_RESTRICT carried) {
+void sru_gate_back(int d, const T *__restrict d_gate, const T *__restrict v, const T *__restrict previous, T *__restrict dv,
+                   T *__restrict db, T *__restrict carried) {
     for (int j = 0; j < d; ++j) {
         dv[j] += d_gate[j] * previous[j];
         db[j] += d_gate[j];

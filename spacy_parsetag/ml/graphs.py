@@ -1,7 +1,5 @@
 """ONNX graphs of PyTorch's layers: transformers and BiLSTMs, in float32 or with int8 weights."""
 
-from __future__ import annotations
-
 import io
 import logging
 import tempfile

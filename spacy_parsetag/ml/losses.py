@@ -69,7 +69,7 @@ class TreeLoss:
     Tag by tag, a model spends probability on sequences that are not trees, which the decoder rules out anyway. Here the
     sum in the denominator runs over the trees alone. Its logarithm and gradient come from the lattice, in one pass of
     log-sum-exp forward and one back; where spans are scored too, from the chart. The paper does not have this. A tree
-    with an unknown tag is left out.
+    with an unknown tag is left out, and so is one that needs a larger stack than the batch's bound: no sum counts it.
 
     With transitions a sentence takes O(dN|T|^2): in pre- and post-order, where the stack may be as large as the
     sentence is long, that calls for a bound.
@@ -77,6 +77,13 @@ class TreeLoss:
 
     def __call__(self, batch: TagScores, gold: WeightedTrees) -> tuple[float, TagScores]:
         """Find the loss and its gradient; see `Loss`."""
+        if batch.max_stack is not None:
+            lattice, lengths = batch.linearizer.lattice, batch.lengths[gold.sentence]
+            steps = np.asarray(lattice.delta)[batch.tags.classes[gold.ids]]
+            trees = np.split(steps, np.cumsum(lengths)[:-1])[: len(lengths)]  # one piece for none
+            sizes = [lattice.start_stack + own.cumsum().max(initial=-1) for own in trees]
+            outside = np.repeat(sizes, lengths) > batch.max_stack
+            gold = gold._replace(ids=np.where(outside, -1, gold.ids))
         return cross_entropy(batch, gold, sum_trees)
 
 

@@ -165,10 +165,6 @@ def _shim_of(model: Model[Any, Any], is_train: bool = False) -> OnnxShim:
     return shim
 
 
-def _no_gradient(dY: Any) -> list[Any]:
-    return []
-
-
 def _encode(
     model: Model[list[Doc], Arrays], docs: list[Doc], is_train: bool
 ) -> tuple[Arrays, Callable[[Arrays], list[Doc]]]:
@@ -180,7 +176,7 @@ def _encode(
     lengths = [len(doc) for doc in docs]
     rows, counts = align_pieces(windows, pieces, lengths)
     aligned = Ragged(vectors[model.ops.xp.asarray(rows)], model.ops.xp.asarray(counts, dtype="i"))
-    return cut(pooling.predict(aligned), lengths), _no_gradient
+    return cut(pooling.predict(aligned), lengths), lambda dY: []
 
 
 def _encode_windows(model: Model[Any, Any], shim: OnnxShim, sequences: Sequence[NDArray[Any]]) -> Floats2d:
@@ -227,4 +223,4 @@ def _read_sequences(model: SequenceModel, X: Arrays, is_train: bool) -> tuple[Ar
         output = shim.run(inputs, on_gpu=model.ops.device_type == "gpu")
         for column, i in enumerate(batch):
             outputs[i] = output[: lengths[i], column]
-    return [model.ops.asarray2f(y) for y in outputs], _no_gradient
+    return [model.ops.asarray2f(y) for y in outputs], lambda dY: []

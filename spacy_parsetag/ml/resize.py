@@ -1,7 +1,5 @@
 """More tags for a trained learner: its output layers get rows for them, and keep what they have learned."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

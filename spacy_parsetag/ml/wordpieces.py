@@ -3,8 +3,6 @@
 All as in spacy-transformers 1.4, whose vectors an exported pipeline has to give.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, pairwise

@@ -16,8 +16,7 @@ from thinc.types import Floats2d
 from ..decode import SpanScores, TagScores, Transitions
 from ..decode.batch import first_spans, list_spans, span_row
 from ..errors import Errors
-from ..linearize import Linearizer
-from ..linearize.tagset import TagSet
+from ..linearize import Linearizer, TagSet
 from ..tokens.sentences import sentence_words
 
 Arrays = list[Floats2d]  # one (rows, width) for each sequence

@@ -4,12 +4,11 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
 from spacy.attrs import ORTH
-from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..errors import Errors
 from ..tokens.groups import SentenceParse, has_parses, parses_from_doc, with_spans
-from ..tokens.sentences import has_sentences, map_words, sentence_starts, set_sentence_starts
+from ..tokens.sentences import map_words, sentence_starts, sentence_words, set_sentence_starts
 from ..trees import Constituent, Parse
 
 
@@ -54,12 +53,6 @@ def _fit(eg: Example, sentences: list[SentenceParse]) -> list[tuple[Parse, Sente
     return found
 
 
-def is_soft(doc: Doc, spans_key: str) -> bool:
-    """Check whether a doc's best trees with their probabilities are to be learned: `attrs["soft"] = True` says so."""
-    group = doc.spans.get(spans_key)
-    return group is not None and bool(group.attrs.get("soft"))
-
-
 def soft_parses(eg: Example, spans_key: str) -> dict[int, list[tuple[float, Parse]]]:
     """Read the best trees of a soft reference that fit the tokens of its predicted doc, with their log-probabilities.
 
@@ -98,10 +91,8 @@ def set_gold_sentences(eg: Example) -> None:
     """Give the predicted doc of an example the sentence boundaries of its reference, where words align."""
     if has_same_tokens(eg):
         starts = sentence_starts(eg.reference).tolist()
-    elif has_sentences(eg.reference):
-        starts = [i for i, is_start in enumerate(eg.get_aligned_sent_starts()) if is_start]
-    else:
-        starts = []
+    else:  # by words, since white space may be in one of the docs alone
+        starts = [int(eg.alignment.y2x[tokens[0]][0]) for tokens in sentence_words(eg.reference)]
     set_sentence_starts(eg.predicted, starts)
 
 

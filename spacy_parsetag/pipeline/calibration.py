@@ -6,9 +6,8 @@ events that its probabilities are about (Kuleshov and Liang 2015): a constituent
 is right, or not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from spacy.util import minibatch
 
 from ..decode import TagScores
 from ..decode.trees import Spans, labelled_nodes
-from ..tokens.groups import is_partial, parses_from_doc
+from ..tokens.groups import is_marked, parses_from_doc
 from ..tokens.sentences import copy_words, sentence_starts, set_sentence_starts
 from ..trees import Parse
 from .component import ParseTagger, scale_scores
@@ -55,7 +54,7 @@ def score_gold_docs(nlp: Language, pipe: ParseTagger, golds: Iterable[Doc]) -> I
     """
     key = pipe.cfg["spans_key"]
     first = [other for _, other in nlp.pipeline].index(pipe)
-    whole = (doc for doc in golds if len(doc) and key in doc.spans and not is_partial(doc, key))
+    whole = (doc for doc in golds if len(doc) and key in doc.spans and not is_marked(doc, "partial", key))
     with nlp.select_pipes(disable=nlp.pipe_names[first:]):
         for references in minibatch(whole, size=32):
             docs = list(nlp.pipe([copy_words(gold, nlp.vocab) for gold in references]))
@@ -102,17 +101,15 @@ def _decode(
 
 def fit_temperature(judge: Callable[[float], Judged]) -> float:
     """Find the temperature with the least negative log-likelihood, by golden-section search."""
+
+    @cache
+    def loss(log_temperature: float) -> float:
+        return judge(float(np.exp(log_temperature))).loss()
+
     golden = (5**0.5 - 1) / 2
     low, high = -_WIDEST, _WIDEST
-    inner = [high - golden * (high - low), low + golden * (high - low)]
-    losses = [judge(float(np.exp(x))).loss() for x in inner]
     while high - low > _NARROWEST:
-        if losses[0] < losses[1]:
-            high = inner.pop()
-            inner.insert(0, high - golden * (high - low))
-            losses = [judge(float(np.exp(inner[0]))).loss(), losses[0]]
-        else:
-            low = inner.pop(0)
-            inner.append(low + golden * (high - low))
-            losses = [losses[1], judge(float(np.exp(inner[1]))).loss()]
+        lower, upper = high - golden * (high - low), low + golden * (high - low)
+        # One of the two was judged before, but for rounding.
+        low, high = (low, upper) if loss(round(lower, 9)) < loss(round(upper, 9)) else (lower, high)
     return round(float(np.exp((low + high) / 2)), 3)

@@ -15,8 +15,7 @@ from thinc.api import Model
 
 from ..decode.constraints import LARGEST_COUNT, is_whole
 from ..errors import Errors, shorten
-from ..linearize import Linearizer, max_stack
-from ..linearize.tagset import TagSet
+from ..linearize import Linearizer, TagSet, max_stack
 from ..ml.words import SentenceScores
 from ..tokens.sentences import has_sentences
 from ..trees import BinaryTree

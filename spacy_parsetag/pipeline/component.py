@@ -27,10 +27,9 @@ from ..linearize.tagset import TagSet, make_tag_set, tags_of_label
 from ..ml.losses import Loss
 from ..ml.resize import output_width, resize_output
 from ..ml.words import SentenceScores, Words
+from ..tokens import has_sentences, register_extensions
 from ..tokens.batches import annotate_batches
-from ..tokens.extensions import register_extensions
 from ..tokens.groups import SPANS_KEY, Prediction, list_groups, set_predictions
-from ..tokens.sentences import has_sentences
 from . import checks
 from .align import set_gold_sentences
 from .encode import gold_loss
@@ -241,6 +240,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         A predicted doc without sentence boundaries gets its reference's, so that a learner that reads sentences sees in
         training what it sees in prediction.
         """
+        self._require_labels()
         examples = list(examples)
         validate_examples(examples, "ParseTagger.update")
         for eg in examples:

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from ..decode import Constraint, TagScores, WeightedTrees
 from ..errors import shorten
-from ..linearize import CLASS_NAMES, Linearizer
-from ..linearize.tagset import TagSet
+from ..linearize import CLASS_NAMES, Linearizer, TagSet
 from ..ml.losses import Loss, partial_likelihood
 from ..tokens.groups import SentenceParse
 from ..trees import Parse, binarize, join_chain

@@ -4,8 +4,6 @@ It is a component, and not a decoder, because a decoder sees the scores of one m
 training data have other tags, and so other scores. What they have in common is how probable each constituent is.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -27,8 +25,7 @@ from ..decode.batch import numbers_of_tags
 from ..decode.repair import keep_possible
 from ..decode.trees import labelled_nodes
 from ..errors import Errors
-from ..linearize import CLASS_NAMES, get_linearizer, split_tag
-from ..linearize.tagset import TagSet
+from ..linearize import CLASS_NAMES, TagSet, get_linearizer, split_tag
 from ..tokens.batches import annotate_batches
 from ..tokens.extensions import register_extensions
 from ..tokens.groups import SPANS_KEY, Prediction, set_predictions
@@ -151,7 +148,7 @@ class Ensemble(Checked, Pipe):
         for i, member in enumerate(members):
             member.to_disk(path / str(i))
 
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Ensemble:
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "Ensemble":
         """Load the members that were saved, in place of the config's."""
         self._members = [load_model(folder) for folder in _member_folders(Path(path))]
         return self
@@ -162,7 +159,7 @@ class Ensemble(Checked, Pipe):
         data: bytes = srsly.msgpack_dumps(members)
         return data
 
-    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> Ensemble:
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "Ensemble":
         """Load the members that were saved."""
         self._members = []
         for config, member in srsly.msgpack_loads(data):

@@ -4,8 +4,6 @@ A transformer of spacy-transformers becomes a `tok2vec` component, and what list
 pipeline is made of spaCy's own components, and of layers of `ml/onnx.py`.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -75,7 +73,9 @@ def _export(nlp: Language, path: Path, precision: Precision) -> bool:
         model.replace_node(old, new)
     try:
         for name, model in models.items():
-            _require_no_torch(name, model)
+            if torch_layers := [node for node in model.walk() if any(isinstance(s, PyTorchShim) for s in node.shims)]:
+                reason = "PyTorch computes it"
+                raise ValueError(Errors.E267.format(what=torch_layers[0].name, name=name, reason=reason))
         nlp.to_disk(path, exclude=list(transformers))
     finally:
         for model, old, new in swaps:
@@ -183,12 +183,6 @@ def _replacements(
                 lstm.set_dim(dim, node.get_dim(dim))
             lstm.shims[0] = OnnxShim(export_bilstm(node.shims[0]._model, precision))
             yield node, lstm
-
-
-def _require_no_torch(name: str, model: Model[Any, Any]) -> None:
-    for node in model.walk():
-        if any(isinstance(shim, PyTorchShim) for shim in node.shims):
-            raise ValueError(Errors.E267.format(what=node.name, name=name, reason="PyTorch computes it"))
 
 
 def _upstream(section: dict[str, Any], transformers: dict[str, _Transformer]) -> _Transformer:

@@ -8,12 +8,11 @@ import numpy as np
 from spacy.training import Example
 
 from ..errors import Errors, Warnings
-from ..linearize import Linearizer, max_stack
-from ..linearize.tagset import TagSet
+from ..linearize import Linearizer, TagSet, max_stack
 from ..ml.words import Words
-from ..tokens.groups import GroupCache, SentenceParse, has_parses, is_partial, list_groups, parses_from_doc
+from ..tokens.groups import GroupCache, SentenceParse, has_parses, is_marked, list_groups, parses_from_doc
 from ..trees import Parse, binarize
-from .align import has_same_tokens, is_soft, read_gold, soft_parses
+from .align import has_same_tokens, read_gold, soft_parses
 from .encode import GoldSentence, encode_partial, encode_whole, partial_tags, quote
 
 _MANY = 100  # sentences or docs; one of them at least should teach something
@@ -61,12 +60,12 @@ class GoldReader:
         if self._known_as != (tags, linearizer.order):
             self._known = GroupCache()
             self._known_as = (tags, linearizer.order)
-        partial = is_partial(eg.reference, spans_key)
+        partial = is_marked(eg.reference, "partial", spans_key)
 
         def encode(sentences: list[SentenceParse]) -> list[GoldSentence]:
             if partial:
                 return encode_partial(sentences, tags)
-            several = soft_parses(eg, spans_key) if is_soft(eg.reference, spans_key) else None
+            several = soft_parses(eg, spans_key) if is_marked(eg.reference, "soft", spans_key) else None
             return encode_whole(sentences, tags, linearizer, several)
 
         if has_parses(eg.reference, spans_key) and has_same_tokens(eg):
@@ -135,10 +134,10 @@ def read_inventory(
     largest = n_words = n_outside = 0
     for eg in examples:
         parses = [parse for _, parse in reader.sentences(eg, spans_key)]
-        if is_soft(eg.reference, spans_key):
+        if is_marked(eg.reference, "soft", spans_key):
             parses += [parse for trees in soft_parses(eg, spans_key).values() for _, parse in trees]
         for parse in parses:
-            if is_partial(eg.reference, spans_key):
+            if is_marked(eg.reference, "partial", spans_key):
                 tags.update(partial_tags(parse))
                 continue
             if "partial" not in eg.reference.spans[spans_key].attrs:

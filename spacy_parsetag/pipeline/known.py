@@ -53,7 +53,8 @@ def known_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | No
     group = doc.spans.get(CONSTRAINTS_KEY)
     kind = "must" if group is None else group.attrs.get("kind", "must")
     given = [(span, span.id_ or kind) for span in _read_group(doc, CONSTRAINTS_KEY)]
-    for span in find(doc) if find is not None else ():
+    found = () if find is None else find(doc)
+    for span in found if isinstance(found, Iterable) else [found]:
         if not isinstance(span, Span) or span.doc is not doc:
             raise ValueError(Errors.E271.format(found=span))
         given.append((span, span.id_ or "must"))

@@ -3,7 +3,7 @@
 import warnings
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -16,7 +16,7 @@ from ..errors import Errors, Warnings
 from ..evalb.counts import match_brackets
 from ..evalb.params import Bracket, EvalbParams, get_params
 from ..linearize import CLASS_NAMES, Linearizer, get_linearizer
-from ..tokens.groups import SPANS_KEY, is_partial, list_groups, spans_of_group
+from ..tokens.groups import SPANS_KEY, is_marked, list_groups, spans_of_group
 from ..tokens.sentences import map_words, sentence_starts
 from ..trees import Constituent, Parse, binarize
 
@@ -116,7 +116,7 @@ def score_constituents(
     matched, missing, extra, gold_tags, right_tags = (Counter[str]() for _ in range(5))
     sentences = complete = 0
     examples = list(examples)
-    annotated = [eg for eg in examples if key in eg.reference.spans and not is_partial(eg.reference, key)]
+    annotated = [eg for eg in examples if key in eg.reference.spans and not is_marked(eg.reference, "partial", key)]
     for sentence in (one for example in annotated for one in align_sentences(example, key, params.delete_labels)):
         sentences += 1
         gold, test = (params.counted(sentence.counted(spans)) for spans in (sentence.gold, sentence.test))
@@ -130,7 +130,10 @@ def score_constituents(
         right_tags.update(ours[0] for ours, theirs in zip(tags, found, strict=False) if ours == theirs)
     prefix = score_prefix(key)
     if not annotated:
-        _warn_of_no_gold(examples, key)
+        # Partial trees are left out on purpose.
+        if examples and not any(key in eg.reference.spans for eg in examples):
+            text = Warnings.W255.format(n=len(examples), key=key, found=list_groups(eg.reference for eg in examples))
+            warnings.warn(text, stacklevel=1)
         return dict.fromkeys(f"{prefix}_{name}" for name in SCORES)
     total = PRFScore(tp=matched.total(), fn=missing.total(), fp=extra.total())
     exact = complete / sentences if sentences else 0.0
@@ -141,13 +144,6 @@ def score_constituents(
     tag_acc = {kind: right / n if n else None for kind, (right, n) in tag_counts.items()}
     values = (total.fscore, total.precision, total.recall, exact, per_type, tag_acc)
     return {f"{prefix}_{name}": value for name, value in zip(SCORES, values, strict=True)}
-
-
-def _warn_of_no_gold(examples: Sequence[Example], key: str) -> None:
-    """Warn that nothing can be scored; but for partial trees, which are left out on purpose, and without any docs."""
-    if examples and not any(key in eg.reference.spans for eg in examples):
-        found = list_groups(eg.reference for eg in examples)
-        warnings.warn(Warnings.W255.format(n=len(examples), key=key, found=found), stacklevel=2)
 
 
 def score_prefix(key: str) -> str:

@@ -2,20 +2,10 @@
 # distutils: language = c++
 """Columns of trees and semi-joins over them, in C++: see _columns.hpp and _relations.hpp. Callers check shapes and types."""
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libcpp.string_view cimport string_view
 from libcpp.vector cimport vector
 
 import numpy as np
-
-
-cdef extern from *:
-    """
-    #include <string_view>
-    """
-    cdef cppclass string_view "std::string_view":
-        string_view()
-        string_view(const char *, size_t)
-        const char *data()
-        size_t size()
 
 
 cdef extern from "_columns.hpp" namespace "search" nogil:

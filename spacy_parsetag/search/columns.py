@@ -10,8 +10,6 @@ That is 12 bytes a node. Both distances stay as they are when batches are joined
 root wrapper: its own, else TOP.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -26,16 +24,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import Errors, TreebankError
+from ..trees import ROOT_LABELS, Constituent, Parse, Tree
 from ..trees.escape import unescape_label, unescape_token
-from ..trees.parse import Constituent, Parse
-from ..trees.tree import ROOT_LABELS, Tree
 from ._kernel import lay_out_nodes, scan_brackets
-from .pattern import basic_category
+from .heads import HeadRules
+from .pattern import Label, basic_category
 
 if TYPE_CHECKING:
     from ..treebanks.penn import OnError
-    from .heads import HeadRules
-    from .pattern import Label
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -106,7 +102,7 @@ class TreeColumns:
         """Find the tree that each of some nodes belongs to."""
         return np.asarray(np.searchsorted(self.starts, nodes, "right") - 1)
 
-    def select(self, trees: Longs) -> tuple[TreeColumns, Longs]:
+    def select(self, trees: Longs) -> tuple["TreeColumns", Longs]:
         """Some of the trees as columns of their own, and their nodes, as they are numbered here."""
         first = self.starts[trees]
         n_nodes = self.size[first].astype(np.int64) + 1
@@ -145,7 +141,7 @@ class TreeColumns:
         raise ValueError(Errors.E604.format(number=number))
 
     @classmethod
-    def join(cls, batches: Iterable[TreeColumns]) -> TreeColumns:
+    def join(cls, batches: Iterable["TreeColumns"]) -> "TreeColumns":
         """Join batches into one."""
         parts = list(batches) or [columns_of_parses((), "")]
         strings, label = _renumber([(part.strings, part.label) for part in parts])
@@ -166,20 +162,20 @@ class TreeColumns:
         (folder / "columns.json").write_text(json.dumps(texts), encoding="utf-8")
 
     @classmethod
-    def from_disk(cls, path: str | Path) -> TreeColumns:
+    def from_disk(cls, path: str | Path) -> "TreeColumns":
         """Map a folder that `to_disk` wrote into memory: nothing is read before it is looked at.
 
-        RAISES (ValueError): If it is no such folder, or a later version of this package wrote it.
+        RAISES (ValueError): If it is no such folder or a damaged one, or a later version of this package wrote it.
         """
         folder = Path(path)
         try:
             texts = json.loads((folder / "columns.json").read_text(encoding="utf-8"))
-            if texts["format"] != _FORMAT:
-                raise ValueError(Errors.E601.format(path=folder, found=texts["format"], known=_FORMAT))
-        except (FileNotFoundError, NotADirectoryError, json.JSONDecodeError, KeyError, TypeError) as err:
+            if texts["format"] == _FORMAT:
+                arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
+                return cls(**arrays, **{name: texts[name] for name in ("strings", "names", "ids")})
+        except (FileNotFoundError, NotADirectoryError, EOFError, ValueError, KeyError, TypeError) as err:
             raise ValueError(Errors.E600.format(path=folder)) from err
-        arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
-        return cls(**arrays, **{name: texts[name] for name in ("strings", "names", "ids")})
+        raise ValueError(Errors.E601.format(path=folder, found=texts["format"], known=_FORMAT))
 
 
 def is_columns(path: Path) -> bool:
@@ -195,7 +191,7 @@ def _renumber(rows: Iterable[tuple[Sequence[str], Ints]]) -> tuple[list[str], In
 
 
 def read_brackets(
-    data: bytes, name: str, *, encoding: str = "utf-8", on_error: OnError | None = None, batch: int = BATCH
+    data: bytes, name: str, *, encoding: str = "utf-8", on_error: "OnError | None" = None, batch: int = BATCH
 ) -> Iterator[TreeColumns]:
     """Read the trees of a bracket file in one pass, without an object for a node.
 
@@ -239,9 +235,9 @@ def read_brackets(
 
 
 def _read_others(
-    text: str, line: int, name: str, encoding: str, on_error: OnError | None, batch: int
+    text: str, line: int, name: str, encoding: str, on_error: "OnError | None", batch: int
 ) -> Iterator[TreeColumns]:
-    from ..treebanks.penn import BracketReader, Line, read_file_lines
+    from ..treebanks.penn import BracketReader, Line, read_file_lines  # which takes as long to import as all else
 
     lines = read_file_lines(io.StringIO(_EMPTY.sub("", text), newline=None), encoding, name)
     numbered = (Line(each.number + line - 1, each.text) for each in lines)

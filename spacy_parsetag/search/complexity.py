@@ -4,8 +4,6 @@ Xiaofei Lu (2010), Automatic analysis of syntactic complexity in second language
 Corpus Linguistics 15:4. The patterns are his program's. A structure is counted once however often it matches.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

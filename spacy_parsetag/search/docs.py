@@ -299,8 +299,12 @@ class TreeMatcherPipe(Pipe):
 
         Those that are there already, as after an earlier call, are not added again.
         """
-        known = {(key, pattern) for key, own in self.matcher.patterns.items() for pattern in own}
-        self.add_patterns(row for row in patterns or () if (row["label"], row["pattern"]) not in known)
+        known = [(key, pattern) for key, own in self.matcher.patterns.items() for pattern in own]
+        self.add_patterns(
+            row
+            for row in patterns or ()
+            if not isinstance(row, Mapping) or (row.get("label"), row.get("pattern")) not in known
+        )
 
     def __call__(self, doc: Doc) -> Doc:
         """Write the matches of a doc."""

@@ -4,8 +4,6 @@ A rule is a ranking of the kinds of children: the child of the best rank is the 
 among several of it. `penn.txt` says how rules are written.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -48,12 +46,10 @@ class HeadRules:
         ranked = [[own.get(label, own[""] + n) for label, n in zip(self.kinds, last, strict=True)] for own in ranks_of]
         self.rank = np.array(ranked, np.int32)
 
-    def _kind(self, label: str) -> int:
-        return self.kinds.get(label, self.kinds.get(basic_category(label), 0))
-
     def find(self, label: NDArray[np.int32], size: NDArray[np.int32], strings: Sequence[str]) -> NDArray[np.int32]:
         """Find the head child of each node of columns: its distance, 0 at words."""
-        kinds = np.array([self._kind(string) for string in strings], np.int32)
+        known = self.kinds
+        kinds = np.array([known.get(each, known.get(basic_category(each), 0)) for each in strings], np.int32)
         out = np.empty(len(label), np.int32)
         find_heads(label, size, kinds, self.rank, self.mark, out)
         return out
@@ -97,4 +93,4 @@ def get_head_rules(rules: str | Path | HeadRules = "penn") -> HeadRules:
     path = _FOLDER / f"{rules}.txt" if rules in BUNDLED else Path(rules)
     if not path.is_file():
         raise ValueError(Errors.E607.format(name=rules, known=", ".join(BUNDLED)))
-    return HeadRules(path.read_text(encoding="utf-8"), str(path))
+    return HeadRules(path.read_text(encoding="utf-8-sig"), str(path))

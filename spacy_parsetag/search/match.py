@@ -14,8 +14,6 @@ stay in a processor's cache. Nodes that have names are then enumerated, and back
 masks: without back-references no row is made in vain (Yannakakis 1981).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property, reduce
 from pathlib import Path

@@ -12,8 +12,6 @@ description := (label | "_ROOT_") ("=" name)? | "=" name | "~" name ("=" name)?
 label := "!"? "@"? (names | /regex/) | "__"
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -107,7 +105,7 @@ class Node:
     name: str = ""
     same: str = ""
     like: str = ""
-    test: Test | None = None
+    test: "Test | None" = None
 
 
 @dataclass(frozen=True)
@@ -130,7 +128,7 @@ class Group:
     """Tests that are combined: `kind` is "and", "or", "not" or "maybe", the last two with one test."""
 
     kind: str
-    tests: tuple[Test, ...]
+    tests: "tuple[Test, ...]"
 
 
 Test = Step | Group
@@ -283,7 +281,7 @@ class _Parser:
         nth, through = 0, None
         if symbol[-1].isdigit():
             sign = symbol.rstrip("0123456789")
-            nth = int(symbol[len(sign) :]) * (-1 if "-" in sign else 1)
+            nth = min(int(symbol[len(sign) :]), 2**31 - 1) * (-1 if "-" in sign else 1)  # as the kernel counts
             symbol = sign.split("-")[0].strip() + "N"
             if not nth:
                 raise self.error("children are counted from 1, or from -1 backwards", at)

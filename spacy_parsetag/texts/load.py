@@ -40,17 +40,6 @@ def find_parser(nlp: Language, name: str) -> Any:
     raise ValueError(Errors.E560.format(name=name, key="constituents", pipes=", ".join(nlp.pipe_names) or "none"))
 
 
-def ask_for_probabilities(parser: Any, name: str, *, probs: bool, k_best: int) -> None:
-    """Tell a parser to find more than its trees.
-
-    An ensemble finds probabilities without being told. Raises a ValueError if it is to find other trees than the best.
-    """
-    if hasattr(parser, "k_best"):
-        parser.probs, parser.k_best = parser.probs or probs, k_best
-    elif k_best:
-        raise ValueError(Errors.E569.format(name=name, pipe=parser.name))
-
-
 def settle_sentences(nlp: Language, *, one_sentence: bool) -> bool:
     """Keep only the sentence splitters that the user asked for.
 

@@ -22,8 +22,10 @@ from spacy.tokens import Doc, DocBin
 
 from ..errors import Errors
 from ..ml.precision import set_precision
+from ..tokens import doc_to_strings, one_sentence, parse_string
+from ..tokens.groups import predictions_from_doc, with_spans
 from .input import Record
-from .load import ask_for_probabilities, find_parser, load_pipeline, settle_sentences
+from .load import find_parser, load_pipeline, settle_sentences
 
 NO_PARSE = "(TOP)"
 TaskT = TypeVar("TaskT")
@@ -90,7 +92,10 @@ class BatchParser:
         if settings.precision is not None:
             set_precision(self.nlp, settings.precision)
         if settings.probs or settings.k_best:
-            ask_for_probabilities(parser, settings.model, probs=settings.probs, k_best=settings.k_best)
+            if hasattr(parser, "k_best"):
+                parser.probs, parser.k_best = parser.probs or settings.probs, settings.k_best
+            elif settings.k_best:  # an ensemble finds probabilities without being told, and one tree
+                raise ValueError(Errors.E569.format(name=settings.model, pipe=parser.name))
 
     def __call__(self, records: list[Record]) -> Parsed:
         """Parse a batch. Its strings are forgotten afterwards, so that memory stays level over millions of texts."""
@@ -114,8 +119,6 @@ class BatchParser:
         return parsed
 
     def _make_doc(self, record: Record) -> Doc:
-        from ..tokens import one_sentence
-
         doc = record.make_doc(self.nlp)
         doc.spans.pop(self.spans_key, None)  # of a doc that is parsed again
         return one_sentence(doc) if self.settings.one_sentence else doc
@@ -169,9 +172,6 @@ class BatchParser:
 
     def _to_lines(self, doc: Doc) -> list[str]:
         """Write the trees in brackets, after comment lines where probabilities or several trees are asked for."""
-        from ..tokens import doc_to_strings, parse_string
-        from ..tokens.groups import predictions_from_doc, with_spans
-
         if not (self.settings.probs or self.settings.k_best):
             return doc_to_strings(doc, self.spans_key)
         lines = []
@@ -200,9 +200,6 @@ def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:
     "constituents" (in pre-order; "start" and "end" count the words of the sentence) and "tree". Where the doc has
     them there are also "prob" of each constituent, "log_prob", "entropy" and "expected_f", "rivals": other constituents
     that are likely, and "k_best": a list of objects with "log_prob" and "tree"."""
-    from ..tokens import parse_string
-    from ..tokens.groups import predictions_from_doc, with_spans
-
     sents: list[dict[str, Any]] = []
     for one, parse in predictions_from_doc(doc, spans_key):
         first, last = doc[one.tokens[0]], doc[one.tokens[-1]]

@@ -1,7 +1,5 @@
 """Search files, shards and tables of trees: what a worker, an actor of Ray or a task of Spark does."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -10,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import spacy
 
 from ..compat import require
 from ..errors import Errors, TreebankError, showable
@@ -18,8 +17,10 @@ from ..files.read import open_binary, suffix_of
 from ..files.write import STANDARD
 from ..search import TreeColumns, Tregex, read_brackets, read_rows, read_table
 from ..search.columns import Longs, is_columns
+from ..search.docs import columns_of_docs
 from ..search.pattern import Label
 from ..tokens.groups import SPANS_KEY
+from ..treebanks.formats.table import FORMATS
 from ..trees.brackets import format_tree
 from .input import load_json, name_of, open_parquet, read_doc_bin, read_lines
 from .output import arrow_type
@@ -33,8 +34,6 @@ MATCHES = {"id": str, "row": int, "label": str, "start": int, "end": int, "text"
 def find_trees(inputs: Iterable[Path], glob: str | None = None) -> list[Path]:
     """The files of trees among some inputs, each once: files, folders of files (those that `glob` matches, if given),
     folders of columns, "-" for standard input."""
-    from ..treebanks.formats.table import FORMATS
-
     found = []
     known = (*FORMATS["penn"].suffixes, ".jsonl", ".parquet", ".spacy")
     for path in inputs:
@@ -121,10 +120,6 @@ def _read_parquet(path: Path, on_error: Any) -> Iterator[TreeColumns]:
 
 
 def _read_docs(path: Path, spans_key: str, on_error: Any) -> Iterator[TreeColumns]:
-    import spacy
-
-    from ..search.docs import columns_of_docs
-
     docs = read_doc_bin(path).get_docs(spacy.blank("xx").vocab)
     first = 1
     while batch := list(islice(docs, ROWS)):
@@ -170,6 +165,7 @@ class Found(NamedTuple):
         match, counted from the root in pre-order.
     table (Counter[tuple[str, ...]]): For "--by" how often each combination occurs.
     absent (set[Label]): Labels of the pattern that no node has.
+    path (Path): The file.
     """
 
     totals: Counter[str]
@@ -177,12 +173,13 @@ class Found(NamedTuple):
     table: Counter[tuple[str, ...]]
     skipped: list[str]
     absent: set[Label]
+    path: Path
 
 
 def search_file(query: Query, skip_bad: bool, path: Path) -> Found:
     """Search a file."""
     tregex = query.compile()
-    found = Found(Counter(), [], Counter(), [], set(tregex.program.labels))
+    found = Found(Counter(), [], Counter(), [], set(tregex.program.labels), path)
     on_error = (lambda error: found.skipped.append(str(error))) if skip_bad else None
     for columns in read_columns(path, query.encoding, on_error, query.spans_key):
         nodes = tregex.find(columns)

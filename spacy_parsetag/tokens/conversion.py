@@ -3,30 +3,25 @@
 (TOP (S (NP (-LRB- -LRB-) (PRP She)) ...))     words ( She ..., tags -LRB- PRP ..., constituents S[0:9] NP[0:2] ...
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..errors import Errors
 from ..trees.brackets import format_tree
-from ..trees.nltk_trees import from_nltk
+from ..trees.nltk_trees import NLTKTree, from_nltk
 from ..trees.parse import Parse, check_words
 from ..trees.tree import Tree, Word
 from .detokenize import spaces_after
 from .groups import SPANS_KEY, parses_from_doc, set_parses
 
-if TYPE_CHECKING:
-    import nltk
-
 ROOT = "TOP"
 
 
-def as_parse(tree: Parse | Tree | nltk.Tree) -> Parse:
+def as_parse(tree: "Parse | Tree | NLTKTree") -> Parse:
     """Make the parse of a tree, without the root wrapper. Words are text, in an `nltk.Tree` in file form (-LRB-)."""
     if isinstance(tree, Parse):
         return tree
@@ -78,7 +73,7 @@ def doc_from_parses(
     return doc
 
 
-def doc_from_tree(vocab: Vocab, tree: Parse | Tree | nltk.Tree, **options: Any) -> Doc:
+def doc_from_tree(vocab: Vocab, tree: "Parse | Tree | NLTKTree", **options: Any) -> Doc:
     """Make a doc of one tree.
 
     >>> from nltk import Tree
@@ -94,7 +89,7 @@ def doc_from_tree(vocab: Vocab, tree: Parse | Tree | nltk.Tree, **options: Any) 
 
 
 def docs_from_trees(
-    vocab: Vocab, trees: Iterable[Parse | Tree | nltk.Tree], *, n_sents: int = 1, **options: Any
+    vocab: Vocab, trees: "Iterable[Parse | Tree | NLTKTree]", *, n_sents: int = 1, **options: Any
 ) -> Iterator[Doc]:
     """Make docs of trees, one after another.
 

@@ -15,28 +15,23 @@ for as long as the doc lives; see `GroupCache` for which changes of the group ar
 `doc.spans`, and with them the answers.
 """
 
-from __future__ import annotations
-
 import warnings
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span, Token
 
 from ..errors import Errors, Warnings
-from ..trees.nltk_trees import to_nltk
-from ..trees.parse import Constituent, Parse
+from ..trees import Constituent, Parse
+from ..trees.nltk_trees import NLTKTree, to_nltk
 from ..trees.tree import Tree, preorder
 from .conversion import ROOT, doc_to_strings, parse_string
 from .groups import SPANS_KEY, GroupCache, get_group, has_parses, predictions_from_doc, with_spans, words_and_tags
 from .nodes import get_nodes
 from .sentences import map_words
-
-if TYPE_CHECKING:
-    import nltk
 
 
 def get_labels(span: Span | Token, spans_key: str = SPANS_KEY) -> tuple[str, ...]:
@@ -70,7 +65,7 @@ def get_parent(span: Span | Token, spans_key: str = SPANS_KEY) -> Span | None:
     return None if parent is None else nodes.span(span.doc, parent)
 
 
-def get_tree(span: Span, spans_key: str = SPANS_KEY) -> nltk.Tree:
+def get_tree(span: Span, spans_key: str = SPANS_KEY) -> "NLTKTree":
     """Make the tree over a span; a sentence with several nodes at the top gets a root TOP over them."""
     return to_nltk(read_tree(span, spans_key))
 
@@ -155,7 +150,7 @@ def get_label_probs(span: Span, spans_key: str = SPANS_KEY) -> dict[str, float]:
     RETURNS (dict[str, float]): The labels of the tree, and others that are likely (see `predictions`); {} without any.
     RAISES (ValueError): If the doc has no probabilities.
     """
-    probs = _get_probs(span.doc, spans_key)
+    probs = _PROBS.get(span.doc, spans_key, lambda: _read_probs(span.doc, spans_key))
     return dict(probs.labels.get((probs.before[span.start], probs.before[span.end]), {}))
 
 
@@ -180,7 +175,7 @@ def get_rivals(span: Span, spans_key: str = SPANS_KEY) -> list[tuple[Span, float
     node = nodes.at.get((first, last))
     parent = nodes.smallest_around(first, last) if node is None else node.parent
     low, high = (0, len(tokens) + 1) if parent is None else (parent.start, parent.end)
-    probs = _get_probs(span.doc, spans_key)
+    probs = _PROBS.get(span.doc, spans_key, lambda: _read_probs(span.doc, spans_key))
     own = slice(bisect_right(probs.offsets, first) - 1, bisect_left(probs.offsets, last))  # its sentences
     found = [
         (Span(span.doc, tokens[start], tokens[end - 1] + 1, label), prob)
@@ -221,10 +216,6 @@ class _Probs(NamedTuple):
 _PROBS: GroupCache[_Probs] = GroupCache()
 
 
-def _get_probs(doc: Doc, spans_key: str) -> _Probs:
-    return _PROBS.get(doc, spans_key, lambda: _read_probs(doc, spans_key))
-
-
 def _read_probs(doc: Doc, spans_key: str) -> _Probs:
     before = map_words(doc).before
     found = _Probs(before, {}, [], [])
@@ -243,7 +234,7 @@ def _read_probs(doc: Doc, spans_key: str) -> _Probs:
     return found
 
 
-def get_parses(doc: Doc, k: int, spans_key: str = SPANS_KEY) -> list[list[tuple[nltk.Tree, float]]]:
+def get_parses(doc: Doc, k: int, spans_key: str = SPANS_KEY) -> "list[list[tuple[NLTKTree, float]]]":
     """Read the best trees of each sentence, no two with the same constituents, each with its log-probability.
 
     k (int): How many trees of each sentence; no more than the pipe was told to keep, and fewer where there are fewer.

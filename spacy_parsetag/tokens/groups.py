@@ -18,7 +18,7 @@ off both:
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 from numpy.typing import NDArray
@@ -154,10 +154,11 @@ def has_parses(doc: Doc, spans_key: str = SPANS_KEY) -> bool:
     return spans_key in doc.spans
 
 
-def is_partial(doc: Doc, spans_key: str = SPANS_KEY) -> bool:
-    """Tell whether only some of a doc's constituents are known (`doc.spans[spans_key].attrs["partial"] = True`)."""
+def is_marked(doc: Doc, mark: Literal["partial", "soft"], spans_key: str) -> bool:
+    """Tell whether a doc's group has a mark, as `doc.spans[spans_key].attrs["partial"] = True`: only some of the
+    constituents are known; or "soft": the best trees are to be learned, by their probabilities."""
     group = doc.spans.get(spans_key)
-    return group is not None and bool(group.attrs.get("partial"))
+    return group is not None and bool(group.attrs.get(mark))
 
 
 def parses_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[SentenceParse]:

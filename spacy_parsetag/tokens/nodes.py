@@ -1,7 +1,5 @@
 """The constituents of a doc as linked nodes, which the extensions walk."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -28,9 +26,9 @@ class DocNode:
 
     start: int
     end: int
-    parent: DocNode | None
+    parent: "DocNode | None"
     labels: list[str] = field(default_factory=list)
-    children: list[DocNode] = field(default_factory=list)
+    children: "list[DocNode]" = field(default_factory=list)
 
 
 class DocNodes:

@@ -14,8 +14,7 @@ from ..errors import Errors
 from ..files.find import SourceFile
 from ..files.read import without_compression
 from ..files.write import atomic_path, refuse_overwrite
-from ..tokens.conversion import doc_from_parses
-from ..tokens.groups import SPANS_KEY
+from ..tokens import SPANS_KEY, doc_from_parses
 from ..trees.parse import Parse
 from .split import Split
 

@@ -3,9 +3,7 @@
 NLTK takes longer to import than spaCy does, so it is imported where a tree of it is made or taken.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from .escape import escape_label, escape_token, unescape_label, unescape_token
 from .tree import Tree
@@ -13,8 +11,10 @@ from .tree import Tree
 if TYPE_CHECKING:
     import nltk
 
+NLTKTree: TypeAlias = "nltk.Tree"
 
-def to_nltk(tree: Tree) -> nltk.Tree:
+
+def to_nltk(tree: Tree) -> "nltk.Tree":
     """Make an NLTK tree, words and labels in file form.
 
     >>> print(to_nltk(Tree("TOP", (Tree("-LRB-", ("(",)), Tree("PRP", ("She",))))))
@@ -36,7 +36,7 @@ def to_nltk(tree: Tree) -> nltk.Tree:
     return top
 
 
-def from_nltk(tree: nltk.Tree) -> Tree:
+def from_nltk(tree: "nltk.Tree") -> Tree:
     """Take an NLTK tree, the inverse of `to_nltk`.
 
     RAISES (TypeError): If something in it is neither a tree nor a string.

@@ -11,8 +11,6 @@ not spans: the first is added on output, the second is `pos`. Words outside ever
 at the top, are fine: such a parse is a forest under its root wrapper.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -47,7 +45,7 @@ class Parse:
         return len(self.words)
 
     @classmethod
-    def from_tree(cls, tree: Tree) -> Parse:
+    def from_tree(cls, tree: Tree) -> "Parse":
         """Read a tree; one outer root wrapper (TOP, ROOT, VROOT, S1 or no label) is dropped.
 
         tree (Tree): The tree; every word must have a part-of-speech node of its own above it.

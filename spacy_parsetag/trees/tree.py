@@ -5,13 +5,14 @@ Words and labels are plain text. `escape` has their file form, which readers tak
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 ROOT_LABELS = frozenset({"TOP", "ROOT", "VROOT", "S1", ""})
 NO_TAG = "X"  # stands for a part of speech that is not known
+AnyNode = TypeVar("AnyNode", bound=Any)  # whose `children` are nodes of its own kind, and words
 
 
 class Word(str):
@@ -28,16 +29,6 @@ class Word(str):
         word = super().__new__(cls, text)
         word.lemma, word.morph = lemma, morph
         return word
-
-
-class HasChildren(Protocol):
-    """A node over nodes of its own kind."""
-
-    @property
-    def children(self) -> Sequence[Any]: ...
-
-
-AnyNode = TypeVar("AnyNode", bound=HasChildren)
 
 
 def preorder(node: AnyNode) -> Iterator[AnyNode]:

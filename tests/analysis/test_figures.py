@@ -7,7 +7,7 @@ import pytest
 
 from spacy_parsetag.analysis.inventories import Deviations, Stacks, count_tags
 from spacy_parsetag.analysis.plots import (
-    _panels,
+    _figure,
     check_paths,
     plot_correlation,
     plot_coverage,
@@ -80,10 +80,10 @@ def test_orders_of_a_user(tmp_path: Path) -> None:
 def test_ticks(integers: bool) -> None:
     """Where x counts things, its ticks are whole numbers."""
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    figure, (axes,) = _panels(["a"], x="", y="", panel=(3, 2), integers=integers)
-    assert figure.get_size_inches().tolist() == [3, 2.3]
-    axes.set_xlim(0, 2)
-    assert all(tick == int(tick) for tick in axes.get_xticks()) == integers
+    with _figure([], ["a"], x="", y="", panel=(3, 2), integers=integers) as (axes,):
+        assert axes.figure.get_size_inches().tolist() == [3, 2.3]
+        axes.set_xlim(0, 2)
+        assert all(tick == int(tick) for tick in axes.get_xticks()) == integers
 
 
 def test_pdf(tmp_path: Path) -> None:

@@ -24,10 +24,10 @@ def test_text(run: Run, treebank: Path, test: Path) -> None:
     assert result.exit_code == 0
     lines = [line.rstrip() for line in result.stdout.splitlines()]
     assert lines[0].startswith("2 of 3 sentences differ, 1 of them without a usable parse. F (collins) ")
-    start = lines.index("line 2  no usable parse: no words")
+    start = lines.index("sentence 2  no usable parse: no words")
     assert lines[start + 1] == "    The dog barks"
     assert lines[start + 3 : start + 7] == [
-        "line 1  F 57.14: 2 of 4 gold brackets, 3 test brackets, 0 crossing",
+        "sentence 1  F 57.14: 2 of 4 gold brackets, 3 test brackets, 0 crossing",
         "    She reads papers",
         "    > NP as ADVP: She",
         "    - NP: papers",
@@ -39,14 +39,14 @@ def test_text(run: Run, treebank: Path, test: Path) -> None:
         ["NP", "ADVP", "1"],
     ]
     short = run("diff", treebank, test, "--top", "1").stdout
-    assert "line 2 " in short and "line 1 " not in short and "ADVP" not in short
+    assert "sentence 2 " in short and "sentence 1 " not in short and "ADVP" not in short
     assert run("diff", treebank, test, "--top", "0").stdout == result.stdout
     assert run("diff", treebank, treebank).stdout.startswith("0 of 3 sentences differ")
 
 
 def test_json(run: Run, treebank: Path, test: Path, tmp_path: Path) -> None:
     report = json.loads(run("diff", treebank, test, "--json", "--top", "1").stdout)
-    assert report["differ"] == 2 and [one["line"] for one in report["sentences"]] == [2]
+    assert report["differ"] == 2 and [one["sentence"] for one in report["sentences"]] == [2]
     assert {"gold": "NP", "test": "ADVP", "count": 1} in report["confusions"]
     result = run("diff", treebank, test, "--json", "--top", "1", "--output", tmp_path / "new" / "diff.json")
     assert result.exit_code == 0 and not result.stdout

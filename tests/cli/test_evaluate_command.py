@@ -249,6 +249,48 @@ def test_several_parsers(run: Run, tmp_path: Path) -> None:
     assert run("evaluate", paths["gold"], paths["a"], paths["b"], "--fill", tmp_path / "x.mrg").exit_code == 1
 
 
+def test_documents_by_any_editor(run: Run, tmp_path: Path) -> None:
+    """A byte order mark is no part of the first document's name, and names may be in another encoding."""
+    gold, other = tmp_path / "gold.mrg", tmp_path / "other.mrg"
+    gold.write_text("(TOP (S (NN a)))\n" * 4)
+    other.write_text("(TOP (NP (NN a)))\n" * 4)
+    for names in (b"\xef\xbb\xbfd1\r\nd1\r\nd2\r\nd2", b"\xe9\n\xe9\nd2\nd2\n"):
+        (tmp_path / "names.txt").write_bytes(names)
+        result = run("evaluate", gold, gold, other, "--documents", tmp_path / "names.txt", "--samples", 9, "--json")
+        assert json.loads(result.stdout)["differences"][0]["units"] == 2
+
+
+def test_rows_by_length_are_in_order(run: Run, tmp_path: Path) -> None:
+    """Also where only a later parser has a constituent of some length."""
+    lines = {"gold": "(S (NP (A a)) (B b) (C c) (D d))", "other": "(S (NP (A a) (B b)) (C c) (D d))"}
+    gold, other = (tmp_path / f"{name}.mrg" for name in lines)
+    for path, line in zip((gold, other), lines.values(), strict=True):
+        path.write_text(f"(TOP {line})\n")
+    csv = run("evaluate", gold, gold, other, "--by", "span", "--tables", "csv", "--samples", 9).stdout
+    assert [row.partition(",")[0] for row in csv.splitlines()[-4:]] == ["span", "1", "2", "4"]
+
+
+def test_labels_that_would_move_the_cursor(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "escape.mrg"
+    path.write_text("(TOP (S\x1b[2J (NN a)))\n")
+    assert "S\ufffd[2J" in run("evaluate", path, path, "--by", "label").stdout
+
+
+def test_failures_are_stated_beside_all_tables(run: Run, treebank: Path, tmp_path: Path) -> None:
+    """With the name of the parser where there are several; in JSON too."""
+    pretty = tmp_path / "pretty.mrg"
+    pretty.write_text(TREES.replace(" (VP", "\n  (VP"))
+    alone = run("evaluate", pretty, pretty, "--by", "label").stderr
+    assert alone.startswith("1 : Bracketing is unbalanced") and "say --multiline" in alone
+    test = tmp_path / "test.mrg"
+    test.write_text(TREES.replace("She", "He"))
+    several = run("evaluate", treebank, treebank, test, "--samples", 9)
+    assert several.stderr.startswith(f"{test}: 1 : Words unmatch (She|He)\n")
+    assert f"{test}: 1 of 3 sentences have no usable parse" in several.stderr
+    report = json.loads(run("evaluate", treebank, treebank, test, "--samples", 9, "--json").stdout)
+    assert report["parsers"][str(test)]["errors"] == {"1": "Words unmatch (She|He)"}
+
+
 def test_a_parser_is_named_once(run: Run, treebank: Path, pipeline: Path, tmp_path: Path) -> None:
     """Of two parsers under one name one would be lost."""
     data = tmp_path / "data.spacy"

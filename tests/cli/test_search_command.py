@@ -63,6 +63,13 @@ def test_inputs_without_a_tree(run: Callable[..., Any], tmp_path: Path) -> None:
         for command in (("search", "NP"), ("search", "NP", "--count"), ("complexity",)):
             result = run(*command, tmp_path / name)
             assert result.exit_code == 1 and message in result.stderr and name in result.stderr
+    # Beside a file with trees they are named too, and what holds no tree is not saved.
+    (tmp_path / "notes.mrg").write_text(NOTES, encoding="utf-8")
+    for options in ((), ("--workers", 2), ("--save", tmp_path / "saved")):
+        result = run("search", "SQ", tmp_path / "mine.spacy", tmp_path / "notes.mrg", *options)
+        assert result.exit_code == 0 and result.stderr.count(f"No trees in {tmp_path / 'mine.spacy'}.\n") == 1
+    refused = run("search", "NP", tmp_path / "empty.mrg", "--save", tmp_path / "none")
+    assert refused.exit_code == 1 and "[E106]" in refused.stderr and not (tmp_path / "none").exists()
 
 
 @pytest.mark.parametrize("rows", [1, 16])

@@ -54,7 +54,7 @@ def test_json() -> None:
     assert data["differ"] == 4 and len(data["sentences"]) == 3
     assert data["sentences"][0]["error"] == "no parse" and data["sentences"][1]["error"] == "Words unmatch (cats|rats)"
     third = data["sentences"][2]
-    assert third["line"] == 3 and third["matched"] == 1 and third["words"] == ["the", "dog", "sees", "cats"]
+    assert third["sentence"] == 3 and third["matched"] == 1 and third["words"] == ["the", "dog", "sees", "cats"]
     assert third["relabeled"] == [{"label": "NP", "start": 3, "end": 4, "text": "cats", "test_label": "ADVP"}]
     assert {"gold": "NP", "test": None, "count": 2} in data["confusions"]
 

@@ -13,7 +13,7 @@ from thinc.api import Ragged, get_current_ops
 from tiny import make_examples, make_nlp
 
 from spacy_parsetag.decode import SpanScores, TagScores, Transitions, WeightedTrees
-from spacy_parsetag.linearize import ORDERS
+from spacy_parsetag.linearize import ORDERS, max_stack
 from spacy_parsetag.linearize.tagset import TagSet
 from spacy_parsetag.ml.losses import Loss, TagLoss, TreeLoss, partial_likelihood
 from spacy_parsetag.ml.pooling import last_subword
@@ -236,6 +236,21 @@ def test_one_unknown_tree_leaves_out_its_sentence(kind: str) -> None:
     loss, gradient = TreeLoss()(batch, gold)
     assert loss == pytest.approx(expected)
     assert not gradient.scores[:12].any() and gradient.scores[12:].any()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_tree_beyond_the_bound_leaves_out_its_sentence(kind: str) -> None:
+    """No sum counts it: the more likely it got, the smaller its loss would be, without end."""
+    free = replace(make_batch(kind, [4, 2, 1, 3]), max_stack=None)
+    gold = weighted(free, [0, 1, 2, 3], [1.0] * 4)
+    trees = [TAGS.decode(ids) for ids in np.split(gold.ids, np.cumsum(free.lengths)[:-1])]
+    sizes = [max_stack(tree, free.linearizer.lattice) for tree in trees]
+    batch = replace(free, max_stack=max(sizes) - 1)
+    small = [s for s, size in enumerate(sizes) if size < max(sizes)]
+    loss, gradient = TreeLoss()(batch, gold)
+    assert len(small) > 1 and loss == TreeLoss()(batch, some_of(batch, gold, small))[0] > 0
+    taught = [bool(gradient.scores[start:stop].any()) for start, stop in zip(batch.starts, batch.stops, strict=True)]
+    assert taught == [s in small for s in range(4)]
 
 
 KNOWN: Any = (

@@ -60,6 +60,9 @@ def test_what_a_finder_gives(nlp: Language) -> None:
         with pytest.raises(ValueError, match=r"\[E271\].*constraints") as caught:
             nlp(TEXT)
         assert repr(found) in str(caught.value)
+    pipe.constraints = lambda doc: None
+    with pytest.raises(ValueError, match=r"\[E271\].* got None"):
+        nlp(TEXT)
 
 
 def test_conflicts(nlp: Language) -> None:

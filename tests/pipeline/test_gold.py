@@ -190,6 +190,15 @@ def test_training_on_other_tokens() -> None:
     assert nlp.update([eg], sgd=optimizer)["parsetag"] > 0
 
 
+def test_a_sentence_may_begin_with_white_space() -> None:
+    """It is a token of the reference alone, and the sentence begins with its first word."""
+    vocab = make_nlp().vocab
+    gold = Doc(vocab, words=["Kim", " ", "She", "sings"], sent_starts=[True, True, False, False])
+    eg = Example(Doc(vocab, words=["Kim", "She", "sings"]), gold)
+    align.set_gold_sentences(eg)
+    assert [sentence.text for sentence in eg.predicted.sents] == ["Kim", "She sings"]
+
+
 def half_aligned(vocab: Vocab) -> Example:
     """Two sentences, of which the second does not fit the predicted tokens."""
     gold = Doc(vocab, words=["a", "cat", "b", "c"], sent_starts=[True, False, True, False])

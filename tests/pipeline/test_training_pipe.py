@@ -131,6 +131,8 @@ def test_no_data() -> None:
         nlp.initialize()
     with pytest.raises(ValueError, match=r"E143"):
         make_nlp()("Not initialized")
+    with pytest.raises(ValueError, match=r"E143"):
+        nlp.update(make_examples(nlp))
 
 
 def test_incomplete_data() -> None:

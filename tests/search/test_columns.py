@@ -131,6 +131,14 @@ def test_saved_and_joined(tmp_path: Path) -> None:
         (tmp_path / "saved" / "columns.json").write_text(damaged)
         with pytest.raises(ValueError, match="holds no columns"):
             TreeColumns.from_disk(tmp_path / "saved")
+    columns.to_disk(tmp_path / "saved")
+    for name, damaged in (("up.npy", b""), ("up.npy", b"\x93NUMPY\x01\x00"), ("columns.json", b'{"format": 1}')):
+        (tmp_path / "saved" / name).write_bytes(damaged)
+        with pytest.raises(ValueError, match="saved holds no columns of trees, or damaged ones"):
+            TreeColumns.from_disk(tmp_path / "saved")
+    (tmp_path / "saved" / "columns.json").write_text('{"format": 2}')
+    with pytest.raises(ValueError, match="columns of format 2; this version reads format 1"):
+        TreeColumns.from_disk(tmp_path / "saved")
 
 
 @pytest.mark.parametrize("name", ["penn", "ctb"])
@@ -161,6 +169,9 @@ def test_own_rules(tmp_path: Path) -> None:
     path = tmp_path / "own.txt"
     path.write_text("*: right\nNP: left NN|N; right DT\n", encoding="utf-8")
     assert get_head_rules(path).head_child("NP", ["DT", "NN", "NN"]) == 1
+    marked = tmp_path / "marked.txt"  # as Windows' editors write UTF-8
+    marked.write_text("# Mine\nNP: right DT NN\n", encoding="utf-8-sig")
+    assert get_head_rules(marked).head_child("NP", ["DT", "NN"]) == 0
     # What no rule names goes by that of *, wherever it stands; without one the first child is the head.
     for text, heads in (("NP: right DT\n*: left NN\n", [0, 1]), ("NP: right DT\n", [0, 0])):
         assert [HeadRules(text, "own").head_child(label, ["DT", "NN"]) for label in ("NP", "VP")] == heads

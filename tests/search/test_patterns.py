@@ -116,6 +116,11 @@ def test_refused(pattern: str, message: str) -> None:
         Tregex(pattern)
 
 
+@pytest.mark.parametrize("nth", ["2147483648", "-2147483649", "9" * 30])
+def test_children_that_no_node_has(nth: str) -> None:
+    assert found(f"__ <{nth} __ | >{nth} __") == []
+
+
 def test_deep_patterns() -> None:
     """A hundred levels, more than trees have."""
     assert found("@NP" + " >> (@NP" * 99 + ")" * 99) == []

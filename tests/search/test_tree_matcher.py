@@ -139,9 +139,10 @@ def test_component(nlp: Language, docs: list[Doc], tmp_path: Path) -> None:
     pipe = nlp.add_pipe("tree_matcher", config={"patterns": {"OBJECT": ["VP < /^VB/=verb < NP=object"]}})
     pipe.add_patterns([{"label": "WH", "pattern": "/^WH/"}])
     for row in ({"label": "X"}, {"label": "X", "pattern": [{"LOWER": "x"}]}, "X"):
-        with pytest.raises(ValueError, match=r"\[E613\].*'label': 'OBJECT'") as caught:
-            pipe.add_patterns([row])
-        assert repr(row) in str(caught.value)
+        for add in (pipe.add_patterns, lambda rows: pipe.initialize(patterns=rows)):
+            with pytest.raises(ValueError, match=r"\[E613\].*'label': 'OBJECT'") as caught:
+                add([row])
+            assert repr(row) in str(caught.value)
     assert pipe.labels == ("OBJECT", "WH")
     found = [[(span.label_, span.text) for span in doc.spans["tree_matches"]] for doc in pipe.pipe(docs)]
     assert found[0] == [

@@ -1,0 +1,52 @@
+"""F on MCTB of the parsers whose outputs come with it.
+
+    python benchmarks/mctb_peers.py "$PARSETAG_DATA"/multi-domain-parsing-analysis \\
+        --output benchmarks/results/mctb_peers.json
+
+CLONE is that of `benchmarks/mctb.py`. It has the trees that two parsers gave to each sentence: the in-order parser of
+Liu and Zhang (2017), and the same over BERT-large; both learned the Penn Treebank's news. F is EVALB's with Collins'
+parameters, as there.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from mctb import DOMAINS, find_trees
+from record import made_by, write_result
+
+from spacy_parsetag.evalb import evalb, read_tree_lines
+
+PARSERS = ("inorder", "inorder_bert")
+
+
+def score_outputs(clone: Path, parser: str) -> dict[str, Any]:
+    """Score a parser's outputs on each domain.
+
+    clone (Path): The clone.
+    parser (str): How the files of its outputs end.
+    RETURNS (dict[str, Any]): F of each domain, and their mean.
+    """
+    found = {}
+    for domain in DOMAINS:
+        output = clone / "data" / "parsed_outputs" / f"mctb_{domain}.{parser}"
+        summary = evalb(read_tree_lines(find_trees(clone, domain)), read_tree_lines(output)).all
+        found[domain] = round(summary.f, 2)
+    return {"domains": found, "mean_f": round(sum(found.values()) / len(found), 2)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("clone", type=Path, metavar="CLONE")
+    parser.add_argument("--output", type=Path, help="where to write the figures, as JSON")
+    args = parser.parse_args()
+    made = made_by() if args.output else None
+    report = {name: score_outputs(args.clone, name) for name in PARSERS}
+    write_result(report, args.output, made)
+    for name, own in report.items():
+        sys.stdout.write(f"{name:14}{own['mean_f']:7.2f}  {own['domains']}\n")
+
+
+if __name__ == "__main__":
+    main()
