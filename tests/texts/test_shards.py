@@ -402,8 +402,8 @@ def test_progress(
         parsed(2)
     assert capsys.readouterr().err.strip().endswith("6 of 10 texts, 1.0 a second, 0:00:04 left")
     monkeypatch.undo()
-    for out in ("out2.mrg", "out2"):
-        assert not run("parse", pipeline, source, f"{tmp_path}/{out}", "--shard-size", 4, "--quiet").stderr
+    for out, *options in (("out2.mrg",), ("out2", "--shard-size", 4)):
+        assert not run("parse", pipeline, source, f"{tmp_path}/{out}", *options, "--quiet").stderr
 
 
 def start(*args: object, log: Path) -> "subprocess.Popen[bytes]":
