@@ -29,6 +29,7 @@ RUNS = (
         "likeliest, 0.5",
     ),
     ("wsj-spans-off", "the same", "tags alone, no scores of spans", "likeliest, 0.5"),
+    ("wsj-plain", "the same", "as it ships, no other trees", "MBR, 0.1"),
     ("wsj-self", "the same", "no other trees, raw newswire (`self-train` of `models/project.yml`)", "MBR, 0.1"),
     (
         "wsj-two-stages",
