@@ -446,6 +446,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E605 = "Not a Tregex pattern: {what}, at character {at}.\n  {pattern}\n  {mark}"
     E606 = "{path}:{line}: not a head rule. Write LABELS: left|right LABELS, with ; between steps."
     E607 = "Unknown head rules {name!r}: neither one of {known} nor a file."
+    E608 = "{path}: not UTF-8 ({problem}). Save the file in this encoding."
     E610 = "Patterns of {key!r} come as a list: matcher.add({key!r}, [PATTERN])."
     E611 = "No patterns have the key {key!r}. Known: {known}."
     E612 = "The component '{name}' needs a matches_key of its own; {key!r} is empty, or where the constituents are."

@@ -147,7 +147,7 @@ class Skipped:
 
     def __init__(self, what: str = "malformed tree", limit: str = "0") -> None:
         found = re.fullmatch(r"(\d+)|(\d+(?:\.\d+)?)%|all", limit)
-        if found is None:
+        if found is None or float(found[2] or 0) > 100:
             raise ValueError(Errors.E460.format(limit=limit))
         self.what = what
         self.limit = limit

@@ -86,11 +86,15 @@ def get_head_rules(rules: str | Path | HeadRules = "penn") -> HeadRules:
     """Head rules from a name or a file.
 
     rules (str | Path | HeadRules): "penn", "ctb", a file, or rules, which are returned as they are.
-    RAISES (ValueError): If there are none of this name, or a line is no rule.
+    RAISES (ValueError): If there are none of this name, or a file is not UTF-8, or a line is no rule.
     """
     if isinstance(rules, HeadRules):
         return rules
     path = _FOLDER / f"{rules}.txt" if rules in BUNDLED else Path(rules)
     if not path.is_file():
         raise ValueError(Errors.E607.format(name=rules, known=", ".join(BUNDLED)))
-    return HeadRules(path.read_text(encoding="utf-8-sig"), str(path))
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as err:
+        raise ValueError(Errors.E608.format(path=path, problem=err)) from err
+    return HeadRules(text, str(path))

@@ -13,6 +13,7 @@ label := "!"? "@"? (names | /regex/) | "__"
 """
 
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -347,8 +348,10 @@ class _Parser:
         if kind == "regex":
             text = text[1:-1].replace("\\/", "/")
             try:
-                re.compile(text)
-            except re.error as err:
+                with warnings.catch_warnings():  # of sets in sets, which Java has and Python may have one day
+                    warnings.simplefilter("error", FutureWarning)
+                    re.compile(text)
+            except (re.error, FutureWarning) as err:
                 raise self.error(f"not a regular expression: {err}", at) from err
         if self.next.text == "#":
             hint = "groups of a regular expression (#1%name) are not a part of the language here"

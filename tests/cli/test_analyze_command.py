@@ -172,6 +172,8 @@ def test_skip_bad(run: Run, treebank: Path) -> None:
     assert result.exit_code == 0
     assert json.loads(result.stdout)["treebanks"]["trees"]["trees"] == 3
     assert "Skipped 2 malformed trees" in result.stderr
+    result = run("analyze", "deviation", treebank, "--skip-bad", "101%")
+    assert result.exit_code == 1 and "E460" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -179,3 +179,6 @@ def test_own_rules(tmp_path: Path) -> None:
         HeadRules("*: left\nNP: NN\n", "own")
     with pytest.raises(ValueError, match="Unknown head rules 'none'"):
         get_head_rules("none")
+    (tmp_path / "latin.txt").write_bytes("NP: left Nä\n".encode("latin-1"))
+    with pytest.raises(ValueError, match=r"latin\.txt: not UTF-8 \(.*0xe4"):
+        get_head_rules(tmp_path / "latin.txt")

@@ -88,6 +88,7 @@ def test_several_at_once_and_by_name() -> None:
         ("NP < =x", "no node before this has the name 'x'"),
         ("NP [< NN=x | < =x]", "no node before this has the name 'x'"),
         ("NP < /(/", "not a regular expression"),
+        ("NP < /[[A]/", "not a regular expression: Possible nested set"),
         ("NP <0 NN", "counted from 1"),
         ("NP <... { NN NN }", "expected ';', at character 14"),
         ("NP <... NN", "expected '{', at character 9"),
