@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the compiled modules with AddressSanitizer and UndefinedBehaviorSanitizer, in a copy, and runs tests/decode and tests/ml
-# over them, or the tests that are named, with the registers that are there and with the narrowest ones (WIDTHS="64 16"). Takes GCC and Python with
-# the extra `test`.
+# over them, or the tests that are named, with the registers that are there and with the narrowest ones (WIDTHS="64 16"), and with
+# many random examples (PROFILE=large). Takes GCC and Python with the extra `test`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,6 +18,6 @@ export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 LD_PRELOAD="$(gcc -p
 [ $# -gt 0 ] || set -- tests/decode tests/ml
 for tests in "$@"; do
   for PARSETAG_REGISTERS in ${WIDTHS:-64 16}; do
-    python -m pytest -q -p no:cacheprovider --hypothesis-profile large "$tests"
+    python -m pytest -q -p no:cacheprovider --hypothesis-profile "${PROFILE:-large}" "$tests"
   done
 done
