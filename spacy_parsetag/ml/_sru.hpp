@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <vector>
+
+#include "../decode/_simd.hpp"
 
 namespace parsetag {
 
@@ -28,24 +29,8 @@ template <class T> struct Sru {
 
 inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// As a polynomial without branches, exact to two units in the last place: `expf` would keep the loop from being vectors. It is that
-// of expf in the Cephes Math Library by S. L. Moshier (BSD); see LICENSES/Cephes.txt.
-inline float sigmoid(float x) {
-    x = std::min(std::max(-x, -30.0f), 30.0f);
-    const float scaled = x * 1.44269504f;
-    const int32_t n = int32_t(scaled + (scaled < 0 ? -0.5f : 0.5f));
-    const float r = (x - float(n) * 0.693359375f) + float(n) * 2.12194440e-4f; // x = n ln 2 + r
-    float p = 1.9875691500e-4f;
-    p = p * r + 1.3981999507e-3f;
-    p = p * r + 8.3334519073e-3f;
-    p = p * r + 4.1665795894e-2f;
-    p = p * r + 1.6666665459e-1f;
-    p = p * r + 5.0000001201e-1f;
-    const int32_t bits = (n + 127) << 23; // 2^n
-    float power;
-    std::memcpy(&power, &bits, sizeof power);
-    return 1 / (1 + power * (p * r * r + r + 1));
-}
+// `expf` would keep the loop from being vectors.
+inline float sigmoid(float x) { return 1 / (1 + exp_of(std::min(-x, 30.0f))); }
 
 // The loops over units, of one word. Pointers are to arrays that do not overlap, which the compiler has to know to make
 // vectors of the loops.
