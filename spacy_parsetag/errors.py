@@ -454,6 +454,10 @@ class Errors(metaclass=_ErrorsWithCodes):
 
 
 class Warnings(metaclass=_ErrorsWithCodes):
+    W200 = (
+        "TreeLoss learns nothing from gold trees that need a stack of more than {bound}, the component's max_stack. If "
+        "it is 'train', say first which trees it goes on with, by add_labels_of; or set it to null."
+    )
     W250 = "The component '{name}' cannot learn from all of its training data: {problems}"
     W251 = (
         "{n:,} of {total:,} sentences ({share:.1%}) are left out, because a constituent begins or ends inside a token "

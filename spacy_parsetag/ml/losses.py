@@ -1,5 +1,6 @@
 """Losses on tag scores: the loss of a batch of sentences, and its gradient in the form of the batch."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
@@ -12,7 +13,7 @@ from ..decode import Constraint, TagScores, Transitions, WeightedTrees
 from ..decode.passes import Sums, sum_sequences, sum_trees
 from ..decode.repair import raise_failure
 from ..decode.trees import cells_of
-from ..errors import Errors
+from ..errors import Errors, Warnings
 
 
 @runtime_checkable
@@ -83,6 +84,8 @@ class TreeLoss:
             trees = np.split(steps, np.cumsum(lengths)[:-1])[: len(lengths)]  # one piece for none
             sizes = [lattice.start_stack + own.cumsum().max(initial=-1) for own in trees]
             outside = np.repeat(sizes, lengths) > batch.max_stack
+            if outside.any():
+                warnings.warn(Warnings.W200.format(bound=batch.max_stack), stacklevel=2)
             gold = gold._replace(ids=np.where(outside, -1, gold.ids))
         return cross_entropy(batch, gold, sum_trees)
 
