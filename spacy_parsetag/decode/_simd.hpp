@@ -107,8 +107,8 @@ template <class T, class... C> PARSETAG_INLINE T polynomial(T r, T p, C... c) {
     return p;
 }
 
-// exp(x) for x <= 0, within 2 units in the last place; 0 below -87 in float32 and -708 in double, where there are no normal numbers
-// left. x = k ln 2 + r with |r| <= ln 2 / 2; adding 1.5 * 2^23, or 2^52, rounds to an integer and leaves it in the low bits. In
+// exp(x) for x <= 30, within 2 units in the last place; 0 below -87 in float32 and -708 in double, where there are no normal
+// numbers left. x = k ln 2 + r with |r| <= ln 2 / 2; adding 1.5 * 2^23, or 2^52, rounds to an integer and leaves it in the low bits. In
 // float32 the parts of ln 2 and the polynomial are those of expf in the Cephes Math Library by S. L. Moshier (BSD); see
 // LICENSES/Cephes.txt. In double the polynomial is the series.
 template <class T> PARSETAG_INLINE T exp_of(T x) {
