@@ -3,6 +3,7 @@
 import io
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -221,18 +222,14 @@ def name_of(path: Path) -> str:
 
 
 def check_text(text: str) -> None:
-    """Raise a ValueError that names the first character, if one is half a surrogate pair or a byte not in UTF-8."""
-    try:
-        text.encode()
-    except UnicodeEncodeError as err:
-        code = ord(text[err.start])
+    """Raise a ValueError that names the first character that is NUL, half a surrogate pair or a byte not in UTF-8."""
+    if bad := re.search("[\0\ud800-\udfff]", text):
+        code = ord(bad[0])
         what, hint = f"half a surrogate pair, U+{code:X},", ""
-        if 0xDC80 <= code <= 0xDCFF:
-            what, hint = (
-                f"the byte 0x{code - 0xDC00:02x}",
-                f" Convert the file first, such as: iconv -f {likely_encoding(text).replace('-', '')} -t utf-8.",
-            )
-        raise ValueError(Errors.E555.format(what=what, position=err.start + 1, hint=hint)) from err
+        if code == 0 or 0xDC80 <= code <= 0xDCFF:
+            what = f"the byte 0x{code & 0xFF:02x}"
+            hint = f" Convert the file first, such as: iconv -f {likely_encoding(text).replace('-', '')} -t utf-8."
+        raise ValueError(Errors.E555.format(what=what, position=bad.start() + 1, hint=hint))
 
 
 def load_json(line: str) -> Any:

@@ -469,6 +469,9 @@ def test_encodings_to_convert_from(run: Run, pipeline: Path, tmp_path: Path) -> 
     for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
         (tmp_path / "a.txt").write_bytes(mark + "café".encode(encoding))
         assert "iconv -f utf16 -t utf-8" in run("parse", pipeline, tmp_path / "a.txt").stderr
+        (tmp_path / "a.txt").write_text("A dog barks.", encoding=encoding)  # without a mark
+        result = run("parse", pipeline, tmp_path / "a.txt")
+        assert result.exit_code == 1 and f"iconv -f {encoding.replace('-', '')} -t utf-8" in result.stderr
 
 
 def test_a_text_in_quotes_is_in_utf8(run: Run, pipeline: Path) -> None:
