@@ -1,18 +1,14 @@
-"""Measures the cost of a transformer in a pipeline: called bare, as a component, and with the parser; precisions.
+"""Measures the cost of a transformer in a pipeline: called bare, as a component, and with the parser; and in training.
 
     python benchmarks/encoder.py speed --treebank $PARSETAG_SHARED/treebanks/wsj_sample/dev.mrg \\
         --encoder $PARSETAG_ENCODER/. --output benchmarks/results/encoder.json
-    python benchmarks/encoder.py precision --model training/model-best --docs corpus/dev.spacy \\
-        --output benchmarks/results/precision.json
     python benchmarks/encoder.py training --treebank $PARSETAG_SHARED/treebanks/wsj_sample/dev.mrg \\
         --encoder $PARSETAG_ENCODER/. --output benchmarks/results/encoder_training.json
 
 `speed`: the pipeline is that of a config, initialized on the treebank and not trained, with the batches that the
 config asks for, and with one batch for 64 docs in the order of the file. Bare is the encoder on the same texts, sorted
-by length, 32 a batch, with its tokenizer, and nothing of `set_precision`. `precision`: F and words a second of a
-trained pipeline in each precision, and without `set_precision`. `training`: an epoch over the treebank with the
-config's batches and optimizer, in each precision of `TrainPrecision.v1`. One core; CPU time of the fastest of some
-runs, all by turns.
+by length, 32 a batch, with its tokenizer. `training`: an epoch over the treebank with the config's batches and
+optimizer, in each precision of `TrainPrecision.v1`. One core; CPU time of the fastest of some runs, all by turns.
 """
 
 import argparse
@@ -20,22 +16,20 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import common  # noqa: F401  # first: one core
 from pipeline import load
 from record import ROOT, parse_arguments, write_result
-from spacy import load as load_pipeline
 from spacy.language import Language
-from spacy.pipeline import TrainablePipe
 from spacy.schemas import ConfigSchemaTraining
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import registry
 from timing import in_turn
 
-from spacy_parsetag.ml.precision import Precision, make_train_precision, set_precision
-from spacy_parsetag.tokens import docs_from_trees, one_sentence
+from spacy_parsetag.tokens import docs_from_trees
+from spacy_parsetag.training.callbacks import make_train_precision
 from spacy_parsetag.treebanks.penn import read_trees
 from spacy_parsetag.trees.clean import clean_tree
 
@@ -79,49 +73,18 @@ def measure_speed(args: argparse.Namespace) -> dict[str, Any]:
         "component_64_docs": lambda: component(64, 64 * max(map(len, sentences))),
         "whole": whole,
     }
-    figures: dict[str, Any] = {}
-    for precision in ("float32", "bfloat16", "int8") if args.all else ("float32",):
-        set_precision(nlp, precision)
-        seconds = by_turns(runs, args.repeats)
-        over_bare = {f"{name}_over_bare": round(value / seconds["bare"], 3) for name, value in seconds.items()}
-        figures[precision] = {"seconds": seconds, **over_bare}
+    seconds = by_turns(runs, args.repeats)
+    over_bare = {f"{name}_over_bare": round(value / seconds["bare"], 3) for name, value in seconds.items()}
     n_words = sum(map(len, sentences))
     batches = {"batch_size": nlp.batch_size, "max_batch_items": items}
-    return {"pipeline": nlp.pipe_names, "sentences": len(sentences), "words": n_words, **batches, **figures}
-
-
-def measure_precision(args: argparse.Namespace) -> dict[str, Any]:
-    pipelines = {"without set_precision": without_precision(load_pipeline(args.model))}
-    for precision in get_args(Precision):
-        pipelines[precision] = set_precision(load_pipeline(args.model), precision)
-    nlp, *_ = pipelines.values()
-    parsers = [pipe for pipe in nlp.pipe_names if pipe != "sentencizer"]
-    golds = list(DocBin().from_disk(args.docs).get_docs(nlp.vocab))[: args.limit]
-
-    def parse(nlp: Language) -> list[Doc]:
-        with nlp.select_pipes(enable=parsers):
-            return list(nlp.pipe(one_sentence(words_of(nlp, gold)) for gold in golds))
-
-    seconds = by_turns({name: partial(parse, nlp) for name, nlp in pipelines.items()}, args.repeats)
-    n_words = sum(map(len, golds))
-    figures: dict[str, Any] = {"pipeline": parsers, "docs": len(golds), "words": n_words}
-    for name, nlp in pipelines.items():
-        examples = [Example(doc, gold) for doc, gold in zip(parse(nlp), golds, strict=True)]
-        scores = nlp.get_pipe("parsetag").score(examples)  # type: ignore[attr-defined]
-        figures[name] = {
-            "f": round(100 * scores["parsetag_f"], 2),
-            "seconds": seconds[name],
-            "words_a_second": round(n_words / seconds[name]),
-        }
-    return figures
-
-
-def without_precision(nlp: Language) -> Language:
-    """Undo what a config's `PredictPrecision.v1` has set: PyTorch's layers predict as Thinc lets them."""
-    models = [pipe.model for _, pipe in nlp.components if isinstance(pipe, TrainablePipe)]
-    for shim in (shim for model in models for layer in model.walk() for shim in layer.shims):
-        vars(shim).pop("predict", None)
-    return nlp
+    return {
+        "pipeline": nlp.pipe_names,
+        "sentences": len(sentences),
+        "words": n_words,
+        **batches,
+        "seconds": seconds,
+        **over_bare,
+    }
 
 
 def measure_training(args: argparse.Namespace) -> dict[str, Any]:
@@ -152,17 +115,13 @@ def words_of(nlp: Language, gold: Doc) -> Doc:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["speed", "precision", "training"])
+    parser.add_argument("what", choices=["speed", "training"])
     parser.add_argument("--config", type=Path, default=ROOT / "configs" / "transformer.cfg")
     parser.add_argument("--encoder", default=None, help="a name, or a folder")
     parser.add_argument("--treebank", type=Path, help="bracket file")
-    parser.add_argument("--all", action="store_true", help="speed: in each precision")
-    parser.add_argument("--model", type=Path, help="precision: a trained pipeline")
-    parser.add_argument("--docs", type=Path, help="precision: .spacy file with trees")
-    parser.add_argument("--limit", type=int, help="precision: number of docs")
     parser.add_argument("--repeats", type=int, default=3)
     args = parse_arguments(parser)
-    measure = {"speed": measure_speed, "precision": measure_precision, "training": measure_training}
+    measure = {"speed": measure_speed, "training": measure_training}
     figures = measure[args.what](args)
     for name, found in figures.items():
         sys.stdout.write(f"{name}: {found}\n")

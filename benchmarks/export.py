@@ -26,7 +26,6 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from timing import in_turn
 
-from spacy_parsetag.ml.precision import set_precision
 from spacy_parsetag.pipeline.export import export_pipeline
 from spacy_parsetag.pipeline.scorer import make_evalb_scorer
 from spacy_parsetag.tokens.groups import parses_from_doc
@@ -90,7 +89,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="sentences and documents")
     parser.add_argument("--repeats", type=int, default=3)
     args = parse_arguments(parser)
-    pipelines = {"pytorch float32": set_precision(spacy.load(args.pipeline), "float32")}
+    pipelines = {"pytorch float32": spacy.load(args.pipeline)}
     with tempfile.TemporaryDirectory() as folder:
         for precision in ("float32", "int8"):
             target = Path(folder) / precision

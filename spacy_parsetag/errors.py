@@ -220,10 +220,6 @@ class Errors(metaclass=_ErrorsWithCodes):
         "{text!r}. Add a component that sets them before it: nlp.add_pipe('sentencizer', first=True), or "
         "'one_sentence' if each of your docs is one sentence already."
     )
-    E210 = "int8 is for CPUs, and these layers are on {device}. Choose bfloat16 or float32."
-    E211 = "No such precision: {precision!r}. Choose float32, bfloat16 or int8."
-    E212 = "Leave --precision out: it is for PyTorch's layers, and this pipeline has none. Its components: {pipes}."
-
     E214 = "The layer {name!r} reads no word vectors. Set include_static_vectors = true in its config."
     E215 = "The vocabulary has no word vectors with a row for each word. Set [initialize.vectors] (--paths.vectors)."
 

@@ -163,21 +163,6 @@ def test_trainings_come_from_both_kinds_of_files(
     assert "| `transformer.cfg`, " in row and "| `experiments/results/trials/wsj-self/runs.jsonl`, 0000000 |" in row
 
 
-def test_without_set_precision() -> None:
-    """What precisions are compared with does nothing of them, though the config asks for it."""
-    pytest.importorskip("torch", reason="torch is not installed")
-    import encoder
-    from tiny import make_examples, make_learner
-
-    nlp = make_learner("BiLSTM")
-    nlp.initialize(lambda: make_examples(nlp))
-    shims = [shim for layer in nlp.get_pipe("parsetag").model.walk() for shim in layer.shims]  # type: ignore[attr-defined]
-    encoder.set_precision(nlp, "float32")
-    assert shims and all("predict" in vars(shim) for shim in shims)
-    assert encoder.without_precision(nlp) is nlp and not any("predict" in vars(shim) for shim in shims)
-    assert len(list(nlp.pipe(["She reads", "papers"]))) == 2
-
-
 def test_outputs_of_other_parsers(monkeypatch: pytest.MonkeyPatch, in_root: None, tmp_path: Path) -> None:
     """mctb_peers.py scores the outputs that come with MCTB, and table.py sets them beside the pipelines."""
     import mctb

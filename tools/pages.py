@@ -35,7 +35,6 @@ MODULES = (
     "spacy_parsetag.pipeline.component",
     "spacy_parsetag.pipeline.ensemble",
     "spacy_parsetag.pipeline.export",
-    "spacy_parsetag.ml.precision",
     "spacy_parsetag.ml.words",
     "spacy_parsetag.search.docs",
     "spacy_parsetag.search.complexity",

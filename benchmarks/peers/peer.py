@@ -22,17 +22,19 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 Sentences = list[list[str]]
 
 
-def ours(folder: Path, encoder: str, sentences: Sentences, precision: str = "float32") -> Callable[[], object]:
-    """This package: configs/transformer.cfg, a doc for each sentence."""
+def ours(folder: Path, encoder: str, sentences: Sentences, precision: Any = None) -> Callable[[], object]:
+    """This package: configs/transformer.cfg, a doc for each sentence; exported, where there is a precision."""
     sys.path.append(str(Path(__file__).resolve().parent.parent))
+    import spacy
     from pipeline import load
     from record import ROOT
     from spacy.tokens import Doc
 
-    from spacy_parsetag.ml.precision import set_precision
+    from spacy_parsetag.pipeline.export import export_pipeline
 
     nlp, _ = load(ROOT / "configs" / "transformer.cfg", folder / "trees.mrg", encoder)
-    set_precision(nlp, precision)
+    if precision:
+        nlp = spacy.load(export_pipeline(nlp, folder / precision, precision))
 
     def run() -> None:
         starts = ([i == 0 for i in range(len(words))] for words in sentences)
@@ -160,7 +162,7 @@ def main() -> None:
     torch.set_num_threads(1)
     sentences = json.loads((Path(folder) / "words.json").read_text(encoding="utf-8"))
     parsers = {"benepar": benepar, "supar": supar, "stanza": stanza, "ours": ours}
-    parsers |= {f"ours_{precision}": partial(ours, precision=precision) for precision in ("bfloat16", "int8")}
+    parsers |= {f"ours_{precision}": partial(ours, precision=precision) for precision in ("float32", "int8")}
     run = parsers[name](Path(folder), encoder, sentences)
     seconds = []
     for _ in range(int(repeats) + 1):  # the first one to warm up

@@ -35,7 +35,7 @@ COMMON = ["torch==2.13.0", "transformers==4.53.2", "numpy<2.5", "spacy>=3.8,<3.9
 # What Stanza needs is spelled out, because linked environments get no dependencies.
 STANZA = ["stanza==1.15.0", "udtools", "udapi", "colorama", "termcolor", "emoji", "protobuf", "requests", "orjson"]
 STANZA += ["networkx", "platformdirs"]
-OURS = ("ours", "ours_bfloat16", "ours_int8")
+OURS = ("ours", "ours_float32", "ours_int8")  # the last two exported to ONNX Runtime
 PEERS = {
     "benepar": ["benepar==0.2.0", "torch-struct==0.5", "protobuf", "sentencepiece"],
     "supar": ["supar==1.1.4", "dill", *STANZA],

@@ -38,7 +38,6 @@ OutputFormat = Enum(
     type=str,
 )
 Engine = Enum("Engine", {"local": "local", "ray": "ray", "spark": "spark"}, type=str)
-Precision = Enum("Precision", {"float32": "float32", "bfloat16": "bfloat16", "int8": "int8"}, type=str)
 Sentences = Enum("Sentences", {"line": "line", "model": "model"}, type=str)
 
 
@@ -83,7 +82,6 @@ def parse_cli(
         int | None, Opt(min=1, help=f"Texts in a shard of the folder OUTPUT. Default: {SHARD_SIZE:,}")
     ] = None,
     resume: Annotated[bool, Opt("--resume", help="Go on with a folder of shards where a run was stopped")] = False,
-    precision: Annotated[Precision | None, Opt(help="Precision of PyTorch's layers. Default: the pipeline's")] = None,
     quiet: Annotated[bool, Opt("--quiet", "-q", help="Show no progress")] = False,
     gpu_id: GpuId = -1,
     code: Code = None,
@@ -145,7 +143,7 @@ def parse_cli(
     one_sentence = (sents or (Sentences.line if text is None else Sentences.model)) is Sentences.line
     what = "--probs" if probs else "--k-best"
     refuse(writing == "parquet" and (probs or k_best), what, "another --output-format")
-    settings = Settings(name, gpu_id, code, one_sentence, writing, probs, k_best, precision and precision.value)
+    settings = Settings(name, gpu_id, code, one_sentence, writing, probs, k_best)
     if in_shards:
         _check_folder(target, [path, Path(name)], writing)
         is_folder = target.is_dir() or output.endswith(SLASHES) or not (target.suffix or target == STANDARD)

@@ -198,7 +198,7 @@ def _sections(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def _rewrite(config: dict[str, Any], transformers: dict[str, _Transformer]) -> None:
-    """Say in a config what stands in a pipeline in place of PyTorch's layers, which have a precision no longer."""
+    """Say in a config what stands in a pipeline in place of PyTorch's layers."""
     for section in list(_sections(config["components"])):
         if transformers and section.get("@architectures") == _LISTENER:
             new = _upstream(section, transformers).listener(_name_of(section["pooling"]))
@@ -209,7 +209,7 @@ def _rewrite(config: dict[str, Any], transformers: dict[str, _Transformer]) -> N
             section["@layers"] = "spacy-parsetag.OnnxBiLSTM.v1"
     for section in _sections(config["nlp"]):
         for name, own in list(section.items()):
-            if isinstance(own, dict) and own.get("@callbacks") == "spacy-parsetag.PredictPrecision.v1":
+            if isinstance(own, dict) and own.get("@callbacks") == "spacy-parsetag.EvaluationMode.v1":
                 del section[name]
 
 

@@ -21,7 +21,6 @@ from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc, DocBin
 
 from ..errors import Errors
-from ..ml.precision import set_precision
 from ..tokens import doc_to_strings, one_sentence, parse_string
 from ..tokens.groups import predictions_from_doc, with_spans
 from .input import Record
@@ -39,7 +38,6 @@ class Settings(NamedTuple):
     gpu_id (int): The GPU to use, or -1 for the CPU.
     format (str): What to write: "brackets", "jsonl", "json", "spacy", or "parquet" for rows.
     k_best (int): How many of the best trees of each sentence to write; 0 for the pipeline's tree alone.
-    precision (str | None): Numeric precision of PyTorch's layers; None for the config's.
     """
 
     model: str
@@ -49,7 +47,6 @@ class Settings(NamedTuple):
     format: str
     probs: bool = False
     k_best: int = 0
-    precision: str | None = None
 
     def absolute(self) -> "Settings":
         """Give the same with full paths, for workers that run in other folders."""
@@ -89,8 +86,6 @@ class BatchParser:
         self.spans_key = str(parser.cfg["spans_key"])
         self.added_sentencizer = settle_sentences(self.nlp, one_sentence=settings.one_sentence)
         self.sentencizer = Sentencizer()
-        if settings.precision is not None:
-            set_precision(self.nlp, settings.precision)
         if settings.probs or settings.k_best:
             if hasattr(parser, "k_best"):
                 parser.probs, parser.k_best = parser.probs or settings.probs, settings.k_best

@@ -270,7 +270,7 @@ def describe_run(job: Job, parser: BatchParser, shard_size: int, counts: list[in
         "model": {"sha256": hash_files([path] if path else []), "meta": parser.nlp.meta},
         "options": {
             "sents": "line" if settings.one_sentence else "model",
-            **{name: getattr(settings, name) for name in ("format", "probs", "k_best", "precision")},
+            **{name: getattr(settings, name) for name in ("format", "probs", "k_best")},
             "batch_size": job.batch_size,
             "shard_size": shard_size,
             "code": hash_files([settings.code]) if settings.code else None,

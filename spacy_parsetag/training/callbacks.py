@@ -1,13 +1,23 @@
 """Callbacks for configs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Literal
 
 from spacy.language import Language
-from spacy.pipeline import TrainablePipe
-from thinc.api import Model, NumpyOps
+from thinc.api import ArgsKwargs, Model, NumpyOps, PyTorchShim
 
-from ..compat import one_blas_thread
+from ..compat import one_blas_thread, require
+
+
+def _layers_of(nlp: Language) -> Iterator[Model[Any, Any]]:
+    for _, pipe in nlp.components:
+        if isinstance(model := getattr(pipe, "model", None), Model):
+            yield from model.walk()
+
+
+def _shims_of(nlp: Language) -> Iterator[PyTorchShim]:
+    return (shim for layer in _layers_of(nlp) for shim in layer.shims if isinstance(shim, PyTorchShim))
 
 
 class _OneThreadOps(NumpyOps):  # type: ignore[misc]
@@ -33,14 +43,86 @@ def make_numpy_blas(n_threads: Literal[1] | None = 1) -> Callable[[Language], La
 
     def use_numpy(nlp: Language) -> Language:
         ops = (_OneThreadOps if n_threads else NumpyOps)(use_blis=False)
-        for _, pipe in nlp.components:
-            if isinstance(pipe, TrainablePipe) and isinstance(pipe.model, Model):
-                for node in pipe.model.walk():
-                    if type(node.ops) is NumpyOps:
-                        node.ops = ops
+        for layer in _layers_of(nlp):
+            if type(layer.ops) is NumpyOps:
+                layer.ops = ops
         return nlp
 
     return use_numpy
+
+
+def make_evaluation_mode() -> Callable[[Language], Language]:
+    """spacy-parsetag.EvaluationMode.v1: let threads share a pipeline on PyTorch, for [nlp.after_pipeline_creation].
+
+    Thinc puts a module of PyTorch into training mode, dropout and all, whenever it has predicted, and a thread that is
+    predicting meanwhile would see that. With this, a module stays in evaluation mode until it is trained.
+    """
+
+    def keep_mode(nlp: Language) -> Language:
+        for shim in _shims_of(nlp):
+            shim.predict = partial(_predict, shim)  # type: ignore[method-assign]
+        return nlp
+
+    return keep_mode
+
+
+def _predict(shim: PyTorchShim, inputs: ArgsKwargs) -> Any:
+    torch = require("torch", "spacy-parsetag.EvaluationMode.v1")
+    if shim._model.training:
+        shim._model.eval()
+    with torch.no_grad(), torch.autocast("cuda", enabled=shim._mixed_precision):
+        return _to_float32(shim._model(*inputs.args, **inputs.kwargs))
+
+
+def make_train_precision(
+    precision: Literal["highest", "high", "medium", "bfloat16"] = "highest",
+) -> Callable[[Language], Language]:
+    """spacy-parsetag.TrainPrecision.v1: how exactly PyTorch multiplies in training, for [initialize.before_init].
+
+    With "bfloat16", layers of PyTorch in the pipeline multiply in bfloat16 when they are trained on a CPU. Weights and
+    what the optimizer sees are float32. `benchmarks/encoder.py training` prints what it gains on a machine; a CPU
+    without such products (AVX512-BF16, AMX) loses. On a GPU, `mixed_precision` of the transformer's architecture is
+    for that.
+
+    The others are those of `torch.set_float32_matmul_precision`, which is one setting for the whole process, so it also
+    holds for other pipelines and for your own PyTorch code: "high" may use TF32, "medium" bfloat16 within a product.
+
+    It counts when a config that names this callback is initialized for training, not for a pipeline that is loaded.
+    """
+
+    def set_training(nlp: Language) -> Language:
+        if precision == "bfloat16":
+            for shim in _shims_of(nlp):
+                shim.begin_update = partial(_begin_update, shim)  # type: ignore[method-assign]
+        else:
+            require("torch", "spacy-parsetag.TrainPrecision.v1").set_float32_matmul_precision(precision)
+        return nlp
+
+    return set_training
+
+
+def _begin_update(shim: PyTorchShim, inputs: ArgsKwargs) -> tuple[Any, Callable[[Any], Any]]:
+    """Run a shim's `begin_update` with matrix products in bfloat16 on a CPU, forward and back.
+
+    On a GPU it changes nothing: there Thinc's own method sets the precision.
+    """
+    torch = require("torch", "spacy-parsetag.TrainPrecision.v1")
+    with torch.autocast("cpu", torch.bfloat16, enabled=shim.device.type == "cpu"):
+        output, backprop = type(shim).begin_update(shim, inputs)
+    return _to_float32(output), backprop
+
+
+def _to_float32(output: Any) -> Any:
+    """Turn the output of a module, which autocast may have left in half of it, into float32: NumPy has no bfloat16."""
+    if isinstance(output, dict):  # such as transformers' ModelOutput
+        for name, value in output.items():
+            output[name] = _to_float32(value)
+        return output
+    if hasattr(output, "_replace"):  # such as PyTorch's PackedSequence
+        return output._replace(data=output.data.float())
+    if isinstance(output, (tuple, list)):
+        return type(output)(map(_to_float32, output))
+    return output.float() if hasattr(output, "float") else output
 
 
 def in_turn(*callbacks: Callable[[Language], Language]) -> Callable[[Language], Language]:

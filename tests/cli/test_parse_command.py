@@ -310,7 +310,6 @@ def test_a_worker_that_dies(run: Run, pipeline: Path, tmp_path: Path) -> None:
         ("text.txt", "a", ["--output-format", "spacy"], "[E455]"),
         ("text.txt", "a", ["out.conll"], "[E463]"),
         ("text.txt", "a", ["--n-process", "0"], "[E464]"),
-        ("text.txt", "a", ["--precision", "int8"], "[E212]"),
         ("text.txt", "a", ["--code", "missing.py"], "[E030]"),
     ],
 )

@@ -1,4 +1,4 @@
-"""bfloat16 and int8 in place of float32, and threads that share a pipeline on PyTorch."""
+"""Training in bfloat16, and threads that share a pipeline on PyTorch."""
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -14,9 +14,7 @@ from spacy.util import load_model_from_config
 from test_transformer import make_examples, make_nlp
 from tiny import spans_of, words_only
 
-from spacy_parsetag.ml.lstm import bilstm
-from spacy_parsetag.ml.precision import Predictor, make_train_precision, set_precision
-from spacy_parsetag.training.callbacks import in_turn
+from spacy_parsetag.training.callbacks import in_turn, make_evaluation_mode, make_train_precision
 
 pytest.importorskip("torch", reason="torch is not installed")
 
@@ -24,7 +22,7 @@ CALLBACKS = {
     "@callbacks": "spacy-parsetag.InTurn.v1",
     "*": {
         "blas": {"@callbacks": "spacy-parsetag.NumPyBLAS.v1"},
-        "precision": {"@callbacks": "spacy-parsetag.PredictPrecision.v1", "precision": "bfloat16"},
+        "mode": {"@callbacks": "spacy-parsetag.EvaluationMode.v1"},
     },
 }
 
@@ -59,46 +57,6 @@ def scores_of(nlp: Language) -> np.ndarray[Any, Any]:
     with nlp.select_pipes(disable="parsetag"):
         docs = list(nlp.pipe(docs))
     return nlp.get_pipe("parsetag").model.predict(docs).rows  # type: ignore[attr-defined]
-
-
-def test_low_precision_is_near_float32(nlp: Language, tmp_path: Path) -> None:
-    exact = scores_of(nlp)
-    before = nlp.to_bytes()
-    found = {}
-    for precision in ("bfloat16", "int8", "float32"):
-        assert set_precision(nlp, precision) is nlp
-        found[precision] = scores_of(nlp)
-        assert found[precision].dtype == np.float32
-        np.testing.assert_array_equal(scores_of(nlp), found[precision])
-        difference = np.abs(found[precision] - exact).max() / np.abs(exact).max()
-        if precision == "float32":
-            assert difference < 1e-6, difference
-        else:
-            assert 0 < difference < 0.1, (precision, difference)
-        # What is saved are the weights as they were trained.
-        assert nlp.to_bytes() == before
-        nlp.to_disk(tmp_path / precision)
-        np.testing.assert_array_equal(scores_of(spacy.load(tmp_path / precision)), exact)
-        np.testing.assert_array_equal(scores_of(pickle.loads(pickle.dumps(nlp))), found[precision])
-
-
-@pytest.mark.parametrize("precision", ["float32", "int8"])
-def test_weights_that_change(nlp: Language, precision: str) -> None:
-    """The second copy of the weights follows what is trained, put in place for a while, or loaded later."""
-    set_precision(nlp, precision)
-    before, first = nlp.to_bytes(), scores_of(nlp)
-    train(nlp, make_examples(nlp), nlp.resume_training())
-    trained = scores_of(nlp)
-    assert np.abs(trained - first).max() > 0.01
-    exact = scores_of(load_model_from_config(nlp.config).from_bytes(nlp.to_bytes()))
-    assert np.abs(trained - exact).max() < 0.1 * np.abs(exact).max()
-    (shim,) = (shim for node in nlp.get_pipe("parsetag").model.walk() for shim in node.shims)  # type: ignore[attr-defined]
-    averages = {(shim.id, name): weight.numpy() / 2 for name, weight in shim._model.state_dict().items()}
-    with shim.use_params(averages):
-        assert np.abs(scores_of(nlp) - trained).max() > 0.01
-    np.testing.assert_array_equal(scores_of(nlp), trained)
-    nlp.from_bytes(before)
-    np.testing.assert_array_equal(scores_of(nlp), first)
 
 
 def test_matmul_precision() -> None:
@@ -144,25 +102,6 @@ def test_training_in_bfloat16(nlp: Language) -> None:
     torch.testing.assert_close(gradients(loaded), exact)
 
 
-@pytest.mark.parametrize(("precision", "most"), [("float32", 1e-6), ("bfloat16", 0.02)])
-@pytest.mark.parametrize("lengths", [(7, 1, 0, 30, 7, 2), (5, 5, 5), (4,), (1, 1)])
-@pytest.mark.parametrize("depth", [1, 2, 3])
-def test_lstm_as_exact(depth: int, lengths: tuple[int, ...], precision: str, most: float) -> None:
-    """Products with weights laid out for prediction give what PyTorch gives, whatever the lengths of sequences: of one
-    length, too, where PyTorch's own LSTM in bfloat16 fails on CPUs without such products."""
-    rng = np.random.default_rng(0)
-    layer = bilstm(depth, 24)
-    X = [rng.normal(size=(n, 40)).astype("f") for n in lengths]
-    layer.initialize(X=X)
-    expected = layer.predict(X)
-    (shim,) = layer.shims
-    shim.predict = Predictor(shim, precision)
-    for found in (layer.predict(X), layer.predict(X[::-1])[::-1]):
-        for own, other in zip(found, expected, strict=True):
-            assert own.dtype == np.float32
-            np.testing.assert_allclose(own, other, atol=most)
-
-
 def test_by_config(encoder: Path, tmp_path: Path) -> None:
     config = make_nlp(encoder).config.copy()
     config["nlp"]["after_pipeline_creation"] = CALLBACKS
@@ -171,15 +110,17 @@ def test_by_config(encoder: Path, tmp_path: Path) -> None:
     nlp.initialize(lambda: examples)
     nlp.to_disk(tmp_path)
     loaded = spacy.load(tmp_path)
-    low = scores_of(loaded)
-    np.testing.assert_array_equal(scores_of(nlp), low)
-    assert (scores_of(set_precision(loaded, "float32")) != low).any()
-    # Without the components that PyTorch computes, there is nothing to set.
+    np.testing.assert_array_equal(scores_of(nlp), scores_of(loaded))
+    models = [loaded.get_pipe(name).model for name in ("transformer", "parsetag")]  # type: ignore[attr-defined]
+    shims = [shim for model in models for node in model.walk() for shim in node.shims]
+    assert shims and not any(shim._model.training for shim in shims)
+    loaded.update(make_examples(loaded), sgd=False)
+    assert all(shim._model.training for shim in shims)
+    # Without the components that PyTorch computes, there is nothing to do.
     assert "parsetag" not in spacy.load(tmp_path, exclude=["transformer", "parsetag"]).pipe_names
 
 
-@pytest.mark.parametrize("precision", ["float32", "bfloat16", "int8"])
-def test_lstm_of_others(precision: str) -> None:
+def test_lstm_of_others() -> None:
     """spaCy's own LSTM is given states, or None in their place, and sequences that are not packed."""
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 16}
     embed = {"@architectures": "spacy.MultiHashEmbed.v2", "width": 16, "attrs": ["NORM"], "rows": [100]}
@@ -191,9 +132,7 @@ def test_lstm_of_others(precision: str) -> None:
     nlp.get_pipe("tagger").add_label("X")  # type: ignore[attr-defined]
     nlp.initialize()
     exact = nlp("The old dog sings").tensor
-    low = set_precision(nlp, precision)("The old dog sings").tensor
-    assert exact.shape == (4, 16)
-    np.testing.assert_allclose(low, exact, atol=1e-6 if precision == "float32" else 0.05)
+    np.testing.assert_array_equal(make_evaluation_mode()(nlp)("The old dog sings").tensor, exact)
 
 
 def test_callbacks_in_turn() -> None:
@@ -207,19 +146,9 @@ def test_callbacks_in_turn() -> None:
     assert in_turn()(nlp) is nlp
 
 
-def test_errors(nlp: Language) -> None:
-    with pytest.raises(ValueError, match=r"\[E211\].*float16"):
-        set_precision(nlp, "float16")
-    with pytest.raises(ValueError, match=r"\[E212\].*sentencizer"):
-        blank = spacy.blank("en")
-        blank.add_pipe("sentencizer")
-        set_precision(blank, "int8")
-
-
-@pytest.mark.parametrize("precision", ["float32", "bfloat16", "int8"])
-def test_threads_share_a_pipeline(nlp: Language, precision: str) -> None:
+def test_threads_share_a_pipeline(nlp: Language) -> None:
     """A module that predicts in one thread is not put into training mode, with dropout, by another."""
-    set_precision(nlp, precision)
+    make_evaluation_mode()(nlp)
     docs = [words_only(nlp, eg.reference) for eg in make_examples(nlp)]
     expected = [spans_of(nlp(doc.copy())) for doc in docs]
 
