@@ -109,7 +109,7 @@ def test_time_of_long_sentences() -> None:
 
 def test_speeds() -> None:
     page = " ".join(SPEED.split())
-    encoder = result("encoder")["float32"]
+    encoder = result("encoder")
     assert f"component takes {encoder['component_over_bare']:.2f} of the time" in page
     assert f"the whole pipeline {encoder['whole_over_bare']:.2f} of it" in page and "the parser is untrained" in page
     assert f"take {encoder['component_64_docs_over_bare'] / encoder['component_over_bare']:.1f} times as long" in page
