@@ -1,6 +1,7 @@
 """Windows, word pieces and batches as spacy-transformers has them; graphs of PyTorch's layers."""
 
 from itertools import chain, pairwise
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -169,6 +170,31 @@ def test_int8_rows_are_rounded_by_themselves() -> None:
         np.testing.assert_array_equal(alone[0], found[i])
 
 
+def test_products_that_are_clipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session asks for exact products where the CPU clips them, and only there, for they cost time."""
+    helper = pytest.importorskip("onnx", reason="onnx is not installed").helper
+    sizes = {"A": (2, [2, 64]), "B": (3, [64, 32]), "C": (6, [2, 32])}  # uint8, int8, int32
+    a, b, c = (helper.make_tensor_value_info(name, *size) for name, size in sizes.items())
+    graph = helper.make_graph([helper.make_node("MatMulInteger", ["A", "B"], ["C"])], "g", [a, b], [c])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 10)], ir_version=8)
+    assert model.SerializeToString() == onnx._PRODUCT
+    cpuinfo = Path("/proc/cpuinfo")
+    flags = cpuinfo.read_text().split() if cpuinfo.exists() else []
+    if "avx2" in flags:
+        assert onnx.clips_products() is not bool({"avx512_vnni", "avx_vnni"} & {*flags})
+    entries: list[tuple[str, str]] = []
+    options = SimpleNamespace(add_session_config_entry=lambda *entry: entries.append(entry))
+    runtime = SimpleNamespace(
+        SessionOptions=lambda: options, InferenceSession=lambda *_, **__: None, get_available_providers=lambda: []
+    )
+    monkeypatch.setattr(onnx, "require", lambda *_: runtime)
+    for clips in (False, True):
+        entries.clear()
+        monkeypatch.setattr(onnx, "clips_products", lambda clips=clips: clips)
+        _start_session(b"", on_gpu=False)
+        assert entries == [("session.x64quantprecision", "1")] * clips
+
+
 def test_where_a_graph_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """On the GPU if the model is there and ONNX Runtime can; on a CPU nothing else is asked for."""
     cpu, gpu = "CPUExecutionProvider", "CUDAExecutionProvider"
@@ -178,6 +204,7 @@ def test_where_a_graph_runs(monkeypatch: pytest.MonkeyPatch) -> None:
         InferenceSession=lambda graph, options, providers, **_: made.append(providers),
     )
     monkeypatch.setattr(onnx, "require", lambda *_: runtime)
+    monkeypatch.setattr(onnx, "clips_products", lambda: True)
     for available in ([cpu], [gpu, cpu]):
         runtime.get_available_providers = lambda available=available: available
         for on_gpu in (False, True):
