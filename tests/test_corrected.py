@@ -80,3 +80,5 @@ def test_the_trees_of_the_repository_are_whole():
         assert set(Parse.from_tree(tree).words) == {"_"}
         assert one["part"] in ("train", "dev")
         assert len(one["digest"]) == 12
+    of_parts = [{one["digest"] for one in lines if one["part"] == part} for part in ("train", "dev")]
+    assert not set.intersection(*of_parts), "a sentence that is learned and scored"
