@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -34,7 +35,7 @@ def ours(folder: Path, encoder: str, sentences: Sentences, precision: Any = None
 
     nlp, _ = load(ROOT / "configs" / "transformer.cfg", folder / "trees.mrg", encoder)
     if precision:
-        nlp = spacy.load(export_pipeline(nlp, folder / precision, precision))
+        nlp = spacy.load(export_pipeline(nlp, Path(mkdtemp()) / precision, precision))
 
     def run() -> None:
         starts = ([i == 0 for i in range(len(words))] for words in sentences)
