@@ -117,6 +117,7 @@ def test_speeds() -> None:
     peers = {name: f"{speed:.0f}" for name, speed in recorded["sentences_a_second"].items()}
     assert f"at a load average of {recorded['made_by']['machine']['load_average']:.1f}" in page
     assert f"this parser {peers['ours']} sentences a second" in page and f"{peers['ours_int8']} in int8" in page
+    assert f"exported to ONNX Runtime {peers['ours_float32']}, and" in page
     for words, name in (("supar's CRF parser", "supar"), ("benepar's spaCy plugin", "benepar")):
         assert f"{words} {peers[name]}" in page
     assert f"shift-reduce parser {peers['stanza']}" in page
