@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Any
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -35,7 +35,8 @@ def ours(folder: Path, encoder: str, sentences: Sentences, precision: Any = None
 
     nlp, _ = load(ROOT / "configs" / "transformer.cfg", folder / "trees.mrg", encoder)
     if precision:
-        nlp = spacy.load(export_pipeline(nlp, Path(mkdtemp()) / precision, precision))
+        with TemporaryDirectory() as exported:
+            nlp = spacy.load(export_pipeline(nlp, Path(exported) / precision, precision))
 
     def run() -> None:
         starts = ([i == 0 for i in range(len(words))] for words in sentences)

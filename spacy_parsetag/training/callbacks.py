@@ -113,7 +113,7 @@ def _begin_update(shim: PyTorchShim, inputs: ArgsKwargs) -> tuple[Any, Callable[
 
 
 def _to_float32(output: Any) -> Any:
-    """Turn the output of a module, which autocast may have left in half of it, into float32: NumPy has no bfloat16."""
+    """Turn the output of a module, which autocast may have left in bfloat16 or float16, into float32."""
     if isinstance(output, dict):  # such as transformers' ModelOutput
         for name, value in output.items():
             output[name] = _to_float32(value)

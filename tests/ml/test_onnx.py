@@ -178,6 +178,14 @@ def test_products_that_are_clipped(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = helper.make_graph([helper.make_node("MatMulInteger", ["A", "B"], ["C"])], "g", [a, b], [c])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 10)], ir_version=8)
     assert model.SerializeToString() == onnx._PRODUCT
+    made: list[dict[str, Any]] = []
+    for product in (64 * 255 * 127, 64 * 2**14):
+        session = SimpleNamespace(run=lambda *_, product=product: [np.full((2, 32), product)])
+        fake = SimpleNamespace(InferenceSession=lambda *_, session=session, **given: made.append(given) or session)
+        with monkeypatch.context() as patch:
+            patch.setattr(onnx, "require", lambda *_, fake=fake: fake)
+            assert onnx.clips_products.__wrapped__() is (product != 64 * 255 * 127)
+    assert made == [{"providers": ["CPUExecutionProvider"]}] * 2  # which a build for GPUs wants to be told
     cpuinfo = Path("/proc/cpuinfo")
     flags = cpuinfo.read_text().split() if cpuinfo.exists() else []
     if "avx2" in flags:
