@@ -90,9 +90,7 @@ def _start_session(graph: bytes, *, on_gpu: bool) -> Any:
 def clips_products() -> bool:
     """Tell whether ONNX Runtime clips great int8 products: x86 CPUs without VNNI add pairs of them in 16 bits."""
     runtime = require("onnxruntime", "a pipeline exported to ONNX")
-    session = runtime.InferenceSession(
-        _PRODUCT, providers=["CPUExecutionProvider"]
-    )  # asked for by GPU builds
+    session = runtime.InferenceSession(_PRODUCT, providers=["CPUExecutionProvider"])  # GPU builds ask for a name
     (product,) = session.run(None, {"A": np.full((2, 64), 255, np.uint8), "B": np.full((64, 32), 127, np.int8)})
     return bool((product != 64 * 255 * 127).any())
 
