@@ -18,7 +18,49 @@ from .onnx import OnnxShim
 
 Precision = Literal["float32", "int8"]
 OPSET = 17
+_DOMAIN = "com.microsoft"  # of the operators that ONNX Runtime adds to ONNX's
 _TOLERANCE = 1e-3
+# ONNX's LSTM is what GPUs compute fastest, but ONNX Runtime multiplies only floats in it. In int8, therefore, the gates
+# of all words are a linear layer, and a Scan goes from states and a word's gates to the next states.
+_BILSTM = {
+    "float32": """
+        directions{i} = LSTM <direction = "bidirectional", hidden_size = {width}> ({words}, W{i}, R{i}, B{i}, lengths)
+        by_word{i} = Transpose <perm = [0, 2, 1, 3]> (directions{i})
+        shape{i} = Constant <value = int64[3] {{0, 0, {two_widths}}}> ()
+        states{i} = Reshape (by_word{i}, shape{i})
+    """,
+    "int8": """
+        number{i} = Shape (lengths)
+        width{i} = Constant <value = int64[1] {{{width}}}> ()
+        size{i} = Concat <axis = 0> (number{i}, width{i})
+        start{i} = ConstantOfShape (size{i})
+        until{i} = Cast <to = 7> (lengths)
+        products{i} = MatMul ({words}, W{i})
+        gates{i} = Add (products{i}, B{i})
+        forth{i}, from_last{i} = Split <axis = 2> (gates{i})
+        back{i} = ReverseSequence <time_axis = 0, batch_axis = 1> (from_last{i}, until{i})
+        h_forth{i}, c_forth{i}, y_forth{i} = Scan <num_scan_inputs = 1, body = {step}> (start{i}, start{i}, forth{i})
+        h_back{i}, c_back{i}, y_back{i} = Scan <num_scan_inputs = 1, body = {step}> (start{i}, start{i}, back{i})
+        y_from_last{i} = ReverseSequence <time_axis = 0, batch_axis = 1> (y_back{i}, until{i})
+        states{i} = Concat <axis = 2> (y_forth{i}, y_from_last{i})
+    """,
+}
+_STEP = """
+step (float[s, w] h, float[s, w] c, float[s, g] gates) => (float[s, w] next_h, float[s, w] next_c, float[s, w] y) {
+    products = MatMul (h, R)
+    sums = Add (products, gates)
+    i, o, f, z = Split <axis = 1> (sums)
+    input = Sigmoid (i)
+    output = Sigmoid (o)
+    forget = Sigmoid (f)
+    new = Tanh (z)
+    written = Mul (input, new)
+    kept = Mul (forget, c)
+    next_c = Add (written, kept)
+    shown = Tanh (next_c)
+    next_h = Mul (output, shown)
+    y = Identity (next_h)
+}"""
 
 
 def export_transformer(encoder: Any, names: Sequence[str], precision: Precision) -> bytes:
@@ -96,37 +138,35 @@ def _quiet() -> Iterator[None]:
 def export_bilstm(lstm: Any, precision: Precision) -> bytes:
     """The graph of a bidirectional torch.nn.LSTM over padded sequences: words (words, sequences, nI) and lengths."""
     onnx = require("onnx", "parsetag export")
-    make, constant = onnx.helper, onnx.numpy_helper.from_array
-    width = lstm.hidden_size
-    nodes, weights = [], [constant(np.asarray([0, 0, 2 * width]), "shape")]
-    name = "words"
+    int8 = precision == "int8"
+    width, two_widths = lstm.hidden_size, 2 * lstm.hidden_size
+    words, layers = "words", ""
+    weights: dict[str, NDArray[Any]] = {}
+    of_steps: list[dict[str, NDArray[Any]]] = []  # a Scan's own weights
     for i in range(lstm.num_layers):
-        for array in ("W", "R", "B"):
-            weights.append(constant(_gates(lstm, array, i), f"{array}{i}"))
-        nodes += [
-            make.make_node(
-                "LSTM",
-                [name, f"W{i}", f"R{i}", f"B{i}", "lengths"],
-                [f"directions{i}"],
-                name=f"lstm{i}",
-                direction="bidirectional",
-                hidden_size=width,
-            ),
-            # (words, directions, sequences, width) to (words, sequences, 2 width)
-            make.make_node("Transpose", [f"directions{i}"], [f"words_first{i}"], perm=[0, 2, 1, 3]),
-            make.make_node("Reshape", [f"words_first{i}", "shape"], [f"states{i}"]),
-        ]
-        name = f"states{i}"
-    kind = onnx.TensorProto
-    inputs = [
-        make.make_tensor_value_info("words", kind.FLOAT, ["words", "sequences", lstm.input_size]),
-        make.make_tensor_value_info("lengths", kind.INT32, ["sequences"]),
-    ]
-    output = make.make_tensor_value_info(name, kind.FLOAT, ["words", "sequences", 2 * width])
-    graph = make.make_graph(nodes, "bilstm", inputs, [output], weights)
-    model = make.make_model(graph, opset_imports=[make.make_opsetid("", OPSET)], ir_version=8)
+        W, R, B = (_gates(lstm, array, i) for array in "WRB")
+        if int8:
+            weights |= {f"W{i}": np.concatenate(list(W)).T, f"B{i}": np.add(*np.split(B, 2, axis=1)).ravel()}
+            of_steps += [{"R": own.T} for own in R]
+        else:
+            weights |= {f"W{i}": W, f"R{i}": R, f"B{i}": B}
+        layers += _BILSTM[precision].format(i=i, words=words, width=width, two_widths=two_widths, step=_STEP)
+        words = f"states{i}"
+    model = onnx.parser.parse_model(
+        f"""<ir_version: 8, opset_import: ["": {OPSET}]>
+        bilstm (float[words, sequences, {lstm.input_size}] words, int32[sequences] lengths)
+        => (float[words, sequences, {two_widths}] {words}) {{ {layers} }}"""
+    )
+    steps = [body for node in model.graph.node for body in _bodies(node)]
+    for graph, arrays in zip([model.graph, *steps], [weights, *of_steps], strict=True):
+        graph.initializer.extend(onnx.numpy_helper.from_array(np.ascontiguousarray(a), n) for n, a in arrays.items())
     data: bytes = model.SerializeToString()
-    return quantize(data) if precision == "int8" else data
+    return quantize(data) if int8 else data
+
+
+def _bodies(node: Any) -> list[Any]:
+    """The graphs that a Scan or another such node runs."""
+    return [attribute.g for attribute in node.attribute if attribute.HasField("g")]
 
 
 def _gates(lstm: Any, array: str, layer: int) -> NDArray[Any]:
@@ -145,13 +185,14 @@ def quantize(graph: bytes) -> bytes:
     """The graph with int8 weights, one scale for each column, so that no output depends on what else is in a batch.
 
     What a linear layer multiplies is rounded too, each row by its own largest value: one scale for all of a batch, as
-    ONNX Runtime's dynamic quantization has it, would tie a sentence's tree to its neighbours. Embeddings are looked up
-    and LSTMs compute in float32: their weights are int8 for size.
+    ONNX Runtime's dynamic quantization has it, would tie a sentence's tree to its neighbours. Embeddings are looked
+    up: their weights are int8 for size.
     """
     onnx = require("onnx", "parsetag export")
     quantization = require("onnxruntime.quantization", "parsetag export")
     model = onnx.load_from_string(graph)
     _Quantizer(onnx, model.graph).run()
+    model.opset_import.append(onnx.helper.make_opsetid(_DOMAIN, 1))
     with tempfile.TemporaryDirectory() as folder, _quiet():
         source, target = Path(folder) / "layers.onnx", Path(folder) / "int8.onnx"
         source.write_bytes(model.SerializeToString())
@@ -166,7 +207,7 @@ def quantize(graph: bytes) -> bytes:
 
 
 class _Quantizer:
-    """Rewrites the linear layers and the LSTMs of a graph, in place."""
+    """Rewrites the linear layers of a graph and of those in it, in place."""
 
     def __init__(self, onnx: Any, graph: Any) -> None:
         self.onnx, self.graph = onnx, graph
@@ -180,11 +221,11 @@ class _Quantizer:
         self.constant("int8_one", np.float32(1))
         self.constant("int8_middle", np.uint8(128))
         for node in list(self.graph.node):
+            for body in _bodies(node):
+                _Quantizer(self.onnx, body).run()
             if node.op_type == "MatMul" and node.input[1] in self.weights:
                 self.multiply(node.input[0], node.input[1], node.output[0])
             else:
-                if node.op_type == "LSTM":
-                    node.input[1:3] = [self.restore(name) for name in node.input[1:3]]
                 self.nodes.append(node)
         read = {name for node in self.nodes for name in node.input}
         weights = [array for name, array in self.weights.items() if name in read]
@@ -200,34 +241,28 @@ class _Quantizer:
         self.nodes.append(self.onnx.helper.make_node(operation, inputs, [output], **attributes))
         return output
 
-    def store(self, name: str, axis: int) -> tuple[str, str]:
-        """Replace a weight by integers and their scales: one for each place but those along an axis."""
+    def store(self, name: str) -> tuple[str, str]:
+        """Replace a weight by integers and their scales, one for each column."""
         integers_name, scales_name = f"{name}_int8", f"{name}_scales"
-        if integers_name in self.weights:  # two layers share it
-            return integers_name, scales_name
-        array = self.onnx.numpy_helper.to_array(self.weights[name])
-        scales = np.maximum(np.abs(array).max(axis=axis, keepdims=True) / 127, 1e-12).astype(np.float32)
-        integers = np.rint(array / scales).astype(np.int8)
-        return self.constant(integers_name, integers), self.constant(scales_name, scales)
+        if integers_name not in self.weights:  # else two layers share it
+            array = self.onnx.numpy_helper.to_array(self.weights[name])
+            scales = np.maximum(np.abs(array).max(axis=0) / 127, 1e-12).astype(np.float32)
+            self.constant(integers_name, np.rint(array / scales).astype(np.int8))
+            self.constant(scales_name, scales)
+        return integers_name, scales_name
 
     def multiply(self, rows: str, weight: str, output: str) -> None:
         """Multiply integers: rows in uint8 about 128, which CPUs multiply fastest with int8."""
-        integers, scales = self.store(weight, axis=0)
+        integers, scales = self.store(weight)
         if rows not in self.rounded:
             self.rounded.add(rows)
             sizes = self.add("Abs", [rows], f"{rows}_sizes")
             most = self.add("ReduceMax", [sizes], f"{rows}_most", axes=[-1], keepdims=1)
             most = self.add("Max", [most, "int8_least"], f"{rows}_positive")
             self.add("Div", [most, "int8_largest"], f"{rows}_scale")
-            scaled = self.add("Div", [rows, f"{rows}_scale"], f"{rows}_scaled")
+            inverse = self.add("Div", ["int8_largest", most], f"{rows}_inverse")
+            scaled = self.add("Mul", [rows, inverse], f"{rows}_scaled")
             self.add("QuantizeLinear", [scaled, "int8_one", "int8_middle"], f"{rows}_uint8")
-        product = self.add("MatMulInteger", [f"{rows}_uint8", integers, "int8_middle"], f"{output}_integers")
-        product = self.add("Cast", [product], f"{output}_floats", to=self.onnx.TensorProto.FLOAT)
-        product = self.add("Mul", [product, f"{rows}_scale"], f"{output}_rows")
-        self.add("Mul", [product, scales], output)
-
-    def restore(self, weight: str) -> str:
-        """Make floats of an LSTM's weights, (directions, gates, inputs), once: when a session folds constants."""
-        integers, scales = self.store(weight, axis=-1)
-        floats = self.add("Cast", [integers], f"{weight}_floats", to=self.onnx.TensorProto.FLOAT)
-        return self.add("Mul", [floats, scales], f"{weight}_restored")
+        factors = [f"{rows}_uint8", integers, "int8_one", scales, "int8_middle"]
+        product = self.add("MatMulIntegerToFloat", factors, f"{output}_columns", domain=_DOMAIN)
+        self.add("Mul", [product, f"{rows}_scale"], output)
