@@ -103,8 +103,8 @@ def load_encoder(graph: Any, encoder: Any) -> None:
             weights[node.output[0]] = weights[node.input[0]]
     found = {name.removeprefix("encoder."): array for name, array in weights.items()}
     for node in graph.node:
-        for weight in (name.removesuffix("_scales") for name in node.input[1:2]):
-            if node.op_type in ("MatMul", "Mul") and weight in weights:
+        for weight in (name.removesuffix("_scales") for name in node.input[1:4:2]):
+            if node.op_type in ("MatMul", "MatMulIntegerToFloat") and weight in weights:
                 # such as /encoder/encoder/layer.0/attention/self/query/MatMul_output_0
                 path = node.output[0].strip("/").split("/")[1:-1]
                 found[".".join((*path, "weight"))] = weights[weight].T
@@ -112,13 +112,20 @@ def load_encoder(graph: Any, encoder: Any) -> None:
 
 
 def load_lstm(graph: Any, lstm: Any) -> None:
-    """Load the weights of a bidirectional LSTM."""
-    weights = weights_of(graph)
-    found = {}
+    """Load the weights of a bidirectional LSTM. An int8 graph has the sums of the two biases that PyTorch has."""
+    weights, found = weights_of(graph), {}
+    # The graph that a Scan runs, by the name of its output.
+    steps = {node.output[-1]: own.g for node in graph.node for own in node.attribute if own.HasField("g")}
     for layer in range(lstm.num_layers):
+        inputs, biases = weights[f"W{layer}"], weights[f"B{layer}"]
+        if steps:
+            inputs, biases = np.stack(np.split(inputs.T, 2)), np.stack(np.split(biases, 2))
+            biases = np.hstack([biases, np.zeros_like(biases)])
+            states = [weights_of(steps[f"y_{direction}{layer}"])["R"].T for direction in ("forth", "back")]
+        else:
+            states = list(weights[f"R{layer}"])
         for direction, suffix in enumerate(("", "_reverse")):
-            inputs, states, biases = (weights[f"{array}{layer}"][direction] for array in "WRB")
-            parts = (inputs, states, *np.split(biases, 2))
+            parts = (inputs[direction], states[direction], *np.split(biases[direction], 2))
             for name, array in zip(("weight_ih", "weight_hh", "bias_ih", "bias_hh"), parts, strict=True):
                 gates = np.split(array, 4)
                 found[f"{name}_l{layer}{suffix}"] = np.concatenate([gates[i] for i in GATES])
