@@ -1,0 +1,77 @@
+"""Do trainings differ? The difference in F over all of their seeds, with a paired bootstrap over sentences.
+
+    python experiments/differ.py "$PARSETAG_WORK"/trials/wsj-plain "$PARSETAG_WORK"/trials/wsj-self \\
+        --dev DEV.spacy --output benchmarks/results/wsj-differences.json
+
+Each folder is one of `run.py --keep`, with the last checkpoint of each seed: `dev-0/model-last`, `dev-1/model-last` and
+so on. Each is compared with the first. Sentences are resampled, each with the trees of all seeds, so that the interval
+says what other sentences would change, and not what other seeds would.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+import spacy
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+
+from spacy_parsetag.cli.evaluate import paired_trees
+from spacy_parsetag.evalb import EvalbResult, compare_parsers, evalb
+from spacy_parsetag.tokens.sentences import copy_words
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "benchmarks"))
+from record import made_by, write_result
+
+
+def score(pipeline: Path, dev: Path) -> EvalbResult:
+    """Score a pipeline on the words of docs with trees."""
+    nlp = spacy.load(pipeline)
+    golds = list(DocBin().from_disk(dev).get_docs(nlp.vocab))
+    docs: list[Doc] = list(nlp.pipe([copy_words(gold, nlp.vocab) for gold in golds]))
+    key = nlp.get_pipe("parsetag").cfg["spans_key"]  # type: ignore[attr-defined]
+    pairs = [pair for doc, gold in zip(docs, golds, strict=True) for pair in paired_trees(Example(doc, gold), key)]
+    return evalb([gold for gold, _ in pairs], [test for _, test in pairs], "collins")
+
+
+def compare(first: Sequence[EvalbResult], other: Sequence[EvalbResult]) -> dict[str, Any]:
+    """Compare two trainings by the results of their seeds, as many of each."""
+    if len(first) != len(other):
+        raise SystemExit(f"{len(first)} and {len(other)} seeds: compare as many of each.")
+    rows = [[row for result in results for row in result.rows] for results in (first, other)]
+    numbers = [i for result in first for i, _ in enumerate(result.rows)]
+    return compare_parsers(*rows, documents=numbers).to_dict()
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("trainings", type=Path, nargs="+", metavar="TRAINING")
+    parser.add_argument("--dev", type=Path, required=True)
+    parser.add_argument("--output", type=Path)
+    args = parser.parse_args(words)
+    made = made_by() if args.output else None
+    found: dict[str, list[EvalbResult]] = {}
+    for folder in args.trainings:
+        pipelines = sorted(folder.glob("dev-*/model-last"))
+        if not pipelines:
+            raise SystemExit(f"{folder}: no dev-0/model-last in it; run.py keeps them with --keep.")
+        found[folder.name] = [score(pipeline, args.dev) for pipeline in pipelines]
+    trainings = {}
+    for name, results in found.items():
+        f = [result.strict.f for result in results]
+        trainings[name] = {"f": f, "mean": mean(f), "deviation": stdev(f) if len(f) > 1 else 0.0}
+        print(f"{name}: {', '.join(f'{each:.2f}' for each in f)}; mean {mean(f):.2f}")
+    (first, base), *others = found.items()
+    differences = [{"trainings": [first, name], **compare(base, results)} for name, results in others]
+    for each in differences:
+        text = "{} against {}: {difference:+.2f}, 95 % interval {low:+.2f} to {high:+.2f}, p {p_bootstrap:.4f}"
+        print(text.format(*each["trainings"][::-1], **each))
+    report = {"trainings": trainings, "differences": differences}
+    write_result(report, args.output, made)
+
+
+if __name__ == "__main__":
+    main()
