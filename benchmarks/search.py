@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,6 @@ from nltk.tgrep import tgrep_positions
 from record import parse_arguments, write_result
 from timing import in_turn
 
-from spacy_parsetag.compat import has_module
 from spacy_parsetag.search import TreeColumns, Tregex, find_all, read_brackets
 from spacy_parsetag.search.complexity import STRUCTURES, count_structures
 from spacy_parsetag.search.heads import get_head_rules
@@ -173,7 +173,7 @@ def main() -> None:
         figures["tree_matcher"] = matcher_figures(one, args.model)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        if has_module("pyarrow"):
+        if find_spec("pyarrow"):
             figures["columns_from_parquet"] = parquet_figures(one, folder)
         n_files = max(1, args.trees // len(one))
         for number in range(n_files):

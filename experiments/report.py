@@ -10,6 +10,7 @@ import statistics
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ import srsly
 from spacy_parsetag.analysis.plots import plot_correlation
 from spacy_parsetag.analysis.results import Point, correlate
 from spacy_parsetag.analysis.tables import Table, format_text
-from spacy_parsetag.compat import has_module
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "benchmarks"))
 from record import read_runs
@@ -138,7 +138,7 @@ def correlate_rows(rows: list[Row]) -> dict[str, tuple[list[Point], Any]]:
     return {
         name: (chosen, correlate(chosen))
         for name, chosen in (("all", points), ("differences to in-order", differences))
-        if has_module("scipy") and len(chosen) > 2 and len({point.deviation for point in chosen}) > 1
+        if find_spec("scipy") and len(chosen) > 2 and len({point.deviation for point in chosen}) > 1
     }
 
 
@@ -202,7 +202,7 @@ def write_report(folder: Path) -> str:
     table = format_text(Table(tuple(rows[0]), [tuple(row.values()) for row in rows]))
     text = "\n\n".join([caption(runs), table.rstrip("\n"), *(["\n".join(lines)] if lines else [])])
     (folder / "table.txt").write_text(text + "\n", encoding="utf-8")
-    if "all" in found and has_module("matplotlib"):
+    if "all" in found and find_spec("matplotlib"):
         plot_correlation(*found["all"], [folder / "correlation.png"])
     return text
 

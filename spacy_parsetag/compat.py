@@ -4,7 +4,6 @@ Nothing is imported until it is asked for: spaCy loads every plugin's factories 
 """
 
 import importlib
-import importlib.util
 import os
 import sys
 from collections.abc import Iterator
@@ -29,12 +28,6 @@ _INSTALL = {
     "spacy_curated_transformers": 'pip install "spacy-parsetag[curated]"',
     "scipy": 'pip install "spacy-parsetag[plots]"',
 }
-
-
-@cache
-def has_module(name: str) -> bool:
-    """Check whether an optional package can be imported, without importing it."""
-    return importlib.util.find_spec(name) is not None
 
 
 def require(name: str, purpose: str) -> Any:

@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,6 @@ import pytest
 import spacy
 from spacy.tokens import DocBin
 
-from spacy_parsetag.compat import has_module
 from spacy_parsetag.texts.output import to_table
 from spacy_parsetag.texts.search import TableSearcher
 from spacy_parsetag.tokens import docs_from_trees
@@ -44,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "c.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
     docs = docs_from_trees(spacy.blank("en").vocab, read_string(NOTES))
     DocBin(docs=list(docs)).to_disk(tmp_path / "d.spacy")
-    if has_module("pyarrow"):
+    if find_spec("pyarrow"):
         import pyarrow.parquet
 
         pyarrow.parquet.write_table(to_table(rows), tmp_path / "e.parquet")
@@ -143,7 +143,7 @@ def test_texts_that_are_not_parsed(run: Callable[..., Any], tmp_path: Path) -> N
 def test_all_kinds_of_files(run: Callable[..., Any], folder: Path) -> None:
     result = run("search", "NP < PRP=p", folder)
     lines = result.stdout.splitlines()
-    n_kinds = 4 if has_module("pyarrow") else 3
+    n_kinds = 4 if find_spec("pyarrow") else 3
     assert result.exit_code == 0 and len(lines) == 2 + 3 * n_kinds
     assert lines[0] == f"{folder / 'a.mrg'}:1: [NP I] know that she sings ."
     assert f"{folder / 'c.jsonl'}:3: (n2) She came , and [NP he] went ." in lines
@@ -306,7 +306,7 @@ def test_what_is_refused(run: Callable[..., Any], folder: Path) -> None:
     assert skipped.exit_code == 0 and "bad.mrg:2: [NN a]" in skipped.stdout and "Skipped 1" in skipped.stderr
 
 
-@pytest.mark.skipif(not has_module("pyarrow"), reason="pyarrow is not installed")
+@pytest.mark.skipif(find_spec("pyarrow") is None, reason="pyarrow is not installed")
 def test_tables() -> None:
     table = to_table([row(line, id=f"n{i}") for i, line in enumerate(NOTES.splitlines())])
     found = TableSearcher("S < (NP < PRP=p) $ CC")(table).to_pylist()

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ from spacy.util import registry
 from tiny import TREES, gold_doc, make_examples, make_nlp, train
 from weasel.util.config import load_project_config
 
-from spacy_parsetag.compat import has_module
 from spacy_parsetag.decode import BeamDecoder, Decoder, ExactDecoder
 
 EXPERIMENTS = Path(__file__).resolve().parent.parent.parent / "experiments"
@@ -160,7 +160,7 @@ def test_table_from_its_file(tmp_path: Path) -> None:
     text = report.write_report(tmp_path)
     assert [row.split()[1] for row in text.splitlines() if row.startswith("bank")] == ["in", "pre", "post"]
     assert "commit: abc;" in text
-    if has_module("scipy"):
+    if find_spec("scipy"):
         assert "F and mean deviation, all: r = -1.000, p = 0.019, n = 3" in text
     first = (tmp_path / "table.txt").read_bytes()
     report.write_report(tmp_path)

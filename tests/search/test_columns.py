@@ -1,5 +1,6 @@
 """Columns equal the trees they are made of, whatever they are made from; heads equal the rules."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,6 @@ from search_reference import Heads, link
 from strategies import parses
 
 import spacy_parsetag.search as search
-from spacy_parsetag.compat import has_module
 from spacy_parsetag.errors import TreebankError
 from spacy_parsetag.search import TreeColumns, get_head_rules, read_brackets, read_rows, read_table
 from spacy_parsetag.search.columns import columns_of_parses
@@ -97,7 +97,7 @@ def test_rows_that_are_damaged(part: str, value: Any) -> None:
         read_rows([(1, {"sents": [good]}), (2, {"sents": [{**good, part: value}]})], "x")
 
 
-@pytest.mark.skipif(not has_module("pyarrow"), reason="pyarrow is not installed")
+@pytest.mark.skipif(find_spec("pyarrow") is None, reason="pyarrow is not installed")
 def test_tables_that_are_damaged() -> None:
     """The same in a table, whose columns hold the words and the tags of all rows one after the other."""
     import pyarrow
