@@ -12,11 +12,6 @@ from ..linearize.tagset import TagSet
 RESIZE = "resize_output"
 
 
-def output_width(model: Model[Any, Any]) -> int | None:
-    """Say how many scores a learner gives each word, twice the number of tags; None before it is known."""
-    return model.get_dim("nO") if model.has_dim("nO") else None
-
-
 def resize_output(model: Model[Any, Any], old: TagSet, new: TagSet) -> bool:
     """Give a learner scores for more tags. The tags that it had score as before.
 
@@ -24,7 +19,7 @@ def resize_output(model: Model[Any, Any], old: TagSet, new: TagSet) -> bool:
     RETURNS (bool): True if the learner scores the new tags, or will once it is initialized. False, and unchanged, if
         its width fits neither tag set, or it does not say how to be resized.
     """
-    width = output_width(model)
+    width = model.maybe_get_dim("nO")  # twice the number of tags
     if width is None or width == 2 * len(new):
         return True
     if width != 2 * len(old) or RESIZE not in model.attrs:

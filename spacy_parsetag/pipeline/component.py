@@ -25,7 +25,7 @@ from ..errors import Errors, Warnings, shorten
 from ..linearize import Linearizer
 from ..linearize.tagset import TagSet, make_tag_set, tags_of_label
 from ..ml.losses import Loss
-from ..ml.resize import output_width, resize_output
+from ..ml.resize import resize_output
 from ..ml.words import SentenceScores, Words
 from ..tokens import has_sentences, register_extensions
 from ..tokens.batches import annotate_batches
@@ -326,7 +326,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         tag_set.unaries  # noqa: B018 - raises if a label is not a chain, before anything is changed
         # TrainablePipe's `_allow_extra_label` takes the model's width for the number of labels; ours is twice as wide.
         if not resize_output(self.model, self.tag_set, tag_set):
-            n_tags, listed = (output_width(self.model) or 0) // 2, shorten(", ".join(sorted(added)), 200)
+            n_tags, listed = (self.model.maybe_get_dim("nO") or 0) // 2, shorten(", ".join(sorted(added)), 200)
             raise ValueError(Errors.E256.format(name=self.name, n=n_tags, tags=listed))
         self.cfg["tags"] = list(tag_set.tags)
         for tag in tag_set.tags:
@@ -367,7 +367,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
 
         spans_key (str): The key that the config names: it counts, as the config's other settings do.
         """
-        problem = checks.find_problem(self.cfg, self.linearizer.order, output_width(self.model))
+        problem = checks.find_problem(self.cfg, self.linearizer.order, self.model.maybe_get_dim("nO"))
         if problem:
             raise ValueError(Errors.E257.format(name=self.name, source=source, problem=problem))
         self.cfg["spans_key"] = spans_key
