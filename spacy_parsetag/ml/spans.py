@@ -94,13 +94,10 @@ def _init(model: Model[list[Doc], SentenceScores], X: list[Doc] | None = None, Y
     tags = make_tag_set(tuple(model.attrs["tags"]))
     if X is None or model.attrs["order"] != "in":
         raise ValueError(Errors.E202.format(order=model.attrs["order"], n=len(tags)))
-    leaf_hidden, leaf, gap_hidden, gap, *span_layers = model.layers[2:]
     sample = initialize_words(model, X, Y)
     n_leaves = int(tags.offsets[2])
-    n_inner = len(tags) - n_leaves
-    sizes = (n_leaves, 2, len(tags.node_labels)) if span_layers else (n_leaves, n_inner)
-    heads = [(leaf_hidden, leaf), (gap_hidden, gap), *([span_layers] if span_layers else [])]
-    for (hidden, scores), size in zip(heads, sizes, strict=True):
+    sizes = (n_leaves, 2, len(tags.node_labels)) if model.has_ref("span") else (n_leaves, len(tags) - n_leaves)
+    for hidden, scores, size in zip(model.layers[2::2], model.layers[3::2], sizes, strict=True):
         hidden.initialize(X=sample)
         scores.set_dim("nO", size)
         scores.initialize(X=Hidden(hidden.predict(sample)))
