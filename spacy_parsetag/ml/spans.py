@@ -134,14 +134,12 @@ def _forward(
     gap_scores, backprop_gap = _score(gap_hidden, gap, boundaries[splits], is_train)
     flat: Any = ops.alloc3f(len(X), 2, len(tags))
     flat[:, 0, :n_leaves] = leaf_scores
-    spans, long = None, np.zeros(len(words.n_words), dtype=bool)
-    # The columns that take a gap's scores as a left and as a right child: the bare tags are all that the chart reads.
-    sides = [slice(int(start), int(start) + 1) for start in tags.offsets[2:4]]
+    spans = None
     if span_layers:
         span_hidden, span = span_layers
         long = words.n_words > model.attrs["max_words"]
-        if long.any():
-            sides = [slice(int(start), int(stop)) for start, stop in pairwise(tags.offsets[2:])]
+        # The columns that take a gap's scores as a left and as a right child: the chart reads bare tags alone.
+        sides = [slice(int(i), int(j if long.any() else i + 1)) for i, j in pairwise(tags.offsets[2:])]
         for side, columns in enumerate(sides):
             flat[gaps, 1, columns] = gap_scores[:, side : side + 1]
         first, last, starts = spans_of(words, ~long)
