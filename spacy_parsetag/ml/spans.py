@@ -213,12 +213,7 @@ def _join_halves(ops: Ops, X: Floats2d, before: Any, n_sents: int) -> tuple[Floa
     boundaries = ops.alloc2f(len(X) + n_sents, X.shape[1])
     boundaries[before + 1, :half] = X[:, :half]
     boundaries[before, half:] = X[:, half:]
-
-    def backprop(dY: Floats2d) -> Floats2d:
-        dX: Floats2d = ops.xp.hstack([dY[before + 1, :half], dY[before, half:]])
-        return dX
-
-    return boundaries, backprop
+    return boundaries, lambda dY: ops.xp.hstack([dY[before + 1, :half], dY[before, half:]])
 
 
 def _label_long_sentences(
