@@ -13,8 +13,6 @@ al., 2017; Kitaev and Klein, 2018). A boundary is half the vector of the word be
 The score of a tree is the sum of its parts. The best one and the sum over all come from a chart (see `SpanScores`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
