@@ -63,8 +63,7 @@ class LSTMShim(PyTorchShim):
     def use_params(self, params: dict[tuple[int, str], FloatsXd]) -> Iterator[None]:
         """Use other weights for a while, such as the optimizer's averages, which Thinc's own shim does not find."""
         own = self._model.state_dict()
-        keys = {name: (self.id, name) for name in own}
-        given = {name: xp2torch(params[key], device=self.device) for name, key in keys.items() if key in params}
+        given = {name: xp2torch(params[self.id, name], device=self.device) for name in own if (self.id, name) in params}
         backup = {name: own[name].clone() for name in given}
         self._model.load_state_dict(given, strict=False)
         try:
@@ -102,12 +101,9 @@ def _unroll(torch: Any, lstm: Any, X: Any, sizes: Any) -> Any:
         if layer:
             X = torch.nn.functional.dropout(X, lstm.dropout)
         directions = []
-        for suffix in (f"l{layer}", f"l{layer}_reverse"):
-            W_in, W_state, b_in, b_state = (
-                getattr(lstm, f"{name}_{suffix}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-            )
+        for backwards in (False, True):
+            W_in, W_state, b_in, b_state = lstm.all_weights[2 * layer + backwards]
             steps = linear(X, W_in, b_in + b_state).split(sizes)
-            backwards = suffix.endswith("_reverse")
             state = cell = X.new_zeros(0, lstm.hidden_size)
             states = []
             for inputs in reversed(steps) if backwards else steps:
