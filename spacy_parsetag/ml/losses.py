@@ -99,13 +99,11 @@ def cross_entropy(batch: TagScores, gold: WeightedTrees, sum_over: Any) -> tuple
     gold (WeightedTrees): The trees. A sentence is left out where one of its trees has an unknown tag, or it has none.
     sum_over (Callable[[TagScores], Sums]): Sums over all sequences that count: `sum_trees` or `sum_sequences`.
     """
-    batch_on_cpu = batch.on_cpu()
-    lengths = batch.lengths[gold.sentence]
-    owner = np.repeat(gold.sentence, lengths)
+    owner = np.repeat(gold.sentence, batch.lengths[gold.sentence])
     taught = np.zeros(len(batch.n_words), dtype=bool)
     taught[gold.sentence] = True
     taught[owner[gold.ids < 0]] = False
-    some = batch_on_cpu.select(taught)
+    some = batch.on_cpu().select(taught)
     kept = taught[gold.sentence]
     places = np.cumsum(taught) - 1  # of sentences among those
     trees = WeightedTrees(places[gold.sentence[kept]], gold.weight[kept], gold.ids[taught[owner]])

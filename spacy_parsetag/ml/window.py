@@ -35,5 +35,4 @@ def _init(model: SequenceModel, X: Arrays | None = None, Y: Arrays | None = None
 def _forward(model: SequenceModel, X: Arrays, is_train: bool) -> tuple[Arrays, Callable[[Arrays], Arrays]]:
     if not any(map(len, X)):  # arrays of no rows have no width either, once they are put together
         return X, lambda dY: dY
-    Y, backprop = model.layers[0](X, is_train)
-    return Y, backprop
+    return model.layers[0](X, is_train)
