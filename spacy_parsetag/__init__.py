@@ -7,6 +7,7 @@ scores two tags per token, finds the best tree among all valid tag sequences, an
 means.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,16 +16,11 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = ["explain", "render"]
+_HOMES = {"explain": ".draw.labels", "render": ".draw.docs"}
 
 
 def __getattr__(name: str) -> Any:
     """Import what is asked for: spaCy imports this package whenever it starts, and must not pay for ours."""
-    if name == "render":
-        from .draw.docs import render
-
-        return render
-    if name == "explain":
-        from .draw.labels import explain
-
-        return explain
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name], __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
