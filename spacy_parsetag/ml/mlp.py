@@ -42,11 +42,9 @@ def scores_of_hidden(nO: int | None = None) -> Model[Hidden, Floats2d]:
     )
 
 
-def _init(model: Model[Hidden, Floats2d], X: Hidden | None = None, Y: Floats2d | None = None) -> None:
+def _init(model: Model[Hidden, Floats2d], X: Hidden | None = None, Y: Any = None) -> None:
     if X is not None:
         model.set_dim("nI", X.vectors.shape[1])
-    if Y is not None:
-        model.set_dim("nO", Y.shape[1])
     nI, nO = model.get_dim("nI"), model.get_dim("nO")
     model.set_param("G", model.ops.alloc1f(nI) + 1)
     model.set_param("beta", model.ops.alloc1f(nI))
@@ -78,7 +76,7 @@ def _forward(
 
     def backprop(dY: Floats2d) -> Floats2d:
         # What the forward pass computed of each piece is computed again, so that memory does not grow with spans.
-        d_centred = xp.zeros_like(centred)
+        d_centred: Floats2d = xp.zeros_like(centred)
         d_weights, d_scale, d_shift = (xp.zeros_like(array) for array in (weights, scale, shift))
         for i, rows in enumerate(_pieces(ops, n_rows)):
             normed, inverse = _normalize(xp, centred, X, rows)
@@ -106,8 +104,7 @@ def _forward(
         for name, gradient in (("G", d_scale), ("beta", d_shift), ("W", d_weights), ("b", dY.sum(axis=0))):
             model.inc_grad(name, gradient)
         d_centred -= d_centred.mean(axis=1, keepdims=True)
-        gradient_of_vectors: Floats2d = d_centred
-        return gradient_of_vectors
+        return d_centred
 
     return Y, backprop
 
