@@ -45,34 +45,31 @@ def find_files(
     RETURNS (List[SourceFile]): The files, each once. Names that begin with a dot are passed over in folders.
     RAISES (ValueError): If an input does not exist, or a folder holds no such file.
     """
-    found: list[SourceFile] = []
+    found: dict[Path, SourceFile] = {}
     for source in inputs:
         path = Path(source)
-        if path.is_dir():
+        folder = path if path.is_dir() else None
+        if folder is not None:
             files = [
                 file
-                for file in sorted(path.rglob(pattern or "*"))
+                for file in sorted(folder.rglob(pattern or "*"))
                 if file.is_file()
                 and (pattern or suffix_of(file) in suffixes or file.name in suffixes)
-                and not any(part.startswith(".") for part in file.relative_to(path).parts)
+                and not any(part.startswith(".") for part in file.relative_to(folder).parts)
             ]
             if not files:
                 patterns = pattern or ", ".join(f"*{name}" if name.startswith(".") else name for name in suffixes)
-                held, suffix = _list_suffixes(path)
-                raise ValueError(Errors.E031.format(patterns=patterns, path=path, held=held, suffix=suffix))
-            found.extend(SourceFile(file, path) for file in files)
+                held, suffix = _list_suffixes(folder)
+                raise ValueError(Errors.E031.format(patterns=patterns, path=folder, held=held, suffix=suffix))
         elif path.exists():
-            found.append(SourceFile(path))
+            files = [path]
         else:
-            matches = sorted(Path(match) for match in glob.glob(str(source), recursive=True))
-            files = [match for match in matches if match.is_file()]
+            files = sorted(match for match in map(Path, glob.glob(str(source), recursive=True)) if match.is_file())
             if not files:
                 raise ValueError(Errors.E030.format(path=source))
-            found.extend(SourceFile(file) for file in files)
-    once: dict[Path, SourceFile] = {}
-    for file in found:
-        once.setdefault(file.path, file)
-    return list(once.values())
+        for file in files:
+            found.setdefault(file, SourceFile(file, folder))
+    return list(found.values())
 
 
 def _list_suffixes(folder: Path) -> tuple[str, str]:
