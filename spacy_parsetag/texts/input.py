@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -74,12 +74,12 @@ class Source(NamedTuple):
     path: Path
     format: str
 
-    def read(self, start: int = 0) -> Iterator[Record]:
-        """Read the texts from one on, counted from 0. A text that cannot be read gives a record that says so.
+    def read(self) -> Iterator[Record]:
+        """Read the texts. A text that cannot be read gives a record that says so.
 
         RAISES (ValueError): If the file is not of its format.
         """
-        return (make() for make in islice(self.prepare(), start, None))
+        return (make() for make in self.prepare())
 
     def prepare(self) -> Iterator[Callable[[], Record]]:
         """For each text a function that makes its record, so that passing over texts costs little."""
@@ -106,7 +106,7 @@ class Source(NamedTuple):
         read = readers[self.format]
         for where, line in read_lines(self.path):
             if self.format != "jsonl" or line.strip():
-                yield partial(_read_record, where, read, line)
+                yield partial(make_record, where, line, read)
 
     def _prepare_rows(self) -> Iterator[Callable[[], Record]]:
         with open_parquet(self.path) as file:
@@ -122,12 +122,8 @@ class Source(NamedTuple):
                 yield partial(make_record, f"{self.path}: row {number}", data)
 
 
-def make_record(where: str, data: dict[str, Any]) -> Record:
-    """Make the record of a row. Of one that is no text to parse it says so."""
-    return _read_record(where, dict, data)
-
-
-def _read_record(where: str, read: Callable[[Any], dict[str, Any]], raw: Any) -> Record:
+def make_record(where: str, raw: Any, read: Callable[[Any], dict[str, Any]] = dict) -> Record:
+    """Make the record of a row, or of what `read` makes a row of. Of one that is no text to parse it says so."""
     data = {"text": raw.strip()} if isinstance(raw, str) else {}
     try:
         if isinstance(raw, str):
