@@ -27,6 +27,7 @@ from .parser import BatchParser, Settings, in_batches, load_parser
 MANIFEST = "manifest.json"
 NOTES = ".notes"  # the folder of what is known of each shard while the run goes on
 SHARD_SUFFIXES = {"brackets": ".mrg", "jsonl": ".jsonl", "spacy": ".spacy", "parquet": ".parquet"}
+COUNTS: dict[str, type] = {"n_several": int, "n_ids": int, "failures": list}  # of a `Parsed`, and of a note
 PACKAGES = ("spacy-parsetag", "spacy", "thinc", "numpy")
 
 Note = dict[str, Any]  # see `ShardParser.__call__`
@@ -82,8 +83,7 @@ class Job(NamedTuple):
         """Give a note back if it is one on this shard, and the shard's file is, byte by byte, what it says."""
         if not isinstance(note, dict) or not self.place(shard).items() <= note.items():
             return None
-        counts = {"n_several": int, "n_ids": int, "failures": list}
-        if not all(isinstance(note.get(key), kind) for key, kind in counts.items()):
+        if not all(isinstance(note.get(key), kind) for key, kind in COUNTS.items()):
             return None
         path = self.folder / self.name(shard)
         return note if path.is_file() and hash_files([path]) == note.get("sha256") else None
@@ -118,17 +118,14 @@ class ShardParser:
         if done is not None:
             return done
         path = self.job.folder / self.job.name(shard)
-        n_several = n_ids = 0
-        failures: list[str] = []
+        counts: Note = {key: kind() for key, kind in COUNTS.items()}
         with open_output(path, self.job.settings.format, sync=True) as write:
             for batch in in_batches(self._read(shard), self.job.batch_size):
                 parsed = self.parser(batch)
                 write(parsed)
-                n_several += parsed.n_several
-                n_ids += parsed.n_ids
-                failures += parsed.failures
+                for key in counts:
+                    counts[key] += getattr(parsed, key)
                 progress(len(batch))
-        counts = {"n_several": n_several, "n_ids": n_ids, "failures": failures}
         written = {"bytes": path.stat().st_size, "sha256": hash_files([path])}
         note: Note = {**self.job.place(shard), **written, **counts}
         write_json(note, self.job.note_path(shard))
