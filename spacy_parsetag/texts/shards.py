@@ -165,7 +165,7 @@ class Run:
     def __init__(self, job: Job, parser: BatchParser, shard_size: int, resume: bool) -> None:
         self.job = job
         counts = [source.n_texts() for source in job.sources]
-        self.shards = list(plan_shards(counts, shard_size))
+        self.shards = plan_shards(counts, shard_size)
         self.n_texts = sum(counts)
         self.head = json.loads(json.dumps(describe_run(job, parser, shard_size, counts)))
         self.notes: dict[int, Note] = {}
@@ -245,13 +245,10 @@ def find_sources(path: Path, format: str | None) -> tuple[Source, ...]:
     return tuple(Source(file, formats[0]) for file in files)
 
 
-def plan_shards(counts: Iterable[int], size: int) -> Iterator[Shard]:
+def plan_shards(counts: Iterable[int], size: int) -> list[Shard]:
     """Cut files into ranges of at most `size` texts; no range goes on in the next file."""
-    number = 0
-    for source, n in enumerate(counts):
-        for start in range(0, n, size):
-            yield Shard(number, source, start, min(start + size, n))
-            number += 1
+    ranges = ((source, start, min(start + size, n)) for source, n in enumerate(counts) for start in range(0, n, size))
+    return [Shard(number, *texts) for number, texts in enumerate(ranges)]
 
 
 def describe_run(job: Job, parser: BatchParser, shard_size: int, counts: list[int]) -> dict[str, Any]:

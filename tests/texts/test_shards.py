@@ -303,7 +303,7 @@ def test_shards_in_any_order(run: Run, pipeline: Path, tmp_path: Path) -> None:
     (tmp_path / "out" / ".notes").mkdir(parents=True)
     settings = Settings(str(pipeline), -1, None, True, "jsonl")
     parse = ShardParser(Job(settings, (source,), tmp_path / "out", None))
-    shards = list(plan_shards([9], 3))
+    shards = plan_shards([9], 3)
     for shard in (shards[1], shards[0], shards[2]):
         parse(shard)
     lines = read_shards(tmp_path / "out", ".jsonl").splitlines()
