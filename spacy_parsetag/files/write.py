@@ -12,6 +12,7 @@ from typing import IO
 from ..errors import Errors
 
 STANDARD = Path("-")  # standard input or output
+TEMPORARY = ".*.tmp"  # names of files that are being written, or were when their writers were killed
 COMPRESSED = (".gz", ".bz2", ".xz")  # suffixes of compressed files, which are read and not written
 
 

@@ -19,7 +19,7 @@ from typing import IO, Any, NamedTuple
 from ..errors import Errors
 from ..files.find import find_files
 from ..files.read import suffix_of
-from ..files.write import atomic_path
+from ..files.write import TEMPORARY, atomic_path
 from .input import FORMATS, Record, Source
 from .output import open_output
 from .parser import BatchParser, Settings, in_batches, load_parser
@@ -181,7 +181,7 @@ class Run:
                     self.add(note)
             if not resume:
                 raise ValueError(Errors.E562.format(path=job.folder, n_done=len(self.notes), n=len(self.shards)))
-        elif job.folder.exists() and not all(path.name == NOTES or is_temporary(path) for path in job.folder.iterdir()):
+        elif job.folder.exists() and not all(one.name == NOTES or one.match(TEMPORARY) for one in job.folder.iterdir()):
             raise ValueError(Errors.E561.format(path=job.folder))
         (job.folder / NOTES).mkdir(parents=True, exist_ok=True)
         self.lock = lock_folder(job.folder / NOTES, job.folder)
@@ -337,12 +337,7 @@ def write_json(data: dict[str, Any], path: Path) -> None:
         temporary.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def is_temporary(path: Path) -> bool:
-    """Tell whether a file was being written when a run was killed."""
-    return path.name.startswith(".") and path.suffix == ".tmp"
-
-
 def remove_temporaries(folder: Path) -> None:
     """Remove the files that were being written to a folder when their writers were killed."""
-    for path in filter(is_temporary, folder.iterdir()):
+    for path in folder.glob(TEMPORARY):
         path.unlink(missing_ok=True)
