@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..compat import require
-from .parquet import load_tables, table_settings
+from .parquet import TableParser, table_settings
 from .parser import SENTS
 from .shards import Job, Note, Shard, parse_shard
 
@@ -28,7 +28,7 @@ def spark_parse(
         [*df.schema.fields, *types.StructType.fromDDL(f"sents {_ddl(SENTS)}, error string").fields]
     )
     settings = table_settings(model, -1, code, one_sentence)
-    return df.mapInArrow(partial(_map_tables, partial(load_tables, settings, column)), schema)
+    return df.mapInArrow(partial(_map_tables, partial(TableParser, settings, column)), schema)
 
 
 def spark_search(df: Any, pattern: str, *, heads: str = "penn") -> Any:

@@ -1,13 +1,12 @@
 """Parse tables of texts: what an actor of Ray and a worker of Spark do. Rows go in and rows come out."""
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ..compat import require
 from ..errors import Errors
 from .input import make_record
-from .output import row_schema, to_table
+from .output import to_table
 from .parser import Settings, in_batches, load_parser
 
 ADDED = ("sents", "error")  # the columns of `row_schema` that a table gets
@@ -35,17 +34,10 @@ class TableParser:
         texts = enumerate(table.column(self.column).to_pylist())
         records = [make_record(f"row {i}", {"tokens" if isinstance(text, list) else "text": text}) for i, text in texts]
         rows = [row for batch in in_batches(records, None) for row in self.parser(batch).rows]
-        parsed = to_table(rows)
+        parsed = to_table(rows).select(ADDED)
         pa = require("pyarrow", "A table")
-        columns = {**dict(zip(names, table.columns, strict=True)), **{name: parsed.column(name) for name in ADDED}}
-        schema = pa.schema([*table.schema, *(row_schema().field(name) for name in ADDED)])
-        return pa.Table.from_arrays(list(columns.values()), schema=schema)
-
-
-@cache
-def load_tables(settings: Settings, column: str) -> TableParser:
-    """Load the parser of tables once in a process. `cache(TableParser)` has the class's name and cannot be pickled."""
-    return TableParser(settings, column)
+        schema = pa.schema([*table.schema, *parsed.schema])
+        return pa.Table.from_arrays([*table.columns, *parsed.columns], schema=schema)
 
 
 def table_settings(model: str | Path, gpu_id: int, code: str | Path | None, one_sentence: bool) -> Settings:
