@@ -24,9 +24,8 @@ def spark_parse(
     RETURNS (pyspark.sql.DataFrame): The same rows with the columns "sents" and "error", as `ray_parse` adds them.
     """
     types = require("pyspark.sql.types", "spark_parse")
-    schema = types.StructType(
-        [*df.schema.fields, *types.StructType.fromDDL(f"sents {_ddl(SENTS)}, error string").fields]
-    )
+    added = types.StructType.fromDDL(f"sents {_ddl(SENTS)}, error string")
+    schema = types.StructType([*df.schema, *added])
     settings = table_settings(model, -1, code, one_sentence)
     return df.mapInArrow(partial(_map_tables, partial(TableParser, settings, column)), schema)
 
@@ -41,11 +40,9 @@ def spark_search(df: Any, pattern: str, *, heads: str = "penn") -> Any:
     """
     from .search import MATCHES, TableSearcher  # with compiled code, which spaCy's command line does without
 
-    types = require("pyspark.sql.types", "spark_search")
-    schema = types.StructType.fromDDL(f"match {_ddl(MATCHES)}").fields[0].dataType
     columns = df.select(*(name for name in ("id", "sents") if name in df.columns))
     search = TableSearcher(pattern, heads)  # an error comes here, and not from a worker
-    return columns.mapInArrow(partial(_map_tables, lambda: search), schema)
+    return columns.mapInArrow(partial(_map_tables, lambda: search), _ddl(MATCHES))
 
 
 def spark_shards(job: Job, shards: list[Shard], n_workers: int | None) -> Generator[Note, None, None]:
