@@ -190,11 +190,6 @@ class Run:
         if not path.exists():
             write_json(self.head, path)
 
-    @property
-    def todo(self) -> list[Shard]:
-        """The shards that are still to be parsed."""
-        return [shard for shard in self.shards if shard.number not in self.notes]
-
     def add(self, note: Note) -> None:
         """Count a shard that is parsed."""
         self.notes[int(Path(note["file"]).stem)] = note
