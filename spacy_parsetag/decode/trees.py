@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..errors import Errors
 from ..linearize import Linearizer, TagSet
-from ..linearize.base import make_tag, node_classes
+from ..linearize.base import CLASS_NAMES, preorder_tags
 from ..trees.binary import node_bounds
 from ._nodes import batch_nodes
 from .batch import ORDER_CODES, TagScores, numbers_of_tags, ranges, span_row
@@ -88,18 +88,15 @@ def _check_ids(
 
 def _collect(trees: Iterable[NDArray[Any]], tags: TagSet, linearizer: Linearizer, bare: bool) -> Nodes:
     """Find the same nodes in binary trees, whose tags are found by class and label."""
-    start, end, tag, counts = [], [], [], []
+    nodes, counts = [], []
     for ids in trees:
         tree = linearizer.delinearize(tags.decode(ids.tolist()))
-        n = 0
-        for bounds, node_class, label in zip(node_bounds(tree), node_classes(tree.leaf), tree.label, strict=True):
-            if label or bare:
-                start.append(bounds[0])
-                end.append(bounds[1])
-                tag.append(tags.id(make_tag(node_class, label)))
-                n += 1
-        counts.append(n)
-    return Nodes(*(np.asarray(column, dtype=np.int32) for column in (start, end, tag, counts)))
+        found = zip(node_bounds(tree), preorder_tags(tree), strict=True)
+        own = [(*bounds, tags.id(tag)) for bounds, tag in found if bare or tag not in CLASS_NAMES]
+        nodes += own
+        counts.append(len(own))
+    start, end, tag = np.asarray(nodes, dtype=np.int32).reshape(-1, 3).T
+    return Nodes(start, end, tag, np.asarray(counts, dtype=np.int32))
 
 
 class WeightedTrees(NamedTuple):
