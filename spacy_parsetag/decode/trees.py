@@ -49,13 +49,22 @@ def labelled_nodes(
     ids (np.ndarray): (R,) int32 tag ids of a tree of each sentence, as a decoder gives them.
     sentences (np.ndarray | None): (M,) sentences whose trees `ids` has, one after another; any number of each.
     bare (bool): Find the nodes without a label too, so that all 2N-1 nodes of a tree are there.
-    RAISES (ValueError): If the ids of a sentence form no tree.
+    RAISES (ValueError): If a tree lies outside the ids, one of its ids belongs to no tag, or they form no tree.
     """
     ids = np.ascontiguousarray(ids, dtype=np.int32)
     tags, n_words = batch.tags, batch.n_words if sentences is None else batch.n_words[sentences]
     lengths = numbers_of_tags(n_words)
     starts = batch.starts if sentences is None else np.cumsum(lengths) - lengths
-    _check_ids(ids, starts, n_words, lengths, tags)
+    outside = starts + lengths > len(ids)
+    if outside.any():
+        s = outside.argmax()
+        raise ValueError(Errors.E157.format(n=len(ids), s=s, words=n_words[s], row=starts[s]))
+    strange = (ids < 0) | (ids >= len(tags))
+    if strange.any():
+        owned = ranges(starts, lengths)
+        rows = owned[strange[owned]]
+        if len(rows):
+            raise ValueError(Errors.E156.format(id=ids[rows[0]], row=rows[0], n=len(tags)))
     code = ORDER_CODES.get(batch.linearizer.order)
     if code is not None:
         # As many as trees have tags, not rows: trees may share rows.
@@ -68,22 +77,6 @@ def labelled_nodes(
     # A user's own order, by its `delinearize`; and where ids are not a tree, that says what is wrong.
     trees = (ids[first : first + n] for first, n in zip(starts, lengths, strict=True))
     return _collect(trees, tags, batch.linearizer, bare)
-
-
-def _check_ids(
-    ids: NDArray[Any], starts: NDArray[Any], n_words: NDArray[Any], lengths: NDArray[Any], tags: TagSet
-) -> None:
-    """Raise an error if a tree lies outside the ids, or one of its ids belongs to no tag."""
-    outside = np.flatnonzero(starts + lengths > len(ids))
-    if len(outside):
-        s = int(outside[0])
-        raise ValueError(Errors.E157.format(n=len(ids), s=s, words=int(n_words[s]), row=int(starts[s])))
-    strange = (ids < 0) | (ids >= len(tags))
-    if strange.any():
-        owned = ranges(starts, lengths)
-        rows = owned[strange[owned]]
-        if len(rows):
-            raise ValueError(Errors.E156.format(id=int(ids[rows[0]]), row=int(rows[0]), n=len(tags)))
 
 
 def _collect(trees: Iterable[NDArray[Any]], tags: TagSet, linearizer: Linearizer, bare: bool) -> Nodes:
