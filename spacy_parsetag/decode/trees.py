@@ -125,21 +125,15 @@ def cells_of(batch: TagScores, trees: WeightedTrees) -> list[Cells]:
     more: list[Cells] = []
     if batch.transitions is not None:
         full = np.flatnonzero(lengths)
-        stops = np.cumsum(lengths)[full]
-        followed = np.ones(len(columns), dtype=bool)
-        followed[stops - 1] = False
-        pairs = (columns[:-1][followed[:-1]], columns[1:][followed[:-1]])
-        more = [
-            (pairs, tree[followed]),
-            ((columns[stops - lengths[full]],), full),
-            ((columns[stops - 1],), full),
-        ]
+        last = np.cumsum(lengths)[full] - 1
+        first = last + 1 - lengths[full]
+        pairs = (np.delete(columns, last), np.delete(columns, first))
+        more = [(pairs, np.delete(tree, first)), ((columns[first],), full), ((columns[last],), full)]
     if batch.spans is not None:
         first = batch.spans.starts[trees.sentence]
         nodes = labelled_nodes(columns, batch, sentences=trees.sentence, bare=True)
         inner = (first[tree] >= 0) & (tags.classes[columns] >= 2)
-        columns = columns.copy()
-        columns[inner] = tags.offsets[tags.classes[columns[inner]]]  # the bare tag is the first of its class
+        columns = np.where(inner, tags.offsets[tags.classes[columns]], columns)  # bare tags are the first of a class
         scored = (first[tree] >= 0) & (nodes.end - nodes.start > 1)  # of a tree there are as many nodes as tags
         own = tree[scored]
         start, end = (bounds[scored].astype(np.int64) for bounds in (nodes.start, nodes.end))
