@@ -73,15 +73,10 @@ def label_sets(
         (M,) int16, the set of each span (0, 1), (0, 2) to (0, N), (1, 2) to (N-1, N) of each constrained sentence, -1
         for a span that cannot be a node; (S,) int64, first cell of each sentence, -1 for one without constraints.
     """
-    sets = _Sets(tags)
-    cells: list[NDArray[Any]] = []
-    starts = np.full(len(n_words), -1, dtype=np.int64)
-    total = 0
-    for s, (own, n) in enumerate(zip(constraints, n_words.tolist(), strict=True)):
-        if own:
-            cells.append(_cells(own, n, sets))
-            starts[s] = total
-            total += len(cells[-1])
+    sets, starts = _Sets(tags), np.full(len(n_words), -1, dtype=np.int64)
+    constrained = [s for s, own in enumerate(constraints) if own]
+    cells = [_cells(constraints[s], int(n_words[s]), sets) for s in constrained]
+    starts[constrained] = np.cumsum([0, *map(len, cells)])[:-1]
     has = np.stack(sets.masks).astype(np.uint8)
     return has, np.concatenate([np.zeros(0, dtype=np.int16), *cells]), starts
 
