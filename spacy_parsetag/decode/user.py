@@ -161,8 +161,7 @@ class TreeDistribution:
 
     def sample(self, n: int, seed: int) -> NDArray[Any]:
         """Draw the (n, 2N-1) int32 columns of n trees by their probabilities; see `Distribution.sample`."""
-        columns: NDArray[Any] = self._columns[self._trees.sample(n, seed)]
-        return columns
+        return self._columns.take(self._trees.sample(n, seed))
 
     @cached_property
     def tag_marginals(self) -> NDArray[Any]:
@@ -171,10 +170,7 @@ class TreeDistribution:
         Where spans are scored, the positions of gaps have the probability that a left or a right child splits there, in
         the columns of the bare tags.
         """
-        own = self._trees.sums().marginals
-        marginals = np.empty_like(own)
-        marginals[:, self._columns] = own
-        return marginals
+        return self._trees.sums().marginals.take(np.argsort(self._columns), axis=1)
 
     @cached_property
     def constituents(self) -> dict[tuple[int, int, str], float]:
@@ -186,8 +182,7 @@ class TreeDistribution:
 
     def mbr(self, cost: float = 0.0) -> NDArray[Any]:
         """Find the (2N-1,) columns of the tree whose constituents are right most often; see `MBRDecoder`."""
-        columns: NDArray[Any] = self._columns[self._trees.mbr(cost).ids]
-        return columns
+        return self._columns.take(self._trees.mbr(cost).ids)
 
 
 def _agrees(batch: TagScores, ids: NDArray[Any]) -> bool:
