@@ -43,9 +43,8 @@ def _raise_not_finite(batch: TagScores, s: int) -> NoReturn:
     bad = _not_finite(own)
     if batch.spans is not None and batch.spans.starts[s] >= 0:
         # Of these columns the chart reads leaves, and the bare tags of nodes.
-        leaves, nodes = batch.tags.classes < 2, [batch.tags.id("L"), batch.tags.id("R")]
-        bad[::2, ~leaves] = False
-        bad[1::2, np.setdiff1d(np.arange(len(batch.tags)), nodes)] = False
+        bad[::2, batch.tags.classes >= 2] = False
+        bad[1::2, [tag not in ("L", "R") for tag in batch.tags.tags]] = False
         if not bad.any():
             start, stop = int(batch.spans.starts[s]), int(batch.spans.stops(batch.n_words)[s])
             row, column = (int(i) for i in np.argwhere(_not_finite(batch.spans.scores[start:stop]))[0])
@@ -59,8 +58,7 @@ def _raise_not_finite(batch: TagScores, s: int) -> NoReturn:
 
 def _not_finite(scores: NDArray[Any]) -> NDArray[Any]:
     """Mark scores that cannot be added up."""
-    bad: NDArray[Any] = ~(np.abs(scores.astype(np.float64)) < 1e300)
-    return bad
+    return ~(abs(scores.astype(np.float64)) < 1e300)
 
 
 def keep_possible(batch: TagScores) -> tuple[TagScores, list[list[int]]]:
