@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..compat import one_blas_thread
 from ..errors import Errors
 from ..linearize.tagset import TagSet
-from .batch import Decoded, SpanScores, TagScores, first_spans, span_row
+from .batch import Decoded, SpanScores, TagScores, first_spans, ranges, span_row
 from .passes import Sums, best_trees
 from .repair import raise_failure
 from .trees import Spans
@@ -177,9 +177,8 @@ def rows_of_words(n_words: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     RETURNS (tuple[np.ndarray, np.ndarray]): (W,) int64 row of each word, and (M,) bool, which rows are of longer spans.
     """
     n = n_words.astype(np.int64)
-    starts, of_word = first_spans(n, 1), np.repeat(n, n)
-    i = np.arange(len(of_word)) - np.repeat(np.cumsum(n) - n, n)
-    words: NDArray[Any] = np.repeat(starts[:-1], n) + i * of_word - i * (i - 1) // 2
-    longer = np.ones(int(starts[-1]), dtype=np.bool_)
+    counts = np.repeat(n, n) - ranges(np.zeros_like(n), n)  # spans that begin at each word, first the word alone
+    words = np.cumsum(counts) - counts
+    longer = np.ones(int(counts.sum()), dtype=np.bool_)
     longer[words] = False
     return words, longer

@@ -63,8 +63,7 @@ class TagSet:
     @cached_property
     def offsets(self) -> NDArray[Any]:
         """(5,) int32: tags of class c have the ids offsets[c] to offsets[c+1] (exclusive)."""
-        counts = np.bincount(self.classes, minlength=4)
-        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+        return np.searchsorted(self.classes, np.arange(5)).astype(np.int32)
 
     @cached_property
     def classes(self) -> NDArray[Any]:
