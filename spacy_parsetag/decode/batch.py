@@ -141,9 +141,8 @@ class TagScores:
             raise ValueError(Errors.E154.format(rows=self.starts.shape, words=self.n_words.shape))
         outside = (self.starts < 0) | (self.n_words < 0) | (self.stops > len(self.scores))
         if outside.any():
-            s = int(np.flatnonzero(outside)[0])
-            start, n = int(self.starts[s]), int(self.n_words[s])
-            raise ValueError(Errors.E155.format(s=s, row=start, n=n, total=len(self.scores)))
+            s = outside.argmax()
+            raise ValueError(Errors.E155.format(s=s, row=self.starts[s], n=self.n_words[s], total=len(self.scores)))
         if self.transitions is not None:
             for name, expected in (("pairs", (n_tags, n_tags)), ("start", (n_tags,)), ("end", (n_tags,))):
                 shape = getattr(self.transitions, name).shape
@@ -162,7 +161,7 @@ class TagScores:
     def _misfit(self, spans: SpanScores) -> str | None:
         """Say why the scores of spans do not fit the scores of tags; None if they do."""
         labels = self.tags.node_labels
-        total = len(spans.scores)
+        rows = len(spans.scores)
         if self.linearizer.order != "in":
             return f"they go with in-order tags, not with {self.linearizer.order!r}"
         if self.transitions is not None:
@@ -173,11 +172,10 @@ class TagScores:
             return f"{spans.scores.shape[1]} columns, but internal nodes have {len(labels)} labels"
         if spans.starts.shape != self.n_words.shape:
             return f"{len(spans.starts)} first rows, but {len(self.n_words)} sentences"
-        outside = (spans.starts < -1) | (spans.stops(self.n_words) > total)
+        outside = (spans.starts < -1) | (spans.stops(self.n_words) > rows)
         if outside.any():
-            s = int(np.flatnonzero(outside)[0])
-            row, n = int(spans.starts[s]), int(self.n_words[s])
-            return f"sentence {s}, {n} words from row {row} on, does not fit into {total} rows"
+            s = outside.argmax()
+            return f"sentence {s}, {self.n_words[s]} words from row {spans.starts[s]} on, does not fit into {rows} rows"
         return None
 
     @property
