@@ -225,9 +225,7 @@ class TagScores:
     def select(self, sentences: NDArray[Any]) -> TagScores:
         """Choose sentences, by index or by a mask, over the same scores."""
         spans = None if self.spans is None else replace(self.spans, starts=self.spans.starts[sentences])
-        constraints = self.constraints
-        if constraints is not None:
-            constraints = tuple(constraints[s] for s in np.arange(len(constraints))[sentences])
+        constraints = self.constraints and tuple(self.constraints[s] for s in np.arange(len(self.starts))[sentences])
         chosen = {name: getattr(self, name)[sentences] for name in ("starts", "n_words", "numbers")}
         return self.derive(**chosen, spans=spans, constraints=constraints)
 
