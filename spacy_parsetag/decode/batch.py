@@ -294,9 +294,7 @@ class Decoder(Protocol):
 
 def as_floats(array: Any) -> NDArray[Any]:
     """An array as C-contiguous floats on the CPU; float64 stays, anything else becomes float32."""
-    if hasattr(array, "get") and not isinstance(array, np.ndarray):
-        array = array.get()
-    array = np.asarray(array)
+    array = np.asarray(array.get() if hasattr(array, "get") else array)
     return np.ascontiguousarray(array, dtype=np.float64 if array.dtype == np.float64 else np.float32)
 
 
