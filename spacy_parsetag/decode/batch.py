@@ -327,11 +327,8 @@ def arguments_of(batch: TagScores) -> Arguments:
     order = ORDER_CODES.get(batch.linearizer.order, -1)  # of a user's own order there is no chart
     # Where tags alone are scored in pre- and post-order, their places depend on the stack.
     levels = bound >= 0 or (order != ORDER_CODES["in"] and batch.spans is None)
-    spans: tuple[Any, ...] = (None, None, None)
-    if batch.spans is not None:
-        spans = (batch.spans.scores, batch.spans.starts, batch.tags.node_ids)
-    sets: tuple[Any, ...] = (None, None, None)
-    if batch.constraints is not None:
-        sets = label_sets(batch.constraints, batch.n_words, batch.tags)
+    none = (None, None, None)
+    spans = none if batch.spans is None else (batch.spans.scores, batch.spans.starts, batch.tags.node_ids)
+    sets = none if batch.constraints is None else label_sets(batch.constraints, batch.n_words, batch.tags)
     sentences = (batch.starts, batch.n_words, batch.tags.offsets, batch.linearizer.lattice, bound)
-    return batch.scores, (*sentences, *(batch.transitions or (None, None, None)), order, levels, *spans, *sets)
+    return batch.scores, (*sentences, *(batch.transitions or none), order, levels, *spans, *sets)
