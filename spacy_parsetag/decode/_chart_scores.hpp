@@ -228,8 +228,7 @@ template <class Semiring, class T> class ChartScores {
     }
 
     void weigh() {
-        const bool in_order = b.order == IN_ORDER;
-        const int kinds = !in_order && !joint ? 0 : joint ? 1 : n_sets_;
+        const int kinds = joint ? 1 : b.order == IN_ORDER ? n_sets_ : 0;
         chart.gaps.resize((size_t)kinds * 2 * (n + 1));
         for (int kind = 0; kind < kinds; ++kind)
             for (int side = 0; side < 2; ++side)

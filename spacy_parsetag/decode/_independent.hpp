@@ -38,7 +38,7 @@ template <class Semiring, class T> class Independent {
         }
     }
 
-    double total(const double *states) const {
+    double finish(const double *states) const {
         return reach_.live(length_)[2 * length_ + b.lattice.end_state].has(b.lattice.end_stack) ? states[end_place()] : -INF;
     }
 
@@ -125,8 +125,6 @@ template <class T> class IndependentViterbi : public Independent<Max, T> {
         return Independent<Max, T>::read(s, length);
     }
 
-    double finish(const double *states) const { return this->total(states); }
-
     void back(int p, const double *old, const double *states) {
         const Batch<T> &b = this->b;
         const auto &move = this->moves_[2 * p + g_];
@@ -170,7 +168,7 @@ template <class T> class IndependentSums : public Independent<LogSum, T> {
     }
 
     double finish(const double *states) {
-        if (!tempered_) total_ = this->total(states);
+        if (!tempered_) total_ = Independent<LogSum, T>::finish(states);
         std::fill(mass_.begin(), mass_.end(), 0);
         if (total_ > -INF) mass_[this->end_place()] = 1;
         return shift_.plus(total_);

@@ -99,13 +99,12 @@ template <class T> class KBest : public ChartScores<Max, T> {
 
     // The candidates after a tree. Each combination of ranks comes once: from the one in which its last rank above 0 is less.
     void add_next(Node &own, const Tree tree) {
-        const bool leaf = own.j == own.i + 1;
         if (!tree.left && !tree.right) {
             const std::vector<Label> &list = labels(own, tree.k);
             const size_t next = tree.label + 1;
             if (next < list.size()) push(own, {0, tree.k, (int)next, 0, 0}, list);
         }
-        if (leaf) return;
+        if (own.j == own.i + 1) return;
         if (!tree.right && has_rank(left_of(own, tree.k), tree.left + 1))
             push(own, {0, tree.k, tree.label, tree.left + 1, 0}, labels(own, tree.k));
         if (has_rank(right_of(own, tree.k), tree.right + 1))

@@ -44,6 +44,7 @@ template <class Real, class T> class Chain {
 
     size_t block() const { return block_; }
     void start(Real *states) { states[0] = 0; }
+    bool again() const { return false; }
 
   protected:
     // From the states after p tags to those after p + 1, less `shift`: multiply(g, rows, n) fills `product_` from n rows of
@@ -183,7 +184,6 @@ template <class Real, class T> class ChainViterbi : public Chain<Real, T> {
         sum_ += score(column_);
         g_ = g;
     }
-    bool again() const { return false; }
     Status end(double &total) {
         total = sum_;
         return FOUND;

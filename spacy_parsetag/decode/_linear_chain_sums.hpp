@@ -25,10 +25,9 @@ template <class T> class ChainSums : public Chain<double, T> {
         for (int g = 0; g < 2; ++g) {
             const int n = this->n_into_[g], m = this->n_out_[g], wide = this->wide_out_[g], wide_back = this->wide_into_[g];
             const double *pairs = this->pairs_[g].data();
-            top_[g] = -INF;
-            for (int i = 0; i < n; ++i)
-                for (int j = 0; j < m; ++j) top_[g] = greater(top_[g], pairs[(size_t)i * wide + j]);
-            if (!(top_[g] > -INF)) top_[g] = 0;
+            double ignored = 0;
+            const double top = greatest(pairs, n * wide, ignored);  // padding is -INF
+            top_[g] = top > -INF ? top : 0;
             exp_pairs_[g] = Buffer<double>((size_t)n * wide);
             exp_back_[g] = Buffer<double>((size_t)m * wide_back);
             counts_[g] = Buffer<double>((size_t)n * wide);
@@ -40,7 +39,6 @@ template <class T> class ChainSums : public Chain<double, T> {
                     exp_pairs_[g][(size_t)i * wide + j] = e;
                     if (j < m) exp_back_[g][(size_t)j * wide_back + i] = e;
                 }
-            n_waiting_[g] = 0;
             left_[g] = Buffer<double>((size_t)(most_ + slots) * wide_back);
             right_[g] = Buffer<double>((size_t)(most_ + slots) * wide);
         }
@@ -129,7 +127,6 @@ template <class T> class ChainSums : public Chain<double, T> {
         }
         std::swap(mass_, mass_before_);
     }
-    bool again() const { return false; }
     Status end(double &) const { return FOUND; }
 
     // Adds the expected transitions of all sentences so far to the result.
@@ -203,7 +200,7 @@ template <class T> class ChainSums : public Chain<double, T> {
     std::vector<double> tops_;
     Buffer<double> exp_pairs_[2], exp_back_[2], counts_[2], left_[2], right_[2];
     Buffer<double> exp_rows_, mass_back_, mass_, mass_before_;
-    int n_waiting_[2], most_;
+    int n_waiting_[2] = {0, 0}, most_;
 };
 
 }  // namespace parsetag
