@@ -147,14 +147,11 @@ def split_tag(tag: str) -> tuple[TagClass, str]:
     return tag_class, tag[2:]
 
 
-def node_classes(leaf: Sequence[bool]) -> list[int]:
-    """Tag classes of a tree's nodes in pre-order: a node right after a leaf is a right child, any other a left one."""
-    return [(0 if is_leaf else 2) + after_leaf for is_leaf, after_leaf in zip(leaf, (False, *leaf), strict=False)]
-
-
 def preorder_tags(tree: BinaryTree) -> list[str]:
     """The tag of each node, in pre-order. The tags are the same in every order; what differs is where they stand."""
-    return [make_tag(*node) for node in zip(node_classes(tree.leaf), tree.label, strict=True)]
+    # A node right after a leaf is a right child, any other a left one.
+    nodes = zip(tree.leaf, (False, *tree.leaf), tree.label, strict=False)
+    return [make_tag((0 if is_leaf else 2) + after_leaf, label) for is_leaf, after_leaf, label in nodes]
 
 
 def children_first(tree: BinaryTree) -> list[int]:

@@ -11,7 +11,7 @@ from oracle import enumerate_classes
 from spacy_parsetag.decode import BeamDecoder, Constraint, ExactDecoder, SpanScores, TagScores, Transitions
 from spacy_parsetag.decode.trees import labelled_nodes
 from spacy_parsetag.linearize import CLASS_NAMES, ORDERS
-from spacy_parsetag.linearize.base import node_classes
+from spacy_parsetag.linearize.base import preorder_tags
 from spacy_parsetag.linearize.tagset import TagSet
 from spacy_parsetag.trees.binary import node_bounds
 
@@ -117,11 +117,8 @@ def trees_of(batch, s, max_stack=None):
     rows = {span: i for i, span in enumerate((i, j) for i in range(n) for j in range(i + 2, n + 1))}
     for classes in enumerate_classes(n, "in", max_stack):
         tree = batch.linearizer.delinearize([CLASS_NAMES[c] for c in classes])
-        bounds = iter(node_bounds(tree))
         # Nodes in pre-order, put in in-order: nodes split where their right child begins.
-        place = {}
-        for node_class, (i, j) in zip(node_classes(tree.leaf), bounds, strict=True):
-            place[(i, j)] = node_class
+        place = dict(zip(node_bounds(tree), map(CLASS_NAMES.index, preorder_tags(tree)), strict=True))
         options = []
         for p, c in enumerate(classes):
             if p % 2 == 0:
