@@ -43,10 +43,8 @@ def decode(
     ['l', 'L/S', 'r']
     """
     own = TreeDistribution(scores, tags, order, transitions, start, end, max_stack)
-    if beam is None:
-        return own.argmax
-    decoded = BeamDecoder(beam)(own._trees.batch)
-    return own._columns[decoded.ids], float(decoded.scores[0])
+    best = own._trees.argmax if beam is None else BeamDecoder(beam)(own._trees.batch)
+    return own._columns[best.ids], float(best.scores[0])
 
 
 class TreeDistribution:
