@@ -30,15 +30,11 @@ def skip_markup(lines: Iterator[Line]) -> Iterator[Line]:
     """Empty the lines that belong to no tree."""
     header = ""  # the element that is open, whose text is not a tree
     for line in lines:
-        found = _HEADER.match(line.text) if not header else None
-        if found is not None:
+        if not header and (found := _HEADER.match(line.text)):
             header = found.group(1).lower()
-        if header:
-            if f"</{header}>" in line.text.lower():
-                header = ""
-            yield line._replace(text="\n")
-        else:
-            yield line._replace(text="\n") if _MARKUP.match(line.text) else line
+        yield line._replace(text="\n") if header or _MARKUP.match(line.text) else line
+        if header and f"</{header}>" in line.text.lower():
+            header = ""
 
 
 # GB 18030 contains GB 2312 and GBK.
