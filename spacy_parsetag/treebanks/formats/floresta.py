@@ -10,11 +10,12 @@ The halves of a discontinuous phrase, `np-` and `-np`, become two phrases. The f
 
 import re
 from collections.abc import Iterator
+from itertools import chain, pairwise
 
 from ...trees.clean import CleanOptions
 from ...trees.escape import BRACKETS
 from ..penn import Line
-from .base import TreebankFormat
+from .base import TreebankFormat, each_line
 
 _MARK = re.compile(r"\(([^\s()]+)\)")
 _ONE_WORD = re.compile(r"\s*\([^\s()]+[ \t]+[^\s()]+\s*")
@@ -23,21 +24,14 @@ _PARENTHESES = {"{": BRACKETS["("], "}": BRACKETS[")"]}
 
 def rewrite_lines(lines: Iterator[Line]) -> Iterator[Line]:
     """Empty comments, give punctuation its tag, and close trees of one word."""
+    tag_marks = each_line(lambda text: "\n" if text.startswith("#") else _MARK.sub(_tag_mark, text))
     after_blank = True
-    word: Line | None = None  # a tree of one word, if nothing follows it
-    for line in lines:
-        text = "\n" if line.text.startswith("#") else _MARK.sub(_tag_mark, line.text)
-        is_blank = not text.strip()
-        if word is not None:
-            yield word._replace(text=word.text.rstrip() + ")\n") if is_blank else word
-            word = None
-        if after_blank and _ONE_WORD.fullmatch(text):
-            word = line._replace(text=text)
+    for line, following in pairwise(chain(tag_marks(lines), [Line(0, "")])):
+        if after_blank and _ONE_WORD.fullmatch(line.text) and not following.text.strip():
+            yield line._replace(text=line.text.rstrip() + ")\n")
         else:
-            yield line._replace(text=text)
-        after_blank = is_blank
-    if word is not None:
-        yield word._replace(text=word.text.rstrip() + ")\n")
+            yield line
+        after_blank = not line.text.strip()
 
 
 def _tag_mark(found: "re.Match[str]") -> str:
