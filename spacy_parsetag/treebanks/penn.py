@@ -168,18 +168,15 @@ def without_comments(lines: Iterable[Line], path: str) -> Iterator[Line]:
     """
     is_first, is_next_best = True, False
     for line in lines:
-        text = line.text.lstrip()
-        if is_first and text:
+        if is_first and (text := line.text.lstrip()):
             is_first = False
-            kind = next((kind for kind, begins in _OTHER_FORMATS.items() if begins.match(text)), None)
-            if kind is not None:
-                raise TreebankError(path, line.number, Errors.E124.format(kind=kind))
-        if line.text.startswith("#"):
-            is_next_best = _NEXT_BEST.match(line.text) is not None
-        elif is_next_best:
-            is_next_best = False
-        else:
+            for kind, begins in _OTHER_FORMATS.items():
+                if begins.match(text):
+                    raise TreebankError(path, line.number, Errors.E124.format(kind=kind))
+        is_comment = line.text.startswith("#")
+        if not (is_comment or is_next_best):
             yield line
+        is_next_best = is_comment and _NEXT_BEST.match(line.text) is not None
 
 
 def refuse_numbered(words: Sequence[str], path: str, number: int) -> None:
