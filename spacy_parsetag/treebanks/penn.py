@@ -28,7 +28,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from itertools import accumulate, count
+from itertools import accumulate, chain, count, starmap
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -198,14 +198,6 @@ class _Node:
     children: list[Tree | str] = field(default_factory=list)
 
 
-class _Piece(NamedTuple):
-    """Lines to read trees from; the message if the last tree is not closed there, and the line where that shows."""
-
-    lines: list[Line]
-    unclosed: str
-    end: int
-
-
 @dataclass
 class BracketReader:
     """Iterates over the trees of one file.
@@ -222,19 +214,15 @@ class BracketReader:
     default_tag: str | None
 
     def __iter__(self) -> Iterator[Tree]:
-        is_first = True
-        for piece in self._pieces():
-            for tree in self._read(piece):
-                if is_first:
-                    words = [child for node in preorder(tree) for child in node.children if isinstance(child, str)]
-                    refuse_numbered(words, self.path, tree.line)
-                is_first = False
-                yield tree
+        for index, tree in enumerate(chain.from_iterable(starmap(self._read, self._pieces()))):
+            if index == 0:
+                words = [child for node in preorder(tree) for child in node.children if isinstance(child, str)]
+                refuse_numbered(words, self.path, tree.line)
+            yield tree
 
-    def _pieces(self) -> Iterator[_Piece]:
-        """Cut the file before the lines that start a tree, as the module says."""
+    def _pieces(self) -> Iterator[tuple[list[Line], str, int]]:
+        """Cut the file before the lines that start a tree, as the module says, into what `_read` takes."""
         unread = without_comments(self.lines, self.path)
-        again: list[Line] = []  # lines to read again, the next one last
         lines: list[Line] = []
         root = ""  # label of the open tree
         depth = n_nodes = 0  # its open brackets, and all of its brackets so far
@@ -243,7 +231,7 @@ class BracketReader:
         margin_starts_trees: bool | None = None  # None until a tree without a wrapper has shown it
         after_blank, is_lost = True, False
         while True:
-            line = again.pop() if again else next(unread, None)
+            line = next(unread, None)
             start = _LINE_START.match(line.text) if line is not None else None
             is_start = False
             if start is not None:
@@ -261,13 +249,13 @@ class BracketReader:
             is_oversized = depth > 0 and n_nodes > _MAX_NODES
             if line is None or is_start or is_oversized:
                 if restart:
-                    again += [*lines[restart:], *([] if line is None else [line])][::-1]
+                    unread = chain(lines[restart:], [] if line is None else [line], unread)  # once in a file at most
                     line, margin_starts_trees = None, True
-                    yield _Piece(lines[:restart], Errors.E121, lines[restart].number)
+                    yield lines[:restart], Errors.E121, lines[restart].number
                 elif lines:
                     message = Errors.E122 if line is None else Errors.E121 if is_start else Errors.E123
-                    yield _Piece(lines, message, (line or lines[-1]).number)
-                if line is None and not again:
+                    yield lines, message, (line or lines[-1]).number
+                if line is None and not restart:
                     return
                 is_lost = is_oversized and not restart and not is_start
                 lines, depth, n_nodes, restart = [], 0, 0, 0
@@ -285,15 +273,18 @@ class BracketReader:
                 depth = n_nodes = restart = 0
             after_blank = not line.text.strip(SPACE)
 
-    def _read(self, piece: _Piece) -> Iterator[Tree]:
-        """Give out the whole trees of a piece, and report what is wrong with the others."""
-        text = "".join(line.text for line in piece.lines)
-        ends = list(accumulate(len(line.text) for line in piece.lines))
+    def _read(self, lines: list[Line], unclosed: str, end: int) -> Iterator[Tree]:
+        """Give out the whole trees of a piece, and report what is wrong with the others.
+
+        unclosed, end (str, int): The message if the last tree is not closed, and the line where that shows.
+        """
+        text = "".join(line.text for line in lines)
+        ends = list(accumulate(len(line.text) for line in lines))
         is_suspect = _SUSPECT.search(text) is not None
         whole: list[Tree] = []  # trees that a closing bracket too many would spoil
         nodes: list[_Node] = []  # open ones
         tree_line = n_words = position = 0  # of the open tree its line and words
-        line = piece.lines[0].number
+        line = lines[0].number
         flaw: tuple[str, int] | None = None  # its first problem, and the line of that
         is_quiet = False  # what stands before the next tree was reported already
         while (token := _TOKEN.search(text, position)) is not None:
@@ -306,7 +297,7 @@ class BracketReader:
                     continue
                 kind, position = "label", token.end("tag")  # the word and the closing bracket come next
             if len(ends) > 1:
-                line = piece.lines[bisect_right(ends, token.start())].number
+                line = lines[bisect_right(ends, token.start())].number
             if kind == "label":
                 label = token["tag"] or token["label"]
                 if n_words and nodes and label in ROOT_LABELS and label == nodes[0].label:
@@ -354,8 +345,8 @@ class BracketReader:
                     self._report(*flaw, tree_line)
         yield from whole
         if nodes:
-            unclosed = piece.unclosed.format(missing=len(nodes), limit=_MAX_NODES)
-            self._report(*(flaw or (unclosed, piece.end)), tree_line)
+            message = unclosed.format(missing=len(nodes), limit=_MAX_NODES)
+            self._report(*(flaw or (message, end)), tree_line)
 
     def _check(self, node: _Node, is_root: bool) -> str:
         """Give bare words the default tag. Returns what is wrong with a node that closes, else an empty string."""
