@@ -117,20 +117,18 @@ def read_file_lines(source: str | Path | TextIO, encoding: str, path: str) -> It
     RAISES (TreebankError): If the file is not in this encoding from the start.
     RAISES (ValueError): If there is no such encoding, or if by its name the file holds docs or a table.
     """
-    if isinstance(source, (str, Path)) and suffix_of(Path(source)) in (".spacy", ".parquet"):
-        raise ValueError(Errors.E125.format(path=path))
     with ExitStack() as stack:
         if isinstance(source, (str, Path)):
+            if suffix_of(Path(source)) in (".spacy", ".parquet"):
+                raise ValueError(Errors.E125.format(path=path))
             file = stack.enter_context(open_binary(Path(source)))
             try:
-                stream: TextIO = io.TextIOWrapper(file, encoding, "surrogateescape")
+                source = io.TextIOWrapper(file, encoding, "surrogateescape")
             except LookupError as err:
                 raise ValueError(Errors.E101.format(encoding=encoding)) from err
-        else:
-            stream = source
         for number in count(1):
             try:
-                text = stream.readline()
+                text = source.readline()
             except UnicodeDecodeError as err:
                 # Only streams that others opened, and codecs that know no error handlers, come here.
                 yield Line(number, _mark(err.object[err.start : err.end]))
@@ -139,8 +137,7 @@ def read_file_lines(source: str | Path | TextIO, encoding: str, path: str) -> It
                 raise TreebankError(path, number, f"{err}. --encoding is {encoding}: is it another one?") from err
             if not text:
                 return
-            found = _FOREIGN_MARK.match(text) if number == 1 else None
-            if found is not None:
+            if number == 1 and (found := _FOREIGN_MARK.match(text)):
                 yield Line(number, _mark(bytes(ord(char) & 0xFF for char in found.group())))
                 return
             # A mark inside a file comes from files joined without removing it.
