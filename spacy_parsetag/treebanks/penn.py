@@ -328,8 +328,7 @@ class BracketReader:
                 node = nodes.pop()
                 problem = self._check(node, is_root=not nodes)
                 flaw = flaw or ((problem, node.line) if problem else None)
-                label = unescape_label(node.label) if node.label else ""
-                made = Tree(label, tuple(node.children), 0 if nodes else tree_line)
+                made = Tree(unescape_label(node.label), tuple(node.children), 0 if nodes else tree_line)
                 if nodes:
                     nodes[-1].children.append(made)
                     continue
@@ -355,7 +354,7 @@ class BracketReader:
                 return Errors.E117.format(word=shorten(word, _LONGEST), label=shorten(node.label, _LONGEST))
             tag = self.default_tag
             node.children = [Tree(tag, (child,)) if isinstance(child, str) else child for child in node.children]
-        elif not (is_root or has_words or (node.label and unescape_label(node.label))):
+        elif not (is_root or has_words or unescape_label(node.label)):
             return Errors.E116
         elif not node.children:
             return Errors.E115.format(label=shorten(node.label, _LONGEST))

@@ -28,8 +28,7 @@ def old_encoding(path: Path) -> str:
 
 def cut_morphology(label: str) -> str:
     """Cut a label at `##`: `NC##g=m|n=s##` becomes `NC`. A label that begins with it stays as it is."""
-    found = label.find("##")
-    return label[:found] if found > 0 else label
+    return label.partition("##")[0] or label
 
 
 def read_leaf(tag: str, text: str) -> tuple[str, Word]:
