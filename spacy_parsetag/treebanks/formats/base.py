@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import tee
 from pathlib import Path
-from typing import Any
 
 from ...errors import TreebankError
 from ...files.read import is_stream, open_binary
@@ -90,8 +89,7 @@ class TreebankFormat:
         clean (CleanOptions | None): What to clean; None for the usual cleaning of the format.
         """
         clean, counts = clean or self.clean, counts or CleanCounts()
-        reading: dict[str, Any] = {"encoding": encoding, "on_error": on_error, "default_tag": default_tag}
-        for tree in self.read(source, **reading, counts=counts):
+        for tree in self.read(source, encoding=encoding, on_error=on_error, default_tag=default_tag, counts=counts):
             try:
                 cleaned = clean_tree(tree, clean, counts)
                 if cleaned is None:
@@ -157,7 +155,6 @@ def guess_encoding(path: Path, otherwise: str) -> str:
     """
     if is_stream(path):
         return "utf-8"
-    decoder = codecs.getincrementaldecoder("utf-8")()
     with open_binary(path) as file:
         if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
             return "utf-16"
@@ -165,9 +162,8 @@ def guess_encoding(path: Path, otherwise: str) -> str:
             return otherwise
         file.seek(0)
         try:
-            while data := file.read(1 << 20):
-                decoder.decode(data)
-            decoder.decode(b"", final=True)
+            for _ in codecs.iterdecode(iter(lambda: file.read(1 << 20), b""), "utf-8"):
+                pass
         except UnicodeDecodeError:
             return otherwise
     return "utf-8"
