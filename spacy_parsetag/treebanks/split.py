@@ -10,6 +10,7 @@ together: each block goes to the part that lacks most. No chance is involved.
 
 import re
 from collections import Counter
+from decimal import Decimal
 from fnmatch import fnmatchcase
 
 from ..errors import Errors
@@ -30,7 +31,7 @@ class Split:
 
     def __init__(self, text: str, block: int = DEFAULT_BLOCK) -> None:
         self.block = block
-        self.shares: dict[str, float] = {}
+        self.shares: dict[str, Decimal] = {}  # exact: what is equal on paper must be equal here
         self.patterns: list[tuple[str, str]] = []  # part and pattern
         for item in filter(None, (item.strip() for item in text.split(","))):
             part, equals, value = (piece.strip() for piece in item.partition("="))
@@ -43,12 +44,12 @@ class Split:
             elif part in self.shares:
                 raise ValueError(Errors.E105.format(text=text, reason=f"{part!r} has two shares"))
             else:
-                self.shares[part] = float(value)
+                self.shares[part] = Decimal(value)
         if bool(self.shares) == bool(self.patterns):
             reason = "it mixes shares and names" if self.shares else "it is empty"
             raise ValueError(Errors.E105.format(text=text, reason=reason))
         if sum(self.shares.values()) > 1 + 1e-9:
-            reason = f"the shares add up to {sum(self.shares.values()):g}, more than 1"
+            reason = f"the shares add up to {float(sum(self.shares.values())):g}, more than 1"
             raise ValueError(Errors.E105.format(text=text, reason=reason))
         self._counts: Counter[str | None] = Counter()
         self._current: str | None = None
@@ -71,12 +72,9 @@ class Split:
     def _neediest(self) -> str | None:
         """Find the part that is furthest behind its share, the first of several; None stands for what no part gets."""
         n = sum(self._counts.values()) + 1
-        lacks: dict[str | None, float] = {part: share * n - self._counts[part] for part, share in self.shares.items()}
-        rest = 1 - sum(self.shares.values())
-        if rest > 1e-9:
-            lacks[None] = rest * n - self._counts[None]
-        # Shares such as 0.1 are not exact in binary: what is equal on paper must not depend on that.
-        return next(part for part, lack in lacks.items() if lack > max(lacks.values()) - 1e-9)
+        rest = 1 - sum(self.shares.values(), Decimal())
+        lacks = {part: share * n - self._counts[part] for part, share in [*self.shares.items(), (None, rest)]}
+        return max(lacks, key=lacks.__getitem__)
 
 
 def _fits(name: str, pattern: str) -> bool:
