@@ -62,8 +62,6 @@ def trees_and_parses(
     for tree in penn.read_trees(stream if text is None else io.StringIO(text), encoding=encoding, on_error=skipped):
         try:
             parse = Parse.from_tree(tree)
-            if not parse.words:
-                raise ValueError(Errors.E001.format(reason="it has no words"))
         except ValueError as err:
             skipped(TreebankError(name_of(path), tree.line, str(err)))
         else:
