@@ -1,6 +1,6 @@
 """`python -m spacy parsetag init-config`: writes a complete config that trains as it stands."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from spacy.util import load_config, load_model_from_config
 from typer import Option as Opt
@@ -81,21 +81,16 @@ def make_config(
         components["parsetag"]["model"] = changed
     pipeline = [shared, "tagger", "parsetag"] if tagger else [shared, "parsetag"]
     pipeline.insert(1 if sentences == "senter" else 0, sentences)
-    listener: dict[str, Any] = {
-        "@architectures": "spacy.Tok2VecListener.v1",
-        "width": "${components.tok2vec.model.encode.width}",
-        "upstream": "*",
-    }
-    if transformer:
-        listener = {
-            "@architectures": "spacy-transformers.TransformerListener.v1",
-            "grad_factor": 1.0,
-            "upstream": "transformer",
-            "pooling": {"@layers": "reduce_mean.v1"},
-        }
     if sentences == "senter":
-        tags = {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}
-        components["senter"] = {"factory": "senter", "model": tags}
+        listener = components["tagger"]["model"]["tok2vec"]
+        if transformer:  # to which the tagger's passes on but a tenth of the gradient
+            listener = {
+                "@architectures": "spacy-transformers.TransformerListener.v1",
+                "grad_factor": 1.0,
+                "upstream": "transformer",
+                "pooling": {"@layers": "reduce_mean.v1"},
+            }
+        components["senter"] = {"factory": "senter", "model": {"tok2vec": listener}}
     elif sentences not in components:
         components[sentences] = {"factory": sentences}
     config["nlp"]["pipeline"] = pipeline
