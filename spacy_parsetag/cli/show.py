@@ -70,7 +70,16 @@ def show_cli(
         check_text(text)
     refuse_overwrite([svg, html], [path, *([Path(model)] if model else [])])
     kind = (format or _guess_format(path, text)).value
-    docs, spans_key = _read(path, text, kind, encoding, model, gpu_id, code, spans_key)
+    refuse(kind == "spacy" and path == STANDARD, "--format spacy", "a file or folder")
+    docs: Iterable[Doc]
+    if kind == "brackets":
+        parses = (parse for _, _, parse in trees_and_parses(path, encoding, _pass_unparsed, text))
+        docs, spans_key = docs_from_trees(spacy.blank("xx").vocab, parses, detokenize=True), SPANS_KEY
+    elif kind == "spacy" and model is None:
+        docs = read_docs(path, spacy.blank("xx"))
+    else:
+        parser = BatchParser(Settings(model or default_model(), gpu_id, code, one_sentence=False, format="spacy"))
+        docs, spans_key = _parse(parser, path, text, kind), parser.spans_key
     seen: list[Sentence] = []
     n_trees = 0
     if svg is None and html is None:
@@ -119,36 +128,6 @@ def _guess_format(path: Path, text: str | None) -> ShownFormat:
     return ShownFormat.brackets if trees else ShownFormat.text
 
 
-def _read(
-    path: Path,
-    text: str | None,
-    format: str,
-    encoding: str,
-    model: str | None,
-    gpu_id: int,
-    code: Path | None,
-    spans_key: str,
-) -> tuple[Iterable[Doc], str]:
-    """Read docs with constituents, under this key, or parse text; gives also the key of the constituents then."""
-    if format == "brackets":
-        parses = (parse for _, _, parse in trees_and_parses(path, encoding, _pass_unparsed, text))
-        return docs_from_trees(spacy.blank("xx").vocab, parses, detokenize=True), SPANS_KEY
-    if format == "spacy":
-        refuse(path == STANDARD, "--format spacy", "a file or folder")
-        if model is None:
-            return read_docs(path, spacy.blank("xx")), spans_key
-    parser = BatchParser(Settings(model or default_model(), gpu_id, code, one_sentence=False, format="spacy"))
-    if parser.added_sentencizer:
-        note("The pipeline has no splitter of sentences: text is split at sentence-final punctuation.", "warn")
-    records: Iterator[Record]
-    if text is None:
-        records = chain.from_iterable(source.read() for source in find_sources(path, format))
-    else:
-        lines = enumerate(_lines_of(text), start=1)
-        records = (Record(f"{name_of(path)}:{number}", {"text": line.strip()}) for number, line in lines)
-    return _parse(parser, records), parser.spans_key
-
-
 def _lines_of(text: str) -> list[str]:
     """Split a text where `read_lines` does; `str.splitlines` knows other separators, too."""
     return list(io.StringIO(text, newline=None))
@@ -160,7 +139,16 @@ def _pass_unparsed(error: ValueError) -> None:
         raise error
 
 
-def _parse(parser: BatchParser, records: Iterator[Record]) -> Iterator[Doc]:
+def _parse(parser: BatchParser, path: Path, text: str | None, format: str) -> Iterator[Doc]:
+    """Parse the lines of a text, or what a file or folder holds."""
+    if parser.added_sentencizer:
+        note("The pipeline has no splitter of sentences: text is split at sentence-final punctuation.", "warn")
+    records: Iterator[Record]
+    if text is None:
+        records = chain.from_iterable(source.read() for source in find_sources(path, format))
+    else:
+        lines = enumerate(_lines_of(text), start=1)
+        records = (Record(f"{name_of(path)}:{number}", {"text": line.strip()}) for number, line in lines)
     for batch in in_batches(records, BATCH):
         parsed = parser(batch)
         if parsed.failures:
