@@ -3,7 +3,7 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
@@ -11,7 +11,6 @@ from timeit import default_timer as timer
 from typing import Annotated, Any
 
 import typer
-from spacy.language import Language
 from spacy.training import Example
 from typer import Argument as Arg, Option as Opt
 from wasabi import tables
@@ -98,23 +97,25 @@ def evaluate_cli(
         is_other = not is_file and (is_pipeline(path) or os.path.isdir(path))
         refuse(is_other and not of_pipeline, "A pipeline", f"a .spacy file, which {test} is not")
     parsers = [gold, *map(str, tests[:-1])] if of_pipeline else [str(path) for path in tests]
-    twice = next((name for name, n in Counter(parsers).items() if n > 1), None)
-    if twice is not None:
-        raise ValueError(Errors.E485.format(name=twice))
+    if twice := [name for name, n in Counter(parsers).items() if n > 1]:
+        raise ValueError(Errors.E485.format(name=twice[0]))
     refuse(of_pipeline and (fill is not None or multiline), "--fill" if fill else "--multiline", "bracket files")
     refuse(documents and (of_pipeline or len(parsers) == 1), "--documents", "several bracket files to compare")
     several = len(parsers) > 1 or bool(by) or style is not Style.text
     refuse(several and fill is not None, "--fill", "one TEST and nothing but its scores")
-    systems: Mapping[str, tuple[Sequence[Brackets], Sequence[Brackets]]]
-    units: Sequence[Hashable] | None
+    systems: dict[str, tuple[Sequence[Brackets], Sequence[Brackets]]] = {}
+    units: Sequence[Hashable] | None = None
     scores: dict[str, Any] = {}
     if of_pipeline:
-        systems, units, scores = _parse_all(parsers, test, get_params(params), batch_size, gpu_id, code)
+        if not test.exists():
+            raise ValueError(Errors.E030.format(path=test))
+        for model in parsers:
+            systems[model], units, scores = parse_gold(model, test, get_params(params), batch_size, gpu_id, code)
     else:
         gold_lines = read_gold(Path(gold), encoding, multiline)
         systems = {str(path): (gold_lines, read_sentences(path, encoding, multiline)) for path in tests}
-        lines = () if documents is None else read_file_lines(documents, "utf-8", str(documents))
-        units = None if documents is None else [line.text.strip() for line in lines]
+        if documents is not None:
+            units = [line.text.strip() for line in read_file_lines(documents, "utf-8", str(documents))]
     if several:
         kinds = [each.value for each in by or ()]
         compared, results = compare_systems(systems, params, documents=units, samples=samples, by=kinds)
@@ -139,23 +140,6 @@ def evaluate_cli(
         warn_of_failures(result, f"{name}: " if len(results) > 1 else "")
     for name, (ours, theirs) in systems.items() if not of_pipeline else ():
         warn_of_roots(name, ours, theirs, get_params(params))
-
-
-def _parse_all(
-    models: list[str], data: Path, params: EvalbParams, batch_size: int | None, gpu_id: int, code: Path | None
-) -> tuple[dict[str, tuple[list[Brackets], list[Brackets]]], list[int], dict[str, Any]]:
-    """The gold and the test trees of each pipeline, the doc of each sentence, and the scores of the last pipeline."""
-    if not data.exists():
-        raise ValueError(Errors.E030.format(path=data))
-    found: dict[str, tuple[list[Brackets], list[Brackets]]] = {}
-    for model in models:
-        nlp = load_pipeline(model, gpu_id, code)
-        cfg = find_parser(nlp, model).cfg
-        key = str(cfg["spans_key"])
-        scores, examples = score_pipeline(nlp, data, cfg, params, batch_size)
-        rows = [(i, *pair) for i, eg in enumerate(examples) for pair in paired_trees(eg, key)]
-        found[model] = [row[1] for row in rows], [row[2] for row in rows]
-    return found, [row[0] for row in rows], scores
 
 
 def read_sentences(path: Path, encoding: str, multiline: bool) -> list[str]:
@@ -214,14 +198,17 @@ def warn_of_roots(name: str, gold: Sequence[Brackets], test: Sequence[Brackets],
             )
 
 
-def score_pipeline(
-    nlp: Language, data: Path, cfg: dict[str, Any], params: EvalbParams, batch_size: int | None
-) -> tuple[dict[str, Any], list[Example]]:
-    """Run a pipeline on data with gold trees: scores of the parser with words per second, and gold and parsed docs.
+def parse_gold(
+    model: str, data: Path, params: EvalbParams, batch_size: int | None, gpu_id: int, code: Path | None
+) -> tuple[tuple[list[Brackets], list[Brackets]], list[int], dict[str, Any]]:
+    """Run a pipeline on data with gold trees: the gold and the test trees, the doc of each, and scores of the parser
+    with words per second.
 
-    They are those of the pipeline's scorer with these parameters, under their default names whatever the key of the
-    constituents.
+    The scores are those of the pipeline's scorer with these parameters, under their default names whatever the key of
+    the constituents.
     """
+    nlp = load_pipeline(model, gpu_id, code)
+    cfg = find_parser(nlp, model).cfg
     key = str(cfg["spans_key"])
     examples = []
     n_partial = 0
@@ -244,7 +231,8 @@ def score_pipeline(
     scores = score_constituents(examples, params=params, **cfg)
     kept = {f"parsetag_{name}": scores[f"{prefix}_{name}"] for name in SCORES}
     kept["speed"] = sum(len(eg.predicted) for eg in examples) / seconds
-    return kept, examples
+    rows = [(i, *pair) for i, eg in enumerate(examples) for pair in paired_trees(eg, key)]
+    return ([row[1] for row in rows], [row[2] for row in rows]), [row[0] for row in rows], kept
 
 
 def paired_trees(example: Example, key: str) -> Iterator[tuple[Parse, Parse | None]]:
@@ -263,11 +251,10 @@ def paired_trees(example: Example, key: str) -> Iterator[tuple[Parse, Parse | No
 def format_scores(scores: dict[str, Any]) -> str:
     """Write the scores by label and by kind of tag."""
     text = ""
-    types = scores.get("parsetag_per_type") or {}
-    if types:
+    if types := scores["parsetag_per_type"]:
         rows = [(label, *(f"{100 * row[name]:.2f}" for name in "prf")) for label, row in sorted(types.items())]
         text += "\n" + tables.table(rows, header=("label", "P", "R", "F"), aligns=("l", "r", "r", "r")) + "\n"
-    tags = {kind: value for kind, value in (scores.get("parsetag_tag_acc") or {}).items() if value is not None}
+    tags = {kind: value for kind, value in scores["parsetag_tag_acc"].items() if value is not None}
     if tags:
         text += "parsing tags right: " + ", ".join(f"{kind} {value:.2%}" for kind, value in tags.items()) + "\n"
     return text + f"{scores['speed']:,.0f} words per second\n"
