@@ -68,7 +68,8 @@ def calibrate_cli(
     if not 0 < n_fit < len(golds):
         raise ValueError(Errors.E475.format(n=sum(n_sents), share=fit_share))
     report, panels = _calibrate(pipe, golds[:n_fit], golds[n_fit:])
-    plot_reliability(panels, figures)
+    if figures:
+        plot_reliability(panels, figures)
     if output is not None:
         nlp.to_disk(output)
     write_text(format_json(report) if as_json else _format(report))

@@ -1,6 +1,7 @@
 """`python -m spacy parsetag calibrate`."""
 
 import json
+import sys
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
@@ -80,6 +81,13 @@ def test_calibrate(folder: Path, tmp_path: Path) -> None:
     )
     assert run(folder / "model", folder / "dev.spacy", output).exit_code == 1  # it exists
     assert "E475" in run(folder / "model", folder / "dev.spacy", "--fit-share", 1).output
+
+
+def test_without_matplotlib(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only figures need it."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert run(folder / "model", folder / "dev.spacy").exit_code == 0
+    assert "[E500]" in run(folder / "model", folder / "dev.spacy", "--figure", folder / "new.svg").output
 
 
 @pytest.mark.parametrize("judge", [judge_constituents, judge_trees])
