@@ -44,7 +44,6 @@ class Plateau:
         self.factor = factor
         self.patience = patience
         self.step = 0  # rates given out; the optimizer holds one for the update to come
-        self.decays = 0
         self.best: float | None = None
         self.failures = 0
 
@@ -62,14 +61,11 @@ class Plateau:
         """Take the score of a check on the development set; return whether the rate was lowered."""
         if self.best is None or score > self.best:
             self.best, self.failures = score, 0
-            return False
-        if self.step - 1 <= self.warmup_steps:
-            return False
-        self.failures += 1
+        elif self.step - 1 > self.warmup_steps:
+            self.failures += 1
         if self.failures < self.patience:
             return False
         self.rate *= self.factor
-        self.decays += 1
         self.failures = 0
         return True
 

@@ -33,7 +33,7 @@ def test_decays() -> None:
     next(rates), next(rates)
     lowered = [rates.observe(score) for score in (0.5, 0.5, 0.4, 0.6, 0.7, 0.7)]
     assert lowered == [False, True, True, False, False, True]
-    assert rates.decays == 3 and next(rates) == 1.0
+    assert rates.rate == next(rates) == 1.0
     patient = Plateau(8.0, warmup_steps=0, factor=0.1, patience=3)
     next(patient), next(patient)
     assert [patient.observe(1.0) for _ in range(7)] == [False, False, False, True, False, False, True]
@@ -88,7 +88,7 @@ def test_schedules_of_other_runs_are_not_told() -> None:
             thread.start()
             thread.join()
             log({"score": score if i else 1 - score})
-    assert [schedule.decays for schedule in schedules] == [0, 2, 0]
+    assert [schedule.rate for schedule in schedules] == [1.0, 0.25, 1.0]
 
 
 def test_no_schedule() -> None:
@@ -124,7 +124,7 @@ def test_logger_passes_on() -> None:
 
 def test_spacy_train(tmp_path: Path) -> None:
     """The score stays 0, so the rate is halved at every check, and training stops at the third."""
-    seen: list[tuple[int, float, int]] = []
+    seen: list[tuple[int, float]] = []
 
     @registry.loggers("test_plateau_recorder")
     def make_recorder() -> Callable:
@@ -133,7 +133,7 @@ def test_spacy_train(tmp_path: Path) -> None:
                 live = plateau._last_asked.get()
                 if info is not None:
                     assert live is not None
-                    seen.append((info["step"], live.rate, live.decays))
+                    seen.append((info["step"], live.rate))
 
             return log, lambda: None
 
@@ -161,9 +161,7 @@ def test_spacy_train(tmp_path: Path) -> None:
     printed = io.StringIO()
     train_loop(trained, tmp_path / "model", stdout=printed, stderr=io.StringIO())
     assert printed.getvalue().count("Learning rate after warm-up lowered to 0.00") == 3
-    assert [step for step, _, _ in seen] == [0, 2, 4, 6]
-    assert [rate for _, rate, _ in seen] == [0.008, 0.004, 0.002, 0.001]
-    assert [decays for _, _, decays in seen] == [0, 1, 2, 3]
+    assert seen == [(0, 0.008), (2, 0.004), (4, 0.002), (6, 0.001)]
     assert (tmp_path / "model" / "model-best").is_dir()
     loaded = spacy.load(tmp_path / "model" / "model-best")
     assert loaded.config["training"]["logger"]["@loggers"] == "spacy-parsetag.PlateauLogger.v1"
