@@ -22,9 +22,7 @@ def make_progress_logger(logger: SetupLogger | None = None) -> SetupLogger:
 
     logger (Callable | None): The other logger; None for spaCy's console logger with its progress bar.
     """
-    if logger is None:
-        logger = registry.loggers.get("spacy.ConsoleLogger.v3")(progress_bar="train")
-    inner: SetupLogger = logger
+    inner: SetupLogger = logger or registry.loggers.get("spacy.ConsoleLogger.v3")(progress_bar="train")
 
     def setup(nlp: Language, stdout: IO[str] = sys.stdout, stderr: IO[str] = sys.stderr) -> Any:
         log_inner, finalize = inner(nlp, stdout, stderr)
@@ -43,8 +41,7 @@ def make_progress_logger(logger: SetupLogger | None = None) -> SetupLogger:
                 of, left = "", ""
                 if last:
                     of, left = f" of {last:,}", f", at most {(now - start) / 60 * (last - step) / step:.0f} to go"
-                stderr.write(f"Step {step:,}{of}: {(now - start) / 60:.0f} minutes{left}\n")
-                stderr.flush()
+                print(f"Step {step:,}{of}: {(now - start) / 60:.0f} minutes{left}", file=stderr, flush=True)
             step += 1
 
         return log_step, finalize
