@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import compress, islice
 from pathlib import Path
 from typing import Any
 
@@ -272,12 +272,15 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         found = [self._gold.encode(eg, key, self.tag_set, self.linearizer, by_tag=by_tag) for eg in examples]
         if any(found):
             self._require_labels()
-        if scores.spans is not None:
-            found = self._gold.within(found, scores.words, examples)
-        self._gold.check(self.name)
         gold = [one for own in found for one in own]
         first = scores.words.find([[one.tokens for one in own] for own in found])
         n_words = np.asarray([len(one.tokens) for one in gold], dtype=np.int64)
+        if scores.spans is not None:
+            inside = scores.words.sentences_around(first, n_words) >= 0
+            docs = [eg.predicted for eg, own in zip(examples, found, strict=True) for _ in own]
+            self._gold.leave_out([*compress(zip(docs, gold, strict=True), ~inside)])
+            gold, first, n_words = [*compress(gold, inside)], first[inside], n_words[inside]
+        self._gold.check(self.name)
         whole = scores.batch(self.tag_set, self.linearizer, self.bound)
         batch, to_scores = scores.batch_of(whole, first, n_words)
         loss, gradient = gold_loss(self.loss, batch, gold)

@@ -2,14 +2,13 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-import numpy as np
+from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..errors import Errors, Warnings
 from ..linearize import Linearizer, TagSet, max_stack
-from ..ml.words import Words
 from ..tokens.groups import GroupCache, SentenceParse, has_parses, is_marked, list_groups, parses_from_doc
 from ..trees import Parse, binarize
 from .align import has_same_tokens, read_gold, soft_parses
@@ -37,13 +36,10 @@ class GoldReader:
     def sentences(self, eg: Example, spans_key: str) -> list[SentenceParse]:
         """Read the gold trees of an example that fit the tokens of its predicted doc; see `read_gold`."""
         found = read_gold(eg, spans_key)
-        fitting = [sentence for _, sentence in found if sentence is not None]
         self.n_sentences += len(found)
-        if len(fitting) < len(found):
-            example = quote(next(gold.words for gold, sentence in found if sentence is None))
-            self._count(Warnings.W251, len(found) - len(fitting), example)
-            self.n_lost += len(found) - len(fitting)
-        return fitting
+        if lost := [gold for gold, sentence in found if sentence is None]:
+            self._count(Warnings.W251, len(lost), quote(lost[0].words), lost=len(lost))
+        return [sentence for _, sentence in found if sentence is not None]
 
     def encode(
         self, eg: Example, spans_key: str, tags: TagSet, linearizer: Linearizer, *, by_tag: bool = False
@@ -74,29 +70,19 @@ class GoldReader:
         else:
             gold = encode(self.sentences(eg, spans_key))
         if unknown := [one.unknown for one in gold if one.unknown]:
-            self._count(Warnings.W252, len(unknown), unknown[0])
-            self.n_lost += 0 if by_tag else len(unknown)
+            self._count(Warnings.W252, len(unknown), unknown[0], lost=0 if by_tag else len(unknown))
         return gold
 
-    def within(
-        self, gold: list[list[GoldSentence]], words: Words, examples: Sequence[Example]
-    ) -> list[list[GoldSentence]]:
-        """Keep the gold sentences that lie in a sentence of the learner, whose spans are scored; count the others."""
-        tokens = [[one.tokens for one in own] for own in gold]
-        n_words = np.asarray([len(own) for doc in tokens for own in doc], dtype=np.int64)
-        inside = iter((words.sentences_around(words.find(tokens), n_words) >= 0).tolist())
-        kept: list[list[GoldSentence]] = []
-        for eg, own in zip(examples, gold, strict=True):
-            fits = [next(inside) for _ in own]
-            kept.append([one for one, fit in zip(own, fits, strict=True) if fit])
-            cut = [one for one, fit in zip(own, fits, strict=True) if not fit]
-            if cut:
-                self._count(Warnings.W253, len(cut), quote([eg.predicted[i].text for i in cut[0].tokens]))
-                self.n_lost += sum(one.teaches for one in cut)  # the others were lost before
-        return kept
+    def leave_out(self, cut: list[tuple[Doc, GoldSentence]]) -> None:
+        """Count gold sentences, each with its predicted doc, that lie in no sentence of a learner that scores spans."""
+        if cut:
+            doc, first = cut[0]
+            lost = sum(one.teaches for _, one in cut)  # the others were lost before
+            self._count(Warnings.W253, len(cut), quote([doc[i].text for i in first.tokens]), lost=lost)
 
-    def _count(self, why: str, n: int, example: str) -> None:
+    def _count(self, why: str, n: int, example: str, *, lost: int) -> None:
         self.n_bad[why] += n
+        self.n_lost += lost
         self._examples.setdefault(why, example)
 
     def check(self, name: str, *, complete: bool = False) -> None:
