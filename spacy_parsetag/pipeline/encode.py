@@ -16,35 +16,25 @@ from ..tokens.groups import SentenceParse
 from ..trees import Parse, binarize, join_chain
 
 
-class GoldTree(NamedTuple):
-    """A gold tree of a sentence of N words.
-
-    weight (float): Its weight; the weights of a sentence's trees sum to 1.
-    ids (np.ndarray): (2N-1,) int32 tag ids, -1 for tags that are not in the set.
-    """
-
-    weight: float
-    ids: NDArray[Any]
-
-
 class GoldSentence(NamedTuple):
-    """The gold trees of one sentence.
+    """The gold trees of one sentence of N words.
 
     tokens (Sequence[int]): The token of each word, as an index into the predicted doc.
-    trees (tuple[GoldTree, ...]): Its whole trees; none if it is known in part.
+    trees (tuple[tuple[float, np.ndarray], ...]): Its whole trees, none if it is known in part: the weight of each
+        (they sum to 1), and (2N-1,) int32 tag ids, -1 for tags that are not in the set.
     known (tuple[Constraint, ...]): The constituents of a partial tree, each a "must".
     unknown (str): A tag or labels that no tag has, with the words, for a message; empty if all are known.
     """
 
     tokens: Sequence[int]
-    trees: tuple[GoldTree, ...] = ()
+    trees: tuple[tuple[float, NDArray[Any]], ...] = ()
     known: tuple[Constraint, ...] = ()
     unknown: str = ""
 
     @property
     def teaches(self) -> bool:
         """True if all tags of a tree are known, or a constituent of a partial tree."""
-        return bool(self.known) or any(tree.ids.min() >= 0 for tree in self.trees)
+        return bool(self.known) or any(ids.min() >= 0 for _, ids in self.trees)
 
 
 def encode_whole(
@@ -61,19 +51,19 @@ def encode_whole(
     found: list[GoldSentence] = []
     for tokens, parse in sentences:
         sequence = linearizer.linearize(binarize(parse))
-        tree = GoldTree(1.0, tags.encode(sequence))
-        trees: tuple[GoldTree, ...] = ()
+        ids = tags.encode(sequence)
+        trees: tuple[tuple[float, NDArray[Any]], ...] = ((1.0, ids),)
         unknown = ""
-        if tree.ids.min() < 0:
-            unknown = f"{sequence[int(tree.ids.argmin())]} in {quote(parse.words)}"
+        if ids.min() < 0:
+            unknown = f"{sequence[int(ids.argmin())]} in {quote(parse.words)}"
         elif several:
             own = several.get(tokens[0], ())
             best = max((p for p, _ in own), default=0.0)  # of a long sentence even that may be too small for exp
             sequences = ((p, tags.encode(linearizer.linearize(binarize(one)))) for p, one in own)
-            known = [GoldTree(math.exp(p - best), ids) for p, ids in sequences if ids.min() >= 0]
-            total = sum(one.weight for one in known)
-            trees = tuple(one._replace(weight=one.weight / total) for one in known if total > 0)
-        found.append(GoldSentence(tokens, trees or (tree,), unknown=unknown))
+            known = [(math.exp(p - best), own_ids) for p, own_ids in sequences if own_ids.min() >= 0]
+            total = sum(weight for weight, _ in known)
+            trees = tuple((weight / total, own_ids) for weight, own_ids in known if total > 0) or trees
+        found.append(GoldSentence(tokens, trees, unknown=unknown))
     return found
 
 
@@ -122,8 +112,8 @@ def gold_loss(loss: Loss, batch: TagScores, gold: Sequence[GoldSentence]) -> tup
     trees = [tree for one in gold for tree in one.trees]
     weighted = WeightedTrees(
         sentence=np.repeat(np.arange(len(gold)), [len(one.trees) for one in gold]),
-        weight=np.asarray([tree.weight for tree in trees], dtype=np.float64),
-        ids=np.concatenate([np.zeros(0, dtype=np.int32), *(tree.ids for tree in trees)]),
+        weight=np.asarray([weight for weight, _ in trees], dtype=np.float64),
+        ids=np.concatenate([np.zeros(0, dtype=np.int32), *(ids for _, ids in trees)]),
     )
     value, gradient = loss(batch, weighted)
     known = [one.known for one in gold]
