@@ -25,7 +25,7 @@ from ..decode.batch import numbers_of_tags
 from ..decode.repair import keep_possible
 from ..decode.trees import labelled_nodes
 from ..errors import Errors
-from ..linearize import CLASS_NAMES, TagSet, get_linearizer, split_tag
+from ..linearize import TagSet, get_linearizer
 from ..tokens.batches import annotate_batches
 from ..tokens.extensions import register_extensions
 from ..tokens.groups import SPANS_KEY, Prediction, set_predictions
@@ -198,9 +198,5 @@ def _constrain_member(batch: TagScores, known: Sequence[Sequence[Known]]) -> Tag
 
 def union_of_tags(tag_sets: Iterable[TagSet]) -> TagSet:
     """Find the tags that make any tree whose unary chains one of the tag sets has."""
-    chains: list[set[str]] = [set(), set()]  # of words, of internal nodes
-    for tags in tag_sets:
-        for tag in tags.tags:
-            tag_class, label = split_tag(tag)
-            chains[tag_class // 2].add(label)
-    return TagSet(f"{name}/{label}" for c, name in enumerate(CLASS_NAMES) for label in chains[c // 2] if label)
+    known = {tag for tags in tag_sets for tag in tags.tags}
+    return TagSet(side + tag[1:] for tag in known for side in ("lr" if tag[0] in "lr" else "LR"))
