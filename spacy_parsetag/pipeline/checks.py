@@ -6,7 +6,7 @@ Where that component is missing, spaCy's listeners give zeros, and with them any
 
 import inspect
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from spacy.pipeline.tok2vec import Tok2VecListener
@@ -132,7 +132,7 @@ def require_scores(scores: object, *, name: str) -> None:
         raise ValueError(Errors.E270.format(name=name, found=type(scores).__name__))
 
 
-def require_upstream(model: Model[Any, Any], docs: Iterable[Doc], *, name: str) -> None:
+def require_upstream(model: Model[Any, Any], docs: Sequence[Doc], *, name: str) -> None:
     """Check that the encoder that a model listens to, if it does, has run on docs.
 
     RAISES (ValueError): If a doc lacks the vectors, or has vectors of another width.
@@ -140,11 +140,8 @@ def require_upstream(model: Model[Any, Any], docs: Iterable[Doc], *, name: str) 
     # Listeners have the name of what they listen to, "*" for any; in spacy-curated-transformers it is one of the
     # attributes. Listeners to transformers read the extension `trf_data`.
     named = [(node, getattr(node, "upstream_name", node.attrs.get("_upstream_name"))) for node in model.walk()]
-    listeners = [(node, upstream) for node, upstream in named if upstream is not None]
-    if not listeners:
-        return
-    for doc in docs:
-        for listener, listened_to in listeners if len(doc) else ():
+    for listener, listened_to in ((node, upstream) for node, upstream in named if upstream is not None):
+        for doc in filter(len, docs):
             upstream, found = "transformer", "no vectors"
             fits = doc.has_extension("trf_data") and doc._.trf_data is not None
             if isinstance(listener, Tok2VecListener):
