@@ -117,9 +117,7 @@ class Ensemble(Checked, Pipe):
         """
         if not docs:
             return
-        batches = [_score(member, docs) for member in self.members]
-        if any(known):
-            batches = [_constrain_member(batch, known) for batch in batches]
+        batches = [_score(member, docs, known) for member in self.members]
         mean = Constituents.mean([batch.trees.constituents for batch in batches])
         n_words, tags = mean.n_words, union_of_tags(batch.tags for batch in batches)
         rows = numbers_of_tags(n_words)
@@ -173,9 +171,11 @@ def _member_folders(path: Path) -> list[Path]:
     return sorted(folders, key=lambda folder: int(folder.name))
 
 
-def _score(nlp: Language, docs: list[Doc]) -> TagScores:
+def _score(nlp: Language, docs: list[Doc], known: Sequence[Sequence[Known]]) -> TagScores:
     """Score the words and sentences of docs with a pipeline's parser.
 
+    known (Sequence[Sequence[Known]]): Constraints, which count more than the pipeline's own; those that cannot hold are
+        left out.
     RAISES (ValueError): If the pipeline has not one parser.
     """
     parsers = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, ParseTagger)]
@@ -186,12 +186,10 @@ def _score(nlp: Language, docs: list[Doc]) -> TagScores:
         if pipe is parsers[0]:
             break
         copies = list(pipe.pipe(copies)) if hasattr(pipe, "pipe") else [pipe(copy) for copy in copies]
-    return parsers[0].score_docs(copies)[0]
-
-
-def _constrain_member(batch: TagScores, known: Sequence[Sequence[Known]]) -> TagScores:
-    """Add constraints, which count more than the member's own; those that cannot hold are left out."""
-    own = batch.constraints or [()] * len(batch.n_words)
+    batch, _, _ = parsers[0].score_docs(copies)
+    if not any(known):
+        return batch
+    own = batch.constraints or [()] * len(known)
     given = tuple((*new, *old) for new, old in zip(known, own, strict=True))
     return keep_possible(replace(batch.on_cpu(), constraints=given))[0]
 
