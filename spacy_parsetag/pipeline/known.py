@@ -52,7 +52,7 @@ def known_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | No
     """
     group = doc.spans.get(CONSTRAINTS_KEY)
     kind = "must" if group is None else group.attrs.get("kind", "must")
-    given = [(span, span.id_ or kind) for span in _read_group(doc, CONSTRAINTS_KEY)]
+    given = [(span, span.id_ or kind) for span in spans_of_group(doc, CONSTRAINTS_KEY, Errors.E269)]
     found = () if find is None else find(doc)
     for span in found if isinstance(found, Iterable) else [found]:
         if not isinstance(span, Span) or span.doc is not doc:
@@ -81,18 +81,6 @@ def known_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | No
         first = bounds[place][0]
         known[place].append(Known(start - first, end - first, label, kind, text))
     return known
-
-
-def _read_group(doc: Doc, key: str) -> list[Span]:
-    """Read the spans of a group; a doc without it has none.
-
-    RAISES (ValueError): If the doc was retokenized since.
-    """
-    group = doc.spans.get(key)
-    spans = [] if group is None else spans_of_group(group)
-    if spans is None:
-        raise ValueError(Errors.E269.format(key=key))
-    return spans
 
 
 def constrain(batch: TagScores, known: Sequence[Sequence[Known]], *, drop: bool) -> tuple[TagScores, list[list[str]]]:
@@ -126,7 +114,8 @@ def make_uncrossed(
 
 
 def _find_uncrossed(doc: Doc, *, entities: bool, quotes: bool, spans_keys: Sequence[str]) -> list[Span]:
-    found = [*(doc.ents if entities else ()), *(span for key in spans_keys for span in _read_group(doc, key))]
+    grouped = (span for key in spans_keys for span in spans_of_group(doc, key, Errors.E269))
+    found = [*(doc.ents if entities else ()), *grouped]
     places = [(span.start, span.end) for span in found] + (_quotations(doc) if quotes else [])
     return [Span(doc, start, end, span_id="uncrossed") for start, end in places]
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from spacy.scorer import PRFScore
 from spacy.training import Example
 
-from ..errors import Errors, Warnings
+from ..errors import Warnings
 from ..evalb.counts import match_brackets
 from ..evalb.params import Bracket, EvalbParams, get_params
 from ..linearize import CLASS_NAMES, Linearizer, get_linearizer
@@ -175,10 +175,7 @@ def align_sentences(example: Example, key: str, deleted: frozenset[str]) -> Iter
     starts = [units[0][start] for start in sentence_starts(reference).tolist()]
     sides: list[list[list[Bracket]]] = [[[] for _ in starts] for _ in docs]
     for doc, own, sentences in zip(docs[: 1 + comparable], units, sides, strict=False):
-        spans = spans_of_group(doc.spans[key]) if key in doc.spans else []
-        if spans is None:
-            raise ValueError(Errors.E310.format(key=key))
-        for span in spans:
+        for span in spans_of_group(doc, key):
             start, end = own[span.start], own[span.end]
             if start < end:
                 # Among sentences that start at the same unit (all but one are white space), the last has the words.

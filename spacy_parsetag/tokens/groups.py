@@ -255,24 +255,29 @@ class GroupCache(Generic[ValueT]):
         return kept[2]
 
 
-def spans_of_group(group: SpanGroup) -> list[Span] | None:
-    """Make the spans of a group; None if the tokens of its doc have changed since it was written.
+def spans_of_group(doc: Doc, key: str, changed: str = Errors.E310) -> list[Span]:
+    """Make the spans of a doc's group; a doc without it has none.
 
     spaCy's retokenizer leaves groups as they are: on other characters, or beyond the end of the doc, where spaCy makes
     no spans.
+
+    changed (str): The message of the error.
+    RAISES (ValueError): If the tokens of the doc have changed since the group was written.
     """
+    if key not in doc.spans:
+        return []
     try:
-        spans = list(group)
+        spans = list(doc.spans[key])
     except IndexError:
-        return None
-    table: NDArray[Any] = group.doc.to_array(["IDX", "LENGTH"])
+        raise ValueError(changed.format(key=key)) from None
+    table: NDArray[Any] = doc.to_array(["IDX", "LENGTH"])
     first_chars, lengths = table.T.tolist()
     for span in spans:
         start, end = span.start, span.end
         if start < end and (
             span.start_char != first_chars[start] or span.end_char != first_chars[end - 1] + lengths[end - 1]
         ):
-            return None
+            raise ValueError(changed.format(key=key))
     return spans
 
 
@@ -300,11 +305,9 @@ def list_groups(docs: Iterable[Doc]) -> str:
 def _read_group(doc: Doc, spans_key: str, words: WordMap) -> list[_Row]:
     """Read a doc's constituents in pre-order, over the words of the doc, and check that they nest."""
     before = words.before
-    spans = spans_of_group(get_group(doc, spans_key))
-    if spans is None:
-        raise ValueError(Errors.E310.format(key=spans_key))
+    get_group(doc, spans_key)  # raises if there is none
     rows: list[_Row] = []
-    for position, span in enumerate(spans):
+    for position, span in enumerate(spans_of_group(doc, spans_key)):
         start, end = span.start, span.end
         if before[start] >= before[end]:
             raise ValueError(Errors.E303.format(key=spans_key, label=span.label_, start=start, end=end))
