@@ -1,7 +1,7 @@
 """Puts gold trees over the tokens that the pipeline sees, which the treebank may have cut otherwise."""
 
 from collections.abc import Iterable, Iterator
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 
 from spacy.attrs import ORTH
 from spacy.training import Example
@@ -39,14 +39,13 @@ def _fit(eg: Example, sentences: list[SentenceParse]) -> list[tuple[Parse, Sente
     found: list[tuple[Parse, SentenceParse | None]] = []
     place = 0
     for _, gold in sentences:
-        bounds = [word_at.get(place + bound) for bound in _bounds(gold.words)]
+        bounds = [word_at.get(place + bound, -1) for bound in _bounds(gold.words)]
         place += sum(map(_size, gold.words))
         ends = [(bounds[start], bounds[end], label) for start, end, label in ((0, len(gold), ""), *gold.spans)]
-        fitting = [(start, end, label) for start, end, label in ends if start is not None and end is not None]
         sentence = None
-        if len(fitting) == len(ends):
-            first, last, _ = fitting[0]
-            spans = tuple(Constituent(start - first, end - first, label) for start, end, label in fitting[1:])
+        if all(start >= 0 and end >= 0 for start, end, _ in ends):
+            first, last, _ = ends[0]
+            spans = tuple(Constituent(start - first, end - first, label) for start, end, label in ends[1:])
             parse = Parse(tuple(words[first:last]), ("X",) * (last - first), spans)
             sentence = SentenceParse(tokens[first:last], parse)
         found.append((gold, sentence))
@@ -65,8 +64,7 @@ def soft_parses(eg: Example, spans_key: str) -> dict[int, list[tuple[float, Pars
         raise ValueError(Errors.E266.format(key=spans_key, n=len(k_best), sentences=len(sentences)))
     same = has_same_tokens(eg)
     found: dict[int, list[tuple[float, Parse]]] = {}
-    for rank in range(max(map(len, k_best), default=0)):
-        ranked = [trees[rank] if rank < len(trees) else None for trees in k_best]
+    for ranked in zip_longest(*k_best):
         own = [
             sentence if tree is None else sentence._replace(parse=with_spans(sentence.parse, tree[1]))
             for sentence, tree in zip(sentences, ranked, strict=True)
