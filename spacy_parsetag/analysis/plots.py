@@ -135,18 +135,15 @@ def _figure(
     rows = ceil(n / columns)
     size = (columns * panel[0], rows * panel[1] + 0.3)
     figure = require("matplotlib.figure", "Figures").Figure(figsize=size, layout="constrained")
-    panels = list(figure.subplots(rows, columns, squeeze=False).flat)
-    for axes in panels[n:]:
-        axes.remove()
-    for axes, title in zip(panels, titles, strict=False):
+    panels = [figure.add_subplot(rows, columns, place) for place in range(1, n + 1)]
+    for axes, title in zip(panels, titles, strict=True):
         axes.set_title(title, fontsize=9)
         axes.tick_params(labelsize=7)
-        if integers:
-            axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.xaxis.get_major_locator().set_params(integer=integers)
         axes.spines[["top", "right"]].set_visible(False)
     figure.supxlabel(x, fontsize=9)
     figure.supylabel(y, fontsize=9)
-    yield panels[:n]
+    yield panels
     matplotlib = require("matplotlib", "Figures")
     for path in map(Path, paths):
         kind = path.suffix.lower()[1:]
