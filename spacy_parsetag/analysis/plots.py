@@ -115,7 +115,7 @@ def plot_reliability(panels: Mapping[str, Mapping[str, Reliability]], paths: Pat
         for axes, lines in zip(drawn, panels.values(), strict=True):
             axes.plot([0, 1], [0, 1], color="#bbbbbb", linewidth=0.8)
             for (name, line), style in zip(lines.items(), STYLES.values(), strict=False):
-                places = ([getattr(found, of) for found in line.bins] for of in ("confidence", "accuracy"))
+                places = ([found[of] for found in line.bins] for of in ("confidence", "accuracy"))
                 axes.plot(*places, label=f"{name}, ECE {line.ece:.1%}", markersize=3, **style)
             axes.set_xlim(0, 1)
             axes.set_ylim(0, 1)

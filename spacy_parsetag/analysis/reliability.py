@@ -9,14 +9,6 @@ from numpy.typing import NDArray
 N_BINS = 10  # ranges from 0 to 1
 
 
-class Bin(NamedTuple):
-    """Things with a probability in one range."""
-
-    n: int
-    confidence: float
-    accuracy: float
-
-
 class Reliability(NamedTuple):
     """Probabilities against the share that is right.
 
@@ -25,7 +17,7 @@ class Reliability(NamedTuple):
     chance (float): The mean ECE that chance alone gives as many probabilities that hold exactly.
     ece_sweep (float): The same error by an estimator that chance moves less (Roelofs et al. 2022): all ranges hold
         as many things, and there are as many ranges as leave the share of right ones rising from each to the next.
-    bins (list[Bin]): The ranges that have anything in them, from low to high.
+    bins (list[dict[str, Any]]): The ranges that have anything in them, from low to high: "n", "confidence", "accuracy".
     """
 
     n: int
@@ -34,11 +26,11 @@ class Reliability(NamedTuple):
     ece_sweep: float
     confidence: float
     accuracy: float
-    bins: list[Bin]
+    bins: list[dict[str, Any]]
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON takes it."""
-        return {**self._asdict(), "bins": [found._asdict() for found in self.bins]}
+        return self._asdict()
 
 
 def measure_reliability(probs: Sequence[float], right: Sequence[bool]) -> Reliability:
@@ -53,8 +45,9 @@ def measure_reliability(probs: Sequence[float], right: Sequence[bool]) -> Reliab
     chance = float(np.mean([plain_error(p, random.random(len(p)) < p) for _ in range(100)]))
     counts = np.bincount(which, minlength=N_BINS)
     used = counts > 0
-    means = [np.bincount(which, values, N_BINS)[used] / counts[used] for values in (p, truth)]
-    bins = [Bin(*found) for found in zip(counts[used].tolist(), means[0].tolist(), means[1].tolist(), strict=True)]
+    means = (np.bincount(which, values, N_BINS)[used] / counts[used] for values in (p, truth))
+    rows = zip(counts[used].tolist(), *(mean.tolist() for mean in means), strict=True)
+    bins = [{"n": n, "confidence": confidence, "accuracy": accuracy} for n, confidence, accuracy in rows]
     errors = plain_error(p, truth), chance, sweep_error(p, truth)
     return Reliability(len(p), *errors, float(p.sum() / n), float(truth.sum() / n), bins)
 
