@@ -71,8 +71,7 @@ def join_lines(lines: Iterable[str]) -> Iterator[str]:
                 yield "".join(parts).strip()
                 parts = []
             depth = max(depth, 0)
-    rest = "".join(parts).strip()
-    if rest:
+    if rest := "".join(parts).strip():
         yield rest
 
 
@@ -114,9 +113,7 @@ def fill_unparsed(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterato
             raise ValueError(Errors.E355.format(number=number))
         try:
             found = read_sentence(theirs, everything)
-            usable = (
-                list(map(unescape_token, found.words)) == list(map(unescape_token, sentence.words)) and not found.errors
-            )
+            usable = not found.errors and [*map(unescape_token, found.words)] == [*map(unescape_token, sentence.words)]
         except ValueError:
             usable = False
         if usable:
