@@ -57,8 +57,7 @@ def plot_deviations(treebanks: Mapping[str, Deviations], paths: Paths) -> None:
                 edges = [distance - 0.5 for distance in range(len(shares) + 1)]
                 axes.stairs(shares, edges, fill=True, alpha=0.15, color=style["color"])
                 axes.stairs(shares, edges, label=mean, color=style["color"], linestyle=style["linestyle"])
-            axes.set_xlim(-0.5, end + 0.5)
-            axes.set_ylim(0, None)
+            axes.set(xlim=(-0.5, end + 0.5), ylim=(0, None))
             axes.legend(fontsize=6, frameon=False)
 
 
@@ -72,8 +71,7 @@ def plot_stacks(treebanks: Mapping[str, Stacks], paths: Paths) -> None:
                 label = f"{order}-order, all at {len(shares) - 1}"
                 shares = [*shares, *[1.0] * (largest + 1 - len(shares))]
                 axes.plot(range(len(shares)), shares, label=label, **{**_style(order, found.counts), "marker": ""})
-            axes.set_xlim(0, largest)
-            axes.set_ylim(0, 1.03)
+            axes.set(xlim=(0, largest), ylim=(0, 1.03))
             axes.legend(fontsize=6, frameon=False, loc="lower right")
 
 
@@ -83,8 +81,7 @@ def plot_coverage(treebanks: Mapping[str, Inventory], paths: Paths, *, kind: str
         for name, found in treebanks.items():
             shares = found.covered()
             axes.plot(range(1, len(shares) + 1), shares, label=f"{name}, {len(shares)} {kind}", linewidth=1.2)
-        axes.set_xscale("log")
-        axes.set_ylim(0, 1.03)
+        axes.set(xscale="log", ylim=(0, 1.03))
         axes.legend(fontsize=7, frameon=False)
 
 
@@ -117,9 +114,7 @@ def plot_reliability(panels: Mapping[str, Mapping[str, Reliability]], paths: Pat
             for (name, line), style in zip(lines.items(), STYLES.values(), strict=False):
                 places = ([found[of] for found in line.bins] for of in ("confidence", "accuracy"))
                 axes.plot(*places, label=f"{name}, ECE {line.ece:.1%}", markersize=3, **style)
-            axes.set_xlim(0, 1)
-            axes.set_ylim(0, 1)
-            axes.set_aspect("equal")
+            axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
             axes.legend(fontsize=7, frameon=False)
 
 
