@@ -46,11 +46,7 @@ class DocNodes:
         for _, parse in parses_from_doc(doc, spans_key):
             n = len(parse)
             # Sorted by their bounds into pre-order; of equal ones the constituents, top first, stay in this order.
-            rows: list[tuple[int, int, str | None]] = [
-                (0, n, None),
-                *parse.spans,
-                *((i, i + 1, None) for i in range(n)),
-            ]
+            rows = [(0, n, ""), *parse.spans, *((i, i + 1, "") for i in range(n))]
             rows.sort(key=lambda row: (row[0], -row[1]))
             stack: list[DocNode] = []  # the open nodes
             for start, end, label in rows:
@@ -61,7 +57,7 @@ class DocNodes:
                     node = self.at[bounds] = DocNode(*bounds, stack[-1] if stack and stack[-1].labels else None)
                     (stack[-1].children if stack else self.tops).append(node)
                     stack.append(node)
-                if label is not None:
+                if label:
                     stack[-1].labels.append(label)
             offset += n
 
@@ -72,8 +68,7 @@ class DocNodes:
 
     def span(self, doc: Doc, node: DocNode) -> Span:
         """Make the span of a constituent, labelled as the top of its unary chain."""
-        start, end = self.words.tokens[node.start], self.words.tokens[node.end - 1] + 1
-        return Span(doc, start, end, node.labels[0] if node.labels else "")
+        return Span(doc, self.words.tokens[node.start], self.words.tokens[node.end - 1] + 1, node.labels[0])
 
     def spans(self, doc: Doc, top: DocNode) -> Iterator[Span]:
         """Make the spans of a node and of all nodes within that are constituents, in pre-order."""
