@@ -12,7 +12,7 @@ at the top, are fine: such a parse is a forest under its root wrapper.
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import Errors, shorten
 from .tree import Tree
@@ -53,14 +53,13 @@ class Parse:
         """
         words: list[str] = []
         pos: list[str] = []
-        spans: list[tuple[int, str]] = []  # start and label; the end is known when the node is left
-        ends: list[int] = []
-        # Nodes to read; a number closes the span of that index.
-        stack: list[Tree | str | int] = [*reversed(tree.children)] if tree.is_wrapper else [tree]
+        spans: list[list[Any]] = []  # start, end and label; the end is known when the node is left
+        # Nodes to read; a span is closed.
+        stack: list[Tree | str | list[Any]] = [*reversed(tree.children)] if tree.is_wrapper else [tree]
         while stack:
             node = stack.pop()
-            if isinstance(node, int):
-                ends[node] = len(words)
+            if isinstance(node, list):
+                node[1] = len(words)
                 continue
             if isinstance(node, str):
                 raise ValueError(Errors.E001.format(reason=f"word {node!r} has no part-of-speech node"))
@@ -73,15 +72,10 @@ class Parse:
             if not node.label:
                 reason = f"a node inside the tree (after word {len(words)}) has no label"
                 raise ValueError(Errors.E001.format(reason=reason))
-            stack.append(len(spans))
-            spans.append((len(words), node.label))
-            ends.append(-1)
+            spans.append([len(words), -1, node.label])
+            stack.append(spans[-1])
             stack.extend(reversed(node.children))
-        return cls(
-            tuple(words),
-            tuple(pos),
-            tuple(Constituent(start, end, label) for (start, label), end in zip(spans, ends, strict=True)),
-        )
+        return cls(tuple(words), tuple(pos), tuple(map(Constituent._make, spans)))
 
     def to_tree(self, root: str | None = "TOP") -> Tree:
         """Make the tree.
