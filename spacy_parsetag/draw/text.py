@@ -10,7 +10,6 @@ She   enjoys      papers
 """
 
 import re
-from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -38,7 +37,7 @@ def draw_text(tree: Tree, width: int, *, color: bool = False, tags: bool = True)
     if width < LEAST_WIDTH:
         raise ValueError(Errors.E040.format(least=LEAST_WIDTH, width=width))
     top = nodes_of(tree, tags=tags)
-    lines = _draw_wide(top, width, color) or _Outline(width, color).draw(top)
+    lines = _draw_wide(top, width, color) or _Outline(top, width, color).draw()
     return "\n".join(lines)
 
 
@@ -111,19 +110,16 @@ class _Outline:
     get too far to the right, the constituent gets a number in place of its children, and is drawn below under it.
     """
 
-    def __init__(self, width: int, color: bool) -> None:
+    def __init__(self, top: DrawnNode, width: int, color: bool) -> None:
         self.width = width
         self.color = color
         self.lines: list[str] = []
-        self.apart: deque[tuple[str, DrawnNode]] = deque()  # what is drawn below, each with its number
-        self.n_apart = 0
+        self.apart = [("", top)]  # the top, and what is drawn below it, each with its number
 
-    def draw(self, top: DrawnNode) -> list[str]:
-        self.apart.append(("", top))
-        while self.apart:
+    def draw(self) -> list[str]:
+        for number, part in self.apart:  # which grows meanwhile
             # Each line begins with one prefix, and goes on in the next line, and in its children's, with another.
-            number, node = self.apart.popleft()
-            todo = [(node, number, "")]
+            todo = [(part, number, "")]
             while todo:
                 node, first, rest = todo.pop()
                 children = self._draw_node(node, first, rest)
@@ -147,8 +143,7 @@ class _Outline:
                 self._write(flat, first, rest + "   ")
                 return []
         if rest and len(rest) + 3 + min(_ROOM, self.width // 2) > self.width:
-            self.n_apart += 1
-            number = f"[{self.n_apart}]"
+            number = f"[{len(self.apart)}]"
             self.apart.append((number + " ", node))
             self._write([*pieces, _Segment(number, "tag")], first, rest + "   ")
             return []
