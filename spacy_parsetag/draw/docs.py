@@ -136,13 +136,10 @@ def explain_all(sentences: Sequence[Sentence], tags: bool = True) -> list[tuple[
 
     Labels come first, each once, in the order of the drawing. Those that are not known are left out.
     """
-    found: dict[tuple[str, str], str | None] = {}
-    for sentence in sentences:
-        for node in preorder(nodes_of(sentence.tree, tags=tags)):
-            if node.kind != "word":
-                meaning = GLOSSARY.get(node.text) if node.kind == "tag" else explain(node.text)
-                found.setdefault((node.text, node.kind), meaning)
-    known = [(text, kind, meaning) for (text, kind), meaning in found.items() if meaning]
+    nodes = (node for sentence in sentences for node in preorder(nodes_of(sentence.tree, tags=tags)))
+    labels = dict.fromkeys((node.text, node.kind) for node in nodes if node.kind != "word")
+    said = ((text, kind, GLOSSARY.get(text) if kind == "tag" else explain(text)) for text, kind in labels)
+    known = [(text, kind, meaning) for text, kind, meaning in said if meaning]
     return sorted(known, key=lambda row: row[1] == "tag")
 
 
