@@ -45,19 +45,16 @@ def nodes_of(tree: Tree, *, tags: bool = True, marks: Collection[int] = ()) -> D
     while todo:
         item, parent = todo.pop()
         number = next(numbers)
-        is_marked = number in marks
         if isinstance(item, str):
-            is_marked = is_marked or (parent.kind != "tag" and number - 1 in marks)  # its tag is not shown
+            is_marked = number in marks or (parent.kind != "tag" and number - 1 in marks)  # its tag is not shown
             parent.children.append(DrawnNode(showable(item, keep=""), "word", is_marked=is_marked))
             continue
-        node = parent
-        if not item.is_preterminal:
-            node = DrawnNode(showable(item.label, keep=""), family(item.label), is_marked=is_marked)
-        elif tags and item.label not in ("", NO_TAG, *item.children):
-            node = DrawnNode(showable(item.label, keep=""), "tag", is_marked=is_marked)
-        if node is not parent:
+        kind = "tag" if item.is_preterminal else family(item.label)
+        if kind != "tag" or (tags and item.label not in ("", NO_TAG, *item.children)):
+            node = DrawnNode(showable(item.label, keep=""), kind, is_marked=number in marks)
             parent.children.append(node)
-        todo.extend((child, node) for child in reversed(item.children))
+            parent = node
+        todo.extend((child, parent) for child in reversed(item.children))
     return above.children[0]
 
 
