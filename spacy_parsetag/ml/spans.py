@@ -24,7 +24,7 @@ from thinc.api import Dropout, Linear, Model, Ops, chain, with_array
 from thinc.types import Floats2d
 
 from ..decode import SpanScores, TagScores
-from ..decode.batch import first_spans, list_spans
+from ..decode.batch import as_floats, first_spans, list_spans
 from ..decode.trees import labelled_nodes
 from ..errors import Errors
 from ..linearize import ORDERS
@@ -142,8 +142,11 @@ def _forward(
             flat[gaps, 1, columns] = gap_scores[:, side : side + 1]
         first, last, starts = spans_of(words, ~long)
         hidden, backprop_span_hidden = span_hidden(boundaries, is_train)
-        span_scores, backprop_span = span(Hidden(hidden, xp.asarray(first), xp.asarray(last)), is_train)
-        spans = SpanScores(span_scores, starts)
+        if is_train:
+            span_scores, backprop_span = span(Hidden(hidden, xp.asarray(first), xp.asarray(last)), is_train)
+            spans = SpanScores(span_scores, starts)
+        else:
+            spans = SpanScores(SpanRows(span, hidden, first, last), starts)
         if long.any():
             _label_long_sentences(model, flat, hidden, words, long)
     else:
@@ -164,6 +167,41 @@ def _forward(
         return backprop_words(dX)
 
     return SentenceScores(flat.reshape((-1, len(tags))), words, spans=spans), backprop
+
+
+class SpanRows:
+    """Scores of spans that are computed where they are read: part by part, each of which a CPU's cache holds.
+
+    A doc of a thousand words has some ten megabytes of them, and who predicts reads each once. It can be asked for its
+    shape and for rows, and be made an array.
+
+    layer (Model[Hidden, Floats2d]): What scores (K, L) spans.
+    vectors (Floats2d): (W + S, width) hidden vectors of boundaries.
+    first, last (np.ndarray): (K,) int32 boundaries of each span.
+    """
+
+    ndim = 2
+
+    def __init__(
+        self, layer: Model[Hidden, Floats2d], vectors: Floats2d, first: NDArray[Any], last: NDArray[Any]
+    ) -> None:
+        self.layer, self.vectors, self.first, self.last = layer, vectors, first, last
+        self.shape = (len(first), layer.get_dim("nO"))
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: Any) -> Floats2d:
+        first, last = self.first[rows], self.last[rows]
+        low, high = first.min(initial=len(self.vectors)), last.max(initial=0) + 1
+        asarray = self.layer.ops.xp.asarray
+        return self.layer.predict(Hidden(self.vectors[low:high], asarray(first - low), asarray(last - low)))
+
+    def __mul__(self, factor: float) -> Floats2d:
+        return self[:] * factor
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return as_floats(self[:])
 
 
 def boundaries_before(words: Words) -> NDArray[Any]:

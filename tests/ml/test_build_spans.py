@@ -222,7 +222,7 @@ def test_gradient_of_the_learner(span_width: int | None) -> None:
         made = model.predict(docs)
         pairs = [(made.rows, dY.rows)]
         if made.spans is not None and dY.spans is not None:
-            pairs.append((made.spans.scores, dY.spans.scores))
+            pairs.append((np.asarray(made.spans.scores), dY.spans.scores))
         return float(sum((array.astype("d") * gradient).sum() for array, gradient in pairs))
 
     for doc, gradient in zip(docs, lookup.gradient, strict=True):
@@ -235,6 +235,19 @@ def test_gradient_of_the_learner(span_width: int | None) -> None:
             array, gradient = node.get_param(name), node.get_grad(name)
             for i in [tuple(rng.integers(array.shape)) for _ in range(10)]:
                 assert slope(array, i, value) == pytest.approx(gradient[i], abs=1e-2)
+
+
+def test_rows_that_are_computed_when_they_are_read() -> None:
+    """In training all spans are scored at once, in prediction the rows that someone asks for: they are the same."""
+    docs = [words_of(5, 1, 3), words_of(4)]
+    model, _ = make(docs)
+    trained, found = model(docs, True)[0].spans, model.predict(docs).spans
+    assert trained is not None and found is not None and len(found.scores) == len(trained.scores) == 10 + 3 + 6
+    np.testing.assert_array_equal(found.starts, trained.starts)
+    for rows in (slice(None), slice(10, 13), slice(3, 3), slice(12, None), np.asarray([18, 0, 11])):
+        np.testing.assert_allclose(found.scores[rows], trained.scores[rows], atol=1e-6)
+    np.testing.assert_allclose(np.asarray(found.scores, dtype="d"), trained.scores, atol=1e-6)
+    np.testing.assert_allclose(found.scores * 0.5, trained.scores * 0.5, atol=1e-6)
 
 
 def test_long_sentences() -> None:

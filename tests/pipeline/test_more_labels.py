@@ -53,7 +53,7 @@ def scores_by_name(nlp: Language) -> dict[Any, Any]:
         named.update({("start", tag): found.transitions.start[i] for i, tag in enumerate(tags)})
         named.update({("end", tag): found.transitions.end[i] for i, tag in enumerate(tags)})
     if found.spans is not None:
-        named.update({("span", label): found.spans.scores[:, i] for i, label in enumerate(labels)})
+        named.update({("span", label): np.asarray(found.spans.scores)[:, i] for i, label in enumerate(labels)})
     return named
 
 
