@@ -170,7 +170,7 @@ def _forward(
 
 
 class SpanRows:
-    """Scores of spans that are computed where they are read: part by part, each of which a CPU's cache holds.
+    """Scores of spans that are computed where they are read: part by part, and a CPU's cache holds a part.
 
     A doc of a thousand words has some ten megabytes of them, and who predicts reads each once. It can be asked for its
     shape and for rows, and be made an array.
