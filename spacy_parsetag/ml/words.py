@@ -1,4 +1,4 @@
-"""The words of docs, sentence by sentence, as learners and their readers index them: their vectors and their scores."""
+"""The words of docs, sentence by sentence, as learners and their readers index them; and the scores of these words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.tokens import Doc
 from thinc.api import Model, get_array_module
-from thinc.types import Floats2d, Ragged
+from thinc.types import Floats2d
 
 from ..decode import SpanScores, TagScores, Transitions
 from ..decode.batch import first_spans, list_spans, span_row
@@ -178,29 +178,3 @@ def initialize_words(model: Model[Any, Any], X: list[Doc], Y: Arrays | None) -> 
     layer.initialize(X=vectors, Y=Y)
     sample: Floats2d = layer.predict(vectors[:1])[0][:1]
     return sample
-
-
-def last_subword() -> Model[Ragged, Floats2d]:
-    """The vector of each word's last subword, zeros for a token that has none, such as whitespace.
-
-    The paper pools so (section 4.2). Thinc's `reduce_last.v1` does the same, and raises an error for tokens without a
-    subword.
-
-    RETURNS (Model[Ragged, Floats2d]): (subwords, width) with lengths in, (tokens, width) out.
-    """
-    return Model("last_subword", _pool)
-
-
-def _pool(model: Model[Ragged, Floats2d], Xr: Ragged, is_train: bool) -> tuple[Floats2d, Callable[[Floats2d], Ragged]]:
-    present = Xr.lengths > 0
-    lasts = Xr.lengths.cumsum()[present] - 1
-    shape = Xr.dataXd.shape
-    Y = model.ops.alloc2f(len(Xr.lengths), shape[-1])
-    Y[present] = Xr.dataXd[lasts]
-
-    def backprop(dY: Floats2d) -> Ragged:
-        dX = model.ops.alloc2f(*shape)
-        dX[lasts] = dY[present]
-        return Ragged(dX, Xr.lengths)
-
-    return Y, backprop

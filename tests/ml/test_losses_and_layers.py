@@ -16,7 +16,8 @@ from spacy_parsetag.decode import SpanScores, TagScores, Transitions, WeightedTr
 from spacy_parsetag.linearize import ORDERS, max_stack
 from spacy_parsetag.linearize.tagset import TagSet
 from spacy_parsetag.ml.losses import Loss, TagLoss, TreeLoss, partial_likelihood
-from spacy_parsetag.ml.words import SentenceScores, last_subword
+from spacy_parsetag.ml.pooling import last_subword
+from spacy_parsetag.ml.words import SentenceScores
 
 EPSILON = 1e-5
 
