@@ -80,9 +80,10 @@ class TreeLoss:
         """Find the loss and its gradient; see `Loss`."""
         if batch.max_stack is not None:
             lattice, lengths = batch.linearizer.lattice, batch.lengths[gold.sentence]
-            steps = np.asarray(lattice.delta)[batch.tags.classes[gold.ids]]
-            trees = np.split(steps, np.cumsum(lengths)[:-1])[: len(lengths)]  # one piece for none
-            sizes = [lattice.start_stack + own.cumsum().max(initial=-1) for own in trees]
+            steps = np.asarray(lattice.delta)[batch.tags.classes]
+            trees = np.split(gold.ids, np.cumsum(lengths)[:-1])[: len(lengths)]  # one piece for none
+            known = (own if own.min(initial=0) >= 0 else own[:0] for own in trees)  # the others are left out anyway
+            sizes = [lattice.start_stack + steps[own].cumsum().max(initial=-1) for own in known]
             outside = np.repeat(sizes, lengths) > batch.max_stack
             if outside.any():
                 warnings.warn(Warnings.W200.format(bound=batch.max_stack), stacklevel=2)
@@ -93,7 +94,7 @@ class TreeLoss:
 def cross_entropy(batch: TagScores, gold: WeightedTrees, sum_over: Any) -> tuple[float, TagScores]:
     """Find the cross-entropy of the model's distribution with the weighted gold trees of each sentence.
 
-    With one tree of weight 1 it is minus its log-probability. The gradient is what is expected less what is there.
+    With one tree of weight 1 it is minus its log-probability. The gradient is the expected counts minus the gold ones.
     Scores on a GPU are copied to the CPU once, and the gradient back once.
 
     gold (WeightedTrees): The trees. A sentence is left out where one of its trees has an unknown tag, or it has none.

@@ -1,5 +1,6 @@
 """Gradients of losses and layers are those that finite differences give."""
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -252,6 +253,11 @@ def test_a_tree_beyond_the_bound_leaves_out_its_sentence(kind: str) -> None:
     assert len(small) > 1 and loss == TreeLoss()(batch, some_of(batch, gold, small))[0] > 0
     taught = [bool(gradient.scores[start:stop].any()) for start, stop in zip(batch.starts, batch.stops, strict=True)]
     assert taught == [s in small for s in range(4)]
+    fitting = replace(free, max_stack=max(sizes))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for i in range(len(gold.ids)):  # what size a tree with an unknown tag needs is not known
+            TreeLoss()(fitting, gold._replace(ids=np.where(np.arange(len(gold.ids)) == i, -1, gold.ids)))
 
 
 KNOWN: Any = (
