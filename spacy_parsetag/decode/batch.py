@@ -22,7 +22,8 @@ ORDER_CODES = {"in": 0, "pre": 1, "post": 2}
 
 Arguments = tuple[NDArray[Any], tuple[Any, ...]]  # of the compiled passes: the scores, and the others
 
-# The outcomes of a compiled pass over a sentence. Before it FOUND, BEAM_EMPTY and CHART say for which pass it waits.
+# The outcomes of a compiled pass over a sentence. What goes in says which pass is to take it: the lattice (FOUND), the
+# chart (CHART) or a beam search (BEAM_EMPTY).
 FOUND, NOT_FINITE, NO_TREE, BEAM_EMPTY, TOO_GREAT, CHART = range(6)
 
 

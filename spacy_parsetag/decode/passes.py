@@ -45,8 +45,9 @@ class Sums(NamedTuple):
     spans (np.ndarray | None): (K, L) probability that a span is a node and has the label, in the rows of the batch's
         scores of spans; None if it has none.
     nodes (np.ndarray | None): (K', L) the same for all spans of all sentences, rows as `first_spans` has them; None if
-        labels were not asked for, as `leaves`.
-    leaves (np.ndarray | None): (W, T) probability of each leaf tag of each word, sentence after sentence.
+        labels were not asked for.
+    leaves (np.ndarray | None): (W, T) probability of each leaf tag of each word, sentence after sentence; None
+        likewise.
     status (np.ndarray): (S,) uint8, 0 or what went wrong.
     """
 

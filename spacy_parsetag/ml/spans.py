@@ -13,6 +13,8 @@ al., 2017; Kitaev and Klein, 2018). A boundary is half the vector of the word be
 The score of a tree is the sum of its parts. The best one and the sum over all come from a chart (see `SpanScores`).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -43,8 +45,8 @@ def build_spans(
 ) -> Model[list[Doc], SentenceScores]:
     """Score leaf tags, split points and labels of spans over any tok2vec: spacy-parsetag.Spans.v1.
 
-    In-order only. It is trained with TreeLoss, and decoded exactly. Sentences are the doc's; a doc without
-    sentence boundaries is one.
+    In-order only. It is trained with TreeLoss; all decoders but a beam search take its scores. Sentences are the doc's;
+    a doc without sentence boundaries is one.
 
     A sentence of more than `max_words` words has too many spans. Leaf and gap scores alone give the shape of its tree,
     and only that tree's own spans are scored. The difference between each label's score and the best one is added to
@@ -122,7 +124,7 @@ def _forward(
     leaf_hidden, leaf, gap_hidden, gap, *span_layers = model.layers[2:]
     words, X, backprop_words = encode_words(model, docs, is_train)
     if X is None:
-        nothing = SpanScores(ops.alloc2f(0, len(tags.node_labels)), words.n_words) if span_layers else None
+        nothing = SpanScores(ops.alloc2f(0, len(tags.node_labels)), words.starts) if span_layers else None
         empty = SentenceScores(ops.alloc2f(0, len(tags)), words, spans=nothing)
         return empty, lambda dY: backprop_words(None)
     gaps, before = (xp.asarray(index) for index in (gaps_of(words), boundaries_before(words)))
@@ -173,19 +175,25 @@ class SpanRows:
     """Scores of spans that are computed where they are read: part by part, and a CPU's cache holds a part.
 
     A doc of a thousand words has some ten megabytes of them, and who predicts reads each once. It can be asked for its
-    shape and for rows, and be made an array.
+    shape and for rows, be multiplied, and be made an array.
 
     layer (Model[Hidden, Floats2d]): What scores (K, L) spans.
     vectors (Floats2d): (W + S, width) hidden vectors of boundaries.
     first, last (np.ndarray): (K,) int32 boundaries of each span.
+    factor (float): What all scores are multiplied with.
     """
 
     ndim = 2
 
     def __init__(
-        self, layer: Model[Hidden, Floats2d], vectors: Floats2d, first: NDArray[Any], last: NDArray[Any]
+        self,
+        layer: Model[Hidden, Floats2d],
+        vectors: Floats2d,
+        first: NDArray[Any],
+        last: NDArray[Any],
+        factor: float = 1.0,
     ) -> None:
-        self.layer, self.vectors, self.first, self.last = layer, vectors, first, last
+        self.layer, self.vectors, self.first, self.last, self.factor = layer, vectors, first, last, factor
         self.shape = (len(first), layer.get_dim("nO"))
 
     def __len__(self) -> int:
@@ -195,10 +203,11 @@ class SpanRows:
         first, last = self.first[rows], self.last[rows]
         low, high = first.min(initial=len(self.vectors)), last.max(initial=0) + 1
         asarray = self.layer.ops.xp.asarray
-        return self.layer.predict(Hidden(self.vectors[low:high], asarray(first - low), asarray(last - low)))
+        scores = self.layer.predict(Hidden(self.vectors[low:high], asarray(first - low), asarray(last - low)))
+        return scores if self.factor == 1.0 else scores * self.factor
 
-    def __mul__(self, factor: float) -> Floats2d:
-        return self[:] * factor
+    def __mul__(self, factor: float) -> SpanRows:
+        return SpanRows(self.layer, self.vectors, self.first, self.last, self.factor * factor)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return as_floats(self[:])
@@ -257,8 +266,8 @@ def _label_long_sentences(
 ) -> None:
     """Let the tags of long sentences say the labels of a tree's spans, at the gaps where these split.
 
-    It is the best tree by leaf and gap scores. It stays the best: of the tags of either side, that with the best label
-    keeps the gap's score, and the others get as much less as their labels score less.
+    It is the best tree by leaf and gap scores, and stays the best: each tag of either side gets the gap's score plus
+    its label's score minus the best label's.
 
     flat (Floats3d): (W, 2, T) scores, to be changed; internal tags have the gaps' scores for all labels.
     hidden (Floats2d): (W + S, span_width) vectors of boundaries.

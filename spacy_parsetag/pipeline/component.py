@@ -315,7 +315,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         self.cfg.update(order=self.linearizer.order, max_stack=largest, temperature=1.0, tree_temperature=1.0)
         if "tags" in self.model.attrs:  # a learner that has to know what each column is
             self.model.attrs.update(tags=list(self.cfg["tags"]), order=self.linearizer.order)
-        sample = [eg.reference for eg in islice(filter(len, get_examples()), 10)]  # of no words nothing has a shape
+        sample = [eg.reference for eg in islice(filter(len, get_examples()), 10)]  # empty docs give no shape
         width = 2 * len(self.cfg["tags"])
         widths: Any = [self.model.ops.alloc2f(len(doc), width) for doc in sample]
         self.model.initialize(X=sample, Y=widths)

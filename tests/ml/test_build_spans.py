@@ -247,7 +247,10 @@ def test_rows_that_are_computed_when_they_are_read() -> None:
     for rows in (slice(None), slice(10, 13), slice(3, 3), slice(12, None), np.asarray([18, 0, 11])):
         np.testing.assert_allclose(found.scores[rows], trained.scores[rows], atol=1e-6)
     np.testing.assert_allclose(np.asarray(found.scores, dtype="d"), trained.scores, atol=1e-6)
-    np.testing.assert_allclose(found.scores * 0.5, trained.scores * 0.5, atol=1e-6)
+    halves = found.scores * 0.5  # computed when they are read, too
+    assert not isinstance(halves, np.ndarray) and halves.shape == trained.scores.shape
+    np.testing.assert_allclose((halves * 3)[2:5], trained.scores[2:5] * 1.5, atol=1e-6)
+    np.testing.assert_allclose(halves, trained.scores * 0.5, atol=1e-6)
 
 
 def test_long_sentences() -> None:
