@@ -14,8 +14,8 @@ distribution  best tree, sums, probabilities, ten best trees, MBR (distribution.
 train-loss    TreeLoss inside steps of `nlp.update` with a transformer (lattice_loss.json). Without --encoder it is a
               BERT of 6 layers, 384 wide, with random weights; without --train, sentences of the bundled grammar
 
-Programs that stand beside each other run in turn; the fastest run of each counts, in CPU time. A batch keeps what was
-found of it, so each run gets a copy (`replace`), which shares the scores.
+Programs that stand beside each other run in turn; the fastest run of each counts, in CPU time. A distribution
+keeps what was found of it, so each run makes its own.
 """
 
 from common import LABELS, draw_trees, make_sample  # isort: skip  # it leaves NumPy one core
@@ -70,7 +70,7 @@ def exact(args: argparse.Namespace) -> Figures:
         results["tags"] = len(sample.tags)
         for bound in (None, BOUND):
             batch, decoder = replace(sample, max_stack=bound), ExactDecoder()
-            runs = {"look": lambda: batch.scores.max(axis=1), "decoder": lambda: decoder(replace(batch))}  # noqa: B023
+            runs = {"look": lambda: batch.scores.max(axis=1), "decoder": lambda: decoder(Distribution(batch))}  # noqa: B023
             times = in_turn(runs, args.repeats)
             ratio, speed = times["decoder"].over(times["look"]), args.sentences / times["decoder"].best
             print(
@@ -90,7 +90,7 @@ def like_a_model(sample: TagScores, bonus: float) -> TagScores:
     """Scores with a bonus for the tags of one tree a sentence: the best tree of other random scores."""
     rng = np.random.default_rng(1)
     other = rng.normal(size=sample.scores.shape).astype(np.float32)
-    gold = ExactDecoder()(replace(sample, scores=other)).ids
+    gold = ExactDecoder()(Distribution(replace(sample, scores=other))).ids
     scores = sample.scores.copy()
     scores[np.arange(len(gold)), gold] += bonus
     return replace(sample, scores=scores)
@@ -103,7 +103,7 @@ def split(sample: TagScores) -> list[np.ndarray]:
 
 def decode_again(decoder: Any, sample: TagScores) -> Any:
     """Decode a batch that has kept nothing."""
-    return decoder(replace(sample))
+    return decoder(Distribution(sample))
 
 
 def loss_again(loss: Any, batch: TagScores, gold: Any) -> Any:
@@ -118,7 +118,7 @@ def times_numpy(sample: TagScores, doublings: int, repeats: int) -> float:
     """
     decoder = BeamDecoder(BEAM)
     decoder.doublings = doublings
-    decoded = decoder(sample)
+    decoded = decoder(Distribution(sample))
     slow = NumpyBeam(sample.linearizer.lattice, sample.tags.classes, BEAM, doublings)
     sentences = split(sample)
 
@@ -127,7 +127,7 @@ def times_numpy(sample: TagScores, doublings: int, repeats: int) -> float:
 
     widths: Any = decoded.beam_widths
     np.testing.assert_allclose(np.asarray(run()), np.where(widths, decoded.scores, np.nan), rtol=1e-5)
-    times = in_turn({"numpy": run, "ours": lambda: decoder(replace(sample))}, repeats)
+    times = in_turn({"numpy": run, "ours": lambda: decoder(Distribution(sample))}, repeats)
     return times["numpy"].over(times["ours"])
 
 
@@ -136,13 +136,13 @@ def beam(args: argparse.Namespace) -> Figures:
     for order in ORDERS:
         sample = like_a_model(make_sample(args.sentences, order), bonus=4.0)
         decoders = {name: BeamDecoder(BEAM, lookahead=name == "lookahead") for name in ("plain", "lookahead")}
-        best = ExactDecoder()(sample).scores
-        runs: dict[str, Callable[[], Any]] = {"exact": lambda: ExactDecoder()(replace(sample))}  # noqa: B023
+        best = ExactDecoder()(Distribution(sample)).scores
+        runs: dict[str, Callable[[], Any]] = {"exact": lambda: ExactDecoder()(Distribution(sample))}  # noqa: B023
         runs |= {name: partial(decode_again, decoder, sample) for name, decoder in decoders.items()}
         times = in_turn(runs, args.repeats)
         results["orders"][order] = {}
         for name, decoder in decoders.items():
-            decoded = decoder(sample)
+            decoded = decoder(Distribution(sample))
             widths: Any = decoded.beam_widths
             figures = {
                 "sentences_per_second": args.sentences / times[name].best,
@@ -168,12 +168,12 @@ def transitions(args: argparse.Namespace) -> Figures:
         pairs = np.random.default_rng(1).normal(size=(n_tags, n_tags)).astype(np.float32)
         chain = Transitions(pairs, np.zeros(n_tags, "f"), np.zeros(n_tags, "f"))
         batch, decoder = replace(sample, transitions=chain, max_stack=BOUND), ExactDecoder()
-        ids = decoder(batch).ids
+        ids = decoder(Distribution(batch)).ids
         slow = NumpyViterbi(linearizer.lattice, sample.tags.classes, pairs, BOUND)
         sentences = split(sample)[:FEW]
         same = np.concatenate([slow.decode(own)[0] for own in sentences])
         np.testing.assert_array_equal(ids[: len(same)], same)
-        runs = {"ours": lambda: decoder(replace(batch)), "numpy": lambda: [slow.decode(own) for own in sentences]}  # noqa: B023
+        runs = {"ours": lambda: decoder(Distribution(batch)), "numpy": lambda: [slow.decode(own) for own in sentences]}  # noqa: B023
         times = in_turn(runs, args.repeats)
         ratio = times["numpy"].over(times["ours"]) * len(sample.scores) / sum(map(len, sentences))
         figures = {"sentences_per_second": args.sentences / times["ours"].best, "times_numpy": ratio}
@@ -186,7 +186,7 @@ def chain_loss(args: argparse.Namespace) -> Figures:
     results: Figures = {"sentences": args.sentences, "max_stack": BOUND, "orders": {}}
     for order in ORDERS:
         sample = replace(make_sample(args.sentences, order), max_stack=BOUND)
-        ids = ExactDecoder()(sample).ids
+        ids = ExactDecoder()(Distribution(sample)).ids
         gold = WeightedTrees.of_batch(sample, ids)
         n_tags = len(sample.tags)
         runs: dict[str, Callable[[], Any]] = {}
@@ -235,11 +235,11 @@ def distribution(args: argparse.Namespace) -> Figures:
             batch = draw_batch(n_words, max(1, 200 // n_words), order, spans, bound)
             # Each from the scores, with a distribution of its own, and then all of one distribution.
             runs = {
-                "best tree": lambda: ExactDecoder()(replace(batch)),  # noqa: B023
+                "best tree": lambda: ExactDecoder()(Distribution(batch)),  # noqa: B023
                 "log-partition and gradient": lambda: Distribution(batch).sums(),  # noqa: B023
                 "probabilities of constituents": lambda: Distribution(batch).constituents,  # noqa: B023
                 "10 best trees": lambda: Distribution(batch).topk(10),  # noqa: B023
-                "tree of most right constituents": lambda: MBRDecoder()(replace(batch)),  # noqa: B023
+                "tree of most right constituents": lambda: MBRDecoder()(Distribution(batch)),  # noqa: B023
                 "probabilities, 10 best and most right": lambda: ask_all(Distribution(batch)),  # noqa: B023
             }
             times = in_turn(runs, args.repeats)

@@ -29,7 +29,7 @@ from record import made_by, portable, write_result
 from spacy.tokens import DocBin
 
 from spacy_parsetag.analysis.reliability import measure_reliability
-from spacy_parsetag.decode import Constraint, ExactDecoder, MBRDecoder
+from spacy_parsetag.decode import Constraint, Distribution, ExactDecoder, MBRDecoder
 from spacy_parsetag.decode.trees import Spans, labelled_nodes
 from spacy_parsetag.evalb import evalb
 from spacy_parsetag.pipeline.calibration import (
@@ -102,7 +102,7 @@ def measure(pipeline: Path, dev: Path, args: argparse.Namespace) -> dict[str, An
             if constraints is not None:
                 own = constraints[len(found) : len(found) + len(gold.parses)]
                 batch = replace(batch, constraints=tuple(own))
-            found.extend(labelled_nodes(decoder(batch).ids, batch).spans(batch.tags))
+            found.extend(labelled_nodes(decoder(Distribution(batch)).ids, batch).spans(batch.tags))
         return found
 
     exact = ExactDecoder()
@@ -116,7 +116,7 @@ def measure(pipeline: Path, dev: Path, args: argparse.Namespace) -> dict[str, An
         str(cost): score(parses, decode(MBRDecoder(cost)), args.params) for cost in (0.0, 0.3, 0.4, 0.5, 0.6)
     }
 
-    lists = [trees for gold in golds for trees in gold.batch.trees.k_best_parses(max(args.k))]
+    lists = [trees for gold in golds for trees in Distribution(gold.batch).k_best_parses(max(args.k))]
     trees_of = [[[(i, j, label) for i, j, label in spans] for _, spans in own] for own in lists]
     figures["k_best"] = {
         "same_tree_twice": sum(len({tuple(one) for one in own}) < len(own) for own in trees_of),
@@ -155,18 +155,17 @@ def measure(pipeline: Path, dev: Path, args: argparse.Namespace) -> dict[str, An
     }
 
     def probabilities(gold: GoldBatch) -> None:
-        batch = replace(gold.batch)  # a new one, which has no sums yet
-        ids = exact(batch).ids
-        constituents = batch.trees.constituents
+        batch, trees = gold.batch, Distribution(gold.batch)
+        ids, constituents = exact(trees).ids, trees.constituents
         for s, spans in enumerate(labelled_nodes(ids, batch).spans(batch.tags)):
             constituents.expected_f(s, spans, constituents.of_spans(s, spans))
-        _ = batch.trees.log_prob(ids), batch.trees.entropy
+        _ = trees.log_prob(ids), trees.entropy
 
     seconds = {
-        "best tree": timed(lambda gold: exact(replace(gold.batch)), golds),
+        "best tree": timed(lambda gold: exact(Distribution(gold.batch)), golds),
         "probabilities": timed(probabilities, golds),
-        "10-best": timed(lambda gold: replace(gold.batch).trees.k_best_parses(10), golds),
-        "mbr": timed(lambda gold: MBRDecoder()(replace(gold.batch)), golds),
+        "10-best": timed(lambda gold: Distribution(gold.batch).k_best_parses(10), golds),
+        "mbr": timed(lambda gold: MBRDecoder()(Distribution(gold.batch)), golds),
         "temperature": timed(lambda gold: scale_scores(gold.batch, 0.5), golds),
     }
     figures["cpu"] = {"encoder_seconds": encoder, "of_encoder": {k: v / encoder for k, v in seconds.items()}}

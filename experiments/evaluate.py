@@ -20,7 +20,7 @@ from spec import without_bound
 from thinc.api import require_gpu
 
 from spacy_parsetag.cli.evaluate import paired_trees
-from spacy_parsetag.decode import BeamDecoder, Decoded, Decoder, TagScores
+from spacy_parsetag.decode import BeamDecoder, Decoded, Decoder, Distribution
 from spacy_parsetag.evalb import evalb
 from spacy_parsetag.tokens.sentences import copy_words
 
@@ -32,9 +32,9 @@ class TimedDecoder:
         self.decoder = decoder
         self.seconds = 0.0
 
-    def __call__(self, batch: TagScores) -> Decoded:
+    def __call__(self, trees: Distribution) -> Decoded:
         start = time.perf_counter()
-        decoded = self.decoder(batch)
+        decoded = self.decoder(trees)
         self.seconds += time.perf_counter() - start
         return decoded
 

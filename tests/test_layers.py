@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,14 @@ def test_imports(path: Path) -> None:
             assert top not in {"spacy", "thinc"}, f"{room} must not know {top}"
         if room != "compat":
             assert top not in OPTIONAL, f"only compat imports {top}"
+
+
+def test_no_circles() -> None:
+    """No file needs, even late or through others, one that needs it."""
+    files = {".".join(("spacy_parsetag", *path.with_suffix("").parts)): path for path in FILES}
+    files = {name.removesuffix(".__init__"): path for name, path in files.items()}
+    sorter = TopologicalSorter({name: {*imported(path)} & {*files} - {name} for name, path in files.items()})
+    assert len([*sorter.static_order()]) == len(files)
 
 
 def test_all_files_are_seen() -> None:

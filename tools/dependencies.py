@@ -27,6 +27,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
+from spacy_parsetag.decode import Distribution
 from spacy_parsetag.tokens.groups import SPANS_KEY
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where it is run as a file
@@ -212,7 +213,7 @@ def parse(pipeline: Language, texts: Sequence[Text], counts: Counter[str]) -> li
         ]
         with pipeline.select_pipes(enable=encoders):
             docs = list(pipeline.pipe(docs))
-        probs = parser.score_docs(docs)[0].trees.constituents
+        probs = Distribution(parser.score_docs(docs)[0]).constituents
         for s, (i, doc) in enumerate(zip(chunk, docs, strict=True)):
             doc.spans["parsetag_constraints"] = [
                 Span(doc, start, end, label=label, span_id=kind)

@@ -5,11 +5,11 @@ from pathlib import Path
 from ..errors import Errors
 
 try:
-    from .batch import Decoded, Decoder, SpanScores, TagScores, Transitions
+    from .batch import Decoded, SpanScores, TagScores, Transitions
     from .beam import BeamDecoder
     from .constituents import Constituents
     from .constraints import Constraint
-    from .distribution import Distribution, KBest
+    from .distribution import Decoder, Distribution, KBest
     from .exact import ExactDecoder
     from .mbr import MBRDecoder
     from .trees import WeightedTrees

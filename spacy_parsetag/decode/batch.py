@@ -1,11 +1,10 @@
-"""`TagScores`, the one batch: what a learner gives, and what every decoder, loss and distribution takes."""
+"""`TagScores`, the one batch: what a learner gives, and what every loss and distribution takes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +12,6 @@ from numpy.typing import NDArray
 from ..errors import Errors
 from ..linearize import Linearizer, TagSet
 from .constraints import Constraint, is_whole, label_sets, read_constraints
-
-if TYPE_CHECKING:
-    from .distribution import Distribution
 
 # The orders whose trees the compiled passes over spans and nodes know.
 ORDER_CODES = {"in": 0, "pre": 1, "post": 2}
@@ -184,15 +180,6 @@ class TagScores:
         """All scores: of tags, then, where there are any, of transitions (pairs, start, end) and of spans."""
         return (self.scores, *(self.transitions or ()), *(() if self.spans is None else (self.spans.scores,)))
 
-    @cached_property
-    def trees(self) -> Distribution:
-        """The distribution over the trees that count. It keeps what it computes for all who ask this batch."""
-        # Imported here, because the passes that it calls take batches. It is the batch's own, so that a decoder and who
-        # asks for probabilities after it share one pass.
-        from .distribution import Distribution
-
-        return Distribution(self)
-
     def with_arrays(self, arrays: Iterable[Any]) -> TagScores:
         """Put other arrays of the same shapes in place of `arrays`: other scores, or their gradients."""
         scores, *rest = arrays
@@ -279,18 +266,6 @@ class Decoded(NamedTuple):
     ids: NDArray[Any]
     scores: NDArray[Any]
     beam_widths: NDArray[Any] | None = None
-
-
-@runtime_checkable
-class Decoder(Protocol):
-    """Finds a tree for each sentence of a batch."""
-
-    def __call__(self, batch: TagScores) -> Decoded:
-        """Decode a batch.
-
-        RAISES (ValueError): If a score is not finite, naming word and tag, or if no tree exists within the bound that
-            agrees with the constraints.
-        """
 
 
 def as_floats(array: Any) -> NDArray[Any]:

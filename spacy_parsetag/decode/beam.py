@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from ..errors import Errors
 from ._passes import beam_search
-from .batch import BEAM_EMPTY, Decoded, TagScores, arguments_of
+from .batch import BEAM_EMPTY, Decoded, arguments_of
+from .distribution import Distribution
 from .repair import raise_failure
 
 
@@ -36,15 +37,15 @@ class BeamDecoder:
         self.beam = beam
         self.lookahead = lookahead
 
-    def __call__(self, batch: TagScores) -> Decoded:
+    def __call__(self, trees: Distribution) -> Decoded:
         """Find a tree of each sentence; see `Decoder`.
 
         RETURNS (Decoded): Its `beam_widths` are `beam`, more where the search had to be widened, 0 where the exact
             decoder took over.
         """
+        batch = trees.batch
         if batch.spans is not None or batch.constraints is not None:
             raise ValueError(Errors.E165.format(what="Beam search"))
-        batch = batch.on_cpu()
         ids: NDArray[Any] = np.full(len(batch.scores), -1, dtype=np.int32)
         totals = np.zeros(len(batch.n_words))
         status = np.where(batch.n_words > 0, BEAM_EMPTY, 0).astype(np.uint8)
@@ -59,7 +60,7 @@ class BeamDecoder:
         failed = np.where(empty, 0, status)
         raise_failure(batch, failed)
         if empty.any():
-            exact = batch.select(empty).trees.argmax
+            exact = trees.select(empty).argmax
             ids = np.where(exact.ids >= 0, exact.ids, ids)
             totals[empty], widths[empty] = exact.scores, 0
         return Decoded(ids, totals, widths)

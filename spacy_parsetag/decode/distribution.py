@@ -1,9 +1,11 @@
 """The distribution over the trees of a batch, with sums that are computed when they are first asked for, and kept."""
 
+from __future__ import annotations
+
 from functools import cached_property
 from itertools import chain
 from math import fsum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +52,10 @@ class Distribution:
         self.batch = batch.on_cpu()
         self._sums: Sums | None = None
         self._error: NDArray[Any] | float = 0.0  # of probabilities of successive tags, where scores are great
+
+    def select(self, sentences: NDArray[Any]) -> Distribution:
+        """Choose sentences, by index or by a mask; what was computed for the batch is not taken along."""
+        return Distribution(self.batch.select(sentences))
 
     def sums(self, *, labels: bool = False) -> Sums:
         """Sum over all trees; see `sum_trees`. The arrays are kept, so do not change them."""
@@ -154,7 +160,7 @@ class Distribution:
             again = []
             size = max(1, _MOST_TREES // width)  # sentences at once
             parts = (left[i : i + size] for i in range(0, len(left), size))
-            results = (zip(own, Distribution(batch.select(np.asarray(own))).topk(width), strict=True) for own in parts)
+            results = (zip(own, self.select(np.asarray(own)).topk(width), strict=True) for own in parts)
             for s, trees in chain.from_iterable(results):
                 nodes = labelled_nodes(trees.ids.reshape(-1), batch, sentences=np.full(len(trees.scores), s))
                 log_probs = np.minimum(trees.scores - log_z[s], 0.0).tolist()
@@ -195,7 +201,7 @@ class Distribution:
         self._check_size(sums, "entropies", of_products=batch.transitions is not None)
         n_sents = len(batch.n_words)
         if batch.transitions is not None and n_sents > 1:  # their expected counts are summed over all sentences
-            return np.concatenate([Distribution(batch.select(np.asarray([s]))).entropy for s in range(n_sents)])
+            return np.concatenate([self.select(np.asarray([s])).entropy for s in range(n_sents)])
         owner, rows = np.repeat(np.arange(n_sents), batch.lengths), batch.rows
         probs, scores = sums.marginals[rows], batch.scores[rows].astype(np.float64)
         # Every tree has a tag in each row: less the greatest score, great ones lose no precision.
@@ -231,6 +237,20 @@ class Distribution:
     def mbr(self, cost: float) -> Decoded:
         """Find the trees whose constituents are right most often; see `MBRDecoder`."""
         return self.constituents.most_expected(self.batch, cost)
+
+
+@runtime_checkable
+class Decoder(Protocol):
+    """Finds a tree for each sentence of a batch."""
+
+    def __call__(self, trees: Distribution) -> Decoded:
+        """Choose among the trees of each sentence of `trees.batch`, whose scores are on the CPU.
+
+        What it asks `trees` for is kept there, for whoever asks again.
+
+        RAISES (ValueError): If a score is not finite, naming word and tag, or if no tree exists within the bound that
+            agrees with the constraints.
+        """
 
 
 def _check_number(k: object) -> None:

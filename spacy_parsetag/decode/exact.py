@@ -7,7 +7,8 @@ import numpy as np
 
 from ..compat import threads_asked
 from ..errors import Errors
-from .batch import Decoded, TagScores
+from .batch import Decoded
+from .distribution import Distribution
 from .passes import best_trees
 from .repair import raise_failure
 
@@ -31,12 +32,12 @@ class ExactDecoder:
             raise ValueError(Errors.E173.format(n=n_threads))
         self.n_threads = n_threads
 
-    def __call__(self, batch: TagScores) -> Decoded:
+    def __call__(self, trees: Distribution) -> Decoded:
         """Find the best tree of each sentence; see `Decoder`."""
+        batch = trees.batch
         n_parts = min(self.n_threads, len(batch.n_words))
         if n_parts < 2:
-            return batch.trees.argmax
-        batch = batch.on_cpu()
+            return trees.argmax
         parts = [batch.select(part) for part in np.array_split(np.arange(len(batch.n_words)), n_parts)]
         with ThreadPoolExecutor(n_parts) as pool:  # the compiled passes release Python's lock
             best, status = zip(*pool.map(best_trees, parts), strict=True)

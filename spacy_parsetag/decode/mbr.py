@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..errors import Errors
-from .batch import Decoded, TagScores
+from .batch import Decoded
+from .distribution import Distribution
 
 
 class MBRDecoder:
@@ -26,16 +27,16 @@ class MBRDecoder:
         self.cost = cost
         self.max_words = max_words
 
-    def __call__(self, batch: TagScores) -> Decoded:
+    def __call__(self, trees: Distribution) -> Decoded:
         """Find the tree of each sentence; see `Decoder`.
 
         RETURNS (Decoded): The score of a tree is the sum over its constituents; in a sentence of more than `max_words`
             words it is the sum of its tags' scores.
         """
-        long = batch.n_words > (np.inf if self.max_words is None else self.max_words)
+        long = trees.batch.n_words > (np.inf if self.max_words is None else self.max_words)
         if not long.any():
-            return batch.trees.mbr(self.cost)
-        likeliest, expected = batch.select(long).trees.argmax, batch.select(~long).trees.mbr(self.cost)
+            return trees.mbr(self.cost)
+        likeliest, expected = trees.select(long).argmax, trees.select(~long).mbr(self.cost)
         scores = np.empty(len(long))
         scores[long], scores[~long] = likeliest.scores, expected.scores
         # Each has -1 in the rows of the other's sentences.

@@ -12,6 +12,7 @@ from ..linearize import TagSet, get_linearizer, max_stack as stack_of
 from .batch import TagScores, Transitions, as_floats, span_row
 from .beam import BeamDecoder
 from .constraints import is_whole, label_sets, read_constraints
+from .distribution import Distribution
 from .trees import labelled_nodes
 
 
@@ -43,7 +44,7 @@ def decode(
     ['l', 'L/S', 'r']
     """
     own = TreeDistribution(scores, tags, order, transitions, start, end, max_stack)
-    best = own._trees.argmax if beam is None else BeamDecoder(beam)(own._trees.batch)
+    best = own._trees.argmax if beam is None else BeamDecoder(beam)(own._trees)
     return own._columns[best.ids], float(best.scores[0])
 
 
@@ -106,13 +107,13 @@ class TreeDistribution:
             constraints=(read_constraints(constraints, n_words),) if constraints else None,
             max_stack=max_stack,
         )
-        self._trees, self._columns = batch.trees, columns
+        self._trees, self._columns = Distribution(batch), columns
 
     @classmethod
     def from_batch(cls, batch: TagScores, s: int) -> "TreeDistribution":
         """Take sentence s of a batch, with its bound and constraints; columns are ids of the batch's tags."""
         distribution = cls.__new__(cls)
-        distribution._trees = batch.select(np.asarray([s])).trim().trees
+        distribution._trees = Distribution(batch.select(np.asarray([s])).trim())
         distribution._columns = np.arange(len(batch.tags), dtype=np.int32)
         return distribution
 

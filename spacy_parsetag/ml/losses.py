@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from thinc.api import get_array_module
 
-from ..decode import Constraint, TagScores, Transitions, WeightedTrees
+from ..decode import Constraint, Distribution, TagScores, Transitions, WeightedTrees
 from ..decode.passes import Sums, sum_sequences, sum_trees
 from ..decode.repair import raise_failure
 from ..decode.trees import cells_of
@@ -130,7 +130,7 @@ def partial_likelihood(batch: TagScores, known: Sequence[tuple[Constraint, ...]]
     chosen = np.asarray([len(own) > 0 for own in known], dtype=bool)
     free = replace(batch.on_cpu().select(chosen), max_stack=None)
     agreeing = replace(free, constraints=tuple(own for own in known if own))
-    of_all, of_agreeing = free.trees.sums(), agreeing.trees.sums()
+    of_all, of_agreeing = Distribution(free).sums(), Distribution(agreeing).sums()
     loss = float((of_all.log_z - of_agreeing.log_z).sum())
     return loss, _gradient(batch, [a - b for a, b in zip(of_all.arrays, of_agreeing.arrays, strict=True)])
 

@@ -25,7 +25,7 @@ from spacy.tokens import Doc
 from thinc.api import Dropout, Linear, Model, Ops, chain, with_array
 from thinc.types import Floats2d
 
-from ..decode import SpanScores, TagScores
+from ..decode import Distribution, SpanScores, TagScores
 from ..decode.batch import as_floats, first_spans, list_spans
 from ..decode.trees import labelled_nodes
 from ..errors import Errors
@@ -278,7 +278,7 @@ def _label_long_sentences(
     word_starts = words.starts[long]
     rows = flat.reshape((-1, len(tags)))
     batch = TagScores(rows, 2 * word_starts, words.n_words[long], tags, ORDERS["in"])
-    nodes = labelled_nodes(batch.trees.argmax.ids, batch, bare=True)
+    nodes = labelled_nodes(Distribution(batch).argmax.ids, batch, bare=True)
     s = np.repeat(np.arange(len(word_starts)), nodes.counts)
     inner = np.flatnonzero(nodes.end - nodes.start > 1)
     # In pre-order a node's left child comes right after it, and ends where the node splits.

@@ -15,7 +15,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import minibatch
 
-from ..decode import TagScores
+from ..decode import Distribution, TagScores
 from ..decode.trees import Spans, labelled_nodes
 from ..tokens.groups import is_marked, parses_from_doc
 from ..tokens.sentences import copy_words, sentence_starts, set_sentence_starts
@@ -70,9 +70,9 @@ def score_gold_docs(nlp: Language, pipe: ParseTagger, golds: Iterable[Doc]) -> I
 def judge_constituents(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: float) -> Judged:
     """Decode at a temperature, and compare the constituents that were found with the gold trees."""
     judged = Judged([], [])
-    for batch, _, trees in _decode(pipe, golds, temperature):
-        for s, (found, true) in enumerate(trees):
-            judged.probs.extend(batch.trees.constituents.of_spans(s, found))
+    for trees, _, pairs in _decode(pipe, golds, temperature):
+        for s, (found, true) in enumerate(pairs):
+            judged.probs.extend(trees.constituents.of_spans(s, found))
             judged.right.extend(span in true for span in found)
     return judged
 
@@ -81,22 +81,22 @@ def judge_trees(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: floa
     """Decode at the temperature of constituents, which is fit first, and compare whole trees with the gold trees."""
     judged = Judged([], [])
     of_constituents: float = pipe.cfg["temperature"]
-    for batch, ids, trees in _decode(pipe, golds, of_constituents):
-        of_trees = scale_scores(batch, of_constituents / temperature).trees
+    for trees, ids, pairs in _decode(pipe, golds, of_constituents):
+        of_trees = Distribution(scale_scores(trees.batch, of_constituents / temperature))
         judged.probs.extend(np.exp(of_trees.log_prob(ids)).tolist())
-        judged.right.extend(found == true for found, true in trees)
+        judged.right.extend(found == true for found, true in pairs)
     return judged
 
 
 def _decode(
     pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: float
-) -> Iterator[tuple[TagScores, Any, list[tuple[Spans, Spans]]]]:
-    """Yield each batch, the ids that its decoder finds, and the constituents of each sentence, found and gold."""
+) -> Iterator[tuple[Distribution, Any, list[tuple[Spans, Spans]]]]:
+    """Yield each batch's trees, the ids that the decoder finds, and each sentence's constituents, found and gold."""
     for gold in golds:
-        batch = scale_scores(gold.batch, 1.0 / temperature)
-        ids = pipe.decoder(batch).ids
+        trees = Distribution(scale_scores(gold.batch, 1.0 / temperature))
+        ids = pipe.decoder(trees).ids
         true: list[Spans] = [[*parse.spans] for parse in gold.parses]
-        yield batch, ids, list(zip(labelled_nodes(ids, batch).spans(batch.tags), true, strict=True))
+        yield trees, ids, list(zip(labelled_nodes(ids, trees.batch).spans(trees.batch.tags), true, strict=True))
 
 
 def fit_temperature(judge: Callable[[float], Judged]) -> float:

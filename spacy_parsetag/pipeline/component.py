@@ -19,7 +19,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer
 
 from ..compat import one_thread_after_fork
-from ..decode import Decoder, TagScores
+from ..decode import Decoder, Distribution, TagScores
 from ..decode.trees import labelled_nodes
 from ..errors import Errors, Warnings, shorten
 from ..linearize import Linearizer
@@ -169,23 +169,23 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         """
         docs = list(docs)
         batch, words, dropped = self.score_docs(docs)
-        found = [one for part in batch.parts(PART_ROWS) for one in self._find(part)]
+        found = [one for part in batch.parts(PART_ROWS) for one in self._find(Distribution(part))]
         if dropped is not None:
             found = [{**one, "dropped_constraints": own} for one, own in zip(found, dropped, strict=True)]
         rest = iter(found)
         return [[Prediction(tokens, **next(rest)) for tokens in own] for own in words.sentences]
 
-    def _find(self, batch: TagScores) -> list[dict[str, Any]]:
+    def _find(self, trees: Distribution) -> list[dict[str, Any]]:
         """Find what the prediction for each sentence of a batch has beside its tokens."""
-        decoded = self.decoder(batch)
+        decoded, batch = self.decoder(trees), trees.batch
         found: dict[str, Sequence[Any]] = {"spans": [*labelled_nodes(decoded.ids, batch).spans(batch.tags)]}
         if decoded.beam_widths is not None:
             found["beam_width"] = decoded.beam_widths.tolist()
         # From the temperature of constituents to that of whole trees.
         factor = self.cfg["temperature"] / self.cfg["tree_temperature"] if self.probs or self.k_best else 1.0
-        of_trees = scale_scores(batch, factor).trees
+        of_trees = trees if factor == 1.0 else Distribution(scale_scores(batch, factor))
         if self.probs:
-            constituents, parses = batch.trees.constituents, found["spans"]
+            constituents, parses = trees.constituents, found["spans"]
             found["probs"] = probs = [constituents.of_spans(s, own) for s, own in enumerate(parses)]
             pairs = zip(parses, probs, strict=True)
             found["expected_f"] = [constituents.expected_f(s, *pair) for s, pair in enumerate(pairs)]

@@ -20,7 +20,7 @@ from spacy.util import load_model, load_model_from_config
 from thinc.api import Config
 
 from ..compat import one_thread_after_fork
-from ..decode import Constituents, TagScores
+from ..decode import Constituents, Distribution, TagScores
 from ..decode.batch import numbers_of_tags
 from ..decode.repair import keep_possible
 from ..decode.trees import labelled_nodes
@@ -118,7 +118,7 @@ class Ensemble(Checked, Pipe):
         if not docs:
             return
         batches = [_score(member, docs, known) for member in self.members]
-        mean = Constituents.mean([batch.trees.constituents for batch in batches])
+        mean = Constituents.mean([Distribution(batch).constituents for batch in batches])
         n_words, tags = mean.n_words, union_of_tags(batch.tags for batch in batches)
         rows = numbers_of_tags(n_words)
         blank = np.zeros((int(rows.sum()), len(tags)), dtype=np.float32)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from batches import ALL_ORDERS, TAGS, random_batch
 
-from spacy_parsetag.decode import MBRDecoder, TreeDistribution, decode
+from spacy_parsetag.decode import Distribution, MBRDecoder, TreeDistribution, decode
 from spacy_parsetag.decode.trees import labelled_nodes
 
 
@@ -17,11 +17,11 @@ def one(**others):
 
 @pytest.mark.parametrize("k", [0, -1, 2**31, 2**63, 2.0, "2", None, True])
 def test_number_of_best_trees(k):
-    for asked in (one().topk, random_batch([4]).trees.topk):
+    for asked in (one().topk, Distribution(random_batch([4])).topk):
         with pytest.raises(ValueError, match=rf"\[E171\].*from 1 to {2**31 - 1}; got {k!r}"):
             asked(k)
     with pytest.raises(ValueError, match=r"\[E171\]"):
-        random_batch([4, 2]).trees.k_best_parses(k)
+        Distribution(random_batch([4, 2])).k_best_parses(k)
 
 
 def test_all_trees_there_are():
@@ -29,7 +29,7 @@ def test_all_trees_there_are():
     distribution = TreeDistribution(np.zeros((7, 4)), ["l", "r", "L", "R"])
     assert len(distribution.topk(2**31 - 1)) == len(distribution.topk(np.int64(9))) == 5
     batch = random_batch([2, 1])
-    assert [len(found) for found in batch.trees.k_best_parses(2**31 - 1)] == [3 * 2 * 3, 3]
+    assert [len(found) for found in Distribution(batch).k_best_parses(2**31 - 1)] == [3 * 2 * 3, 3]
 
 
 def test_more_trees_than_memory_holds():
@@ -37,9 +37,9 @@ def test_more_trees_than_memory_holds():
     batch = random_batch([13, 2])
     unlabelled = np.asarray(["/" not in tag for tag in batch.tags.tags])
     batch = replace(batch, scores=np.where(unlabelled, 0.0, -30.0) * np.ones_like(batch.scores))
-    (_, first), (_, second), *_ = batch.trees.k_best_parses(2)[1]
+    (_, first), (_, second), *_ = Distribution(batch).k_best_parses(2)[1]
     assert first == [] != second
-    assert [spans for _, spans in batch.trees.k_best_parses(2)[0]] == [[]]
+    assert [spans for _, spans in Distribution(batch).k_best_parses(2)[0]] == [[]]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_more_trees_than_memory_holds():
     ],
 )
 def test_samples(n, seed, named):
-    for asked in (one().sample, random_batch([4]).trees.sample):
+    for asked in (one().sample, Distribution(random_batch([4])).sample):
         with pytest.raises(ValueError, match=rf"\[E177\].*{named} must be a whole number from 0 to \d+; got"):
             asked(n, seed)
 
@@ -67,7 +67,11 @@ def test_the_greatest_seed_and_no_sample():
 
 @pytest.mark.parametrize("cost", [float("nan"), float("inf"), -np.inf, 1e301, -1e39, None, "0.5", np.complex128(1)])
 def test_costs(cost):
-    for asked in (one().mbr, random_batch([4]).trees.mbr, lambda cost: MBRDecoder(cost)(random_batch([4]))):
+    for asked in (
+        one().mbr,
+        Distribution(random_batch([4])).mbr,
+        lambda cost: MBRDecoder(cost)(Distribution(random_batch([4]))),
+    ):
         with pytest.raises(ValueError, match=rf"\[E176\].* from -1e\+30 to 1e\+30; got {re.escape(repr(cost))}"):
             asked(cost)
 
@@ -77,7 +81,7 @@ def test_costs(cost):
 def test_the_greatest_costs(dtype, cost):
     """They find a tree that has as few constituents as can be, or as many."""
     batch = random_batch([5, 1], dtype=dtype)
-    counts = labelled_nodes(batch.trees.mbr(cost).ids, batch).counts.tolist()
+    counts = labelled_nodes(Distribution(batch).mbr(cost).ids, batch).counts.tolist()
     assert counts == ([0, 0] if cost > 0 else [9, 1])
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from oracle import STACK, best_by_enumeration, score_of
 from strategies import n_examples
 
-from spacy_parsetag.decode import BeamDecoder, ExactDecoder, TagScores, Transitions, decode
+from spacy_parsetag.decode import BeamDecoder, Distribution, ExactDecoder, TagScores, Transitions, decode
 from spacy_parsetag.linearize import ORDERS, get_linearizer
 
 INVENTORY = ["l", "l/NP", "r", "r/NP", "L", "L/S", "R", "R/VP"]
@@ -22,7 +22,7 @@ def make_batch(scores, starts, n_words, order, pairs=None, bound=None):
 
 
 def search(decoder, batch):
-    decoded = decoder(batch)
+    decoded = decoder(Distribution(batch))
     return decoded.ids, decoded.scores, decoded.beam_widths
 
 
@@ -116,7 +116,7 @@ def test_always_a_tree_never_better_than_exact(order, lookahead, dependent):
     scores = rng.normal(size=(int(lengths.sum()), len(TAGS))).astype(np.float32)
     transitions = rng.normal(size=(len(TAGS), len(TAGS))) if dependent else None
     batch = make_batch(scores, rows, words, order, transitions)
-    _, best, _ = ExactDecoder()(batch)
+    _, best, _ = ExactDecoder()(Distribution(batch))
     for beam in (1, 10):
         decoder = BeamDecoder(beam, lookahead=lookahead)
         ids, totals, widths = search(decoder, batch)
@@ -141,9 +141,9 @@ def test_lookahead_keeps_within_the_bound(order):
     batch = TagScores(scores, starts, n_words, TAGS, ORDERS[order])
     for bound in (3, 4, 6):
         bounded = replace(batch, max_stack=bound)
-        decoded = BeamDecoder(1, lookahead=True)(bounded)
+        decoded = BeamDecoder(1, lookahead=True)(Distribution(bounded))
         assert (decoded.beam_widths == 1).all()
-        assert (decoded.scores <= ExactDecoder()(bounded).scores + 1e-9).all()
+        assert (decoded.scores <= ExactDecoder()(Distribution(bounded)).scores + 1e-9).all()
         for start, n in zip(starts, n_words, strict=True):
             check_tree(decoded.ids[start : start + 2 * n - 1], TAGS, order, n, bound)
 
@@ -156,7 +156,7 @@ def test_widens_then_gives_way_to_the_exact_decoder(order):
     scores[:, np.isin(TAGS.classes, up)] = 100 + np.arange(np.isin(TAGS.classes, up).sum())
     ids, totals, widths = search(BeamDecoder(1), make_batch(scores, [0], [20], order))
     check_tree(ids, TAGS, order, 20)
-    _, best, _ = ExactDecoder()(make_batch(scores, [0], [20], order))
+    _, best, _ = ExactDecoder()(Distribution(make_batch(scores, [0], [20], order)))
     if order != "in":
         assert widths[0] == 0
         np.testing.assert_allclose(totals, best)
@@ -169,7 +169,7 @@ def test_2000_words():
     scores = rng.normal(size=(3999, len(TAGS))).astype(np.float32)
     for order, lookahead in (("in", False), ("pre", True), ("post", True)):
         decoder = BeamDecoder(10, lookahead=lookahead)
-        ids = decoder(make_batch(scores, [0], [2000], order)).ids
+        ids = decoder(Distribution(make_batch(scores, [0], [2000], order))).ids
         check_tree(ids, TAGS, order, 2000)
 
 

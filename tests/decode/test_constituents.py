@@ -33,9 +33,9 @@ def test_a_label_twice_over_the_same_words_is_no_gain(order):
     scores = rng.normal(size=((2 * n_words - 1).sum(), len(tags)))
     scores[:, [tag.endswith("S+S+VP") for tag in tags.tags]] += 2
     batch = TagScores(scores, [0, 7, 8], n_words, tags, ORDERS[order])
-    found = [tags.tags[i] for i in MBRDecoder()(batch).ids]
+    found = [tags.tags[i] for i in MBRDecoder()(Distribution(batch)).ids]
     assert any(tag.endswith("/S+VP") for tag in found) and not any("S+S" in tag for tag in found)
-    assert any("S+S" in tags.tags[i] for i in ExactDecoder()(batch).ids)
+    assert any("S+S" in tags.tags[i] for i in ExactDecoder()(Distribution(batch)).ids)
 
 
 @ALL_ORDERS
@@ -53,8 +53,8 @@ def test_chains_of_the_same_labels_have_the_likelier_order(order, dtype):
         batch = TagScores(scores, [0, 7, 8], n_words, tags, ORDERS[order])
         fewer = TagSet(["l", "r", "L", "R", *(f"{c}/{other}" for c in "lrLR")])
         second = TagScores(scores[:, : len(fewer)], [0, 7, 8], n_words, fewer, ORDERS[order])
-        mean = Constituents.mean([batch.trees.constituents, second.trees.constituents])
-        for trees in (MBRDecoder()(batch), mean.most_expected(batch, 0.5)):
+        mean = Constituents.mean([Distribution(batch).constituents, Distribution(second).constituents])
+        for trees in (MBRDecoder()(Distribution(batch)), mean.most_expected(batch, 0.5)):
             found = [tags.tags[i] for i in trees.ids]
             assert any(likely in tag for tag in found) and not any(other in tag for tag in found)
 
@@ -66,8 +66,8 @@ def test_batch_equals_single_sentences(order, bound, dtype):
     words = [3, 0, 1, 7, 5]
     constraints = ((), (), (), ((2, 4, None, "must"), (4, 6, None, "uncrossed")), ())
     batch = random_batch(words, order, dtype, constraints=constraints, max_stack=bound)
-    all_trees = batch.trees
-    found, exact, mbr = all_trees.constituents, ExactDecoder()(batch), MBRDecoder()(batch)
+    all_trees = Distribution(batch)
+    found, exact, mbr = all_trees.constituents, ExactDecoder()(all_trees), MBRDecoder()(all_trees)
     trees, parses, drawn = all_trees.topk(5), all_trees.k_best_parses(5), all_trees.sample(3, 7)
     log_probs = all_trees.log_prob(exact.ids)
     assert found.probs.dtype == dtype and len(found.probs) == sum(n * (n + 1) // 2 for n in words)
@@ -109,7 +109,8 @@ def test_sentences_without_scores_of_spans(unscored):
     starts = batch.spans.starts.copy()
     starts[unscored] = -1
     batch = replace(batch, spans=replace(batch.spans, starts=starts))
-    found, mbr = batch.trees.constituents, MBRDecoder()(batch)
+    trees = Distribution(batch)
+    found, mbr = trees.constituents, MBRDecoder()(trees)
     for s, start in enumerate(starts):
         one = replace(batch.select(np.asarray([s])), spans=None) if start < 0 else batch
         alone = TreeDistribution.from_batch(one, 0 if start < 0 else s)
@@ -122,35 +123,39 @@ def test_long_sentences_get_the_likeliest_tree(spans):
     """Above max_words there are too many spans: the exact decoder's tree, whose score is that of the tree."""
     batch = random_batch([4, 0, 6, 3, 6], seed=5)
     batch = with_spans(batch) if spans else batch
-    found, exact, expected = MBRDecoder(max_words=5)(batch), ExactDecoder()(batch), MBRDecoder(max_words=None)(batch)
+    trees = Distribution(batch)
+    found, exact, expected = (
+        decoder(trees) for decoder in (MBRDecoder(max_words=5), ExactDecoder(), MBRDecoder(max_words=None))
+    )
     assert not np.array_equal(exact.ids, expected.ids)
     for s, n in enumerate(batch.n_words):
         own, source = slice(batch.starts[s], batch.stops[s]), exact if n > 5 else expected
         np.testing.assert_array_equal(found.ids[own], source.ids[own])
         assert found.scores[s] == source.scores[s]
     for least in (6, 100):
-        np.testing.assert_array_equal(MBRDecoder(max_words=least)(batch).ids, expected.ids)
-    np.testing.assert_array_equal(MBRDecoder(max_words=0)(batch).ids, exact.ids)
+        np.testing.assert_array_equal(MBRDecoder(max_words=least)(trees).ids, expected.ids)
+    np.testing.assert_array_equal(MBRDecoder(max_words=0)(trees).ids, exact.ids)
 
 
 def test_a_very_long_sentence():
     """10,000 words have 50 million spans; none of them is looked at."""
     batch = random_batch([10_000, 5])
     np.testing.assert_array_equal(
-        MBRDecoder()(batch).ids[: batch.stops[0]], ExactDecoder()(batch).ids[: batch.stops[0]]
+        MBRDecoder()(Distribution(batch)).ids[: batch.stops[0]],
+        ExactDecoder()(Distribution(batch)).ids[: batch.stops[0]],
     )
 
 
 def test_the_mean_of_several():
     """Constituents of several models are averaged by their probabilities; the tree is in the order of any."""
     models = [random_batch([6, 3], order, seed=seed) for seed, order in enumerate(STACK)]
-    found = [batch.trees.constituents for batch in models]
+    found = [Distribution(batch).constituents for batch in models]
     mean = Constituents.mean(found)
     np.testing.assert_allclose(mean.probs, sum(one.probs for one in found) / 3)
     fewer = found[2]._replace(labels=("NP", "Q"), probs=found[2].probs[:, :2])
     assert Constituents.mean([found[0], fewer]).labels == ("NP", "Q", "S", "VP")
     with pytest.raises(ValueError, match="E172"):
-        Constituents.mean([found[0], random_batch([6]).trees.constituents])
+        Constituents.mean([found[0], Distribution(random_batch([6])).constituents])
     trees = [mean.most_expected(batch, 0.5) for batch in models]
     assert all(trees[0].scores == pytest.approx(one.scores) for one in trees)
 
@@ -167,8 +172,8 @@ def test_refuses_what_does_not_fit():
     with pytest.raises(ValueError, match="E167"):
         random_batch([3], constraints=((),), linearizer=LeftCorner())
     with pytest.raises(ValueError, match="E167"):
-        _ = random_batch([3], linearizer=LeftCorner()).trees.constituents
-    none = random_batch([3]).select(np.zeros(1, dtype=bool)).trees  # a batch of no sentence
+        _ = Distribution(random_batch([3], linearizer=LeftCorner())).constituents
+    none = Distribution(random_batch([3]).select(np.zeros(1, dtype=bool)))  # a batch of no sentence
     assert none.topk(2) == none.k_best_parses(2) == []
     assert none.constituents.probs.shape == (0, 3) and none.sample(2, 0).shape == (2, 8)
     with pytest.raises(ValueError, match="E004"):
@@ -178,7 +183,7 @@ def test_refuses_what_does_not_fit():
     with pytest.raises(ValueError, match="E151"):
         _ = TreeDistribution([[np.nan, 0, 0, 0]], ["l", "r", "L", "R"], transitions=np.zeros((4, 4))).entropy
     with pytest.raises(ValueError, match=r"E165.*Beam search"):
-        BeamDecoder()(random_batch([3], constraints=((),)))
+        BeamDecoder()(Distribution(random_batch([3], constraints=((),))))
 
 
 NEEDS_CHART = {
@@ -187,7 +192,7 @@ NEEDS_CHART = {
     "k_best_parses": lambda trees: trees.k_best_parses(2),
     "sample": lambda trees: trees.sample(2, 0),
     "mbr": lambda trees: trees.mbr(0.5),
-    "MBRDecoder": lambda trees: MBRDecoder()(trees.batch),
+    "MBRDecoder": MBRDecoder(),
 }
 NEEDS_NONE = {
     "log_partition": lambda trees: trees.log_partition,
@@ -213,15 +218,15 @@ def test_without_a_chart(order, asked):
     ):
         if asked in NEEDS_CHART:
             with pytest.raises(ValueError, match=code):
-                NEEDS_CHART[asked](batch.trees)
+                NEEDS_CHART[asked](Distribution(batch))
         else:
-            together = NEEDS_NONE[asked](batch.trees)
-            alone = [NEEDS_NONE[asked](batch.select(np.asarray([s])).trees)[0] for s in (0, 1)]
+            together = NEEDS_NONE[asked](Distribution(batch))
+            alone = [NEEDS_NONE[asked](Distribution(batch.select(np.asarray([s]))))[0] for s in (0, 1)]
             assert np.isfinite(together).all() and together == pytest.approx(alone)
 
 
 def test_a_sentence_without_words_beside_transitions():
-    trees = with_transitions(random_batch([2, 0])).trees
+    trees = Distribution(with_transitions(random_batch([2, 0])))
     assert trees.entropy[0] > 0 and trees.entropy[1] == trees.log_partition[1] == 0
 
 
@@ -231,8 +236,8 @@ def test_the_expected_f_where_nothing_was_found():
     for bare, expected in ((30, 1 - 2 * np.exp(-30)), (0, 1 - 3 / 3), (np.log(6), 1 - 3 / 8)):
         scores[0, TAGS.id("l")] = bare
         batch = TagScores(scores, np.zeros(1), np.ones(1), TAGS, ORDERS["in"])
-        assert batch.trees.constituents.expected_f(0, [], []) == pytest.approx(expected)
-    assert random_batch([0]).trees.constituents.expected_f(0, [], []) == 1
+        assert Distribution(batch).constituents.expected_f(0, [], []) == pytest.approx(expected)
+    assert Distribution(random_batch([0])).constituents.expected_f(0, [], []) == 1
 
 
 @pytest.mark.parametrize("case", ["tags", "spans", "constraints", "bound"])
@@ -250,22 +255,21 @@ def test_one_inside_outside_pass(case, monkeypatch):
     if case == "spans":
         batch = with_spans(batch)
     batch = replace(batch, max_stack=3 if case == "bound" else None)
-    assert batch.trees is batch.trees and isinstance(batch.trees, Distribution)
+    trees = Distribution(batch)
     for _ in range(2):
-        constituents = batch.trees.constituents
-        decoded = MBRDecoder()(batch)
-        found = (batch.trees.log_prob(decoded.ids), batch.trees.entropy, batch.trees.log_partition)
-        assert constituents is batch.trees.constituents
+        constituents, decoded = trees.constituents, MBRDecoder()(trees)
+        found = (trees.log_prob(decoded.ids), trees.entropy, trees.log_partition)
+        assert constituents is trees.constituents
         assert len(calls) == 1
     for own, asked in zip(found, ("log_prob", "entropy", "log_partition"), strict=True):
-        again = getattr(replace(batch).trees, asked)
+        again = getattr(Distribution(batch), asked)
         np.testing.assert_allclose(own, again(decoded.ids) if asked == "log_prob" else again, atol=1e-9)
 
 
 def test_kept_sums_are_those_of_the_batch():
     """What is derived from a batch has sums of its own."""
     batch = random_batch([4, 6])
-    both = batch.trees.log_partition
-    assert batch.select(np.asarray([1])).trees.log_partition.tolist() == both[1:].tolist()
-    assert (batch.with_arrays([batch.scores + 1]).trees.log_partition > both + 6).all()
-    assert (replace(batch, max_stack=1).trees.log_partition < both).all()
+    both = Distribution(batch).log_partition
+    assert Distribution(batch.select(np.asarray([1]))).log_partition.tolist() == both[1:].tolist()
+    assert (Distribution(batch.with_arrays([batch.scores + 1])).log_partition > both + 6).all()
+    assert (Distribution(replace(batch, max_stack=1)).log_partition < both).all()

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from oracle import STACK, best_by_enumeration, enumerate_classes, score_of
 from strategies import n_examples
 
-from spacy_parsetag.decode import ExactDecoder, TagScores, Transitions, decode
+from spacy_parsetag.decode import Distribution, ExactDecoder, TagScores, Transitions, decode
 from spacy_parsetag.linearize import ORDERS
 from spacy_parsetag.linearize.tagset import TagSet
 
@@ -22,7 +22,7 @@ def decode_rows(scores, words, order, bound=None, tags=TAGS):
     words = np.asarray(words, dtype=np.int32)
     lengths = np.maximum(2 * words - 1, 0)
     rows = (np.cumsum(lengths) - lengths).astype(np.int64)
-    return ExactDecoder()(TagScores(scores, rows, words, tags, ORDERS[order], max_stack=bound))
+    return ExactDecoder()(Distribution(TagScores(scores, rows, words, tags, ORDERS[order], max_stack=bound)))
 
 
 def test_conformance(conformance):
@@ -84,7 +84,7 @@ def test_batch(order):
     rng = np.random.default_rng(0)
     scores = rng.normal(size=(60, len(TAGS))).astype(np.float32)
     rows, words = np.asarray([40, 0, 2, 4]), np.asarray([7, 0, 1, 12])
-    ids, totals, _ = ExactDecoder()(TagScores(scores, rows, words, TAGS, ORDERS[order]))
+    ids, totals, _ = ExactDecoder()(Distribution(TagScores(scores, rows, words, TAGS, ORDERS[order])))
     owned = np.zeros(60, dtype=bool)
     for row, n, total in zip(rows, words, totals, strict=True):
         if n:
@@ -236,15 +236,15 @@ def test_threads(order, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "3,2")  # of threads within threads
     assert ExactDecoder(n_threads=None).n_threads == 3
     for n_threads in (2, 3, 7, 20, None):
-        found = ExactDecoder(n_threads=n_threads)(batch)
+        found = ExactDecoder(n_threads=n_threads)(Distribution(batch))
         np.testing.assert_array_equal(found.ids, expected.ids)
         np.testing.assert_array_equal(found.scores, expected.scores)
     batch = replace(batch, scores=scores.copy())
     batch.scores[4] = np.nan
     with pytest.raises(ValueError) as alone:
-        ExactDecoder()(batch)
+        ExactDecoder()(Distribution(batch))
     with pytest.raises(ValueError) as together:
-        ExactDecoder(n_threads=3)(batch)
+        ExactDecoder(n_threads=3)(Distribution(batch))
     assert str(alone.value) == str(together.value)
     with pytest.raises(ValueError, match=r"\[E173\]"):
         ExactDecoder(n_threads=0)

@@ -11,7 +11,7 @@ import pytest
 from batches import ALL_ORDERS, TAGS, random_batch, with_spans
 from oracle import enumerate_classes, log_z_by_enumeration
 
-from spacy_parsetag.decode import Constraint, MBRDecoder, Transitions, TreeDistribution, WeightedTrees
+from spacy_parsetag.decode import Constraint, Distribution, MBRDecoder, Transitions, TreeDistribution, WeightedTrees
 from spacy_parsetag.ml.losses import TreeLoss, partial_likelihood
 
 SIZES = [
@@ -241,7 +241,7 @@ def test_labels_of_spans_far_from_0():
     batch = with_spans(random_batch([5, 3]))
     arrays = list(batch.arrays)
     arrays[-1] = arrays[-1] + arrays[-1].dtype.type(2**20)
-    plain, shifted = batch.trees.sums(), batch.with_arrays(arrays).trees.sums()
+    plain, shifted = Distribution(batch).sums(), Distribution(batch.with_arrays(arrays)).sums()
     np.testing.assert_allclose(shifted.log_z - plain.log_z, 2**20 * (batch.n_words - 1), rtol=1e-5)
     np.testing.assert_allclose(shifted.spans.sum(), plain.spans.sum(), rtol=1e-5)
 
@@ -255,12 +255,12 @@ def test_entropies_where_labels_of_spans_are_far_from_0(size):
         great = batch.with_arrays((np.round(batch.scores), scores))
         exact = great.with_arrays([array.astype(np.float64) for array in great.arrays])
         try:
-            np.testing.assert_allclose(great.trees.entropy, exact.trees.entropy, atol=0.01)
+            np.testing.assert_allclose(Distribution(great).entropy, Distribution(exact).entropy, atol=0.01)
         except ValueError as err:
             assert str(err).startswith(("[E179]", "[E180]"))
     shifted = batch.with_arrays((batch.scores, noise + np.float32(2**20)))
     plain = batch.with_arrays((batch.scores, noise))
-    np.testing.assert_allclose(shifted.trees.entropy, plain.trees.entropy, atol=1e-4)
+    np.testing.assert_allclose(Distribution(shifted).entropy, Distribution(plain).entropy, atol=1e-4)
 
 
 @ALL_ORDERS
@@ -287,7 +287,7 @@ def _tied():
 
 
 def _learn_all_but_one(batch):
-    ids = batch.trees.argmax.ids.copy()
+    ids = Distribution(batch).argmax.ids.copy()
     ids[batch.starts[1]] = -1  # a tag that is not known
     TreeLoss()(batch, WeightedTrees.of_batch(batch, ids))
 
@@ -295,10 +295,10 @@ def _learn_all_but_one(batch):
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda batch: batch.trees.log_partition,
-        lambda batch: [part.trees.constituents for part in batch.parts(12)],
-        lambda batch: batch.select(np.asarray([4, 1])).trees.log_partition,
-        lambda batch: MBRDecoder(max_words=5)(batch),
+        lambda batch: Distribution(batch).log_partition,
+        lambda batch: [Distribution(part).constituents for part in batch.parts(12)],
+        lambda batch: Distribution(batch.select(np.asarray([4, 1]))).log_partition,
+        lambda batch: MBRDecoder(max_words=5)(Distribution(batch)),
         _learn_all_but_one,
         lambda batch: partial_likelihood(batch, [(), (), (), (), (Constraint(0, 1, None, "uncrossed"),), ()]),
         lambda batch: TreeDistribution.from_batch(batch, 4).log_partition,
@@ -318,14 +318,14 @@ def test_the_sentence_that_is_named_with_great_scores(transitions):
         batch = replace(batch, transitions=Transitions(np.zeros(shape), np.zeros(shape[0]), np.zeros(shape[0])))
     batch.scores[batch.starts[1] : batch.stops[1]] *= 1e8 if transitions else 1e15
     with pytest.raises(ValueError, match=r"\[E179\].* of sentence 1 "):
-        _ = batch.trees.entropy
+        _ = Distribution(batch).entropy
 
 
 def test_an_empty_sentence_beside_great_scores_of_successive_tags():
     """It has one tree, without a tag: what the first and the last tag share is none of its score."""
     batch, n_tags = random_batch([5, 0, 2]), len(TAGS)
     great = Transitions(*(np.full(shape, 1e6) for shape in ((n_tags, n_tags), n_tags, n_tags)))
-    trees = replace(batch, transitions=great).trees
+    trees = Distribution(replace(batch, transitions=great))
     assert trees.log_partition[1] == trees.argmax.scores[1] == 0
     assert trees.log_prob(trees.argmax.ids)[1] == 0
 
@@ -335,4 +335,4 @@ def test_the_sentence_that_is_named_with_scores_that_are_not_finite():
         scores, first = (batch.scores, batch.starts) if code == "E151" else (batch.spans.scores, batch.spans.starts)
         scores[first[1] + 1] = np.nan
         with pytest.raises(ValueError, match=rf"\[{code}\].* is nan, in sentence 1 of the batch"):
-            [part.trees.argmax for part in batch.parts(1)]
+            [Distribution(part).argmax for part in batch.parts(1)]

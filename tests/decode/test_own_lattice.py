@@ -8,7 +8,7 @@ import pytest
 from oracle import enumerate_trees, score_of
 from own_order import LeftCorner
 
-from spacy_parsetag.decode import BeamDecoder, ExactDecoder, TagScores, Transitions
+from spacy_parsetag.decode import BeamDecoder, Distribution, ExactDecoder, TagScores, Transitions
 from spacy_parsetag.linearize import Lattice, split_tag
 from spacy_parsetag.linearize.tagset import TagSet
 from spacy_parsetag.trees import BinaryTree
@@ -40,12 +40,12 @@ def test_as_enumeration(n_words: int, with_transitions: bool, seed: int) -> None
     batch = TagScores(scores, np.zeros(1, dtype=np.int64), np.full(1, n_words), TAGS, OWN, transitions)
     totals = [score_of(ids, scores, *(extra if with_transitions else ())) for ids in sequences(n_words)]
     for decoder in (ExactDecoder(), BeamDecoder(beam=2000)):
-        found = decoder(batch)
+        found = decoder(Distribution(batch))
         ids = found.ids.tolist()
         assert found.scores[0] == pytest.approx(max(totals), abs=1e-4)
         assert score_of(ids, scores, *(extra if with_transitions else ())) == pytest.approx(max(totals), abs=1e-4)
         assert OWN.linearize(OWN.delinearize(TAGS.decode(ids))) == TAGS.decode(ids)
-    assert batch.trees.log_partition[0] == pytest.approx(np.logaddexp.reduce(totals), abs=1e-4)
+    assert Distribution(batch).log_partition[0] == pytest.approx(np.logaddexp.reduce(totals), abs=1e-4)
 
 
 class Uneven(LeftCorner):
@@ -58,7 +58,7 @@ class Uneven(LeftCorner):
 def test_a_state_that_other_than_two_classes_leave(n_words: int) -> None:
     scores = np.random.default_rng(n_words).normal(size=(2 * n_words - 1, len(TAGS)))
     batch = TagScores(scores, np.zeros(1, dtype=np.int64), np.full(1, n_words), TAGS, Uneven())
-    exact, beam = ExactDecoder()(batch), BeamDecoder(beam=2000)(batch)
+    exact, beam = ExactDecoder()(Distribution(batch)), BeamDecoder(beam=2000)(Distribution(batch))
     assert beam.ids.tolist() == exact.ids.tolist()
     assert beam.scores == pytest.approx(exact.scores)
 
@@ -81,4 +81,4 @@ def test_long_sentences() -> None:
         scores = np.zeros((len(gold), len(TAGS)), dtype=np.float32)
         scores[np.arange(len(gold)), gold] = 1
         batch = TagScores(scores, np.zeros(1, dtype=np.int64), np.full(1, n_words), TAGS, OWN)
-        assert ExactDecoder()(batch).ids.tolist() == gold.tolist()
+        assert ExactDecoder()(Distribution(batch)).ids.tolist() == gold.tolist()

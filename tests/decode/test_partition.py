@@ -7,7 +7,7 @@ import pytest
 from batches import ALL_ORDERS, TAGS, random_batch, sums_of, with_spans
 from oracle import log_z_by_enumeration
 
-from spacy_parsetag.decode import Constraint, ExactDecoder, TagScores, Transitions
+from spacy_parsetag.decode import Constraint, Distribution, ExactDecoder, TagScores, Transitions
 from spacy_parsetag.decode._passes import limit_registers
 from spacy_parsetag.decode.passes import sum_trees
 from spacy_parsetag.linearize import ORDERS
@@ -81,7 +81,7 @@ def test_long_sentence_stays_finite(order, max_stack):
     rng = np.random.default_rng(3)
     scores = rng.normal(scale=5, size=(2 * 2000 - 1, len(TAGS))).astype(np.float32)
     log_z, marginals = one(scores, order, max_stack)
-    _, best, _ = ExactDecoder()(TagScores(scores, [0], [2000], TAGS, ORDERS[order], max_stack=max_stack))
+    _, best, _ = ExactDecoder()(Distribution(TagScores(scores, [0], [2000], TAGS, ORDERS[order], max_stack=max_stack)))
     assert best[0] < log_z < best[0] + len(scores) * np.log(len(TAGS))
     assert np.isfinite(marginals).all() and (marginals >= 0).all()
     np.testing.assert_allclose(marginals.sum(axis=1), 1, rtol=1e-4)
@@ -120,7 +120,7 @@ def test_sharp_scores_put_all_mass_on_the_best_tree(order):
     rng = np.random.default_rng(5)
     scores = rng.normal(scale=1000, size=(59, len(TAGS)))
     log_z, marginals = one(scores, order)
-    ids, best, _ = ExactDecoder()(TagScores(scores, [0], [30], TAGS, ORDERS[order]))
+    ids, best, _ = ExactDecoder()(Distribution(TagScores(scores, [0], [30], TAGS, ORDERS[order])))
     assert log_z == pytest.approx(best[0], rel=1e-9)
     np.testing.assert_allclose(marginals[np.arange(59), ids], 1, atol=1e-3)
 
@@ -276,9 +276,9 @@ def test_lattice_and_chart_agree(order, bound):
         np.testing.assert_allclose(chart.leaves, lattice.marginals[rows], atol=1e-12)
     np.testing.assert_allclose(chart.leaves.sum(axis=1), 1)
     assert chart.nodes.sum() == pytest.approx(2 + 5)
-    log_z = batch.trees.log_partition
-    _ = batch.trees.constituents
-    np.testing.assert_allclose(batch.trees.log_partition, log_z, rtol=1e-12)
+    log_z = Distribution(batch).log_partition
+    _ = Distribution(batch).constituents
+    np.testing.assert_allclose(Distribution(batch).log_partition, log_z, rtol=1e-12)
 
 
 def test_labels_where_some_spans_are_scored():

@@ -8,7 +8,15 @@ import pytest
 from batches import sums_of
 from oracle import enumerate_classes
 
-from spacy_parsetag.decode import BeamDecoder, Constraint, ExactDecoder, SpanScores, TagScores, Transitions
+from spacy_parsetag.decode import (
+    BeamDecoder,
+    Constraint,
+    Distribution,
+    ExactDecoder,
+    SpanScores,
+    TagScores,
+    Transitions,
+)
 from spacy_parsetag.decode.trees import labelled_nodes
 from spacy_parsetag.linearize import CLASS_NAMES, ORDERS
 from spacy_parsetag.linearize.base import preorder_tags
@@ -72,13 +80,13 @@ def test_parts_are_the_batch(n_rows, starts):
     for part in parts:
         assert np.shares_memory(part.scores, batch.scores) or not part.scores.size
         assert len(part.scores) == (part.stops - part.starts).sum() + len(part.n_words) - 1  # and a row in between
-    found = np.concatenate([part.trees.log_partition for part in parts])
-    np.testing.assert_allclose(found, batch.trees.log_partition)
-    found = np.concatenate([part.trees.entropy for part in parts])
-    np.testing.assert_allclose(found, batch.trees.entropy)
-    best = iter(labelled_nodes(batch.trees.mbr(0.5).ids, batch).spans(TAGS))
+    found = np.concatenate([Distribution(part).log_partition for part in parts])
+    np.testing.assert_allclose(found, Distribution(batch).log_partition)
+    found = np.concatenate([Distribution(part).entropy for part in parts])
+    np.testing.assert_allclose(found, Distribution(batch).entropy)
+    best = iter(labelled_nodes(Distribution(batch).mbr(0.5).ids, batch).spans(TAGS))
     for part in parts:
-        for spans in labelled_nodes(part.trees.mbr(0.5).ids, part).spans(TAGS):
+        for spans in labelled_nodes(Distribution(part).mbr(0.5).ids, part).spans(TAGS):
             assert spans == next(best)
 
 
@@ -107,7 +115,7 @@ def test_refuses_other_shapes():
 
 def test_beam_search_reads_tags_alone():
     with pytest.raises(ValueError, match=r"E165.*Beam search"):
-        BeamDecoder()(make_batch([3], np.random.default_rng(0)))
+        BeamDecoder()(Distribution(make_batch([3], np.random.default_rng(0))))
 
 
 def trees_of(batch, s, max_stack=None):
@@ -158,7 +166,7 @@ def test_equals_enumeration(tags, max_stack, dtype):
             with pytest.raises(ValueError, match="E152"):
                 sums_of(one)
             with pytest.raises(ValueError, match="E152"):
-                ExactDecoder()(one)
+                ExactDecoder()(Distribution(one))
             continue
         scores = np.asarray([score for *_, score in trees])
         log_z, marginals, _, labels, *_ = sums_of(one)
@@ -173,7 +181,7 @@ def test_equals_enumeration(tags, max_stack, dtype):
         np.testing.assert_allclose(marginals, expected, atol=tolerance["abs"])
         np.testing.assert_allclose(labels, expected_labels, atol=tolerance["abs"])
         assert marginals.dtype == labels.dtype == dtype
-        ids, totals, _ = ExactDecoder()(one)
+        ids, totals, _ = ExactDecoder()(Distribution(one))
         best = max(trees, key=lambda tree: tree[2])
         assert totals[0] == pytest.approx(best[2], **tolerance)
         assert tuple(ids[batch.starts[s] : batch.stops[s]]) == best[0]
@@ -200,11 +208,11 @@ def test_batch_equals_single_sentences(max_stack):
     """Sentences of any length, some without scores of spans, in one call and one by one."""
     batch = make_batch([3, 0, 1, 12, 7, 2, 1], np.random.default_rng(3), dtype=np.float32, max_stack=max_stack)
     batch.spans.starts[[4, 6]] = -1
-    found, decoded = sums_of(batch), ExactDecoder()(batch)
+    found, decoded = sums_of(batch), ExactDecoder()(Distribution(batch))
     owned, owned_spans = np.zeros(len(batch.scores), dtype=bool), np.zeros(len(batch.spans.scores), dtype=bool)
     for s in range(len(batch.n_words)):
         one = batch.select(np.asarray([s]))
-        single, tree = sums_of(one), ExactDecoder()(one)
+        single, tree = sums_of(one), ExactDecoder()(Distribution(one))
         assert single.log_z[0] == found.log_z[s] and tree.scores[0] == decoded.scores[s]
         own = slice(batch.starts[s], batch.stops[s])
         np.testing.assert_array_equal(single.marginals[own], found.marginals[own])
@@ -216,7 +224,7 @@ def test_batch_equals_single_sentences(max_stack):
             owned_spans[own] = True
     alone = replace(batch, spans=None)
     assert found.log_z[4] == sums_of(alone).log_z[4]
-    assert decoded.scores[4] == ExactDecoder()(alone).scores[4]
+    assert decoded.scores[4] == ExactDecoder()(Distribution(alone)).scores[4]
     assert not found.marginals[~owned].any() and not found.spans[~owned_spans].any()
     assert (decoded.ids[~owned] == -1).all() and decoded.scores[1] == found.log_z[1] == 0
     labelled_nodes(decoded.ids, batch)
@@ -235,14 +243,14 @@ def test_labelled_columns_of_gaps_are_not_read():
     assert not found.marginals[np.ix_(gaps, inner)].any()
     batch.scores[gaps[1], TAGS.id("R")] = np.inf
     with pytest.raises(ValueError, match=r"E151.*'R' at word 2 is inf"):
-        ExactDecoder()(batch)
+        ExactDecoder()(Distribution(batch))
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_refuses_spans_that_are_not_finite(value):
     batch = make_batch([2, 5], np.random.default_rng(5), dtype=np.float32)
     batch.spans.scores[batch.spans.starts[1] + 5, 2] = value  # (1, 4)
-    for run in (ExactDecoder(), sums_of):
+    for run in (lambda batch: Distribution(batch).argmax, sums_of):
         with pytest.raises(ValueError, match=r"E166.*'S\+VP' for the span of words 2 to 4"):
             run(batch)
 
@@ -252,10 +260,10 @@ def test_sums_of_spans_with_and_without_labels(words):
     """They are the same, and in the rows of the scores, also where some of these belong to no sentence."""
     batch = make_batch(words, np.random.default_rng(8))
     labelled = replace(batch)
-    assert labelled.trees.constituents.probs.any()
-    assert labelled.trees.sums().spans.shape == batch.spans.scores.shape
-    np.testing.assert_allclose(labelled.trees.sums().spans, batch.trees.sums().spans, atol=1e-12)
-    np.testing.assert_allclose(labelled.trees.entropy, batch.trees.entropy)
+    assert Distribution(labelled).constituents.probs.any()
+    assert Distribution(labelled).sums().spans.shape == batch.spans.scores.shape
+    np.testing.assert_allclose(Distribution(labelled).sums().spans, Distribution(batch).sums().spans, atol=1e-12)
+    np.testing.assert_allclose(Distribution(labelled).entropy, Distribution(batch).entropy)
 
 
 def test_batches_are_keys():
@@ -276,7 +284,7 @@ def test_long_sentences_and_extreme_scores(dtype, max_stack):
     batch = make_batch([120], np.random.default_rng(6), dtype=dtype, scale=30, max_stack=max_stack)
     batch.spans.scores[:, 1] -= 1000  # S, which only left children have; now far below the others
     log_z, marginals, _, labels, *_ = sums_of(batch)
-    decoded = ExactDecoder()(batch)
+    decoded = ExactDecoder()(Distribution(batch))
     assert decoded.scores[0] < log_z[0] < decoded.scores[0] + 500
     own = slice(batch.starts[0], batch.stops[0])
     np.testing.assert_allclose(marginals[own].sum(axis=1), 1, rtol=1e-4)

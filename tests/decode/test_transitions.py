@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 from oracle import STACK, best_by_enumeration, score_of
 from strategies import n_examples
 
-from spacy_parsetag.decode import ExactDecoder, TagScores, Transitions, decode
+from spacy_parsetag.decode import Distribution, ExactDecoder, TagScores, Transitions, decode
 from spacy_parsetag.decode._passes import limit_registers, viterbi
 from spacy_parsetag.decode.batch import arguments_of
 from spacy_parsetag.linearize import ORDERS
@@ -80,9 +80,9 @@ def test_without_dependence_equals_the_independent_decoder(order):
     scores = rng.normal(size=(123, len(TAGS))).astype(np.float32)
     decoder = ExactDecoder()
     batch = TagScores(scores, rows, words, TAGS, ORDERS[order], max_stack=6)
-    plain, totals, _ = decoder(batch)
+    plain, totals, _ = decoder(Distribution(batch))
     zeros = Transitions(np.zeros((len(TAGS), len(TAGS))), np.zeros(len(TAGS)), np.zeros(len(TAGS)))
-    ids, same, _ = decoder(replace(batch, transitions=zeros))
+    ids, same, _ = decoder(Distribution(replace(batch, transitions=zeros)))
     np.testing.assert_array_equal(ids, plain)
     np.testing.assert_allclose(same, totals)
     assert (ids[80:90] == -1).all()
@@ -197,7 +197,7 @@ def test_registers_of_any_width(order, dtype, n_tags):
         results = []
         for n_bytes in (64, 32, 16):
             limit_registers(n_bytes)
-            results.append(ExactDecoder()(batch))
+            results.append(ExactDecoder()(Distribution(batch)))
     finally:
         limit_registers(-widest)
     for other in results[1:]:
@@ -215,7 +215,7 @@ def test_one_sentence_that_float32_cannot_add_up(order):
     scores[5:18] = -3e38
     t = len(TAGS)
     transitions = Transitions(*(np.zeros(shape, dtype=np.float32) for shape in ((t, t), t, t)))
-    found = ExactDecoder()(TagScores(scores, starts, n_words, TAGS, ORDERS[order], transitions))
+    found = ExactDecoder()(Distribution(TagScores(scores, starts, n_words, TAGS, ORDERS[order], transitions)))
     for s, (start, stop) in enumerate(((0, 5), (5, 18), (18, 25))):
         check_tree(found.ids[start:stop], TAGS, order, int(n_words[s]))
         one = decode(scores[start:stop], TAGS.tags, order, transitions.pairs)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from batches import random_batch
 
-from spacy_parsetag.decode import Constraint, ExactDecoder, TreeDistribution
+from spacy_parsetag.decode import Constraint, Distribution, ExactDecoder, TreeDistribution
 from spacy_parsetag.decode.repair import find_conflict, keep_possible
 
 
@@ -60,7 +60,7 @@ def test_constraints_in_order_of_priority():
     kept, dropped = keep_possible(batch)
     assert dropped == [[1], []]
     assert kept.constraints[0] == tuple(Constraint(*one) for i, one in enumerate(given) if i != 1)
-    ExactDecoder()(kept)
+    ExactDecoder()(Distribution(kept))
     one = batch.select(np.asarray([0]))
     assert find_conflict(one) == [1, 4]
     assert keep_possible(random_batch([5, 3]))[1] == [[], []]  # nothing to leave out

@@ -10,7 +10,7 @@ import spacy
 from spacy.tokens import Doc
 from thinc.api import Model, fix_random_seed, set_dropout_rate
 
-from spacy_parsetag.decode import ExactDecoder, SpanScores, TagScores
+from spacy_parsetag.decode import Distribution, ExactDecoder, SpanScores, TagScores
 from spacy_parsetag.decode.batch import span_row
 from spacy_parsetag.decode.trees import labelled_nodes
 from spacy_parsetag.linearize import ORDERS
@@ -269,9 +269,9 @@ def test_long_sentences() -> None:
         shape[1:-1:2, n_leaves] = np.asarray(gaps)[:, 0]
         shape[1:-1:2, n_left] = np.asarray(gaps)[:, 1]
         plain = tags_batch(shape, n)
-        expected = labelled_nodes(ExactDecoder()(plain).ids, plain, bare=True)
+        expected = labelled_nodes(ExactDecoder()(Distribution(plain)).ids, plain, bare=True)
         batch = tags_batch(rows, n)
-        found = labelled_nodes(ExactDecoder()(batch).ids, batch, bare=True)
+        found = labelled_nodes(ExactDecoder()(Distribution(batch)).ids, batch, bare=True)
         assert found.start.tolist() == expected.start.tolist() and found.end.tolist() == expected.end.tolist()
         for start, end, tag in zip(found.start, found.end, found.tag, strict=True):
             if end - start > 1:
@@ -313,7 +313,7 @@ def test_very_long_sentence(n: int) -> None:
     Y = model.predict([doc])
     assert Y.spans is not None and not len(Y.spans.scores)
     batch = Y.batch(TAGS, ORDERS["in"], None)
-    assert len(labelled_nodes(ExactDecoder()(batch).ids, batch).tag) > n / 10
+    assert len(labelled_nodes(ExactDecoder()(Distribution(batch)).ids, batch).tag) > n / 10
 
 
 def test_the_longest_sentence_whose_spans_are_scored() -> None:

@@ -10,7 +10,7 @@ from oracle import log_z_by_enumeration, score_of
 from thinc.api import CupyOps, NumpyOps, Ops, get_array_module
 from thinc.compat import has_cupy_gpu
 
-from spacy_parsetag.decode import TagScores, Transitions, WeightedTrees
+from spacy_parsetag.decode import Distribution, TagScores, Transitions, WeightedTrees
 from spacy_parsetag.decode._passes import log_sums
 from spacy_parsetag.decode.batch import arguments_of
 from spacy_parsetag.decode.passes import Sums, sum_sequences, sum_trees
@@ -59,7 +59,7 @@ def sums_of(batch: TagScores, trees: bool = True) -> Sums:
 def random_gold(batch: TagScores, seed: int = 0) -> WeightedTrees:
     """One random tree for each sentence."""
     sharp = np.random.default_rng(seed).normal(scale=50, size=batch.scores.shape)
-    return WeightedTrees.of_batch(batch, replace(batch, scores=sharp, transitions=None).trees.argmax.ids)
+    return WeightedTrees.of_batch(batch, Distribution(replace(batch, scores=sharp, transitions=None)).argmax.ids)
 
 
 def check_sums(batch: TagScores, found: Sums, rtol: float = 1e-12) -> None:

@@ -13,7 +13,7 @@ from spacy.training import Example
 from thinc.api import Ragged, get_current_ops
 from tiny import make_examples, make_nlp
 
-from spacy_parsetag.decode import SpanScores, TagScores, Transitions, WeightedTrees
+from spacy_parsetag.decode import Distribution, SpanScores, TagScores, Transitions, WeightedTrees
 from spacy_parsetag.linearize import ORDERS, max_stack
 from spacy_parsetag.linearize.tagset import TagSet
 from spacy_parsetag.ml.losses import Loss, TagLoss, TreeLoss, partial_likelihood
@@ -166,7 +166,7 @@ def weighted(batch: TagScores, sentences: list[int], weights: list[float]) -> We
     for i, s in enumerate(sentences):
         sharp = np.random.default_rng(i).normal(scale=50, size=batch.scores.shape)
         one = replace(batch.select(np.asarray([s])), scores=sharp, transitions=None, spans=None)
-        ids.append(one.trees.argmax.ids[one.rows])
+        ids.append(Distribution(one).argmax.ids[one.rows])
     return WeightedTrees(np.asarray(sentences), np.asarray(weights), np.concatenate(ids))
 
 
@@ -275,7 +275,7 @@ def test_partial_likelihood(kind: str) -> None:
     known = replace(batch, constraints=KNOWN).constraints or ()
     loss, gradient = partial_likelihood(batch, known)
     free = replace(batch, max_stack=None)
-    shares = free.trees.log_partition - replace(free, constraints=known).trees.log_partition
+    shares = Distribution(free).log_partition - Distribution(replace(free, constraints=known)).log_partition
     assert loss == pytest.approx(shares.sum()) and shares[[0, 2, 3]].all() and not gradient.scores[8:12].any()
     check_differences(lambda: partial_likelihood(batch, known)[0], batch, gradient)
     assert partial_likelihood(batch, ((),) * 4)[0] == 0

@@ -11,6 +11,8 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from tiny import TREES, gold_doc, make_examples, spans_of, words_only
 
+from spacy_parsetag.decode import Distribution
+
 TEXT = "The old dog sings and barked on papers"
 
 
@@ -43,7 +45,7 @@ def test_three_orders(folders: list[str], trained: Callable[[str], Language], tm
     for order in ("in", "pre", "post"):
         member = trained(order)
         batch, *_ = member.get_pipe("parsetag").score_docs([member.get_pipe("one_sentence")(member.make_doc(TEXT))])
-        found.append(batch.trees.constituents.sentence(0))
+        found.append(Distribution(batch).constituents.sentence(0))
     expected = [np.mean([one.get(span, 0.0) for one in found]) for span in spans_of(doc)]
     assert attrs["probs"] == pytest.approx(expected, rel=1e-5)
     assert min(span._.prob for span in doc._.constituents if span._.labels) == min(attrs["probs"])
@@ -100,7 +102,9 @@ def test_likely_constituents_that_the_tree_has_not(folders: list[str], trained: 
     member = trained("in")
     batch, *_ = member.get_pipe("parsetag").score_docs([member.get_pipe("one_sentence")(member.make_doc(TEXT))])
     found = set(spans_of(doc))
-    others = {span: prob for span, prob in batch.trees.constituents.sentence(0, 0.01).items() if span not in found}
+    others = {
+        span: prob for span, prob in Distribution(batch).constituents.sentence(0, 0.01).items() if span not in found
+    }
     assert others
     for (start, end, label), prob in others.items():
         assert doc._.span_prob(start, end, label) == pytest.approx(prob)

@@ -229,7 +229,7 @@ def test_wrong_parts() -> None:
     for name, other in (("decoder", "loss"), ("loss", "decoder"), ("linearizer", "loss")):
         with pytest.raises(ValueError, match=rf"\[E254\].*not a {name}"):
             type(pipe)(nlp.vocab, pipe.model, **{**parts, name: parts[other]})
-    own = {"decoder": lambda batch: pipe.decoder(batch), "loss": lambda batch, gold: pipe.loss(batch, gold)}
+    own = {"decoder": lambda trees: pipe.decoder(trees), "loss": lambda batch, gold: pipe.loss(batch, gold)}
     assert type(pipe)(nlp.vocab, pipe.model, **{**parts, **own}).loss is own["loss"]
 
 
