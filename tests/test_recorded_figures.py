@@ -76,6 +76,17 @@ def test_whole_trainings() -> None:
     assert f"Twenty-one runs were checked on it {checks} times" in " ".join(EXPERIMENTS.split()) and len(runs) == 21
 
 
+def test_differences_of_whole_trainings() -> None:
+    page, report = " ".join(EXPERIMENTS.split()), result("differences_wsj")
+    assert f"the mean of plain trainings is {report['trainings']['wsj-plain']['mean']:.2f}." in page
+    kept, better = report["differences"]
+    said = "Self-training has {difference:.2f} more, and a paired bootstrap over sentences, "
+    said += "each with the trees of all seeds, gives an interval of {low:.2f} to {high:.2f} (p = {p_bootstrap:.2f})"
+    assert said.format(**kept) in page
+    said = "After `en_parsetag_trf` it is {difference:.2f} more, {low:.2f} to {high:.2f} (p = {p_bootstrap:.4f};"
+    assert said.format(**better) in page
+
+
 def test_trials() -> None:
     """F of a trial that the page names is in the table that was made of its runs."""
     table = (ROOT / "experiments" / "results" / "trials" / "table.md").read_text(encoding="utf8")
