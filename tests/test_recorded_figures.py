@@ -9,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
+EXPORTED = ("onnx float32", "onnx int8")
 EXPERIMENTS = (ROOT / "docs" / "laboratory" / "experiments.md").read_text(encoding="utf8")
 SPEED = (ROOT / "docs" / "explanation" / "speed.md").read_text(encoding="utf8")
 
@@ -101,12 +102,17 @@ def test_trials() -> None:
 
 def test_exported_pipelines() -> None:
     report = result("export")
-    for name in ("onnx float32", "onnx int8"):
+    for name in EXPORTED:
         own = report[name]
         figures = f"{own['f']:.2f} | {100 * own['same_trees']:.1f} % | {own['whole']['words_a_second']:,}, "
         other = result("export_other_cpu")[name]
         elsewhere = f"{other['whole']['words_a_second']:,}, {other['whole_times_as_fast']:.2f} times |"
         assert f"{figures}{own['whole_times_as_fast']:.2f} times | {elsewhere}" in SPEED
+    page, alone = " ".join(SPEED.split()), result("export_sentences")
+    slow, exact, rounded = (alone[name]["whole"]["words_a_second"] for name in ("pytorch float32", *EXPORTED))
+    assert f"{exact:,} words a second in float32 and {rounded:,} in int8" in page
+    times = alone["onnx int8"]["whole_times_as_fast"]
+    assert f"the longest of its docs, {slow} words, so that int8 is {times:.2f} times as fast" in page
 
 
 def test_time_of_long_sentences() -> None:
