@@ -222,17 +222,21 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E214 = "The layer {name!r} reads no word vectors. Set include_static_vectors = true in its config."
     E215 = "The vocabulary has no word vectors with a row for each word. Set [initialize.vectors] (--paths.vectors)."
+    E216 = (
+        "The component '{name}' takes its vectors from the component '{upstream}' that it was trained with, and this "
+        "doc has {found}. Source both, first nlp.add_pipe('{upstream}', source=other), then nlp.add_pipe('{name}', "
+        "source=other). If the pipeline has another '{upstream}', give '{name}' a copy of its own before you source "
+        "it: other.replace_listeners('{upstream}', '{name}', ['model.tok2vec'])."
+    )
+    E217 = (
+        "The model of the component '{name}' gives {found}, not scores of tags. Take one of this package's learners, "
+        'for instance @architectures = "spacy-parsetag.Tags.v1" in [components.{name}.model].'
+    )
 
     E225 = "Plateau needs initial_rate > 0, warmup_steps >= 0, 0 < factor < 1 and a patience of at least 1 check."
     E226 = 'PlateauLogger found no schedule. Set "spacy-parsetag.Plateau.v1" in [training.optimizer.learn_rate].'
     E227 = "The batcher BatchByLength needs a {what} of at least 1; got {value}."
 
-    E250 = (
-        "The component '{name}' parses sentence by sentence, and this doc has no sentence boundaries: {text!r}. Add a "
-        "component that sets them before it: nlp.add_pipe('sentencizer', before='{name}'), a trained 'senter' or "
-        "'parser', or 'one_sentence' if each of your docs is one sentence already. Where '{name}' is one of the "
-        "annotating_components of a training, that component has to be one too."
-    )
     E251 = (
         "No constituents in the training data of the component '{name}': no reference doc has doc.spans[{key!r}]; they "
         "have {found}. Name the group of your trees in the component's config (spans_key), or convert a treebank with: "
@@ -256,12 +260,6 @@ class Errors(metaclass=_ErrorsWithCodes):
         "added: {tags}. Add labels before training, or give the learner the attribute of spacy_parsetag.ml.resize."
     )
     E257 = "The component '{name}' cannot be loaded from {source}: {problem}. Its files are damaged, or were changed."
-    E258 = (
-        "The component '{name}' takes its vectors from the component '{upstream}' that it was trained with, and this "
-        "doc has {found}. Source both, first nlp.add_pipe('{upstream}', source=other), then nlp.add_pipe('{name}', "
-        "source=other). If the pipeline has another '{upstream}', give '{name}' a copy of its own before you source "
-        "it: other.replace_listeners('{upstream}', '{name}', ['model.tok2vec'])."
-    )
     E259 = "Nothing in the training data can be learned by the component '{name}': {problems}"
     E260 = "Not a kind of constraint: {kind!r} (of {text}). Known: {kinds}. Say it as the span's id or attrs['kind']."
     E261 = "The constraint {text} covers no word, or leaves its sentence. Check the span and token.is_sent_start."
@@ -288,10 +286,6 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The tokens of the doc have changed since doc.spans[{key!r}] was written; spaCy does not move span groups when "
         "it merges or splits tokens. Set the group after the components that do so, for instance merge_entities, or "
         "find spans with a function: the setting 'constraints' of the component 'parsetag'."
-    )
-    E270 = (
-        "The model of the component '{name}' gives {found}, not scores of tags. Take one of this package's learners, "
-        'for instance @architectures = "spacy-parsetag.Tags.v1" in [components.{name}.model].'
     )
     E271 = "The function in the setting 'constraints' of 'parsetag' must give spans of the doc; got {found!r}."
 
@@ -327,6 +321,12 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E311 = "Cannot set the sentence boundaries of {text!r}: the doc has a dependency parse, which has its own."
     E312 = "No tokens {start} to {end} in a doc of {n} tokens: 0 <= start < end <= {n} must hold."
+    E313 = (
+        "The component '{name}' parses sentence by sentence, and this doc has no sentence boundaries: {text!r}. Add a "
+        "component that sets them before it: nlp.add_pipe('sentencizer', before='{name}'), a trained 'senter' or "
+        "'parser', or 'one_sentence' if each of your docs is one sentence already. Where '{name}' is one of the "
+        "annotating_components of a training, that component has to be one too."
+    )
     E320 = (
         "doc.spans[{key!r}] has no {what}. Set {setting} in the config of the component 'parsetag', or on a loaded "
         "pipeline: nlp.get_pipe('parsetag').{code}. (spaCy loses them in Doc.from_docs and in JSON.)"

@@ -58,7 +58,8 @@ class BeamDecoder:
             if not empty.any():
                 break
         failed = np.where(empty, 0, status)
-        raise_failure(batch, failed)
+        if failed.any():
+            raise_failure(batch, failed)
         if empty.any():
             exact = trees.select(empty).argmax
             ids = np.where(exact.ids >= 0, exact.ids, ids)

@@ -147,7 +147,8 @@ class Constituents(NamedTuple):
         spans = gains(longer, node_tags)
         # The gain of a node depends on its span and its tag alone, so in any order it is that of a span.
         best, status = best_trees(batch.derive(scores=scores, spans=SpanScores(spans, first_spans(n_words)[:-1])))
-        raise_failure(batch, status)
+        if status.any():
+            raise_failure(batch, status)
         return best
 
 

@@ -61,7 +61,8 @@ class Distribution:
         """Sum over all trees; see `sum_trees`. The arrays are kept, so do not change them."""
         if self._sums is None or (labels and self._sums.nodes is None):
             sums = sum_trees(self.batch, labels=labels)
-            raise_failure(self.batch, sums.status)
+            if sums.status.any():
+                raise_failure(self.batch, sums.status)
             if self.batch.transitions is not None:
                 what = "probabilities where successive tags score"
                 self._check_size(sums, what)
@@ -121,7 +122,8 @@ class Distribution:
     def argmax(self) -> Decoded:
         """The best tree of each sentence, by Viterbi."""
         best, status = best_trees(self.batch)
-        raise_failure(self.batch, status)
+        if status.any():
+            raise_failure(self.batch, status)
         return best
 
     def topk(self, k: int) -> list[KBest]:
@@ -184,7 +186,8 @@ class Distribution:
             if not is_whole(value, 0, largest):
                 raise ValueError(Errors.E177.format(what=what, value=value, largest=largest))
         ids, status = sample_trees(self.batch, n, seed)
-        raise_failure(self.batch, status)
+        if status.any():
+            raise_failure(self.batch, status)
         return ids
 
     def log_prob(self, ids: NDArray[Any]) -> NDArray[np.float64]:

@@ -41,7 +41,8 @@ class ExactDecoder:
         parts = [batch.select(part) for part in np.array_split(np.arange(len(batch.n_words)), n_parts)]
         with ThreadPoolExecutor(n_parts) as pool:  # the compiled passes release Python's lock
             best, status = zip(*pool.map(best_trees, parts), strict=True)
-        raise_failure(batch, np.concatenate(status))
+        if (failed := np.concatenate(status)).any():
+            raise_failure(batch, failed)
         # Each part has -1 in the rows of the others.
         ids = np.maximum.reduce([own.ids for own in best])
         return Decoded(ids, np.concatenate([own.scores for own in best]))

@@ -12,14 +12,12 @@ from .constraints import Constraint
 from .passes import best_trees
 
 
-def raise_failure(batch: TagScores, status: NDArray[Any], conflict: str = Errors.E169) -> None:
-    """Raise the error that tells what is wrong with the first sentence that has no result, if there is one.
+def raise_failure(batch: TagScores, status: NDArray[Any], conflict: str = Errors.E169) -> NoReturn:
+    """Raise the error that tells what is wrong with the first sentence that has no result.
 
-    status (np.ndarray): (S,) outcome of a pass over each sentence.
+    status (np.ndarray): (S,) outcome of a pass over each sentence; one is not 0.
     conflict (str): The message for constraints that cannot hold together.
     """
-    if not status.any():
-        return
     s = int(np.flatnonzero(status)[0])
     n = int(batch.n_words[s])
     if status[s] == NOT_FINITE:

@@ -1,4 +1,4 @@
-"""The words of docs, sentence by sentence, as learners and their readers index them; and the scores of these words."""
+"""The words of docs, sentence by sentence, as learners and their readers index them; their scores; their encoder."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.tokens import Doc
 from thinc.api import Model, get_array_module
 from thinc.types import Floats2d
@@ -121,6 +122,37 @@ class SentenceScores:
             return replace(self, rows=d_batch.scores, transitions=d_batch.transitions, spans=d_spans)
 
         return replace(batch, starts=2 * first, n_words=n_words, spans=spans, numbers=None), gradient
+
+
+def require_scores(scores: object, *, name: str) -> None:
+    """Raise a ValueError if a model gave what those of other components give, such as a tagger's."""
+    if not isinstance(scores, SentenceScores):
+        raise ValueError(Errors.E217.format(name=name, found=type(scores).__name__))
+
+
+def require_upstream(model: Model[Any, Any], docs: Sequence[Doc], *, name: str) -> None:
+    """Check that the encoder that a model listens to, if it does, has run on docs.
+
+    A listener has no vectors of its own: it takes what a `tok2vec` or `transformer` component before it leaves on the
+    docs. Where that component is missing, spaCy's listeners give zeros, and with them any pipe gives nonsense.
+
+    RAISES (ValueError): If a doc lacks the vectors, or has vectors of another width.
+    """
+    # Listeners have the name of what they listen to, "*" for any; in spacy-curated-transformers it is one of the
+    # attributes. Listeners to transformers read the extension `trf_data`.
+    named = [(node, getattr(node, "upstream_name", node.attrs.get("_upstream_name"))) for node in model.walk()]
+    for listener, listened_to in ((node, upstream) for node, upstream in named if upstream is not None):
+        for doc in filter(len, docs):
+            upstream, found = "transformer", "no vectors"
+            fits = doc.has_extension("trf_data") and doc._.trf_data is not None
+            if isinstance(listener, Tok2VecListener):
+                upstream, width = "tok2vec", listener.get_dim("nO")
+                fits = bool(doc.tensor.size) and doc.tensor.shape[-1] == width
+                if doc.tensor.size:
+                    found = f"vectors of width {doc.tensor.shape[-1]}, not {width}"
+            if not fits:
+                upstream = upstream if listened_to == "*" else listened_to
+                raise ValueError(Errors.E216.format(name=name, upstream=upstream, found=found))
 
 
 def encode_words(

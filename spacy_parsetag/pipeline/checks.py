@@ -1,23 +1,13 @@
-"""Checks of the parts and settings of a component, of its label data, of docs, and of the encoder that it listens to.
-
-A listener has no vectors of its own: it takes what a `tok2vec` or `transformer` component before it leaves on the docs.
-Where that component is missing, spaCy's listeners give zeros, and with them any pipe gives nonsense.
-"""
+"""Checks of the parts and settings of a component, of its label data, and of what it saved."""
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from spacy.pipeline.tok2vec import Tok2VecListener
-from spacy.tokens import Doc
-from thinc.api import Model
-
 from ..decode.constraints import LARGEST_COUNT, is_whole
-from ..errors import Errors, shorten
+from ..errors import Errors
 from ..linearize import Linearizer, TagSet, max_stack
-from ..ml.words import SentenceScores
-from ..tokens.sentences import has_sentences
 from ..trees import BinaryTree
 from .known import CONSTRAINTS_KEY
 
@@ -117,38 +107,3 @@ def find_problem(cfg: dict[str, Any], order: str, n_scores: int | None) -> str:
     if n_scores is not None and n_scores != 2 * len(tags):
         return f"the model scores {n_scores // 2} tags, and 'tags' has {len(tags)}"
     return ""
-
-
-def require_sentences(docs: Iterable[Doc], *, name: str) -> None:
-    """Raise a ValueError if a doc has no sentence boundaries."""
-    for doc in docs:
-        if not has_sentences(doc):
-            raise ValueError(Errors.E250.format(name=name, text=shorten(doc.text, 50)))
-
-
-def require_scores(scores: object, *, name: str) -> None:
-    """Raise a ValueError if a model gave what those of other components give, such as a tagger's."""
-    if not isinstance(scores, SentenceScores):
-        raise ValueError(Errors.E270.format(name=name, found=type(scores).__name__))
-
-
-def require_upstream(model: Model[Any, Any], docs: Sequence[Doc], *, name: str) -> None:
-    """Check that the encoder that a model listens to, if it does, has run on docs.
-
-    RAISES (ValueError): If a doc lacks the vectors, or has vectors of another width.
-    """
-    # Listeners have the name of what they listen to, "*" for any; in spacy-curated-transformers it is one of the
-    # attributes. Listeners to transformers read the extension `trf_data`.
-    named = [(node, getattr(node, "upstream_name", node.attrs.get("_upstream_name"))) for node in model.walk()]
-    for listener, listened_to in ((node, upstream) for node, upstream in named if upstream is not None):
-        for doc in filter(len, docs):
-            upstream, found = "transformer", "no vectors"
-            fits = doc.has_extension("trf_data") and doc._.trf_data is not None
-            if isinstance(listener, Tok2VecListener):
-                upstream, width = "tok2vec", listener.get_dim("nO")
-                fits = bool(doc.tensor.size) and doc.tensor.shape[-1] == width
-                if doc.tensor.size:
-                    found = f"vectors of width {doc.tensor.shape[-1]}, not {width}"
-            if not fits:
-                upstream = upstream if listened_to == "*" else listened_to
-                raise ValueError(Errors.E258.format(name=name, upstream=upstream, found=found))

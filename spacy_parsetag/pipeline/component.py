@@ -26,10 +26,11 @@ from ..linearize import Linearizer
 from ..linearize.tagset import TagSet, make_tag_set, tags_of_label
 from ..ml.losses import Loss
 from ..ml.resize import resize_output
-from ..ml.words import SentenceScores, Words
+from ..ml.words import SentenceScores, Words, require_scores, require_upstream
 from ..tokens import has_sentences, register_extensions
 from ..tokens.batches import annotate_batches
 from ..tokens.groups import SPANS_KEY, Prediction, list_groups, set_predictions
+from ..tokens.sentences import require_sentences
 from . import checks
 from .align import set_gold_sentences
 from .encode import gold_loss
@@ -207,11 +208,11 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         RAISES (ValueError): If a doc has no sentence boundaries, or constraints cannot hold together, naming them.
         """
         self._require_labels()
-        checks.require_sentences(docs, name=self.name)
+        require_sentences(docs, name=self.name)
         if any(not token.is_space for doc in docs for token in doc):
-            checks.require_upstream(self.model, docs, name=self.name)
+            require_upstream(self.model, docs, name=self.name)
         scores = self.model.predict(docs)
-        checks.require_scores(scores, name=self.name)
+        require_scores(scores, name=self.name)
         batch = scores.batch(self.tag_set, self.linearizer, self.bound)
         temperature = self.cfg["temperature"] if temperature is None else temperature
         batch = scale_scores(batch, 1.0 / temperature)
@@ -267,7 +268,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         """
         examples = list(examples)
         validate_examples(examples, "ParseTagger.get_loss")
-        checks.require_scores(scores, name=self.name)
+        require_scores(scores, name=self.name)
         key, by_tag = self.cfg["spans_key"], getattr(self.loss, "by_tag", False)
         found = [self._gold.encode(eg, key, self.tag_set, self.linearizer, by_tag=by_tag) for eg in examples]
         if any(found):

@@ -92,7 +92,7 @@ def constrain(batch: TagScores, known: Sequence[Sequence[Known]], *, drop: bool)
     """
     given = replace(batch.on_cpu(), constraints=tuple(map(tuple, known)))
     possible, dropped = keep_possible(given)
-    if not drop:
+    if not drop and any(dropped):
         raise_failure(given, np.asarray([NO_TREE if own else FOUND for own in dropped]), Errors.E262)
     return possible, [[own[i].text for i in left_out] for own, left_out in zip(known, dropped, strict=True)]
 

@@ -50,6 +50,13 @@ def has_sentences(doc: Doc) -> bool:
     return bool(doc.has_annotation("SENT_START"))  # True if there is a hook for `doc.sents`
 
 
+def require_sentences(docs: Iterable[Doc], *, name: str) -> None:
+    """Raise a ValueError if a doc has no sentence boundaries."""
+    for doc in docs:
+        if not has_sentences(doc):
+            raise ValueError(Errors.E313.format(name=name, text=shorten(doc.text, 50)))
+
+
 def sentence_starts(doc: Doc) -> NDArray[np.int64]:
     """Find the first token of each sentence; there is none in an empty doc."""
     if "sents" in doc.user_hooks:

@@ -165,8 +165,8 @@ def test_errors(folders: list[str], tmp_path: Path) -> None:
         make_ensemble([str(tmp_path), folders[0]])(TEXT)
     nlp = make_ensemble(folders)
     nlp.remove_pipe("one_sentence")
-    with pytest.raises(ValueError, match="E250"):
+    with pytest.raises(ValueError, match="E313"):
         nlp(TEXT)
-    with pytest.raises(ValueError, match="E250"):
+    with pytest.raises(ValueError, match="E313"):
         list(nlp.pipe([TEXT]))
     assert spans_of(nlp(Doc(nlp.vocab))) == []

@@ -169,7 +169,7 @@ def test_windows_and_poolings(getter: dict[str, Any], encoder: Path, tmp_path: P
         assert [token.tag_ for token in one] == [token.tag_ for token in other]
         assert spans_of(one) == spans_of(other)
     # A listener that has seen no vectors says so, as any other.
-    with exported.select_pipes(disable="transformer"), pytest.raises(ValueError, match=r"\[E258\].*transformer"):
+    with exported.select_pipes(disable="transformer"), pytest.raises(ValueError, match=r"\[E216\].*transformer"):
         exported("a text")
 
 

@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from tiny import TINY_MODEL, make_examples, spans_of, train
 
-from spacy_parsetag.pipeline.checks import require_upstream
+from spacy_parsetag.ml.words import require_upstream
 
 WIDTH = TINY_MODEL["tok2vec"]["width"]
 LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": WIDTH, "upstream": "tok2vec"}
@@ -35,7 +35,7 @@ def test_with_the_encoder(listening: Language) -> None:
     # What passes can be predicted on: the check lets through what the model takes, and no more.
     scores, empty = pipe.model.predict(docs), pipe.model.predict([listening.make_doc("")])
     assert scores.rows.shape == (2 * 3, len(pipe.labels)) and not len(empty.rows)
-    with pytest.raises(ValueError, match=r"\[E258\]"):
+    with pytest.raises(ValueError, match=r"\[E216\]"):
         require_upstream(pipe.model, [*docs, listening.make_doc("She")], name="parsetag")
 
 
@@ -50,7 +50,7 @@ def test_without_listeners() -> None:
 
 def test_without_the_encoder(listening: Language) -> None:
     pipe = listening.get_pipe("parsetag")
-    with pytest.raises(ValueError, match=r"\[E258\].*'parsetag'.*'tok2vec'.*no vectors.*add_pipe\('tok2vec', source"):
+    with pytest.raises(ValueError, match=r"\[E216\].*'parsetag'.*'tok2vec'.*no vectors.*add_pipe\('tok2vec', source"):
         require_upstream(pipe.model, [listening.make_doc(""), listening.make_doc("She")], name="parsetag")
 
 
@@ -60,9 +60,9 @@ def test_sourced_without_the_encoder(listening: Language) -> None:
     nlp.add_pipe("one_sentence")
     nlp.add_pipe("parsetag", source=listening)
     assert spans_of(nlp("")) == spans_of(nlp("\n")) == []
-    with pytest.raises(ValueError, match=r"\[E258\]"):
+    with pytest.raises(ValueError, match=r"\[E216\]"):
         nlp("She enjoys papers")
-    with listening.select_pipes(disable="tok2vec"), pytest.raises(ValueError, match=r"\[E258\]"):
+    with listening.select_pipes(disable="tok2vec"), pytest.raises(ValueError, match=r"\[E216\]"):
         listening("She enjoys papers")
 
 
@@ -70,7 +70,7 @@ def test_another_encoder(listening: Language) -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("tok2vec", config={"model": {**TINY_MODEL["tok2vec"], "width": 8}})
     nlp.initialize()
-    with pytest.raises(ValueError, match=r"\[E258\].*width 8, not 32.*replace_listeners\('tok2vec', 'parsetag'"):
+    with pytest.raises(ValueError, match=r"\[E216\].*width 8, not 32.*replace_listeners\('tok2vec', 'parsetag'"):
         require_upstream(listening.get_pipe("parsetag").model, [nlp("She")], name="parsetag")
 
 
@@ -82,14 +82,14 @@ def test_listener_to_a_transformer() -> None:
 
     listener = Listener("transformer-listener", lambda model, X, is_train: (X, lambda dX: dX))
     nlp = spacy.blank("en")
-    with pytest.raises(ValueError, match=r"\[E258\].*'transformer'"):
+    with pytest.raises(ValueError, match=r"\[E216\].*'transformer'"):
         require_upstream(listener, [nlp.make_doc("She")], name="parsetag")
     had = Doc.has_extension("trf_data")
     if not had:
         Doc.set_extension("trf_data", default=None)
     try:
         doc = nlp.make_doc("She")
-        with pytest.raises(ValueError, match=r"\[E258\]"):
+        with pytest.raises(ValueError, match=r"\[E216\]"):
             require_upstream(listener, [doc], name="parsetag")
         doc._.trf_data = SimpleNamespace()
         require_upstream(listener, [doc], name="parsetag")

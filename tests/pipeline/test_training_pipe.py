@@ -238,7 +238,7 @@ def test_the_model_of_another_component() -> None:
     examples = make_examples(nlp)
     nlp.initialize(lambda: examples)
     for run in (lambda: nlp("Any text ."), lambda: nlp.update(examples)):
-        with pytest.raises(ValueError, match=r"\[E270\].*'parsetag' gives list, .*spacy-parsetag\.Tags\.v1"):
+        with pytest.raises(ValueError, match=r"\[E217\].*'parsetag' gives list, .*spacy-parsetag\.Tags\.v1"):
             run()
 
 
