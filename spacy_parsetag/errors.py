@@ -191,8 +191,8 @@ class Errors(metaclass=_ErrorsWithCodes):
         "{gap:.3g} apart, so that differences between trees are lost. Scale the scores down."
     )
     E180 = (
-        "Scores of sentence {s} are so great that differences between its trees are lost beside them, though the trees "
-        "together may score little: great scores cancel, or no tree has them. Scale the scores down."
+        "Scores of sentence {s} are so great that rounding hides what its trees differ in, though the trees may score "
+        "little: great scores cancel, or no tree has them. Scale the scores down."
     )
 
     E200 = "{what} must be at least {least}; got {value}."
@@ -344,6 +344,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "Two parsers are compared on the same sentences, and there must be some: the first has {first}, the second "
         "{second}; there are documents for {documents}."
     )
+    E357 = "A comparison of parsers needs at least 1 sample; got {samples}."
 
     E400 = "Not a share of the trees: {share}. Write a number from 0 to 1."
     E401 = "A correlation needs {reason}."

@@ -208,7 +208,7 @@ def format_json(data: Any) -> str:
 
 
 def show(table: Table, as_csv: bool, content: Any = None) -> None:
-    """Print a table for people or as CSV; of content that is given the JSON."""
+    """Print a table for people or as CSV; or, if content is given, that as JSON."""
     if content is not None:
         write_text(format_json(content))
     else:

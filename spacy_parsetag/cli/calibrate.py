@@ -34,11 +34,12 @@ def calibrate_cli(
 ) -> None:
     """Find temperatures of a parser's scores, and show how well its probabilities then hold.
 
-    Scores are divided by a temperature. The best tree stays the best; its probability changes. There is a temperature
-    for constituents and one for whole trees: mistakes come together, so that trees are
-    right more often than their constituents alone would have it. Each is the one that makes what is right and what is
-    not likeliest in the first half of DEV. On the second half the command compares probabilities with what is right,
-    and a temperature that does not help there is not kept.
+    Scores are divided by a temperature. The likeliest tree stays the likeliest; its probability changes. The tree that
+    MBRDecoder finds depends on probabilities, so it may change: F is shown before and after. There is a temperature
+    for constituents and one for whole trees: the mistakes in a sentence come together, so whole trees are right more
+    often than the probabilities of their constituents say. The command fits each temperature on the first part of DEV:
+    the one under which what is right, and what is wrong, is likeliest. On the rest it compares probabilities with what
+    is right, and does not keep a temperature that does not help there.
 
     Figures need the package matplotlib: pip install 'spacy-parsetag[plots]'
 
@@ -47,7 +48,7 @@ def calibrate_cli(
       python -m spacy parsetag calibrate training/model-best corpus/dev.spacy calibrated
       python -m spacy parsetag calibrate training/model-best corpus/dev.spacy --figure reliability.png --json
     """
-    from ..pipeline.calibration import score_gold_docs
+    from ..pipeline.calibration import cut_golds, score_gold_docs
     from ..pipeline.component import ParseTagger
 
     figures = figure or []
@@ -62,12 +63,11 @@ def calibrate_cli(
     golds = list(score_gold_docs(nlp, pipe, read_docs(dev, nlp)))
     if not golds:
         raise ValueError(Errors.E458.format(path=dev, key=pipe.cfg["spans_key"]))
-    n_sents = [len(gold.parses) for gold in golds]
-    # The batches from the start that have this share of the sentences, or just more.
-    n_fit = int(np.searchsorted(np.cumsum([0, *n_sents]), fit_share * sum(n_sents)))
-    if not 0 < n_fit < len(golds):
-        raise ValueError(Errors.E475.format(n=sum(n_sents), share=fit_share))
-    report, panels = _calibrate(pipe, golds[:n_fit], golds[n_fit:])
+    n_sents = sum(len(gold.parses) for gold in golds)
+    n_fit = round(fit_share * n_sents)
+    if not 0 < n_fit < n_sents:
+        raise ValueError(Errors.E475.format(n=n_sents, share=fit_share))
+    report, panels = _calibrate(pipe, *cut_golds(golds, n_fit))
     if figures:
         plot_reliability(panels, figures)
     if output is not None:
@@ -84,6 +84,7 @@ def _calibrate(
     from ..pipeline.calibration import fit_temperature, judge_constituents, judge_trees
 
     n_sents = {"fit": sum(len(gold.parses) for gold in fit), "measured": sum(len(gold.parses) for gold in held_out)}
+    n_gold = sum(len(parse.spans) for gold in held_out for parse in gold.parses)
     report: dict[str, Any] = {"sentences": n_sents}
     panels: dict[str, dict[str, Reliability]] = {}
     for kind, setting, judge in (
@@ -99,6 +100,9 @@ def _calibrate(
             **{name: {"temperature": temperatures[name], **found.to_dict()} for name, found in panels[kind].items()},
             "kept": helps,
         }
+        if kind == "constituents":
+            for name, found in judged.items():
+                report[kind][name]["f"] = 2 * sum(found.right) / max(1, n_gold + len(found.right))
         if helps:
             pipe.cfg[setting] = temperatures["after"]
     return report, panels
@@ -113,6 +117,8 @@ def _format(report: dict[str, Any]) -> str:
         text += f"  {kind.replace('_', ' '):<13}temperature {after['temperature']:.3f}: {before['ece']:.2%} before, "
         text += f"{after['ece']:.2%} after ({after['chance']:.2%}; {before['ece_sweep']:.2%}, "
         text += f"{after['ece_sweep']:.2%}); {after['accuracy']:.1%} are right\n"
+        if "f" in after:
+            text += f"    F of the trees: {before['f']:.2%} before, {after['f']:.2%} after.\n"
         if not report[kind]["kept"]:
             text += f"    It does not help on these: {before['temperature']:.3f} stays.\n"
     return text

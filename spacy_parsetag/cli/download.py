@@ -35,7 +35,7 @@ def download_cli(
     """
     if name not in TABLE["pipelines"]:
         raise ValueError(Errors.E478.format(name=name, known=", ".join(TABLE["pipelines"])))
-    own, range_ = TABLE["pipelines"][name].values()
+    own, range_ = (TABLE["pipelines"][name][key] for key in ("version", "spacy-parsetag"))
     ours = version("spacy-parsetag")
     if not is_compatible_version(ours, range_):
         raise ValueError(Errors.E479.format(name=name, version=own, range=range_, ours=ours))

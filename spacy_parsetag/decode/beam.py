@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from ..errors import Errors
 from ._passes import beam_search
 from .batch import BEAM_EMPTY, Decoded, arguments_of
+from .constraints import is_whole
 from .distribution import Distribution
 from .repair import raise_failure
 
@@ -32,7 +33,7 @@ class BeamDecoder:
     widest = 1 << 22
 
     def __init__(self, beam: int = 10, lookahead: bool = False) -> None:
-        if not isinstance(beam, int) or not 1 <= beam <= self.widest:
+        if not is_whole(beam, 1, self.widest):
             raise ValueError(Errors.E160.format(value=beam, widest=self.widest))
         self.beam = beam
         self.lookahead = lookahead

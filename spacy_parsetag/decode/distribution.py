@@ -40,8 +40,8 @@ class Distribution:
     Names are torch-struct's. Sums are computed when they are first asked for, and kept. Whatever is asked for
     raises a ValueError if a score is not finite, naming word and tag, or if a sentence has no tree within the bound
     that agrees with the constraints, naming the constraints in conflict; log-probabilities and entropies also if scores
-    are so great (1e12 or more) that floats cannot tell trees apart. With transitions all but `argmax` does, and the
-    entropy does from 1e6. Everything with sums does if scores beside which trees cannot be told apart cancel, or are of
+    are so great (1e12 or more) that floats cannot tell trees apart. With transitions, everything but `argmax` raises
+    it, and the entropy does from 1e6 on. Whatever takes sums raises it, too, if such great scores cancel, or belong to
     no tree that agrees with the constraints. `argmax` and `topk` add scores as floats do: of trees whose scores differ
     by less than rounding, any may come first.
 

@@ -15,7 +15,7 @@ MOST_LISTED = 5  # suffixes of a folder, in a message
 class SourceFile(NamedTuple):
     """Names a file of a treebank.
 
-    folder (Optional[Path]): The folder it was found in, at whatever depth; None if it was given itself.
+    folder (Path | None): The folder it was found in, at whatever depth; None if it was given itself.
     """
 
     path: Path
@@ -38,11 +38,12 @@ def find_files(
 ) -> list[SourceFile]:
     """Find files. Those of a folder come sorted by name; inputs keep their order.
 
-    inputs (Iterable[Union[str, Path]]): Files, folders, or patterns such as `wsj/*/*.mrg`, `**` being any folders.
+    inputs (Iterable[str | Path]): Files, folders, or patterns such as `wsj/*/*.mrg`, `**` being any folders. A pattern
+        that only folders match stands for these.
     suffixes (Sequence[str]): Which files below a folder to take: suffixes in lower case, compressed or not, or whole
         names. Files given by name are taken always.
-    pattern (Optional[str]): Take those below a folder that match this instead, for instance "train*.mrg".
-    RETURNS (List[SourceFile]): The files, each once. Names that begin with a dot are passed over in folders.
+    pattern (str | None): Take those below a folder that match this instead, for instance "train*.mrg".
+    RETURNS (list[SourceFile]): The files, each once. Names that begin with a dot are passed over in folders.
     RAISES (ValueError): If an input does not exist, or a folder holds no such file.
     """
     found: dict[Path, SourceFile] = {}
@@ -64,9 +65,13 @@ def find_files(
         elif path.exists():
             files = [path]
         else:
-            files = sorted(match for match in map(Path, glob.glob(str(source), recursive=True)) if match.is_file())
-            if not files:
+            matches = sorted(map(Path, glob.glob(str(source), recursive=True)))
+            files = [match for match in matches if match.is_file()]
+            if not matches:
                 raise ValueError(Errors.E030.format(path=source))
+            if not files:
+                for own in find_files(matches, suffixes=suffixes, pattern=pattern):
+                    found.setdefault(own.path, own)
         for file in files:
             found.setdefault(file, SourceFile(file, folder))
     return list(found.values())

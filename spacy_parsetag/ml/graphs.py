@@ -82,12 +82,10 @@ def export_transformer(encoder: Any, names: Sequence[str], precision: Precision)
         def forward(self, *arrays: Any) -> Any:
             return self.encoder(**dict(zip(inputs, arrays, strict=True))).last_hidden_state
 
-    layer = LastLayer().eval()
-    device = encoder.device
-    encoder.eval().to("cpu")
+    layer = LastLayer()
     target = io.BytesIO()
     axes = {0: "windows", 1: "pieces"}
-    with torch.no_grad(), _quiet():
+    with torch.no_grad(), _on_cpu(encoder), _quiet():
         sample = _sample(encoder.config, (3, 7))
         torch.onnx.export(
             layer,
@@ -107,7 +105,6 @@ def export_transformer(encoder: Any, names: Sequence[str], precision: Precision)
             difference = float(np.abs(found - expected)[sample["attention_mask"] > 0].max())
             if not difference < _TOLERANCE:
                 raise ValueError(Errors.E205.format(kind=encoder.config.model_type, difference=difference))
-    encoder.to(device)
     return quantize(graph) if precision == "int8" else graph
 
 
@@ -119,6 +116,17 @@ def _sample(config: Any, shape: tuple[int, int]) -> dict[str, NDArray[Any]]:
         mask[-1, shape[1] // 2 :] = 0
     ids = np.where(mask, rng.integers(5, config.vocab_size, shape), config.pad_token_id or 0)
     return {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+
+
+@contextmanager
+def _on_cpu(encoder: Any) -> Iterator[None]:
+    """Have a module predict on the CPU, and leave it as it was."""
+    device, training = encoder.device, encoder.training
+    encoder.eval().to("cpu")
+    try:
+        yield
+    finally:
+        encoder.train(training).to(device)
 
 
 @contextmanager

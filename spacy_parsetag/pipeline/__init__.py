@@ -1,1 +1,1 @@
-"""spaCy components: `parsetag`, and `one_sentence`, which it can stand behind."""
+"""spaCy components: `parsetag`, `parsetag_ensemble`, and the factories of these, `one_sentence` and `tree_matcher`."""

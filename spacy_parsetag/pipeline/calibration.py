@@ -1,7 +1,7 @@
 """Temperatures for the scores of a trained pipe, so that its probabilities mean what they say.
 
-There are two: the mistakes in a sentence come together, more than the scores know. So trees are right more often than
-the probabilities of their constituents would have it, and no single temperature is right for both. Each is fit to the
+There are two. The mistakes in a sentence come together, more than the scores know. So whole trees are right more often
+than the probabilities of their constituents say, and each needs a temperature of its own. Each is fit to the
 events that its probabilities are about (Kuleshov and Liang 2015): a constituent that was found is right, or not; a tree
 is right, or not.
 """
@@ -65,6 +65,18 @@ def score_gold_docs(nlp: Language, pipe: ParseTagger, golds: Iterable[Doc]) -> I
                     set_sentence_starts(doc, starts.tolist())
             batch, _, _ = pipe.score_docs(docs, temperature=1.0)
             yield GoldBatch(batch.on_cpu(), [parse for gold in references for _, parse in parses_from_doc(gold, key)])
+
+
+def cut_golds(golds: Iterable[GoldBatch], n: int) -> tuple[list[GoldBatch], list[GoldBatch]]:
+    """Cut batches into their first n sentences and the others."""
+    parts: tuple[list[GoldBatch], list[GoldBatch]] = ([], [])
+    for gold in golds:
+        here = min(n, len(gold.parses))
+        n -= here
+        for part, sentences in zip(parts, np.split(np.arange(len(gold.parses)), [here]), strict=True):
+            if len(sentences):
+                part.append(GoldBatch(gold.batch.select(sentences).trim(), [gold.parses[s] for s in sentences]))
+    return parts
 
 
 def judge_constituents(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: float) -> Judged:

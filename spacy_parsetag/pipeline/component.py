@@ -57,7 +57,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
     probs (bool): Whether to say how probable trees and constituents are. It can be changed on a trained pipeline, as
         can the other settings of prediction that follow.
     k_best (int): How many of the best trees of each sentence to keep for `doc._.parses`; 0 for none.
-    constraints (Optional[Callable[[Doc], Iterable[Span]]]): Finds spans that constrain the trees, beside
+    constraints (Callable[[Doc], Iterable[Span]] | None): Finds spans that constrain the trees, beside
         `doc.spans["parsetag_constraints"]`; see `known_of_doc`.
     conflicts (str): "raise" an error if constraints cannot hold together, or "drop" each one that cannot hold
         together with the ones before it.
@@ -296,14 +296,14 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
     ) -> None:
         """Set up the tags and the model; see spaCy's `TrainablePipe.initialize`.
 
-        labels (Optional[Dict[str, Any]]): Label data as written by `spacy init labels`, to save a pass over the data.
+        labels (dict[str, Any] | None): Label data as written by `spacy init labels`, to save a pass over the data.
         RAISES (ValueError): If the data has no constituents, or the label data is not such.
         """
         validate_get_examples(get_examples, "ParseTagger.initialize")
         key = self.cfg["spans_key"]
+        self._gold = GoldReader()
         if labels is None:
             tags, largest = read_inventory(get_examples(), key, self.linearizer, self.name)
-            self._gold = GoldReader()
         else:
             tags, largest = checks.read_label_data(labels, self.linearizer.order, self.name)
         if isinstance(self.max_stack, int) and self.max_stack < largest:

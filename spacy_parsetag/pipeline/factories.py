@@ -94,11 +94,23 @@ def make_parse_tagger(
     from ..compat import cache_msgpack_plugins
     from .component import ParseTagger
 
-    parts: dict[str, Any] = {"linearizer": linearizer, "decoder": decoder, "loss": loss, "max_stack": max_stack}
-    settings: dict[str, Any] = {"spans_key": spans_key, "learn_rate_scale": learn_rate_scale, "scorer": scorer}
-    trust: dict[str, Any] = {"probs": probs, "k_best": k_best, "constraints": constraints, "conflicts": conflicts}
     cache_msgpack_plugins()  # training reads all docs anew in each epoch
-    return ParseTagger(nlp.vocab, model, name, **parts, **settings, **trust)
+    return ParseTagger(
+        nlp.vocab,
+        model,
+        name,
+        linearizer=linearizer,
+        decoder=decoder,
+        loss=loss,
+        spans_key=spans_key,
+        learn_rate_scale=learn_rate_scale,
+        max_stack=max_stack,
+        probs=probs,
+        k_best=k_best,
+        constraints=constraints,
+        conflicts=conflicts,
+        scorer=scorer,
+    )
 
 
 @Language.factory("one_sentence", assigns=["token.is_sent_start", "doc.sents"])

@@ -12,12 +12,14 @@ root wrapper: its own, else TOP.
 
 import io
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import count, islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -153,29 +155,50 @@ class TreeColumns:
         return cls(label, up, size, starts, strings, source, line, names, ids if any(ids) else [])
 
     def to_disk(self, path: str | Path) -> None:
-        """Save as a folder, which `from_disk` maps into memory."""
+        """Save as a folder, which `from_disk` maps into memory; it may be the one that these are mapped from."""
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
-        for name in _ARRAYS:
-            np.save(folder / f"{name}.npy", getattr(self, name))
         texts = {"format": _FORMAT, "strings": self.strings, "names": self.names, "ids": self.ids}
-        (folder / "columns.json").write_text(json.dumps(texts), encoding="utf-8")
+        with TemporaryDirectory(dir=folder, prefix=".") as temporary:
+            for name in _ARRAYS:
+                np.save(Path(temporary, f"{name}.npy"), getattr(self, name))
+            Path(temporary, "columns.json").write_text(json.dumps(texts), encoding="utf-8")
+            (folder / "columns.json").unlink(missing_ok=True)  # which comes last: without it there are no columns
+            for name in (*(f"{name}.npy" for name in _ARRAYS), "columns.json"):
+                os.replace(Path(temporary, name), folder / name)
 
     @classmethod
     def from_disk(cls, path: str | Path) -> "TreeColumns":
         """Map a folder that `to_disk` wrote into memory: nothing is read before it is looked at.
 
-        RAISES (ValueError): If it is no such folder or a damaged one, or a later version of this package wrote it.
+        RAISES (ValueError): If it is no such folder, one whose files do not fit together, or one that a later version
+            of this package wrote.
         """
         folder = Path(path)
         try:
             texts = json.loads((folder / "columns.json").read_text(encoding="utf-8"))
             if texts["format"] == _FORMAT:
                 arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
-                return cls(**arrays, **{name: texts[name] for name in ("strings", "names", "ids")})
-        except (FileNotFoundError, NotADirectoryError, EOFError, ValueError, KeyError, TypeError) as err:
+                columns = cls(**arrays, **{name: texts[name] for name in ("strings", "names", "ids")})
+                columns._check()
+                return columns
+        except (FileNotFoundError, NotADirectoryError, EOFError, ValueError, LookupError, TypeError) as err:
             raise ValueError(Errors.E600.format(path=folder)) from err
         raise ValueError(Errors.E601.format(path=folder, found=texts["format"], known=_FORMAT))
+
+    def _check(self) -> None:
+        """Raise a ValueError if the arrays are not of one batch: by their sizes, so that they need not be read."""
+        n_trees, n_nodes = len(self.starts), len(self.label)
+        nodes, trees = (self.label, self.up, self.size), (self.starts, self.source, self.line)
+        sizes = {(n_nodes, np.dtype(np.int32))} == {(len(each), each.dtype) for each in nodes}
+        end = int(self.starts[-1]) + int(self.size[self.starts[-1]]) + 1 if n_trees and sizes else 0
+        if (
+            not sizes
+            or {len(each) for each in trees} != {n_trees}
+            or len(self.ids) not in (0, n_trees)
+            or end != n_nodes
+        ):
+            raise ValueError
 
 
 def is_columns(path: Path) -> bool:
@@ -203,7 +226,7 @@ def read_brackets(
     RAISES (ValueError): If there is no such encoding.
     """
     errors = "surrogateescape"
-    if encoding.lower().replace("_", "-") not in ("utf-8", "utf8", "ascii"):
+    if encoding.lower().replace("_", "-") not in ("utf-8", "utf8"):
         try:
             data = data.decode(encoding, errors).encode("utf-8", "surrogatepass")
         except LookupError as err:
@@ -234,12 +257,17 @@ def read_brackets(
         yield from _read_others(data[at:].decode("utf-8", errors), line, name, encoding, on_error, batch)
 
 
+def _line_breaks(found: re.Match[str]) -> str:
+    """What stands for a tree that is left out, so that lines keep their numbers."""
+    return re.sub(r"[^\r\n]", "", found.group())
+
+
 def _read_others(
     text: str, line: int, name: str, encoding: str, on_error: "OnError | None", batch: int
 ) -> Iterator[TreeColumns]:
     from ..treebanks.penn import BracketReader, Line, read_file_lines  # which takes as long to import as all else
 
-    lines = read_file_lines(io.StringIO(_EMPTY.sub("", text), newline=None), encoding, name)
+    lines = read_file_lines(io.StringIO(_EMPTY.sub(_line_breaks, text), newline=None), encoding, name)
     numbered = (Line(each.number + line - 1, each.text) for each in lines)
 
     def parses() -> Iterator[Row]:

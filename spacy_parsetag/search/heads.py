@@ -5,7 +5,7 @@ among several of it. `penn.txt` says how rules are written.
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -81,7 +81,6 @@ def _read_ranks(steps: str) -> dict[str, int]:
     return {**ranks, "": 2 * len(ranks) + (side == "right")}
 
 
-@lru_cache
 def get_head_rules(rules: str | Path | HeadRules = "penn") -> HeadRules:
     """Head rules from a name or a file.
 
@@ -90,7 +89,9 @@ def get_head_rules(rules: str | Path | HeadRules = "penn") -> HeadRules:
     """
     if isinstance(rules, HeadRules):
         return rules
-    path = _FOLDER / f"{rules}.txt" if rules in BUNDLED else Path(rules)
+    if rules in BUNDLED:
+        return _bundled_rules(str(rules))
+    path = Path(rules)
     if not path.is_file():
         raise ValueError(Errors.E607.format(name=rules, known=", ".join(BUNDLED)))
     try:
@@ -98,3 +99,8 @@ def get_head_rules(rules: str | Path | HeadRules = "penn") -> HeadRules:
     except UnicodeDecodeError as err:
         raise ValueError(Errors.E608.format(path=path, problem=err)) from err
     return HeadRules(text, str(path))
+
+
+@cache
+def _bundled_rules(name: str) -> HeadRules:
+    return HeadRules((_FOLDER / f"{name}.txt").read_text(encoding="utf-8"), name)

@@ -234,9 +234,11 @@ class Tregex:
 def find_all(patterns: Sequence[Tregex], columns: TreeColumns) -> list[Longs]:
     """Find several patterns at once. What they have in common is looked for once.
 
-    patterns (Sequence[Tregex]): The patterns. The first one's head rules count.
+    patterns (Sequence[Tregex]): The patterns. Those of different head rules are looked for one by one.
     RETURNS (list[Longs]): For each pattern the nodes that match, in order.
     """
+    if len({id(pattern.rules) for pattern in patterns}) > 1:
+        return [pattern.find(columns) for pattern in patterns]
     program = patterns[0].program if len(patterns) == 1 else Program([pattern.nodes for pattern in patterns])
     found = program.find(columns, patterns[0].rules)
     return [

@@ -75,8 +75,8 @@ def read_columns(
 def _read_good(
     rows: Any, read: Callable[[int, Any], TreeColumns], on_error: Any, first: int = 0
 ) -> Iterator[TreeColumns]:
-    """Read a batch of rows without those that cannot be read, which halving finds, if there is a function to call with
-    their errors.
+    """Read a batch of rows. With `on_error`, halve a batch that cannot be read until each bad row is alone, and call it
+    with the error.
 
     read (Callable[[int, Any], TreeColumns]): Reads rows of the batch; it is told the place of the first one.
     """

@@ -18,9 +18,9 @@ for as long as the doc lives; see `GroupCache` for which changes of the group ar
 import warnings
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spacy.tokens import Doc, Span, Token
 
@@ -32,6 +32,9 @@ from .conversion import ROOT, doc_to_strings, parse_string
 from .groups import SPANS_KEY, GroupCache, get_group, has_parses, predictions_from_doc, with_spans, words_and_tags
 from .nodes import get_nodes
 from .sentences import map_words
+
+if TYPE_CHECKING:
+    from ..search.match import Tregex
 
 
 def get_labels(span: Span | Token, spans_key: str = SPANS_KEY) -> tuple[str, ...]:
@@ -121,13 +124,18 @@ def get_base_nps(doc: Doc, spans_key: str = SPANS_KEY) -> list[Span]:
     RAISES (ValueError): If the doc has no constituents.
     """
     from ..search.docs import columns_of_docs
-    from ..search.match import Tregex
 
     get_group(doc, spans_key)  # a doc without constituents is not one without noun phrases
     places = columns_of_docs([doc], spans_key)
-    pattern = Tregex("@NP !<< (@NP !<- POS) !(<- POS > @NP)")
-    starts, ends = places.bounds(pattern.find(places.columns))
+    starts, ends = places.bounds(_base_np().find(places.columns))
     return [Span(doc, start, end, "NP") for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+
+@cache
+def _base_np() -> "Tregex":
+    from ..search.match import Tregex
+
+    return Tregex("@NP !<< (@NP !<- POS) !(<- POS > @NP)")
 
 
 def is_constituent(span: Span, spans_key: str = SPANS_KEY) -> bool:

@@ -1,1 +1,1 @@
-"""Training: the schedule of the paper with its logger, and callbacks for configs."""
+"""Training: the reader of corpora, the batcher, the paper's schedule with its logger, and callbacks for configs."""

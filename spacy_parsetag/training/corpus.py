@@ -66,8 +66,9 @@ class TreebankCorpus:
 
     def _augment(self, nlp: Language, eg: Example) -> Iterator[Example]:
         for variant in self.augmenter(nlp, eg) if self.augmenter else [eg]:
-            for key, group in variant.reference.spans.items():
-                group.attrs = eg.reference.spans[key].attrs
+            for key, group in eg.reference.spans.items():
+                if key in variant.reference.spans:
+                    variant.reference.spans[key].attrs = group.attrs
             yield variant
 
     def _join(self, examples: Iterable[Example]) -> Iterator[list[Example]]:

@@ -4,9 +4,9 @@ spaCy 3.8 does not tell a schedule how training goes. So the logger, which gets 
 `configs/transformer_paper.cfg` names both.
 
 spaCy makes several schedules from one config, and does not say which of them the optimizer holds. But its loop asks
-that one for the next rate right before it checks the model and calls the logger. So the logger tells the schedule that
-gave the last rate in its thread, and no other: no schedule of an earlier run or of another thread. The rate
-changes one step after the check. spaCy itself keeps the best model.
+that one for the next rate right before it checks the model and calls the logger. So the logger tells the score only to
+the schedule that last gave a rate in its thread, not to one of an earlier run or of another thread. The rate changes
+one step after the check. spaCy itself keeps the best model.
 """
 
 import sys

@@ -13,7 +13,7 @@ import pytest
 import spacy
 from hypothesis import given
 from hypothesis.strategies import floats
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from tiny import TREES, gold_doc, make_examples, make_nlp, train
 from typer.testing import CliRunner
@@ -55,7 +55,8 @@ def test_calibrate(folder: Path, tmp_path: Path) -> None:
     result = run(folder / "model", folder / "dev.spacy", output, "--json", *options)
     assert result.exit_code == 0, result.output
     report = json.loads(result.stdout)
-    assert report["sentences"]["fit"] + report["sentences"]["measured"] == 100
+    assert report["sentences"] == {"fit": 50, "measured": 50}
+    assert 0 < report["constituents"]["before"]["f"] <= 1 and "f" not in report["whole_trees"]["before"]
     for kind in ("constituents", "whole_trees"):
         before, after = report[kind]["before"], report[kind]["after"]
         assert after["temperature"] > 1 == before["temperature"]  # it was too sure
@@ -80,7 +81,16 @@ def test_calibrate(folder: Path, tmp_path: Path) -> None:
         and "expected calibration error" in result.output
     )
     assert run(folder / "model", folder / "dev.spacy", output).exit_code == 1  # it exists
+    assert "F of the trees" in result.output
     assert "E475" in run(folder / "model", folder / "dev.spacy", "--fit-share", 1).output
+
+
+def test_a_single_doc(folder: Path, tmp_path: Path) -> None:
+    """Its sentences are divided, not docs."""
+    docs = [*DocBin().from_disk(folder / "dev.spacy").get_docs(spacy.blank("en").vocab)][:7]
+    DocBin(docs=[Doc.from_docs(docs)]).to_disk(tmp_path / "dev.spacy")
+    result = run(folder / "model", tmp_path / "dev.spacy", "--json", "--fit-share", 0.3)
+    assert json.loads(result.stdout)["sentences"] == {"fit": 2, "measured": 5}
 
 
 def test_without_matplotlib(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

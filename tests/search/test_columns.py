@@ -136,6 +136,17 @@ def test_saved_and_joined(tmp_path: Path) -> None:
         (tmp_path / "saved" / name).write_bytes(damaged)
         with pytest.raises(ValueError, match="saved holds no columns of trees, or damaged ones"):
             TreeColumns.from_disk(tmp_path / "saved")
+    columns.to_disk(tmp_path / "saved")
+    loaded = TreeColumns.from_disk(tmp_path / "saved")
+    loaded.to_disk(tmp_path / "saved")  # over the files that it is mapped from
+    assert trees_of(TreeColumns.from_disk(tmp_path / "saved")) == trees_of(loaded) == trees_of(columns)
+    parts[0].to_disk(tmp_path / "other")
+    for name in ("label", "up", "starts", "source"):  # of other trees
+        saved = (tmp_path / "saved" / f"{name}.npy").read_bytes()
+        (tmp_path / "saved" / f"{name}.npy").write_bytes((tmp_path / "other" / f"{name}.npy").read_bytes())
+        with pytest.raises(ValueError, match="saved holds no columns of trees, or damaged ones"):
+            TreeColumns.from_disk(tmp_path / "saved")
+        (tmp_path / "saved" / f"{name}.npy").write_bytes(saved)
     (tmp_path / "saved" / "columns.json").write_text('{"format": 2}')
     with pytest.raises(ValueError, match="columns of format 2; this version reads format 1"):
         TreeColumns.from_disk(tmp_path / "saved")
