@@ -4,7 +4,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 from typer import Argument as Arg, Option as Opt
 
 from ..analysis.plots import check_paths, plot_reliability
