@@ -18,6 +18,9 @@ from .trees import Spans
 
 _LARGEST_COST = 1e30  # in float32 a tree's costs do not overflow
 _OF_ORDER = 1e-4  # of the gain of a constituent: it decides between orders alone, and is more than float32 rounds away
+# Of the score of a tree: it decides between binarizations alone, and is more than an entry of the type rounds away.
+_OF_SCORES = {np.float32: 1e-5, np.float64: 1e-11}
+_LEAST_SCORE = -100.0  # less the greatest; so the scores of a sentence weigh little, however great they are
 _LEAST_CHAIN = 0.001  # probability
 
 
@@ -116,8 +119,9 @@ class Constituents(NamedTuple):
         """Find the trees with the greatest sum of probabilities of their constituents, each less a cost (Goodman 1996).
 
         Of chains with the same labels, which have the same constituents, the likelier order counts a little more.
+        In-order, so does the likeliest of the binarizations that have the same constituents.
 
-        batch (TagScores): The batch, for its sentences, tags, order, bound and constraints; scores are not read.
+        batch (TagScores): The batch. Its scores choose between binarizations, and nothing else.
         RETURNS (Decoded): The tree of each sentence, and its sum.
         RAISES (ValueError): If the cost is not a number from -1e30 to 1e30, or no tree exists within the bound that
             agrees with the constraints.
@@ -139,17 +143,52 @@ class Constituents(NamedTuple):
                 found[np.ix_(likely, used)] += _OF_ORDER * (of_chains[likely] @ is_chain[ids][used].T)
             return found
 
-        # The gains of tags: of leaves in the rows of words, of nodes in the rows of spans. Gaps gain nothing.
+        # The gains of tags: of leaves in the rows of words, of nodes in the rows of spans.
         words, longer = rows_of_words(n_words)
         rows = np.repeat(batch.starts - 2 * (np.cumsum(n_words) - n_words), n_words) + 2 * np.arange(len(words))
         scores = np.zeros((len(batch.scores), len(tags)), dtype=dtype)
         scores[rows, :n_leaves] = gains(words, slice(n_leaves))
         spans = gains(longer, node_tags)
+        if batch.linearizer.order == "in":
+            _add_scores(batch, rows, scores, spans)
         # The gain of a node depends on its span and its tag alone, so in any order it is that of a span.
         best, status = best_trees(batch.derive(scores=scores, spans=SpanScores(spans, first_spans(n_words)[:-1])))
         if status.any():
             raise_failure(batch, status)
         return best
+
+
+def _add_scores(batch: TagScores, leaves: NDArray[Any], gains: NDArray[Any], of_spans: NDArray[Any]) -> None:
+    """Add a little of the scores to gains of tags and of spans, where trees with the same constituents differ in them:
+    in the sides of leaves and nodes, and in the nodes that binarization added.
+
+    leaves (np.ndarray): (W,) rows of words; the others are gaps.
+    """
+    tags, spans, gaps = batch.tags, batch.spans, np.setdiff1d(batch.rows, leaves)
+    n_leaves, sides = int(tags.offsets[2]), tags.offsets[2:4]  # the columns of L and R
+    if not {"L", "R"} <= set(tags.tags):  # as a tag set of one's own may lack
+        return
+    of_gaps = batch.scores[gaps]
+    of_sides = of_gaps[:, sides] if spans is not None else np.maximum.reduceat(of_gaps, sides, axis=1)
+    for rows, columns, scores in (
+        (leaves, np.arange(n_leaves), batch.scores[leaves, :n_leaves]),
+        (gaps, sides, of_sides),
+    ):
+        gains[np.ix_(rows, columns)] += _little(scores, scores.max(axis=1, keepdims=True, initial=-np.inf))
+    if spans is not None:
+        first = first_spans(batch.n_words)
+        scored = np.flatnonzero((spans.starts >= 0) & (batch.n_words > 1))
+        counts, bare = np.diff(first)[scored], tags.node_labels.index("")
+        of_bare = spans.scores[ranges(spans.starts[scored], counts), bare]
+        tops = np.maximum.reduceat(of_bare, np.cumsum(counts) - counts) if len(counts) else of_bare
+        of_spans[ranges(first[scored], counts), bare] += _little(of_bare, np.repeat(tops, counts))
+
+
+def _little(scores: NDArray[Any], tops: NDArray[Any]) -> NDArray[Any]:
+    """A little of scores, less those that each tree of a sentence can have at most."""
+    with np.errstate(over="ignore"):
+        little: NDArray[Any] = _OF_SCORES[scores.dtype.type] * np.maximum(scores - tops, _LEAST_SCORE)
+    return little
 
 
 @lru_cache(maxsize=16)  # asked for twice a batch

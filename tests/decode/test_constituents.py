@@ -38,6 +38,27 @@ def test_a_label_twice_over_the_same_words_is_no_gain(order):
     assert any("S+S" in tags.tags[i] for i in ExactDecoder()(Distribution(batch)).ids)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("cost", [-0.1, 0.2, 0.5])
+def test_the_likeliest_binarization(dtype, cost):
+    """Of all trees with the constituents of the one that is found it is the likeliest."""
+    tags = TagSet([f"{c}{label}" for c in "lrLR" for label in ("", "/NP")])
+    n_words, rng = np.asarray([4, 3, 1, 5, 5]), np.random.default_rng(0)
+    n_tags = 2 * n_words - 1
+    scores = rng.normal(scale=2, size=(n_tags.sum(), len(tags))).astype(dtype)
+    batch = with_spans(TagScores(scores, np.cumsum(n_tags) - n_tags, n_words, tags, ORDERS["in"]))
+    trees = Distribution(batch)
+    ids = trees.mbr(cost).ids
+    found = trees.log_prob(ids)
+    for s, best in enumerate(trees.topk(20_000)):
+        own = trees.select(np.asarray([s]))
+        rows = np.full((len(best.ids), len(batch.scores)), -1, dtype=np.int32)
+        rows[:, batch.starts[s] : batch.stops[s]] = best.ids
+        (of_own,) = labelled_nodes(ids, own.batch).spans(batch.tags)
+        same = next(i for i, row in enumerate(rows) if [*labelled_nodes(row, own.batch).spans(batch.tags)] == [of_own])
+        assert best.scores[same] - trees.log_partition[s] == pytest.approx(found[s], abs=1e-3)
+
+
 @ALL_ORDERS
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_chains_of_the_same_labels_have_the_likelier_order(order, dtype):
