@@ -328,8 +328,9 @@ class Errors(metaclass=_ErrorsWithCodes):
         "annotating_components of a training, that component has to be one too."
     )
     E320 = (
-        "doc.spans[{key!r}] has no {what}. Set {setting} in the config of the component 'parsetag', or on a loaded "
-        "pipeline: nlp.get_pipe('parsetag').{code}. (spaCy loses them in Doc.from_docs and in JSON.)"
+        "doc.spans[{key!r}] has no {what}. Set {setting} in the config of the component that writes it, or on a "
+        "loaded pipeline: nlp.get_pipe('parsetag').{code}. (spaCy loses them in Doc.from_docs and in JSON, and "
+        "'parsetag_ensemble' keeps no k best trees.)"
     )
     E321 = "The attrs of doc.spans[{key!r}] do not fit its sentences and constituents. Parse the doc again."
     E322 = "doc._.parses(k) gives the k best trees of each sentence, so k must be a whole number from 1 on; got {k!r}."

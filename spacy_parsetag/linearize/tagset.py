@@ -119,5 +119,7 @@ def tags_of_label(label: str) -> set[str]:
     try:
         split_tag(label)
     except ValueError:
+        if label[1:2] == "/" and label[0] in CLASS_NAMES:  # a tag without the label that it should have
+            raise
         return {f"{name}/{join_chain([label])}" for name in CLASS_NAMES}
     return {label}

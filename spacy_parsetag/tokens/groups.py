@@ -173,11 +173,17 @@ def parses_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[SentenceParse]
         its sentence, covers no word or has no label; if two cross; if the order of a unary chain is unknown; if the doc
         was retokenized since.
     """
+    return _read_sentences(doc, spans_key)[0]
+
+
+def _read_sentences(doc: Doc, spans_key: str) -> tuple[list[SentenceParse], list[int]]:
+    """Read the parse of each sentence of a doc, and the place of each of their constituents in the group."""
     words = map_words(doc)
     sentences = sentence_words(doc)
     offsets = [words.before[tokens[0]] for tokens in sentences]  # the first word of each sentence
     spans: list[list[Constituent]] = [[] for _ in sentences]
-    for row in _read_group(doc, spans_key, words):
+    rows = _read_group(doc, spans_key, words)
+    for row in rows:
         start, end, label = row[0], -row[1], row[3]
         i = bisect_right(offsets, start) - 1
         first = offsets[i]
@@ -186,10 +192,11 @@ def parses_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[SentenceParse]
             text = _text(doc, words, row)
             raise ValueError(Errors.E302.format(key=spans_key, text=text, label=label, **place))
         spans[i].append(Constituent(start - first, end - first, label))
-    return [
+    parses = [
         SentenceParse(tokens, Parse(*words_and_tags(doc, tokens), tuple(constituents)))
         for tokens, constituents in zip(sentences, spans, strict=True)
     ]
+    return parses, [row[2] for row in rows]
 
 
 def predictions_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[tuple[Prediction, Parse]]:
@@ -198,14 +205,14 @@ def predictions_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[tuple[Pre
     RETURNS (list[tuple[Prediction, Parse]]): In the order of the sentences that have words.
     RAISES (ValueError): As `parses_from_doc`; and if attrs do not fit these sentences and constituents.
     """
-    sentences = parses_from_doc(doc, spans_key)
+    sentences, places = _read_sentences(doc, spans_key)
     attrs: dict[str, Any] = doc.spans[spans_key].attrs
     known = {field: attrs[key] for field, key in _ATTRS.items() if key in attrs}
-    n_spans = sum(len(parse.spans) for _, parse in sentences)
+    n_spans = len(places)
     expected = [(len(sentences), values) for values in known.values()]
     if any(len(values) != n for n, values in [*expected, (n_spans, attrs.get("probs", range(n_spans)))]):
         raise ValueError(Errors.E321.format(key=spans_key))
-    probs = iter(attrs.get("probs", ()))
+    probs = iter([attrs["probs"][place] for place in places] if "probs" in attrs else ())
     found = []
     for s, (tokens, parse) in enumerate(sentences):
         values = {field: own[s] for field, own in known.items()}

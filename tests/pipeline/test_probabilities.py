@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from nltk import Tree
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc, DocBin, SpanGroup
 from spacy.vocab import Vocab
 from tiny import make_examples, make_nlp, spans_of, train
 
@@ -195,6 +195,18 @@ def test_they_survive(settings: Callable[..., Any]) -> None:
         assert copy.spans["constituents"].attrs == doc.spans["constituents"].attrs
         assert [span._.prob for span in copy._.constituents] == [span._.prob for span in doc._.constituents]
         assert copy._.parses(2) == doc._.parses(2)
+
+
+def test_probabilities_are_in_the_order_of_the_group(settings: Callable[..., Any]) -> None:
+    nlp, _ = settings(probs=True)
+    doc = nlp(TEXT)
+    group = doc.spans["constituents"]
+    expected = {(span.start, span.end, span.label_): span._.prob for span in doc._.constituents}
+    order = sorted(range(len(group)), key=lambda i: (group[i].start - group[i].end, -i))
+    assert order != sorted(order)
+    attrs = {**group.attrs, "probs": [group.attrs["probs"][i] for i in order]}
+    doc.spans["constituents"] = SpanGroup(doc, name="constituents", spans=[group[i] for i in order], attrs=attrs)
+    assert {(span.start, span.end, span.label_): span._.prob for span in doc._.constituents} == expected
 
 
 def test_errors_say_what_to_set(settings: Callable[..., Any]) -> None:
