@@ -337,14 +337,14 @@ class Errors(metaclass=_ErrorsWithCodes):
     E350 = "{path}:{line}: unknown keyword {keyword!r} in a parameter file. Known: {known}."
     E351 = "{path}:{line}: {keyword} takes {expected}; got {value!r}."
     E352 = "Unknown scoring parameters {name!r}: neither one of {known} nor a file."
-    E353 = "The {shorter} trees end after {n} sentences, the {longer} trees go on. Where there is no parse write (TOP)."
-    E354 = "Gold sentence {n} cannot be scored: {reason}."
+    E353 = "The {shorter} trees end after {n} sentences, the {longer} trees go on{place}. {remedy}"
+    E354 = "Gold sentence {n} cannot be scored{place}: {reason}. Each word needs a bracket with its tag: (NN dog)."
     E355 = "A flat tree takes the words of the gold tree, and gold tree {number} has none."
     E356 = (
         "Two parsers are compared on the same sentences, and there must be some: the first has {first}, the second "
         "{second}; there are documents for {documents}."
     )
-    E357 = "A comparison of parsers needs at least 1 sample; got {samples}."
+    E357 = "A comparison of parsers needs at least 1 sample, and a level between 0 and 1; got {samples} and {level}."
 
     E400 = "Not a share of the trees: {share}. Write a number from 0 to 1."
     E401 = "A correlation needs {reason}."
