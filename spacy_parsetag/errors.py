@@ -105,8 +105,8 @@ class Errors(metaclass=_ErrorsWithCodes):
     E109 = "Two of the files would both become {path}. Convert them one by one, or into one file: OUTPUT.spacy."
     E110 = "{path}: convert writes OUTPUT.spacy, or a folder, whose name has no suffix such as {suffix}."
     E111 = (
-        "The split leaves {part!r} without a tree. Give it more, choose a smaller --split-block (it is {block}), or "
-        "leave the part out of --split (--split none for no split)."
+        "The split leaves {part!r} without a tree: {reason}. Or leave the part out of --split (--split none for no "
+        "split)."
     )
     E113 = "Bytes {data} are not valid {encoding}. Say which encoding it is, for instance --encoding {hint}."
     E114 = "Empty tree: brackets without a word, as some treebanks write for no parse. Leave it out, or skip bad trees."
@@ -338,14 +338,14 @@ class Errors(metaclass=_ErrorsWithCodes):
     E350 = "{path}:{line}: unknown keyword {keyword!r} in a parameter file. Known: {known}."
     E351 = "{path}:{line}: {keyword} takes {expected}; got {value!r}."
     E352 = "Unknown scoring parameters {name!r}: neither one of {known} nor a file."
-    E353 = "The {shorter} trees end after {n} sentences, the {longer} trees go on. Where there is no parse write (TOP)."
-    E354 = "Gold sentence {n} cannot be scored: {reason}."
+    E353 = "The {shorter} trees end after {n} sentences, the {longer} trees go on{place}. {remedy}"
+    E354 = "Gold sentence {n} cannot be scored{place}: {reason}. Each word needs a bracket with its tag: (NN dog)."
     E355 = "A flat tree takes the words of the gold tree, and gold tree {number} has none."
     E356 = (
         "Two parsers are compared on the same sentences, and there must be some: the first has {first}, the second "
         "{second}; there are documents for {documents}."
     )
-    E357 = "A comparison of parsers needs at least 1 sample; got {samples}."
+    E357 = "A comparison of parsers needs at least 1 sample, and a level between 0 and 1; got {samples} and {level}."
 
     E400 = "Not a share of the trees: {share}. Write a number from 0 to 1."
     E401 = "A correlation needs {reason}."
@@ -374,6 +374,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E462 = "{model} is {what}; the pipeline comes first: {command}"
     E463 = "Cannot tell from the name {path} what to write. Known suffixes: {known}. Or say it with --output-format."
     E464 = "--workers must be at least 1, or -1 for one process per core; got {n}."
+    E465 = "All {n:,} trees lose their words in cleaning, and nothing is left to write. --clean traces=no keeps traces."
     E468 = (
         "No pipeline given, and {name}, the one that comes with spacy-parsetag, is not installed. In a clone of "
         "spacy-parsetag: python -m pip install ./models/{name}. Or name another pipeline, a package or a folder."

@@ -59,13 +59,9 @@ def trees_and_parses(
     A text stands for what was read already, or came in quotes. Malformed trees go to `skipped`.
     """
     stream: TextIO | Path = typer.get_text_stream("stdin", encoding=encoding) if path == STANDARD else path
-    for tree in penn.read_trees(stream if text is None else io.StringIO(text), encoding=encoding, on_error=skipped):
-        try:
-            parse = Parse.from_tree(tree)
-        except ValueError as err:
-            skipped(TreebankError(name_of(path), tree.line, str(err)))
-        else:
-            yield f"{name_of(path)}:{tree.line}", tree, parse
+    trees = penn.read_trees(stream if text is None else io.StringIO(text), encoding=encoding, on_error=skipped)
+    for tree, parse in penn.make_of_each(trees, Parse.from_tree, name_of(path), skipped):
+        yield f"{name_of(path)}:{tree.line}", tree, parse
 
 
 def read_docs(path: Path, nlp: Language) -> Iterator[Doc]:

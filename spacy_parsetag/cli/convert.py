@@ -17,7 +17,7 @@ from ..files.write import STANDARD
 from ..treebanks.docfiles import SUFFIX, DocFile, write_treebank
 from ..treebanks.formats.table import get_format
 from ..treebanks.split import Split
-from ..trees import Parse
+from ..trees import ROOT_LABELS, Parse
 from ..trees.clean import CleanCounts, CleanOptions
 from ._util import Glob, SkipBad, Skipped, SpansKey, note, refuse
 
@@ -77,8 +77,8 @@ def convert_cli(
             help="Change the usual cleaning of the format; may be repeated. functions=no makes NP-SBJ of "
             "NP-SBJ-1, with indices=no nothing; tag-functions, tag-indices: the same of part-of-speech tags; "
             "traces=no keeps words that are not there, trace-tags='-NONE- XX' and trace-words=REGEX say which; "
-            "repeats=no keeps NP over a lone NP; remove='CODE ID' names labels that go with all under them; root=TOP "
-            "names the root wrapper",
+            "repeats=no keeps NP over a lone NP; remove='CODE ID' names labels that go with all under them; root=X "
+            "puts a constituent X over each tree, and root= keeps root wrappers that stand inside another one",
         ),
     ] = None,
 ) -> None:
@@ -114,6 +114,8 @@ def convert_cli(
 
         def check() -> None:
             skipped.check()
+            if counts.emptied_trees and counts.emptied_trees == counts.trees:
+                raise ValueError(Errors.E465.format(n=counts.trees))
             if n_long and n_long == skipped.n_good:
                 raise ValueError(Errors.E451.format(n=n_long, longest=max_length))
 
@@ -163,6 +165,9 @@ def change_cleaning(options: CleanOptions, changes: Iterable[str]) -> CleanOptio
             if value not in ("yes", "no"):
                 raise ValueError(Errors.E470.format(text=text, reason=f"{key} is yes or no", known=", ".join(known)))
             changed[key] = value == "yes"
+        elif key == "root" and value and value in ROOT_LABELS:
+            reason = f"{value} is the label of a root wrapper, which docs do not keep"
+            raise ValueError(Errors.E470.format(text=text, reason=reason, known=", ".join(known)))
         else:
             changed[key] = frozenset(value.split()) if isinstance(known[key], frozenset) else value or None
     try:

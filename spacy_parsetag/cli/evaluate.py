@@ -17,7 +17,7 @@ from wasabi import tables
 
 from ..errors import Errors, showable
 from ..evalb import EvalbResult, evalb, fill_unparsed, format_summary, format_table, join_lines, read_tree_lines
-from ..evalb.lines import Brackets
+from ..evalb.lines import Brackets, place_of
 from ..evalb.params import EvalbParams, get_params
 from ..files.read import suffix_of
 from ..files.write import refuse_overwrite
@@ -113,9 +113,13 @@ def evaluate_cli(
             systems[model], units, scores = parse_gold(model, test, get_params(params), batch_size, gpu_id, code)
     else:
         gold_lines = read_gold(Path(gold), encoding, multiline)
+        n_lines = len(gold_lines)
+        while len(tests) > 1 and not gold_lines[-1].strip():
+            gold_lines.pop()  # so that empty lines at the end, which TEST may lack, are no sentences of any parser
         systems = {str(path): (gold_lines, read_sentences(path, encoding, multiline)) for path in tests}
         if documents is not None:
-            units = [line.text.strip() for line in read_file_lines(documents, "utf-8", str(documents))]
+            units = read_documents(documents)
+            units = units[: len(gold_lines)] if len(units) == n_lines else units
     if several:
         kinds = [each.value for each in by or ()]
         compared, results = compare_systems(systems, params, documents=units, samples=samples, by=kinds)
@@ -132,7 +136,7 @@ def evaluate_cli(
     if output is not None:
         write_text(report, output)
     if fill is not None:
-        filled = list(fill_unparsed(ours, theirs))
+        filled = list(fill_unparsed(ours, theirs, params))
         write_text("".join(f"{line}\n" for line, _ in filled), fill)
         note(f"{len(filled):,} trees, {sum(is_flat for _, is_flat in filled):,} of them flat: {fill}")
     write_text(report if as_json else text)
@@ -140,6 +144,8 @@ def evaluate_cli(
         warn_of_failures(result, f"{name}: " if len(results) > 1 else "")
     for name, (ours, theirs) in systems.items() if not of_pipeline else ():
         warn_of_roots(name, ours, theirs, get_params(params))
+    if not of_pipeline:
+        warn_of_gold(gold_lines, result)
 
 
 def read_sentences(path: Path, encoding: str, multiline: bool) -> list[str]:
@@ -148,6 +154,13 @@ def read_sentences(path: Path, encoding: str, multiline: bool) -> list[str]:
         raise ValueError(Errors.E030.format(path=path))
     lines = read_tree_lines(path, encoding=encoding)
     return list(join_lines(lines) if multiline else lines)
+
+
+def read_documents(path: Path) -> list[str]:
+    """Read the name of each sentence's document, a line each. The names may be in any encoding."""
+    if not path.exists():
+        raise ValueError(Errors.E030.format(path=path))
+    return [line.text.strip() for line in read_file_lines(path, "utf-8", str(path))]
 
 
 def read_gold(path: Path, encoding: str, multiline: bool) -> list[str]:
@@ -180,6 +193,18 @@ def warn_of_failures(result: EvalbResult, lead: str = "") -> None:
         note(
             f"{lead}{result.failures} of {len(result.rows)} sentences have no usable parse. EVALB's F of "
             f"{result.f:.2f} leaves them out; counting them as zero it is {result.strict.f:.2f}.",
+            "warn",
+        )
+
+
+def warn_of_gold(gold: Sequence[Brackets], result: EvalbResult) -> None:
+    """Say so if gold trees are malformed, for which no parser is to blame."""
+    broken = [(line, row.gold_error) for line, row in zip(gold, result.rows, strict=False) if row.gold_error]
+    if broken:
+        line, error = broken[0]
+        note(
+            f"{len(broken):,} trees of GOLD are malformed, the first of them{place_of(line)}: {error}. Whatever a "
+            "parser finds there counts as a failure: mend GOLD.",
             "warn",
         )
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..errors import Errors
 from ..trees.escape import unescape_token
 from ..trees.parse import Parse
 from .params import Bracket, EvalbParams
@@ -34,6 +35,7 @@ class SentenceCounts(NamedTuple):
     all_words (int): Gold words that count, whatever the status.
     error (str): What is wrong, in the words of the C program; empty if nothing is.
     respelled (str): A word that both sides spell in another way, for messages; empty if there is none.
+    gold_error (str): What of that is wrong with the brackets of the gold tree.
     """
 
     length: int
@@ -48,6 +50,7 @@ class SentenceCounts(NamedTuple):
     all_words: int = 0
     error: str = ""
     respelled: str = ""
+    gold_error: str = ""
 
     @property
     def complete(self) -> bool:
@@ -108,7 +111,8 @@ class SentenceBrackets(NamedTuple):
 def read_sentence(line: str | Parse, params: EvalbParams) -> SentenceBrackets:
     """Read a line of brackets, or a parse. All brackets on a line are one sentence; on an empty line there is none.
 
-    RAISES (ValueError): If there is text that is not alone in a bracket with its tag. The C program never gets past it.
+    RAISES (ValueError): If there is text that is not alone in a bracket with its tag, which the C program never gets
+        past, or if a span of a parse lies outside the sentence.
     """
     if isinstance(line, Parse):
         return _read_parse(line, params)
@@ -165,6 +169,9 @@ def _read_parse(parse: Parse, params: EvalbParams) -> SentenceBrackets:
             words.append(word)
             tags.append(tag)
         before.append(len(words))
+    n = len(parse)
+    if outside := next((span for span in spans if not 0 <= span[0] <= span[1] <= n), None):
+        raise ValueError(Errors.E003.format(span=tuple(outside), n=n))
     brackets = [(before[start], before[end], label) for start, end, label in spans]
     length = sum(tag not in params.delete_labels_for_length for tag in parse.pos)
     return SentenceBrackets(words, tags, brackets, length, quotes, [])
@@ -206,7 +213,12 @@ def compare(gold: str | Parse, test: str | Parse, params: EvalbParams) -> tuple[
     RAISES (ValueError): If the gold line cannot be read. A test line that cannot be read is an error sentence.
     """
     ours = read_sentence(gold, params)
-    row = SentenceCounts(ours.length, all_gold=len(params.counted(ours.brackets)), all_words=len(ours.words))
+    row = SentenceCounts(
+        ours.length,
+        all_gold=len(params.counted(ours.brackets)),
+        all_words=len(ours.words),
+        gold_error="; ".join(ours.errors),
+    )
     nothing = Matching([], [], [])
     try:
         theirs = read_sentence(test, params)

@@ -10,13 +10,31 @@ from ..errors import Errors, TreebankError
 from ..treebanks import penn
 from ..trees import ROOT_LABELS, Parse, Tree
 from ..trees.brackets import format_tree
-from ..trees.escape import unescape_token
 from ..trees.nltk_trees import NLTKTree
-from .counts import read_sentence
-from .params import EvalbParams
+from ..trees.tree import preorder
+from .counts import compare, read_sentence
+from .params import EvalbParams, get_params
 
 _WORD = re.compile(r"[^\s()]+(?=\s*\))")
+_EVERYTHING = EvalbParams()  # no word and no bracket is deleted
+_SPACES = re.compile(r"\s+", re.ASCII)  # no-break spaces and their like are letters of words
 Brackets: TypeAlias = "str | Tree | NLTKTree | Parse | None"
+
+
+class FileLine(str):
+    """A line of a file, or a tree that starts there, which knows its place: file and line."""
+
+    place: str
+
+    def __new__(cls, text: str, place: str) -> "FileLine":
+        line = super().__new__(cls, text)
+        line.place = place
+        return line
+
+
+def place_of(line: object) -> str:
+    """Say in brackets where a line stands, for messages; empty if it is of no file."""
+    return f" ({line.place})" if isinstance(line, FileLine) else ""
 
 
 def tree_line(tree: Brackets) -> str | Parse:
@@ -24,7 +42,8 @@ def tree_line(tree: Brackets) -> str | Parse:
     if tree is None or isinstance(tree, (str, Parse)):
         return tree or ""
     if isinstance(tree, Tree):
-        return format_tree(tree) if tree.children else ""
+        has_words = any(isinstance(child, str) for node in preorder(tree) for child in node.children)
+        return format_tree(tree) if has_words else ""
     parts: list[str] = []
     stack: list[NLTKTree | str] = [tree]
     while stack:
@@ -45,14 +64,14 @@ def read_tree_lines(path: str | Path, *, encoding: str = "utf-8") -> Iterator[st
     RAISES (TreebankError): If bytes are not valid in the encoding, or the file is in another format.
     RAISES (ValueError): If there is no such encoding.
     """
-    is_first = True
+    is_checked = False
     for number, text in penn.without_comments(penn.read_file_lines(path, encoding, str(path)), str(path)):
         if problem := penn.undecodable(text, encoding):
             raise TreebankError(str(path), number, problem)
-        if is_first and (words := _WORD.findall(text)):
+        if not is_checked and (words := _WORD.findall(text)):
             penn.refuse_numbered(words, str(path), number)
-            is_first = False
-        yield text
+            is_checked = len(words) > 1
+        yield FileLine(text, f"{path}:{number}")
 
 
 def join_lines(lines: Iterable[str]) -> Iterator[str]:
@@ -62,16 +81,23 @@ def join_lines(lines: Iterable[str]) -> Iterator[str]:
     YIELDS (str): A tree; text that belongs to none stays with the one that follows.
     """
     parts: list[str] = []
+    first = ""  # line of the tree
     depth = 0
+
+    def joined() -> str:
+        text = "".join(parts).strip()
+        return FileLine(text, first.place) if isinstance(first, FileLine) else text
+
     for line in lines:
         for piece in re.findall(r"[()]|[^()]+", line):
+            first = first or ("" if piece.isspace() else line)
             parts.append(piece)
             depth += (piece == "(") - (piece == ")")
             if piece == ")" and depth == 0:
-                yield "".join(parts).strip()
-                parts = []
+                yield joined()
+                parts, first = [], ""
             depth = max(depth, 0)
-    if rest := "".join(parts).strip():
+    if rest := joined():
         yield rest
 
 
@@ -81,17 +107,26 @@ def paired_lines(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator
     RAISES (ValueError): If one side has more sentences.
     """
     n = 0
+    last: tuple[str | Parse, str | Parse] = "", ""
     for ours, theirs in zip_longest(map(tree_line, gold), map(tree_line, test)):
         if ours is not None and theirs is not None:
             n += 1
-            yield ours, theirs
+            last = ours, theirs
+            yield last
         elif not isinstance(rest := ours or theirs or "", str) or rest.strip():
             shorter, longer = ("gold", "test") if ours is None else ("test", "gold")
-            raise ValueError(Errors.E353.format(shorter=shorter, longer=longer, n=n))
+            remedy, end = "Where there is no parse write (TOP).", last[shorter == "test"]
+            if isinstance(end, str) and end.count("(") > end.count(")"):
+                remedy = f"The last {shorter} tree{place_of(end)} is not closed: write its brackets."
+            raise ValueError(
+                Errors.E353.format(shorter=shorter, longer=longer, n=n, place=place_of(rest), remedy=remedy)
+            )
 
 
-def fill_unparsed(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator[tuple[str, bool]]:
-    """Put a flat tree wherever there is no tree over the gold sentence's words.
+def fill_unparsed(
+    gold: Iterable[Brackets], test: Iterable[Brackets], params: EvalbParams | str | Path = _EVERYTHING
+) -> Iterator[tuple[str, bool]]:
+    """Put a flat tree wherever the test tree is no usable parse of the gold sentence.
 
     No scorer can then leave such a sentence out, or count it right: a flat tree has no bracket but the root, so it
     misses every gold bracket and adds none. See docs/explanation/scoring.md.
@@ -100,27 +135,26 @@ def fill_unparsed(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterato
         test    (TOP)                                          becomes    (TOP (PRP She) (VBZ sleeps))
 
     test (Iterable[str | Tree | nltk.Tree | None]): The test trees in the same order; None where there is none.
+    params (EvalbParams | str | Path): Those that the trees are scored by, as for `evalb`. They say what is usable, and
+        the root is the gold tree's, or TOP where that would be a bracket that counts. By default nothing is deleted.
     YIELDS (tuple[str, bool]): The line of the test tree or of a flat one, and whether it is a flat one.
     RAISES (ValueError): If the numbers of trees differ, or a gold tree cannot be read or has no words.
     """
-    everything = EvalbParams()  # no word and no bracket is deleted
+    params = get_params(params)
     for number, (ours, theirs) in enumerate(paired_lines(gold, test), start=1):
         try:
-            sentence = read_sentence(ours, everything)
+            sentence = read_sentence(ours, _EVERYTHING)
         except ValueError as err:
-            raise ValueError(Errors.E354.format(n=number, reason=err)) from err
+            raise ValueError(Errors.E354.format(n=number, place=place_of(ours), reason=err)) from err
         if not sentence.words:
             raise ValueError(Errors.E355.format(number=number))
-        try:
-            found = read_sentence(theirs, everything)
-            usable = not found.errors and [*map(unescape_token, found.words)] == [*map(unescape_token, sentence.words)]
-        except ValueError:
-            usable = False
-        if usable:
-            yield theirs.strip() if isinstance(theirs, str) else format_tree(theirs.to_tree()), False
+        if not compare(ours, theirs, params)[0].failed and read_sentence(theirs, _EVERYTHING).words:
+            line = theirs if isinstance(theirs, str) else format_tree(theirs.to_tree())
+            yield _SPACES.sub(" ", line).strip(), False
             continue
         start, end, root = sentence.brackets[0] if sentence.brackets else (0, 0, "TOP")
-        if root not in ROOT_LABELS or (start, end) != (0, len(sentence.words)):
+        counts, top_counts = (bool(params.counted([(0, 1, label)])) for label in (root, "TOP"))
+        if root not in ROOT_LABELS or (start, end) != (0, len(sentence.words)) or counts > top_counts:
             root = "TOP"
         words = " ".join(f"({tag} {word})" for tag, word in zip(sentence.tags, sentence.words, strict=True))
         yield f"({root} {words})", True

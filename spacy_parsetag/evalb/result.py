@@ -20,7 +20,7 @@ from typing import Any
 
 from ..errors import Errors
 from .counts import ERROR, MISSED, SKIP, VALID, Matching, SentenceCounts, compare
-from .lines import Brackets, paired_lines
+from .lines import Brackets, paired_lines, place_of
 from .params import EvalbParams, get_params
 
 _RULE = "=" * 76
@@ -184,7 +184,7 @@ def compare_all(
         try:
             yield compare(ours, theirs, params)
         except ValueError as err:
-            raise ValueError(Errors.E354.format(n=number, reason=err)) from err
+            raise ValueError(Errors.E354.format(n=number, place=place_of(ours), reason=err)) from err
 
 
 def format_table(result: EvalbResult) -> str:

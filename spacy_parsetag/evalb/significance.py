@@ -64,10 +64,12 @@ def compare_parsers(
     documents (Sequence[Hashable] | None): The document of each sentence. Then documents are resampled: sentences of one
         document are alike, and an interval that takes them for independent is too narrow.
     samples (int): How many samples to draw, and exchanges to make.
-    RAISES (ValueError): If the numbers of sentences differ, or there are none; if there are to be no samples.
+    level (float): How often the interval is to hold the true difference, between 0 and 1.
+    RAISES (ValueError): If the numbers of sentences differ, or there are none; if there are to be no samples, or there
+        is no such level.
     """
-    if samples < 1:
-        raise ValueError(Errors.E357.format(samples=samples))
+    if samples < 1 or not 0 < level < 1:
+        raise ValueError(Errors.E357.format(samples=samples, level=level))
     n_documents = len(first) if documents is None else len(documents)
     if not len(first) == len(second) == n_documents or not first:
         raise ValueError(Errors.E356.format(first=len(first), second=len(second), documents=n_documents))

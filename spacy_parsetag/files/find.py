@@ -1,6 +1,7 @@
 """Find the files of a treebank."""
 
 import glob
+import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -46,7 +47,7 @@ def find_files(
     RETURNS (list[SourceFile]): The files, each once. Names that begin with a dot are passed over in folders.
     RAISES (ValueError): If an input does not exist, or a folder holds no such file.
     """
-    found: dict[Path, SourceFile] = {}
+    found: dict[str, SourceFile] = {}
     for source in inputs:
         path = Path(source)
         folder = path if path.is_dir() else None
@@ -71,9 +72,9 @@ def find_files(
                 raise ValueError(Errors.E030.format(path=source))
             if not files:
                 for own in find_files(matches, suffixes=suffixes, pattern=pattern):
-                    found.setdefault(own.path, own)
+                    found.setdefault(os.path.abspath(own.path), own)
         for file in files:
-            found.setdefault(file, SourceFile(file, folder))
+            found.setdefault(os.path.abspath(file), SourceFile(file, folder))
     return list(found.values())
 
 

@@ -265,21 +265,15 @@ def _line_breaks(found: re.Match[str]) -> str:
 def _read_others(
     text: str, line: int, name: str, encoding: str, on_error: "OnError | None", batch: int
 ) -> Iterator[TreeColumns]:
-    from ..treebanks.penn import BracketReader, Line, read_file_lines  # which takes as long to import as all else
+    # Which takes as long to import as all else.
+    from ..treebanks.penn import BracketReader, Line, make_of_each, read_file_lines
 
     lines = read_file_lines(io.StringIO(_EMPTY.sub(_line_breaks, text), newline=None), encoding, name)
     numbered = (Line(each.number + line - 1, each.text) for each in lines)
 
     def parses() -> Iterator[Row]:
-        for tree in BracketReader(numbered, name, encoding, on_error, None):
-            try:
-                parse = Parse.from_tree(tree)
-            except ValueError as err:
-                error = TreebankError(name, tree.line, str(err))
-                if on_error is None:
-                    raise error from err
-                on_error(error)
-                continue
+        trees = BracketReader(numbered, name, encoding, on_error, None)
+        for tree, parse in make_of_each(trees, Parse.from_tree, name, on_error):
             if parse.words:
                 yield parse, tree.line, tree.label if tree.is_wrapper else ROOT, ""
 

@@ -94,18 +94,19 @@ def write_treebank(
     cache_msgpack_plugins()
     one_each = split is None and output.suffix != SUFFIX
     targets = {key: make_file(path) for key, path in _output_paths(files, output, split).items()}
+    has_read = False
     with ExitStack() as stack:
         for file in files:
-            _convert_file(file, read, {file: targets[file]} if one_each else targets, split, limit)
+            has_read |= _convert_file(file, read, {file: targets[file]} if one_each else targets, split, limit)
             if one_each:
                 # Now, so that its docs need not stay in memory.
                 targets[file].write(stack.enter_context(atomic_path(targets[file].path)))
         check()
-        if not any(target.sentences for target in targets.values()):
+        if not has_read:
             raise ValueError(Errors.E106.format(inputs=", ".join(str(file.path) for file in files[:5])))
-        empty = next((target.path.stem for target in targets.values() if not target.sentences), None)
+        empty = next((str(part) for part, target in targets.items() if not target.sentences), None)
         if split is not None and empty is not None:
-            raise ValueError(Errors.E111.format(part=empty, block=split.block))
+            raise ValueError(Errors.E111.format(part=empty, reason=split.why_empty(empty, files)))
         if not one_each:
             for target in targets.values():
                 target.write(stack.enter_context(atomic_path(target.path)))
@@ -137,17 +138,22 @@ def _convert_file(
     targets: Mapping[Hashable, DocFile],
     split: Split | None,
     limit: int,
-) -> None:
-    """Add a file's parses to where they belong, until all that takes them is full. No doc goes on in the next file."""
+) -> bool:
+    """Add a file's parses to where they belong, until all that takes them is full. No doc goes on in the next file.
+
+    RETURNS (bool): Whether a parse was read, wherever it belongs.
+    """
 
     def is_full(target: DocFile) -> bool:
         return limit > 0 and target.sentences == limit
 
+    has_read = False
     if all(map(is_full, targets.values())):
-        return
+        return has_read
     only = next(iter(targets))  # of these, where nothing is split
     last: DocFile | None = None
     for index, parse in enumerate(read(file)):
+        has_read = True
         target = targets.get(only if split is None else split.part_of(file, index))
         if last is not None and target is not last:
             last.end_doc()
@@ -158,3 +164,4 @@ def _convert_file(
                 break
     if last is not None:
         last.end_doc()
+    return has_read

@@ -11,9 +11,10 @@ and where the next one starts. So a file is cut into pieces, each of them usuall
 - Outside of trees, a bracket at the margin (in the first column, or where the file's first tree starts), after a blank
   line, or of a root wrapper.
 - Inside an open tree, a root wrapper at the margin like that of the tree, or after words.
-- In files without wrappers, so may a bracket at the margin. The first such line is remembered, and if the open tree is
-  never closed, the piece ended there. Once that has happened, each such line starts a piece; once a whole tree has had
-  such a line inside, none does. So no line is read more than twice.
+- In files without wrappers, so may a bracket at the margin, and so it may where all trees before the open one had none.
+  The first such line is remembered, and if the open tree is never closed, the piece ended there. Once that has
+  happened, each such line starts a piece; once a whole tree has had such a line inside, none does. So no line is read
+  more than twice.
 
 Within a piece, a root wrapper inside one like it, after words, starts the next tree. A closing bracket too many spoils
 the trees before it, which may be parts of one that was closed too early; reading goes on at the next wrapper. A flaw
@@ -30,15 +31,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, count, starmap
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import NamedTuple, TextIO, TypeVar
 
 from ..errors import Errors, TreebankError, shorten
 from ..files.read import likely_encoding, open_binary, suffix_of
-from ..files.write import atomic_path
+from ..files.write import atomic_path, refuse_overwrite
 from ..trees.brackets import format_tree
 from ..trees.escape import SPACE, unescape_label, unescape_token
 from ..trees.tree import ROOT_LABELS, Tree, preorder
 
+MadeT = TypeVar("MadeT")
 OnError = Callable[[TreebankError], None]
 
 _TEXT = f"[^{SPACE}()]"
@@ -98,6 +100,25 @@ def read_trees(
 def read_string(text: str, *, on_error: OnError | None = None, default_tag: str | None = None) -> list[Tree]:
     """Read the trees in a string of brackets; for arguments and errors see `read_trees`."""
     return list(read_trees(io.StringIO(text, newline=None), on_error=on_error, default_tag=default_tag))
+
+
+def make_of_each(
+    trees: Iterable[Tree], make: Callable[[Tree], MadeT], path: str, on_error: OnError | None
+) -> Iterator[tuple[Tree, MadeT]]:
+    """Make something of each tree, such as its parse. A ValueError goes to `on_error` as one of the tree's line.
+
+    RAISES (TreebankError): The first such error, without `on_error`.
+    """
+    for tree in trees:
+        try:
+            made = make(tree)
+        except ValueError as err:
+            error = TreebankError(path, tree.line, str(err))
+            if on_error is None:
+                raise error from err
+            on_error(error)
+        else:
+            yield tree, made
 
 
 class Line(NamedTuple):
@@ -211,10 +232,12 @@ class BracketReader:
     default_tag: str | None
 
     def __iter__(self) -> Iterator[Tree]:
-        for index, tree in enumerate(chain.from_iterable(starmap(self._read, self._pieces()))):
-            if index == 0:
+        is_checked = False
+        for tree in chain.from_iterable(starmap(self._read, self._pieces())):
+            if not is_checked:
                 words = [child for node in preorder(tree) for child in node.children if isinstance(child, str)]
                 refuse_numbered(words, self.path, tree.line)
+                is_checked = len(words) > 1
             yield tree
 
     def _pieces(self) -> Iterator[tuple[list[Line], str, int]]:
@@ -226,6 +249,7 @@ class BracketReader:
         restart = 0  # index in `lines`: where another tree may have started in it
         margin: int | None = None
         margin_starts_trees: bool | None = None  # None until a tree without a wrapper has shown it
+        are_bare: bool | None = None  # whether all trees so far had no wrapper; None before the first
         after_blank, is_lost = True, False
         while True:
             line = next(unread, None)
@@ -239,7 +263,7 @@ class BracketReader:
                     is_start = at_margin or after_blank or label in ROOT_LABELS
                 elif at_margin and label in ROOT_LABELS:
                     is_start = label == root or n_nodes > depth
-                elif at_margin and root not in ROOT_LABELS:
+                elif at_margin and (root not in ROOT_LABELS or are_bare):
                     is_start = margin_starts_trees is True
                     if margin_starts_trees is None:
                         restart = restart or len(lines)
@@ -267,6 +291,8 @@ class BracketReader:
             if depth <= 0:
                 if restart:
                     margin_starts_trees = False
+                if n_nodes:
+                    are_bare = are_bare is not False and root not in ROOT_LABELS
                 depth = n_nodes = restart = 0
             after_blank = not line.text.strip(SPACE)
 
@@ -377,8 +403,10 @@ def write_trees(path: str | Path, trees: Iterable[Tree]) -> int:
     """Write trees to a file in UTF-8, one to a line, and count them. The file appears whole or not at all.
 
     path (str | Path): The file. What it held before is replaced only once every tree is written.
-    RAISES (ValueError): As `format_tree`. This, and whatever `trees` raises, leaves the old file as it was.
+    RAISES (ValueError): As `format_tree`, or if by its name the file is compressed. This, and whatever `trees` raises,
+        leaves the old file as it was.
     """
+    refuse_overwrite([Path(path)], [])
     n_trees = 0
     with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
         for tree in trees:

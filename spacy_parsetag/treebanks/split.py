@@ -10,6 +10,7 @@ together: each block goes to the part that lacks most. No chance is involved.
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from decimal import Decimal
 from fnmatch import fnmatchcase
 
@@ -68,6 +69,16 @@ class Split:
             self._current = self._neediest()
         self._counts[self._current] += 1
         return self._current
+
+    def why_empty(self, part: str, files: Sequence[SourceFile]) -> str:
+        """Say, for a message, why a part may have got no tree of these files."""
+        if self.shares:
+            return f"give it more, or choose a smaller --split-block (it is {self.block})"
+        patterns = " or ".join(pattern for own, pattern in self.patterns if own == part)
+        return (
+            f"none is in a file or folder called {patterns}. Names count from the input folder on, such as "
+            f"{'/'.join(files[0].names)}; give the folder above, or other names"
+        )
 
     def _neediest(self) -> str | None:
         """Find the part that is furthest behind its share, the first of several; None stands for what no part gets."""

@@ -18,6 +18,7 @@ from .tree import Tree, rewrite
 # Group 1 is the label proper. Labels that begin with a dash (`-LRB-`, `-NONE-`) do not match, and stay whole.
 _FUNCTION = re.compile(r"\A([^-=]+)[-=].*", re.DOTALL)
 _INDEX = re.compile(r"\A([^-=].*?)(?:[-=][0-9]+)+\Z", re.DOTALL)
+_NEVER_TRACES = frozenset({"NUM", "CD", "SYM"})  # tags of numbers and symbols: 0 and * are words there
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,8 @@ class CleanOptions:
     traces (bool): Remove words tagged with one of `trace_tags`. Phrases left without words always go.
     trace_tags (frozenset[str]): Part-of-speech tags of words that are not there.
     trace_words (str | None): Regular expression for the whole of such words, where treebanks write them without a
-        tag of their own (`(NP-SBJ *con*)`), for instance `r"\\*.*|0"`. None: the tags alone decide.
+        tag of their own (`(NP-SBJ *con*)`), for instance `r"\\*.*|0"`. Numbers and symbols, by their tags (NUM, CD,
+        SYM), are none. None: the tags alone decide.
     repeats (bool): Collapse a phrase over a lone phrase of the same label (after stripping) into one.
     remove (frozenset[str]): Labels of phrases and part-of-speech tags that go with everything under them.
     """
@@ -91,8 +93,11 @@ def clean_tree(tree: Tree, options: CleanOptions | None = None, counts: CleanCou
         return not removed
 
     def is_trace(node: Tree) -> bool:
-        words = options.trace_words
-        return node.label in options.trace_tags or bool(words and re.fullmatch(words, str(node.children[0])))
+        if node.label in options.trace_tags:
+            return True
+        if options.trace_words is None or strip_functions(node.label) in _NEVER_TRACES:
+            return False
+        return re.fullmatch(options.trace_words, str(node.children[0])) is not None
 
     def clean_node(node: Tree, children: list[Tree | str]) -> Iterable[Tree | str]:
         """Clean a node whose children are cleaned."""

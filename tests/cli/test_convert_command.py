@@ -140,6 +140,8 @@ def test_split(run: Run, treebank: Path, tmp_path: Path) -> None:
         (["trees.mrg", "out.spacy", "--format", "nonsense"], "E102"),
         (["trees.mrg", "out.spacy", "--encoding", "nonsense"], "E101"),
         (["trees.mrg", "out.spacy", "--clean", "trace-words=("], "E454"),
+        (["trees.mrg", "out.spacy", "--clean", "root=ROOT"], "E470"),
+        (["trees.mrg", "out.spacy", "--clean", "trace-words=.*"], "E465"),
         (["trees.mrg", "out.spacy", "--split", "a=0.5,b=0.5"], "E107"),
         (["trees.mrg", "trees.mrg"], "E107"),
         (["trees.mrg", "out", "--split", "a=0.9,b=0.2"], "E105"),
@@ -221,6 +223,12 @@ def test_outputs_that_are_refused(run: Run, tmp_path: Path) -> None:
     assert "E032" in run("convert", same, same).stderr and same.read_text() == source.read_text()
     result = run("convert", source, tmp_path / "out", "--split", "train=0.8,dev=0.1,test=0.1")
     assert result.exit_code == 1 and "E111" in result.stderr and "'test'" in result.stderr
+    assert "--split-block (it is 10)" in result.stderr
+    for spec in ("train=80%,dev=20%", "train=00..01", "train=trees,dev=other"):
+        result = run("convert", source, tmp_path / "out", "--split", spec)
+        pattern = spec.rpartition("=")[2] if "other" in spec else spec.partition("=")[2].partition(",")[0]
+        assert result.exit_code == 1 and "E111" in result.stderr and f" called {pattern}. " in result.stderr
+        assert "block" not in result.stderr
     assert not (tmp_path / "out").exists()
     fewer = ("--split", "train=0.8,dev=0.1,test=0.1", "--split-block", "1")
     assert run("convert", source, tmp_path / "out", *fewer).exit_code == 0

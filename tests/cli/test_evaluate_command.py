@@ -249,6 +249,34 @@ def test_several_parsers(run: Run, tmp_path: Path) -> None:
     assert run("evaluate", paths["gold"], paths["a"], paths["b"], "--fill", tmp_path / "x.mrg").exit_code == 1
 
 
+def test_empty_lines_at_the_end(run: Run, tmp_path: Path) -> None:
+    """They may be in some of the files."""
+    tree = "(TOP (S (NN a)))\n"
+    files = {"gold": f"{tree}{tree}\n", "a": f"{tree}{tree}\n\n", "b": tree * 2, "documents": "1\n2\n2\n"}
+    paths = {name: tmp_path / f"{name}.mrg" for name in files}
+    for name, text in files.items():
+        paths[name].write_text(text)
+    options = ("--documents", paths["documents"], "--samples", 9, "--json")
+    result = run("evaluate", paths["gold"], paths["a"], paths["b"], *options)
+    assert result.exit_code == 0, result.stderr
+    report = json.loads(result.stdout)
+    assert [each["sentences"] for each in report["parsers"].values()] == [2, 2]
+    assert report["differences"][0]["units"] == 2
+    paths["documents"].unlink()
+    assert "[E030]" in run("evaluate", paths["gold"], paths["a"], paths["b"], *options).stderr
+    # Alone, an empty line of both files is a sentence, as in EVALB.
+    assert json.loads(run("evaluate", paths["gold"], paths["a"], "--json").stdout)["all"]["skipped"] == 1
+
+
+def test_a_broken_gold_tree_is_no_fault_of_the_parser(run: Run, treebank: Path) -> None:
+    gold = treebank.with_name("gold.mrg")
+    gold.write_text("".join(f"{line[: len(line) - (i == 1)]}\n" for i, line in enumerate(TREES.splitlines())))
+    said = run("evaluate", gold, treebank).stderr
+    assert "2 : Bracketing is unbalanced" in said
+    assert "1 trees of GOLD are malformed" in said and f"({gold}:2): Bracketing is unbalanced" in said
+    assert "of GOLD" not in run("evaluate", treebank, gold).stderr
+
+
 def test_documents_by_any_editor(run: Run, tmp_path: Path) -> None:
     """A byte order mark is no part of the first document's name, and names may be in another encoding."""
     gold, other = tmp_path / "gold.mrg", tmp_path / "other.mrg"

@@ -33,5 +33,9 @@ def test_fill(run: Run, treebank: Path, tmp_path: Path) -> None:
         "(TOP (DT The) (NN dog) (VBZ barks) (. .))",
         third,
     ]
+    treebank.write_text(TREES.replace("(S (NP", "(S\n\n  (NP"), encoding="utf-8")
+    assert run("evaluate", treebank, treebank, "--multiline", "--fill", filled.with_suffix(".2")).exit_code == 0
+    assert filled.with_suffix(".2").read_text(encoding="utf-8") == TREES
+    treebank.write_text(TREES, encoding="utf-8")
     result = run("evaluate", treebank, filled)
     assert result.exit_code == 0 and "no usable parse" not in result.stderr

@@ -9,7 +9,8 @@ from nltk import Tree
 from spacy_parsetag.evalb import EvalbParams, evalb, format_summary, format_table, get_params
 from spacy_parsetag.evalb.counts import count_crossing, match_brackets
 from spacy_parsetag.evalb.params import Bracket
-from spacy_parsetag.trees import Parse, from_nltk
+from spacy_parsetag.trees import Parse, Tree as OurTree, from_nltk
+from spacy_parsetag.trees.parse import Constituent
 
 COLLINS, NEW, SPMRL = map(get_params, ("collins", "new", "spmrl"))
 
@@ -205,6 +206,15 @@ def test_table_without_any_match() -> None:
     assert "Bracketing FMeasure       =   -nan\n" in table
     assert "\n      0     0     0.00\n=== Summary" in table
     assert evalb([], []).f == 0.0
+
+
+def test_trees_of_this_package() -> None:
+    """One without words is no parse; a span outside of the sentence is named."""
+    gold = Parse(("a", "b"), ("X", "X"), (Constituent(0, 2, "S"),))
+    result = evalb([gold, gold], [OurTree("TOP", (OurTree("S", ()),)), replace(gold, spans=(Constituent(0, 9, "S"),))])
+    assert [row.status for row in result.rows] == [2, 1] and "E003" in result.rows[1].error
+    with pytest.raises(ValueError, match=r"E354.*E003"):
+        evalb([replace(gold, spans=(Constituent(-1, 2, "S"),))], [gold])
 
 
 def test_numbers_of_trees_differ() -> None:

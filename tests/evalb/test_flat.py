@@ -42,6 +42,34 @@ def test_filled_trees_score_as_strict_counts_say(params: str) -> None:
     assert (result.all.matched, result.all.gold, result.all.test) == (strict.matched, strict.gold, strict.test)
 
 
+@pytest.mark.parametrize("params", ["collins", "new", "spmrl"])
+@pytest.mark.parametrize(
+    "gold, test, n_flat",
+    [
+        ("( (S (NP (PRP She)) (VP (VBZ sleeps))))", "", 1),
+        ("(ROOT (S (NP (PRP She)) (VP (VBZ sleeps))))", "", 1),
+        ("(TOP (S (NN a) (. .)))", "(TOP (S (NN a) (NN .)))", None),  # flat where punctuation is deleted
+        ("(TOP (S (NN a) (. .)))", "(TOP (S (NN a) (. !)))", None),  # flat where it is not
+        ("(TOP (S (. .)))", "(TOP (S (. .)))", 0),
+        ("(TOP (S (. .)))", "", 1),
+    ],
+)
+def test_filled_trees_are_those_that_the_parameters_count(
+    params: str, gold: str, test: str, n_flat: int | None
+) -> None:
+    strict = evalb([gold, gold], [gold, test], params).strict
+    filled = list(fill_unparsed([gold, gold], [gold, test], params))
+    result = evalb([gold, gold], [line for line, _ in filled], params)
+    assert result.failures == 0 and result.f == strict.f
+    assert n_flat is None or sum(is_flat for _, is_flat in filled) == n_flat
+
+
+def test_filled_trees_stand_on_one_line() -> None:
+    assert list(fill_unparsed(["(S\n  (NN a)\n  (NN b\u2009))"], ["(S\n  (NN a)\n  (NN b\u2009))\n"])) == [
+        ("(S (NN a) (NN b\u2009))", False)
+    ]
+
+
 def test_gold_trees_must_be_whole() -> None:
     with pytest.raises(ValueError, match="E353"):
         list(fill_unparsed([GOLD, GOLD], [GOLD]))

@@ -132,6 +132,31 @@ def test_trees_over_several_lines() -> None:
     assert evalb([GOLD, *trees[3:4]], [GOLD, None]).failures == 0
 
 
+def test_places_of_lines(tmp_path: Path) -> None:
+    path = tmp_path / "gold.mrg"
+    path.write_text(f"# a comment\n{GOLD}\n\n(S\n (NN a) b)\n")
+    with pytest.raises(ValueError, match=r"E354.*\(.*gold\.mrg:5\).*Each word needs"):
+        evalb(read_tree_lines(path), read_tree_lines(path))
+    with pytest.raises(ValueError, match=r"E354.*sentence 2.*\(.*gold\.mrg:4\)"):
+        evalb(join_lines(read_tree_lines(path)), [GOLD, GOLD])
+    path.write_text(f"{GOLD}\n(S\n(NN a)\n" + f"{GOLD}\n" * 5)
+    with pytest.raises(ValueError, match=r"E353.*gold trees end after 2 .*gold\.mrg:2\) is not closed"):
+        evalb(join_lines(read_tree_lines(path)), [GOLD] * 7)
+
+
+def test_numbered_words_after_one_word(tmp_path: Path) -> None:
+    path = tmp_path / "test.mrg"
+    path.write_text("(TOP (NN 0=Hello))\n(S (VP (VB 0=is) (JJ 2=rich)) (NP (PRP 1=he)))\n")
+    with pytest.raises(ValueError, match=r"test\.mrg:2: \[E124\]"):
+        list(read_tree_lines(path))
+
+
+def test_gold_errors() -> None:
+    broken = GOLD[:-1]
+    rows = evalb([broken, GOLD, broken], [GOLD, broken, broken]).rows
+    assert [row.gold_error for row in rows] == [OPEN, "", OPEN]
+
+
 def test_cutoff_includes_its_length() -> None:
     """A sentence of just the longest length counts as short; punctuation counts for the length, traces do not."""
     params = get_params("collins")

@@ -52,6 +52,9 @@ def test_documents_are_units() -> None:
         compare_parsers(first, second[:-1])
     with pytest.raises(ValueError, match="same sentences"):
         compare_parsers([], [])
+    for wrong in ({"samples": 0}, {"level": 95}, {"level": 1}):
+        with pytest.raises(ValueError, match="E357"):
+            compare_parsers(first, second, **wrong)
 
 
 def test_f_is_that_of_evalb() -> None:

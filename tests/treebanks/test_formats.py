@@ -72,13 +72,18 @@ def test_utf16_by_its_mark(tmp_path: Path) -> None:
     assert list(read(path, "penn")) == ["(TOP (NN été))"]
 
 
-def test_files_come_once(tmp_path: Path) -> None:
+def test_files_come_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However often they are named; as what they were found first."""
     for name in "ab":
         (tmp_path / f"{name}.mrg").write_text("(TOP (NN a))\n")
     a, b = tmp_path / "a.mrg", tmp_path / "b.mrg"
     assert find_files([tmp_path, a], suffixes=[".mrg"]) == [SourceFile(a, tmp_path), SourceFile(b, tmp_path)]
     assert find_files([b, tmp_path], suffixes=[".mrg"]) == [SourceFile(b), SourceFile(a, tmp_path)]
+    monkeypatch.chdir(tmp_path)
+    assert find_files(["a.mrg", a, "*.mrg", tmp_path / "." / "b.mrg"]) == [
+        SourceFile(Path("a.mrg")),
+        SourceFile(Path("b.mrg")),
+    ]
 
 
 def test_ctb_encodings(tmp_path: Path) -> None:
@@ -86,6 +91,22 @@ def test_ctb_encodings(tmp_path: Path) -> None:
     for encoding in ("gb18030", "utf-8"):
         path.write_text("<S ID=1>\n( (IP (NN 上海浦东开发与法制建设同步)))\n</S>\n", encoding=encoding)
         assert list(read(path, "ctb")) == ["(TOP (IP (NN 上海浦东开发与法制建设同步)))"]
+
+
+def test_ctb_markup_beside_trees(tmp_path: Path) -> None:
+    path = tmp_path / "chtb_001.fid"
+    path.write_text(
+        "<DOC><S ID=1>( (IP (NN 猫)))</S>\n<P>text</P>\n<S ID=2>( (IP\n (NN 狗)))</S></DOC>\n", encoding="utf-8"
+    )
+    assert list(read(path, "ctb")) == ["(TOP (IP (NN 猫)))", "(TOP (IP (NN 狗)))"]
+
+
+def test_ctb_headers_must_be_closed(tmp_path: Path) -> None:
+    path = tmp_path / "chtb_001.fid"
+    for end in ("", "<S ID=1>\n( (IP (NN 猫)))\n</S>\n"):
+        path.write_text(f"( (IP (NN 狗)))\n<DATE> 1999 (May)\n{end}", encoding="utf-8")
+        with pytest.raises(TreebankError, match=r"chtb_001\.fid:2: \[E120\].*<DATE>"):
+            list(read(path, "ctb"))
 
 
 def test_ctb_says_where_a_tree_is_broken(tmp_path: Path) -> None:
@@ -140,7 +161,7 @@ def test_lemmas_are_kept() -> None:
 
 # What formats say of words beside their tags: words, lemmas, morphology.
 WORDS = {
-    "icepahc": ("( (IP (NP (N tungu-tunga)) (VB er-vera)) (ID 1150.X,.1))", ["tunga", "vera"], ["", ""]),
+    "icepahc": ("( (IP (NP (N tungu-tunga)) (VB er-vera)) (ID 1150.X.SCI-LIN,.1))", ["tunga", "vera"], ["", ""]),
     "cess": ("(S (sn (nc gatos gato)) (vm duermen dormir))", ["gato", "dormir"], ["", ""]),
     "spmrl": ("(TOP (S (NC##lem=chat|g=m|n=s## chats) (V##t=pst|_## va)))", ["chat", ""], ["g=m|n=s", "t=pst"]),
     "turkish": (
@@ -165,7 +186,7 @@ def test_what_is_said_of_words(name: str, tmp_path: Path) -> None:
     [doc] = DocBin(store_user_data=True).from_disk(doc_file.path).get_docs(Vocab())
     assert [token.lemma_ for token in doc] == lemmas
     assert [str(token.morph) for token in doc] == morphs
-    ids = {"icepahc": "1150.X,.1", "oncoj": "M.1"}
+    ids = {"icepahc": "1150.X.SCI-LIN,.1", "oncoj": "M.1"}
     assert parse.id == ids.get(name, "") == doc.user_data.get("id", "")
     assert counts.lines or counts.labels or counts.removed
     two = doc_from_parses(Vocab(), [parse, Parse(("a",), ("X",), ())])

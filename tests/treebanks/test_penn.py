@@ -99,10 +99,12 @@ def test_sources(tmp_path: Path) -> None:
 
 
 def test_numbers_before_words() -> None:
-    """A file of numbered words is refused by its first tree; later ones may just look like that."""
+    """A file of numbered words is refused by its first tree of several words; later ones may just look like that."""
     with pytest.raises(TreebankError, match="E124"):
         read_string("(S (NN 0=a) (NN 1=b))")
-    assert len(read_string("(S (NN a))\n(S (NN 0=a) (NN 1=b))")) == 2
+    assert len(read_string("(S (NN a) (NN b))\n(S (NN 0=a) (NN 1=b))")) == 2
+    with pytest.raises(TreebankError, match=r":2: \[E124\]"):  # one word says nothing
+        read_string("(TOP (NN 0=Hello))\n(S (VP (VB 0=is) (JJ 2=rich)) (NP (PRP 1=he)))")
 
 
 def test_whole_trees_say_where_they_start() -> None:
@@ -254,6 +256,18 @@ def test_unclosed_tree_in_a_long_file() -> None:
     errors: list[TreebankError] = []
     assert read("\n".join(lines), on_error=errors.append) == expected
     assert [(err.tree_line, err.line) for err in errors] == [(11, 12), (2001, 2002)]
+
+
+@pytest.mark.parametrize("begin", ["((S (NN a4))", "(TOP (S (NN a4))", "(TOP (S\n(NN a4))"])
+def test_an_unclosed_wrapper_where_trees_have_none(begin: str) -> None:
+    """It loses only itself, too."""
+    lines = [f"(S (NN a{i}))" for i in range(1000)]
+    expected = lines[:4] + lines[5:]
+    lines[4] = begin
+    errors: list[TreebankError] = []
+    found = read("\n".join(lines), on_error=errors.append)
+    assert [tree for tree in found if tree.startswith("(S")] == expected and len(found) <= 1000
+    assert (code_of(errors[0]), errors[0].tree_line, errors[0].line) == ("E121", 5, 6)
 
 
 def test_oversized_tree() -> None:
@@ -409,6 +423,12 @@ def test_failing_generator_leaves_the_old_file(tmp_path: Path) -> None:
     link.symlink_to(path)
     assert write_trees(link, []) == 0
     assert link.is_symlink() and path.read_text() == "" and list(read_trees(path)) == []
+
+
+def test_trees_are_not_compressed(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="E034"):
+        write_trees(tmp_path / "out.mrg.gz", [nested(1)])
+    assert list(tmp_path.iterdir()) == []
 
 
 words = st.text(st.characters(exclude_categories=()))

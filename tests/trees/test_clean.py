@@ -83,6 +83,7 @@ def test_example() -> None:
         (CleanOptions(), "(TOP (S (NP (-NONE- *)) (S (VB go))))", "(TOP (S (VB go)))"),
         (CleanOptions(trace_tags=frozenset({"XX"})), "(TOP (-NONE- *) (XX *))", "(TOP (-NONE- *))"),
         (CleanOptions(trace_words=r"\*.*|0"), "(TOP (NP *pro*) (C 0) (CD 01))", "(TOP (CD 01))"),
+        (CleanOptions(trace_words=r"\*.*|0"), "(TOP (NUM-N 0) (SYM \\*) (WNP-2 0))", "(TOP (NUM-N 0) (SYM *))"),
         (CleanOptions(remove=frozenset({"ID", "CODE"})), "( (S (CODE-1 (X y)) (NN a)) (ID z))", "(TOP (S (NN a)))"),
         (HISTORICAL.clean, "( (IP-MAT (NP-SBJ *con*) (CODE x) (VB-1 go)) (ID z))", "(TOP (IP (VB go)))"),
     ],

@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 from itertools import tee
 from pathlib import Path
 
-from ...errors import TreebankError
 from ...files.read import is_stream, open_binary
 from ...trees.clean import CleanCounts, CleanOptions, clean_tree
 from ...trees.parse import Parse, check_words
 from ...trees.tree import Tree, Word, rewrite
-from ..penn import BracketReader, Line, OnError, read_file_lines
+from ..penn import BracketReader, Line, OnError, make_of_each, read_file_lines
 
 Rewrite = Callable[[str], str]
 PENN_CLEAN = CleanOptions()
@@ -89,19 +88,18 @@ class TreebankFormat:
         clean (CleanOptions | None): What to clean; None for the usual cleaning of the format.
         """
         clean, counts = clean or self.clean, counts or CleanCounts()
-        for tree in self.read(source, encoding=encoding, on_error=on_error, default_tag=default_tag, counts=counts):
-            try:
-                cleaned = clean_tree(tree, clean, counts)
-                if cleaned is None:
-                    continue
-                parse = replace(Parse.from_tree(cleaned), id=_find_id(tree) if ID in clean.remove else "")
-                check_words(parse)
-            except ValueError as err:
-                error = TreebankError(str(source), tree.line, str(err))
-                if on_error is None:
-                    raise error from err
-                on_error(error)
-            else:
+
+        def parse_of(tree: Tree) -> Parse | None:
+            cleaned = clean_tree(tree, clean, counts)
+            if cleaned is None:
+                return None
+            parse = replace(Parse.from_tree(cleaned), id=_find_id(tree) if ID in clean.remove else "")
+            check_words(parse)
+            return parse
+
+        trees = self.read(source, encoding=encoding, on_error=on_error, default_tag=default_tag, counts=counts)
+        for _, parse in make_of_each(trees, parse_of, str(source), on_error):
+            if parse is not None:
                 yield parse
 
     def _rewrite_lines(self, lines: Iterator[Line], counts: CleanCounts) -> Iterator[Line]:
@@ -120,7 +118,7 @@ class TreebankFormat:
                 counts.labels += 1
                 return children
             label, inside = phrase(node.label), tuple(children)
-            if node.is_preterminal:
+            if node.is_preterminal and (node.label != ID or ID not in self.clean.remove):
                 label, text = leaf(node.label, str(children[0]))
                 inside = (text,)
             counts.labels += label != node.label

@@ -7,6 +7,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import chain, pairwise
 
 from ..penn import Line
 from .base import TreebankFormat
@@ -22,19 +23,30 @@ SPLIT = ",".join(
         ("test", 271, 300),
     )
 )
-_MARKUP = re.compile(r"\s*</?[A-Za-z][^<>]*>")
+_MARKUP = re.compile(r"(?:\s*</?[A-Za-z][^<>]*>)+\s*")
+_CLOSING = re.compile(r"(?<=\))\s*(?:</[A-Za-z][^<>]*>\s*)+\Z")
 _HEADER = re.compile(r"\s*<(HEADER|DOCHEADER|DOCID|DOCNO|DATE|DATETIME|SRCID)\b[^<>]*>", re.IGNORECASE)
 
 
 def skip_markup(lines: Iterator[Line]) -> Iterator[Line]:
-    """Empty the lines that belong to no tree."""
+    """Empty the lines that belong to no tree, and take markup off the others.
+
+    A header that is never closed takes the place of the last line, so that it is an error and all after it not lost.
+    """
     header = ""  # the element that is open, whose text is not a tree
-    for line in lines:
+    opened = Line(0, "")
+    for line, following in pairwise(chain(lines, [Line(0, "")])):
         if not header and (found := _HEADER.match(line.text)):
-            header = found.group(1).lower()
-        yield line._replace(text="\n") if header or _MARKUP.match(line.text) else line
-        if header and f"</{header}>" in line.text.lower():
+            header, opened = found.group(1).lower(), line._replace(text=found.group())
+        text = "\n"
+        if not header:
+            markup = _MARKUP.match(line.text)
+            text = _CLOSING.sub("\n", line.text[markup.end() :] if markup else line.text)
+            if markup and not text.startswith("("):
+                text = "\n"
+        elif f"</{header}>" in line.text.lower():
             header = ""
+        yield opened if header and not following.number else line._replace(text=text)
 
 
 # GB 18030 contains GB 2312 and GBK.
