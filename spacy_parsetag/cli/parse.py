@@ -118,7 +118,7 @@ def parse_cli(
 
     \b
     Examples:
-      python -m spacy parsetag parse "She enjoys reading papers."
+      python -m spacy parsetag parse "She enjoys reading old papers."
       python -m spacy parsetag parse training/model-best sentences.txt trees.mrg
       python -m spacy parsetag parse training/model-best news.txt news.jsonl --sents model
       python -m spacy parsetag parse training/model-best corpus.txt.gz trees/ --workers 8 --skip-bad 1% --resume
