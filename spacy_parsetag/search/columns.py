@@ -258,7 +258,7 @@ def read_brackets(
 
 
 def _line_breaks(found: re.Match[str]) -> str:
-    """What stands for a tree that is left out, so that lines keep their numbers."""
+    """Give the line breaks of a tree that is left out, so that lines keep their numbers."""
     return re.sub(r"[^\r\n]", "", found.group())
 
 
