@@ -1,4 +1,4 @@
-"""The README's training, timed: draw the synthetic treebank, and run the project on it.
+"""The training on the synthetic treebank, timed: draw the treebank, and run the project on it.
 
     python benchmarks/synthetic.py
 

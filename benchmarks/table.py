@@ -37,6 +37,7 @@ RUNS = (
 # What others ship for English: its training data, F on section 23 of the Wall Street Journal, and where they say so.
 STANZA = "https://stanfordnlp.github.io/stanza/constituency.html"
 BENEPAR = "https://github.com/nikitakit/self-attentive-parser#available-models"
+MCTB = "https://github.com/RingoS/multi-domain-parsing-analysis"
 CORENLP = "https://stanfordnlp.github.io/CoreNLP/tools_srparser.html"
 PUBLISHED = (
     ("Stanza: default; with a transformer", "news, revised", f"[93.2; 96.1]({STANZA})"),
@@ -143,9 +144,11 @@ def pipelines() -> list[str]:
     heads = " | ".join(f"`{name}`" for name in names)
     lines = [f"| | {heads} |", "|---|---|---|---|"]
     lines += [f"| {name} | {' | '.join(cells)} |" for name, cells in rows if set(cells) != {"–"}]
-    loads = [str(report["made_by"]["machine"]["load_average"]) for report in reports if report]
+    loads = [str(report["made_by"]["machine"]["load_average"]) for report in reports if "words_per_second" in report]
     note = (
-        "F is EVALB's (COLLINS) on raw text, development parts, trees by hand. Words a second: one core, CPU time, "
+        "F is EVALB's labelled bracketing F with Collins' parameters (COLLINS), on raw text, which the pipeline itself "
+        "cuts into sentences and tokens, of development parts with trees by hand. MCTB: Multi-domain Constituency "
+        f"Treebank ([Yang et al. 2022]({MCTB})). Words a second: one core, CPU time, "
         f"load average {', '.join(loads)}. From `benchmarks/results/NAME.json` by `python benchmarks/table.py`; the "
         "card of each, in `models/NAME/`, has more."
     )
@@ -175,7 +178,8 @@ def peers() -> list[str]:
         "The first columns are the five domains of MCTB, 1,000 sentences each, by hand; the two in-order parsers (Liu "
         "and Zhang 2017; with BERT by Yang et al. 2022) are scored from the outputs that come with it "
         "(`python benchmarks/mctb_peers.py`). News is what their authors publish for section 23 of the Wall Street "
-        "Journal, or of its revised edition: text of the kind that they learned, which the pipelines here never saw."
+        "Journal, or of its revised edition, text of the kind that they learned. No tree of that newspaper was trained "
+        "on here; the development part of NLTK's sample of it chose among weights."
     )
     return [*lines, "", note]
 

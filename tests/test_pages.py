@@ -36,7 +36,7 @@ NEEDS = {
 NEWS = """\
 The committee approved the plan on Friday. Its chairman, who had opposed it, said nothing.
 Prices fell because the harvest was good. Few people expected that.
-She saw the man with the telescope.
+She saw the woman with the telescope.
 """
 
 
@@ -98,9 +98,10 @@ def check_config(text: str) -> None:
                 registry.fill({"block": block}, validate=False)
 
 
-def expected(block: str) -> list[str]:
-    """What a page says that a block of Python prints: its lines that are comments."""
-    return [line[2:] for line in block.splitlines() if line.startswith("# ")]
+def expected(snippet: Snippet) -> list[str]:
+    """What a page says that a block of Python prints: the block below it, or its lines that are comments."""
+    comments = [line[2:] for line in snippet.text.splitlines() if line.startswith("# ")]
+    return snippet.prints.splitlines() or comments
 
 
 def check_your_pipeline(folder: Path, shell: Shell) -> None:
@@ -121,7 +122,7 @@ def run_python(snippet: Snippet, session: dict[str, Any]) -> None:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(snippet.text, f"line {snippet.line}", "exec"), session)  # as a reader would paste it
-    said = expected(snippet.text)
+    said = expected(snippet)
     if said:
         assert printed.getvalue().splitlines() == said, snippet.text
 
@@ -146,7 +147,8 @@ def test_page(name: str, workshop: Path, shell: Shell, tmp_path: Path, monkeypat
         elif snippet.kind == "ini":
             check_config(snippet.text)
         else:
-            shell.run(snippet.text, folder)
+            printed = shell.run(snippet.text, folder)
+            assert not snippet.prints or printed.splitlines() == snippet.prints.splitlines(), snippet.text
     if name in CHECKS:
         CHECKS[name](folder, shell)
 

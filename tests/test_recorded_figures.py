@@ -112,19 +112,27 @@ def test_exported_pipelines() -> None:
     slow, exact, rounded = (alone[name]["whole"]["words_a_second"] for name in ("pytorch float32", *EXPORTED))
     assert f"{exact:,} words a second in float32 and {rounded:,} in int8" in page
     times = alone["onnx int8"]["whole_times_as_fast"]
-    assert f"the longest of its docs, {slow} words, so that int8 is {times:.2f} times as fast" in page
+    assert f"so PyTorch manages only {slow} words a second, and int8 is {times:.2f} times as fast" in page
 
 
 def test_time_of_long_sentences() -> None:
     page = " ".join((ROOT / "docs" / "how-to" / "probabilities.md").read_text(encoding="utf8").split())
     orders = result("distribution")["milliseconds_a_sentence"]
-    first, second = (
+    first, second, spans = (
         [orders[order][n]["probabilities of constituents"] for n in ("50", "100", "200")]
-        for order in ("in-order, tags alone", "pre-order, stack of at most 29")
+        for order in ("in-order, tags alone", "pre-order, stack of at most 29", "in-order, tags and spans")
     )
     said = "take {:.1f}, {:.1f} and {:.0f} ms, and in pre-order {:.1f}, {:.0f} and {:.0f}".format(*first, *second)
     assert said in page and "about seven times as long" in page
+    assert "as `en_parsetag_sm` has, it is {:.1f}, {:.1f} and {:.0f}".format(*spans) in page
     assert all(round(times[2] / times[1]) == 7 for times in (first, second))
+
+
+@pytest.mark.parametrize("name", ["en_parsetag_sm", "en_parsetag_trf"])
+def test_memory_of_pipelines(name: str) -> None:
+    page = " ".join((ROOT / "docs" / "reference" / "pipelines.md").read_text(encoding="utf8").split())
+    said = "`{pipeline}` in {load_seconds} s, and takes {loaded_mb} MB then and at most {peak_mb}"
+    assert said.format(**result(name)) in page
 
 
 def test_speeds() -> None:

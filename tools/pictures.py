@@ -23,7 +23,7 @@ from spacy_parsetag.trees import BinaryTree, Parse, binarize, from_nltk
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
 SENTENCE = "(S (NP (X She)) (VP (X enjoys) (S (VP (X reading) (NP (X papers))))))"
-AMBIGUOUS = "She saw the man with the telescope."
+AMBIGUOUS = "She saw the woman with the telescope."
 LEAF, NODE, GREY, PATH = "#0b6e4f", "#7a3b9c", "#b9bec6", "#c2410c"
 NAMES = {"pre": "pre-order", "in": "in-order", "post": "post-order"}
 

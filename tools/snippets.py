@@ -12,6 +12,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,12 +32,14 @@ class Snippet(NamedTuple):
     text (str): What to run.
     line (int): Where it stands, from 1.
     needs (str): Why tests do not run it; "" if they do.
+    prints (str): What it prints, the block `text` right below it; "" if there is none.
     """
 
     kind: str
     text: str
     line: int
     needs: str
+    prints: str
 
 
 def pages() -> list[Path]:
@@ -54,7 +57,8 @@ def snippets(path: Path) -> Iterator[Snippet]:
     RAISES (ValueError): If code is indented instead of fenced, so that nobody can tell what it is.
     """
     needs = ""
-    for token in MarkdownIt("commonmark").parse(path.read_text(encoding="utf8")):
+    tokens = MarkdownIt("commonmark").parse(path.read_text(encoding="utf8"))
+    for token, below in zip_longest(tokens, tokens[1:]):
         line = token.map[0] + 1 if token.map else 0
         if token.type == "code_block":
             raise ValueError(f"{path}:{line}: code without a fence")
@@ -64,7 +68,8 @@ def snippets(path: Path) -> Iterator[Snippet]:
         elif token.type == "fence":
             kind = token.info.split()[0] if token.info else ""
             if kind in KINDS:
-                yield Snippet(kind, token.content, line, needs)
+                prints = below.content if below and below.type == "fence" and below.info == "text" else ""
+                yield Snippet(kind, token.content, line, needs, prints)
             needs = ""
 
 

@@ -42,10 +42,12 @@ Sentences = Enum("Sentences", {"line": "line", "model": "model"}, type=str)
 
 
 def parse_cli(
-    model: Annotated[str, Arg(metavar="[MODEL]", help=f"Pipeline: a package or a folder. Default: {DEFAULT_MODEL}")],
+    model: Annotated[
+        str | None, Arg(metavar="MODEL", help=f"Pipeline: a package or a folder. Default: {DEFAULT_MODEL}")
+    ] = None,
     source: Annotated[
         str | None,
-        Arg(metavar="INPUT", show_default=False, help="File, - for standard input, folder of files, or text in quotes"),
+        Arg(metavar="INPUT", help="Required: a file, - for standard input, a folder of files, or text in quotes"),
     ] = None,
     output: Annotated[
         str, Arg(metavar="OUTPUT", help="File to write, - for standard output, or a folder of shards (NAME/)")
@@ -118,7 +120,7 @@ def parse_cli(
 
     \b
     Examples:
-      python -m spacy parsetag parse "She enjoys reading papers."
+      python -m spacy parsetag parse "She enjoys reading old papers."
       python -m spacy parsetag parse training/model-best sentences.txt trees.mrg
       python -m spacy parsetag parse training/model-best news.txt news.jsonl --sents model
       python -m spacy parsetag parse training/model-best corpus.txt.gz trees/ --workers 8 --skip-bad 1% --resume
@@ -252,8 +254,10 @@ def _check_folder(folder: Path, inputs: list[Path], format: str) -> None:
         raise ValueError(Errors.E450.format(path=folder))
 
 
-def _find_model_and_input(model: str, source: str | None) -> tuple[str, Path, str | None]:
+def _find_model_and_input(model: str | None, source: str | None) -> tuple[str, Path, str | None]:
     """Find the pipeline and the input (see `find_input`); what stands first is the input where it stands alone."""
+    if model is None:
+        raise ValueError(Errors.E455.format(option="The command", needs="an INPUT to parse"))
     refuse(source is None and is_pipeline(model), f"The pipeline {model}", "an INPUT to parse")
     if source is not None and (os.path.isfile(model) or (len(model.split()) > 1 and not is_pipeline(model))):
         what = "a file" if os.path.isfile(model) else "a text"

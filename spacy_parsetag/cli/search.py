@@ -75,7 +75,7 @@ def search_cli(
       python -m spacy parsetag search "VP < /^VB/=verb < NP=object" shards/ --by verb.head --by object.head --csv
       python -m spacy parsetag search "SQ !< VP" shards/*.parquet --count --workers 8
       python -m spacy parsetag search "S < (VP <# VBG) $+ VP" gum.mrg --html page.html --limit 50
-      python -m spacy parsetag parse news.txt | python -m spacy parsetag search "NP < SBAR" -
+      python -m spacy parsetag parse news.txt --sents model | python -m spacy parsetag search "NP < SBAR" -
     """
     from ..texts.search import Query, columns_of_rows, find_trees, search_file
 

@@ -57,10 +57,10 @@ def show_cli(
 
     \b
     Examples:
-      python -m spacy parsetag show "She enjoys reading papers."
+      python -m spacy parsetag show "She enjoys reading old papers."
       python -m spacy parsetag show "(S (NP (PRP She)) (VP (VBZ reads)))" --svg tree.svg
       python -m spacy parsetag show news.txt --model training/model-best --html news.html
-      python -m spacy parsetag parse news.txt | python -m spacy parsetag show - --explain
+      python -m spacy parsetag parse news.txt --sents model | python -m spacy parsetag show - --explain
     """
     from ..draw.docs import Sentence, explain_all, render
 

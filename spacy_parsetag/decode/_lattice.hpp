@@ -17,7 +17,7 @@ namespace parsetag {
 // beam, CHART for the chart.
 enum Status : uint8_t { FOUND = 0, NOT_FINITE = 1, NO_TREE = 2, BEAM_EMPTY = 3, TOO_GREAT = 4, CHART = 5 };
 
-// How far rounding may move a sum over trees of `length` tags. Where what they share was taken off, no part of a tree weighs much
+// Bound on the rounding error of a sum over trees of `length` tags. Where what they share was taken off, no part of a tree weighs much
 // more than nothing: a tree's parts add up to the greatest of all numbers on the way.
 inline double error_of(double total, int length) { return length * std::numeric_limits<double>::epsilon() * std::abs(total); }
 

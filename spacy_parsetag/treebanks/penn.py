@@ -11,9 +11,8 @@ and where the next one starts. So a file is cut into pieces, each of them usuall
 - Outside of trees, a bracket at the margin (in the first column, or where the file's first tree starts), after a blank
   line, or of a root wrapper.
 - Inside an open tree, a root wrapper at the margin like that of the tree, or after words.
-- In files without wrappers, so may a bracket at the margin, and so it may where all trees before the open one had none.
-  The first such line is remembered, and if the open tree is never closed, the piece ended there. Once that has
-  happened, each such line starts a piece; once a whole tree has had such a line inside, none does. So no line is read
+- Without wrappers, in the file or in all trees before the open one, a bracket at the margin may start a tree. The first
+  unclosed tree proves that it does; a whole tree with such a line inside proves that it does not. So no line is read
   more than twice.
 
 Within a piece, a root wrapper inside one like it, after words, starts the next tree. A closing bracket too many spoils

@@ -185,6 +185,7 @@ def test_keys_that_json_lacks(run: Run, pipeline: Path, tmp_path: Path) -> None:
 
 
 def test_messages(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    assert "[E455] The command needs an INPUT to parse" in run("parse").stderr
     (tmp_path / "news.txt").write_text(TEXT)
     result = run("parse", tmp_path / "news.txt", tmp_path / "trees.mrg")
     assert result.exit_code == 1 and "[E462]" in result.stderr
