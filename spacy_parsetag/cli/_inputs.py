@@ -58,7 +58,10 @@ def trees_and_parses(
 
     A text stands for what was read already, or came in quotes. Malformed trees go to `skipped`.
     """
-    stream: TextIO | Path = typer.get_text_stream("stdin", encoding=encoding) if path == STANDARD else path
+    try:
+        stream: TextIO | Path = typer.get_text_stream("stdin", encoding=encoding) if path == STANDARD else path
+    except LookupError as err:
+        raise ValueError(Errors.E101.format(encoding=encoding)) from err
     trees = penn.read_trees(stream if text is None else io.StringIO(text), encoding=encoding, on_error=skipped)
     for tree, parse in penn.make_of_each(trees, Parse.from_tree, name_of(path), skipped):
         yield f"{name_of(path)}:{tree.line}", tree, parse

@@ -125,7 +125,8 @@ def _guess_format(path: Path, text: str | None) -> ShownFormat:
     trees = [i for i in told if _TREE.match(lines[i])]
     if trees and trees[0] != told[0]:
         raise ValueError(Errors.E453.format(number=trees[0] + 1, path=name_of(path)))
-    return ShownFormat.brackets if trees else ShownFormat.text
+    without_parse = not told and any(line.strip() == NO_PARSE for line in lines)
+    return ShownFormat.brackets if trees or without_parse else ShownFormat.text
 
 
 def _lines_of(text: str) -> list[str]:

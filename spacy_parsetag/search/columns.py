@@ -352,7 +352,7 @@ def read_rows(rows: Iterable[tuple[int, Any]], name: str) -> TreeColumns:
         for line, row in rows:
             try:
                 for sent in row["sents"] or ():
-                    yield _parse_of(sent), line, ROOT, _text_of(row.get("id"))
+                    yield _parse_of(sent), line, ROOT, text_of(row.get("id"))
             except (KeyError, TypeError) as err:
                 raise ValueError(Errors.E603.format(where=f"{name}:{line}")) from err
 
@@ -370,7 +370,8 @@ def _parse_of(sent: Any) -> Parse:
     return parse
 
 
-def _text_of(identifier: Any) -> str:
+def text_of(identifier: Any) -> str:
+    """Write an identifier; "" for none."""
     return "" if identifier is None else str(identifier)
 
 
@@ -403,7 +404,7 @@ def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
 
     words, tags, labels = map(encode, texts)
     line = np.repeat(np.arange(first, first + len(n_sents)), n_sents)
-    ids = [*map(_text_of, table.column("id").to_pylist())] if "id" in table.schema.names else []
+    ids = [*map(text_of, table.column("id").to_pylist())] if "id" in table.schema.names else []
     ids = [ids[row - first] for row in line.tolist()] if any(ids) else []
     spans = np.stack([*(each.to_numpy(zero_copy_only=False) for each in bounds), labels]).astype(np.int32)
     return lay_out(n_words, n_spans, 0 * n_words, words, tags, spans, line, list(codes), name, ids)

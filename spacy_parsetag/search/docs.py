@@ -21,7 +21,7 @@ from ..errors import Errors, TreebankError
 from ..tokens.batches import annotate_batches, split_batches
 from ..tokens.groups import SPANS_KEY, get_group, parses_from_doc
 from ._kernel import number_keys, read_spans
-from .columns import ROOT, Longs, TreeColumns, columns_of_parses, lay_out
+from .columns import ROOT, Longs, TreeColumns, columns_of_parses, lay_out, text_of
 from .heads import HeadRules, get_head_rules
 from .match import Program, Tregex
 
@@ -104,11 +104,14 @@ def _read_all(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> Doc
     codes, keys = number_keys(np.concatenate([words, tags, labels]))
     word_codes, tag_codes, label_codes = np.split(codes, [len(words), 2 * len(words)])
     spans = np.stack([begin - starts[sentence], stop - starts[sentence], label_codes])
-    line = np.array([number for number, _ in docs])[np.searchsorted(docs_end, starts, "right")]
+    of_doc = np.searchsorted(docs_end, starts, "right")
+    line = np.array([number for number, _ in docs])[of_doc]
+    ids = [text_of(doc.user_data.get("id")) for _, doc in docs]
     roots = np.full(len(starts), len(keys))
     texts = [*(vocab.strings[key] for key in keys), ROOT]
     try:
-        columns = lay_out(n_words, n_spans, roots, word_codes, tag_codes, spans, line, texts, name)
+        ids = [ids[i] for i in of_doc.tolist()] if any(ids) else []
+        columns = lay_out(n_words, n_spans, roots, word_codes, tag_codes, spans, line, texts, name, ids)
     except ValueError:
         return None
     return DocColumns(columns, np.arange(len(words)) - docs_start.repeat(n_tokens))
@@ -119,7 +122,9 @@ def _read_doc(number: int, doc: Doc, spans_key: str, name: str) -> DocColumns:
         sentences = parses_from_doc(doc, spans_key)
     except ValueError as err:
         raise TreebankError(name, number, str(err)) from err
-    columns = columns_of_parses(((sent.parse, number, ROOT, "") for sent in sentences), name)
+    columns = columns_of_parses(
+        ((sent.parse, number, ROOT, text_of(doc.user_data.get("id"))) for sent in sentences), name
+    )
     return DocColumns(columns, np.array([token for sent in sentences for token in sent.tokens], np.int64))
 
 

@@ -149,7 +149,7 @@ def _read_json(line: str) -> dict[str, Any]:
     data = load_json(line)
     if not isinstance(data, dict):
         raise ValueError(Errors.E553.format(reason="it is not an object"))
-    return {key: data[key] for key in READ if key in data}
+    return {key: data[key] for key in READ if data.get(key) is not None}
 
 
 def _check(data: dict[str, Any]) -> None:

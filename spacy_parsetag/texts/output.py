@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,11 @@ from spacy.tokens import DocBin
 from ..compat import require
 from ..files.write import atomic_path, text_output
 from .parser import SENTS, Parsed, plain, to_line
+
+
+def _merge(docs: DocBin, parsed: Parsed) -> None:
+    parsed.docs.store_user_data = True  # which is lost on the way from another process; the data are not
+    docs.merge(parsed.docs)
 
 
 @contextmanager
@@ -25,7 +31,7 @@ def open_output(path: Path, format: str, *, sync: bool = False) -> Iterator[Call
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_path(path, sync=sync) as temporary:
             temporary.touch()  # where that is impossible, the user learns it before hours of parsing
-            yield lambda parsed: docs.merge(parsed.docs)
+            yield partial(_merge, docs)
             docs.to_disk(temporary)
     elif format == "parquet":
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -329,7 +329,10 @@ def hash_files(paths: Iterable[Path]) -> str:
 def write_json(data: dict[str, Any], path: Path) -> None:
     """Write a file of JSON that appears whole or not at all."""
     with atomic_path(path, sync=True) as temporary:
-        temporary.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+        temporary.write_text(
+            text, encoding="utf-8", errors="backslashreplace"
+        )  # a name of a file may be in no encoding
 
 
 def remove_temporaries(folder: Path) -> None:

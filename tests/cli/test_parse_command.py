@@ -277,6 +277,16 @@ def test_two_processes(run: Run, pipeline: Path, tmp_path: Path) -> None:
     assert one.stderr == two.stderr and "<stdin>:5: [E553] Not a text to parse: it is not an object" in one.stderr
 
 
+def test_docs_of_two_processes(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    """Their user data come along, as those of one process do."""
+    stdin = "".join(json.dumps({"text": line, "id": i}) + "\n" for i, line in enumerate(TEXT.splitlines()))
+    args = ["parse", pipeline, "-", tmp_path / "out.spacy", "--batch-size", 2, "-f", "jsonl", "--quiet"]
+    result = run(*args, "--n-process", 2, stdin=stdin)
+    assert not result.exit_code, result.stderr
+    docs = DocBin().from_disk(tmp_path / "out.spacy").get_docs(spacy.blank("en").vocab)
+    assert [doc.user_data["id"] for doc in docs] == [*range(len(TEXT.splitlines()))]
+
+
 @pytest.mark.slow
 def test_a_worker_that_dies(run: Run, pipeline: Path, tmp_path: Path) -> None:
     code = tmp_path / "code.py"

@@ -85,6 +85,19 @@ def test_places(run: Callable[..., Any], folder: Path, monkeypatch: pytest.Monke
     assert places == [[str(n) for n in range(1, 1 + len(NOTES.splitlines()))]] * len(files)
 
 
+@pytest.mark.parametrize("space", ["", " "])
+def test_docs_with_identifiers(run: Callable[..., Any], tmp_path: Path, space: str) -> None:
+    docs = list(
+        docs_from_trees(
+            spacy.blank("en").vocab, read_string(f"(TOP (NP (NN a){space and ' (NN b)'}))(TOP (NP (NN c)))")
+        )
+    )
+    docs[0].user_data["id"] = "first"
+    DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "x.spacy")
+    rows = run("search", "NP", tmp_path / "x.spacy", "--csv").stdout.splitlines()
+    assert [row.split(",")[2] for row in rows] == ["id", "first", ""]
+
+
 def test_docs_with_another_key(run: Callable[..., Any], tmp_path: Path) -> None:
     docs = docs_from_trees(spacy.blank("en").vocab, read_string(NOTES), spans_key="mine")
     path = tmp_path / "mine.spacy"
