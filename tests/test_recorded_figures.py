@@ -115,6 +115,27 @@ def test_exported_pipelines() -> None:
     assert f"so PyTorch manages only {slow} words a second, and int8 is {times:.2f} times as fast" in page
 
 
+def test_calibration() -> None:
+    page = (ROOT / "docs" / "explanation" / "calibration.md").read_text(encoding="utf8")
+    for name in ("halves", "crossed"):
+        for kind in ("constituents", "whole_trees"):
+            own = result("calibration_en_parsetag_sm")[name][kind]
+            before, after = own["before"], own["after"]
+            shares = [before["ece"], after["ece"], after["chance"], before["ece_sweep"], after["ece_sweep"]]
+            row = (
+                f"{before['n']:,}"
+                if kind == "whole_trees"
+                else f"{result('calibration_en_parsetag_sm')[name]['sentences']:,}"
+            )
+            said = "| {} | {} | {} | {:.1%} | {:.1%} | {:.1%} | {:.1%}, {:.1%} |".format(
+                f"{kind.replace('_', ' ')}, {name}",
+                row,
+                ", ".join(f"{temperature:.2f}" for temperature in own["temperatures"]),
+                *shares,
+            )
+            assert said.replace("%", " %") in page
+
+
 def test_time_of_long_sentences() -> None:
     page = " ".join((ROOT / "docs" / "how-to" / "probabilities.md").read_text(encoding="utf8").split())
     orders = result("distribution")["milliseconds_a_sentence"]

@@ -97,7 +97,8 @@ def make_config(
     config["components"] = {name: components[name] for name in pipeline}
     if steps is not None:
         config["training"].update(max_steps=steps, eval_frequency=max(1, steps // N_CHECKS))
-        config["training"]["optimizer"]["learn_rate"]["total_steps"] = steps
+        rate = config["training"]["optimizer"]["learn_rate"]
+        rate.update(total_steps=steps, warmup_steps=min(rate["warmup_steps"], max(1, steps // 8)))
     weights = config["training"]["score_weights"]
     weights.update(dict.fromkeys(("tag_acc", "pos_acc", "tag_micro_p", "tag_micro_r", "tag_micro_f")))
     if tagger:
@@ -112,6 +113,8 @@ def make_config(
                 "n_sents": N_SENTS,
                 "gold_sents": corpus == "train",
             }
+        if (batcher := config["training"].get("batcher", {})).get("@batchers") == "spacy-parsetag.BatchByLength.v1":
+            batcher["size"] = max(1, batcher["size"] // N_SENTS)  # of docs, which have several sentences now
     filled = load_model_from_config(config, auto_fill=True).config
     # Once more, as spaCy's own commands do: what was filled in must be valid.
     return str(load_model_from_config(filled).config.to_str())

@@ -82,10 +82,10 @@ def export_transformer(encoder: Any, names: Sequence[str], precision: Precision)
         def forward(self, *arrays: Any) -> Any:
             return self.encoder(**dict(zip(inputs, arrays, strict=True))).last_hidden_state
 
-    layer = LastLayer()
     target = io.BytesIO()
     axes = {0: "windows", 1: "pieces"}
     with torch.no_grad(), _on_cpu(encoder), _quiet():
+        layer = LastLayer().eval()
         sample = _sample(encoder.config, (3, 7))
         torch.onnx.export(
             layer,

@@ -1,6 +1,7 @@
 """Reads treebanks for training, as the shipped configs name it."""
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate
 from pathlib import Path
 
 from spacy.language import Language
@@ -58,6 +59,9 @@ class TreebankCorpus:
             # A new doc: `Doc.from_docs` marks where each of the docs began.
             tokens = [token for eg in joined for token in eg.predicted]
             words, spaces = [token.text for token in tokens], [bool(token.whitespace_) for token in tokens]
+            for end in [*accumulate(len(eg.predicted) for eg in joined)][:-1]:
+                if end and not tokens[end - 1].is_space:
+                    spaces[end - 1] = True  # as `Doc.from_docs` has it
             eg = Example(Doc(nlp.vocab, words=words, spaces=spaces), reference)
             if self.gold_sents:
                 starts = eg.get_aligned_sent_starts()

@@ -47,7 +47,8 @@ def test_steps(run: Run, tmp_path: Path, steps: int, every: int) -> None:
     assert run("init-config", path, "--steps", steps).exit_code == 0
     training = load_config(path)["training"]
     assert (training["max_steps"], training["eval_frequency"]) == (steps, every)
-    assert training["optimizer"]["learn_rate"]["total_steps"] == steps
+    rate = training["optimizer"]["learn_rate"]
+    assert rate["total_steps"] == steps and rate["warmup_steps"] <= max(1, steps // 8)
 
 
 def test_transformer(run: Run, tmp_path: Path) -> None:
@@ -56,6 +57,10 @@ def test_transformer(run: Run, tmp_path: Path) -> None:
     assert run("init-config", path, "--transformer", "--encoder", "my/encoder").exit_code == 0
     assert pipeline_of(path) == ["sentencizer", "transformer", "tagger", "parsetag"]
     assert load_config(path)["vars"]["encoder"] == "my/encoder"
+    size = load_config(path)["training"]["batcher"]["size"]
+    assert run("init-config", path, "--transformer", "--senter", "--force").exit_code == 0
+    config = load_config(path)  # docs of several sentences: as many of them to a batch as have as many sentences
+    assert config["training"]["batcher"]["size"] * config["corpora"]["train"]["n_sents"] == size
 
 
 @pytest.mark.parametrize(

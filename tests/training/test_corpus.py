@@ -31,6 +31,16 @@ def test_sentences_are_joined(path: Path, n_sents: int, sizes: list[int]) -> Non
     assert not any(eg.predicted.has_annotation("SENT_START") for eg in joined if len(eg.predicted) > 1)
 
 
+def test_a_space_stands_between_sentences(tmp_path: Path) -> None:
+    """As it does in text: words at a seam are not one."""
+    nlp = spacy.blank("en")
+    words = ["Kim", "sings", "."]
+    docs = [Doc(nlp.vocab, words=words, spaces=[True, False, False]) for _ in range(3)]
+    DocBin(docs=docs).to_disk(tmp_path / "texts.spacy")
+    (eg,) = TreebankCorpus(tmp_path / "texts.spacy", n_sents=3)(nlp)
+    assert eg.predicted.text.strip() == eg.reference.text.strip() == "Kim sings. Kim sings. Kim sings."
+
+
 @pytest.mark.parametrize("n_sents", [0, -2])
 def test_docs_of_no_sentences(path: Path, n_sents: int) -> None:
     with pytest.raises(ValueError, match=rf"\[E308\].*got {n_sents}"):
