@@ -43,6 +43,7 @@ ROOT = "TOP"
 BATCH = 1 << 16  # trees
 _FORMAT = 1
 _ARRAYS = ("label", "up", "size", "starts", "source", "line")
+_CLOSING = re.compile(rb"\s*\)")
 _EMPTY = re.compile(rf"^[ \t]*\((?:{'|'.join(sorted(ROOT_LABELS))})\s*\)[ \t]*$", re.MULTILINE)
 
 
@@ -239,8 +240,9 @@ def read_brackets(
     while is_plain and at < len(data):
         columns, labels, words, end, end_line = scan_brackets(data, at, line, batch)
         codes: dict[str, int] = {}
-        # An empty label, which only a root may have; numbered words, as discontinuous trees have them.
-        if b"\\e" in labels or (at == 0 and words and re.match(rb"[0-9]+=.", words[0])):
+        # An empty label, which only a root may have; numbered words, as discontinuous trees have them; a bracket that closes
+        # nothing, which may spoil the tree before it.
+        if b"\\e" in labels or (at == 0 and words and re.match(rb"[0-9]+=.", words[0])) or _CLOSING.match(data, end):
             break
         try:
             numbers = [codes.setdefault(unescape_label(label.decode()), len(codes)) for label in labels]

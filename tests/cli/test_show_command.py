@@ -141,6 +141,9 @@ def test_sentences_without_a_parse_are_passed_over(run: Run, tmp_path: Path) -> 
     path = tmp_path / "trees.mrg"
     path.write_text("(TOP)\n" + TREES + "(TOP)\n", encoding="utf-8")
     assert run("show", path).stdout == run("show", "-", stdin=TREES).stdout != ""
+    path.write_text("(TOP)\n", encoding="utf-8")
+    for alone in (run("show", path), run("show", "-", stdin="(TOP)\n")):
+        assert alone.stdout == "" and alone.exit_code == 1 and "No trees" in alone.stderr
     path.write_text(TREES + "(TOP (NP the (NN dog)))\n", encoding="utf-8")
     result = run("show", path)
     assert result.exit_code == 1 and f"{path}:4: [E117]" in result.stderr

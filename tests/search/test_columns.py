@@ -61,6 +61,18 @@ def test_malformed_trees(bad: str) -> None:
         list(read_brackets(data, "x.mrg"))
 
 
+@pytest.mark.parametrize("batch", [1, 2, 100])
+def test_a_bracket_too_many(batch: int, tmp_path: Path) -> None:
+    """It spoils the same trees as for other commands."""
+    text = "(S (NN a))\n(S (NN b)))\n(S (NN c))\n"
+    (tmp_path / "x.mrg").write_text(text, encoding="utf-8")
+    errors: list[list[TreebankError]] = [[], []]
+    columns = TreeColumns.join(read_brackets(text.encode(), "x.mrg", on_error=errors[0].append, batch=batch))
+    trees = list(read_trees(tmp_path / "x.mrg", on_error=errors[1].append))
+    assert len(columns) == len(trees) == 2 and [len(own) for own in errors] == [1, 1]
+    assert columns.line.tolist() == [tree.line for tree in trees]
+
+
 def test_other_encodings() -> None:
     data = "(TOP (NN Käse))\n".encode("latin-1")
     assert trees_of(TreeColumns.join(read_brackets(data, "x", encoding="latin-1"))) == ["(TOP (NN Käse))"]
