@@ -240,8 +240,8 @@ def read_brackets(
     while is_plain and at < len(data):
         columns, labels, words, end, end_line = scan_brackets(data, at, line, batch)
         codes: dict[str, int] = {}
-        # An empty label, which only a root may have; numbered words, as discontinuous trees have them; a bracket that closes
-        # nothing, which may spoil the tree before it.
+        # An empty label, which only a root may have; numbered words, as discontinuous trees have them; a bracket that
+        # closes nothing, which may spoil the tree before it.
         if b"\\e" in labels or (at == 0 and words and re.match(rb"[0-9]+=.", words[0])) or _CLOSING.match(data, end):
             break
         try:
