@@ -171,10 +171,11 @@ class Run:
         self.notes: dict[int, Note] = {}
         self.n_done = self.n_failed = self.n_several = self.n_ids = 0  # texts
         path = job.folder / MANIFEST
+        finished: dict[int, Any] = {}
         if path.exists():
             manifest = read_manifest(path)
             check_same(manifest, self.head, job.folder)
-            finished = dict(enumerate(manifest.get("shards", ())))
+            finished.update(enumerate(manifest.get("shards", ())))
             for shard in self.shards:
                 note = job.read_note(shard) or job.check_note(finished.get(shard.number), shard)
                 if note is not None:
@@ -187,7 +188,11 @@ class Run:
         self.lock = lock_folder(job.folder / NOTES, job.folder)
         for folder in (job.folder, job.folder / NOTES):
             remove_temporaries(folder)  # of a run that was killed
-        if not path.exists():
+        lacks_shards = len(self.notes) < len(self.shards)
+        if finished and lacks_shards:  # the run had ended: what is known of its shards goes to notes again
+            for number, note in self.notes.items():
+                write_json(note, job.note_path(self.shards[number]))
+        if not path.exists() or (finished and lacks_shards):
             write_json(self.head, path)
 
     def add(self, note: Note) -> None:

@@ -225,6 +225,23 @@ def test_resume_with_something_else(run: Run, pipeline: Path, tmp_path: Path) ->
     assert contents(out) == before
 
 
+def test_a_run_that_lacks_a_shard_has_not_ended(
+    run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its manifest has no `shards` while the shard is parsed again, and those that are there are not parsed again."""
+    source, out = write_texts(tmp_path / "in.txt", 12), tmp_path / "out"
+    args = ("parse", pipeline, source, out, "--shard-size", 5, "--resume")
+    assert run(*args).exit_code == 0
+    before = contents(out)
+    (out / "000001.mrg").unlink()
+    with monkeypatch.context() as patch:
+        patch.setattr("spacy_parsetag.texts.shards.open_output", lambda *_, **__: (tmp_path / "no").open())
+        assert run(*args).exit_code == 1
+    assert "shards" not in manifest(out)
+    assert run(*args).exit_code == 0
+    assert contents(out) == before
+
+
 def test_damaged_shards_are_parsed_again(run: Run, pipeline: Path, code: Path, tmp_path: Path) -> None:
     """Whatever happened to their bytes; in a run that was stopped, and in one that ended."""
     source, out = write_texts(tmp_path / "in.txt", 12, boom=10), tmp_path / "out"
