@@ -495,6 +495,10 @@ class Warnings(metaclass=_ErrorsWithCodes):
         "Such trees it can never find, and TreeLoss learns nothing from them. Write 'train' for the largest stack of "
         "the training trees, or null for no bound."
     )
+    W258 = (
+        "No score of the component '{name}' has a weight in [training.score_weights], so that it has no part in what "
+        "checkpoint is kept, and its column shows 0. Its trees are in doc.spans[{key!r}]: set {score} = 1.0 there."
+    )
 
     W300 = (
         "The extension {owner}._.{name} was registered by something else and stays as it is. To replace it: "

@@ -36,6 +36,7 @@ from .align import set_gold_sentences
 from .encode import gold_loss
 from .gold import GoldReader, read_inventory
 from .known import Finder, constrain, known_of_doc
+from .scorer import score_prefix
 
 LEAST_RIVAL = 0.01  # least probability of a constituent that `rivals` lists
 PART_ROWS = 2000  # rows of scores that are decoded at a time
@@ -301,6 +302,9 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         """
         validate_get_examples(get_examples, "ParseTagger.initialize")
         key = self.cfg["spans_key"]
+        weights = {} if nlp is None else nlp.config["training"]["score_weights"]
+        if weights and key != SPANS_KEY and (score := f"{score_prefix(key)}_f") not in weights:
+            warnings.warn(Warnings.W258.format(name=self.name, key=key, score=score), stacklevel=2)
         self._gold = GoldReader()
         if labels is None:
             tags, largest = read_inventory(get_examples(), key, self.linearizer, self.name)

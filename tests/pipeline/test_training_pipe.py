@@ -252,6 +252,10 @@ def test_other_spans_key(tmp_path: Path) -> None:
         del doc.spans["constituents"]
         docs.append(doc)
     examples = [Example(words_only(nlp, doc), doc) for doc in docs]
+    nlp.config["training"]["score_weights"] = {"parsetag_f": 1.0}  # as the shipped configs have it
+    with pytest.warns(UserWarning, match=r"\[W258\].*'phrases'.*parsetag_phrases_f = 1\.0"):
+        nlp.initialize(lambda: examples)
+    nlp.config["training"]["score_weights"] = {"parsetag_phrases_f": 1.0}
     train(nlp, examples)
     nlp.to_disk(tmp_path)
     for pipeline in (nlp, spacy.load(tmp_path)):
