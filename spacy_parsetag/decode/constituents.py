@@ -164,17 +164,16 @@ def _add_scores(batch: TagScores, leaves: NDArray[Any], gains: NDArray[Any], of_
 
     leaves (np.ndarray): (W,) rows of words; the others are gaps.
     """
-    tags, spans, gaps = batch.tags, batch.spans, np.setdiff1d(batch.rows, leaves)
+    tags, spans = batch.tags, batch.spans
+    gaps = np.delete(leaves + 1, np.cumsum(batch.n_words[batch.n_words > 0]) - 1)
     n_leaves, sides = int(tags.offsets[2]), tags.offsets[2:4]  # the columns of L and R
     if not {"L", "R"} <= set(tags.tags):  # as a tag set of one's own may lack
         return
     of_gaps = batch.scores[gaps]
     of_sides = of_gaps[:, sides] if spans is not None else np.maximum.reduceat(of_gaps, sides, axis=1)
-    for rows, columns, scores in (
-        (leaves, np.arange(n_leaves), batch.scores[leaves, :n_leaves]),
-        (gaps, sides, of_sides),
-    ):
-        gains[np.ix_(rows, columns)] += _little(scores, scores.max(axis=1, keepdims=True, initial=-np.inf))
+    of_leaves = batch.scores[leaves, :n_leaves]
+    gains[leaves, :n_leaves] += _little(of_leaves, of_leaves.max(axis=1, keepdims=True, initial=-np.inf))
+    gains[gaps[:, None], sides] = _little(of_sides, of_sides.max(axis=1, keepdims=True, initial=-np.inf))
     if spans is not None:
         first = first_spans(batch.n_words)
         scored = np.flatnonzero((spans.starts >= 0) & (batch.n_words > 1))
