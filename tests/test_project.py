@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from spacy.util import load_config, registry
 from weasel.util.config import load_project_config
 
 from spacy_parsetag.cli import parsetag_app
@@ -82,6 +83,20 @@ def test_a_missing_part_is_named(test: str, missing: str, tmp_path: Path) -> Non
     (tmp_path / "train.mrg").touch()
     (tmp_path / "test.mrg").touch()
     assert subprocess.run([sys.executable, *shlex.split(command)[1:]]).returncode == 0
+    (command,) = next(command["script"] for command in load(name="two words")["commands"] if command["name"] == "check")
+    done = subprocess.run([sys.executable, *shlex.split(command)[1:]], capture_output=True, text=True)
+    assert done.returncode == 1 and "with blanks, which no command takes: two words" in done.stderr
+
+
+@pytest.mark.parametrize("name, schedule", [("transformer", {}), ("transformer_paper", {"schedule": ""})])
+def test_the_schedule_fits_the_config(name: str, schedule: dict[str, str]) -> None:
+    config = load(config=f"configs/{name}.cfg", max_steps="7", **schedule)
+    (words,) = (words for words in scripts(config) if words[3:4] == ["train"])
+    changed = {key[2:]: value for key, value in zip(words[5::2], words[6::2], strict=True) if "." in key}
+    changed = {key: int(value) if value.isdigit() else value for key, value in changed.items()}
+    taken = load_config(ROOT / words[4], overrides=changed, interpolate=True)
+    assert taken["training"]["max_steps"] == 7
+    registry.resolve({"rate": taken["training"]["optimizer"]["learn_rate"]})
 
 
 @pytest.mark.slow
