@@ -70,6 +70,10 @@ class TreebankCorpus:
 
     def _augment(self, nlp: Language, eg: Example) -> Iterator[Example]:
         for variant in self.augmenter(nlp, eg) if self.augmenter else [eg]:
+            # `Example.to_dict`, which augmenters start from, does not tell "begins no sentence" from "not known".
+            if eg.reference.has_annotation("SENT_START") and not variant.reference.has_annotation("DEP"):
+                for token in variant.reference:
+                    token.is_sent_start = bool(token.is_sent_start)
             for key, group in eg.reference.spans.items():
                 if key in variant.reference.spans:
                     variant.reference.spans[key].attrs = group.attrs

@@ -124,3 +124,13 @@ def test_augmented_trees_keep_their_marks(tmp_path: Path) -> None:
     read = [eg.reference for eg in TreebankCorpus(tmp_path / "trees.spacy", augmenter=augmenter)(nlp)]
     assert [doc.text for doc in read] == [doc.text.lower() for doc in docs]
     assert [doc.spans["constituents"].attrs for doc in read] == [doc.spans["constituents"].attrs for doc in docs]
+
+
+def test_augmented_sentences_keep_their_boundaries(tmp_path: Path) -> None:
+    """spaCy's augmenters know where one begins, and lose that no other word does."""
+    docs = [gold_doc(nlp := spacy.blank("en"), tree) for tree in TREES[:2]]
+    DocBin(docs=docs).to_disk(tmp_path / "trees.spacy")
+    corpus = TreebankCorpus(tmp_path / "trees.spacy", gold_sents=True, augmenter=create_lower_casing_augmenter(1.0))
+    for eg, doc in zip(corpus(nlp), docs, strict=True):
+        starts = [token.is_sent_start for token in doc]
+        assert [token.is_sent_start for token in eg.predicted] == starts == [True] + [False] * (len(doc) - 1)
