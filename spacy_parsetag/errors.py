@@ -505,6 +505,8 @@ class Warnings(metaclass=_ErrorsWithCodes):
         "spacy_parsetag.tokens.register_extensions(force=True)."
     )
 
+    W550 = "The pipeline '{name}' has several parsers ({parsers}). The trees of '{last}', the last one, are taken."
+
 
 class TreebankError(ValueError):
     """One malformed tree in a treebank file.

@@ -184,7 +184,10 @@ def open_parquet(path: Path) -> Iterator[Any]:
             opened = parquet.ParquetFile(file if path.suffix.lower() not in OPENERS else io.BytesIO(file.read()))
         except require("pyarrow", "Parquet").ArrowInvalid as err:
             raise ValueError(Errors.E554.format(path=path, reason=str(err).rstrip("."))) from err
-        yield opened
+        try:
+            yield opened
+        except UnicodeDecodeError as err:  # of a writer that took bytes for strings
+            raise ValueError(Errors.E554.format(path=path, reason=str(err))) from err
 
 
 def read_doc_bin(path: Path) -> DocBin:

@@ -1,6 +1,7 @@
 """Load a pipeline, find its parser, and settle who splits text into sentences."""
 
 import os
+import warnings
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from spacy.language import Language
 from spacy.util import import_file
 from thinc.api import require_gpu
 
-from ..errors import Errors
+from ..errors import Errors, Warnings
 
 PARSERS = {"parsetag", "parsetag_ensemble"}  # factories
 SENTENCES = {"token.is_sent_start", "doc.sents"}  # what a component that splits sentences says that it assigns
@@ -33,11 +34,16 @@ def load_pipeline(name: str, gpu_id: int, code: Path | None) -> Language:
 
 
 def find_parser(nlp: Language, name: str) -> Any:
-    """Find a pipeline's last parser, a `ParseTagger` or an ensemble. Raises a ValueError if it has none."""
-    for pipe in reversed(nlp.pipe_names):
-        if _factory(nlp, pipe) in PARSERS:
-            return nlp.get_pipe(pipe)
-    raise ValueError(Errors.E560.format(name=name, key="constituents", pipes=", ".join(nlp.pipe_names) or "none"))
+    """Find a pipeline's last parser, a `ParseTagger` or an ensemble, and warn if it has others.
+
+    RAISES (ValueError): If it has none.
+    """
+    parsers = [pipe for pipe in nlp.pipe_names if _factory(nlp, pipe) in PARSERS]
+    if not parsers:
+        raise ValueError(Errors.E560.format(name=name, key="constituents", pipes=", ".join(nlp.pipe_names) or "none"))
+    if len(parsers) > 1:
+        warnings.warn(Warnings.W550.format(name=name, parsers=", ".join(parsers), last=parsers[-1]), stacklevel=2)
+    return nlp.get_pipe(parsers[-1])
 
 
 def settle_sentences(nlp: Language, *, one_sentence: bool) -> bool:

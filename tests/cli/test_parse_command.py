@@ -442,6 +442,17 @@ def test_an_ensemble_is_always_asked_for_probabilities(run: Run, pipeline: Path,
     assert result.exit_code == 1 and "[E569]" in result.stderr
 
 
+def test_two_parsers(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    """The last one's trees are written, and it is said which that is."""
+    nlp = spacy.load(pipeline)
+    nlp.add_pipe("parsetag", name="second", source=spacy.load(pipeline))
+    nlp.get_pipe("second").cfg["spans_key"] = "others"  # type: ignore[attr-defined]
+    nlp.to_disk(tmp_path / "two")
+    with pytest.warns(UserWarning, match=r"\[W550\].*\(parsetag, second\). The trees of 'second'"):
+        result = run("parse", tmp_path / "two", "-", stdin="She reads papers.\n")
+    assert result.exit_code == 0 and words_of(result.stdout.strip()) == ["She", "reads", "papers", "."]
+
+
 def test_tokens_of_the_penn_treebank(run: Run, pipeline: Path) -> None:
     """Its plain text writes brackets and slashes as its trees do; no other backslash means anything."""
     line = r"She -LRB- x-RRB- ran 1\/2 C:\u0041 \\ ." + "\n"

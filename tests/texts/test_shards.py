@@ -150,6 +150,9 @@ def test_parquet_input(run: Run, pipeline: Path, tmp_path: Path) -> None:
     assert "row 2: [E553]" in result.stderr and len(result.stdout.splitlines()) == 2
     parquet.write_table(pa.table({"content": texts}), tmp_path / "in.parquet")
     assert "[E552]" in run("parse", pipeline, tmp_path / "in.parquet").stderr
+    strings = pa.Array.from_buffers(pa.string(), 1, pa.array([b"caf\xe9"]).buffers())
+    parquet.write_table(pa.table({"text": strings}), tmp_path / "in.parquet")
+    assert f"[E554] {tmp_path / 'in.parquet'} is not" in run("parse", pipeline, tmp_path / "in.parquet").stderr
     (tmp_path / "in.parquet").write_text("nonsense")
     assert "[E554]" in run("parse", pipeline, tmp_path / "in.parquet").stderr
 
