@@ -75,6 +75,7 @@ def stated_errors() -> Iterator[None]:
 
     It decorates each command. SIGTERM ends that the way an exception does, so that no temporary file stays behind.
     """
+    sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115  # None where it was closed: it has nothing
     in_main_thread = threading.current_thread() is threading.main_thread()
     if in_main_thread:
         previous = signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))

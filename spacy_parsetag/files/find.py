@@ -54,7 +54,7 @@ def find_files(
         if folder is not None:
             files = [
                 file
-                for file in sorted(folder.rglob(pattern or "*"))
+                for file in ([] if os.path.isabs(pattern or "") else sorted(folder.rglob(pattern or "*")))
                 if file.is_file()
                 and (pattern or suffix_of(file) in suffixes or file.name in suffixes)
                 and not any(part.startswith(".") for part in file.relative_to(folder).parts)

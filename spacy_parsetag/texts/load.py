@@ -25,6 +25,8 @@ def load_pipeline(name: str, gpu_id: int, code: Path | None) -> Language:
     if code is not None:
         if not code.is_file():
             raise ValueError(Errors.E030.format(path=code))
+        if code.suffix != ".py":
+            raise ValueError(Errors.E576.format(path=code))
         import_file("python_code", code)
     if os.path.isfile(name):
         raise ValueError(Errors.E575.format(name=name))

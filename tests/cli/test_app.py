@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from command_data import Run
 
-from spacy_parsetag.cli._util import note
+from spacy_parsetag.cli._util import note, stated_errors
 from spacy_parsetag.files.write import atomic_path, refuse_overwrite
 from spacy_parsetag.texts.output import open_output
 
@@ -38,6 +38,12 @@ def test_import_is_light() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set() []"
+
+
+def test_closed_standard_input_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)  # as Python has it then
+    with stated_errors():
+        assert sys.stdin.read() == ""
 
 
 def test_long_messages_are_shortened(capsys: pytest.CaptureFixture[str]) -> None:

@@ -134,6 +134,7 @@ def test_split(run: Run, treebank: Path, tmp_path: Path) -> None:
     [
         (["missing.mrg", "out.spacy"], "E030"),
         (["empty", "out.spacy"], "E031"),
+        (["empty", "out.spacy", "--glob", "/x"], "E031"),
         (["trees.mrg", "-"], "E455"),
         (["trees.mrg", "out.spacy", "--spans-key", ""], "E455"),
         (["trees.mrg", "out.spacy", "--max-length", "2"], "E451"),

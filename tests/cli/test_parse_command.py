@@ -321,6 +321,8 @@ def test_a_worker_that_dies(run: Run, pipeline: Path, tmp_path: Path) -> None:
         ("text.txt", "a", ["out.conll"], "[E463]"),
         ("text.txt", "a", ["--n-process", "0"], "[E464]"),
         ("text.txt", "a", ["--code", "missing.py"], "[E030]"),
+        ("text.txt", "a", ["--code", __file__.removesuffix("test_parse_command.py")], "[E030]"),
+        ("text.txt", "a", ["--code", str(Path(__file__).parents[2] / "README.md")], "[E576]"),
     ],
 )
 def test_bad_input(
