@@ -129,6 +129,8 @@ def parse_cli(
     skipped = Skipped("text", skip_bad)
     name, path, text = _find_model_and_input(model, source)
     sources = find_sources(path, format and format.value)
+    needs_file = text is not None and sources[0].format != "text"
+    refuse(needs_file, f"--format {sources[0].format}", "a file or standard input")
     target = Path(output)
     in_shards = target.is_dir() or output.endswith(SLASHES) or shard_size is not None or resume
     in_shards = in_shards or engine is not Engine.local

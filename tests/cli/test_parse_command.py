@@ -504,3 +504,9 @@ def test_a_text_in_quotes_is_in_utf8(run: Run, pipeline: Path) -> None:
     for command in (("parse", pipeline, "Zo\udceb reads."), ("show", "(TOP (NN Zo\udceb))")):
         result = run(*command)
         assert result.exit_code == 1 and "[E555] Not text in UTF-8: the byte 0xeb" in result.stderr
+
+
+def test_a_text_in_quotes_has_no_other_format(run: Run, pipeline: Path) -> None:
+    result = run("parse", pipeline, "She reads.", "--format", "tokens")
+    assert result.exit_code == 1 and "[E455] --format tokens needs a file or standard input" in result.stderr
+    assert run("parse", pipeline, "She reads.", "--format", "text").exit_code == 0
