@@ -128,14 +128,8 @@ class Ensemble(Checked, Pipe):
             union, dropped = constrain(union, known, drop=self.conflicts == "drop")
         decoded = mean.most_expected(union, self.cost)
         for s, spans in enumerate(labelled_nodes(decoded.ids, union).spans(tags)):
-            probs = mean.of_spans(s, spans)
-            yield {
-                "spans": spans,
-                "probs": probs,
-                "expected_f": mean.expected_f(s, spans, probs),
-                "rivals": mean.rivals(s, spans, LEAST_RIVAL),
-                "dropped_constraints": dropped[s] if self.conflicts == "drop" else None,
-            }
+            left_out = dropped[s] if self.conflicts == "drop" else None
+            yield {"spans": spans, **mean.describe(s, spans, LEAST_RIVAL), "dropped_constraints": left_out}
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Save the members, each in a folder, in place of members that were saved there before."""
