@@ -234,9 +234,10 @@ def columns_of_rows(tregex: Tregex) -> list[str]:
 def rows_of(tregex: Tregex, columns: TreeColumns) -> Iterator[list[Any]]:
     """A row for each way to match, with the columns of `columns_of_rows`."""
     nodes, names = tregex.matches(columns)
-    for row, (tree, node) in enumerate(_places(columns, nodes)):
+    trees, before = columns.trees_of(nodes), columns.words_before
+    places = (trees, nodes, before[nodes] - before[columns.starts[trees]])
+    for row, (tree, node, start) in enumerate(zip(*(each.tolist() for each in places), strict=True)):
         words = columns.words(node)
-        start = len(columns.words(int(columns.starts[tree]), node - 1))
         place = columns.names[columns.source[tree]], int(columns.line[tree]), columns.ids[tree] if columns.ids else ""
         found = [*place, columns.strings[columns.label[node]], start, start + len(words), " ".join(words)]
         for others in names.values():

@@ -14,11 +14,9 @@ from ..errors import Errors
 from ..trees.brackets import format_tree
 from ..trees.nltk_trees import NLTKTree, from_nltk
 from ..trees.parse import Parse, check_words
-from ..trees.tree import Tree, Word
+from ..trees.tree import ROOT, Tree, Word
 from .detokenize import spaces_after
 from .groups import SPANS_KEY, parses_from_doc, set_parses
-
-ROOT = "TOP"
 
 
 def as_parse(tree: "Parse | Tree | NLTKTree") -> Parse:

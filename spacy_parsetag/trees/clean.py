@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .tree import Tree, rewrite
+from .tree import ROOT, Tree, rewrite
 
 # Group 1 is the label proper. Labels that begin with a dash (`-LRB-`, `-NONE-`) do not match, and stay whole.
 _FUNCTION = re.compile(r"\A([^-=]+)[-=].*", re.DOTALL)
@@ -40,7 +40,7 @@ class CleanOptions:
     remove (frozenset[str]): Labels of phrases and part-of-speech tags that go with everything under them.
     """
 
-    root: str | None = "TOP"
+    root: str | None = ROOT
     functions: bool = True
     indices: bool = True
     tag_functions: bool = False
