@@ -132,9 +132,13 @@ def _read_docs(path: Path, spans_key: str, on_error: Any) -> Iterator[TreeColumn
 class Query(NamedTuple):
     """A search: the pattern and the report. It goes to each worker process.
 
+    pattern (str): The pattern, in Tregex's notation.
+    heads (str): Whose head rules the pattern goes by: "penn", "ctb" or a file of them.
+    encoding (str): The encoding of bracket files.
     report (str): The option of `search` that asks for it: "--count", "--by", "--csv", "--mrg", "--html" or, for matches
         in context, "".
     by (tuple[str, ...]): For "--by": names of nodes, or "match"; with ".head" their head words, else their labels.
+    spans_key (str): Where the constituents of docs are in `doc.spans`.
     """
 
     pattern: str
@@ -164,6 +168,7 @@ class Found(NamedTuple):
     items (list[Any]): What to write, as the report asks; for drawings where a tree is, the tree, and which of its nodes
         match, counted from the root in pre-order.
     table (Counter[tuple[str, ...]]): For "--by" how often each combination occurs.
+    skipped (list[str]): What was malformed, each with file and line.
     absent (set[Label]): Labels of the pattern that no node has.
     path (Path): The file.
     """

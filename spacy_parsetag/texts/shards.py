@@ -51,6 +51,9 @@ class Shard(NamedTuple):
 class Job(NamedTuple):
     """Holds what the shards of a run have in common. It goes to each worker.
 
+    settings (Settings): How to parse.
+    sources (tuple[Source, ...]): The files of texts.
+    folder (Path): The folder of shards.
     batch_size (int | None): Texts in a batch; None for what `in_batches` takes.
     """
 
