@@ -147,8 +147,11 @@ def count_stacks(trees: Iterable[BinaryTree]) -> Stacks:
 class Inventory:
     """The items of one kind in a treebank, such as its labels.
 
+    trees (int): How many trees it has.
     counts (Counter[str]): How often each item stands in them.
+    train (Inventory | None): The same of the training part, to compare with.
     unseen_trees (int): Trees with at least one item that the training part does not have.
+    always_known (frozenset[str]): Items that every model has.
     """
 
     trees: int = 0

@@ -12,11 +12,14 @@ N_BINS = 10  # ranges from 0 to 1
 class Reliability(NamedTuple):
     """Probabilities against the share that is right.
 
+    n (int): How many probabilities there are.
     ece (float): Expected calibration error: the mean difference between probability and share of right ones, over
         ranges of the same width weighted by how much is in each (Guo et al. 2017).
     chance (float): The mean ECE that chance alone gives as many probabilities that hold exactly.
     ece_sweep (float): The same error by an estimator that chance moves less (Roelofs et al. 2022): all ranges hold
         as many things, and there are as many ranges as leave the share of right ones rising from each to the next.
+    confidence (float): Their mean.
+    accuracy (float): The share that is right.
     bins (list[dict[str, Any]]): The ranges that have anything in them, from low to high: "n", "confidence", "accuracy".
     """
 

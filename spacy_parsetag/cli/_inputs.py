@@ -15,8 +15,10 @@ from ..errors import Errors, TreebankError
 from ..files.find import find_files
 from ..files.write import STANDARD
 from ..texts.input import check_text, name_of, read_doc_bin
+from ..texts.parser import BatchParser, Settings
 from ..treebanks import penn
 from ..trees import Parse, Tree
+from ._util import note
 
 DEFAULT_MODEL = "en_parsetag_sm"  # the pipeline that comes with the project, as a package of its own
 
@@ -31,6 +33,14 @@ def default_model() -> str:
 def is_pipeline(name: str) -> bool:
     """Tell whether there is a pipeline of this name, a package or a folder."""
     return is_package(name) or os.path.isfile(os.path.join(name, "config.cfg"))
+
+
+def start_parser(settings: Settings) -> BatchParser:
+    """Load a pipeline to parse with, and say so where it gets a splitter of sentences."""
+    parser = BatchParser(settings)
+    if parser.added_sentencizer:
+        note("The pipeline has no splitter of sentences: text is split at sentence-final punctuation.", "warn")
+    return parser
 
 
 def find_input(source: str) -> tuple[Path, str | None]:

@@ -125,8 +125,8 @@ def evaluate_cli(
         compared, results = compare_systems(systems, params, documents=units, samples=samples, by=kinds)
         report, text = format_json(compared), format_report(compared, style.value)
     else:
-        ((name, (ours, theirs)),) = systems.items()
-        result = evalb(ours, theirs, params)
+        ((name, lines),) = systems.items()
+        result = evalb(*lines, params)
         results = {name: result}
         report = format_json({"scores": scores, "evalb": result.to_dict()} if of_pipeline else result.to_dict())
         if table or (table is None and not of_pipeline):
@@ -136,16 +136,18 @@ def evaluate_cli(
     if output is not None:
         write_text(report, output)
     if fill is not None:
-        filled = list(fill_unparsed(ours, theirs, params))
+        (only,) = systems.values()
+        filled = list(fill_unparsed(*only, params))
         write_text("".join(f"{line}\n" for line, _ in filled), fill)
         note(f"{len(filled):,} trees, {sum(is_flat for _, is_flat in filled):,} of them flat: {fill}")
     write_text(report if as_json else text)
-    for name, result in results.items():
-        warn_of_failures(result, f"{name}: " if len(results) > 1 else "")
-    for name, (ours, theirs) in systems.items() if not of_pipeline else ():
-        warn_of_roots(name, ours, theirs, get_params(params))
+    for name, found in results.items():
+        warn_of_failures(found, f"{name}: " if len(results) > 1 else "")
     if not of_pipeline:
-        warn_of_gold(gold_lines, result)
+        for name, lines in systems.items():
+            warn_of_roots(name, *lines, get_params(params))
+        any_result, *_ = results.values()  # all of them tell what is wrong with GOLD
+        warn_of_gold(gold_lines, any_result)
 
 
 def read_sentences(path: Path, encoding: str, multiline: bool) -> list[str]:

@@ -19,6 +19,7 @@ from ..treebanks.formats.table import FORMATS
 from ..trees import Parse, Tree, binarize, unbinarize
 from ..trees.brackets import format_tree
 from ..trees.escape import escape_label
+from ..trees.tree import ROOT
 from ._inputs import trees_and_parses
 from ._util import Encoding, Glob, Order, OrderOption, Output, SkipBad, Skipped, note, refuse
 
@@ -80,7 +81,7 @@ def _format_line(tree: Tree, parse: Parse, order: str, format: LineFormat) -> st
     if format is LineFormat.tags:
         return " ".join(map(escape_label, tags))  # white space in a label would look like the end of a tag
     record: dict[str, Any] = {"order": order, "words": parse.words, "pos": parse.pos, "tags": tags}
-    if not tree.is_wrapper or tree.label != "TOP":
+    if not tree.is_wrapper or tree.label != ROOT:
         record["root"] = tree.label if tree.is_wrapper else None
     return json.dumps(record, ensure_ascii=False)
 
@@ -99,7 +100,7 @@ def _read_inverse(path: Path, skipped: Skipped) -> Iterator[str]:
 def _line_to_brackets(line: str) -> str:
     record = load_json(line)
     words, pos, tags = (record[key] for key in ("words", "pos", "tags"))
-    root = record.get("root", "TOP")
+    root = record.get("root", ROOT)
     for strings in (words, pos, tags, [] if root is None else [root]):
         if not isinstance(strings, list) or not all(isinstance(each, str) for each in strings):
             raise TypeError("words, pos and tags must be lists of strings, and root a string or null")

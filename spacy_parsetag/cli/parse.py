@@ -22,7 +22,7 @@ from ..texts.output import open_output
 from ..texts.parser import BatchParser, Settings, in_batches, map_in_processes, parse_batch
 from ..texts.shards import Job, Note, Run, ShardParser, find_sources, parse_shard
 from ..treebanks.formats.table import FORMATS
-from ._inputs import DEFAULT_MODEL, default_model, find_input, is_pipeline
+from ._inputs import DEFAULT_MODEL, default_model, find_input, is_pipeline, start_parser
 from ._util import Code, GpuId, SkipBad, Skipped, count_processes, note, progress, refuse
 
 SHARD_SIZE = 2000
@@ -154,9 +154,7 @@ def parse_cli(
         refuse(not is_folder, "A folder of shards", "a name that ends in /, such as shards/")
     else:
         refuse_overwrite([target], [path, *(source.path for source in sources), Path(name)])
-    parser = BatchParser(settings)
-    if parser.added_sentencizer:
-        note("The pipeline has no splitter of sentences: text is split at sentence-final punctuation.", "warn")
+    parser = start_parser(settings)
     if in_shards:
         run = Run(Job(settings, sources, target, batch_size), parser, shard_size or SHARD_SIZE, resume)
         _parse_to_shards(run, parser, engine.value, n_process, skipped, quiet)

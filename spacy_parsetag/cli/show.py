@@ -20,7 +20,7 @@ from ..texts.parser import NO_PARSE, BatchParser, Settings, in_batches
 from ..texts.shards import find_sources
 from ..tokens import SPANS_KEY, docs_from_trees
 from ..treebanks.formats.table import FORMATS
-from ._inputs import DEFAULT_MODEL, default_model, find_input, read_docs, trees_and_parses
+from ._inputs import DEFAULT_MODEL, default_model, find_input, read_docs, start_parser, trees_and_parses
 from ._util import Code, Encoding, GpuId, SpansKey, note, refuse, write_text
 
 BATCH = 32  # texts: few, so that the first trees do not wait for many others
@@ -78,7 +78,7 @@ def show_cli(
     elif kind == "spacy" and model is None:
         docs = read_docs(path, spacy.blank("xx"))
     else:
-        parser = BatchParser(Settings(model or default_model(), gpu_id, code, one_sentence=False, format="spacy"))
+        parser = start_parser(Settings(model or default_model(), gpu_id, code, one_sentence=False, format="spacy"))
         docs, spans_key = _parse(parser, path, text, kind), parser.spans_key
     seen: list[Sentence] = []
     n_trees = 0
@@ -142,8 +142,6 @@ def _pass_unparsed(error: ValueError) -> None:
 
 def _parse(parser: BatchParser, path: Path, text: str | None, format: str) -> Iterator[Doc]:
     """Parse the lines of a text, or what a file or folder holds."""
-    if parser.added_sentencizer:
-        note("The pipeline has no splitter of sentences: text is split at sentence-final punctuation.", "warn")
     records: Iterator[Record]
     if text is None:
         records = chain.from_iterable(source.read() for source in find_sources(path, format))

@@ -7,7 +7,6 @@
 // its own lists, and all of them are in the heap from the beginning.
 #pragma once
 
-#include <climits>
 #include <vector>
 
 #include "_lattice.hpp"
@@ -24,7 +23,7 @@ template <class T> class BeamSearch {
     // FOUND, NOT_FINITE, NO_TREE if there is none, or BEAM_EMPTY if sequences fell out of the beam and none left is a tree.
     uint8_t search(const T *scores, int length, int32_t *ids, double *total) {
         T check = 0;
-        greatest(scores, length * b.n_tags, check);
+        greatest(scores, (std::ptrdiff_t)length * b.n_tags, check);
         if (std::isnan(check)) return NOT_FINITE;
         bool dropped = false;
         sequences_.assign(1, {0, b.lattice.start_stack, b.lattice.start_state, -1, -1});

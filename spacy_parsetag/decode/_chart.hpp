@@ -42,7 +42,7 @@ template <class Semiring> class Chart {
         x_.resize(n + 1);
     }
 
-    size_t cell(int i, int j) const { return (size_t)i * layout.n - (size_t)i * (i - 1) / 2 + (j - i - 1); }
+    size_t cell(int i, int j) const { return triangle(layout.n, i, j); }
     size_t gap(const Item &item) const {
         return (size_t)(2 * (kinds.empty() ? 0 : kinds[cell(item.i, item.j)]) + item.side) * (layout.n + 1);
     }
@@ -125,7 +125,7 @@ template <class Semiring> class Chart {
     double reduce(const Item &item) {
         if (!layout.allows_node(item.side, item.t)) return -INF;
         const double top = split(item);
-        if (std::is_same<Semiring, Max>::value || !(top > -INF)) return top;
+        if (std::is_same<Semiring, MaxPlus>::value || !(top > -INF)) return top;
         return top + std::log(exp_splits(x_.data(), item.j - item.i - 1, top));
     }
 

@@ -119,7 +119,7 @@ template <class T> class ChartSums : public ChartScores<LogSum, T> {
 // The best tree of each sentence, as `viterbi`.
 template <class T> void chart_viterbi(const Batch<T> &b, int32_t *ids, double *totals, uint8_t *status) {
     if (!b.waits(status, CHART)) return;
-    ChartScores<Max, T> reader(b);
+    ChartScores<MaxPlus, T> reader(b);
     const auto first_best = [](const double *x, int n, double top) { return int(std::find(x, x + n, top) - x); };
     each_sentence(b, reader, status, [&](int s) {
         totals[s] = reader.total();

@@ -69,11 +69,11 @@ template <class Semiring, class T> class ChartScores {
     }
 
   protected:
-    static constexpr bool is_max() { return std::is_same<Semiring, Max>::value; }
+    static constexpr bool is_max() { return std::is_same<Semiring, MaxPlus>::value; }
     // A sentence numbers the sets that it uses; `used_` has their numbers in the batch.
     T *mask(int set, int side) { return masks_.data() + (size_t)(2 * used_[set] + side) * b.n_labels; }
     int set_of(int i, int j) const { return cells_.empty() ? 0 : cells_[chart.cell(i, j)]; }
-    size_t span_of(int i, int j) const { return (size_t)i * (n - 1) - (size_t)i * (i - 1) / 2 + (j - i - 2); }
+    size_t span_of(int i, int j) const { return triangle(n - 1, i, j - 1); }
     size_t row(int set, int p) const { return (size_t)set * length + p; }
     int leaf_row(int i, int t) const { return joint ? 2 * i : chart.layout.leaf(i, t); }
     // What items over i to j weigh as left and as right children, whatever their split.

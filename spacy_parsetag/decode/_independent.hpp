@@ -87,7 +87,7 @@ template <class Semiring, class T> class Independent {
                 const Range to = live[2 * (p + 1) + g];
                 Move &move = moves[2 * p + g];
                 move.to = at(g, to.low);
-                move.n = to.empty() ? 0 : ((to.high - to.low) >> parity_) + 1;
+                move.n = to.slots(parity_);
                 for (int k = 0; k < 2; ++k) {
                     const int c = b.lattice.into[g][k], source = b.lattice.source[c];
                     const Range by = meet(to, b.lattice.after(c, live[2 * p + source]));
@@ -112,17 +112,17 @@ template <class Semiring, class T> class Independent {
 };
 
 // Viterbi: the best tree.
-template <class T> class IndependentViterbi : public Independent<Max, T> {
+template <class T> class IndependentViterbi : public Independent<MaxPlus, T> {
   public:
     IndependentViterbi(const Batch<T> &batch, Reach &reach, int32_t *ids)
-        : Independent<Max, T>(batch, reach), ids_(ids), classes_(batch.longest()) {}
+        : Independent<MaxPlus, T>(batch, reach), ids_(ids), classes_(batch.longest()) {}
 
     bool read(int s, int length) {
         own_ids_ = ids_ + this->b.starts[s];
         g_ = this->b.lattice.end_state;
         s_ = this->b.lattice.end_stack;
         this->weights_ = this->tops_.data();
-        return Independent<Max, T>::read(s, length);
+        return Independent<MaxPlus, T>::read(s, length);
     }
 
     void back(int p, const double *old, const double *states) {

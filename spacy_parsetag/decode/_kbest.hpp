@@ -8,14 +8,14 @@
 
 namespace parsetag {
 
-template <class T> class KBest : public ChartScores<Max, T> {
+template <class T> class KBest : public ChartScores<MaxPlus, T> {
   public:
-    using ChartScores<Max, T>::ChartScores;
+    using ChartScores<MaxPlus, T>::ChartScores;
 
     bool read(int s) {
         nodes_.clear();
-        labels_.clear();
-        return ChartScores<Max, T>::read(s);
+        lists_.clear();
+        return ChartScores<MaxPlus, T>::read(s);
     }
 
     // Appends the k best trees, fewer if there are fewer: their tag ids, one after another, and their scores.
@@ -54,7 +54,7 @@ template <class T> class KBest : public ChartScores<Max, T> {
     const std::vector<Label> &labels(const Node &own, int k) {
         const auto choice = this->choice(own, k);
         // Items of one class and set at one place share a list.
-        std::vector<Label> &list = labels_[{choice.scores, choice.ids ? (const void *)choice.ids : choice.set}];
+        std::vector<Label> &list = lists_[{choice.scores, choice.ids ? (const void *)choice.ids : choice.set}];
         if (!list.empty()) return list;
         for (int l = 0; l < choice.n; ++l)
             if (choice.has(l)) list.push_back({double(choice.scores[l]), choice.id(l)});
@@ -134,7 +134,7 @@ template <class T> class KBest : public ChartScores<Max, T> {
         size_t operator()(const Key &key) const { return std::hash<const void *>()(key.first) * 31 + std::hash<const void *>()(key.second); }
     };
     std::unordered_map<uint64_t, Node> nodes_;
-    std::unordered_map<Key, std::vector<Label>, Hash> labels_;
+    std::unordered_map<Key, std::vector<Label>, Hash> lists_;
 };
 
 // The k best trees of each sentence, one after another: ids and scores are appended, counts (sentences) says how many.

@@ -26,7 +26,7 @@ const double LARGEST_ERROR = 0.01;  // of what trees differ in; callers see sums
 // Of a sum over trees of `length` tags, computed less what they share. TOO_GREAT if that may have rounded away what trees differ in,
 // though their sum does not show it; of sums that show it, if nothing of the sum is left.
 inline Status status_of(double total, const Shift &shift, int length) {
-    if (!(total > -std::numeric_limits<double>::infinity())) return NO_TREE;
+    if (!(total > -INF)) return NO_TREE;
     const double log_z = shift.plus(total), own = error_of(log_z, length);
     const double error = error_of(total, length) + error_of(error_of(shift.size, length), length);
     return error > (own > LARGEST_ERROR ? 1e-6 * std::abs(log_z) : LARGEST_ERROR) ? TOO_GREAT : FOUND;
@@ -42,6 +42,8 @@ struct Range {
     int low = 1, high = 0;
     bool empty() const { return high < low; }
     bool has(int size) const { return low <= size && size <= high; }
+    // How many there are, where every size counts (parity 0) or every other one does (1).
+    int slots(int parity) const { return empty() ? 0 : ((high - low) >> parity) + 1; }
 };
 
 inline Range meet(Range a, Range b) { return {std::max(a.low, b.low), std::min(a.high, b.high)}; }
@@ -120,7 +122,7 @@ class Reach {
                 for (int c = 0; c < 4; ++c) {
                     const Range after = lattice_.after(c, own[2 * p + lattice_.source[c]]);
                     const bool stands = !meet(own[2 * (p + 1) + lattice_.target[c]], after).empty();
-                    masks.push_back(stands ? 0 : -std::numeric_limits<double>::infinity());
+                    masks.push_back(stands ? 0 : -INF);
                 }
         }
         return masks.data();

@@ -10,6 +10,9 @@
 
 namespace parsetag {
 
+// Where the item of i and j > i stands in a triangle of n rows, which row i begins with j = i + 1.
+inline size_t triangle(int n, int i, int j) { return (size_t)i * n - (size_t)i * (i - 1) / 2 + (j - i - 1); }
+
 class Layout {
   public:
     int n = 0, planes = 1;

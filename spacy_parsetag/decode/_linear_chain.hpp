@@ -12,9 +12,9 @@
 
 namespace parsetag {
 
-template <class Real, class T> class Chain {
+template <class Real, class T> class LinearChain {
   public:
-    Chain(const Batch<T> &batch, Reach &reach) : b(batch), reach_(reach), parity_(reach.parity()) {
+    LinearChain(const Batch<T> &batch, Reach &reach) : b(batch), reach_(reach), parity_(reach.parity()) {
         const int slots = reach.places();
         for (int c = 0; c < 4; ++c) {
             std::vector<int> &into = tags_into_[b.lattice.target[c]], &out_of = tags_out_of_[b.lattice.source[c]];
@@ -54,7 +54,7 @@ template <class Real, class T> class Chain {
         for (int i = 0; i < b.n_tags; ++i) shifted_[i] = Real(scores[i]) - shift;
         for (int g = 0; g < 2; ++g) {
             const Range from = live(p, g);
-            if (p && !from.empty()) multiply(g, row(old, g, from.low), slots(from));
+            if (p && !from.empty()) multiply(g, row(old, g, from.low), from.slots(parity_));
             for (int c = 0; c < 4; ++c) {
                 if (b.lattice.source[c] != g || !b.count(c)) continue;
                 const int target = b.lattice.target[c], n = b.count(c);
@@ -105,12 +105,11 @@ template <class Real, class T> class Chain {
         length_ = length;
         live_ = reach_.live(length);
         T check = 0;
-        greatest(scores_, length * b.n_tags, check);
+        greatest(scores_, (std::ptrdiff_t)length * b.n_tags, check);
         return !std::isnan(check);
     }
 
     Range live(int p, int g) const { return live_[2 * p + g]; }
-    int slots(Range r) const { return r.empty() ? 0 : ((r.high - r.low) >> parity_) + 1; }
     Real *row(Real *states, int g, int size) const { return states + base_[g] + (size_t)(size >> parity_) * wide_into_[g]; }
     const Real *row(const Real *states, int g, int size) const { return row(const_cast<Real *>(states), g, size); }
     // The place of the i-th tag into g and the j-th out of it among the batch's pairs.
@@ -132,13 +131,13 @@ template <class Real, class T> class Chain {
 
 // Viterbi. Every few positions the best score so far is taken off all states, so that in float32 long sentences lose no
 // precision; the total is added up in double along the best path.
-template <class Real, class T> class ChainViterbi : public Chain<Real, T> {
+template <class Real, class T> class LinearChainViterbi : public LinearChain<Real, T> {
   public:
-    ChainViterbi(const Batch<T> &batch, Reach &reach, int32_t *ids) : Chain<Real, T>(batch, reach), ids_(ids) {}
+    LinearChainViterbi(const Batch<T> &batch, Reach &reach, int32_t *ids) : LinearChain<Real, T>(batch, reach), ids_(ids) {}
 
     bool read(int s, int length) {
         own_ids_ = ids_ + this->b.starts[s];
-        return Chain<Real, T>::read(s, length);
+        return LinearChain<Real, T>::read(s, length);
     }
 
     void step(int p, const Real *old, Real *states) {

@@ -11,11 +11,11 @@ namespace parsetag {
 // Log-sum-exp, in double. A product runs over exponentials relative to the greatest state of a row and the greatest
 // transition; what comes out below e^-600 of both is added up again in logarithms. So any range of scores is exact, and
 // only ranges that need it cost more.
-template <class T> class ChainSums : public Chain<double, T> {
+template <class T> class LinearChainSums : public LinearChain<double, T> {
   public:
     // pairs, start, end: expected counts, added to.
-    ChainSums(const Batch<T> &batch, Reach &reach, T *marginals, double *pairs, double *start, double *end)
-        : Chain<double, T>(batch, reach), marginals_(marginals), d_pairs_(pairs), d_start_(start), d_end_(end) {
+    LinearChainSums(const Batch<T> &batch, Reach &reach, T *marginals, double *pairs, double *start, double *end)
+        : LinearChain<double, T>(batch, reach), marginals_(marginals), d_pairs_(pairs), d_start_(start), d_end_(end) {
         const int slots = reach.places();
         const int into = std::max(this->wide_into_[0], this->wide_into_[1]);
         most_ = std::max(slots, ROWS);
@@ -26,7 +26,7 @@ template <class T> class ChainSums : public Chain<double, T> {
             const int n = this->n_into_[g], m = this->n_out_[g], wide = this->wide_out_[g], wide_back = this->wide_into_[g];
             const double *pairs = this->pairs_[g].data();
             double ignored = 0;
-            const double top = greatest(pairs, n * wide, ignored);  // padding is -INF
+            const double top = greatest(pairs, (std::ptrdiff_t)n * wide, ignored);  // padding is -INF
             top_[g] = top > -INF ? top : 0;
             exp_pairs_[g] = Buffer<double>((size_t)n * wide);
             exp_back_[g] = Buffer<double>((size_t)m * wide_back);
@@ -49,7 +49,7 @@ template <class T> class ChainSums : public Chain<double, T> {
     bool read(int s, int length) {
         own_ = marginals_ + this->b.starts[s] * this->b.n_tags;
         std::fill_n(own_, (size_t)length * this->b.n_tags, T(0));
-        return Chain<double, T>::read(s, length);
+        return LinearChain<double, T>::read(s, length);
     }
 
     void step(int p, const double *old, double *states) {
@@ -92,7 +92,7 @@ template <class T> class ChainSums : public Chain<double, T> {
         if (!p) return;
         for (int g = 0; g < 2; ++g) {
             const Range from = this->live(p, g);
-            const int n = this->slots(from), wide = this->wide_into_[g], wide_out = this->wide_out_[g];
+            const int n = from.slots(this->parity_), wide = this->wide_into_[g], wide_out = this->wide_out_[g];
             if (!n) continue;
             const double *rows = this->row(old, g, from.low);
             double *before = this->row(mass_before_.data(), g, from.low);

@@ -63,7 +63,7 @@ cdef bint bounds_pre_order(const uint8_t *cls, int size, int *stack, int *starts
 
 cdef int write_nodes(const int32_t *ids, int size, int order, const uint8_t *class_of, const uint8_t *labelled,
                      uint8_t *cls, int *memory, int32_t *start, int32_t *end, int32_t *tag) noexcept nogil:
-    """Write the labelled nodes of one sentence in pre-order; returns how many, -1 if it is not a tree."""
+    """Write the nodes of one sentence that have the tags asked for, in pre-order; returns how many, -1 if it is not a tree."""
     cdef int *stack = memory
     cdef int *starts = memory + size
     cdef int *ends = memory + 2 * size
@@ -106,15 +106,16 @@ cdef int write_nodes(const int32_t *ids, int size, int order, const uint8_t *cla
 def batch_nodes(const int32_t[::1] ids, const int64_t[::1] rows, const int32_t[::1] n_words, int order,
                 const uint8_t[::1] class_of, const uint8_t[::1] labelled, int32_t[::1] start, int32_t[::1] end,
                 int32_t[::1] tag, int32_t[::1] counts):
-    """Labelled nodes of a batch of trees, sentence after sentence, each in pre-order.
+    """Nodes of a batch of trees that have the tags asked for, sentence after sentence, each in pre-order.
 
     ids (int32[R]), rows (int64[S]), n_words (int32[S]): What a decoder gave, and first row and length of each sentence, which
         lies within ids and whose ids belong to tags.
     order (int): 0 in-order, 1 pre-order, 2 post-order.
-    class_of, labelled (uint8[T]): Class of each tag, and whether it has a label.
-    start, end, tag (int32[R]): Outputs: word indices within the sentence, and the tag.
-    counts (int32[S]): Output: labelled nodes of each sentence.
-    RETURNS (int): Labelled nodes in all; -1 - s if sentence s is the first that is not a tree.
+    class_of, labelled (uint8[T]): Class of each tag, and whether its nodes are written.
+    start, end, tag (int32[P]): Outputs, as long as the trees have tags in all: word indices within the sentence, and the
+        tag. What follows the nodes is not written.
+    counts (int32[S]): Output: nodes of each sentence that are written.
+    RETURNS (int): How many nodes in all; -1 if one is not a tree.
     """
     cdef int longest = 1, s
     cdef Py_ssize_t total = 0
@@ -129,7 +130,7 @@ def batch_nodes(const int32_t[::1] ids, const int64_t[::1] rows, const int32_t[:
                 counts[s] = write_nodes(&ids[rows[s]], 2 * n_words[s] - 1, order, &class_of[0], &labelled[0], cls.data(),
                                         memory.data(), &start[total], &end[total], &tag[total])
                 if counts[s] < 0:
-                    total = -1 - s
+                    total = -1
                     break
                 total += counts[s]
     return total

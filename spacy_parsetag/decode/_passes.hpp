@@ -46,11 +46,11 @@ template <class T> void viterbi(const Batch<T> &b, size_t budget, int32_t *ids, 
         run<double>(model, b, budget, FOUND, totals, status);
         return;
     }
-    ChainViterbi<T, T> model(b, reach, ids);
+    LinearChainViterbi<T, T> model(b, reach, ids);
     run<T>(model, b, budget, FOUND, totals, status);
     // Where float32 finds no tree, because scores are so far apart that sums overflow, double has the last word.
     if (sizeof(T) < sizeof(double) && b.waits(status, NO_TREE)) {
-        ChainViterbi<double, T> wide(b, reach, ids);
+        LinearChainViterbi<double, T> wide(b, reach, ids);
         run<double>(wide, b, budget, NO_TREE, totals, status);
     }
 }
@@ -68,7 +68,7 @@ void log_sums(const Batch<T> &b, size_t budget, double *totals, T *marginals, do
         run<double>(model, b, budget, FOUND, totals, status);
         return;
     }
-    ChainSums<T> model(b, reach, marginals, pairs, start, end);
+    LinearChainSums<T> model(b, reach, marginals, pairs, start, end);
     run<double>(model, b, budget, FOUND, totals, status);
     model.close();
 }

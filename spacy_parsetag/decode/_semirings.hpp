@@ -7,8 +7,10 @@
 
 namespace parsetag {
 
+const double INF = std::numeric_limits<double>::infinity();
+
 // Max-plus: the best tree.
-struct Max {
+struct MaxPlus {
     static double plus(double a, double b) { return b > a ? b : a; }
 };
 
@@ -21,7 +23,7 @@ struct LogSum {
     }
     // The log of the sum of exp(value(0)) to exp(value(n - 1)); -infinity if all values are.
     template <class Value> static double sum(int n, Value value) {
-        double top = -std::numeric_limits<double>::infinity(), total = 0;
+        double top = -INF, total = 0;
         for (int i = 0; i < n; ++i) top = std::max<double>(top, value(i));
         for (int i = 0; i < n && std::isfinite(top); ++i) total += std::exp(value(i) - top);
         return top + std::log(total);

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 #include "_semirings.hpp"
@@ -33,7 +32,6 @@
 
 namespace parsetag {
 
-const double INF = std::numeric_limits<double>::infinity();
 // Rows of a product are padded to whole vectors of this many numbers.
 const int PAD = 16;
 inline int padded(int n) { return (n + PAD - 1) / PAD * PAD; }
@@ -73,11 +71,11 @@ template <class T, int BYTES> struct Vector {
 template <class T> constexpr T LARGE = sizeof(T) == 8 ? T(1e8) : T(1);
 
 // The greatest of n numbers. `check` becomes NaN if one is not finite.
-template <class T> PARSETAG_INLINE T greatest(const T *x, int n, T &check) {
+template <class T> PARSETAG_INLINE T greatest(const T *x, std::ptrdiff_t n, T &check) {
     typedef typename Vector<T, 16>::type V;
-    const int W = Vector<T, 16>::lanes;
+    const std::ptrdiff_t W = Vector<T, 16>::lanes;
     T top = T(-INF);
-    int i = 0;
+    std::ptrdiff_t i = 0;
     if (n >= W) {
         V tops = *(const V *)x, sum = tops * LARGE<T> * T(0);
         for (i = W; i < n; i += W) {
@@ -149,9 +147,7 @@ template <class T, class Value> PARSETAG_INLINE T sum_of(int n, Value value) {
 
 // ---- Loops that gain from wide registers: `_kernels.hpp` has them once for each width ----
 
-// The tropical semiring: sums are maxima, products are sums. And the real numbers.
-struct MaxPlus {};
-struct SumProduct {};
+struct SumProduct {};  // the semiring of the real numbers, beside MaxPlus
 
 #define PARSETAG_WIDTH 16
 #define PARSETAG_TARGET

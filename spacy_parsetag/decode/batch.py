@@ -191,7 +191,9 @@ class TagScores:
         """Change fields without checking the rest again: the caller's changes keep it valid."""
         derived = object.__new__(TagScores)
         for field in fields(self):
-            object.__setattr__(derived, field.name, changes.get(field.name, getattr(self, field.name)))
+            object.__setattr__(derived, field.name, changes.pop(field.name, getattr(self, field.name)))
+        if changes:
+            replace(self, **changes)  # raises a TypeError that names one: they are no fields
         return derived
 
     @property

@@ -17,9 +17,10 @@ from .repair import raise_failure
 from .trees import Spans
 
 _LARGEST_COST = 1e30  # in float32 a tree's costs do not overflow
-_OF_ORDER = 1e-4  # of the gain of a constituent: it decides between orders alone, and is more than float32 rounds away
-# Of the score of a tree: it decides between binarizations alone, and is more than an entry of the type rounds away.
-_OF_SCORES = {np.float32: 1e-5, np.float64: 1e-11}
+# These break ties among trees with the same constituents: the probability of the order of a chain, and the score, which
+# decides between binarizations. Each is more than is rounded away from the gain of a constituent in the type.
+_ORDER_WEIGHT = 1e-4
+_SCORE_WEIGHT = {np.float32: 1e-5, np.float64: 1e-11}
 _LEAST_SCORE = -100.0  # less the greatest; so the scores of a sentence weigh little, however great they are
 _LEAST_CHAIN = 0.001  # probability
 
@@ -104,6 +105,14 @@ class Constituents(NamedTuple):
         found = zip(self.rows(s, start, end).tolist(), (place.get(label) for _, _, label in spans), strict=True)
         return [0.0 if column is None else float(self.probs[row, column]) for row, column in found]
 
+    def describe(self, s: int, spans: Spans, least: float) -> dict[str, Any]:
+        """Say how probable constituents that were found in sentence s are: "probs", "expected_f" and "rivals".
+
+        least (float): As for `rivals`.
+        """
+        probs = self.of_spans(s, spans)
+        return {"probs": probs, "expected_f": self.expected_f(s, spans, probs), "rivals": self.rivals(s, spans, least)}
+
     def expected_f(self, s: int, spans: Spans, probs: Sequence[float]) -> float:
         """Estimate the F of constituents that were found in sentence s, 0 to 1.
 
@@ -129,7 +138,7 @@ class Constituents(NamedTuple):
         if not isinstance(cost, Real) or not abs(cost) <= _LARGEST_COST:
             raise ValueError(Errors.E176.format(value=cost, largest=_LARGEST_COST))
         tags, n_words = batch.tags, batch.n_words.astype(np.int64)
-        n_leaves, node_tags = int(tags.offsets[2]), tags.node_ids.max(axis=0)
+        n_leaves, node_tags = tags.n_leaves, tags.node_ids.max(axis=0)
         dtype = self.probs.dtype
         has, is_chain = _marks(tags, self.labels, self.chains, dtype)
         # A label twice in a chain gains once and costs twice: S+S+VP is no better than S+VP.
@@ -140,7 +149,7 @@ class Constituents(NamedTuple):
             likely = np.flatnonzero((of_chains > _LEAST_CHAIN).any(axis=1))  # few of the spans
             with one_blas_thread():
                 found = self.probs[rows] @ has[ids].T - costs[ids]
-                found[np.ix_(likely, used)] += _OF_ORDER * (of_chains[likely] @ is_chain[ids][used].T)
+                found[np.ix_(likely, used)] += _ORDER_WEIGHT * (of_chains[likely] @ is_chain[ids][used].T)
             return found
 
         # The gains of tags: of leaves in the rows of words, of nodes in the rows of spans.
@@ -166,7 +175,7 @@ def _add_scores(batch: TagScores, leaves: NDArray[Any], gains: NDArray[Any], of_
     """
     tags, spans = batch.tags, batch.spans
     gaps = np.delete(leaves + 1, np.cumsum(batch.n_words[batch.n_words > 0]) - 1)
-    n_leaves, sides = int(tags.offsets[2]), tags.offsets[2:4]  # the columns of L and R
+    n_leaves, sides = tags.n_leaves, tags.offsets[2:4]  # the columns of L and R
     if not {"L", "R"} <= set(tags.tags):  # as a tag set of one's own may lack
         return
     of_gaps = batch.scores[gaps]
@@ -184,9 +193,9 @@ def _add_scores(batch: TagScores, leaves: NDArray[Any], gains: NDArray[Any], of_
 
 
 def _little(scores: NDArray[Any], tops: NDArray[Any]) -> NDArray[Any]:
-    """A little of scores, less those that each tree of a sentence can have at most."""
+    """Weigh scores, which are taken less `tops` and at least -100, so that they do no more than break ties."""
     with np.errstate(over="ignore"):
-        little: NDArray[Any] = _OF_SCORES[scores.dtype.type] * np.maximum(scores - tops, _LEAST_SCORE)
+        little: NDArray[Any] = _SCORE_WEIGHT[scores.dtype.type] * np.maximum(scores - tops, _LEAST_SCORE)
     return little
 
 

@@ -39,11 +39,12 @@ class Distribution:
 
     Names are torch-struct's. Sums are computed when they are first asked for, and kept. Whatever is asked for
     raises a ValueError if a score is not finite, naming word and tag, or if a sentence has no tree within the bound
-    that agrees with the constraints, naming the constraints in conflict; log-probabilities and entropies also if scores
-    are so great (1e12 or more) that floats cannot tell trees apart. With transitions, everything but `argmax` raises
-    it, and the entropy does from 1e6 on. Whatever takes sums raises it, too, if such great scores cancel, or belong to
-    no tree that agrees with the constraints. `argmax` and `topk` add scores as floats do: of trees whose scores differ
-    by less than rounding, any may come first.
+    that agrees with the constraints, naming the constraints in conflict.
+
+    Scores can be so great that floats cannot tell trees apart. Then log-probabilities and entropies raise a ValueError
+    (from about 1e12 on); with transitions everything but `argmax` does, and the entropy from 1e6 on. Where such scores
+    cancel, or belong to no tree that agrees with the constraints, all that takes sums does. `argmax` and `topk` add
+    scores as floats do: of trees whose scores differ by less than rounding, any may come first.
 
     batch (TagScores): The scores, the bound and the constraints.
     """
@@ -78,12 +79,12 @@ class Distribution:
         in the sum, whatever their signs.
         """
         batch = self.batch
-        lengths, gap = batch.lengths, float(np.finfo(np.float64).eps)
+        lengths, epsilon = batch.lengths, float(np.finfo(np.float64).eps)
         rows = batch.scores[batch.rows].astype(np.float64)
         more = [array.astype(np.float64) for array in batch.transitions or ()]
         sizes = [np.abs(array[np.isfinite(array)]).max(initial=0.0) for array in (rows, *more)]
         size = min(float(sum(sizes)), 1e100)
-        if 2 * lengths.max(initial=0) ** 2 * size * max(1.0, size) * gap <= _LARGEST_ERROR:
+        if 2 * lengths.max(initial=0) ** 2 * size * max(1.0, size) * epsilon <= _LARGEST_ERROR:
             return sums
         shared = [np.nan_to_num(array.max(initial=-np.inf), neginf=0.0) for array in more]
         tops = rows.max(axis=1, initial=-np.inf)
@@ -92,7 +93,7 @@ class Distribution:
         less = sum_trees(batch.with_arrays((scores, *(own - top for own, top in zip(more, shared, strict=True)))))
         if (too_great := lengths * np.spacing(np.abs(less.log_z)) > _LARGEST_ERROR).any():
             raise ValueError(Errors.E180.format(s=batch.numbers[too_great.argmax()]))
-        self._error = lengths * gap * np.abs(less.log_z)
+        self._error = lengths * epsilon * np.abs(less.log_z)
         of_sentences = np.split(tops, np.cumsum(lengths)[:-1])
         log_z = [
             fsum([total, *own, *shared[:1] * (len(own) - 1), *shared[1:]]) if len(own) else total  # of no tag, nothing
@@ -105,13 +106,15 @@ class Distribution:
 
         The measure is `error_of` of the compiled passes, which leave to callers what is refused here.
         """
-        gaps = np.spacing(np.abs(sums.log_z))
+        spacing = np.spacing(np.abs(sums.log_z))
         errors = self.batch.lengths * np.finfo(np.float64).eps * np.abs(sums.log_z)
         if of_products:
             errors *= np.maximum(1.0, np.abs(sums.log_z))
         if (errors > _LARGEST_ERROR).any():
             s = int(errors.argmax())
-            raise ValueError(Errors.E179.format(what=what, s=self.batch.numbers[s], log_z=sums.log_z[s], gap=gaps[s]))
+            raise ValueError(
+                Errors.E179.format(what=what, s=self.batch.numbers[s], log_z=sums.log_z[s], gap=spacing[s])
+            )
 
     @property
     def log_partition(self) -> NDArray[np.float64]:
@@ -135,9 +138,9 @@ class Distribution:
         RAISES (ValueError): If k is not such a number.
         """
         _check_number(k)
-        best, found = self.argmax, []
+        best, starts, stops, found = self.argmax, self.batch.starts, self.batch.stops, []
         for s, (ids, scores) in enumerate(k_best_trees(self.batch, k)):
-            first = best.ids[self.batch.starts[s] : self.batch.stops[s]]
+            first = best.ids[starts[s] : stops[s]]
             # Of trees with the same score, the exact decoder's is the first.
             others = np.flatnonzero((ids != first).any(axis=1))[: k - 1]
             totals = np.concatenate([best.scores[s : s + 1], scores[others]])
@@ -179,7 +182,7 @@ class Distribution:
         """Draw trees by their probabilities, independent of each other.
 
         seed (int): Seed of the random numbers, 0 to 2^64 - 1: the same seed, the same trees.
-        RETURNS (np.ndarray): (n, R) tag ids.
+        RETURNS (np.ndarray): (n, R) int32 tag ids, -1 in rows that no sentence owns.
         RAISES (ValueError): If n or the seed is not such a number.
         """
         for what, value, largest in (("number of samples", n, LARGEST_COUNT), ("seed", seed, _LARGEST_SEED)):

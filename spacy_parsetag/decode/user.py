@@ -87,7 +87,8 @@ class TreeDistribution:
         if len(tag_set) != n_tags:
             twice = next(tag for i, tag in enumerate(tags) if tag in tags[:i])
             raise ValueError(Errors.E153.format(tag=twice))
-        columns = np.asarray([tags.index(tag) for tag in tag_set.tags], dtype=np.int32)
+        places = {tag: i for i, tag in enumerate(tags)}
+        columns = np.asarray([places[tag] for tag in tag_set.tags], dtype=np.int32)
         arrays: list[Any] = []
         if not (transitions is None and start is None and end is None):
             for name, array, shape in (

@@ -13,11 +13,10 @@ from spacy.tokens import Doc, Span
 from wasabi.util import supports_ansi
 
 from ..errors import Errors, shorten, showable
-from ..tokens.conversion import ROOT
 from ..tokens.extensions import read_tree
 from ..tokens.groups import SPANS_KEY, parses_from_doc
 from ..trees.brackets import format_tree
-from ..trees.tree import Tree, preorder
+from ..trees.tree import ROOT, Tree, preorder
 from .labels import explain
 from .nodes import nodes_of
 from .svg import COLORS, draw_svg

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ..errors import Errors
 from ..trees.escape import unescape_token
 from ..trees.parse import Parse
+from ..trees.tree import ROOT
 from .params import Bracket, EvalbParams
 
 VALID, ERROR, SKIP, MISSED = 0, 1, 2, 3
@@ -160,7 +161,7 @@ def _read_parse(parse: Parse, params: EvalbParams) -> SentenceBrackets:
     tags: list[str] = []
     quotes: list[Quote] = []
     before = [0]  # words that count before each word
-    spans = [(0, len(parse), "TOP"), *parse.spans]
+    spans = [(0, len(parse), ROOT), *parse.spans]
     for i, (word, tag) in enumerate(zip(parse.words, parse.pos, strict=True)):
         if tag in params.quote_labels and word in _QUOTES:
             around = [k for k, (start, end, _) in enumerate(spans) if start <= i < end]

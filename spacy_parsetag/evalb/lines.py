@@ -11,7 +11,7 @@ from ..treebanks import penn
 from ..trees import ROOT_LABELS, Parse, Tree
 from ..trees.brackets import format_tree
 from ..trees.nltk_trees import NLTKTree
-from ..trees.tree import preorder
+from ..trees.tree import ROOT, preorder
 from .counts import compare, read_sentence
 from .params import EvalbParams, get_params
 
@@ -152,9 +152,9 @@ def fill_unparsed(
             line = theirs if isinstance(theirs, str) else format_tree(theirs.to_tree())
             yield _SPACES.sub(" ", line).strip(), False
             continue
-        start, end, root = sentence.brackets[0] if sentence.brackets else (0, 0, "TOP")
-        counts, top_counts = (bool(params.counted([(0, 1, label)])) for label in (root, "TOP"))
+        start, end, root = sentence.brackets[0] if sentence.brackets else (0, 0, ROOT)
+        counts, top_counts = (bool(params.counted([(0, 1, label)])) for label in (root, ROOT))
         if root not in ROOT_LABELS or (start, end) != (0, len(sentence.words)) or counts > top_counts:
-            root = "TOP"
+            root = ROOT
         words = " ".join(f"({tag} {word})" for tag, word in zip(sentence.tags, sentence.words, strict=True))
         yield f"({root} {words})", True

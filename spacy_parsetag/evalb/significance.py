@@ -65,6 +65,7 @@ def compare_parsers(
         document are alike, and an interval that takes them for independent is too narrow.
     samples (int): How many samples to draw, and exchanges to make.
     level (float): How often the interval is to hold the true difference, between 0 and 1.
+    seed (int): Seed of samples and exchanges: the same seed, the same result.
     RAISES (ValueError): If the numbers of sentences differ, or there are none; if there are to be no samples, or there
         is no such level.
     """

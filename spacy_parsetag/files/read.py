@@ -43,6 +43,11 @@ def likely_encoding(text: str) -> str:
     return "cp1252" if re.search("[\udc80-\udc9f]", text) else "latin-1"
 
 
+def why_misread(error: UnicodeError, encoding: str) -> str:
+    """Say that what cannot be decoded may be in another encoding."""
+    return f"{error}. --encoding is {encoding}: is it another one?"
+
+
 @contextmanager
 def open_binary(path: Path) -> Iterator[IO[bytes]]:
     """Open a file, or standard input for "-", and decompress it if its name ends in .gz, .bz2 or .xz.

@@ -65,6 +65,11 @@ class TagSet:
         """(5,) int32: tags of class c have the ids offsets[c] to offsets[c+1] (exclusive)."""
         return np.searchsorted(self.classes, np.arange(5)).astype(np.int32)
 
+    @property
+    def n_leaves(self) -> int:
+        """The number of tags of leaves, which come before those of internal nodes."""
+        return int(self.offsets[2])
+
     @cached_property
     def classes(self) -> NDArray[Any]:
         """(T,) uint8: class of each tag."""
@@ -90,7 +95,7 @@ class TagSet:
     @cached_property
     def node_labels(self) -> tuple[str, ...]:
         """Labels of internal tags on either side, sorted; "" comes first."""
-        return tuple(sorted({split_tag(tag)[1] for tag in self.tags[self.offsets[2] :]}))
+        return tuple(sorted({split_tag(tag)[1] for tag in self.tags[self.n_leaves :]}))
 
     @cached_property
     def node_ids(self) -> NDArray[Any]:

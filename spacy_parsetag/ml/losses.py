@@ -1,7 +1,7 @@
 """Losses on tag scores: the loss of a batch of sentences, and its gradient in the form of the batch."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -91,7 +91,9 @@ class TreeLoss:
         return cross_entropy(batch, gold, sum_trees)
 
 
-def cross_entropy(batch: TagScores, gold: WeightedTrees, sum_over: Any) -> tuple[float, TagScores]:
+def cross_entropy(
+    batch: TagScores, gold: WeightedTrees, sum_over: Callable[[TagScores], Sums]
+) -> tuple[float, TagScores]:
     """Find the cross-entropy of the model's distribution with the weighted gold trees of each sentence.
 
     With one tree of weight 1 it is minus its log-probability. The gradient is the expected counts minus the gold ones.
@@ -108,7 +110,7 @@ def cross_entropy(batch: TagScores, gold: WeightedTrees, sum_over: Any) -> tuple
     kept = taught[gold.sentence]
     places = np.cumsum(taught) - 1  # of sentences among those
     trees = WeightedTrees(places[gold.sentence[kept]], gold.weight[kept], gold.ids[taught[owner]])
-    sums: Sums = sum_over(some)
+    sums = sum_over(some)
     if sums.status.any():
         raise_failure(some, sums.status)
     loss = float(sums.log_z.sum())

@@ -95,7 +95,7 @@ def _init(model: Model[list[Doc], SentenceScores], X: list[Doc] | None = None, Y
     if X is None or model.attrs["order"] != "in":
         raise ValueError(Errors.E202.format(order=model.attrs["order"], n=len(tags)))
     sample = initialize_words(model, X, Y)
-    n_leaves = int(tags.offsets[2])
+    n_leaves = tags.n_leaves
     sizes = (n_leaves, 2, len(tags.node_labels)) if model.has_ref("span") else (n_leaves, len(tags) - n_leaves)
     for hidden, scores, size in zip(model.layers[2::2], model.layers[3::2], sizes, strict=True):
         hidden.initialize(X=sample)
@@ -106,11 +106,11 @@ def _init(model: Model[list[Doc], SentenceScores], X: list[Doc] | None = None, Y
 
 def _resize(model: Model[list[Doc], SentenceScores], old: TagSet, new: TagSet) -> None:
     axes = {"W": 1, "b": 1}
-    resize_rows(model.get_ref("leaf"), old.tags[: old.offsets[2]], new.tags[: new.offsets[2]], axes)
+    resize_rows(model.get_ref("leaf"), old.tags[: old.n_leaves], new.tags[: new.n_leaves], axes)
     if model.has_ref("span"):
         resize_rows(model.get_ref("span"), old.node_labels, new.node_labels, axes)
     else:
-        resize_rows(model.get_ref("gap"), old.tags[old.offsets[2] :], new.tags[new.offsets[2] :], axes)
+        resize_rows(model.get_ref("gap"), old.tags[old.n_leaves :], new.tags[new.n_leaves :], axes)
     model.attrs["tags"] = list(new.tags)
     model.set_dim("nO", 2 * len(new), force=True)
 
@@ -120,7 +120,7 @@ def _forward(
 ) -> tuple[SentenceScores, Callable[[SentenceScores], list[Doc]]]:
     ops, xp = model.ops, model.ops.xp
     tags = make_tag_set(tuple(model.attrs["tags"]))
-    n_leaves = int(tags.offsets[2])
+    n_leaves = tags.n_leaves
     leaf_hidden, leaf, gap_hidden, gap, *span_layers = model.layers[2:]
     words, X, backprop_words = encode_words(model, docs, is_train)
     if X is None:
@@ -150,7 +150,7 @@ def _forward(
         else:
             spans = SpanScores(SpanRows(span, hidden, first, last), starts)
         if long.any():
-            _label_long_sentences(model, flat, hidden, words, long)
+            _label_long_sentences(model, tags, flat, hidden, words, long)
     else:
         flat[gaps, 1, n_leaves:] = gap_scores
 
@@ -262,7 +262,7 @@ def _join_halves(ops: Ops, X: Floats2d, before: Any, n_sents: int) -> tuple[Floa
 
 
 def _label_long_sentences(
-    model: Model[Any, Any], flat: Any, hidden: Floats2d, words: Words, long: NDArray[np.bool_]
+    model: Model[Any, Any], tags: TagSet, flat: Any, hidden: Floats2d, words: Words, long: NDArray[np.bool_]
 ) -> None:
     """Let the tags of long sentences say the labels of a tree's spans, at the gaps where these split.
 
@@ -273,7 +273,6 @@ def _label_long_sentences(
     hidden (Floats2d): (W + S, span_width) vectors of boundaries.
     long (np.ndarray): (S,) which sentences.
     """
-    tags = make_tag_set(tuple(model.attrs["tags"]))
     xp = model.ops.xp
     word_starts = words.starts[long]
     rows = flat.reshape((-1, len(tags)))

@@ -10,6 +10,7 @@ from ..errors import Errors
 from ..tokens.groups import SentenceParse, has_parses, parses_from_doc, with_spans
 from ..tokens.sentences import map_words, sentence_starts, sentence_words, set_sentence_starts
 from ..trees import Constituent, Parse
+from ..trees.tree import NO_TAG
 
 
 def read_gold(eg: Example, spans_key: str) -> list[tuple[Parse, SentenceParse | None]]:
@@ -46,7 +47,7 @@ def _fit(eg: Example, sentences: list[SentenceParse]) -> list[tuple[Parse, Sente
         if all(start >= 0 and end >= 0 for start, end, _ in ends):
             first, last, _ = ends[0]
             spans = tuple(Constituent(start - first, end - first, label) for start, end, label in ends[1:])
-            parse = Parse(tuple(words[first:last]), ("X",) * (last - first), spans)
+            parse = Parse(tuple(words[first:last]), (NO_TAG,) * (last - first), spans)
             sentence = SentenceParse(tokens[first:last], parse)
         found.append((gold, sentence))
     return found

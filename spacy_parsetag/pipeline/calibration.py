@@ -18,9 +18,8 @@ from spacy.util import minibatch
 from ..decode import Distribution, TagScores
 from ..decode.trees import Spans, labelled_nodes
 from ..tokens.groups import is_marked, parses_from_doc
-from ..tokens.sentences import copy_words, sentence_starts, set_sentence_starts
 from ..trees import Parse
-from .component import ParseTagger, scale_scores
+from .component import ParseTagger, run_before, scale_scores
 
 _WIDEST = 2.0  # temperatures from exp(-2) to exp(2)
 _NARROWEST = 0.01  # of their logarithm
@@ -53,18 +52,10 @@ def score_gold_docs(nlp: Language, pipe: ParseTagger, golds: Iterable[Doc]) -> I
     are left out.
     """
     key = pipe.cfg["spans_key"]
-    first = [other for _, other in nlp.pipeline].index(pipe)
     whole = (doc for doc in golds if len(doc) and key in doc.spans and not is_marked(doc, "partial", key))
-    with nlp.select_pipes(disable=nlp.pipe_names[first:]):
-        for references in minibatch(whole, size=32):
-            docs = list(nlp.pipe([copy_words(gold, nlp.vocab) for gold in references]))
-            for doc, gold in zip(docs, references, strict=True):
-                starts = sentence_starts(gold)
-                # spaCy's dependency parser keeps boundaries, and with its parse they cannot be set again.
-                if not np.array_equal(sentence_starts(doc), starts):
-                    set_sentence_starts(doc, starts.tolist())
-            batch, _, _ = pipe.score_docs(docs, temperature=1.0)
-            yield GoldBatch(batch.on_cpu(), [parse for gold in references for _, parse in parses_from_doc(gold, key)])
+    for references in minibatch(whole, size=32):
+        batch, _, _ = pipe.score_docs(run_before(nlp, pipe, references), temperature=1.0)
+        yield GoldBatch(batch.on_cpu(), [parse for gold in references for _, parse in parses_from_doc(gold, key)])
 
 
 def cut_golds(golds: Iterable[GoldBatch], n: int) -> tuple[list[GoldBatch], list[GoldBatch]]:

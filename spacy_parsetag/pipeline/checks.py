@@ -97,12 +97,12 @@ def find_problem(cfg: dict[str, Any], order: str, n_scores: int | None) -> str:
         return "'tags' must be sorted, without duplicates, and have the four bare tags"
     if cfg.get("order") != order:
         return f"'order' is {cfg.get('order')!r}, but the config has the linearizer {order!r}"
-    if not isinstance(bound, int) or bound < 0:
+    if not is_whole(bound, 0):
         return "'max_stack' must be a whole number of at least 0"
     if not isinstance(cfg.get("spans_key"), str):
         return "'spans_key' must be a string"
     temperatures = (cfg.get("temperature"), cfg.get("tree_temperature"))
-    if not all(isinstance(t, (int, float)) and 0 < t < float("inf") for t in temperatures):
+    if not all(isinstance(t, (int, float)) and not isinstance(t, bool) and 0 < t < math.inf for t in temperatures):
         return "'temperature' and 'tree_temperature' must be numbers above 0"
     if n_scores is not None and n_scores != 2 * len(tags):
         return f"the model scores {n_scores // 2} tags, and 'tags' has {len(tags)}"

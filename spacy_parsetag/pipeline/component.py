@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import compress, islice
+from itertools import compress, islice, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from ..ml.words import SentenceScores, Words, require_scores, require_upstream
 from ..tokens import has_sentences, register_extensions
 from ..tokens.batches import annotate_batches
 from ..tokens.groups import SPANS_KEY, Prediction, list_groups, set_predictions
-from ..tokens.sentences import require_sentences
+from ..tokens.sentences import copy_words, require_sentences, sentence_starts, set_sentence_starts
 from . import checks
 from .align import set_gold_sentences
 from .encode import gold_loss
@@ -187,11 +187,8 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         factor = self.cfg["temperature"] / self.cfg["tree_temperature"] if self.probs or self.k_best else 1.0
         of_trees = trees if factor == 1.0 else Distribution(scale_scores(batch, factor))
         if self.probs:
-            constituents, parses = trees.constituents, found["spans"]
-            found["probs"] = probs = [constituents.of_spans(s, own) for s, own in enumerate(parses)]
-            pairs = zip(parses, probs, strict=True)
-            found["expected_f"] = [constituents.expected_f(s, *pair) for s, pair in enumerate(pairs)]
-            found["rivals"] = [constituents.rivals(s, own, LEAST_RIVAL) for s, own in enumerate(parses)]
+            described = [trees.constituents.describe(s, own, LEAST_RIVAL) for s, own in enumerate(found["spans"])]
+            found.update((key, [own[key] for own in described]) for key in ("probs", "expected_f", "rivals"))
             found["log_prob"] = of_trees.log_prob(decoded.ids).tolist()
             found["entropy"] = of_trees.entropy.tolist()
         if self.k_best:
@@ -270,8 +267,8 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         examples = list(examples)
         validate_examples(examples, "ParseTagger.get_loss")
         require_scores(scores, name=self.name)
-        key, by_tag = self.cfg["spans_key"], getattr(self.loss, "by_tag", False)
-        found = [self._gold.encode(eg, key, self.tag_set, self.linearizer, by_tag=by_tag) for eg in examples]
+        key, tags, by_tag = self.cfg["spans_key"], self.tag_set, getattr(self.loss, "by_tag", False)
+        found = [self._gold.encode(eg, key, tags, self.linearizer, by_tag=by_tag) for eg in examples]
         if any(found):
             self._require_labels()
         gold = [one for own in found for one in own]
@@ -283,7 +280,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
             self._gold.leave_out([*compress(zip(docs, gold, strict=True), ~inside)])
             gold, first, n_words = [*compress(gold, inside)], first[inside], n_words[inside]
         self._gold.check(self.name)
-        whole = scores.batch(self.tag_set, self.linearizer, self.bound)
+        whole = scores.batch(tags, self.linearizer, self.bound)
         batch, to_scores = scores.batch_of(whole, first, n_words)
         loss, gradient = gold_loss(self.loss, batch, gold)
         return loss, to_scores(gradient)
@@ -379,6 +376,23 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         if problem:
             raise ValueError(Errors.E257.format(name=self.name, source=source, problem=problem))
         self.cfg["spans_key"] = spans_key
+
+
+def run_before(nlp: Language, pipe: ParseTagger, docs: Iterable[Doc]) -> list[Doc]:
+    """Run the components before a parser on copies of docs' words; the sentences stay those of the docs.
+
+    RAISES (ValueError): If a dependency parse has other sentences.
+    """
+    docs = list(docs)
+    copies = [copy_words(doc, nlp.vocab) for doc in docs]
+    for _, other in takewhile(lambda named: named[1] is not pipe, nlp.pipeline):
+        copies = list(other.pipe(copies)) if hasattr(other, "pipe") else [other(copy) for copy in copies]
+    for doc, copy in zip(docs, copies, strict=True):
+        starts = sentence_starts(doc)
+        # spaCy's dependency parser keeps boundaries, and with its parse they cannot be set again.
+        if not np.array_equal(sentence_starts(copy), starts):
+            set_sentence_starts(copy, starts.tolist())
+    return copies
 
 
 def scale_scores(batch: TagScores, factor: float) -> TagScores:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..decode import Constraint, TagScores, WeightedTrees
 from ..errors import shorten
-from ..linearize import CLASS_NAMES, Linearizer, TagSet
+from ..linearize import Linearizer, TagSet, make_tag
 from ..ml.losses import Loss, partial_likelihood
 from ..tokens.groups import SentenceParse
 from ..trees import Parse, binarize, join_chain
@@ -97,9 +97,9 @@ def known_chains(parse: Parse) -> dict[tuple[int, int], tuple[str, ...]]:
 def partial_tags(parse: Parse) -> set[str]:
     """List the tags that the constituents of a partial tree may have: each may be a left child or a right one."""
     return {
-        f"{kind}/{join_chain(chain)}"
+        make_tag(c, join_chain(chain))
         for (start, end), chain in known_chains(parse).items()
-        for kind in (CLASS_NAMES[:2] if end - start == 1 else CLASS_NAMES[2:])
+        for c in ((0, 1) if end - start == 1 else (2, 3))
     }
 
 

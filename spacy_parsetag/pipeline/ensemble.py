@@ -29,9 +29,9 @@ from ..linearize import TagSet, get_linearizer
 from ..tokens.batches import annotate_batches
 from ..tokens.extensions import register_extensions
 from ..tokens.groups import SPANS_KEY, Prediction, set_predictions
-from ..tokens.sentences import copy_words, require_sentences, sentence_words
+from ..tokens.sentences import require_sentences, sentence_words
 from .checks import Checked, check_setting
-from .component import LEAST_RIVAL, ParseTagger
+from .component import LEAST_RIVAL, ParseTagger, run_before
 from .known import Known, constrain, known_of_doc
 
 
@@ -128,14 +128,8 @@ class Ensemble(Checked, Pipe):
             union, dropped = constrain(union, known, drop=self.conflicts == "drop")
         decoded = mean.most_expected(union, self.cost)
         for s, spans in enumerate(labelled_nodes(decoded.ids, union).spans(tags)):
-            probs = mean.of_spans(s, spans)
-            yield {
-                "spans": spans,
-                "probs": probs,
-                "expected_f": mean.expected_f(s, spans, probs),
-                "rivals": mean.rivals(s, spans, LEAST_RIVAL),
-                "dropped_constraints": dropped[s] if self.conflicts == "drop" else None,
-            }
+            left_out = dropped[s] if self.conflicts == "drop" else None
+            yield {"spans": spans, **mean.describe(s, spans, LEAST_RIVAL), "dropped_constraints": left_out}
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Save the members, each in a folder, in place of members that were saved there before."""
@@ -181,12 +175,7 @@ def _score(nlp: Language, docs: list[Doc], known: Sequence[Sequence[Known]]) -> 
     parsers = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, ParseTagger)]
     if len(parsers) != 1:
         raise ValueError(Errors.E265.format(n=len(parsers), pipes=", ".join(nlp.pipe_names)))
-    copies = [copy_words(doc, nlp.vocab) for doc in docs]
-    for _, pipe in nlp.pipeline:
-        if pipe is parsers[0]:
-            break
-        copies = list(pipe.pipe(copies)) if hasattr(pipe, "pipe") else [pipe(copy) for copy in copies]
-    batch, _, _ = parsers[0].score_docs(copies)
+    batch, _, _ = parsers[0].score_docs(run_before(nlp, parsers[0], docs))
     if not any(known):
         return batch
     own = batch.constraints or [()] * len(known)

@@ -30,8 +30,8 @@ class GoldReader:
         self.n_lost = 0  # sentences that teach nothing, each once
         self._examples: dict[str, str] = {}
         self._next_warning = 1  # the number of sentences read at which to warn
-        self._known: GroupCache[list[GoldSentence]] = GroupCache()
-        self._known_as: tuple[TagSet, str] | None = None
+        self._encoded: GroupCache[list[GoldSentence]] = GroupCache()
+        self._encoded_as: tuple[TagSet, str] | None = None
 
     def sentences(self, eg: Example, spans_key: str) -> list[SentenceParse]:
         """Read the gold trees of an example that fit the tokens of its predicted doc; see `read_gold`."""
@@ -53,9 +53,9 @@ class GoldReader:
             found = list_groups([eg.reference])
             warnings.warn(Warnings.W256.format(n=_MANY, key=spans_key, found=found), stacklevel=2)
         self.n_docs += 1
-        if self._known_as != (tags, linearizer.order):
-            self._known = GroupCache()
-            self._known_as = (tags, linearizer.order)
+        if self._encoded_as != (tags, linearizer.order):
+            self._encoded = GroupCache()
+            self._encoded_as = (tags, linearizer.order)
         partial = is_marked(eg.reference, "partial", spans_key)
 
         def encode(sentences: list[SentenceParse]) -> list[GoldSentence]:
@@ -65,7 +65,7 @@ class GoldReader:
             return encode_whole(sentences, tags, linearizer, several)
 
         if has_parses(eg.reference, spans_key) and has_same_tokens(eg):
-            gold = self._known.get(eg.reference, spans_key, lambda: encode(parses_from_doc(eg.reference, spans_key)))
+            gold = self._encoded.get(eg.reference, spans_key, lambda: encode(parses_from_doc(eg.reference, spans_key)))
             self.n_sentences += len(gold)
         else:
             gold = encode(self.sentences(eg, spans_key))

@@ -1,9 +1,8 @@
 // Trees as columns: read from Penn brackets, laid out from spans, and their heads. One pass each, no object for a node.
 #pragma once
 #include <cstdint>
-#include <cstring>
-#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace search {

@@ -26,8 +26,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import Errors, TreebankError
+from ..files.read import why_misread
 from ..trees import ROOT_LABELS, Constituent, Parse, Tree
 from ..trees.escape import unescape_label, unescape_token
+from ..trees.tree import ROOT
 from ._kernel import lay_out_nodes, scan_brackets
 from .heads import HeadRules
 from .pattern import Label, basic_category
@@ -39,7 +41,6 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Row = tuple[Parse, int, str, str]
 
-ROOT = "TOP"
 BATCH = 1 << 16  # trees
 _FORMAT = 1
 _ARRAYS = ("label", "up", "size", "starts", "source", "line")
@@ -81,6 +82,11 @@ class TreeColumns:
     def codes(self) -> dict[str, int]:
         """The place of each string in `strings`."""
         return {string: code for code, string in enumerate(self.strings)}
+
+    @cached_property
+    def words_before(self) -> Longs:
+        """The number of words before each node, over all trees; one more entry for the end."""
+        return np.append(0, np.cumsum(self.size == 0))
 
     def heads(self, rules: HeadRules) -> Ints:
         """The distance of each node to its head child, 0 at words; found once for each table of rules."""
@@ -233,7 +239,7 @@ def read_brackets(
         except LookupError as err:
             raise ValueError(Errors.E101.format(encoding=encoding)) from err
         except UnicodeError as err:
-            raise TreebankError(name, 1, f"{err}. --encoding is {encoding}: is it another one?") from err
+            raise TreebankError(name, 1, why_misread(err, encoding)) from err
         errors = "surrogatepass"
     at, line = 0, 1
     is_plain = b"\xef\xbb\xbf" not in data

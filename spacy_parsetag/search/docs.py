@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,8 +19,9 @@ from spacy.vocab import Vocab
 from ..errors import Errors, TreebankError
 from ..tokens.batches import annotate_batches, split_batches
 from ..tokens.groups import SPANS_KEY, get_group, parses_from_doc
+from ..trees.tree import ROOT
 from ._kernel import number_keys, read_spans
-from .columns import ROOT, Longs, TreeColumns, columns_of_parses, lay_out, text_of
+from .columns import Longs, TreeColumns, columns_of_parses, lay_out, text_of
 from .heads import HeadRules, get_head_rules
 from .match import Program, Tregex
 
@@ -39,13 +39,9 @@ class DocColumns:
     columns: TreeColumns
     tokens: Longs
 
-    @cached_property
-    def _words_before(self) -> Longs:
-        return np.append(0, np.cumsum(self.columns.size == 0))
-
     def bounds(self, nodes: Longs) -> tuple[Longs, Longs]:
         """The tokens that each node covers: the first ones, and one past the last ones."""
-        before = self._words_before
+        before = self.columns.words_before
         return self.tokens[before[nodes]], self.tokens[before[nodes + self.columns.size[nodes] + 1] - 1] + 1
 
 

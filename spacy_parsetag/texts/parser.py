@@ -36,7 +36,10 @@ class Settings(NamedTuple):
 
     model (str): The pipeline, a package or a folder.
     gpu_id (int): The GPU to use, or -1 for the CPU.
+    code (Path | None): A Python file with registered functions that the pipeline needs.
+    one_sentence (bool): Whether each text is one sentence; otherwise the pipeline splits texts.
     format (str): What to write: "brackets", "jsonl", "json", "spacy", or "parquet" for rows.
+    probs (bool): Whether to write how probable trees and constituents are.
     k_best (int): How many of the best trees of each sentence to write; 0 for the pipeline's tree alone.
     """
 

@@ -132,9 +132,13 @@ def _read_docs(path: Path, spans_key: str, on_error: Any) -> Iterator[TreeColumn
 class Query(NamedTuple):
     """A search: the pattern and the report. It goes to each worker process.
 
+    pattern (str): The pattern, in Tregex's notation.
+    heads (str): Whose head rules the pattern goes by: "penn", "ctb" or a file of them.
+    encoding (str): The encoding of bracket files.
     report (str): The option of `search` that asks for it: "--count", "--by", "--csv", "--mrg", "--html" or, for matches
         in context, "".
     by (tuple[str, ...]): For "--by": names of nodes, or "match"; with ".head" their head words, else their labels.
+    spans_key (str): Where the constituents of docs are in `doc.spans`.
     """
 
     pattern: str
@@ -164,6 +168,7 @@ class Found(NamedTuple):
     items (list[Any]): What to write, as the report asks; for drawings where a tree is, the tree, and which of its nodes
         match, counted from the root in pre-order.
     table (Counter[tuple[str, ...]]): For "--by" how often each combination occurs.
+    skipped (list[str]): What was malformed, each with file and line.
     absent (set[Label]): Labels of the pattern that no node has.
     path (Path): The file.
     """
@@ -234,9 +239,10 @@ def columns_of_rows(tregex: Tregex) -> list[str]:
 def rows_of(tregex: Tregex, columns: TreeColumns) -> Iterator[list[Any]]:
     """A row for each way to match, with the columns of `columns_of_rows`."""
     nodes, names = tregex.matches(columns)
-    for row, (tree, node) in enumerate(_places(columns, nodes)):
+    trees, before = columns.trees_of(nodes), columns.words_before
+    places = (trees, nodes, before[nodes] - before[columns.starts[trees]])
+    for row, (tree, node, start) in enumerate(zip(*(each.tolist() for each in places), strict=True)):
         words = columns.words(node)
-        start = len(columns.words(int(columns.starts[tree]), node - 1))
         place = columns.names[columns.source[tree]], int(columns.line[tree]), columns.ids[tree] if columns.ids else ""
         found = [*place, columns.strings[columns.label[node]], start, start + len(words), " ".join(words)]
         for others in names.values():

@@ -51,6 +51,9 @@ class Shard(NamedTuple):
 class Job(NamedTuple):
     """Holds what the shards of a run have in common. It goes to each worker.
 
+    settings (Settings): How to parse.
+    sources (tuple[Source, ...]): The files of texts.
+    folder (Path): The folder of shards.
     batch_size (int | None): Texts in a batch; None for what `in_batches` takes.
     """
 
@@ -185,7 +188,7 @@ class Run:
         elif job.folder.exists() and not all(one.name == NOTES or one.match(TEMPORARY) for one in job.folder.iterdir()):
             raise ValueError(Errors.E561.format(path=job.folder))
         (job.folder / NOTES).mkdir(parents=True, exist_ok=True)
-        self.lock = lock_folder(job.folder / NOTES, job.folder)
+        self.lock = lock_folder(job.folder)
         for folder in (job.folder, job.folder / NOTES):
             remove_temporaries(folder)  # of a run that was killed
         lacks_shards = len(self.notes) < len(self.shards)
@@ -287,12 +290,12 @@ def read_manifest(path: Path) -> dict[str, Any]:
     return manifest
 
 
-def lock_folder(folder: Path, target: Path) -> IO[bytes]:
-    """Keep other runs out of a folder until the file that this returns is closed, or the process ends.
+def lock_folder(folder: Path) -> IO[bytes]:
+    """Keep other runs out of a folder of shards until the file that this returns is closed, or the process ends.
 
     RAISES (ValueError): If another run is in it.
     """
-    file = (folder / ".lock").open("ab")
+    file = (folder / NOTES / ".lock").open("ab")
     try:
         import fcntl
     except ImportError:  # not a POSIX system
@@ -301,7 +304,7 @@ def lock_folder(folder: Path, target: Path) -> IO[bytes]:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as err:
         file.close()
-        raise ValueError(Errors.E571.format(path=target)) from err
+        raise ValueError(Errors.E571.format(path=folder)) from err
     return file
 
 

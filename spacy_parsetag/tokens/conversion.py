@@ -14,11 +14,9 @@ from ..errors import Errors
 from ..trees.brackets import format_tree
 from ..trees.nltk_trees import NLTKTree, from_nltk
 from ..trees.parse import Parse, check_words
-from ..trees.tree import Tree, Word
+from ..trees.tree import ROOT, Tree, Word
 from .detokenize import spaces_after
 from .groups import SPANS_KEY, parses_from_doc, set_parses
-
-ROOT = "TOP"
 
 
 def as_parse(tree: "Parse | Tree | NLTKTree") -> Parse:
@@ -42,10 +40,12 @@ def doc_from_parses(
     of several sentences that is a list.
 
     parses (Sequence[Parse]): The sentences, their words as text.
+    spans_key (str): Where the constituents go in `doc.spans`.
     detokenize (bool): Guess the spaces between words, as in English text (see `spaces_after`). Otherwise spaces are
         unknown, and spaCy's `Corpus` then trains and evaluates on the words as they are.
     attrs (Mapping[str, Any] | None): Attributes of the group, see `set_parses`.
-    RAISES (ValueError): If a word is empty or white space only, which cannot be a word of a doc.
+    RAISES (ValueError): If a word is empty or white space only, which cannot be a word of a doc, or a constituent lies
+        outside its sentence.
     """
     for parse in parses:
         check_words(parse)

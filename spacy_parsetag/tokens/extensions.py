@@ -27,8 +27,8 @@ from spacy.tokens import Doc, Span, Token
 from ..errors import Errors, Warnings
 from ..trees import Constituent, Parse
 from ..trees.nltk_trees import NLTKTree, to_nltk
-from ..trees.tree import Tree, preorder
-from .conversion import ROOT, doc_to_strings, parse_string
+from ..trees.tree import ROOT, Tree, preorder
+from .conversion import doc_to_strings, parse_string
 from .groups import SPANS_KEY, GroupCache, get_group, has_parses, predictions_from_doc, with_spans, words_and_tags
 from .nodes import get_nodes
 from .sentences import map_words

@@ -1,4 +1,6 @@
-"""The paper's schedule: warm up, halve the learning rate when the score does not improve, stop after three in a row.
+"""The paper's schedule: warm up, and halve the learning rate when the score does not improve.
+
+The paper stops after three such checks in a row, which in spaCy is up to `training.patience`.
 
 spaCy 3.8 does not tell a schedule how training goes. So the logger, which gets the score of each check, passes it on;
 `configs/transformer_paper.cfg` names both.

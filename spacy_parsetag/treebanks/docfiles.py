@@ -28,6 +28,11 @@ SUFFIX = ".spacy"
 class DocFile:
     """Collects parses for a .spacy file.
 
+    path (Path): The file.
+    vocab (Vocab): The vocabulary of the docs.
+    n_sents (int): Sentences in a doc.
+    spans_key (str): Where the constituents go in `doc.spans`.
+    detokenize (bool): Whether to guess the spaces between words, as in English text.
     attrs (tuple[str, ...]): Which of LEMMA and MORPH the treebank has.
     docs_added, sentences, words (int): What is in it so far.
     """

@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO, TypeVar
 
 from ..errors import Errors, TreebankError, shorten
-from ..files.read import likely_encoding, open_binary, suffix_of
+from ..files.read import likely_encoding, open_binary, suffix_of, why_misread
 from ..files.write import atomic_path, refuse_overwrite
 from ..trees.brackets import format_tree
 from ..trees.escape import SPACE, unescape_label, unescape_token
@@ -154,7 +154,7 @@ def read_file_lines(source: str | Path | TextIO, encoding: str, path: str) -> It
                 yield Line(number, _mark(err.object[err.start : err.end]))
                 return
             except UnicodeError as err:
-                raise TreebankError(path, number, f"{err}. --encoding is {encoding}: is it another one?") from err
+                raise TreebankError(path, number, why_misread(err, encoding)) from err
             if not text:
                 return
             if number == 1 and (found := _FOREIGN_MARK.match(text)):

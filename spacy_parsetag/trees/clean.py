@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .tree import Tree, rewrite
+from .tree import ROOT, Tree, rewrite
 
 # Group 1 is the label proper. Labels that begin with a dash (`-LRB-`, `-NONE-`) do not match, and stay whole.
 _FUNCTION = re.compile(r"\A([^-=]+)[-=].*", re.DOTALL)
@@ -40,7 +40,7 @@ class CleanOptions:
     remove (frozenset[str]): Labels of phrases and part-of-speech tags that go with everything under them.
     """
 
-    root: str | None = "TOP"
+    root: str | None = ROOT
     functions: bool = True
     indices: bool = True
     tag_functions: bool = False
@@ -56,11 +56,14 @@ class CleanOptions:
 class CleanCounts:
     """Counts of what was cleaned, summed over the trees it was passed with.
 
+    trees (int): Trees that were cleaned.
     emptied_trees (int): Trees that lost all their words.
+    words (int): Words that are left.
     traces (int): Words removed because they are not there.
     removed (int): Nodes removed by label, with everything under them.
     emptied (int): Phrases removed because nothing was left in them.
     repeats (int): Phrases collapsed into a lone phrase of the same label.
+    labels (int): Labels of phrases and part-of-speech tags that were changed, and phrases that a format dissolved.
     wrappers (int): Root wrappers removed from inside the root wrapper.
     lines (int): Lines that a format other than Penn brackets was rewritten in.
     """

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..errors import Errors, shorten
-from .tree import Tree
+from .tree import ROOT, Tree
 
 
 class Constituent(NamedTuple):
@@ -77,7 +77,7 @@ class Parse:
             stack.extend(reversed(node.children))
         return cls(tuple(words), tuple(pos), tuple(map(Constituent._make, spans)))
 
-    def to_tree(self, root: str | None = "TOP") -> Tree:
+    def to_tree(self, root: str | None = ROOT) -> Tree:
         """Make the tree.
 
         root (str | None): Label of the wrapper. None leaves it out, where a single node is at the top.

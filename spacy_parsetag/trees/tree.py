@@ -11,6 +11,7 @@ from itertools import zip_longest
 from typing import Any, TypeVar
 
 ROOT_LABELS = frozenset({"TOP", "ROOT", "VROOT", "S1", ""})
+ROOT = "TOP"  # label of the wrapper that is added
 NO_TAG = "X"  # stands for a part of speech that is not known
 AnyNode = TypeVar("AnyNode", bound=Any)  # whose `children` are nodes of its own kind, and words
 

@@ -24,6 +24,11 @@ def test_number_of_best_trees(k):
         Distribution(random_batch([4, 2])).k_best_parses(k)
 
 
+def test_fields():
+    with pytest.raises(TypeError, match="'score'"):
+        random_batch([4]).derive(score=np.zeros((7, 4)))
+
+
 def test_all_trees_there_are():
     """The largest number that is taken finds all trees, and asks for no more memory than they need."""
     distribution = TreeDistribution(np.zeros((7, 4)), ["l", "r", "L", "R"])

@@ -68,6 +68,19 @@ def test_one_member_is_mbr(folders: list[str]) -> None:
     assert spans_of(nlp(TEXT)) == spans_of(mbr(TEXT))
 
 
+def test_a_member_that_cuts_sentences(trained: Callable[[str], Language], tmp_path: Path) -> None:
+    """The sentences are those of the doc, whatever the member's components find."""
+    trained("in").to_disk(tmp_path / "plain")
+    member = spacy.load(tmp_path / "plain")
+    member.add_pipe("sentencizer", before="parsetag", config={"overwrite": True})
+    member.to_disk(tmp_path / "cutting")
+    text = "She sings . The old dog barked ."
+    assert len([*member(text).sents]) == 2
+    plain, cutting = (make_ensemble([str(tmp_path / name)])(text) for name in ("plain", "cutting"))
+    assert len([*cutting.sents]) == 1
+    assert cutting.spans["constituents"].attrs == plain.spans["constituents"].attrs
+
+
 def constrained(nlp: Language, *spans: tuple[int, int, str]) -> Doc:
     doc = nlp.make_doc(TEXT)
     doc.spans["parsetag_constraints"] = [Span(doc, start, end, label=label) for start, end, label in spans]

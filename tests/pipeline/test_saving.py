@@ -136,6 +136,9 @@ TAMPERED: list[tuple[dict[str, Any], str]] = [
     ({"max_stack": -1}, "'max_stack' must be a whole number"),
     ({"max_stack": 2.5}, "'max_stack' must be a whole number"),
     ({"max_stack": None}, "'max_stack' must be a whole number"),
+    ({"max_stack": True}, "'max_stack' must be a whole number"),
+    ({"temperature": 0}, "'temperature' and 'tree_temperature' must be numbers"),
+    ({"tree_temperature": True}, "'temperature' and 'tree_temperature' must be numbers"),
     ({"spans_key": 7}, "'spans_key' must be a string"),
 ]
 

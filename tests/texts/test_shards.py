@@ -310,7 +310,7 @@ def test_two_runs_in_one_folder(run: Run, pipeline: Path, tmp_path: Path) -> Non
     source, out = write_texts(tmp_path / "in.txt", 4), tmp_path / "out"
     (out / ".notes").mkdir(parents=True)
     (out / ".0123456789abcdef.tmp").write_text("of the other run")
-    with lock_folder(out / ".notes", out):
+    with lock_folder(out):
         result = run("parse", pipeline, source, out, "--resume")
         assert result.exit_code == 1 and f"[E571] Another run is writing to {out}" in result.stderr
         assert (out / ".0123456789abcdef.tmp").exists()

@@ -25,6 +25,7 @@ class TreebankFormat:
     suffixes (tuple[str, ...]): Which files of a folder to read: suffixes in lower case, or whole names.
     encoding (str): The encoding of files that are not in UTF-8.
     encoding_of (Callable[[Path], str] | None): Says that of one file, where it differs between files.
+    clean (CleanOptions): The usual cleaning.
     split (str | None): The usual split by names of files, where there is one.
     lines (Callable[[Iterator[Line]], Iterator[Line]] | None): Changes a file's lines before brackets are read. Lines
         keep their numbers; what belongs to no tree becomes an empty line.
