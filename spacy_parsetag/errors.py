@@ -195,7 +195,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "little: great scores cancel, or no tree has them. Scale the scores down."
     )
 
-    E200 = "{what} must be at least {least}; got {value}."
+    E200 = "{what} must be at least {least}; got {value!r}."
     E201 = "TagLoss learns tags alone, and this model scores spans too. Use spacy-parsetag.TreeLoss.v1."
     E202 = (
         "The learner spacy-parsetag.Spans.v1 scores in-order tags; got order {order!r} and {n} tags. Use it in the "
@@ -235,16 +235,16 @@ class Errors(metaclass=_ErrorsWithCodes):
 
     E225 = "Plateau needs initial_rate > 0, warmup_steps >= 0, 0 < factor < 1 and a patience of at least 1 check."
     E226 = 'PlateauLogger found no schedule. Set "spacy-parsetag.Plateau.v1" in [training.optimizer.learn_rate].'
-    E227 = "The batcher BatchByLength needs a {what} of at least 1; got {value}."
+    E227 = "The batcher BatchByLength needs a {what} of at least 1; got {value!r}."
 
     E251 = (
-        "No constituents in the training data of the component '{name}': no reference doc has doc.spans[{key!r}]; they "
-        "have {found}. Name the group of your trees in the component's config (spans_key), or convert a treebank with: "
-        "python -m spacy parsetag convert"
+        "No constituents in the training data of the component '{name}': no reference doc has any in "
+        "doc.spans[{key!r}]; they have {found}. Name the group of your trees in the component's config (spans_key), or "
+        "convert a treebank with: python -m spacy parsetag convert"
     )
     E252 = (
-        "The labels given to the component '{name}' must be a dict with 'tags', a list of strings, and perhaps "
-        "'max_stack', a whole number, as written by 'spacy init labels'."
+        "The labels given to the component '{name}' must be a dict with 'tags', a list of strings that is not empty, "
+        "and perhaps 'max_stack', a whole number, and 'order', a string, as written by 'spacy init labels'."
     )
     E253 = (
         "The component '{name}' was trained with {trained}-order tags, and its linearizer is now {order}-order. Tag "
@@ -260,6 +260,10 @@ class Errors(metaclass=_ErrorsWithCodes):
         "added: {tags}. Add labels before training, or give the learner the attribute of spacy_parsetag.ml.resize."
     )
     E257 = "The component '{name}' cannot be loaded from {source}: {problem}. Its files are damaged, or were changed."
+    E258 = (
+        "The labels given to the component '{name}' are {given}-order tags, and its linearizer is {order}-order. Make "
+        "them again, by 'spacy init labels' with this config."
+    )
     E259 = "Nothing in the training data can be learned by the component '{name}': {problems}"
     E260 = "Not a kind of constraint: {kind!r} (of {text}). Known: {kinds}. Say it as the span's id or attrs['kind']."
     E261 = "The constraint {text} covers no word, or leaves its sentence. Check the span and token.is_sent_start."
@@ -313,7 +317,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "{text!r} (tokens {start} to {end}) is neither a constituent, nor a single word, nor a sentence. {hint} Ask "
         "span._.is_constituent first."
     )
-    E308 = "A doc can hold whole sentences only: n_sents must be at least 1; got {n}."
+    E308 = "A doc can hold whole sentences only: n_sents must be at least 1; got {n!r}."
     E309 = "{text!r} is white space only: there is no tree over it. Ask span._.is_constituent first."
     E310 = (
         "The tokens of the doc have changed since doc.spans[{key!r}] was written; spaCy does not move span groups when "

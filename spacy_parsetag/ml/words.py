@@ -16,6 +16,7 @@ from thinc.types import Floats2d
 
 from ..decode import SpanScores, TagScores, Transitions
 from ..decode.batch import first_spans, list_spans, span_row
+from ..decode.constraints import is_whole
 from ..errors import Errors
 from ..linearize import Linearizer, TagSet
 from ..tokens.sentences import sentence_words
@@ -190,9 +191,9 @@ def split_sentences(xp: Any, vectors: Arrays, words: Words) -> Arrays:
 
 
 def check_sizes(**sizes: int | None) -> None:
-    """Raise a ValueError if a setting of a layer is below 1; None stands for no such setting."""
+    """Raise a ValueError if a setting of a layer is no whole number of at least 1; None stands for no such setting."""
     for what, value in sizes.items():
-        if value is not None and value < 1:
+        if value is not None and not is_whole(value, 1):
             raise ValueError(Errors.E200.format(what=what, least=1, value=value))
 
 

@@ -21,7 +21,7 @@ def make_add_labels(corpus: Callable[[Language], Iterable[Example]]) -> Callable
     """
 
     def add_labels(nlp: Language) -> Language:
-        frozen = nlp.config["training"].get("frozen_components", ())
+        frozen = nlp.config.interpolate()["training"].get("frozen_components", ())
         for name in nlp.component_names:
             pipe = nlp.get_pipe(name)
             if isinstance(pipe, ParseTagger) and name not in frozen:

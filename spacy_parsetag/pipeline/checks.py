@@ -77,10 +77,11 @@ def read_label_data(labels: Any, order: str, name: str) -> tuple[set[str], int]:
     RAISES (ValueError): If it is something else, or of another order.
     """
     tags, largest = (labels.get("tags"), labels.get("max_stack", 0)) if isinstance(labels, dict) else (None, 0)
-    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags) or not is_whole(largest, 0):
+    are_tags = isinstance(tags, list) and tags and all(isinstance(tag, str) for tag in tags)
+    if not are_tags or not is_whole(largest, 0) or not isinstance(labels.get("order", order), str):
         raise ValueError(Errors.E252.format(name=name))
     if labels.get("order", order) != order:
-        raise ValueError(Errors.E253.format(name=name, trained=labels["order"], order=order))
+        raise ValueError(Errors.E258.format(name=name, given=labels["order"], order=order))
     return set(tags), int(largest)
 
 

@@ -26,6 +26,7 @@ from ..tokens.groups import predictions_from_doc, with_spans
 from .input import Record
 from .load import find_parser, load_pipeline, settle_sentences
 
+PATIENCE = 10.0  # seconds for results of workers that nobody needs any more
 NO_PARSE = "(TOP)"
 TaskT = TypeVar("TaskT")
 ResultT = TypeVar("ResultT")
@@ -285,20 +286,24 @@ def map_in_processes(
     # NumPy and PyTorch in the workers read this when they are imported there.
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // n_process)))
     pool = futures.ProcessPoolExecutor(n_process, get_context("spawn"), initializer=_start_worker)
+    pending: deque[futures.Future[ResultT]] = deque()
     try:
-        pending: deque[futures.Future[ResultT]] = deque()
         for task in tasks:
             pending.append(pool.submit(function, task))
             if len(pending) > 2 * n_process:
+                pending[0].result()  # it stays among those that are waited for, if this is interrupted
                 yield pending.popleft().result()
         while pending:
+            pending[0].result()
             yield pending.popleft().result()
         pool.shutdown()
     except futures.BrokenExecutor as err:
         raise ValueError(Errors.E559) from err
     finally:
-        # After an error nobody needs what the workers are doing.
+        # After an error nobody needs what the workers are doing. But of one that ends while it writes a result this
+        # process would read for ever, so large results, which are not long in coming, are waited for.
         pool.shutdown(wait=False, cancel_futures=True)
+        futures.wait(pending, timeout=PATIENCE)
         for process in set(active_children()) - others:
             process.terminate()
 

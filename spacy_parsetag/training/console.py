@@ -22,11 +22,11 @@ def make_progress_logger(logger: SetupLogger | None = None) -> SetupLogger:
 
     logger (Callable | None): The other logger; None for spaCy's console logger with its progress bar.
     """
-    inner: SetupLogger = logger or registry.loggers.get("spacy.ConsoleLogger.v3")(progress_bar="train")
+    inner: SetupLogger = logger or registry.get("loggers", "spacy.ConsoleLogger.v3")(progress_bar="train")
 
     def setup(nlp: Language, stdout: IO[str] = sys.stdout, stderr: IO[str] = sys.stderr) -> Any:
         log_inner, finalize = inner(nlp, stdout, stderr)
-        last: int = nlp.config["training"]["max_steps"]
+        last: int = nlp.config.interpolate()["training"]["max_steps"]
         start = printed = time.monotonic()
         step = 0
 

@@ -37,7 +37,7 @@ class TreebankCorpus:
         limit: int = 0,
         augmenter: Augmenter | None = None,
     ) -> None:
-        if n_sents < 1:  # all docs would become one
+        if not isinstance(n_sents, int) or n_sents < 1:  # all docs would become one
             raise ValueError(Errors.E308.format(n=n_sents))
         self.n_sents = n_sents
         self.gold_sents = gold_sents

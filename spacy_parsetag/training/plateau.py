@@ -39,7 +39,8 @@ class Plateau:
     """
 
     def __init__(self, initial_rate: float, warmup_steps: int = 160, factor: float = 0.5, patience: int = 1) -> None:
-        if not (initial_rate > 0 and warmup_steps >= 0 and 0 < factor < 1 and patience >= 1):
+        are_numbers = all(isinstance(each, (int, float)) for each in (initial_rate, warmup_steps, factor, patience))
+        if not (are_numbers and initial_rate > 0 and warmup_steps >= 0 and 0 < factor < 1 and patience >= 1):
             raise ValueError(Errors.E225)
         self.rate = initial_rate
         self.warmup_steps = warmup_steps
@@ -82,7 +83,7 @@ def make_plateau_logger(logger: SetupLogger | None = None) -> SetupLogger:
     RETURNS (Callable): What spaCy calls when training starts. What that returns raises a ValueError at the first check
         if the optimizer has no Plateau schedule.
     """
-    inner: SetupLogger = registry.loggers.get("spacy.ConsoleLogger.v1")() if logger is None else logger
+    inner: SetupLogger = registry.get("loggers", "spacy.ConsoleLogger.v1")() if logger is None else logger
 
     def setup(nlp: Language, stdout: IO[str] = sys.stdout, stderr: IO[str] = sys.stderr) -> Any:
         log_inner, finalize = inner(nlp, stdout, stderr)

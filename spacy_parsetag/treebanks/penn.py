@@ -66,8 +66,8 @@ _MAX_NODES = 200_000
 _LONGEST = 60  # characters of a word in a message
 # What other trees than brackets begin with.
 _OTHER_FORMATS = {
-    "NEGRA's export format": re.compile(r"#FORMAT\b|#BOS\b|%% word\b", re.IGNORECASE),
-    "TigerXML": re.compile(r"<\?xml\b|<corpus\b"),
+    "NEGRA's export format": re.compile(r"#(FORMAT|BOS|BOT)\b|%%", re.IGNORECASE),
+    "TigerXML": re.compile(r"<\?xml\b|<corpus\b|<!--"),
 }
 _NEXT_BEST = re.compile(r"# tree (?!1 )\d+ log_prob ")
 _NUMBERED = re.compile(r"([0-9]+)=.")

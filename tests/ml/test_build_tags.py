@@ -27,9 +27,9 @@ def make(**settings: Any) -> tuple[Model[list[Doc], SentenceScores], Lookup]:
     return model, lookup
 
 
-@pytest.mark.parametrize("width", [0, -3])
-def test_a_width_that_no_layer_has(width: int) -> None:
-    with pytest.raises(ValueError, match=rf"\[E200\] hidden_width must be at least 1; got {width}"):
+@pytest.mark.parametrize("width", [0, -3, "8"])
+def test_a_width_that_no_layer_has(width: Any) -> None:
+    with pytest.raises(ValueError, match=rf"\[E200\] hidden_width must be at least 1; got {width!r}"):
         make(hidden_width=width)
 
 

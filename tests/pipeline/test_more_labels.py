@@ -148,7 +148,8 @@ def test_by_config(frozen: bool, tmp_path: Path) -> None:
         "initialize": {"after_init": {"@callbacks": "spacy-parsetag.AddLabels.v1", "corpus": "${corpora.train}"}},
         "training": {"train_corpus": "corpora.train", "dev_corpus": "corpora.dev"},
     }
-    config["training"]["frozen_components"] = ["parsetag"] * frozen
+    config["vars"] = {"frozen": ["parsetag"] * frozen}
+    config["training"]["frozen_components"] = "${vars.frozen}"
     nlp = init_nlp(spacy.blank("en").config.merge(config))
     labels = nlp.get_pipe("parsetag").labels
     assert (labels == first.get_pipe("parsetag").labels) == frozen

@@ -1,5 +1,7 @@
 """Texts in batches: by number, and by length where no number is given."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -47,3 +49,15 @@ def test_batches_of_nothing(name: str, size: int) -> None:
 def test_length_of_a_text() -> None:
     assert Record("", {"tokens": ["She", "reads"], "text": "She reads!"}).text == "She reads"
     assert Record("", {}, "not JSON").text == ""
+
+
+def test_results_that_nobody_reads() -> None:
+    """Workers that end while they write large ones, as for `| head`, leave nothing that is waited for."""
+    code = (
+        "from spacy_parsetag.texts.parser import map_in_processes\n"
+        "results = map_in_processes(bytes, [10] + [300_000] * 4000, 2)\n"
+        "print([len(next(results)) for _ in range(3)])\n"
+        "results.close()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and done.stdout == "[10, 300000, 300000]\n", done.stderr

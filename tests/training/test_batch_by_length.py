@@ -1,5 +1,7 @@
 """Batches of like length: what is sorted together, and what is refused."""
 
+from typing import Any
+
 import pytest
 import spacy
 from spacy.tokens import Doc
@@ -10,7 +12,7 @@ from spacy_parsetag.training.batches import make_batch_by_length
 VOCAB = spacy.blank("en").vocab
 
 
-def batches(lengths: list[int], *settings: int) -> list[list[int]]:
+def batches(lengths: list[int], *settings: Any) -> list[list[int]]:
     docs = [Doc(VOCAB, words=["a"] * n) for n in lengths]
     found = make_batch_by_length(*settings)(Example(doc, doc) for doc in docs)
     return [[len(example) for example in batch] for batch in found]
@@ -37,7 +39,16 @@ def test_the_order_of_batches_is_random() -> None:
     assert found != sorted(found) and sorted(found) == [[*range(n, n + 5)] for n in range(1, 101, 5)]
 
 
-@pytest.mark.parametrize("settings, what", [((0,), "size"), ((2, 0), "buffer")])
-def test_refused(settings: tuple[int, ...], what: str) -> None:
-    with pytest.raises(ValueError, match=rf"\[E227\].*{what} of at least 1; got 0"):
+def test_a_schedule_of_sizes() -> None:
+    lengths = [*range(1, 101)]
+    assert sorted(map(len, batches(lengths, [2, 3.5, 100], 5))) == [2] * 5 + [3] * 5 + [75]
+    assert not batches(lengths, [])
+
+
+@pytest.mark.parametrize(
+    "settings, what, got",
+    [((0,), "size", "0"), ((2, 0), "buffer", "0"), (("32",), "size", "'32'"), ((1.5,), "size", "1.5")],
+)
+def test_refused(settings: tuple[Any, ...], what: str, got: str) -> None:
+    with pytest.raises(ValueError, match=rf"\[E227\].*{what} of at least 1; got {got}"):
         make_batch_by_length(*settings)

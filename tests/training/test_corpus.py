@@ -1,6 +1,7 @@
 """The reader of the shipped configs: sentences of a treebank one by one or joined, with their boundaries or without."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import spacy
@@ -41,8 +42,8 @@ def test_a_space_stands_between_sentences(tmp_path: Path) -> None:
     assert eg.predicted.text.strip() == eg.reference.text.strip() == "Kim sings. Kim sings. Kim sings."
 
 
-@pytest.mark.parametrize("n_sents", [0, -2])
-def test_docs_of_no_sentences(path: Path, n_sents: int) -> None:
+@pytest.mark.parametrize("n_sents", [0, -2, 1.5])
+def test_docs_of_no_sentences(path: Path, n_sents: Any) -> None:
     with pytest.raises(ValueError, match=rf"\[E308\].*got {n_sents}"):
         TreebankCorpus(path, n_sents=n_sents)
 

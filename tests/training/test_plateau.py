@@ -49,10 +49,15 @@ def test_checks_during_warm_up_lower_nothing() -> None:
     assert lowered == [False, False, False, True, True]
 
 
-@pytest.mark.parametrize("wrong", [(0.0,), (1.0, -1), (1.0, 1, 1.0), (1.0, 1, 0.0), (1.0, 1, 0.5, 0)])
+@pytest.mark.parametrize("wrong", [("0.1",), (0.0,), (1.0, -1), (1.0, 1, 1.0), (1.0, 1, 0.0), (1.0, 1, 0.5, 0)])
 def test_wrong_settings(wrong: tuple[Any, ...]) -> None:
     with pytest.raises(ValueError, match=r"\[E225\]"):
         Plateau(*wrong)
+
+
+def test_the_logger_of_spacy() -> None:
+    _, finalize = make_plateau_logger()(spacy.blank("en"), io.StringIO(), io.StringIO())
+    finalize()
 
 
 def quiet(nlp: Language, stdout: Any, stderr: Any) -> tuple[Callable, Callable]:

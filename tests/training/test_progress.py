@@ -25,7 +25,8 @@ def test_a_line_a_minute(monkeypatch: pytest.MonkeyPatch, max_steps: int, line: 
         return checks.append, lambda: checks.append("end")
 
     nlp = spacy.blank("en")
-    nlp.config["training"]["max_steps"] = max_steps
+    nlp.config["vars"] = {"steps": max_steps}
+    nlp.config["training"]["max_steps"] = "${vars.steps}"
     for stderr, expected in ((io.StringIO(), 2), (Terminal(), 0)):
         seconds = iter(range(0, 1000, 12))
         monkeypatch.setattr(console.time, "monotonic", lambda: float(next(seconds)))  # noqa: B023

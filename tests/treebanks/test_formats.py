@@ -222,6 +222,9 @@ def test_halves_of_phrases_in_floresta(tmp_path: Path) -> None:
     [
         ("#FORMAT 4\n#BOS 1 1 1 0\nEs\t--\tPPER\t--\tEP\t500\n#EOS 1\n", "NEGRA"),
         ("%% word\ttag\n#BOS 1\n", "NEGRA"),
+        ("%% made by hand\n#FORMAT 3\n", "NEGRA"),
+        ("#BOT ORIGIN\n", "NEGRA"),
+        ("<!-- one -->\n<corpus>\n", "TigerXML"),
         ('<?xml version="1.0"?>\n<corpus id="x">\n</corpus>\n', "TigerXML"),
         ("(S (VP (PP 0=Darauf) (VV 2=reagiert)) (VM 1=hat))\n", "disco-dop"),
     ],
