@@ -80,7 +80,7 @@ def _calibrate(
     pipe: "ParseTagger", fit: "list[GoldBatch]", held_out: "list[GoldBatch]"
 ) -> "tuple[dict[str, Any], dict[str, dict[str, Reliability]]]":
     """Set the pipe's temperatures; return the figures, and the ones to draw."""
-    from ..pipeline.calibration import fit_temperature, judge_constituents, judge_trees
+    from ..pipeline.calibration import fit_temperature, is_bound, judge_constituents, judge_trees
 
     n_sents = {"fit": sum(len(gold.parses) for gold in fit), "measured": sum(len(gold.parses) for gold in held_out)}
     n_gold = sum(len(parse.spans) for gold in held_out for parse in gold.parses)
@@ -95,14 +95,16 @@ def _calibrate(
         panels[kind] = {name: measure_reliability(found.probs, found.right) for name, found in judged.items()}
         before, after = panels[kind]["before"], panels[kind]["after"]
         helps = judged["after"].loss() < judged["before"].loss() and after.ece <= before.ece
+        at_end = is_bound(temperatures["after"])
         report[kind.replace(" ", "_")] = {
             **{name: {"temperature": temperatures[name], **found.to_dict()} for name, found in panels[kind].items()},
-            "kept": helps,
+            "kept": helps and not at_end,
+            "at_end": at_end,
         }
         if kind == "constituents":
             for name, found in judged.items():
                 report[kind][name]["f"] = 2 * sum(found.right) / max(1, n_gold + len(found.right))
-        if helps:
+        if helps and not at_end:
             pipe.cfg[setting] = temperatures["after"]
     return report, panels
 
@@ -119,5 +121,7 @@ def _format(report: dict[str, Any]) -> str:
         if "f" in after:
             text += f"    F of the trees: {before['f']:.2%} before, {after['f']:.2%} after.\n"
         if not report[kind]["kept"]:
-            text += f"    It does not help on these: {before['temperature']:.3f} stays.\n"
+            at_end = report[kind]["at_end"]
+            why = "It is the end of what is tried: take more trees." if at_end else "It does not help on these:"
+            text += f"    {why} {before['temperature']:.3f} stays.\n"
     return text

@@ -102,6 +102,11 @@ def _decode(
         yield trees, ids, list(zip(labelled_nodes(ids, trees.batch).spans(trees.batch.tags), true, strict=True))
 
 
+def is_bound(temperature: float) -> bool:
+    """Tell whether a temperature is an end of the search: with none or all right, for one, the best has no bound."""
+    return bool(abs(np.log(temperature)) > _WIDEST - 2 * _NARROWEST)
+
+
 def fit_temperature(judge: Callable[[float], Judged]) -> float:
     """Find the temperature with the least negative log-likelihood, by golden-section search."""
 

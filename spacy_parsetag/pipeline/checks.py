@@ -24,6 +24,10 @@ _NEEDED: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "k_best": (f"a whole number from 0 to {LARGEST_COUNT}", lambda value: is_whole(value, 0, LARGEST_COUNT)),
     "constraints": ("a function of a doc, or None", lambda value: value is None or callable(value)),
     "conflicts": ("'raise' or 'drop'", lambda value: value in ("raise", "drop")),
+    **dict.fromkeys(
+        ("temperature", "tree_temperature"),
+        ("a number above 0", lambda value: isinstance(value, (int, float)) and 0 < value < math.inf),
+    ),
     "cost": ("a number", lambda value: isinstance(value, (int, float)) and math.isfinite(value)),
 }
 # Parts that a config names: one that is registered, for a message, and a test of them.
@@ -46,10 +50,16 @@ def check_setting(name: str, setting: str, value: Any) -> None:
             raise ValueError(Errors.E263.format(name=name, setting=setting, needed=needed, value=value))
 
 
+def saved_setting(setting: str) -> property:
+    """Make an attribute of a setting that is saved with the pipe, in its `cfg`."""
+    return property(lambda pipe: pipe.cfg[setting], lambda pipe, value: pipe.cfg.update({setting: value}))
+
+
 class Checked:
     """Checks the settings of a component whenever they are set, by its config or on a loaded pipeline."""
 
     name: str
+    spans_key = saved_setting("spans_key")
 
     def __setattr__(self, setting: str, value: Any) -> None:
         check_setting(self.name, setting, value)
@@ -77,8 +87,9 @@ def read_label_data(labels: Any, order: str, name: str) -> tuple[set[str], int]:
     RAISES (ValueError): If it is something else, or of another order.
     """
     tags, largest = (labels.get("tags"), labels.get("max_stack", 0)) if isinstance(labels, dict) else (None, 0)
-    are_tags = isinstance(tags, list) and tags and all(isinstance(tag, str) for tag in tags)
-    if not are_tags or not is_whole(largest, 0) or not isinstance(labels.get("order", order), str):
+    if not isinstance(tags, list) or not tags or not all(isinstance(tag, str) for tag in tags):
+        raise ValueError(Errors.E252.format(name=name))
+    if not is_whole(largest, 0) or not isinstance(labels.get("order", order), str):
         raise ValueError(Errors.E252.format(name=name))
     if labels.get("order", order) != order:
         raise ValueError(Errors.E258.format(name=name, given=labels["order"], order=order))

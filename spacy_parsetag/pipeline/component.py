@@ -64,6 +64,9 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         together with the ones before it.
     """
 
+    temperature = checks.saved_setting("temperature")  # see `pipeline.calibration`
+    tree_temperature = checks.saved_setting("tree_temperature")
+
     def __init__(
         self,
         vocab: Vocab,
@@ -92,7 +95,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         self.constraints, self.conflicts = constraints, conflicts
         # JSON only: it is saved with the pipe, and passed to the scorer.
         self.cfg: dict[str, Any] = {"tags": [], "order": linearizer.order, "max_stack": 0, "spans_key": spans_key}
-        self.cfg.update(temperature=1.0, tree_temperature=1.0)  # see `pipeline.calibration`
+        self.cfg.update(temperature=1.0, tree_temperature=1.0)
         self.decoder, self.loss, self.max_stack = decoder, loss, max_stack
         self._gold = GoldReader()
 

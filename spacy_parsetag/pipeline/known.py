@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, Span, Token
 
 from ..decode import Constraint, TagScores
 from ..decode.batch import FOUND, NO_TREE
@@ -76,6 +76,8 @@ def known_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | No
                     own.append(Known(max(start, first) - first, min(end, stop) - first, None, kind, text))
             continue
         place = next((i for i, (first, stop) in enumerate(bounds) if first <= start < end <= stop), None)
+        if place is None and kind == "must not":
+            continue  # as no constituent leaves its sentence
         if place is None:
             raise ValueError(Errors.E261.format(text=text))
         first = bounds[place][0]
@@ -128,6 +130,14 @@ def _quotations(doc: Doc) -> list[tuple[int, int]]:
         if closing and token.text == closing:
             found.append((start, token.i + 1))
             closing = ""
-        elif not closing and token.text in QUOTES:
+        elif token.text.count("\n") > 1:
+            closing = ""  # one that is not closed ends with its paragraph
+        elif not closing and token.text in QUOTES and not _is_glued(token):
             start, closing = token.i, QUOTES[token.text]
     return found
+
+
+def _is_glued(token: Token) -> bool:
+    """Tell whether a straight mark stands right behind a word or number, as in 19", and so opens nothing."""
+    before = token.nbor(-1) if token.i else None
+    return before is not None and token.text == '"' and not before.whitespace_ and before.text[-1].isalnum()

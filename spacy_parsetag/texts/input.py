@@ -156,7 +156,7 @@ def _check(data: dict[str, Any]) -> None:
     if "tokens" not in data:
         if not isinstance(data.get("text"), str):
             raise ValueError(Errors.E553.format(reason='it has neither "tokens" nor a string "text"'))
-        check_text(data["text"])
+        check_text(data["text"], decoded=True)
         return
     words = _check_strings(data, "tokens")
     if not all(words):
@@ -170,7 +170,7 @@ def _check_strings(data: dict[str, Any], key: str) -> list[str]:
     if not isinstance(strings, list) or not all(isinstance(string, str) for string in strings):
         raise ValueError(Errors.E553.format(reason=f'"{key}" is not a list of strings'))
     for string in strings:
-        check_text(string)
+        check_text(string, decoded=True)
     return strings
 
 
@@ -220,12 +220,17 @@ def name_of(path: Path) -> str:
     return "<stdin>" if path == STANDARD else str(path)
 
 
-def check_text(text: str) -> None:
-    """Raise a ValueError that names the first character that is NUL, half a surrogate pair or a byte not in UTF-8."""
+def check_text(text: str, *, decoded: bool = False) -> None:
+    """Raise a ValueError that names the first character that is NUL, half a surrogate pair or a byte not in UTF-8.
+
+    decoded (bool): It is not as a file had it: what looks like a byte was an escape, and no encoding is to blame.
+    """
     if bad := re.search("[\0\ud800-\udfff]", text):
         code = ord(bad[0])
         what, hint = f"half a surrogate pair, U+{code:X},", ""
-        if code == 0 or 0xDC80 <= code <= 0xDCFF:
+        if decoded and code == 0:
+            what = "the character U+0000"
+        elif not decoded and (code == 0 or 0xDC80 <= code <= 0xDCFF):
             what = f"the byte 0x{code & 0xFF:02x}"
             hint = f" Convert the file first, such as: iconv -f {likely_encoding(text).replace('-', '')} -t utf-8."
         raise ValueError(Errors.E555.format(what=what, position=bad.start() + 1, hint=hint))

@@ -92,7 +92,7 @@ class BatchParser:
         self.sentencizer = Sentencizer()
         if settings.probs or settings.k_best:
             if hasattr(parser, "k_best"):
-                parser.probs, parser.k_best = parser.probs or settings.probs, settings.k_best
+                parser.probs, parser.k_best = parser.probs or settings.probs, settings.k_best or parser.k_best
             elif settings.k_best:  # an ensemble finds probabilities without being told, and one tree
                 raise ValueError(Errors.E569.format(name=settings.model, pipe=parser.name))
 
@@ -180,12 +180,13 @@ class BatchParser:
                 lines.append(f"# {values}".rstrip())
                 spans = zip(parse.spans, one.probs or (), strict=True)
                 lines.append(" ".join(["#", *(f"{label}[{i}:{j}] {prob:.4f}" for (i, j, label), prob in spans)]))
-                if one.k_best and with_spans(parse, one.k_best[0][1]) != parse:  # as MBR's tree may be
-                    lines.append(f"# These figures are of {parse_string(parse)}")
-            for number, (log_prob, own) in enumerate(one.k_best or (), start=1):
-                lines.extend((f"# tree {number} log_prob {log_prob:.4g}", parse_string(with_spans(parse, own))))
-            if not one.k_best:
+            best = [(log_prob, with_spans(parse, own)) for log_prob, own in one.k_best or ()]
+            is_first = bool(best) and best[0][1] == parse  # as MBR's tree need not be; readers take the first tree
+            if not is_first:
                 lines.append(parse_string(parse))
+            for number, (log_prob, other) in enumerate(best, start=1):
+                more = "" if is_first else ", not the pipeline's"
+                lines.extend((f"# tree {number} log_prob {log_prob:.4g}{more}", parse_string(other)))
         return lines
 
 

@@ -69,7 +69,8 @@ _OTHER_FORMATS = {
     "NEGRA's export format": re.compile(r"#(FORMAT|BOS|BOT)\b|%%", re.IGNORECASE),
     "TigerXML": re.compile(r"<\?xml\b|<corpus\b|<!--"),
 }
-_NEXT_BEST = re.compile(r"# tree (?!1 )\d+ log_prob ")
+# Before a tree that is not the pipeline's: the first of the best may be, if nothing else is said of it.
+_NEXT_BEST = re.compile(r"# tree (?!1 log_prob \S+\s*$)\d+ log_prob ")
 _NUMBERED = re.compile(r"([0-9]+)=.")
 
 
@@ -179,7 +180,7 @@ def _mark(data: bytes) -> str:
 
 
 def without_comments(lines: Iterable[Line], path: str) -> Iterator[Line]:
-    """Leave out comments, which begin with #. Of the best trees that `parse --k-best` writes, keep the first.
+    """Leave out comments, which begin with #. Of the trees that `parse --k-best` writes, keep the pipeline's.
 
     RAISES (TreebankError): If the file begins as one of discontinuous trees does.
     """

@@ -93,6 +93,16 @@ def test_a_single_doc(folder: Path, tmp_path: Path) -> None:
     assert json.loads(result.stdout)["sentences"] == {"fit": 2, "measured": 5}
 
 
+def test_trees_of_which_none_is_right(folder: Path, tmp_path: Path) -> None:
+    """The likelier a temperature, the higher it is, to the end of what is tried: it is not kept."""
+    nlp = make_nlp()
+    wrong = [gold_doc(nlp, "(TOP (S (NP (DT The) (NN dog)) (VP (VBZ sings))))") for _ in range(20)]
+    DocBin(docs=wrong).to_disk(tmp_path / "dev.spacy")
+    result = run(folder / "model", tmp_path / "dev.spacy", tmp_path / "calibrated")
+    assert result.exit_code == 0 and "It is the end of what is tried: take more trees. 1.000 stays" in result.output
+    assert spacy.load(tmp_path / "calibrated").get_pipe("parsetag").tree_temperature == 1.0  # type: ignore[attr-defined]
+
+
 def test_without_matplotlib(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only figures need it."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)

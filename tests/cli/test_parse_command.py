@@ -315,7 +315,13 @@ def test_a_worker_that_dies(run: Run, pipeline: Path, tmp_path: Path) -> None:
         ("bad.txt", "good\n\udcff\n", [], "bad.txt:2: "),
         ("bad.spacy", "nonsense", [], "[E550]"),
         ("bad.jsonl", "[" * 100_000, [], "bad.jsonl:1: [E556] Cannot read this JSON: it is nested too deeply"),
-        ("bad.jsonl", '{"text": "\\udcff"}', [], "bad.jsonl:1: "),
+        (
+            "bad.jsonl",
+            '{"text": "\\udcff"}',
+            [],
+            "[E555] Not text in UTF-8: half a surrogate pair, U+DCFF,",
+        ),
+        ("bad.jsonl", '{"text": "a\\u0000"}', [], "the character U+0000 at character 2."),
         ("long.txt", "a" * 2_000_000, [], "long.txt:1: [E088]"),
         ("text.txt", "a", ["--output-format", "spacy"], "[E455]"),
         ("text.txt", "a", ["out.conll"], "[E463]"),
@@ -424,9 +430,20 @@ def test_figures_of_a_tree_that_is_not_the_best(run: Run, pipeline: Path, tmp_pa
     decoder = {"@misc": "spacy-parsetag.MBRDecoder.v1", "cost": 2.0}  # at which no constituent is worth it
     spacy.load(pipeline, config={"components.parsetag.decoder": decoder}).to_disk(tmp_path / "mbr")
     own, tree = run("parse", tmp_path / "mbr", "-", "--probs", stdin="She reads.\n").stdout.splitlines()[1:]
-    lines = run("parse", tmp_path / "mbr", "-", "--probs", "--k-best", 1, stdin="She reads.\n").stdout.splitlines()
-    assert lines[1:3] == [own, f"# These figures are of {tree}"]
-    assert lines[3].startswith("# tree 1 ") and lines[4] != tree and len(lines) == 5
+    for options in (["--probs"], []):
+        written = run("parse", tmp_path / "mbr", "-", *options, "--k-best", 2, stdin="She reads.\nKim sings.\n").stdout
+        lines = written.splitlines()[len(options) * 2 :]
+        assert lines[0] == tree and (not options or written.splitlines()[1] == own)
+        numbered = [line for line in lines if line.startswith("# tree ")]
+        assert numbered and all(line.endswith(", not the pipeline's") for line in numbered)
+        assert len(read_string(written)) == 2 and read_string(written)[0] == read_string(tree)[0] and lines[2] != tree
+
+
+def test_probabilities_beside_the_best_trees_of_the_config(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    spacy.load(pipeline, config={"components.parsetag.k_best": 2}).to_disk(tmp_path / "two")
+    line = run("parse", tmp_path / "two", "-", "--probs", "--output-format", "jsonl", stdin="She reads.\n").stdout
+    (sent,) = json.loads(line)["sents"]
+    assert len(sent["k_best"]) == 2 and "log_prob" in sent
 
 
 def test_an_ensemble_is_always_asked_for_probabilities(run: Run, pipeline: Path, tmp_path: Path) -> None:

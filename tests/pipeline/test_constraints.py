@@ -145,6 +145,31 @@ def test_uncrossed(nlp: Language) -> None:
     assert make_uncrossed(entities=False, quotes=False)(doc) == []
 
 
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ('He has a 19" screen.\n\nThe old man who said "no" left.', ['"no"']),
+        ('“Kim sings.\n\nThe club said "the old dog barked" loudly.', ['"the old dog barked"']),
+        ('He said ("no") and “two\nlines”.', ['"no"', "“two\nlines”"]),
+    ],
+)
+def test_quotations(text: str, found: list[str]) -> None:
+    """A stray mark takes no more than its paragraph, and one of inches none."""
+    assert [span.text for span in make_uncrossed()(spacy.blank("en")(text))] == found
+
+
+def test_what_must_not_be_in_two_sentences(nlp: Language) -> None:
+    """It never is; what must be cannot."""
+    doc = nlp.make_doc("Kim sings . The old dog barked")
+    for token in doc:
+        token.is_sent_start = token.i in (0, 3)
+    doc.spans[CONSTRAINTS_KEY] = [Span(doc, 1, 5, label="NP", span_id="must not")]
+    assert spans_of(nlp(doc))
+    doc.spans[CONSTRAINTS_KEY] = [Span(doc, 1, 5, label="NP")]
+    with pytest.raises(ValueError, match=r"\[E261\]"):
+        nlp(doc)
+
+
 def test_in_a_config() -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("one_sentence")

@@ -224,6 +224,12 @@ def test_errors_say_what_to_set(settings: Callable[..., Any]) -> None:
     assert len(nlp(TEXT)._.parses(1)[0]) == 1
     with pytest.raises(ValueError, match=r"E320.*k_best = 3"):
         nlp(TEXT)._.parses(3)
+    pipe = nlp.get_pipe("parsetag")
+    pipe.spans_key, pipe.temperature = "mine", 2.0  # type: ignore[attr-defined]
+    assert set(nlp(TEXT).spans) == {"mine"} and pipe.cfg["temperature"] == pipe.temperature == 2.0  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match=r"\[E263\].*temperature .*must be a number above 0; got 0"):
+        pipe.temperature = 0  # type: ignore[attr-defined]
+    pipe.spans_key, pipe.temperature = "constituents", 1.0  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match="E263"):
         make_nlp(conflicts="ignore")
     with pytest.raises(ValueError, match="E263"):
