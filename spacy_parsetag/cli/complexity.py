@@ -42,7 +42,7 @@ def complexity_cli(
 
     if as_json and as_csv:
         raise ValueError(Errors.E459)
-    counts: dict[str, Counter[str]] = {}
+    counts: dict[tuple[str, Path], Counter[str]] = {}
     n_trees: dict[Path, int] = {}
     for path in find_trees(inputs, glob):
         n_trees[path] = 0
@@ -55,10 +55,15 @@ def complexity_cli(
             texts = {each: i for i, each in enumerate(dict.fromkeys(names))}
             found = count_structures(columns, np.array([texts[each] for each in names], np.int64), len(texts))
             for each, i in texts.items():
-                counts.setdefault(each, Counter()).update({name: int(values[i]) for name, values in found.items()})
+                own = counts.setdefault((each, path), Counter())
+                own.update({name: int(values[i]) for name, values in found.items()})
     if not counts:
         raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
     warn_of_empty(n_trees)
-    measured = {name: {**found, **measure(found)} for name, found in counts.items()}
+    twice = Counter(name for name, _ in counts)  # as of trees that were saved, and of their file
+    measured = {
+        name if twice[name] == 1 else f"{path}: {name}": {**found, **measure(found)}
+        for (name, path), found in counts.items()
+    }
     rows: list[tuple[Any, ...]] = [(name, *row.values()) for name, row in measured.items()]
     show(Table(("text", *next(iter(measured.values()))), rows), as_csv, measured if as_json else None)

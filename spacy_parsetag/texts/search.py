@@ -184,7 +184,8 @@ class Found(NamedTuple):
 def search_file(query: Query, skip_bad: bool, path: Path) -> Found:
     """Search a file."""
     tregex = query.compile()
-    found = Found(Counter(), [], Counter(), [], set(tregex.program.labels), path)
+    labels = {label for label in tregex.program.labels if not label.means_root}
+    found = Found(Counter(), [], Counter(), [], labels, path)
     on_error = (lambda error: found.skipped.append(str(error))) if skip_bad else None
     for columns in read_columns(path, query.encoding, on_error, query.spans_key):
         nodes = tregex.find(columns)

@@ -395,3 +395,27 @@ def test_complexity_of_rows(run: Callable[..., Any], folder: Path) -> None:
     text = run("complexity", folder / "c.jsonl").stdout
     assert text.splitlines()[1].split()[:3] == [str(folder / "c.jsonl"), "11", "3"]
     assert run("complexity", folder / "c.jsonl", "--csv", "--json").exit_code == 1
+
+
+def test_complexity_of_texts_of_one_name(
+    run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Columns keep the names of the files that were saved, which may be those of other texts."""
+    texts = {"A": ESSAY, "B": NOTES}
+    for name, text in texts.items():
+        (folder / name).mkdir()
+        monkeypatch.chdir(folder / name)
+        Path("dev.mrg").write_text(text, encoding="utf-8")
+        run("search", "NP", "dev.mrg", "--save", folder / f"s{name}", "--count")
+    inputs = [folder / "sA", folder / "sB", "dev.mrg"]  # the last one that of B
+    rows = [line.split(",")[:3] for line in run("complexity", *inputs, "--csv").stdout.splitlines()]
+    named = [f"{path}: dev.mrg" for path in inputs]
+    assert rows[1:] == [[name, *row] for name, row in zip(named, [["12", "2"], ["11", "3"], ["11", "3"]], strict=True)]
+    rows = [line.split(",")[0] for line in run("complexity", *inputs, "--text", "row", "--csv").stdout.splitlines()]
+    assert len(rows) == len({*rows}) == 9 and rows[1] == f"{inputs[0]}: dev.mrg:1"
+    assert run("complexity", inputs[0], "--csv").stdout.splitlines()[1].startswith("dev.mrg,12,2,")
+
+
+def test_a_word_that_is_called_as_the_root_is(run: Callable[..., Any]) -> None:
+    result = run("search", "NN < ROOT", "-", stdin="(TOP (NP (NN TOP) (CC and) (NN S1)))")
+    assert result.stdout == "" and "called" not in result.stderr
