@@ -10,7 +10,7 @@ from typer import Argument as Arg, Option as Opt
 
 from ..analysis.tables import Table
 from ..errors import Errors
-from ._util import AsCsv, AsJson, Encoding, Glob, SpansKey, show, warn_of_empty
+from ._util import AsCsv, AsJson, Encoding, Glob, SpansKey, note_partial, show, warn_of_empty
 
 Unit = Enum("Unit", {"file": "file", "row": "row"}, type=str)
 
@@ -44,9 +44,10 @@ def complexity_cli(
         raise ValueError(Errors.E459)
     counts: dict[tuple[str, Path], Counter[str]] = {}
     n_trees: dict[Path, int] = {}
+    left_out: Counter[Path] = Counter()
     for path in find_trees(inputs, glob):
         n_trees[path] = 0
-        for columns in read_columns(path, encoding, spans_key=spans_key):
+        for columns in read_columns(path, encoding, spans_key=spans_key, left_out=left_out):
             n_trees[path] += len(columns)
             names = [columns.names[source] for source in columns.source.tolist()]
             if text is Unit.row:
@@ -57,6 +58,7 @@ def complexity_cli(
             for each, i in texts.items():
                 own = counts.setdefault((each, path), Counter())
                 own.update({name: int(values[i]) for name, values in found.items()})
+    note_partial(left_out.total())
     if not counts:
         raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
     warn_of_empty(n_trees)

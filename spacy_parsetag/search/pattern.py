@@ -81,7 +81,7 @@ class Label:
 
     @property
     def means_root(self) -> bool:
-        """Whether the root passes, whatever it is called: one of the names is that of a root wrapper, such as ROOT."""
+        """Check whether the root passes, whatever it is called: a name is that of a root wrapper, such as ROOT."""
         return self.kind == "names" and not self.names.isdisjoint(ROOT_LABELS)
 
     @cached_property
