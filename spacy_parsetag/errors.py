@@ -441,6 +441,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E574 = "By its name {path} holds {what}, and parse reads text. {how} If it is text all the same: --format text."
     E575 = "{name} is a file, and a pipeline is a folder or a package. The pipeline comes first, then what it reads."
     E576 = "Python does not import {path}: with --code goes a file whose name ends in .py."
+    E578 = "{path}: trees in JSON are read line by line. Let parse write .jsonl, or .parquet."
 
     E600 = "{path} holds no columns of trees, or damaged ones. Write them with TreeColumns.to_disk, or `search --save`."
     E601 = "{path} has columns of format {found}; this version reads format {known}. Save them again."

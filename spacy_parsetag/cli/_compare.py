@@ -52,7 +52,6 @@ def compare_systems(
         (first, one), *others = found.items()
         report["differences"] = [
             {
-                "first": first,
                 "parsers": [first, second],
                 **compare_parsers(one.result.rows, other.result.rows, documents=documents, samples=samples).to_dict(),
             }

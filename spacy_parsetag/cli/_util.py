@@ -197,6 +197,12 @@ def warn_of_empty(n_trees: Mapping[Path, int]) -> None:
         note(Errors.E106.format(inputs=", ".join(empty)), "warn")
 
 
+def note_partial(n: int) -> None:
+    """State how many docs are left out as partial ones, if there are any."""
+    if n:
+        note(f"{n:,} docs are left out, because only some of their constituents are known.", "warn")
+
+
 def write_text(text: str, path: Path = STANDARD) -> None:
     """Write a text to a file, or to standard output, as `text_output` does."""
     with text_output(path) as file:

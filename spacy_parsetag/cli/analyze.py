@@ -16,10 +16,23 @@ from ..errors import Errors
 from ..files.find import find_files
 from ..files.read import suffix_of, without_compression
 from ..tokens import has_parses, parses_from_doc
+from ..tokens.groups import is_marked
 from ..treebanks.formats.table import FORMATS
 from ..trees import Parse, binarize
 from ._inputs import read_docs, trees_and_parses
-from ._util import AsCsv, AsJson, Encoding, Glob, SkipBad, Skipped, SpansKey, show, stated_errors, write_text
+from ._util import (
+    AsCsv,
+    AsJson,
+    Encoding,
+    Glob,
+    SkipBad,
+    Skipped,
+    SpansKey,
+    note_partial,
+    show,
+    stated_errors,
+    write_text,
+)
 
 SHOWN = 20  # items of a kind that are listed
 
@@ -211,7 +224,9 @@ def read_source(source: str, glob: str | None, encoding: str, skipped: Skipped, 
         if suffix_of(file.path) != ".spacy":
             yield from (parse for *_, parse in trees_and_parses(file.path, encoding, skipped))
             continue
-        docs = [doc for doc in read_docs(file.path, spacy.blank("xx")) if has_parses(doc, spans_key)]
+        known = [doc for doc in read_docs(file.path, spacy.blank("xx")) if has_parses(doc, spans_key)]
+        docs = [doc for doc in known if not is_marked(doc, "partial", spans_key)]
+        note_partial(len(known) - len(docs))
         if not docs:
             raise ValueError(Errors.E458.format(path=file.path, key=spans_key))
         yield from (parse for doc in docs for _, parse in parses_from_doc(doc, spans_key))

@@ -10,7 +10,7 @@ from typer import Argument as Arg, Option as Opt
 
 from ..analysis.tables import Table
 from ..errors import Errors
-from ._util import AsCsv, AsJson, Encoding, Glob, SpansKey, show, warn_of_empty
+from ._util import AsCsv, AsJson, Encoding, Glob, SpansKey, note_partial, show, warn_of_empty
 
 Unit = Enum("Unit", {"file": "file", "row": "row"}, type=str)
 
@@ -42,11 +42,12 @@ def complexity_cli(
 
     if as_json and as_csv:
         raise ValueError(Errors.E459)
-    counts: dict[str, Counter[str]] = {}
+    counts: dict[tuple[str, Path], Counter[str]] = {}
     n_trees: dict[Path, int] = {}
+    left_out: Counter[Path] = Counter()
     for path in find_trees(inputs, glob):
         n_trees[path] = 0
-        for columns in read_columns(path, encoding, spans_key=spans_key):
+        for columns in read_columns(path, encoding, spans_key=spans_key, left_out=left_out):
             n_trees[path] += len(columns)
             names = [columns.names[source] for source in columns.source.tolist()]
             if text is Unit.row:
@@ -55,10 +56,16 @@ def complexity_cli(
             texts = {each: i for i, each in enumerate(dict.fromkeys(names))}
             found = count_structures(columns, np.array([texts[each] for each in names], np.int64), len(texts))
             for each, i in texts.items():
-                counts.setdefault(each, Counter()).update({name: int(values[i]) for name, values in found.items()})
+                own = counts.setdefault((each, path), Counter())
+                own.update({name: int(values[i]) for name, values in found.items()})
+    note_partial(left_out.total())
     if not counts:
         raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
     warn_of_empty(n_trees)
-    measured = {name: {**found, **measure(found)} for name, found in counts.items()}
+    twice = Counter(name for name, _ in counts)  # as of trees that were saved, and of their file
+    measured = {
+        name if twice[name] == 1 else f"{path}: {name}": {**found, **measure(found)}
+        for (name, path), found in counts.items()
+    }
     rows: list[tuple[Any, ...]] = [(name, *row.values()) for name, row in measured.items()]
     show(Table(("text", *next(iter(measured.values()))), rows), as_csv, measured if as_json else None)

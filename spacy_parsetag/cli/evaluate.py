@@ -30,11 +30,25 @@ from ..treebanks.penn import read_file_lines
 from ..trees import ROOT_LABELS, Parse
 from ._compare import compare_systems, format_report
 from ._inputs import is_pipeline, read_docs
-from ._util import AsJson, BatchSize, Code, Encoding, GpuId, Multiline, Params, format_json, note, refuse, write_text
+from ._util import (
+    AsJson,
+    BatchSize,
+    Code,
+    Encoding,
+    GpuId,
+    Multiline,
+    Params,
+    format_json,
+    note,
+    note_partial,
+    refuse,
+    write_text,
+)
 
 Kind = Enum("Kind", {"label": "label", "length": "length", "span": "span"}, type=str)
 Style = Enum("Style", {"text": "text", "csv": "csv", "latex": "latex"}, type=str)
 
+SAMPLES = 10_000
 MAX_STATED = 10  # errors in single sentences that are listed on the error stream
 _ROOT = re.compile(r"\s*\(\s*([^\s()]*)\s*(?=\()")  # the outermost bracket of a line, with its label
 
@@ -60,7 +74,7 @@ def evaluate_cli(
     documents: Annotated[
         Path | None, Opt(dir_okay=False, help="Compare by documents: this file names each sentence's, a line each")
     ] = None,
-    samples: Annotated[int, Opt(min=1, help="Samples of the bootstrap, and random exchanges")] = 10_000,
+    samples: Annotated[int, Opt(min=1, help="Samples of the bootstrap, and random exchanges")] = SAMPLES,
     style: Annotated[Style, Opt("--tables", help="Style of the tables of several parsers, and of --by")] = Style.text,
     encoding: Encoding = "utf-8",
     batch_size: BatchSize = None,
@@ -103,6 +117,8 @@ def evaluate_cli(
     refuse(documents and (of_pipeline or len(parsers) == 1), "--documents", "several bracket files to compare")
     several = len(parsers) > 1 or bool(by) or style is not Style.text
     refuse(several and fill is not None, "--fill", "one TEST and nothing but its scores")
+    refuse(several and table, "--table", "one TEST and nothing but its scores")
+    refuse(len(parsers) == 1 and samples != SAMPLES, "--samples", "several parsers to compare")
     systems: dict[str, tuple[Sequence[Brackets], Sequence[Brackets]]] = {}
     units: Sequence[Hashable] | None = None
     scores: dict[str, Any] = {}
@@ -244,8 +260,7 @@ def parse_gold(
             n_partial += 1  # what is not known to be there may be right
         elif key in doc.spans and len(doc):
             examples.append(Example(copy_words(doc, nlp.vocab), doc))
-    if n_partial:
-        note(f"{n_partial:,} docs are left out, because only some of their constituents are known.", "warn")
+    note_partial(n_partial)
     if not examples:
         raise ValueError(Errors.E458.format(path=data, key=key))
     # Not `nlp.evaluate`, which works on copies and keeps the parses to itself.

@@ -23,6 +23,7 @@ from ._util import (
     SpansKey,
     count_processes,
     note,
+    note_partial,
     progress,
     refuse,
     show,
@@ -83,6 +84,7 @@ def search_cli(
     chosen = [option for option, value in asked.items() if value]
     if len(chosen) > 1 and chosen != ["--by", "--csv"]:
         raise ValueError(Errors.E477.format(options=", ".join(chosen)))
+    refuse(count and limit, "--limit", "matches to show, and --count shows none")
     n_process = count_processes(n_process)
     refuse_overwrite([html], inputs)
     query = Query(pattern, heads, encoding, chosen[0] if chosen else "", tuple(by or ()), spans_key)
@@ -120,7 +122,9 @@ def _save(files: list[Path], encoding: str, spans_key: str, skipped: Skipped, fo
 
     if folder.exists() and any(folder.iterdir()):
         raise ValueError(Errors.E450.format(path=folder))
-    read = {file: TreeColumns.join(read_columns(file, encoding, skipped, spans_key)) for file in files}
+    left_out: Counter[Path] = Counter()
+    read = {file: TreeColumns.join(read_columns(file, encoding, skipped, spans_key, left_out)) for file in files}
+    note_partial(left_out.total())
     found = TreeColumns.join(read.values())
     skipped.n_good = len(found)
     skipped.check()
@@ -143,11 +147,13 @@ def _report(
     drawn: list[Sentence] = []
     absent: list[set[Label]] = []
     n_trees: dict[Path, int] = {}
+    n_partial = 0
     n_left = limit
     with text_output(STANDARD) as out:
         for found in results:
             totals.update(found.totals)
             n_trees[found.path] = found.totals["trees"]
+            n_partial += found.left_out.total()
             advance(found.totals["trees"])
             skipped.n_good += found.totals["trees"]
             for problem in found.skipped:
@@ -165,5 +171,6 @@ def _report(
     if html is not None:
         write_text(draw_page(drawn), html)
         note(f"Wrote {len(drawn):,} trees to {html}", "good")
+    note_partial(n_partial)
     warn_of_empty(n_trees)
     return totals, table, set.intersection(*absent) if absent else set()

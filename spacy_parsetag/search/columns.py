@@ -88,6 +88,13 @@ class TreeColumns:
         """The number of words before each node, over all trees; one more entry for the end."""
         return np.append(0, np.cumsum(self.size == 0))
 
+    @cached_property
+    def sentence(self) -> Longs:
+        """The number of each tree within its text: among the trees of its line or row, from 1."""
+        is_first = (np.diff(self.line, prepend=-1) != 0) | (np.diff(self.source, prepend=-1) != 0)
+        firsts, places = np.flatnonzero(is_first), np.arange(len(self))
+        return np.asarray(places - firsts[np.cumsum(is_first) - 1] + 1)
+
     def heads(self, rules: HeadRules) -> Ints:
         """The distance of each node to its head child, 0 at words; found once for each table of rules."""
         if rules not in self._heads:
@@ -262,7 +269,9 @@ def read_brackets(
             yield TreeColumns(np.array(numbers, np.int32)[label], up, size, starts, list(codes), source, lines, [name])
         at, line, is_plain = end, end_line, len(starts) == batch
     if at < len(data):
-        yield from _read_others(data[at:].decode("utf-8", errors), line, name, encoding, on_error, batch)
+        # What stands behind something on its line is no comment.
+        within = " " if at and data[at : at + 1] == b"#" and data[at - 1 : at] not in b"\r\n" else ""
+        yield from _read_others(within + data[at:].decode("utf-8", errors), line, name, encoding, on_error, batch)
 
 
 def _line_breaks(found: re.Match[str]) -> str:
@@ -371,9 +380,10 @@ def _parse_of(sent: Any) -> Parse:
     """Read a sentence of a parsed text. RAISES (KeyError, TypeError): If it is none."""
     spans = [Constituent(span["start"], span["end"], span["label"]) for span in sent["constituents"]]
     parse = Parse(tuple(sent["words"]), tuple(sent["pos"]), tuple(spans))
+    are_lists = not isinstance(sent["words"], str) and not isinstance(sent["pos"], str)
     are_texts = all(isinstance(text, str) for text in (*parse.words, *parse.pos, *(span.label for span in spans)))
     are_places = all(isinstance(n, int) and n.bit_length() < 32 for span in spans for n in span[:2])
-    if not (are_texts and are_places and len(parse.words) == len(parse.pos)):
+    if not (are_lists and are_texts and are_places and len(parse.words) == len(parse.pos)):
         raise TypeError
     return parse
 
@@ -389,6 +399,10 @@ def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
 
     RAISES (ValueError): If it has no such column, a row has no parse, or constituents cross.
     """
+
+    def by_rows() -> TreeColumns:  # which leaves out or says where
+        return read_rows(zip(count(first), table.to_pylist(), strict=False), name)
+
     try:
         column = table.column("sents")
         column = column.combine_chunks() if hasattr(column, "combine_chunks") else column
@@ -398,10 +412,15 @@ def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
         bounds = [lists[2].flatten().field(key) for key in ("start", "end")]
     except KeyError as err:
         raise ValueError(Errors.E603.format(where=f"{name}:{first}")) from err
+    except AttributeError:  # of columns that have other types, or none, as there is nothing in them
+        return by_rows()
+    kinds = [str(each.type) for each in (*texts, *bounds)]
+    if not {*kinds[:3]} <= {"string", "large_string"} or not all("int" in kind for kind in kinds[3:]):
+        return by_rows()
     n_sents = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
     n_words, n_tags, n_spans = (each.value_lengths().to_numpy(zero_copy_only=False) for each in lists)
     if any(each.null_count for each in (sents, *lists, *texts, *bounds)) or (n_words != n_tags).any() or 0 in n_words:
-        return read_rows(zip(count(first), table.to_pylist(), strict=False), name)  # which leaves out or says where
+        return by_rows()
     codes: dict[str, int] = {ROOT: 0}
 
     def encode(strings: Any) -> Ints:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import srsly
@@ -22,7 +22,7 @@ from ..tokens.groups import SPANS_KEY, get_group, parses_from_doc
 from ..trees.tree import ROOT
 from ._kernel import number_keys, read_spans
 from .columns import Longs, TreeColumns, columns_of_parses, lay_out, text_of
-from .heads import HeadRules, get_head_rules
+from .heads import BUNDLED, HeadRules, get_head_rules
 from .match import Program, Tregex
 
 _TOKEN_ATTRS = [ORTH, TAG, IS_SPACE, IDX, LENGTH, SENT_START]
@@ -187,7 +187,7 @@ class TreeMatcher:
     def remove(self, key: str) -> None:
         """Remove a key with its patterns. RAISES (ValueError): If there is no such key."""
         if key not in self._tregexes:
-            raise ValueError(Errors.E611.format(key=key, known=", ".join(self._tregexes) or "none"))
+            raise ValueError(Errors.E611.format(key=key, known=", ".join(map(str, self._tregexes)) or "none"))
         del self._tregexes[key]
         self._program = None
 
@@ -248,6 +248,16 @@ class TreeMatcher:
             yield key, ["", *named], rows
 
 
+class _MissingRules(HeadRules):
+    """Rules of a file that is not there. A pipeline that is loaded has them with it; others say so when they look."""
+
+    def __init__(self, name: str) -> None:
+        self.text, self.name = "", name
+
+    def find(self, *args: Any) -> NoReturn:
+        raise ValueError(Errors.E607.format(name=self.name, known=", ".join(BUNDLED)))
+
+
 class TreeMatcherPipe(Pipe):
     """The component `tree_matcher`: writes matches to `doc.spans`, each labelled with its key, and after it the nodes
     that have names in the pattern, labelled KEY.NAME.
@@ -269,7 +279,8 @@ class TreeMatcherPipe(Pipe):
             raise ValueError(Errors.E612.format(name=name, key=matches_key))
         self.name = name
         self.matches_key = matches_key
-        self.matcher = TreeMatcher(nlp.vocab, spans_key=spans_key, heads=heads)
+        rules = get_head_rules(heads) if heads in BUNDLED or Path(heads).is_file() else _MissingRules(heads)
+        self.matcher = TreeMatcher(nlp.vocab, spans_key=spans_key, heads=rules)
         for key, each in patterns.items():
             self.matcher.add(key, each)
 
@@ -326,21 +337,29 @@ class TreeMatcherPipe(Pipe):
             doc.spans[self.matches_key] = found
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """The patterns as bytes."""
-        return bytes(srsly.json_dumps(self.matcher.patterns).encode())
+        """The patterns, and head rules of a file, as bytes."""
+        rules = self.matcher.rules
+        saved = {"patterns": self.matcher.patterns, "heads": None if rules.name in BUNDLED else rules.text}
+        return bytes(srsly.json_dumps(saved).encode())
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> TreeMatcherPipe:
-        """Take the patterns from bytes, in place of the present ones."""
-        for key in list(self.matcher.patterns):
-            self.matcher.remove(key)
-        for key, each in srsly.json_loads(data.decode()).items():
-            self.matcher.add(key, each)
+        """Take the patterns from bytes, in place of the present ones, and head rules that were those of a file.
+
+        RAISES (ValueError): If a pattern is none: the present ones stay then.
+        """
+        saved, rules = srsly.json_loads(data.decode()), self.matcher.rules
+        if saved["heads"]:
+            rules = HeadRules(saved["heads"], rules.name)
+        matcher = TreeMatcher(self.matcher.vocab, spans_key=self.matcher.spans_key, heads=rules)
+        for key, each in saved["patterns"].items():
+            matcher.add(key, each)
+        self.matcher = matcher
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save the patterns as a file of JSON."""
+        """Save the patterns, and head rules of a file, as a file of JSON."""
         Path(path).write_bytes(self.to_bytes())
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> TreeMatcherPipe:
-        """Load the patterns."""
+        """Load the patterns, and head rules that were those of a file."""
         return self.from_bytes(Path(path).read_bytes())

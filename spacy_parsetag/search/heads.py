@@ -22,10 +22,13 @@ BUNDLED = ("penn", "ctb")
 class HeadRules:
     """A table of head rules.
 
+    text (str): The rules, as `penn.txt` says.
+    name (str): Their name or file.
     RAISES (ValueError): If a line of it is no rule.
     """
 
     def __init__(self, text: str, name: str) -> None:
+        self.text, self.name = text, name
         rules: dict[str, dict[str, int]] = {"*": {"": 0}}
         special: dict[str, set[str]] = {"conjunction": set(), "punctuation": set()}
         for number, line in enumerate(text.splitlines(), start=1):

@@ -15,6 +15,7 @@ masks: without back-references no row is made in vain (Yannakakis 1981).
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property, reduce
 from pathlib import Path
 from typing import NamedTuple
@@ -56,6 +57,7 @@ class Program:
         for part in (part for nodes in patterns for node in nodes for part in parts(node)):
             label = part.label if isinstance(part, Node) else getattr(part, "through", None)
             if label is not None and label.kind != "any":
+                label = replace(label, negated=False) if label.means_root else label
                 self.labels.setdefault(label, len(self.labels))
         self._steps: dict[tuple[int, ...], int] = {}
         self.results = np.array([self._combine(_OR, nodes) for nodes in patterns])
@@ -72,6 +74,9 @@ class Program:
         """The number of the mask of a part of a pattern: of the nodes that match it, or, if there are back-references,
         of a few more. Steps that are there are not added again."""
         if isinstance(part, Label):
+            if part.means_root:
+                number = self._add(_OR, self.labels[replace(part, negated=False)], self._add(_TOP))
+                return self._add(_NOT, number) if part.negated else number
             return self._add(_ALL) if part.kind == "any" else self.labels[part]
         if isinstance(part, Node):
             if part.test is None:

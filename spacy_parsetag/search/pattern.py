@@ -22,9 +22,9 @@ from typing import NamedTuple
 from ..errors import Errors
 from ..trees.tree import ROOT_LABELS
 
-# As Stanford's PennTreebankLanguagePack has it: what begins a function tag or an index, but at the start of a label.
-_BASIC = re.compile(r"(?<=.)[-=|#^~_\[].*", re.DOTALL)
-_BRACKET_LABEL = re.compile(r"-[LR][RCS]B-")
+# As Stanford's PennTreebankLanguagePack has it: a label up to what begins a function tag or an index. One that begins
+# with such a mark goes on over the next mark, if it is the same: -NONE-.
+_BASIC = re.compile(r"(?:([-=|#^~_\[])(?:[^-=|#^~_\[]+\1)?)?[^-=|#^~_\[]*")
 
 # Each relation with the number of the kernel, or with another relation and how many children it counts.
 RELATIONS = {
@@ -76,9 +76,13 @@ class Label:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The names that pass. That of a root wrapper, such as ROOT, stands for all of them."""
-        names = frozenset(self.text.split("|"))
-        return names | ROOT_LABELS if names & ROOT_LABELS else names
+        """The names that pass."""
+        return frozenset(self.text.split("|"))
+
+    @property
+    def means_root(self) -> bool:
+        """Check whether the root passes, whatever it is called: a name is that of a root wrapper, such as ROOT."""
+        return self.kind == "names" and not self.names.isdisjoint(ROOT_LABELS)
 
     @cached_property
     def test(self) -> Callable[[str], object]:
@@ -87,8 +91,9 @@ class Label:
 
 
 def basic_category(label: str) -> str:
-    """A label without function tags and indices: NP of NP-SBJ-1, but -LRB- of -LRB-."""
-    return label if _BRACKET_LABEL.fullmatch(label) else _BASIC.sub("", label)
+    """A label without function tags and indices: NP of NP-SBJ-1, but -NONE- of -NONE-."""
+    found = _BASIC.match(label)
+    return found.group() if found else label
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import spacy
+from spacy.tokens import Doc
 
 from ..compat import require
 from ..errors import Errors, TreebankError, showable
@@ -19,7 +20,7 @@ from ..search import TreeColumns, Tregex, read_brackets, read_rows, read_table
 from ..search.columns import Longs, is_columns
 from ..search.docs import columns_of_docs
 from ..search.pattern import Label
-from ..tokens.groups import SPANS_KEY
+from ..tokens.groups import SPANS_KEY, is_marked
 from ..treebanks.formats.table import FORMATS
 from ..trees.brackets import format_tree
 from .input import load_json, name_of, open_parquet, read_doc_bin, read_lines
@@ -27,31 +28,40 @@ from .output import arrow_type
 
 ROWS = 1 << 14  # rows or lines that become one batch of columns
 MATCH = "match"  # what --by calls the node that matches
-COLUMNS = ("file", "line", "id", "label", "start", "end", "text")  # of a row, before the nodes that a pattern names
-MATCHES = {"id": str, "row": int, "label": str, "start": int, "end": int, "text": str, "names": str}  # of a table
+# The columns of a row, before the nodes that a pattern names, and those of a table.
+COLUMNS = ("file", "line", "id", "sentence", "label", "start", "end", "text")
+MATCHES = {
+    "id": str, "row": int, "sentence": int, "label": str, "start": int, "end": int, "text": str, "names": str,
+}  # fmt: skip
 
 
 def find_trees(inputs: Iterable[Path], glob: str | None = None) -> list[Path]:
     """The files of trees among some inputs, each once: files, folders of files (those that `glob` matches, if given),
-    folders of columns, "-" for standard input."""
+    columns, also those in folders, "-" for standard input."""
     found = []
-    known = (*FORMATS["penn"].suffixes, ".jsonl", ".parquet", ".spacy")
+    known = (*FORMATS["penn"].suffixes, ".jsonl", ".parquet", ".spacy", "columns.json")
     for path in inputs:
         if path == STANDARD or is_columns(path):
             found.append(path)
             continue
-        found += [file.path for file in find_files([path], suffixes=known, pattern=glob)]
+        files = [file.path for file in find_files([path], suffixes=known, pattern=glob)]
+        found += [file.parent if file.name == "columns.json" else file for file in files]
     return list(dict.fromkeys(found))
 
 
 def read_columns(
-    path: Path, encoding: str = "utf-8", on_error: Any = None, spans_key: str = SPANS_KEY
+    path: Path,
+    encoding: str = "utf-8",
+    on_error: Any = None,
+    spans_key: str = SPANS_KEY,
+    left_out: Counter[Path] | None = None,
 ) -> Iterator[TreeColumns]:
     """Read a file of trees batch by batch: brackets, what `parse` writes as JSON lines or Parquet, docs, or columns.
 
     path (Path): The file, a folder that `TreeColumns.to_disk` wrote, or "-" for brackets from standard input.
     on_error (OnError | None): Called with the error of each malformed tree in brackets, text or doc; without it the
         first one is raised.
+    left_out (Counter[Path] | None): Counts, by file, docs that are left out because they are marked as partial.
     YIELDS (TreeColumns): Batches. Lines of Parquet and docs are rows, from 1.
     RAISES (ValueError): If the file is not of its format.
     """
@@ -65,7 +75,9 @@ def read_columns(
         while batch := list(islice(rows, ROWS)):
             yield from _read_good(batch, lambda i, rows: read_rows(rows, name), on_error)
     elif suffix == ".spacy":
-        yield from _read_docs(path, spans_key, on_error)
+        yield from _read_docs(path, spans_key, on_error, Counter() if left_out is None else left_out)
+    elif suffix == ".json":
+        raise ValueError(Errors.E578.format(path=path))
     else:
         with open_binary(path) as file:
             data = file.read()
@@ -119,10 +131,13 @@ def _read_parquet(path: Path, on_error: Any) -> Iterator[TreeColumns]:
             first += batch.num_rows
 
 
-def _read_docs(path: Path, spans_key: str, on_error: Any) -> Iterator[TreeColumns]:
+def _read_docs(path: Path, spans_key: str, on_error: Any, left_out: Counter[Path]) -> Iterator[TreeColumns]:
     docs = read_doc_bin(path).get_docs(spacy.blank("xx").vocab)
     first = 1
     while batch := list(islice(docs, ROWS)):
+        are_partial = [is_marked(doc, "partial", spans_key) for doc in batch]
+        left_out[path] += sum(are_partial)
+        batch = [Doc(doc.vocab) if is_partial else doc for doc, is_partial in zip(batch, are_partial, strict=True)]
         yield from _read_good(
             batch, lambda row, docs: columns_of_docs(docs, spans_key, str(path), row).columns, on_error, first
         )
@@ -171,6 +186,7 @@ class Found(NamedTuple):
     skipped (list[str]): What was malformed, each with file and line.
     absent (set[Label]): Labels of the pattern that no node has.
     path (Path): The file.
+    left_out (Counter[Path]): How many of its docs are left out, as partial ones.
     """
 
     totals: Counter[str]
@@ -179,14 +195,16 @@ class Found(NamedTuple):
     skipped: list[str]
     absent: set[Label]
     path: Path
+    left_out: Counter[Path]
 
 
 def search_file(query: Query, skip_bad: bool, path: Path) -> Found:
     """Search a file."""
     tregex = query.compile()
-    found = Found(Counter(), [], Counter(), [], set(tregex.program.labels), path)
+    labels = {label for label in tregex.program.labels if not label.means_root}
+    found = Found(Counter(), [], Counter(), [], labels, path, Counter())
     on_error = (lambda error: found.skipped.append(str(error))) if skip_bad else None
-    for columns in read_columns(path, query.encoding, on_error, query.spans_key):
+    for columns in read_columns(path, query.encoding, on_error, query.spans_key, found.left_out):
         nodes = tregex.find(columns)
         found.absent.difference_update([label for label in found.absent if columns.passes(label).any()])
         trees = columns.trees_of(nodes)
@@ -231,8 +249,9 @@ def _check_names(tregex: Tregex, columns: Collection[str]) -> None:
 
 
 def columns_of_rows(tregex: Tregex) -> list[str]:
-    """The columns of `rows_of`: COLUMNS, of them "start" and "end" in words of the sentence, and for each name of the
-    pattern what the node is called and what it covers, NAME and NAME.text, empty where there is none."""
+    """The columns of `rows_of`: COLUMNS, of them "sentence" its number within the text, from 1, "start" and "end" in
+    words of it; and for each name of the pattern what the node is called and what it covers, NAME and NAME.text, empty
+    where there is none."""
     return [*COLUMNS, *(column for name in tregex.names for column in (name, f"{name}.text"))]
 
 
@@ -244,7 +263,14 @@ def rows_of(tregex: Tregex, columns: TreeColumns) -> Iterator[list[Any]]:
     for row, (tree, node, start) in enumerate(zip(*(each.tolist() for each in places), strict=True)):
         words = columns.words(node)
         place = columns.names[columns.source[tree]], int(columns.line[tree]), columns.ids[tree] if columns.ids else ""
-        found = [*place, columns.strings[columns.label[node]], start, start + len(words), " ".join(words)]
+        found = [
+            *place,
+            int(columns.sentence[tree]),
+            columns.strings[columns.label[node]],
+            start,
+            start + len(words),
+            " ".join(words),
+        ]
         for others in names.values():
             other = int(others[row])
             found += [columns.strings[columns.label[other]], " ".join(columns.words(other))] if other >= 0 else ["", ""]

@@ -242,11 +242,23 @@ def test_several_parsers(run: Run, tmp_path: Path) -> None:
     assert report["tables"]["label"][str(paths["a"])]["VP"]["r"] == pytest.approx(200 / 3)
     text = run("evaluate", paths["gold"], paths["a"], paths["b"], "--documents", paths["docs"], *options).stdout
     assert "mean and deviation" in text and text.splitlines()[-2].split()[-1] == "5"
-    csv = run("evaluate", paths["gold"], paths["a"], "--by", "span", "--tables", "csv", *options).stdout
+    csv = run("evaluate", paths["gold"], paths["a"], "--by", "span", "--tables", "csv").stdout
     assert csv.splitlines()[3:5] == ["span,gold,P,R,F", "1,30,66.67,66.67,66.67"]
     latex = run("evaluate", paths["gold"], paths["a"], "--tables", "latex").stdout
     assert r"\begin{tabular}{lrrrrrr}" in latex
     assert run("evaluate", paths["gold"], paths["a"], paths["b"], "--fill", tmp_path / "x.mrg").exit_code == 1
+
+
+def test_options_that_would_do_nothing(run: Run, treebank: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.mrg"
+    other.write_text(TREES, encoding="utf-8")
+    for options, message in [
+        ([other, "--table"], "--table needs one TEST"),
+        (["--by", "label", "--table"], "--table needs one TEST"),
+        (["--samples", 5], "--samples needs several parsers"),
+    ]:
+        result = run("evaluate", treebank, treebank, *options)
+        assert result.exit_code == 1 and f"[E455] {message}" in result.stderr and not result.stdout
 
 
 def test_empty_lines_at_the_end(run: Run, tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ NOTES = """(ROOT (SQ (VBZ Is) (NP (PRP it)) (ADJP (JJ late)) (. ?)))
 (ROOT (FRAG (NP (DT a) (JJ late) (NN start)) (. .)))
 (ROOT (S (S (NP (PRP She)) (VP (VBZ came))) (, ,) (CC and) (S (NP (PRP he)) (VP (VBD went))) (. .)))
 """
+HEADER = "file,line,id,sentence,label,start,end,text,"
 
 
 def row(line: str, **more: Any) -> dict[str, Any]:
@@ -175,7 +176,7 @@ def test_reports(run: Callable[..., Any], folder: Path) -> None:
     table = run("search", "VP=x < /^VB/=v", path, "--by", "v", "--by", "match", "--csv").stdout
     assert table.splitlines() == ["count,v,match", "3,VBZ,VP", "1,VBP,VP"]
     rows = run("search", "NP < DT=d", path, "--csv").stdout.splitlines()
-    assert rows == ["file,line,id,label,start,end,text,d,d.text", f"{path},2,,NP,0,2,the man,DT,the"]
+    assert rows == [HEADER + "d,d.text", f"{path},2,,1,NP,0,2,the man,DT,the"]
     assert run("search", "CC", path, "--mrg").stdout == ESSAY.splitlines(keepends=True)[1]
     assert len(run("search", "NP", path, "--limit", 2).stdout.splitlines()) == 2
 
@@ -294,7 +295,7 @@ def test_a_file_that_is_given_twice_counts_once(run: Callable[..., Any], folder:
 
 
 def test_a_table_without_a_row_has_its_header(run: Callable[..., Any], folder: Path) -> None:
-    header = "file,line,id,label,start,end,text,x,x.text"
+    header = HEADER + "x,x.text"
     assert run("search", "XP < NP=x", folder, "--csv").stdout == header + "\n"
     assert run("search", "FRAG < NP=x", folder, "--csv").stdout.splitlines()[0] == header
 
@@ -305,6 +306,7 @@ def test_what_is_refused(run: Callable[..., Any], folder: Path) -> None:
     for arguments, message in [
         (["NP <", folder], "expected a node"),
         (["NP", folder, "--count", "--mrg"], "--count, --mrg"),
+        (["NP", folder, "--count", "--limit", 1], "[E455] --limit needs matches to show"),
         (["NP", folder, "--by", "x"], "names no node 'x'"),
         (["NP", folder / "none"], "No such file"),
         (["NP", folder, "--workers", 0], "--workers"),
@@ -324,13 +326,14 @@ def test_tables() -> None:
     table = to_table([row(line, id=f"n{i}") for i, line in enumerate(NOTES.splitlines())])
     found = TableSearcher("S < (NP < PRP=p) $ CC")(table).to_pylist()
     names = json.dumps({"p": "PRP", "p.text": "She"})
-    for name in ("line", "row", "names"):
+    for name in ("line", "row", "names", "sentence"):
         with pytest.raises(ValueError, match=rf"\[E573\] No node can be named '{name}'"):
             TableSearcher(f"S < NP={name}")
     heads = {
         rules: TableSearcher("SQ <# VBZ", heads=rules)(table).column("text").to_pylist() for rules in ("penn", "ctb")
     }
     assert heads == {"penn": ["Is it late ?"], "ctb": []}
+    assert found[0].pop("sentence") == 1
     assert found[0] == {"id": "n2", "row": 3, "label": "S", "start": 0, "end": 2, "text": "She came", "names": names}
 
 
@@ -395,3 +398,84 @@ def test_complexity_of_rows(run: Callable[..., Any], folder: Path) -> None:
     text = run("complexity", folder / "c.jsonl").stdout
     assert text.splitlines()[1].split()[:3] == [str(folder / "c.jsonl"), "11", "3"]
     assert run("complexity", folder / "c.jsonl", "--csv", "--json").exit_code == 1
+
+
+def test_complexity_of_texts_of_one_name(
+    run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Columns keep the names of the files that were saved, which may be those of other texts."""
+    texts = {"A": ESSAY, "B": NOTES}
+    for name, text in texts.items():
+        (folder / name).mkdir()
+        monkeypatch.chdir(folder / name)
+        Path("dev.mrg").write_text(text, encoding="utf-8")
+        run("search", "NP", "dev.mrg", "--save", folder / f"s{name}", "--count")
+    inputs = [folder / "sA", folder / "sB", "dev.mrg"]  # the last one that of B
+    rows = [line.split(",")[:3] for line in run("complexity", *inputs, "--csv").stdout.splitlines()]
+    named = [f"{path}: dev.mrg" for path in inputs]
+    assert rows[1:] == [[name, *row] for name, row in zip(named, [["12", "2"], ["11", "3"], ["11", "3"]], strict=True)]
+    rows = [line.split(",")[0] for line in run("complexity", *inputs, "--text", "row", "--csv").stdout.splitlines()]
+    assert len(rows) == len({*rows}) == 9 and rows[1] == f"{inputs[0]}: dev.mrg:1"
+    assert run("complexity", inputs[0], "--csv").stdout.splitlines()[1].startswith("dev.mrg,12,2,")
+
+
+def test_a_word_that_is_called_as_the_root_is(run: Callable[..., Any]) -> None:
+    result = run("search", "NN < ROOT", "-", stdin="(TOP (NP (NN TOP) (CC and) (NN S1)))")
+    assert result.stdout == "" and "called" not in result.stderr
+
+
+def test_sentences_of_a_text(run: Callable[..., Any], folder: Path) -> None:
+    """Their numbers start again in each row, and in each file of saved columns."""
+    rows = [row(line) for line in NOTES.splitlines()]
+    texts = [{"text": "", "sents": [each["sents"][0] for each in own]} for own in (rows[:2], rows[:0], rows)]
+    path = folder / "texts.jsonl"
+    path.write_text("\n".join(map(json.dumps, texts)) + "\n", encoding="utf-8")
+    found = [line.split(",") for line in run("search", "ROOT", path, "--csv").stdout.splitlines()]
+    places = [["1", "1"], ["1", "2"], ["3", "1"], ["3", "2"], ["3", "3"]]
+    assert [[line, number] for _, line, _, number, *_ in found[1:]] == places
+    run("search", "ROOT", path, folder / "a.mrg", "--save", folder / "saved", "--count")
+    rows = [line.split(",")[3] for line in run("search", "ROOT", folder / "saved", "--csv").stdout.splitlines()]
+    assert rows[1:] == ["1", "2", "1", "2", "3", "1", "1"]
+    if find_spec("pyarrow"):
+        assert TableSearcher("ROOT")(to_table(texts)).column("sentence").to_pylist() == [1, 2, 1, 2, 3]
+
+
+def test_docs_with_partial_trees(run: Callable[..., Any], tmp_path: Path) -> None:
+    """What else is in their sentences nobody knows: they are left out, and the others keep their numbers."""
+    docs = list(docs_from_trees(spacy.blank("en").vocab, read_string(NOTES)))
+    docs[1].spans["constituents"].attrs["partial"] = True
+    path = tmp_path / "some.spacy"
+    DocBin(docs=docs).to_disk(path)
+    said = "1 docs are left out, because only some of their constituents are known."
+    commands = {
+        ("search", "ROOT !< S", path): f"{path}:1: [TOP Is it late ?]\n",
+        ("search", "ROOT", path, "--count", "--workers", 2): "2\ttrees\n2\ttrees with a match\n2\tmatches\n",
+        ("search", "FRAG", path, "--count", "--save", tmp_path / "saved"): "2\ttrees\n",
+        ("complexity", path, "--csv"): f"{path},8,2,",
+        ("analyze", "labels", path, "--csv"): "",
+    }
+    for command, expected in commands.items():
+        result = run(*command)
+        assert result.exit_code == 0 and result.stderr.count(said) == 1, command
+        assert expected in result.stdout and "FRAG" not in result.stdout
+    for doc in docs:
+        doc.spans["constituents"].attrs["partial"] = True
+    DocBin(docs=docs).to_disk(path)
+    assert "[E106]" in run("search", "NP", path).stderr and "[E458]" in run("analyze", "labels", path).stderr
+
+
+def test_columns_in_folders(run: Callable[..., Any], folder: Path) -> None:
+    """Beside other files or alone; `--glob` chooses among the files."""
+    (folder / "cols").mkdir()
+    run("search", "NP", folder / "a.mrg", "--save", folder / "cols" / "one", "--count")
+    run("search", "NP", folder / "b.mrg.gz", "--save", folder / "cols" / "two", "--count")
+    assert run("search", "NP", folder / "cols", "--count").stdout.startswith("5\ttrees\n")
+    before = len(run("search", "ROOT", folder, "--quiet", "--glob", "?.*").stdout.splitlines())
+    assert len(run("search", "ROOT", folder, "--quiet").stdout.splitlines()) == before + 5
+
+
+def test_a_document_of_json(run: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "t.json").write_text(json.dumps([row(NOTES.splitlines()[0])]))
+    for command in (("search", "NP"), ("complexity",)):
+        result = run(*command, tmp_path / "t.json")
+        assert result.exit_code == 1 and "[E578]" in result.stderr and ".jsonl" in result.stderr

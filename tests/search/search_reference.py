@@ -110,10 +110,11 @@ class Heads:
 
 
 def basic(label: str) -> str:
-    if re.fullmatch("-[LR][RCS]B-", label):
-        return label
+    opening = label[:1] if label[:1] in [*"-=|#^~_["] else ""
     for place in range(1, len(label)):
-        if label[place] in "-=|#^~_[":
+        if place > 1 and label[place] == opening:
+            opening = ""
+        elif label[place] in "-=|#^~_[":
             return label[:place]
     return label
 
@@ -135,7 +136,7 @@ class Desc:
             found = re.search(self.text[1:-1], label) is not None
         elif self.text:
             names = self.text.split("|")
-            found = label in names or (label in WRAPPERS and any(name in WRAPPERS for name in names))
+            found = label in names or (node.parent is None and any(name in WRAPPERS for name in names))
         else:
             found = True
         return found != self.negated

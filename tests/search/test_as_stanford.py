@@ -101,6 +101,17 @@ def test_random_patterns(jar: Path) -> None:
     assert n_pairs["equal"] > 100 * n_pairs["took too long"]
 
 
+def test_basic_categories(jar: Path) -> None:
+    """Of labels that begin with what begins a function tag, too."""
+    labels = ["-NONE-", "-NONE--1", "-LRB-", "-LRB--1", "-5-6", "-5-6-7", "_x_y", "_x-y_", "--X", "=a|b=", "NP-SBJ"]
+    data = "(ROOT " + "".join(f"(NP ({label} a))" for label in labels) + ")"
+    columns = TreeColumns.join(read_brackets(data.encode(), "made up"))
+    wanted = [f"@/^{re.escape(basic_category(label))}$/" for label in labels] + ["@-NONE-", "NP !< @-NONE-"]
+    lines = [*stanford.tree_lines(columns, columns.heads(get_head_rules())), *map(stanford.pattern_line, wanted)]
+    for pattern, answer in zip(wanted, map(stanford.read_matches, stanford.ask(jar, lines)), strict=True):
+        assert not answer.error and ways(pattern, [], columns) == answer.matches != set(), pattern
+
+
 def random_patterns(columns: TreeColumns) -> list[str]:
     """Each relation with labels and words of a treebank, negated, by the basic category, within another relation."""
     chance = random.Random(0)

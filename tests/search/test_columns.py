@@ -61,6 +61,17 @@ def test_malformed_trees(bad: str) -> None:
         list(read_brackets(data, "x.mrg"))
 
 
+@pytest.mark.parametrize("text", ["# one", "# tree 2 log_prob -3"])
+def test_what_stands_behind_a_tree_is_no_comment(text: str, tmp_path: Path) -> None:
+    data = f"(TOP (NN a)) {text}\n# two\n(TOP (NN b))\n".encode()
+    errors: list[TreebankError] = []
+    assert trees_of(TreeColumns.join(read_brackets(data, "x", on_error=errors.append))) == [
+        "(TOP (NN a))",
+        "(TOP (NN b))",
+    ]
+    assert ["x:1: [E120]" in str(error) for error in errors] == [True]
+
+
 @pytest.mark.parametrize("batch", [1, 2, 100])
 def test_a_bracket_too_many(batch: int, tmp_path: Path) -> None:
     """It spoils the same trees as for other commands."""
@@ -97,6 +108,7 @@ def test_rows_that_are_no_parses() -> None:
 @pytest.mark.parametrize(
     "part, value",
     [
+        ("words", "ab"), ("pos", "XX"), ("constituents", "S"),
         ("words", ["a", 1]), ("words", None), ("pos", ["X"]), ("pos", ["X", None]), ("constituents", None),
         *(("constituents", [{"label": "S", "start": 0, "end": end}]) for end in ("2", 1.5, None, 10**20)),
         ("constituents", [{"label": None, "start": 0, "end": 2}]), ("constituents", [{"label": "S", "start": 0}]),
@@ -125,6 +137,25 @@ def test_tables_that_are_damaged() -> None:
             read_table(pyarrow.Table.from_pylist(rows), "x")
     with pytest.raises(ValueError, match=r"x:1: no parsed text"):
         read_table(pyarrow.Table.from_pylist([{"sents": [{"words": ["a"]}]}]), "x")
+    for part, value in [
+        ("words", "ab"), ("words", [1, 2]), ("pos", "XX"), ("constituents", "S"), ("constituents", ["S"]),
+        ("constituents", [{"label": "S", "start": 0, "end": 1.5}]),
+        ("constituents", [{"label": 1, "start": 0, "end": 2}]),
+    ]:  # fmt: skip
+        with pytest.raises(ValueError, match=r"x:1: no parsed text"):
+            read_table(pyarrow.Table.from_pylist([{"sents": [{**good, part: value}]}]), "x")
+    with pytest.raises(ValueError, match=r"x:1: no parsed text"):
+        read_table(pyarrow.Table.from_pylist([{"sents": "a b"}]), "x")
+
+
+@pytest.mark.skipif(find_spec("pyarrow") is None, reason="pyarrow is not installed")
+def test_tables_without_a_constituent() -> None:
+    """Their columns have no type."""
+    import pyarrow
+
+    bare = {"words": ["a"], "pos": ["NN"], "constituents": []}
+    for sents, trees in (([bare], ["(TOP (NN a))"]), ([], []), (None, [])):
+        assert trees_of(read_table(pyarrow.Table.from_pylist([{"sents": sents}]), "x")) == trees
 
 
 def test_saved_and_joined(tmp_path: Path) -> None:

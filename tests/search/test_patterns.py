@@ -55,6 +55,18 @@ def test_matches(pattern: str, expected: list[str]) -> None:
     assert found(pattern) == expected
 
 
+@pytest.mark.parametrize(
+    "pattern, expected",
+    [
+        ("NN < ROOT", []), ("NN < TOP", ["TOP"]), ("NN < S1", ["S1"]), ("@ROOT|CC", ["TOP and S1", "and"]),
+        ("__ > !@TOP|NN|NP", ["and"]), ("__ >+(ROOT|NP) TOP", ["TOP and S1", "TOP", "and", "S1"]),
+    ],
+)  # fmt: skip
+def test_words_that_are_called_as_roots_are(pattern: str, expected: list[str]) -> None:
+    trees = TreeColumns.join(read_brackets(b"(VROOT (NP (NN TOP) (CC and) (NN S1)))", "made up.mrg"))
+    assert [" ".join(trees.words(node)) for node in Tregex(pattern).find(trees).tolist()] == expected
+
+
 def test_names_in_many_trees() -> None:
     """Masks have 64 nodes a word: these trees take some forty words."""
     trees = TreeColumns.join(read_brackets(TREES * 80, "made up.mrg"))
@@ -130,4 +142,6 @@ def test_deep_patterns() -> None:
 
 def test_basic_category() -> None:
     labels = ["NP-SBJ-1", "ADVP|PRT", "NP=2", "-LRB-", "-NONE-", "NP", "", "-"]
-    assert [basic_category(label) for label in labels] == ["NP", "ADVP", "NP", "-LRB-", "-NONE", "NP", "", "-"]
+    more = {"-NONE--1": "-NONE-", "-5-6": "-5-6", "_x_y_z": "_x_y", "--X": "-", "---": "-", "-A=B-": "-A"}
+    assert {label: basic_category(label) for label in more} == more
+    assert [basic_category(label) for label in labels] == ["NP", "ADVP", "NP", "-LRB-", "-NONE-", "NP", "", "-"]

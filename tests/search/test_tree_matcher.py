@@ -115,6 +115,9 @@ def test_matcher(nlp: Language, docs: list[Doc]) -> None:
     assert matcher(docs[0]) == []
     with pytest.raises(ValueError, match="No patterns have the key 'RELATIVE'"):
         matcher.remove("RELATIVE")
+    matcher.add(1, ["NP"])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="Known: COORDINATE, 1"):
+        matcher.remove("zz")
     with pytest.raises(ValueError, match="come as a list"):
         matcher.add("X", "NP")
     with pytest.raises(ValueError, match="come as a list"):
@@ -158,11 +161,29 @@ def test_component(nlp: Language, docs: list[Doc], tmp_path: Path) -> None:
     again = loaded(Doc(loaded.vocab).from_bytes(docs[0].to_bytes()))
     assert [(span.label_, span.text) for span in again.spans["tree_matches"]] == found[0]
     assert pipe.from_bytes(pipe.to_bytes()).labels == pipe.labels
+    with pytest.raises(ValueError, match="Not a Tregex pattern"):
+        pipe.from_bytes(pipe.to_bytes().replace(b"/^WH/", b"NP < "))
+    assert pipe.labels == ("OBJECT", "WH")
     # Initialized again, as in a notebook: each pattern counts once.
     rows = [{"label": "WH", "pattern": "/^WH/"}, {"label": "NP", "pattern": "NP"}]
     for _ in range(2):
         pipe.initialize(patterns=rows)
     assert pipe.matcher.patterns["WH"] == ["/^WH/"] and pipe.matcher.patterns["NP"] == ["NP"]
+
+
+def test_own_head_rules_are_saved(nlp: Language, docs: list[Doc], tmp_path: Path) -> None:
+    rules = tmp_path / "rules.txt"
+    rules.write_text("*: left\nNP: left DT\n", encoding="utf-8")
+    config = {"patterns": {"DT": ["DT >#NP"]}, "heads": str(rules)}
+    pipe = nlp.add_pipe("tree_matcher", config=config)
+    nlp.to_disk(tmp_path / "nlp")
+    rules.unlink()
+    other = spacy.blank("en").add_pipe("tree_matcher", config=config)
+    with pytest.raises(ValueError, match=r"\[E607\].*rules.txt"):
+        other(docs[0])
+    for loaded in (spacy.load(tmp_path / "nlp").get_pipe("tree_matcher"), other.from_bytes(pipe.to_bytes())):
+        again = loaded.from_bytes(loaded.to_bytes())(Doc(loaded.matcher.vocab).from_bytes(docs[0].to_bytes()))
+        assert [span.text for span in again.spans["tree_matches"]] == ["The"]
 
 
 @pytest.mark.parametrize("copied", [lambda pipe: pickle.loads(pickle.dumps(pipe)), deepcopy])

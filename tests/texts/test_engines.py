@@ -162,6 +162,7 @@ def check_matches(found: list[dict[str, Any]]) -> None:
     assert sorted(int(row.pop("id")) for row in found) == [*range(1, 40, 2)]
     for row in found:
         assert row.pop("row") > 0
+        assert row.pop("sentence") == 1
         assert row == {"label": "NP", "start": 0, "end": 1, "text": "She", "names": '{"p": "PRP", "p.text": "She"}'}
 
 
