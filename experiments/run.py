@@ -22,6 +22,7 @@ what the steps print stays in --work, and so do pipelines, but those of folds wi
 """
 
 import argparse
+import json
 import os
 import re
 import shlex
@@ -75,7 +76,9 @@ def call(command: list[str], log: Path, threads: int) -> dict[str, Any]:
 def train(run: Run, config: Config, data: Path, folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     """Train, unless that was done; what it took."""
     path = folder / "trained.json"
-    trained: dict[str, Any] = srsly.read_json(path) if path.exists() and (folder / "model-best").exists() else {}
+    is_trained = path.exists() and (folder / "model-best").exists()
+    # srsly reads 0.7 as 0.7000000000000001, which is another share.
+    trained: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if is_trained else {}
     if arguments.of is not None:
         if not trained:
             raise StepFailed(f"{folder} has no pipelines; the trial that trains them needs --keep")

@@ -219,6 +219,13 @@ def test_another_decoder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "more than the decoder" in capsys.readouterr().out
 
 
+def test_another_decoder_of_a_split(tmp_path: Path) -> None:
+    """Its share is what it was, to the last digit."""
+    small = [*words_of(tmp_path, "--splits", "1", "--share", "0.7", "--block", "1"), "--seeds", "0"]
+    assert make([*small, "--keep"]) == 0 and make(["again", *small[1:], "--of", "small"]) == 0
+    assert set(found(tmp_path, "again")) == {"split0-0"}
+
+
 def test_runs_that_fail(tmp_path: Path) -> None:
     assert make([*trial(tmp_path), "training.dropout=2.0", "--seeds", "0"]) == 2
     assert report.write_report(tmp_path / "out" / "trials") == "no runs yet"
