@@ -3,7 +3,7 @@
     python experiments/report.py experiments/results/decoders
     python experiments/report.py experiments/results/trials
 
-Runs are in `runs.jsonl`, as benchmarks/record.py writes it. The first trials have a file for each run instead.
+Runs are in `runs.jsonl`, as benchmarks/record.py writes it.
 """
 
 import statistics
@@ -14,8 +14,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import srsly
-
 from spacy_parsetag.analysis.plots import plot_correlation
 from spacy_parsetag.analysis.results import Point, correlate
 from spacy_parsetag.analysis.tables import Table, format_text
@@ -25,7 +23,6 @@ from record import read_runs
 
 ORDERS = ("in", "pre", "post")
 LEARNERS = ("independent", "CRF", "LSTM", "LSTM-3")
-KEYS = ("trial", "part", "seed", "folds_of")  # which run of a trial it is
 Row = dict[str, Any]
 Run = dict[str, Any]
 
@@ -39,17 +36,6 @@ def read_table(folder: Path) -> list[Run]:
         return settings["treebank"], *row, settings.get("part", ""), settings["seed"]
 
     return sorted(read_runs(folder), key=place)
-
-
-def read_trial(folder: Path) -> list[Run]:
-    """The runs of a trial or a training, those included that have a file each."""
-    runs = {}
-    for path in sorted(folder.glob("*.json")):
-        run = srsly.read_json(path)
-        settings = {"folds_of": "train and dev", **{key: run[key] for key in KEYS if key in run}}
-        results = {name: {"f": f} for name, f in run["f"].items()}
-        runs[path.stem] = {**run, "settings": settings, "training": {"seconds": run["seconds"]}, "results": results}
-    return list({**runs, **{run["run"]: run for run in read_runs(folder)}}.values())
 
 
 def _index(known: Sequence[str], name: str) -> int:
@@ -146,7 +132,7 @@ def trials_table(folder: Path) -> str:
     """The table of all trials in a folder: those on the same parts together, best mean first."""
     trials: dict[tuple[str, str], list[Run]] = defaultdict(list)
     for path in sorted(folder.iterdir()):
-        for run in read_trial(path) if path.is_dir() else ():
+        for run in read_runs(path):
             trials[run["settings"]["trial"], run["settings"]["folds_of"]].append(run)
     rows = []
     for (name, folds_of), runs in trials.items():
@@ -166,8 +152,7 @@ def trials_table(folder: Path) -> str:
         "",
         "F of EVALB on what a run did not train on: mean of the last checkpoints, their standard deviation over runs, "
         "and mean of the checkpoints that did best there. Compare trials that were scored on the same parts, and at "
-        "commits whose configs are the same. `-dirty`: files differed from the commit, and nobody can make the run "
-        "again as it was; no such run is recorded any more. Written by `experiments/report.py`.",
+        "commits whose configs are the same. Written by `experiments/report.py`.",
         "",
         "| trial | what | scored on | seeds | F | spread | best | seconds a run |",
         "|---|---|---|---|---|---|---|---|",

@@ -18,6 +18,7 @@ import report  # noqa: E402
 import run as runs  # noqa: E402
 import spec  # noqa: E402
 from prepare import choose  # noqa: E402
+from record import write_runs  # noqa: E402
 
 SMALL = [
     "vars.width=8", "components.tok2vec.model.embed.rows=[50,50,50,50]", "components.tok2vec.model.encode.depth=1",
@@ -251,44 +252,31 @@ def test_one_run_of_a_trial(tmp_path: Path) -> None:
 
 
 def test_committed_trials() -> None:
-    """The table in the repository is what its runs give, of which the first have a file each."""
+    """The table in the repository is what its runs give."""
     folder = EXPERIMENTS / "results" / "trials"
     assert report.trials_table(folder) == (folder / "table.md").read_text(encoding="utf-8")
-
-
-def test_a_run_made_again_replaces_its_file(tmp_path: Path) -> None:
-    """The first trials had a file for each run."""
-    assert make([*trial(tmp_path), "--seeds", "0"]) == 0
-    folder = tmp_path / "out" / "trials" / "small"
-    old = {"trial": "small", "what": "", "part": "fold0of2", "seed": 0, "f": {"last": 1.0, "best": 1.0}, "seconds": 1}
-    for seed in (0, 1):
-        made = {"command": "x", "commit": "y"}
-        srsly.write_json(folder / f"fold0of2-{seed}.json", {**old, "seed": seed, "folds_of": "train", "made": made})
-    f = {run["settings"]["part"] + str(run["settings"]["seed"]): run["results"] for run in report.read_trial(folder)}
-    assert [f[name]["last"]["f"] for name in sorted(f)] == [70.0, 1.0, 70.0]
 
 
 def test_table(tmp_path: Path) -> None:
     """Trials on the same parts together, best mean first; the deviation is that of the last checkpoints, and one run
     has none. The last checkpoint may be the best, even if training did not check it."""
-    for name, part, values, more in (
-        ("a", "fold0", (80.0, 82.0), 1),
-        ("b", "fold0", (90.0, 90.0), 1),
-        ("c", "fold0", (70.0,), -70),
-        ("d", "split0", (95.0,), 1),
+    for name, folds_of, parts, values, more in (
+        ("a", "train and dev", ("fold0", "fold0"), (80.0, 82.0), 1),
+        ("b", "train and dev", ("fold0", "fold1"), (90.0, 90.0), 1),
+        ("c", "train and dev", ("fold0",), (70.0,), -70),
+        ("d", "train", ("split0",), (95.0,), 1),
     ):
-        for seed, f in enumerate(values):
-            run = {
-                "trial": name, "what": name * 2, "part": part, "seed": seed, "f": {"last": f, "best": f + more},
-                "seconds": 10, "made": {"command": "python x.py", "commit": "abc"},
-            }  # fmt: skip
-            path = tmp_path / name / f"{part}-{seed}.json"
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(json.dumps(run), encoding="utf-8")
-    other = srsly.read_json(tmp_path / "b" / "fold0-1.json")
-    srsly.write_json(tmp_path / "b" / "fold1-1.json", {**other, "part": "fold1"})
-    for path in (tmp_path / "d").iterdir():
-        srsly.write_json(path, {**srsly.read_json(path), "folds_of": "train"})
+        made = {"command": "python x.py", "commit": "abc"}
+        runs_of = [
+            {
+                "run": f"{part}-{seed}", "what": name * 2, "data": {}, "config": {}, "made": made,
+                "training": {"seconds": 10},
+                "settings": {"trial": name, "part": part, "seed": seed, "folds_of": folds_of},
+                "results": {"last": {"f": f}, "best": {"f": f + more}},
+            }
+            for seed, (part, f) in enumerate(zip(parts, values, strict=True))
+        ]  # fmt: skip
+        write_runs(tmp_path / name, runs_of)
     lines = report.trials_table(tmp_path).splitlines()
     rows = [line for line in lines if line.startswith("| ")][1:]
     assert rows == [
