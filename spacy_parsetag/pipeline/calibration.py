@@ -18,8 +18,9 @@ from spacy.util import minibatch
 from ..decode import Distribution, TagScores
 from ..decode.trees import Spans, labelled_nodes
 from ..tokens.groups import is_marked, parses_from_doc
+from ..tokens.sentences import run_before
 from ..trees import Parse
-from .component import ParseTagger, run_before, scale_scores
+from .component import ParseTagger, scale_scores
 
 _WIDEST = 2.0  # temperatures from exp(-2) to exp(2)
 _NARROWEST = 0.01  # of their logarithm

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import compress, islice, takewhile
+from itertools import compress, islice
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from ..ml.words import SentenceScores, Words, require_scores, require_upstream
 from ..tokens import has_sentences, register_extensions
 from ..tokens.batches import annotate_batches
 from ..tokens.groups import SPANS_KEY, Prediction, list_groups, set_predictions
-from ..tokens.sentences import copy_words, require_sentences, sentence_starts, set_sentence_starts
+from ..tokens.sentences import require_sentences
 from . import checks
 from .align import set_gold_sentences
 from .encode import gold_loss
@@ -379,23 +379,6 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         if problem:
             raise ValueError(Errors.E257.format(name=self.name, source=source, problem=problem))
         self.cfg["spans_key"] = spans_key
-
-
-def run_before(nlp: Language, pipe: ParseTagger, docs: Iterable[Doc]) -> list[Doc]:
-    """Run the components before a parser on copies of docs' words; the sentences stay those of the docs.
-
-    RAISES (ValueError): If a dependency parse has other sentences.
-    """
-    docs = list(docs)
-    copies = [copy_words(doc, nlp.vocab) for doc in docs]
-    for _, other in takewhile(lambda named: named[1] is not pipe, nlp.pipeline):
-        copies = list(other.pipe(copies)) if hasattr(other, "pipe") else [other(copy) for copy in copies]
-    for doc, copy in zip(docs, copies, strict=True):
-        starts = sentence_starts(doc)
-        # spaCy's dependency parser keeps boundaries, and with its parse they cannot be set again.
-        if not np.array_equal(sentence_starts(copy), starts):
-            set_sentence_starts(copy, starts.tolist())
-    return copies
 
 
 def scale_scores(batch: TagScores, factor: float) -> TagScores:

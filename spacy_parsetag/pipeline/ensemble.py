@@ -29,9 +29,9 @@ from ..linearize import TagSet, get_linearizer
 from ..tokens.batches import annotate_batches
 from ..tokens.extensions import register_extensions
 from ..tokens.groups import SPANS_KEY, Prediction, set_predictions
-from ..tokens.sentences import require_sentences, sentence_words
+from ..tokens.sentences import require_sentences, run_before, sentence_words
 from .checks import Checked, check_setting
-from .component import LEAST_RIVAL, ParseTagger, run_before
+from .component import LEAST_RIVAL, ParseTagger
 from .known import Known, constrain, known_of_doc
 
 

@@ -1,8 +1,9 @@
 """Search: trees as columns, Tregex patterns over them, heads, and syntactic complexity."""
 
-from .columns import TreeColumns, read_brackets, read_rows, read_table
+from .columns import TreeColumns
 from .heads import HeadRules, get_head_rules
 from .match import Matches, Tregex, find_all
+from .read import read_brackets, read_rows, read_table
 
 __all__ = [
     "HeadRules",

@@ -21,9 +21,10 @@ from ..tokens.batches import annotate_batches, split_batches
 from ..tokens.groups import SPANS_KEY, get_group, parses_from_doc
 from ..trees.tree import ROOT
 from ._kernel import number_keys, read_spans
-from .columns import Longs, TreeColumns, columns_of_parses, lay_out, text_of
+from .columns import Longs, TreeColumns, columns_of_parses, lay_out
 from .heads import BUNDLED, HeadRules, get_head_rules
 from .match import Program, Tregex
+from .read import text_of
 
 _TOKEN_ATTRS = [ORTH, TAG, IS_SPACE, IDX, LENGTH, SENT_START]
 

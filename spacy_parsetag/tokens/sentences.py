@@ -8,12 +8,14 @@ one. A doc without sentence boundaries is one sentence.
 """
 
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import IS_SPACE, SENT_START
+from spacy.language import Language
+from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from thinc.types import Ints2d
@@ -100,6 +102,23 @@ def set_sentence_starts(doc: Doc, starts: Iterable[int]) -> None:
     column[list(starts)] = 1
     column[0] = 1
     doc.from_array([SENT_START], cast(Ints2d, column.astype(np.uint64)))
+
+
+def run_before(nlp: Language, parser: Pipe, docs: Iterable[Doc]) -> list[Doc]:
+    """Run the components before a parser on copies of docs' words; the sentences stay those of the docs.
+
+    RAISES (ValueError): If a dependency parse has other sentences.
+    """
+    docs = list(docs)
+    copies = [copy_words(doc, nlp.vocab) for doc in docs]
+    for _, other in takewhile(lambda named: named[1] is not parser, nlp.pipeline):
+        copies = list(other.pipe(copies)) if hasattr(other, "pipe") else [other(copy) for copy in copies]
+    for doc, copy in zip(docs, copies, strict=True):
+        starts = sentence_starts(doc)
+        # spaCy's dependency parser keeps boundaries, and with its parse they cannot be set again.
+        if not np.array_equal(sentence_starts(copy), starts):
+            set_sentence_starts(copy, starts.tolist())
+    return copies
 
 
 def one_sentence(doc: Doc) -> Doc:

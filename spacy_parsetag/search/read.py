@@ -1,0 +1,175 @@
+"""Reads trees as columns: from brackets, from what `parse` writes as JSON lines, and from tables such as Parquet's."""
+
+import io
+import re
+from collections.abc import Iterable, Iterator
+from itertools import count, islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import Errors, TreebankError
+from ..files.read import why_misread
+from ..trees import ROOT_LABELS, Constituent, Parse
+from ..trees.escape import unescape_label, unescape_token
+from ..trees.tree import ROOT
+from ._kernel import scan_brackets
+from .columns import Ints, Longs, Row, TreeColumns, columns_of_parses, lay_out
+
+if TYPE_CHECKING:
+    from ..treebanks.penn import OnError
+
+BATCH = 1 << 16  # trees
+_CLOSING = re.compile(rb"\s*\)")
+_EMPTY = re.compile(rf"^[ \t]*\((?:{'|'.join(sorted(ROOT_LABELS))})\s*\)[ \t]*$", re.MULTILINE)
+
+
+def read_brackets(
+    data: bytes, name: str, *, encoding: str = "utf-8", on_error: "OnError | None" = None, batch: int = BATCH
+) -> Iterator[TreeColumns]:
+    """Read the trees of a bracket file in one pass, without an object for a node.
+
+    What is no plain tree goes to `treebanks.penn.read_trees`, with all that follows it: so forms and errors are the
+    other commands'. `(TOP)`, a sentence without a parse, is no tree.
+
+    on_error (OnError | None): Called with each malformed tree, which is left out. Without it the first one is raised.
+    RAISES (TreebankError): The first malformed tree, with file and line; or if the file is not in this encoding.
+    RAISES (ValueError): If there is no such encoding.
+    """
+    errors = "surrogateescape"
+    if encoding.lower().replace("_", "-") not in ("utf-8", "utf8"):
+        try:
+            data = data.decode(encoding, errors).encode("utf-8", "surrogatepass")
+        except LookupError as err:
+            raise ValueError(Errors.E101.format(encoding=encoding)) from err
+        except UnicodeError as err:
+            raise TreebankError(name, 1, why_misread(err, encoding)) from err
+        errors = "surrogatepass"
+    at, line = 0, 1
+    is_plain = b"\xef\xbb\xbf" not in data
+    while is_plain and at < len(data):
+        columns, labels, words, end, end_line = scan_brackets(data, at, line, batch)
+        codes: dict[str, int] = {}
+        # An empty label, which only a root may have; numbered words, as discontinuous trees have them; a bracket that
+        # closes nothing, which may spoil the tree before it.
+        if b"\\e" in labels or (at == 0 and words and re.match(rb"[0-9]+=.", words[0])) or _CLOSING.match(data, end):
+            break
+        try:
+            numbers = [codes.setdefault(unescape_label(label.decode()), len(codes)) for label in labels]
+            # A word has a negative number, and so is counted from the end.
+            numbers += [codes.setdefault(unescape_token(word.decode()), len(codes)) for word in words][::-1]
+        except UnicodeDecodeError:
+            break
+        label, up, size, starts, lines = columns
+        if len(starts):
+            source = np.zeros(len(starts), np.int32)
+            yield TreeColumns(np.array(numbers, np.int32)[label], up, size, starts, list(codes), source, lines, [name])
+        at, line, is_plain = end, end_line, len(starts) == batch
+    if at < len(data):
+        # What stands behind something on its line is no comment.
+        within = " " if at and data[at : at + 1] == b"#" and data[at - 1 : at] not in b"\r\n" else ""
+        yield from _read_others(within + data[at:].decode("utf-8", errors), line, name, encoding, on_error, batch)
+
+
+def _line_breaks(found: re.Match[str]) -> str:
+    """Keep the line breaks of a tree that is left out, so that lines keep their numbers."""
+    return re.sub(r"[^\r\n]", "", found.group())
+
+
+def _read_others(
+    text: str, line: int, name: str, encoding: str, on_error: "OnError | None", batch: int
+) -> Iterator[TreeColumns]:
+    # Which takes as long to import as all else.
+    from ..treebanks.penn import BracketReader, Line, make_of_each, read_file_lines
+
+    lines = read_file_lines(io.StringIO(_EMPTY.sub(_line_breaks, text), newline=None), encoding, name)
+    numbered = (Line(each.number + line - 1, each.text) for each in lines)
+
+    def parses() -> Iterator[Row]:
+        trees = BracketReader(numbered, name, encoding, on_error, None)
+        for tree, parse in make_of_each(trees, Parse.from_tree, name, on_error):
+            if parse.words:
+                yield parse, tree.line, tree.label if tree.is_wrapper else ROOT, ""
+
+    rows = parses()
+    while len(columns := columns_of_parses(islice(rows, batch), name)):
+        yield columns
+
+
+def read_rows(rows: Iterable[tuple[int, Any]], name: str) -> TreeColumns:
+    """Make columns of parsed texts as `parse --output-format jsonl` writes them.
+
+    rows (Iterable[tuple[int, Any]]): For each text its line and the object.
+    RAISES (ValueError): If a line has no parse, or constituents cross.
+    """
+
+    def parses() -> Iterator[Row]:
+        for line, row in rows:
+            try:
+                for sent in row["sents"] or ():
+                    yield _parse_of(sent), line, ROOT, text_of(row.get("id"))
+            except (KeyError, TypeError) as err:
+                raise ValueError(Errors.E603.format(where=f"{name}:{line}")) from err
+
+    return columns_of_parses(parses(), name)
+
+
+def _parse_of(sent: Any) -> Parse:
+    """Read a sentence of a parsed text. RAISES (KeyError, TypeError): If it is none."""
+    spans = [Constituent(span["start"], span["end"], span["label"]) for span in sent["constituents"]]
+    parse = Parse(tuple(sent["words"]), tuple(sent["pos"]), tuple(spans))
+    are_lists = not isinstance(sent["words"], str) and not isinstance(sent["pos"], str)
+    are_texts = all(isinstance(text, str) for text in (*parse.words, *parse.pos, *(span.label for span in spans)))
+    are_places = all(isinstance(n, int) and n.bit_length() < 32 for span in spans for n in span[:2])
+    if not (are_lists and are_texts and are_places and len(parse.words) == len(parse.pos)):
+        raise TypeError
+    return parse
+
+
+def text_of(identifier: Any) -> str:
+    """Write an identifier; "" for none."""
+    return "" if identifier is None else str(identifier)
+
+
+def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
+    """Make columns of a `pyarrow.Table` or `RecordBatch` of parsed texts, as `parse --output-format parquet` writes
+    it: a column "sents", and perhaps "id". Strings are compared once each.
+
+    RAISES (ValueError): If it has no such column, a row has no parse, or constituents cross.
+    """
+
+    def by_rows() -> TreeColumns:  # which leaves out or says where
+        return read_rows(zip(count(first), table.to_pylist(), strict=False), name)
+
+    try:
+        column = table.column("sents")
+        column = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+        sents = column.flatten()
+        lists = [sents.field(key) for key in ("words", "pos", "constituents")]
+        texts = [*(each.flatten() for each in lists[:2]), lists[2].flatten().field("label")]
+        bounds = [lists[2].flatten().field(key) for key in ("start", "end")]
+    except KeyError as err:
+        raise ValueError(Errors.E603.format(where=f"{name}:{first}")) from err
+    except AttributeError:  # of columns that have other types, or none, as there is nothing in them
+        return by_rows()
+    kinds = [str(each.type) for each in (*texts, *bounds)]
+    if not {*kinds[:3]} <= {"string", "large_string"} or not all("int" in kind for kind in kinds[3:]):
+        return by_rows()
+    n_sents = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+    n_words, n_tags, n_spans = (each.value_lengths().to_numpy(zero_copy_only=False) for each in lists)
+    if any(each.null_count for each in (sents, *lists, *texts, *bounds)) or (n_words != n_tags).any() or 0 in n_words:
+        return by_rows()
+    codes: dict[str, int] = {ROOT: 0}
+
+    def encode(strings: Any) -> Ints:
+        encoded = strings.dictionary_encode()
+        numbers = [codes.setdefault(text, len(codes)) for text in encoded.dictionary.to_pylist()]
+        places: Longs = encoded.indices.to_numpy(zero_copy_only=False)
+        return np.array(numbers, np.int32)[places]
+
+    words, tags, labels = map(encode, texts)
+    line = np.repeat(np.arange(first, first + len(n_sents)), n_sents)
+    ids = [*map(text_of, table.column("id").to_pylist())] if "id" in table.schema.names else []
+    ids = [ids[row - first] for row in line.tolist()] if any(ids) else []
+    spans = np.stack([*(each.to_numpy(zero_copy_only=False) for each in bounds), labels]).astype(np.int32)
+    return lay_out(n_words, n_spans, 0 * n_words, words, tags, spans, line, list(codes), name, ids)
