@@ -62,7 +62,8 @@ def compare_parsers(
 
     first, second (Sequence[SentenceCounts]): The rows of `evalb` for each, over the same gold trees.
     documents (Sequence[Hashable] | None): The document of each sentence. Then documents are resampled: sentences of one
-        document are alike, and an interval that takes them for independent is too narrow.
+        document are alike, and an interval that takes them for independent is too narrow. A single one, as a single
+        sentence, says nothing: its interval is all differences, and p is 1.
     samples (int): How many samples to draw, and exchanges to make.
     level (float): How often the interval is to hold the true difference, between 0 and 1.
     seed (int): Seed of samples and exchanges: the same seed, the same result.
@@ -101,6 +102,8 @@ def compare_parsers(
         float((1 + np.sum(np.abs(values) >= abs(difference) - 1e-9)) / (samples + 1))
         for values in (boot - difference, random)
     )
+    if n == 1:  # whose samples cannot differ: nothing is known
+        low, high, p_bootstrap, p_randomization = -100.0, 100.0, 1.0, 1.0
     return Difference(f_first, f_second, difference, low, high, level, p_bootstrap, p_randomization, n, samples)
 
 

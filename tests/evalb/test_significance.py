@@ -52,6 +52,11 @@ def test_documents_are_units() -> None:
         compare_parsers(first, second[:-1])
     with pytest.raises(ValueError, match="same sentences"):
         compare_parsers([], [])
+    for single in (
+        compare_parsers(first, second, documents=["one"] * 200, samples=9),
+        compare_parsers(first[:1], second[:1], samples=9),
+    ):
+        assert (single.low, single.high, single.p_bootstrap, single.p_randomization) == (-100, 100, 1, 1)
     for wrong in ({"samples": 0}, {"level": 95}, {"level": 1}):
         with pytest.raises(ValueError, match="E357"):
             compare_parsers(first, second, **wrong)
