@@ -24,10 +24,8 @@ _NEEDED: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "k_best": (f"a whole number from 0 to {LARGEST_COUNT}", lambda value: is_whole(value, 0, LARGEST_COUNT)),
     "constraints": ("a function of a doc, or None", lambda value: value is None or callable(value)),
     "conflicts": ("'raise' or 'drop'", lambda value: value in ("raise", "drop")),
-    **dict.fromkeys(
-        ("temperature", "tree_temperature"),
-        ("a number above 0", lambda value: isinstance(value, (int, float)) and 0 < value < math.inf),
-    ),
+    "temperature": ("a number above 0", lambda value: _is_positive(value)),
+    "tree_temperature": ("a number above 0", lambda value: _is_positive(value)),
     "cost": ("a number", lambda value: isinstance(value, (int, float)) and math.isfinite(value)),
 }
 # Parts that a config names: one that is registered, for a message, and a test of them.
@@ -64,6 +62,10 @@ class Checked:
     def __setattr__(self, setting: str, value: Any) -> None:
         check_setting(self.name, setting, value)
         super().__setattr__(setting, value)
+
+
+def _is_positive(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < math.inf
 
 
 def _takes(part: object, n_arguments: int) -> bool:
@@ -114,7 +116,7 @@ def find_problem(cfg: dict[str, Any], order: str, n_scores: int | None) -> str:
     if not isinstance(cfg.get("spans_key"), str):
         return "'spans_key' must be a string"
     temperatures = (cfg.get("temperature"), cfg.get("tree_temperature"))
-    if not all(isinstance(t, (int, float)) and not isinstance(t, bool) and 0 < t < math.inf for t in temperatures):
+    if not all(map(_is_positive, temperatures)):
         return "'temperature' and 'tree_temperature' must be numbers above 0"
     if n_scores is not None and n_scores != 2 * len(tags):
         return f"the model scores {n_scores // 2} tags, and 'tags' has {len(tags)}"

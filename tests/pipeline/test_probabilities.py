@@ -227,8 +227,9 @@ def test_errors_say_what_to_set(settings: Callable[..., Any]) -> None:
     pipe = nlp.get_pipe("parsetag")
     pipe.spans_key, pipe.temperature = "mine", 2.0  # type: ignore[attr-defined]
     assert set(nlp(TEXT).spans) == {"mine"} and pipe.cfg["temperature"] == pipe.temperature == 2.0  # type: ignore[attr-defined]
-    with pytest.raises(ValueError, match=r"\[E263\].*temperature .*must be a number above 0; got 0"):
-        pipe.temperature = 0  # type: ignore[attr-defined]
+    for value in (0, True):
+        with pytest.raises(ValueError, match=rf"\[E263\].*temperature .*must be a number above 0; got {value}"):
+            pipe.temperature = value  # type: ignore[attr-defined]
     pipe.spans_key, pipe.temperature = "constituents", 1.0  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match="E263"):
         make_nlp(conflicts="ignore")
