@@ -268,7 +268,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E260 = "Not a kind of constraint: {kind!r} (of {text}). Known: {kinds}. Say it as the span's id or attrs['kind']."
     E261 = "The constraint {text} covers no word, or leaves its sentence. Check the span and token.is_sent_start."
     E262 = (
-        "No tree agrees with these constraints together: {constraints}. Take one of them out of "
+        "No tree agrees with all of these constraints: {constraints}. Take one of them out of "
         "doc.spans['parsetag_constraints'], or set conflicts = \"drop\" in the component's config, so that the first "
         "ones count most."
     )

@@ -20,6 +20,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from itertools import chain
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spacy.tokens import Doc, Span, Token
@@ -248,7 +249,7 @@ def get_parses(doc: Doc, k: int, spans_key: str = SPANS_KEY) -> "list[list[tuple
     k (int): How many trees of each sentence; no more than the pipe was told to keep, and fewer where there are fewer.
     RAISES (ValueError): If k is no number of trees, or the pipe was not told to keep k trees.
     """
-    if not isinstance(k, int) or k < 1:
+    if not isinstance(k, Integral) or k < 1:
         raise ValueError(Errors.E322.format(k=k))
     found = predictions_from_doc(doc, spans_key)
     kept = doc.spans[spans_key].attrs.get("k", 0) if all(one.k_best is not None for one, _ in found) else 0

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from nltk import Tree
 from spacy.language import Language
@@ -221,7 +222,7 @@ def test_errors_say_what_to_set(settings: Callable[..., Any]) -> None:
         with pytest.raises(ValueError, match=rf"E322.*got {k!r}"):
             doc._.parses(k)
     nlp, _ = settings(k_best=2)
-    assert len(nlp(TEXT)._.parses(1)[0]) == 1
+    assert len(nlp(TEXT)._.parses(np.int64(1))[0]) == 1
     with pytest.raises(ValueError, match=r"E320.*k_best = 3"):
         nlp(TEXT)._.parses(3)
     pipe = nlp.get_pipe("parsetag")
