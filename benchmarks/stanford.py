@@ -2,25 +2,17 @@
 
 Its jar, stanford-tregex.jar, is at https://nlp.stanford.edu/software/tregex.html; the JDK runs StanfordTregex.java from
 source. Labels and words are the same strings on both sides: Stanford's reader of bracket files is left out.
-By itself it compares heads, by the label of the constituent:
-
-    python benchmarks/stanford.py stanford-tregex.jar TREES.mrg...
 """
 
-import argparse
 import subprocess
-import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from spacy_parsetag.analysis.tables import Table, format_text
-from spacy_parsetag.search import TreeColumns, get_head_rules, read_brackets
+from spacy_parsetag.search import TreeColumns
 from spacy_parsetag.search.columns import Ints
-from spacy_parsetag.search.pattern import basic_category
 
 SOURCE = Path(__file__).with_name("StanfordTregex.java")
 COLLINS, MOD_COLLINS = (f"edu.stanford.nlp.trees.{name}HeadFinder" for name in ("Collins", "ModCollins"))
@@ -94,29 +86,3 @@ def read_matches(line: str) -> Answer:
 def read_heads(line: str) -> list[int]:
     """Read the answer to "H": the place of the head child of each node of all trees, 0 where there is none."""
     return [int(place) for place in line.replace("\t", " ").split(" ")]
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("jar", type=Path)
-    parser.add_argument("treebanks", type=Path, nargs="+", help="bracket files")
-    args = parser.parse_args()
-    columns = TreeColumns.join(part for path in args.treebanks for part in read_brackets(path.read_bytes(), str(path)))
-    heads = columns.heads(get_head_rules("penn"))
-    lines = [*tree_lines(columns, heads), f"R\t{COLLINS}", "H", f"R\t{MOD_COLLINS}", "H"]
-    ours, collins, mod_collins = head_places(columns, heads), *map(read_heads, ask(args.jar, lines))
-    counts: dict[str, Counter[str]] = {}
-    for node, n_children in enumerate(count_children(columns)):
-        if n_children > 1 and columns.up[node]:
-            for label in (basic_category(columns.strings[columns.label[node]]), "all"):
-                same = {"collins": ours[node] == collins[node], "mod_collins": ours[node] == mod_collins[node]}
-                counts.setdefault(label, Counter()).update({"nodes": 1, **same})
-    rows = [
-        (label, each["nodes"], *(f"{100 * each[rules] / each['nodes']:.1f}" for rules in ("collins", "mod_collins")))
-        for label, each in sorted(counts.items(), key=lambda item: -item[1]["nodes"])
-    ]
-    sys.stdout.write(format_text(Table(("label", "nodes", "CollinsHeadFinder", "ModCollinsHeadFinder"), rows)))
-
-
-if __name__ == "__main__":
-    main()

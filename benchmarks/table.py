@@ -121,11 +121,11 @@ def pipelines() -> list[str]:
     texts = [load(f"mctb_{name}") or {} for name in names]
     metas = [json.loads((ROOT / "models" / name / "meta.json").read_text(encoding="utf-8")) for name in names]
     rows = [
-        ("for", ["English, small and quick", "English, the most exact", "Indonesian"]),
+        ("for", ["English, small and quick", "English, the most accurate", "Indonesian"]),
         ("needs", ["nothing beside the package", "the extra `onnx`, no PyTorch", "nothing beside the package"]),
     ]
     parts = {
-        "masc_dev": "letters, essays, news, interviews, travel (MASC)",
+        "masc_dev": "textbooks, travel, interviews, letters, essays, news (MASC)",
         "craft_dev": "biomedical articles (CRAFT)",
         "wsj_sample_dev": "news (NLTK's Penn Treebank sample; nothing was trained on it)",
     }

@@ -157,7 +157,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E164 = "Scores of spans do not fit: {reason}. See spacy_parsetag.decode.SpanScores."
     E165 = (
         "{what} reads scores of tags alone, and this batch has scores of spans, or constraints. Use the exact decoder "
-        "(spacy-parsetag.ExactDecoder.v1) and sums over trees."
+        "(spacy-parsetag.ExactDecoder.v1) or minimum Bayes risk (spacy-parsetag.MBRDecoder.v1)."
     )
     E166 = (
         "The score of label {label!r} for the span of words {start} to {end} is {value}, in sentence {s} of the batch, "

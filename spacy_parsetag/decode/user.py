@@ -180,10 +180,10 @@ class TreeDistribution:
         """
         return self._trees.constituents.sentence(0)
 
-    def mbr(self, cost: float = 0.0) -> NDArray[Any]:
+    def mbr(self, cost: float = 0.5) -> NDArray[Any]:
         """Find the (2N-1,) columns of the tree whose constituents are right most often.
 
-        cost (float): The cost of a constituent; see `MBRDecoder`, which has 0.5 where nothing is said.
+        cost (float): The cost of a constituent; see `MBRDecoder`.
         """
         return self._columns.take(self._trees.mbr(cost).ids)
 

@@ -90,9 +90,9 @@ def compare(distribution, trees, scores, transitions=False):
         assert tuple(own) in score_by_ids
     right = [sum(constituents[one] for one in own) for _, own in trees]
     right_by_ids = {tree[0]: r for tree, r in zip(trees, right, strict=True)}
-    assert right_by_ids[tuple(distribution.mbr())] == pytest.approx(max(right), abs=1e-7)
+    assert right_by_ids[tuple(distribution.mbr(0))] == pytest.approx(max(right), abs=1e-7)
     cost = [r - 0.5 * len(own) for r, (_, own) in zip(right, trees, strict=True)]
-    chosen = tuple(distribution.mbr(0.5))
+    chosen = tuple(distribution.mbr())
     assert right_by_ids[chosen] - 0.5 * len(dict(trees)[chosen]) == pytest.approx(max(cost), abs=1e-7)
 
 
@@ -198,7 +198,7 @@ def test_tags_and_spans(max_stack, constraints):
     for ids, score in best:
         assert distribution.log_prob(ids) == pytest.approx(score - log_z)
     right = {ids: sum(constituents[one] for one in own) for ids, own in trees}
-    assert right[tuple(distribution.mbr())] == pytest.approx(max(right.values()))
+    assert right[tuple(distribution.mbr(0))] == pytest.approx(max(right.values()))
     drawn = distribution.sample(4000, seed=3)
     counts = {}
     for ids in map(tuple, drawn):
