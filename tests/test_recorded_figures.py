@@ -196,3 +196,25 @@ def test_speed_on_a_gpu() -> None:
     )
     assert found and found[2] in report["device"]
     assert same(found[1], report["sentences_per_second"]) and same(found[3], report["encoder_sentences_per_second"])
+
+
+def test_heads() -> None:
+    """The tables of heads are those of the file, some labels together."""
+    page = (ROOT / "docs" / "how-to" / "searching.md").read_text(encoding="utf8")
+    found = result("heads")
+    for line in page[page.index("| label | number | `Coll") :].split("\n\n")[0].splitlines()[2:]:
+        labels, number, *shares, _ = cells(line)
+        rows = [found["stanford"][label] for label in labels.split(", ")]
+        n = sum(row["constituents"] for row in rows)
+        assert number == f"{n:,}", line
+        for share, finder in zip(shares, ("collins", "mod_collins"), strict=True):
+            same_head = sum(row[finder] for row in rows)
+            assert same(share.rstrip(" %"), 100 * same_head / n) if same_head else share == "no rule", line
+    of = found["dependencies"]
+    parts = [100 * of[name] / of["constituents"] for name in ("same", "function word")]
+    for text in (
+        f"({of['documents']} training documents, {of['constituents']:,} constituents",
+        f"{parts[0]:.1f} %, and for {parts[1]:.1f} % a function word",
+        f"Of noun phrases {100 * of['NP, same'] / of['NP']:.1f} % agree. Among the other {100 - sum(parts):.1f} %",
+    ):
+        assert text in " ".join(page.split()), text
