@@ -51,8 +51,7 @@ def plot_deviations(treebanks: Mapping[str, Deviations], paths: Paths) -> None:
             largest = 1
             for order in (order for order in deviations.counts if order != "in"):
                 shares = deviations.distribution(order)
-                shown = next((k for k, covered in enumerate(accumulate(shares)) if covered >= SHOWN), 0)
-                largest = max(largest, shown)
+                largest = max(largest, next((k for k, covered in enumerate(accumulate(shares)) if covered >= SHOWN), 0))
                 style = _style(order, deviations.counts)
                 label = f"{order}-order, mean {deviations.mean(order):.2f}"
                 edges = [distance - 0.5 for distance in range(len(shares) + 1)]

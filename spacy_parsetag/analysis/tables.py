@@ -99,8 +99,8 @@ def _item_rows(inventories: Sequence[Inventory]) -> list[tuple[Any, ...]]:
 def correlation_table(points: Sequence[Point], correlation: Correlation) -> Table:
     """The points, and in the last row the coefficient and its p."""
     rows: list[tuple[Any, ...]] = [(*point, "") for point in points]
-    n, r, p = correlation
-    return Table((*Point._fields, "p"), [*rows, ("all", f"n = {n}", "", f"r = {r:.4f}", p)])
+    last = ("all", f"n = {correlation.n}", "", f"r = {correlation.r:.4f}", correlation.p)
+    return Table((*Point._fields, "p"), [*rows, last])
 
 
 def format_text(table: Table) -> str:

@@ -102,8 +102,7 @@ class Constituents(NamedTuple):
         """Look up the probability of each of some constituents of sentence s; 0 for labels that are not known."""
         column_of = {label: c for c, label in enumerate(self.labels)}
         starts, ends = (np.asarray([span[i] for span in spans], dtype=np.int64) for i in (0, 1))
-        columns = [column_of.get(label) for _, _, label in spans]
-        cells = zip(self.rows(s, starts, ends).tolist(), columns, strict=True)
+        cells = zip(self.rows(s, starts, ends).tolist(), (column_of.get(span[2]) for span in spans), strict=True)
         return [0.0 if column is None else float(self.probs[row, column]) for row, column in cells]
 
     def describe(self, s: int, spans: Spans, least: float) -> dict[str, Any]:

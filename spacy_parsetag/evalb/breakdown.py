@@ -57,8 +57,7 @@ def break_down(
     gold_trees, test_trees = list(gold), list(test)
     tables: dict[str, dict[Any, list[int]]] = {"label": {}, "length": {}, "span": {}}
     rows: list[SentenceCounts] = []
-    compared = compare_all(gold_trees, test_trees, params)
-    for gold_tree, (row, _, matching) in zip(gold_trees, compared, strict=False):
+    for gold_tree, (row, _, matching) in zip(gold_trees, compare_all(gold_trees, test_trees, params), strict=False):
         rows.append(row)
         groups = [gold_bracket for gold_bracket, _ in matching.matched], matching.missing, matching.extra
         if row.failed:

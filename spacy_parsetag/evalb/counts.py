@@ -248,15 +248,14 @@ def compare(gold: str | Parse, test: str | Parse, params: EvalbParams) -> tuple[
     gold_brackets, test_brackets = params.counted(gold_sentence.brackets), params.counted(test_sentence.brackets)
     matching = match_brackets(gold_brackets, test_brackets, params)
     cut = params.cut if params.cut_tags else str
+    tag_pairs = zip(gold_sentence.tags, test_sentence.tags, strict=True)
     row = row._replace(
         matched=len(matching.matched),
         gold=len(gold_brackets),
         test=len(test_brackets),
         crossing=count_crossing(gold_brackets, test_brackets, len(gold_words)),
         words=len(gold_words),
-        correct_tags=sum(
-            params.same_label(cut(a), cut(b)) for a, b in zip(gold_sentence.tags, test_sentence.tags, strict=True)
-        ),
+        correct_tags=sum(params.same_label(cut(a), cut(b)) for a, b in tag_pairs),
     )
     return row, gold_words, matching
 
