@@ -50,7 +50,7 @@ def word_deviations(tree: BinaryTree) -> dict[str, list[int]]:
 
 def stack_needed(tree: BinaryTree) -> dict[str, int]:
     """The largest stack after any tag, which is what decoders bound, for each order (paper appendix E)."""
-    return {order: max_stack(one.linearize(tree), one.lattice) for order, one in ORDERS.items()}
+    return {order: max_stack(linearizer.linearize(tree), linearizer.lattice) for order, linearizer in ORDERS.items()}
 
 
 @dataclass
@@ -101,8 +101,8 @@ def count_deviations(trees: Iterable[BinaryTree]) -> Deviations:
     for tree in trees:
         total.trees += 1
         total.words += tree.n_words
-        for order, found in word_deviations(tree).items():
-            total.counts[order].update(found)
+        for order, distances in word_deviations(tree).items():
+            total.counts[order].update(distances)
     return total
 
 
@@ -261,7 +261,7 @@ class Labels:
             "words": self.words,
             "lengths": {str(length): n for length, n in sorted(self.lengths.items())},
             "mean_width": {label: round(self.widths[label] / n, 3) for label, n in rank(self.labels.counts)},
-            **{name: found.to_dict() for name, found in self.kinds().items()},
+            **{name: inventory.to_dict() for name, inventory in self.kinds().items()},
         }
 
 
@@ -275,7 +275,7 @@ def count_labels(parses: Iterable[Parse], train: Labels | None = None) -> Labels
         for start, end, label in parse.spans:
             total.widths[label] += end - start
         total.labels.add([span.label for span in parse.spans])
-        chains = [[span.label for span in same] for _, same in groupby(parse.spans, key=lambda span: span[:2])]
+        chains = [[span.label for span in chain] for _, chain in groupby(parse.spans, key=lambda span: span[:2])]
         total.unaries.add([join_chain(chain) for chain in chains if len(chain) > 1])
         total.productions.add(productions(parse))
     return total

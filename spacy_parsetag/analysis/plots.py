@@ -47,30 +47,30 @@ def plot_deviations(treebanks: Mapping[str, Deviations], paths: Paths) -> None:
     always stand at 0.
     """
     with _figure(paths, treebanks, x="deviation (words)", y="share of words") as panels:
-        for axes, found in zip(panels, treebanks.values(), strict=True):
-            end = 1
-            for order in (order for order in found.counts if order != "in"):
-                shares = found.distribution(order)
-                end = max(end, next((k for k, covered in enumerate(accumulate(shares)) if covered >= SHOWN), 0))
-                style = _style(order, found.counts)
-                mean = f"{order}-order, mean {found.mean(order):.2f}"
+        for axes, deviations in zip(panels, treebanks.values(), strict=True):
+            largest = 1
+            for order in (order for order in deviations.counts if order != "in"):
+                shares = deviations.distribution(order)
+                largest = max(largest, next((k for k, covered in enumerate(accumulate(shares)) if covered >= SHOWN), 0))
+                style = _style(order, deviations.counts)
+                label = f"{order}-order, mean {deviations.mean(order):.2f}"
                 edges = [distance - 0.5 for distance in range(len(shares) + 1)]
                 axes.stairs(shares, edges, fill=True, alpha=0.15, color=style["color"])
-                axes.stairs(shares, edges, label=mean, color=style["color"], linestyle=style["linestyle"])
-            axes.set(xlim=(-0.5, end + 0.5), ylim=(0, None))
+                axes.stairs(shares, edges, label=label, color=style["color"], linestyle=style["linestyle"])
+            axes.set(xlim=(-0.5, largest + 0.5), ylim=(0, None))
             axes.legend(fontsize=6, frameon=False)
 
 
 def plot_stacks(treebanks: Mapping[str, Stacks], paths: Paths) -> None:
     """A panel for each treebank: share of the trees that each stack size covers, in the three orders."""
     with _figure(paths, treebanks, x="stack size", y="coverage") as panels:
-        for axes, found in zip(panels, treebanks.values(), strict=True):
-            largest = max(map(found.largest, found.counts))
-            for order in found.counts:
-                shares = found.coverage(order)
+        for axes, stacks in zip(panels, treebanks.values(), strict=True):
+            largest = max(map(stacks.largest, stacks.counts))
+            for order in stacks.counts:
+                shares = stacks.coverage(order)
                 label = f"{order}-order, all at {len(shares) - 1}"
                 shares = [*shares, *[1.0] * (largest + 1 - len(shares))]
-                axes.plot(range(len(shares)), shares, label=label, **{**_style(order, found.counts), "marker": ""})
+                axes.plot(range(len(shares)), shares, label=label, **{**_style(order, stacks.counts), "marker": ""})
             axes.set(xlim=(0, largest), ylim=(0, 1.03))
             axes.legend(fontsize=6, frameon=False, loc="lower right")
 
@@ -78,32 +78,34 @@ def plot_stacks(treebanks: Mapping[str, Stacks], paths: Paths) -> None:
 def plot_coverage(treebanks: Mapping[str, Inventory], paths: Paths, *, kind: str) -> None:
     """Share of all occurrences that the most frequent items make up, a line for each treebank."""
     with _figure(paths, [""], x=f"most frequent {kind}", y=f"share of all {kind}", panel=(5.0, 3.4)) as (axes,):
-        for name, found in treebanks.items():
-            shares = found.covered()
+        for name, inventory in treebanks.items():
+            shares = inventory.covered()
             axes.plot(range(1, len(shares) + 1), shares, label=f"{name}, {len(shares)} {kind}", linewidth=1.2)
         axes.set(xscale="log", ylim=(0, 1.03))
         axes.legend(fontsize=7, frameon=False)
 
 
-def plot_correlation(points: Sequence[Point], found: Correlation, paths: Paths) -> None:
+def plot_correlation(points: Sequence[Point], correlation: Correlation, paths: Paths) -> None:
     """F by mean deviation, a point for each treebank and order."""
-    title = f"r = {found.r:.2f}, p = {found.p:.2g}, n = {found.n}"
+    title = f"r = {correlation.r:.2f}, p = {correlation.p:.2g}, n = {correlation.n}"
     with _figure(paths, [title], x="mean deviation (words)", y="F", panel=(5.0, 3.4), integers=False) as (axes,):
         orders = list(dict.fromkeys(point.order for point in points))
         for order in orders:
-            chosen = [point for point in points if point.order == order]
+            of_order = [point for point in points if point.order == order]
             style = {**_style(order, orders), "linestyle": ""}
-            axes.plot([p.deviation for p in chosen], [p.f for p in chosen], label=f"{order}-order", **style)
-            for point in chosen:
-                where = (point.deviation, point.f)
-                axes.annotate(point.treebank, where, xytext=(3, 3), textcoords="offset points", fontsize=5)
+            axes.plot([p.deviation for p in of_order], [p.f for p in of_order], label=f"{order}-order", **style)
+            for point in of_order:
+                position = (point.deviation, point.f)
+                axes.annotate(point.treebank, position, xytext=(3, 3), textcoords="offset points", fontsize=5)
         axes.legend(fontsize=7, frameon=False)
 
 
 def _style(order: str, orders: Iterable[str]) -> dict[str, Any]:
     """Give the style of an order; a user's own ones take Matplotlib's colours in turn."""
-    others = [name for name in orders if name not in STYLES]
-    return STYLES[order] if order in STYLES else {"color": f"C{others.index(order)}", "linestyle": "-.", "marker": "D"}
+    if order in STYLES:
+        return STYLES[order]
+    unstyled = [name for name in orders if name not in STYLES]
+    return {"color": f"C{unstyled.index(order)}", "linestyle": "-.", "marker": "D"}
 
 
 def plot_reliability(panels: Mapping[str, Mapping[str, Reliability]], paths: Paths) -> None:
@@ -112,8 +114,8 @@ def plot_reliability(panels: Mapping[str, Mapping[str, Reliability]], paths: Pat
         for axes, lines in zip(drawn, panels.values(), strict=True):
             axes.plot([0, 1], [0, 1], color="#bbbbbb", linewidth=0.8)
             for (name, line), style in zip(lines.items(), STYLES.values(), strict=False):
-                places = ([found[of] for found in line.bins] for of in ("confidence", "accuracy"))
-                axes.plot(*places, label=f"{name}, ECE {line.ece:.1%}", markersize=3, **style)
+                xy = ([values[key] for values in line.bins] for key in ("confidence", "accuracy"))
+                axes.plot(*xy, label=f"{name}, ECE {line.ece:.1%}", markersize=3, **style)
             axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
             axes.legend(fontsize=7, frameon=False)
 

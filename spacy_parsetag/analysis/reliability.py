@@ -43,12 +43,12 @@ def measure_reliability(probs: Sequence[float], right: Sequence[bool]) -> Reliab
     0.0
     """
     p, truth = np.asarray(probs, dtype=np.float64), np.asarray(right, dtype=np.float64)
-    n, which = max(len(p), 1), _range_of(p)
+    n, bin_ids = max(len(p), 1), _bins_of(p)
     random = np.random.default_rng(0)
     chance = float(np.mean([plain_error(p, random.random(len(p)) < p) for _ in range(100)]))
-    counts = np.bincount(which, minlength=N_BINS)
+    counts = np.bincount(bin_ids, minlength=N_BINS)
     used = counts > 0
-    means = (np.bincount(which, values, N_BINS)[used] / counts[used] for values in (p, truth))
+    means = (np.bincount(bin_ids, values, N_BINS)[used] / counts[used] for values in (p, truth))
     rows = zip(counts[used].tolist(), *(mean.tolist() for mean in means), strict=True)
     bins = [{"n": n, "confidence": confidence, "accuracy": accuracy} for n, confidence, accuracy in rows]
     errors = plain_error(p, truth), chance, sweep_error(p, truth)
@@ -57,21 +57,21 @@ def measure_reliability(probs: Sequence[float], right: Sequence[bool]) -> Reliab
 
 def plain_error(probs: NDArray[Any], right: NDArray[Any]) -> float:
     """`Reliability.ece`."""
-    return float(np.abs(np.bincount(_range_of(probs), probs - right, N_BINS)).sum() / max(len(probs), 1))
+    return float(np.abs(np.bincount(_bins_of(probs), probs - right, N_BINS)).sum() / max(len(probs), 1))
 
 
 def sweep_error(probs: NDArray[Any], right: NDArray[Any]) -> float:
     """`Reliability.ece_sweep`, of Roelofs et al. (2022), "Mitigating Bias in Calibration Error Estimation"."""
     order, n = np.argsort(probs, kind="stable"), len(probs)
     expected, true = (np.concatenate([[0.0], np.cumsum(values[order])]) for values in (probs, right))
-    found = 0.0
+    error = 0.0
     for n_bins in range(1, n + 1):
         edges = np.arange(n_bins + 1) * n // n_bins
         if np.any(np.diff(np.diff(true[edges]) / np.diff(edges)) < 0):
             break
-        found = float(np.abs(np.diff(expected[edges]) - np.diff(true[edges])).sum() / n)
-    return found
+        error = float(np.abs(np.diff(expected[edges]) - np.diff(true[edges])).sum() / n)
+    return error
 
 
-def _range_of(probs: NDArray[Any]) -> NDArray[np.int64]:
+def _bins_of(probs: NDArray[Any]) -> NDArray[np.int64]:
     return np.minimum((probs * N_BINS).astype(np.int64), N_BINS - 1)

@@ -58,8 +58,8 @@ def correlate(points: Sequence[Point]) -> Correlation:
             raise ValueError(Errors.E401.format(reason="finite numbers"))
         if min(column) == max(column):
             raise ValueError(Errors.E401.format(reason="values that differ"))
-    found = require("scipy.stats", "A correlation").pearsonr(*columns)
-    return Correlation(len(points), float(found.statistic), float(found.pvalue))
+    result = require("scipy.stats", "A correlation").pearsonr(*columns)
+    return Correlation(len(points), float(result.statistic), float(result.pvalue))
 
 
 def read_points(paths: Iterable[Path], means: Mapping[tuple[str, str], float]) -> list[Point]:
@@ -97,8 +97,8 @@ def read_means(path: Path) -> dict[tuple[str, str], float]:
         treebanks = json.loads(path.read_text(encoding="utf-8-sig"))["treebanks"]
         return {
             (name, order): float(figures["mean"])
-            for name, found in treebanks.items()
-            for order, figures in found["orders"].items()
+            for name, deviations in treebanks.items()
+            for order, figures in deviations["orders"].items()
         }
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError, OverflowError) as err:
         reason = f"not what analyze deviation --json writes ({err})"

@@ -29,9 +29,9 @@ def deviation_table(treebanks: Mapping[str, Deviations]) -> Table:
     """Mean and largest deviation, and the share of words whose tags are in place."""
     columns = ("treebank", "trees", "words", "order", "mean", "max", "in place")
     rows = [
-        (name, found.trees, found.words, order, found.mean(order), found.largest(order), found.distribution(order)[0])
-        for name, found in treebanks.items()
-        for order in found.counts
+        (name, devs.trees, devs.words, order, devs.mean(order), devs.largest(order), devs.distribution(order)[0])
+        for name, devs in treebanks.items()
+        for order in devs.counts
     ]
     return Table(columns, rows)
 
@@ -40,9 +40,9 @@ def stack_table(treebanks: Mapping[str, Stacks]) -> Table:
     """The stack that covers some shares of the trees."""
     columns = ("treebank", "trees", "order", *(f"{100 * share:g}%" for share in SHARES))
     rows = [
-        (name, found.trees, order, *(found.needed(order, share) for share in SHARES))
-        for name, found in treebanks.items()
-        for order in found.counts
+        (name, stacks.trees, order, *(stacks.needed(order, share) for share in SHARES))
+        for name, stacks in treebanks.items()
+        for order in stacks.counts
     ]
     return Table(columns, rows)
 
@@ -51,12 +51,13 @@ def tags_table(treebanks: Mapping[str, Tags]) -> Table:
     """List the sizes of the inventories, and how much is unseen where they were compared with a training part."""
     columns = ("treebank", "trees", "tags", *CLASS_NAMES, "once", "unseen tags", "% of tags", "% of trees")
     rows: list[tuple[Any, ...]] = []
-    for name, found in treebanks.items():
+    for name, tags in treebanks.items():
         unseen: tuple[Any, ...] = ("", "", "")
-        if found.train is not None:
-            share, trees = found.unseen.total() / max(1, found.counts.total()), found.unseen_trees / max(1, found.trees)
-            unseen = (len(found.unseen), 100 * share, 100 * trees)
-        rows.append((name, found.trees, len(found.counts), *found.by_class().values(), found.once, *unseen))
+        if tags.train is not None:
+            tag_share = tags.unseen.total() / max(1, tags.counts.total())
+            tree_share = tags.unseen_trees / max(1, tags.trees)
+            unseen = (len(tags.unseen), 100 * tag_share, 100 * tree_share)
+        rows.append((name, tags.trees, len(tags.counts), *tags.by_class().values(), tags.once, *unseen))
     return Table(columns, rows)
 
 
@@ -71,33 +72,35 @@ def labels_table(treebanks: Mapping[str, Labels]) -> Table:
     rows = [
         (
             name,
-            found.trees,
-            found.words,
-            found.words / max(1, found.trees),
-            max(found.lengths, default=0),
-            *(len(one.counts) for one in found.kinds().values()),
-            *("" if one.train is None else len(one.unseen) for one in found.kinds().values()),
+            labels.trees,
+            labels.words,
+            labels.words / max(1, labels.trees),
+            max(labels.lengths, default=0),
+            *(len(inventory.counts) for inventory in labels.kinds().values()),
+            *("" if inventory.train is None else len(inventory.unseen) for inventory in labels.kinds().values()),
         )
-        for name, found in treebanks.items()
+        for name, labels in treebanks.items()
     ]
     return Table(columns, rows)
 
 
 def label_table(treebanks: Mapping[str, Labels]) -> Table:
     """Tabulate how often each label, unary chain and production stands in each treebank, as `tag_table`."""
-    rows = [(kind, *row) for kind in KINDS for row in _item_rows([found.kinds()[kind] for found in treebanks.values()])]
+    inventories = {kind: [labels.kinds()[kind] for labels in treebanks.values()] for kind in KINDS}
+    rows = [(kind, *row) for kind in KINDS for row in _item_rows(inventories[kind])]
     return Table(("kind", "item", *treebanks), rows)
 
 
 def _item_rows(inventories: Sequence[Inventory]) -> list[tuple[Any, ...]]:
-    items = dict.fromkeys(item for found in inventories for item, _ in rank(found.counts))
-    return [(item, *(found.counts[item] for found in inventories)) for item in items]
+    items = dict.fromkeys(item for inventory in inventories for item, _ in rank(inventory.counts))
+    return [(item, *(inventory.counts[item] for inventory in inventories)) for item in items]
 
 
-def correlation_table(points: Sequence[Point], found: Correlation) -> Table:
+def correlation_table(points: Sequence[Point], correlation: Correlation) -> Table:
     """The points, and in the last row the coefficient and its p."""
     rows: list[tuple[Any, ...]] = [(*point, "") for point in points]
-    return Table((*Point._fields, "p"), [*rows, ("all", f"n = {found.n}", "", f"r = {found.r:.4f}", found.p)])
+    last = ("all", f"n = {correlation.n}", "", f"r = {correlation.r:.4f}", correlation.p)
+    return Table((*Point._fields, "p"), [*rows, last])
 
 
 def format_text(table: Table) -> str:

@@ -152,8 +152,8 @@ class TagScores:
                 raise ValueError(Errors.E167.format(order=self.linearizer.order))
             if len(self.constraints) != len(self.n_words):
                 raise ValueError(Errors.E170.format(n=len(self.constraints), sentences=len(self.n_words)))
-            own = (read_constraints(*one) for one in zip(self.constraints, self.n_words.tolist(), strict=True))
-            object.__setattr__(self, "constraints", tuple(own))
+            checked = map(read_constraints, self.constraints, self.n_words.tolist())
+            object.__setattr__(self, "constraints", tuple(checked))
 
     def _misfit(self, spans: SpanScores) -> str | None:
         """Say why the scores of spans do not fit the scores of tags; None if they do."""
@@ -224,19 +224,20 @@ class TagScores:
 
         What is computed over a few thousand rows stays in the cache of a CPU. Parts are views of the same scores.
         """
-        for own in np.split(np.arange(len(self.starts)), np.flatnonzero(np.diff(self.starts // n_rows)) + 1):
-            yield self.select(own).trim()
+        cuts = np.flatnonzero(np.diff(self.starts // n_rows)) + 1
+        for sentences in np.split(np.arange(len(self.starts)), cuts):
+            yield self.select(sentences).trim()
 
     def trim(self) -> TagScores:
         """Leave out the scores before the first row of its sentences and after the last; views of the same arrays."""
-        first, spans = self.starts.min(initial=len(self.scores)), self.spans
+        first_row, spans = self.starts.min(initial=len(self.scores)), self.spans
         if spans is not None:
             scored = spans.starts >= 0
-            row = spans.starts.min(where=scored, initial=len(spans.scores))
-            stop = spans.stops(self.n_words).max(initial=row)
-            spans = SpanScores(spans.scores[row:stop], np.where(scored, spans.starts - row, -1))
-        scores = self.scores[first : self.stops.max(initial=first)]
-        return self.derive(scores=scores, starts=self.starts - first, spans=spans)
+            start = spans.starts.min(where=scored, initial=len(spans.scores))
+            stop = spans.stops(self.n_words).max(initial=start)
+            spans = SpanScores(spans.scores[start:stop], np.where(scored, spans.starts - start, -1))
+        scores = self.scores[first_row : self.stops.max(initial=first_row)]
+        return self.derive(scores=scores, starts=self.starts - first_row, spans=spans)
 
     def on_cpu(self) -> TagScores:
         """Turn the scores into contiguous NumPy arrays of one type: float64 if the scores are, else float32.
@@ -246,14 +247,14 @@ class TagScores:
         RAISES (ValueError): If a transition is not a number or is infinite, other than -inf.
         """
         scores = as_floats(self.scores)
-        more = [np.ascontiguousarray(as_floats(array), dtype=scores.dtype) for array in self.arrays[1:]]
+        others = [np.ascontiguousarray(as_floats(array), dtype=scores.dtype) for array in self.arrays[1:]]
         limit = 1e300 if scores.dtype == np.float64 else np.inf
-        for name, array in zip(Transitions._fields, more if self.transitions else (), strict=False):
+        for name, array in zip(Transitions._fields, others if self.transitions else (), strict=False):
             if not ((array < limit) & ((array > -limit) | (array == -np.inf))).all():
                 raise ValueError(Errors.E159.format(name=name))
-        if all(new is old for new, old in zip((scores, *more), self.arrays, strict=True)):
+        if all(new is old for new, old in zip((scores, *others), self.arrays, strict=True)):
             return self
-        return self.with_arrays((scores, *more))
+        return self.with_arrays((scores, *others))
 
 
 class Decoded(NamedTuple):
@@ -293,7 +294,7 @@ def needs_chart(batch: TagScores) -> NDArray[Any]:
     """Find the sentences whose trees the lattice does not know, (S,) bool: spans are scored, or constrained."""
     needs = np.zeros(len(batch.n_words), dtype=bool) if batch.spans is None else batch.spans.starts >= 0
     if batch.constraints is not None:
-        needs |= np.asarray([len(own) > 0 for own in batch.constraints], dtype=bool)
+        needs |= np.asarray([len(constraints) > 0 for constraints in batch.constraints], dtype=bool)
     return needs
 
 

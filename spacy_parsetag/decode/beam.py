@@ -38,13 +38,13 @@ class BeamDecoder:
         self.beam = beam
         self.lookahead = lookahead
 
-    def __call__(self, trees: Distribution) -> Decoded:
+    def __call__(self, distribution: Distribution) -> Decoded:
         """Find a tree of each sentence; see `Decoder`.
 
         RETURNS (Decoded): Its `beam_widths` are `beam`, more where the search had to be widened, 0 where the exact
             decoder took over.
         """
-        batch = trees.batch
+        batch = distribution.batch
         if batch.spans is not None or batch.constraints is not None:
             raise ValueError(Errors.E165.format(what="Beam search"))
         ids: NDArray[Any] = np.full(len(batch.scores), -1, dtype=np.int32)
@@ -62,7 +62,7 @@ class BeamDecoder:
         if failed.any():
             raise_failure(batch, failed)
         if empty.any():
-            exact = trees.select(empty).argmax
+            exact = distribution.select(empty).argmax
             ids = np.where(exact.ids >= 0, exact.ids, ids)
             totals[empty], widths[empty] = exact.scores, 0
         return Decoded(ids, totals, widths)

@@ -52,16 +52,16 @@ class Constituents(NamedTuple):
         assert sums.nodes is not None and sums.leaves is not None
         tags, n_words = batch.tags, batch.n_words
         labels, chains, dtype = tags.constituent_labels, tags.reordered_chains, sums.nodes.dtype
-        has, is_chain = _marks(tags, labels, chains, dtype)
+        has_label, is_chain = _label_masks(tags, labels, chains, dtype)
         starts = first_spans(n_words, 1)
         probs, chain_probs = (np.zeros((int(starts[-1]), len(names)), dtype=dtype) for names in (labels, chains))
-        words, longer = rows_of_words(n_words)
-        # The same for the labels of nodes, by either side that has them.
-        for rows, of_tags, ids in ((words, sums.leaves, slice(None)), (longer, sums.nodes, tags.node_ids.max(axis=0))):
-            used = np.flatnonzero(is_chain[ids].any(axis=1))
+        word_rows, longer = rows_of_words(n_words)
+        node_tags = tags.node_ids.max(axis=0)  # of each label, by either side that has it
+        for rows, tag_probs, ids in ((word_rows, sums.leaves, slice(None)), (longer, sums.nodes, node_tags)):
+            chained = np.flatnonzero(is_chain[ids].any(axis=1))
             with one_blas_thread():
-                probs[rows] = of_tags @ has[ids]
-                chain_probs[rows] = np.take(of_tags, used, axis=1) @ is_chain[ids][used]
+                probs[rows] = tag_probs @ has_label[ids]
+                chain_probs[rows] = np.take(tag_probs, chained, axis=1) @ is_chain[ids][chained]
         return cls(probs, starts[:-1], n_words, labels, chain_probs, chains)
 
     @classmethod
@@ -72,11 +72,11 @@ class Constituents(NamedTuple):
 
         RAISES (ValueError): If they are not of the same sentences.
         """
-        words = [one.n_words.tolist() for one in several]
-        if any(own != words[0] for own in words):
-            raise ValueError(Errors.E172.format(words=" and ".join(map(str, words))))
-        probs, labels = _mean([(one.probs, one.labels) for one in several])
-        chain_probs, chains = _mean([(one.chain_probs, one.chains) for one in several])
+        n_words = [model.n_words.tolist() for model in several]
+        if any(lengths != n_words[0] for lengths in n_words):
+            raise ValueError(Errors.E172.format(words=" and ".join(map(str, n_words))))
+        probs, labels = _mean([(model.probs, model.labels) for model in several])
+        chain_probs, chains = _mean([(model.chain_probs, model.chains) for model in several])
         return several[0]._replace(probs=probs, labels=labels, chain_probs=chain_probs, chains=chains)
 
     def rows(self, s: int, start: Any, end: Any) -> Any:
@@ -87,23 +87,23 @@ class Constituents(NamedTuple):
     def sentence(self, s: int, least: float = 0.0) -> dict[tuple[int, int, str], float]:
         """List the constituents of sentence s that are likelier than `least`: {(start, end, label): probability}."""
         starts, ends = np.triu_indices(int(self.n_words[s]) + 1, k=1)
-        own = self.probs[self.starts[s] : self.starts[s] + len(starts)]
-        rows, columns = np.nonzero(own > least)
-        found = (array.tolist() for array in (starts[rows], ends[rows], columns, own[rows, columns]))
-        return {(start, end, self.labels[c]): prob for start, end, c, prob in zip(*found, strict=True)}
+        probs = self.probs[self.starts[s] : self.starts[s] + len(starts)]
+        rows, columns = np.nonzero(probs > least)
+        lists = (array.tolist() for array in (starts[rows], ends[rows], columns, probs[rows, columns]))
+        return {(start, end, self.labels[c]): prob for start, end, c, prob in zip(*lists, strict=True)}
 
     def rivals(self, s: int, spans: Spans, least: float) -> list[tuple[int, int, str, float]]:
         """List constituents of sentence s that are not among `spans`, likelier than `least`, the likeliest first."""
-        found = set(spans)
-        others = [(*span, prob) for span, prob in self.sentence(s, least).items() if span not in found]
-        return sorted(others, key=lambda other: -other[3])
+        in_tree = set(spans)
+        rivals = [(*span, prob) for span, prob in self.sentence(s, least).items() if span not in in_tree]
+        return sorted(rivals, key=lambda rival: -rival[3])
 
     def of_spans(self, s: int, spans: Spans) -> list[float]:
         """Look up the probability of each of some constituents of sentence s; 0 for labels that are not known."""
-        place = {label: c for c, label in enumerate(self.labels)}
-        start, end = (np.asarray([span[i] for span in spans], dtype=np.int64) for i in (0, 1))
-        found = zip(self.rows(s, start, end).tolist(), (place.get(label) for _, _, label in spans), strict=True)
-        return [0.0 if column is None else float(self.probs[row, column]) for row, column in found]
+        column_of = {label: c for c, label in enumerate(self.labels)}
+        starts, ends = (np.asarray([span[i] for span in spans], dtype=np.int64) for i in (0, 1))
+        cells = zip(self.rows(s, starts, ends).tolist(), (column_of.get(span[2]) for span in spans), strict=True)
+        return [0.0 if column is None else float(self.probs[row, column]) for row, column in cells]
 
     def describe(self, s: int, spans: Spans, least: float) -> dict[str, Any]:
         """Say how probable constituents that were found in sentence s are: "probs", "expected_f" and "rivals".
@@ -119,10 +119,11 @@ class Constituents(NamedTuple):
         It is twice the expected number of right constituents over the number found plus the number expected, which is
         close to the expected F. Where none was found it is the least probability that there is none.
         """
-        n = int(self.n_words[s])
-        there = self.probs[self.starts[s] : self.starts[s] + n * (n + 1) // 2].sum(dtype=np.float64)
+        n_words = int(self.n_words[s])
+        first, n_spans = self.starts[s], n_words * (n_words + 1) // 2
+        n_expected = float(self.probs[first : first + n_spans].sum(dtype=np.float64))
         unique = dict(zip(spans, probs, strict=True))  # a label twice over the same words counts once on both sides
-        return float(2 * sum(unique.values()) / (len(unique) + there)) if unique else max(0.0, 1.0 - float(there))
+        return float(2 * sum(unique.values()) / (len(unique) + n_expected)) if unique else max(0.0, 1.0 - n_expected)
 
     def most_expected(self, batch: TagScores, cost: float) -> Decoded:
         """Find the trees with the greatest sum of probabilities of their constituents, each less a cost (Goodman 1996).
@@ -140,81 +141,82 @@ class Constituents(NamedTuple):
         tags, n_words = batch.tags, batch.n_words.astype(np.int64)
         n_leaves, node_tags = tags.n_leaves, tags.node_ids.max(axis=0)
         dtype = self.probs.dtype
-        has, is_chain = _marks(tags, self.labels, self.chains, dtype)
+        has_label, is_chain = _label_masks(tags, self.labels, self.chains, dtype)
         # A label twice in a chain gains once and costs twice: S+S+VP is no better than S+VP.
         costs = np.asarray([cost * len(chain) for chain in tags.unaries], dtype=dtype)
 
-        def gains(rows: NDArray[Any], ids: Any) -> Any:
-            of_chains, used = self.chain_probs[rows], np.flatnonzero(is_chain[ids].any(axis=1))
-            likely = np.flatnonzero((of_chains > _LEAST_CHAIN).any(axis=1))  # few of the spans
+        def gains_of(rows: NDArray[Any], ids: Any) -> Any:
+            chain_probs, chained = self.chain_probs[rows], np.flatnonzero(is_chain[ids].any(axis=1))
+            likely = np.flatnonzero((chain_probs > _LEAST_CHAIN).any(axis=1))  # few of the spans
             with one_blas_thread():
-                found = self.probs[rows] @ has[ids].T - costs[ids]
-                found[np.ix_(likely, used)] += _ORDER_WEIGHT * (of_chains[likely] @ is_chain[ids][used].T)
-            return found
+                gains = self.probs[rows] @ has_label[ids].T - costs[ids]
+                gains[np.ix_(likely, chained)] += _ORDER_WEIGHT * (chain_probs[likely] @ is_chain[ids][chained].T)
+            return gains
 
         # The gains of tags: of leaves in the rows of words, of nodes in the rows of spans.
-        words, longer = rows_of_words(n_words)
-        rows = np.repeat(batch.starts - 2 * (np.cumsum(n_words) - n_words), n_words) + 2 * np.arange(len(words))
-        scores = np.zeros((len(batch.scores), len(tags)), dtype=dtype)
-        scores[rows, :n_leaves] = gains(words, slice(n_leaves))
-        spans = gains(longer, node_tags)
+        word_rows, longer = rows_of_words(n_words)
+        leaf_rows = np.repeat(batch.starts - 2 * (np.cumsum(n_words) - n_words), n_words) + 2 * np.arange(n_words.sum())
+        tag_gains = np.zeros((len(batch.scores), len(tags)), dtype=dtype)
+        tag_gains[leaf_rows, :n_leaves] = gains_of(word_rows, slice(n_leaves))
+        span_gains = gains_of(longer, node_tags)
         if batch.linearizer.order == "in":
-            _add_scores(batch, rows, scores, spans)
+            _add_scores(batch, leaf_rows, tag_gains, span_gains)
         # The gain of a node depends on its span and its tag alone, so in any order it is that of a span.
-        best, status = best_trees(batch.derive(scores=scores, spans=SpanScores(spans, first_spans(n_words)[:-1])))
+        spans = SpanScores(span_gains, first_spans(n_words)[:-1])
+        best, status = best_trees(batch.derive(scores=tag_gains, spans=spans))
         if status.any():
             raise_failure(batch, status)
         return best
 
 
-def _add_scores(batch: TagScores, leaves: NDArray[Any], gains: NDArray[Any], of_spans: NDArray[Any]) -> None:
+def _add_scores(batch: TagScores, leaf_rows: NDArray[Any], tag_gains: NDArray[Any], span_gains: NDArray[Any]) -> None:
     """Add a little of the scores to gains of tags and of spans, where trees with the same constituents differ in them:
     in the sides of leaves and nodes, and in the nodes that binarization added.
 
-    leaves (np.ndarray): (W,) rows of words; the others are gaps.
+    leaf_rows (np.ndarray): (W,) rows of words; the others are gaps.
     """
     tags, spans = batch.tags, batch.spans
-    gaps = np.delete(leaves + 1, np.cumsum(batch.n_words[batch.n_words > 0]) - 1)
+    gap_rows = np.delete(leaf_rows + 1, np.cumsum(batch.n_words[batch.n_words > 0]) - 1)
     n_leaves, sides = tags.n_leaves, tags.offsets[2:4]  # the columns of L and R
     if not {"L", "R"} <= set(tags.tags):  # as a tag set of one's own may lack
         return
-    of_gaps = batch.scores[gaps]
+    of_gaps = batch.scores[gap_rows]
     of_sides = of_gaps[:, sides] if spans is not None else np.maximum.reduceat(of_gaps, sides, axis=1)
-    of_leaves = batch.scores[leaves, :n_leaves]
-    gains[leaves, :n_leaves] += _little(of_leaves, of_leaves.max(axis=1, keepdims=True, initial=-np.inf))
-    gains[gaps[:, None], sides] = _little(of_sides, of_sides.max(axis=1, keepdims=True, initial=-np.inf))
+    of_leaves = batch.scores[leaf_rows, :n_leaves]
+    tag_gains[leaf_rows, :n_leaves] += _tie_breaks(of_leaves, of_leaves.max(axis=1, keepdims=True, initial=-np.inf))
+    tag_gains[gap_rows[:, None], sides] = _tie_breaks(of_sides, of_sides.max(axis=1, keepdims=True, initial=-np.inf))
     if spans is not None:
-        first = first_spans(batch.n_words)
+        starts = first_spans(batch.n_words)
         scored = np.flatnonzero((spans.starts >= 0) & (batch.n_words > 1))
-        counts, bare = np.diff(first)[scored], tags.node_labels.index("")
+        counts, bare = np.diff(starts)[scored], tags.node_labels.index("")
         of_bare = spans.scores[ranges(spans.starts[scored], counts), bare]
         tops = np.maximum.reduceat(of_bare, np.cumsum(counts) - counts) if len(counts) else of_bare
-        of_spans[ranges(first[scored], counts), bare] += _little(of_bare, np.repeat(tops, counts))
+        span_gains[ranges(starts[scored], counts), bare] += _tie_breaks(of_bare, np.repeat(tops, counts))
 
 
-def _little(scores: NDArray[Any], tops: NDArray[Any]) -> NDArray[Any]:
+def _tie_breaks(scores: NDArray[Any], tops: NDArray[Any]) -> NDArray[Any]:
     """Weigh scores, which are taken less `tops` and at least -100, so that they do no more than break ties."""
     with np.errstate(over="ignore"):
-        little: NDArray[Any] = _SCORE_WEIGHT[scores.dtype.type] * np.maximum(scores - tops, _LEAST_SCORE)
-    return little
+        weighed: NDArray[Any] = _SCORE_WEIGHT[scores.dtype.type] * np.maximum(scores - tops, _LEAST_SCORE)
+    return weighed
 
 
 @lru_cache(maxsize=16)  # asked for twice a batch
-def _marks(
+def _label_masks(
     tags: TagSet, labels: tuple[str, ...], chains: tuple[tuple[str, ...], ...], dtype: Any
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Mark the labels in the unary chain of each tag, (T, C), and its chain if that is one of some, (T, K)."""
-    has = np.asarray([[label in own for label in labels] for own in tags.unaries], dtype=dtype)
-    is_chain = np.asarray([[own == chain for chain in chains] for own in tags.unaries], dtype=dtype)
-    return has.reshape(len(tags), len(labels)), is_chain.reshape(len(tags), len(chains))
+    has_label = np.asarray([[label in tag_chain for label in labels] for tag_chain in tags.unaries], dtype=dtype)
+    is_chain = np.asarray([[tag_chain == chain for chain in chains] for tag_chain in tags.unaries], dtype=dtype)
+    return has_label.reshape(len(tags), len(labels)), is_chain.reshape(len(tags), len(chains))
 
 
-def _mean(several: Sequence[tuple[NDArray[Any], Sequence[Any]]]) -> tuple[NDArray[Any], tuple[Any, ...]]:
+def _mean(tables: Sequence[tuple[NDArray[Any], Sequence[Any]]]) -> tuple[NDArray[Any], tuple[Any, ...]]:
     """Average arrays whose columns have names, by these; a column that an array lacks is 0 there."""
-    names = tuple(sorted({name for _, own in several for name in own}))
-    mean = np.zeros((len(several[0][0]), len(names)), dtype=several[0][0].dtype)
-    for probs, own in several:
-        mean[:, [names.index(name) for name in own]] += probs / len(several)
+    names = tuple(sorted({name for _, columns in tables for name in columns}))
+    mean = np.zeros((len(tables[0][0]), len(names)), dtype=tables[0][0].dtype)
+    for probs, columns in tables:
+        mean[:, [names.index(name) for name in columns]] += probs / len(tables)
     return mean, names
 
 
@@ -226,7 +228,7 @@ def rows_of_words(n_words: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """
     n = n_words.astype(np.int64)
     counts = np.repeat(n, n) - ranges(np.zeros_like(n), n)  # spans that begin at each word, first the word alone
-    words = np.cumsum(counts) - counts
+    word_rows = np.cumsum(counts) - counts
     longer = np.ones(int(counts.sum()), dtype=np.bool_)
-    longer[words] = False
-    return words, longer
+    longer[word_rows] = False
+    return word_rows, longer

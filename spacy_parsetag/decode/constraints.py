@@ -34,27 +34,27 @@ class Constraint(NamedTuple):
         return f"{self.kind} ({self.start}, {self.end}{label})"
 
 
-def read_constraints(given: Iterable[Sequence[Any]], n_words: int) -> tuple[Constraint, ...]:
+def read_constraints(constraints: Iterable[Sequence[Any]], n_words: int) -> tuple[Constraint, ...]:
     """Check the constraints on a sentence.
 
-    given (Iterable[Sequence[Any]]): Each as (start, end, label, kind); a `Constraint` stays what it is.
+    constraints (Iterable[Sequence[Any]]): Each as (start, end, label, kind); a `Constraint` stays what it is.
     RAISES (ValueError): If one is not a constraint, or lies outside the sentence.
     """
-    constraints = []
-    for one in given if isinstance(given, Iterable) else [given]:
-        if not _is_constraint(one, n_words):
-            shown = tuple(one) if isinstance(one, Sequence) else one
+    checked = []
+    for constraint in constraints if isinstance(constraints, Iterable) else [constraints]:
+        if not _is_constraint(constraint, n_words):
+            shown = tuple(constraint) if isinstance(constraint, Sequence) else constraint
             raise ValueError(Errors.E168.format(constraint=shown, n=n_words, kinds=", ".join(map(repr, KINDS))))
-        constraints.append(one if isinstance(one, Constraint) else Constraint(*one))
-    return tuple(constraints)
+        checked.append(constraint if isinstance(constraint, Constraint) else Constraint(*constraint))
+    return tuple(checked)
 
 
-def _is_constraint(one: Sequence[Any], n_words: int) -> bool:
-    if not isinstance(one, Sequence) or len(one) != 4:
+def _is_constraint(value: Sequence[Any], n_words: int) -> bool:
+    if not isinstance(value, Sequence) or len(value) != 4:
         return False
-    start, end, label, kind = one
-    named = kind in KINDS and (label is None or isinstance(label, str))
-    return named and is_whole(start, 0, n_words) and is_whole(end, start + 1, n_words)
+    start, end, label, kind = value
+    is_named = kind in KINDS and (label is None or isinstance(label, str))
+    return is_named and is_whole(start, 0, n_words) and is_whole(end, start + 1, n_words)
 
 
 def is_whole(value: Any, least: int, largest: int | None = None) -> bool:
@@ -74,11 +74,11 @@ def label_sets(
         for a span that cannot be a node; (S,) int64, first cell of each sentence, -1 for one without constraints.
     """
     sets, starts = _Sets(tags), np.full(len(n_words), -1, dtype=np.int64)
-    constrained = [s for s, own in enumerate(constraints) if own]
+    constrained = [s for s in range(len(constraints)) if constraints[s]]
     cells = [_cells(constraints[s], int(n_words[s]), sets) for s in constrained]
     starts[constrained] = np.cumsum([0, *map(len, cells)])[:-1]
-    has = np.stack(sets.masks).astype(np.uint8)
-    return has, np.concatenate([np.zeros(0, dtype=np.int16), *cells]), starts
+    masks = np.stack(sets.masks).astype(np.uint8)
+    return masks, np.concatenate([np.zeros(0, dtype=np.int16), *cells]), starts
 
 
 class _Sets:
@@ -98,27 +98,27 @@ class _Sets:
 
     def meet(self, region: NDArray[Any], mask: NDArray[Any]) -> None:
         """Leave to the spans of a region only the tags of a mask."""
-        for set_ in np.unique(region[region >= 0]).tolist():
-            both = self.masks[set_] & mask
-            number = self.index.setdefault(both.tobytes(), len(self.masks))
-            if number == len(self.masks):
-                self.masks.append(both)
-            region[region == set_] = number
+        for old in np.unique(region[region >= 0]).tolist():
+            common = self.masks[old] & mask
+            new = self.index.setdefault(common.tobytes(), len(self.masks))
+            if new == len(self.masks):
+                self.masks.append(common)
+            region[region == old] = new
 
 
 def _cells(constraints: Sequence[Constraint], n: int, sets: _Sets) -> NDArray[Any]:
     """The sets of the spans of one sentence."""
     grid = np.zeros((n + 1, n + 1), dtype=np.int16)  # by start and end
     for start, end, label, kind in constraints:
-        own = grid[start : start + 1, end : end + 1]
+        cell = grid[start : start + 1, end : end + 1]
         # A span crosses another if it begins before it and ends inside, or begins inside and ends after it.
         crossing = (grid[:start, start + 1 : end], grid[start + 1 : end, end + 1 :])
         if kind == "must":
-            sets.meet(own, sets.with_label(label))
+            sets.meet(cell, sets.with_label(label))
             for region in crossing:
                 region[:] = _FORBIDDEN
         elif kind == "must not":
-            sets.meet(own, ~sets.with_label(label))
+            sets.meet(cell, ~sets.with_label(label))
         else:
             for region in crossing:
                 sets.meet(region, ~sets.labelled)

@@ -67,12 +67,12 @@ class Distribution:
             if self.batch.transitions is not None:
                 what = "probabilities where successive tags score"
                 self._check_size(sums, what)
-                sums = self._less_shared(sums)
+                sums = self._sum_less_shared(sums)
                 self._check_size(sums, what)
             self._sums = sums
         return self._sums
 
-    def _less_shared(self, sums: Sums) -> Sums:
+    def _sum_less_shared(self, sums: Sums) -> Sums:
         """Sum again less what all trees share, if scores of successive tags are so great that rounding counts.
 
         Without them the compiled passes do that. A tree then scores at most 0 at each step, so that great scores show
@@ -81,25 +81,27 @@ class Distribution:
         batch = self.batch
         lengths, epsilon = batch.lengths, float(np.finfo(np.float64).eps)
         rows = batch.scores[batch.rows].astype(np.float64)
-        more = [array.astype(np.float64) for array in batch.transitions or ()]
-        sizes = [np.abs(array[np.isfinite(array)]).max(initial=0.0) for array in (rows, *more)]
+        transitions = [array.astype(np.float64) for array in batch.transitions or ()]
+        sizes = [np.abs(array[np.isfinite(array)]).max(initial=0.0) for array in (rows, *transitions)]
         size = min(float(sum(sizes)), 1e100)
         if 2 * lengths.max(initial=0) ** 2 * size * max(1.0, size) * epsilon <= _LARGEST_ERROR:
             return sums
-        shared = [np.nan_to_num(array.max(initial=-np.inf), neginf=0.0) for array in more]
+        shared = [np.nan_to_num(array.max(initial=-np.inf), neginf=0.0) for array in transitions]
         tops = rows.max(axis=1, initial=-np.inf)
         scores = np.zeros(batch.scores.shape)
         scores[batch.rows] = rows - tops[:, None]
-        less = sum_trees(batch.with_arrays((scores, *(own - top for own, top in zip(more, shared, strict=True)))))
-        if (too_great := lengths * np.spacing(np.abs(less.log_z)) > _LARGEST_ERROR).any():
+        less_shared = (array - top for array, top in zip(transitions, shared, strict=True))
+        reduced = sum_trees(batch.with_arrays((scores, *less_shared)))
+        if (too_great := lengths * np.spacing(np.abs(reduced.log_z)) > _LARGEST_ERROR).any():
             raise ValueError(Errors.E180.format(s=batch.numbers[too_great.argmax()]))
-        self._error = lengths * epsilon * np.abs(less.log_z)
-        of_sentences = np.split(tops, np.cumsum(lengths)[:-1])
+        self._error = lengths * epsilon * np.abs(reduced.log_z)
+        tops_of_sentences = np.split(tops, np.cumsum(lengths)[:-1])
+        pair, *ends = shared
         log_z = [
-            fsum([total, *own, *shared[:1] * (len(own) - 1), *shared[1:]]) if len(own) else total  # of no tag, nothing
-            for total, own in zip(less.log_z.tolist(), of_sentences, strict=True)
+            fsum([z, *of_rows, *[pair] * (len(of_rows) - 1), *ends]) if len(of_rows) else z  # of no tag, nothing
+            for z, of_rows in zip(reduced.log_z.tolist(), tops_of_sentences, strict=True)
         ]
-        return less._replace(log_z=np.asarray(log_z), marginals=less.marginals.astype(batch.scores.dtype))
+        return reduced._replace(log_z=np.asarray(log_z), marginals=reduced.marginals.astype(batch.scores.dtype))
 
     def _check_size(self, sums: Sums, what: str, *, of_products: bool = False) -> None:
         """Raise if scores are so great that sums of them, or of products with them, round what differs away.
@@ -137,15 +139,15 @@ class Distribution:
         k (int): Number of trees, at least 1.
         RAISES (ValueError): If k is not such a number.
         """
-        _check_number(k)
-        best, starts, stops, found = self.argmax, self.batch.starts, self.batch.stops, []
+        _check_k(k)
+        best, starts, stops, results = self.argmax, self.batch.starts, self.batch.stops, []
         for s, (ids, scores) in enumerate(k_best_trees(self.batch, k)):
             first = best.ids[starts[s] : stops[s]]
             # Of trees with the same score, the exact decoder's is the first.
             others = np.flatnonzero((ids != first).any(axis=1))[: k - 1]
             totals = np.concatenate([best.scores[s : s + 1], scores[others]])
-            found.append(KBest(np.concatenate([first[None], ids[others]]), np.minimum.accumulate(totals)))
-        return found
+            results.append(KBest(np.concatenate([first[None], ids[others]]), np.minimum.accumulate(totals)))
+        return results
 
     def k_best_parses(self, k: int) -> list[list[tuple[float, Spans]]]:
         """Find the k best trees of each sentence that differ in their constituents, not in binarization alone.
@@ -156,27 +158,27 @@ class Distribution:
             these are more, have fewer: a sentence can have billions that differ in binarization alone.
         RAISES (ValueError): If k is not such a number.
         """
-        _check_number(k)
+        _check_k(k)
         batch, log_z = self.batch, self.log_partition
         self._check_size(self.sums(), "log-probabilities")
-        found: dict[int, list[tuple[float, Spans]]] = {}
-        left, width, widest = [*range(len(batch.n_words))], k, min(max(8 * int(k), _MOST_TREES), LARGEST_COUNT)
-        while left:
+        parses: dict[int, list[tuple[float, Spans]]] = {}
+        pending, width, widest = [*range(len(batch.n_words))], k, min(max(8 * int(k), _MOST_TREES), LARGEST_COUNT)
+        while pending:
             again = []
             size = max(1, _MOST_TREES // width)  # sentences at once
-            parts = (left[i : i + size] for i in range(0, len(left), size))
-            results = (zip(own, self.select(np.asarray(own)).topk(width), strict=True) for own in parts)
-            for s, trees in chain.from_iterable(results):
-                nodes = labelled_nodes(trees.ids.reshape(-1), batch, sentences=np.full(len(trees.scores), s))
-                log_probs = np.minimum(trees.scores - log_z[s], 0.0).tolist()
+            chunks = (pending[i : i + size] for i in range(0, len(pending), size))
+            results = (zip(chunk, self.select(np.asarray(chunk)).topk(width), strict=True) for chunk in chunks)
+            for s, best in chain.from_iterable(results):
+                nodes = labelled_nodes(best.ids.reshape(-1), batch, sentences=np.full(len(best.scores), s))
+                log_probs = np.minimum(best.scores - log_z[s], 0.0).tolist()
                 distinct: dict[tuple[tuple[int, int, str], ...], float] = {}
                 for log_prob, spans in zip(log_probs, nodes.spans(batch.tags), strict=True):
                     distinct.setdefault(tuple(spans), log_prob)
-                found[s] = [(log_prob, [*spans]) for spans, log_prob in distinct.items()][:k]
-                if len(found[s]) < k and len(trees.scores) == width < widest:
+                parses[s] = [(log_prob, [*spans]) for spans, log_prob in distinct.items()][:k]
+                if len(parses[s]) < k and len(best.scores) == width < widest:
                     again.append(s)
-            left, width = again, min(2 * width, widest)
-        return [found[s] for s in range(len(batch.n_words))]
+            pending, width = again, min(2 * width, widest)
+        return [parses[s] for s in range(len(batch.n_words))]
 
     def sample(self, n: int, seed: int) -> NDArray[np.int32]:
         """Draw trees by their probabilities, independent of each other.
@@ -215,16 +217,16 @@ class Distribution:
         expected = np.zeros(n_sents)
         np.add.at(expected, owner, _dot(probs, scores - tops[:, None]))
         sizes = np.abs(expected)
-        of_sentences = np.split(-tops, np.cumsum(batch.lengths)[:-1])[:n_sents]  # one piece for none
-        log_z = np.asarray([fsum([z, *own]) for z, own in zip(sums.log_z.tolist(), of_sentences, strict=True)])
+        minus_tops = np.split(-tops, np.cumsum(batch.lengths)[:-1])[:n_sents]  # by sentence; one piece for none
+        log_z = np.asarray([fsum([z, *of_rows]) for z, of_rows in zip(sums.log_z.tolist(), minus_tops, strict=True)])
         for probs, scores in zip(sums.transitions or (), batch.transitions or (), strict=True):
             expected += _dot(probs, scores).sum()
             sizes += _dot(probs, np.abs(scores)).sum()
         if batch.spans is not None and sums.spans is not None:
             stops = batch.spans.stops(batch.n_words)
             for s in np.flatnonzero(stops > batch.spans.starts):
-                own = slice(batch.spans.starts[s], stops[s])
-                probs, scores = sums.spans[own], batch.spans.scores[own].astype(np.float64)
+                span_rows = slice(batch.spans.starts[s], stops[s])
+                probs, scores = sums.spans[span_rows], batch.spans.scores[span_rows].astype(np.float64)
                 # Every tree has a label for each node: less the greatest score, great ones lose no precision.
                 top = scores.max(initial=-np.inf, where=probs > 0)
                 expected[s] += (part := _dot(probs, scores - top).sum())
@@ -249,17 +251,17 @@ class Distribution:
 class Decoder(Protocol):
     """Finds a tree for each sentence of a batch."""
 
-    def __call__(self, trees: Distribution) -> Decoded:
-        """Choose among the trees of each sentence of `trees.batch`, whose scores are on the CPU.
+    def __call__(self, distribution: Distribution) -> Decoded:
+        """Choose among the trees of each sentence of `distribution.batch`, whose scores are on the CPU.
 
-        What it asks `trees` for is kept there, for whoever asks again.
+        What it asks `distribution` for is kept there, for whoever asks again.
 
         RAISES (ValueError): If a score is not finite, naming word and tag, or if no tree exists within the bound that
             agrees with the constraints.
         """
 
 
-def _check_number(k: object) -> None:
+def _check_k(k: object) -> None:
     if not is_whole(k, 1, LARGEST_COUNT):
         raise ValueError(Errors.E171.format(value=k, largest=LARGEST_COUNT))
 

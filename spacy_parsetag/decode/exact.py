@@ -32,17 +32,17 @@ class ExactDecoder:
             raise ValueError(Errors.E173.format(n=n_threads))
         self.n_threads = n_threads
 
-    def __call__(self, trees: Distribution) -> Decoded:
+    def __call__(self, distribution: Distribution) -> Decoded:
         """Find the best tree of each sentence; see `Decoder`."""
-        batch = trees.batch
+        batch = distribution.batch
         n_parts = min(self.n_threads, len(batch.n_words))
         if n_parts < 2:
-            return trees.argmax
+            return distribution.argmax
         parts = [batch.select(part) for part in np.array_split(np.arange(len(batch.n_words)), n_parts)]
         with ThreadPoolExecutor(n_parts) as pool:  # the compiled passes release Python's lock
-            best, status = zip(*pool.map(best_trees, parts), strict=True)
+            decoded, status = zip(*pool.map(best_trees, parts), strict=True)
         if (failed := np.concatenate(status)).any():
             raise_failure(batch, failed)
         # Each part has -1 in the rows of the others.
-        ids = np.maximum.reduce([own.ids for own in best])
-        return Decoded(ids, np.concatenate([own.scores for own in best]))
+        ids = np.maximum.reduce([part.ids for part in decoded])
+        return Decoded(ids, np.concatenate([part.scores for part in decoded]))

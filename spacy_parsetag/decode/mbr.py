@@ -27,16 +27,16 @@ class MBRDecoder:
         self.cost = cost
         self.max_words = max_words
 
-    def __call__(self, trees: Distribution) -> Decoded:
+    def __call__(self, distribution: Distribution) -> Decoded:
         """Find the tree of each sentence; see `Decoder`.
 
         RETURNS (Decoded): The score of a tree is the sum over its constituents; in a sentence of more than `max_words`
             words it is the sum of its tags' scores.
         """
-        long = trees.batch.n_words > (np.inf if self.max_words is None else self.max_words)
+        long = distribution.batch.n_words > (np.inf if self.max_words is None else self.max_words)
         if not long.any():
-            return trees.mbr(self.cost)
-        likeliest, expected = trees.select(long).argmax, trees.select(~long).mbr(self.cost)
+            return distribution.mbr(self.cost)
+        likeliest, expected = distribution.select(long).argmax, distribution.select(~long).mbr(self.cost)
         scores = np.empty(len(long))
         scores[long], scores[~long] = likeliest.scores, expected.scores
         # Each has -1 in the rows of the other's sentences.

@@ -85,20 +85,20 @@ def sum_trees(batch: TagScores, *, labels: bool = False) -> Sums:
     arguments, log_z, status = _prepare(batch, None if labels else needs_chart(batch))
     marginals, n_words = np.zeros_like(batch.scores), batch.n_words.astype(np.int64)
     spans = None if batch.spans is None else np.zeros_like(batch.spans.scores)
-    first, rows, nodes, leaves = first_spans(n_words), spans, None, None
+    starts, span_sums, nodes, leaves = first_spans(n_words), spans, None, None
     if labels:
-        rows = nodes = np.zeros((int(first[-1]), len(batch.tags.node_labels)), dtype=batch.scores.dtype)
+        span_sums = nodes = np.zeros((int(starts[-1]), len(batch.tags.node_labels)), dtype=batch.scores.dtype)
         leaves = np.zeros((int(n_words.sum()), len(batch.tags)), dtype=batch.scores.dtype)
     elif batch.spans is not None:
-        first = batch.spans.starts
+        starts = batch.spans.starts
     transitions = _sum_lattice(batch, arguments, marginals, log_z, status)
     if (status == CHART).any():
         leaf_starts = np.cumsum(n_words) - n_words
-        chart_sums(*arguments, batch.tags.label_of, first, leaf_starts, log_z, marginals, rows, leaves, status)
+        chart_sums(*arguments, batch.tags.label_of, starts, leaf_starts, log_z, marginals, span_sums, leaves, status)
     if nodes is not None and spans is not None and batch.spans is not None:
         scored = np.flatnonzero(batch.spans.starts >= 0)
-        counts = np.diff(first)[scored]
-        spans[ranges(batch.spans.starts[scored], counts)] = nodes[ranges(first[scored], counts)]
+        counts = np.diff(starts)[scored]
+        spans[ranges(batch.spans.starts[scored], counts)] = nodes[ranges(starts[scored], counts)]
     return Sums(log_z, marginals, transitions, spans, nodes, leaves, status)
 
 
@@ -126,11 +126,11 @@ def k_best_trees(batch: TagScores, k: int) -> list[tuple[NDArray[np.int32], NDAr
     counts = np.zeros(len(batch.n_words), dtype=np.int64)
     ids, scores = k_best(*arguments, k, counts, status)
     lengths = batch.lengths
-    parts = np.split(np.frombuffer(ids, dtype=np.int32), np.cumsum(counts * lengths)[:-1])
+    flat_ids = np.split(np.frombuffer(ids, dtype=np.int32), np.cumsum(counts * lengths)[:-1])
     totals = np.split(np.frombuffer(scores, dtype=np.float64), np.cumsum(counts)[:-1])
     return [
         (flat.reshape(count, length), total)
-        for flat, total, count, length in zip(parts, totals, counts.tolist(), lengths.tolist(), strict=True)
+        for flat, total, count, length in zip(flat_ids, totals, counts.tolist(), lengths.tolist(), strict=True)
     ]
 
 
@@ -153,8 +153,8 @@ def _prepare(batch: TagScores, chart: NDArray[Any] | None) -> tuple[Arguments, N
             raise ValueError(Errors.E167.format(order=batch.linearizer.order))
         if batch.transitions is not None:
             raise ValueError(Errors.E175)
-    waits = (batch.n_words > 0) & (True if chart is None else chart)
-    return arguments_of(batch), np.zeros(len(waits)), np.where(waits, CHART, FOUND).astype(np.uint8)
+    in_chart = (batch.n_words > 0) & (True if chart is None else chart)
+    return arguments_of(batch), np.zeros(len(in_chart)), np.where(in_chart, CHART, FOUND).astype(np.uint8)
 
 
 def _sum_lattice(

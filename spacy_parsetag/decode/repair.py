@@ -24,21 +24,22 @@ def raise_failure(batch: TagScores, status: NDArray[Any], conflict: str = Errors
         _raise_not_finite(batch, s)
     if status[s] == TOO_GREAT:
         raise ValueError(Errors.E180.format(s=batch.numbers[s]))
-    one = batch.select(np.asarray([s]))
-    if one.constraints and (needed := [one.constraints[0][i] for i in find_conflict(one)]):
-        known = batch.tags.constituent_labels
-        for each in needed:
-            if each.kind == "must" and each.label is not None and each.label not in known:
-                raise ValueError(Errors.E178.format(constraint=each, label=each.label, labels=", ".join(known)))
-        constraints = "; ".join(map(str, needed))
-        raise ValueError(conflict.format(n=n, constraints=constraints, max_stack=batch.max_stack))
+    sentence = batch.select(np.asarray([s]))
+    if sentence.constraints and (needed := [sentence.constraints[0][i] for i in find_conflict(sentence)]):
+        labels = batch.tags.constituent_labels
+        for constraint in needed:
+            label = constraint.label
+            if constraint.kind == "must" and label is not None and label not in labels:
+                raise ValueError(Errors.E178.format(constraint=constraint, label=label, labels=", ".join(labels)))
+        listed = "; ".join(map(str, needed))
+        raise ValueError(conflict.format(n=n, constraints=listed, max_stack=batch.max_stack))
     raise ValueError(Errors.E152.format(n=n, max_stack=batch.max_stack, order=batch.linearizer.order))
 
 
 def _raise_not_finite(batch: TagScores, s: int) -> NoReturn:
     """Raise the error that names the first score of a sentence that cannot be added up."""
-    own = batch.scores[batch.starts[s] : batch.stops[s]]
-    bad = _not_finite(own)
+    scores = batch.scores[batch.starts[s] : batch.stops[s]]
+    bad = _not_finite(scores)
     if batch.spans is not None and batch.spans.starts[s] >= 0:
         # Of these columns the chart reads leaves, and the bare tags of nodes.
         bad[::2, batch.tags.classes >= 2] = False
@@ -46,11 +47,11 @@ def _raise_not_finite(batch: TagScores, s: int) -> NoReturn:
         if not bad.any():
             start, stop = int(batch.spans.starts[s]), int(batch.spans.stops(batch.n_words)[s])
             row, column = (int(i) for i in np.argwhere(_not_finite(batch.spans.scores[start:stop]))[0])
-            first, end = (int(ends[row]) for ends in np.triu_indices(int(batch.n_words[s]) + 1, k=2))
+            first, end = (int(bounds[row]) for bounds in np.triu_indices(int(batch.n_words[s]) + 1, k=2))
             label, value = batch.tags.node_labels[column], batch.spans.scores[start + row, column]
             raise ValueError(Errors.E166.format(label=label, start=first + 1, end=end, value=value, s=batch.numbers[s]))
     row, column = (int(i) for i in np.argwhere(bad)[0])
-    tag, value = batch.tags[column], own[row, column]
+    tag, value = batch.tags[column], scores[row, column]
     raise ValueError(Errors.E151.format(tag=tag, word=row // 2 + 1, value=value, s=batch.numbers[s]))
 
 
@@ -71,10 +72,10 @@ def keep_possible(batch: TagScores) -> tuple[TagScores, list[list[int]]]:
     _, status = best_trees(batch)
     constraints, dropped = list(batch.constraints or ()), [list[int]() for _ in batch.n_words]
     for s in np.flatnonzero((status != 0) & (status != NOT_FINITE)).tolist():
-        one = batch.select(np.asarray([s]))
+        sentence = batch.select(np.asarray([s]))
         kept: list[Constraint] = []
         for i, constraint in enumerate(constraints[s]):
-            if _has_tree(one, (*kept, constraint)):
+            if _has_tree(sentence, (*kept, constraint)):
                 kept.append(constraint)
             else:
                 dropped[s].append(i)
@@ -82,21 +83,21 @@ def keep_possible(batch: TagScores) -> tuple[TagScores, list[list[int]]]:
     return replace(batch, constraints=tuple(constraints)), dropped
 
 
-def find_conflict(one: TagScores) -> list[int]:
-    """Find constraints on the sentence of a batch of one that cannot hold together.
+def find_conflict(sentence: TagScores) -> list[int]:
+    """Find constraints on a sentence that cannot hold together.
 
-    one (TagScores): The scores, on the CPU, with constraints that no tree agrees with.
+    sentence (TagScores): A batch of one, on the CPU, with constraints that no tree agrees with.
     RETURNS (list[int]): Their indices; none can be left out. Empty if no tree exists without constraints.
     """
-    given = one.constraints[0] if one.constraints else ()
-    needed = list(range(len(given)))
-    for i in range(len(given)):
+    constraints = sentence.constraints[0] if sentence.constraints else ()
+    needed = list(range(len(constraints)))
+    for i in range(len(constraints)):
         fewer = [j for j in needed if j != i]
-        if not _has_tree(one, tuple(given[j] for j in fewer)):
+        if not _has_tree(sentence, tuple(constraints[j] for j in fewer)):
             needed = fewer
     return needed
 
 
-def _has_tree(one: TagScores, constraints: tuple[Constraint, ...]) -> bool:
-    _, status = best_trees(replace(one, constraints=(constraints,)))
+def _has_tree(sentence: TagScores, constraints: tuple[Constraint, ...]) -> bool:
+    _, status = best_trees(replace(sentence, constraints=(constraints,)))
     return not status[0]

@@ -1,6 +1,7 @@
 """Trees given by their tags: their labelled nodes, the scores that they add up, and gold trees with weights."""
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from math import fsum
 from typing import Any, NamedTuple
 
@@ -34,11 +35,10 @@ class Nodes(NamedTuple):
 
     def spans(self, tags: TagSet) -> Iterator[Spans]:
         """Yield the constituents of each tree in pre-order, unary chains from the top."""
-        found = zip(self.start.tolist(), self.end.tolist(), self.tag.tolist(), strict=True)
+        nodes = zip(self.start.tolist(), self.end.tolist(), self.tag.tolist(), strict=True)
         chains = tags.unaries
         for n_nodes in self.counts.tolist():
-            own = [next(found) for _ in range(n_nodes)]
-            yield [(start, end, label) for start, end, tag in own for label in chains[tag]]
+            yield [(start, end, label) for start, end, tag in islice(nodes, n_nodes) for label in chains[tag]]
 
 
 def labelled_nodes(
@@ -59,35 +59,35 @@ def labelled_nodes(
     if outside.any():
         s = outside.argmax()
         raise ValueError(Errors.E157.format(n=len(ids), s=s, words=n_words[s], row=starts[s]))
-    strange = (ids < 0) | (ids >= len(tags))
-    if strange.any():
+    unknown = (ids < 0) | (ids >= len(tags))
+    if unknown.any():
         owned = ranges(starts, lengths)
-        rows = owned[strange[owned]]
+        rows = owned[unknown[owned]]
         if len(rows):
             raise ValueError(Errors.E156.format(id=ids[rows[0]], row=rows[0], n=len(tags)))
-    code = ORDER_CODES.get(batch.linearizer.order)
-    if code is not None:
+    order_code = ORDER_CODES.get(batch.linearizer.order)
+    if order_code is not None:
         # As many as trees have tags, not rows: trees may share rows.
         start, end, tag = (np.empty(int(lengths.sum()), dtype=np.int32) for _ in range(3))
         counts = np.empty(len(n_words), dtype=np.int32)
-        wanted = np.ones_like(tags.labelled) if bare else tags.labelled
-        total = batch_nodes(ids, starts, n_words, code, tags.classes, wanted, start, end, tag, counts)
+        included = np.ones_like(tags.labelled) if bare else tags.labelled
+        total = batch_nodes(ids, starts, n_words, order_code, tags.classes, included, start, end, tag, counts)
         if total >= 0:
             return Nodes(start[:total], end[:total], tag[:total], counts)
     # A user's own order, by its `delinearize`; and where ids are not a tree, that says what is wrong.
-    trees = (ids[first : first + n] for first, n in zip(starts, lengths, strict=True))
-    return _collect(trees, tags, batch.linearizer, bare)
+    ids_of_trees = (ids[start : start + length] for start, length in zip(starts, lengths, strict=True))
+    return _collect(ids_of_trees, tags, batch.linearizer, bare)
 
 
-def _collect(trees: Iterable[NDArray[Any]], tags: TagSet, linearizer: Linearizer, bare: bool) -> Nodes:
+def _collect(ids_of_trees: Iterable[NDArray[Any]], tags: TagSet, linearizer: Linearizer, bare: bool) -> Nodes:
     """Find the same nodes in binary trees, whose tags are found by class and label."""
     nodes, counts = [], []
-    for ids in trees:
+    for ids in ids_of_trees:
         tree = linearizer.delinearize(tags.decode(ids.tolist()))
-        found = zip(node_bounds(tree), preorder_tags(tree), strict=True)
-        own = [(*bounds, tags.id(tag)) for bounds, tag in found if bare or tag not in CLASS_NAMES]
-        nodes += own
-        counts.append(len(own))
+        tagged = zip(node_bounds(tree), preorder_tags(tree), strict=True)
+        of_tree = [(*bounds, tags.id(tag)) for bounds, tag in tagged if bare or tag not in CLASS_NAMES]
+        nodes += of_tree
+        counts.append(len(of_tree))
     start, end, tag = np.asarray(nodes, dtype=np.int32).reshape(-1, 3).T
     return Nodes(start, end, tag, np.asarray(counts, dtype=np.int32))
 
@@ -122,30 +122,30 @@ def cells_of(batch: TagScores, trees: WeightedTrees) -> list[Cells]:
     lengths = numbers_of_tags(n_words)
     tree = np.repeat(np.arange(len(n_words)), lengths)
     rows, columns = ranges(batch.starts[trees.sentence], lengths), trees.ids
-    more: list[Cells] = []
+    others: list[Cells] = []
     if batch.transitions is not None:
-        full = np.flatnonzero(lengths)
-        last = np.cumsum(lengths)[full] - 1
-        first = last + 1 - lengths[full]
+        nonempty = np.flatnonzero(lengths)
+        last = np.cumsum(lengths)[nonempty] - 1
+        first = last + 1 - lengths[nonempty]
         pairs = (np.delete(columns, last), np.delete(columns, first))
-        more = [(pairs, np.delete(tree, first)), ((columns[first],), full), ((columns[last],), full)]
+        others = [(pairs, np.delete(tree, first)), ((columns[first],), nonempty), ((columns[last],), nonempty)]
     if batch.spans is not None:
-        first = batch.spans.starts[trees.sentence]
+        span_starts = batch.spans.starts[trees.sentence]
         nodes = labelled_nodes(columns, batch, sentences=trees.sentence, bare=True)
-        inner = (first[tree] >= 0) & (tags.classes[columns] >= 2)
+        inner = (span_starts[tree] >= 0) & (tags.classes[columns] >= 2)
         columns = np.where(inner, tags.offsets[tags.classes[columns]], columns)  # bare tags are the first of a class
-        scored = (first[tree] >= 0) & (nodes.end - nodes.start > 1)  # of a tree there are as many nodes as tags
-        own = tree[scored]
+        scored = (span_starts[tree] >= 0) & (nodes.end - nodes.start > 1)  # of a tree there are as many nodes as tags
+        tree_of_span = tree[scored]
         start, end = (bounds[scored].astype(np.int64) for bounds in (nodes.start, nodes.end))
-        rows_of_spans = first[own] + span_row(n_words[own], start, end)
-        more.append(((rows_of_spans, tags.label_of[nodes.tag[scored]]), own))
-    return [((rows, columns), tree), *more]
+        span_rows = span_starts[tree_of_span] + span_row(n_words[tree_of_span], start, end)
+        others.append(((span_rows, tags.label_of[nodes.tag[scored]]), tree_of_span))
+    return [((rows, columns), tree), *others]
 
 
 def tree_scores(batch: TagScores, trees: WeightedTrees) -> NDArray[np.float64]:
     """Add up the scores of trees of a batch on the CPU: (M,), one for each tree, rounded once."""
     cells = [(tree, scores[at]) for scores, (at, tree) in zip(batch.arrays, cells_of(batch, trees), strict=True)]
     owner = np.concatenate([tree for tree, _ in cells])
-    values = np.concatenate([own.astype(np.float64) for _, own in cells])[np.argsort(owner, kind="stable")]
+    values = np.concatenate([of_array.astype(np.float64) for _, of_array in cells])[np.argsort(owner, kind="stable")]
     ends = np.cumsum(np.bincount(owner, minlength=len(trees.sentence)))
-    return np.asarray([fsum(own) for own in np.split(values, ends)[: len(trees.sentence)]], dtype=np.float64)
+    return np.asarray([fsum(of_tree) for of_tree in np.split(values, ends)[: len(trees.sentence)]], dtype=np.float64)

@@ -43,9 +43,10 @@ def decode(
     >>> [["l", "r", "L/S", "R/VP"][i] for i in ids]
     ['l', 'L/S', 'r']
     """
-    own = TreeDistribution(scores, tags, order, transitions, start, end, max_stack)
-    best = own._trees.argmax if beam is None else BeamDecoder(beam)(own._trees)
-    return own._columns[best.ids], float(best.scores[0])
+    sentence = TreeDistribution(scores, tags, order, transitions, start, end, max_stack)
+    distribution = sentence._distribution
+    best = distribution.argmax if beam is None else BeamDecoder(beam)(distribution)
+    return sentence._columns[best.ids], float(best.scores[0])
 
 
 class TreeDistribution:
@@ -108,25 +109,25 @@ class TreeDistribution:
             constraints=(read_constraints(constraints, n_words),) if constraints else None,
             max_stack=max_stack,
         )
-        self._trees, self._columns = Distribution(batch), columns
+        self._distribution, self._columns = Distribution(batch), columns
 
     @classmethod
     def from_batch(cls, batch: TagScores, s: int) -> "TreeDistribution":
         """Take sentence s of a batch, with its bound and constraints; columns are ids of the batch's tags."""
-        distribution = cls.__new__(cls)
-        distribution._trees = Distribution(batch.select(np.asarray([s])).trim())
-        distribution._columns = np.arange(len(batch.tags), dtype=np.int32)
-        return distribution
+        sentence = cls.__new__(cls)
+        sentence._distribution = Distribution(batch.select(np.asarray([s])).trim())
+        sentence._columns = np.arange(len(batch.tags), dtype=np.int32)
+        return sentence
 
     @property
     def log_partition(self) -> float:
         """The log of the sum of exp(score) over all trees."""
-        return float(self._trees.log_partition[0])
+        return float(self._distribution.log_partition[0])
 
     @property
     def entropy(self) -> float:
         """The entropy, in nats: 0 where one tree has all the probability."""
-        return float(self._trees.entropy[0])
+        return float(self._distribution.entropy[0])
 
     def log_prob(self, ids: Sequence[int]) -> float:
         """Find the log-probability of a tree.
@@ -135,33 +136,33 @@ class TreeDistribution:
         RETURNS (float): -inf if the tree is outside the bound or does not agree with the constraints.
         RAISES (ValueError): If the columns form no tree.
         """
-        batch = self._trees.batch
+        batch = self._distribution.batch
         if len(ids) != len(batch.scores):
             raise ValueError(Errors.E004.format(n_tags=len(ids), n_words=int(batch.n_words[0])))
         if not all(is_whole(column, 0, len(self._columns) - 1) for column in ids):
             raise ValueError(Errors.E174.format(columns=list(ids), last=len(self._columns) - 1))
-        own = np.argsort(self._columns)[np.asarray(ids)]
-        tags = batch.tags.decode(own.tolist())
+        tag_ids = np.argsort(self._columns)[np.asarray(ids)]
+        tags = batch.tags.decode(tag_ids.tolist())
         batch.linearizer.delinearize(tags)  # raises if they form no tree
         outside = batch.max_stack is not None and stack_of(tags, batch.linearizer.lattice) > batch.max_stack
-        if outside or not _agrees(batch, own):
+        if outside or not _agrees(batch, tag_ids):
             return -np.inf
-        return float(self._trees.log_prob(own)[0])
+        return float(self._distribution.log_prob(tag_ids)[0])
 
     @property
     def argmax(self) -> tuple[NDArray[Any], float]:
         """The best tree, (2N-1,) columns, and its score: the exact decoder's."""
-        best = self._trees.argmax
+        best = self._distribution.argmax
         return self._columns[best.ids], float(best.scores[0])
 
     def topk(self, k: int) -> list[tuple[NDArray[Any], float]]:
         """Find the (2N-1,) columns and scores of the k best trees, best first; see `Distribution.topk`."""
-        ids, scores = self._trees.topk(k)[0]
-        return [(self._columns[own], float(score)) for own, score in zip(ids, scores, strict=True)]
+        ids_of_trees, scores = self._distribution.topk(k)[0]
+        return [(self._columns[ids], float(score)) for ids, score in zip(ids_of_trees, scores, strict=True)]
 
     def sample(self, n: int, seed: int) -> NDArray[Any]:
         """Draw the (n, 2N-1) int32 columns of n trees by their probabilities; see `Distribution.sample`."""
-        return self._columns.take(self._trees.sample(n, seed))
+        return self._columns.take(self._distribution.sample(n, seed))
 
     @cached_property
     def tag_marginals(self) -> NDArray[Any]:
@@ -170,7 +171,7 @@ class TreeDistribution:
         Where spans are scored, the positions of gaps have the probability that a left or a right child splits there, in
         the columns of the bare tags.
         """
-        return self._trees.sums().marginals.take(np.argsort(self._columns), axis=1)
+        return self._distribution.sums().marginals.take(np.argsort(self._columns), axis=1)
 
     @cached_property
     def constituents(self) -> dict[tuple[int, int, str], float]:
@@ -178,21 +179,21 @@ class TreeDistribution:
 
         A unary chain gives one entry for each of its labels. Nodes that binarization added give none.
         """
-        return self._trees.constituents.sentence(0)
+        return self._distribution.constituents.sentence(0)
 
     def mbr(self, cost: float = 0.5) -> NDArray[Any]:
         """Find the (2N-1,) columns of the tree whose constituents are right most often.
 
         cost (float): The cost of a constituent; see `MBRDecoder`.
         """
-        return self._columns.take(self._trees.mbr(cost).ids)
+        return self._columns.take(self._distribution.mbr(cost).ids)
 
 
 def _agrees(batch: TagScores, ids: NDArray[Any]) -> bool:
     """Check whether the tree of a batch of one sentence agrees with its constraints."""
     if not batch.constraints or not batch.constraints[0]:
         return True
-    has, cells, _ = label_sets(batch.constraints, batch.n_words, batch.tags)
+    masks, cells, _ = label_sets(batch.constraints, batch.n_words, batch.tags)
     nodes = labelled_nodes(ids, batch, bare=True)
-    own = cells[span_row(int(batch.n_words[0]) + 1, nodes.start, nodes.end + 1)]  # with spans of one word
-    return bool((own >= 0).all() and has[own, nodes.tag].all())
+    sets = cells[span_row(int(batch.n_words[0]) + 1, nodes.start, nodes.end + 1)]  # with spans of one word
+    return bool((sets >= 0).all() and masks[sets, nodes.tag].all())

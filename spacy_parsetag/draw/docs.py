@@ -99,11 +99,11 @@ def render(
     RAISES (ValueError): If it is something else, the doc has no constituents, they are not trees, the span is not a
         constituent, or the style is not known.
     """
-    given = list(what) if isinstance(what, Iterable) and not isinstance(what, (Doc, Span, str)) else [what]
-    for each in given:
-        if not isinstance(each, (Doc, Span)):
-            raise ValueError(Errors.E042.format(found=type(each).__name__))
-    sentences = [sentence for each in given for sentence in _sentences(each, spans_key)]
+    sources = list(what) if isinstance(what, Iterable) and not isinstance(what, (Doc, Span, str)) else [what]
+    for source in sources:
+        if not isinstance(source, (Doc, Span)):
+            raise ValueError(Errors.E042.format(found=type(source).__name__))
+    sentences = [sentence for source in sources for sentence in _sentences(source, spans_key)]
     if style == "text":
         width = max(LEAST_WIDTH, shutil.get_terminal_size().columns) if width is None else width
         color = _shows_colors() if color is None else color
@@ -111,7 +111,7 @@ def render(
     elif style == "svg":
         drawn = _svg(sentences, tags)
     elif style == "html":
-        drawn = draw_page(sentences, tags=tags, lang=next((each.vocab.lang for each in given), ""))
+        drawn = draw_page(sentences, tags=tags, lang=next((source.vocab.lang for source in sources), ""))
     else:
         raise ValueError(Errors.E041.format(style=style))
     return Drawing(drawn, sentences, tags)
@@ -123,11 +123,11 @@ def draw_page(sentences: Sequence[Sentence], *, tags: bool = True, lang: str = "
     return _PAGE.format(lang=escape(lang), title=title, body=_html(sentences, tags))
 
 
-def _sentences(each: Doc | Span, spans_key: str) -> list[Sentence]:
-    if isinstance(each, Span):
-        return [Sentence(each.text, read_tree(each, spans_key))]
-    found = parses_from_doc(each, spans_key)
-    return [Sentence(each[own[0] : own[-1] + 1].text, parse.to_tree(ROOT)) for own, parse in found]
+def _sentences(source: Doc | Span, spans_key: str) -> list[Sentence]:
+    if isinstance(source, Span):
+        return [Sentence(source.text, read_tree(source, spans_key))]
+    parses = parses_from_doc(source, spans_key)
+    return [Sentence(source[tokens[0] : tokens[-1] + 1].text, parse.to_tree(ROOT)) for tokens, parse in parses]
 
 
 def explain_all(sentences: Sequence[Sentence], tags: bool = True) -> list[tuple[str, str, str]]:
@@ -137,20 +137,20 @@ def explain_all(sentences: Sequence[Sentence], tags: bool = True) -> list[tuple[
     """
     nodes = (node for sentence in sentences for node in preorder(nodes_of(sentence.tree, tags=tags)))
     labels = dict.fromkeys((node.text, node.kind) for node in nodes if node.kind != "word")
-    said = ((text, kind, GLOSSARY.get(text) if kind == "tag" else explain(text)) for text, kind in labels)
-    known = [(text, kind, meaning) for text, kind, meaning in said if meaning]
-    return sorted(known, key=lambda row: row[1] == "tag")
+    rows = ((text, kind, GLOSSARY.get(text) if kind == "tag" else explain(text)) for text, kind in labels)
+    explained = [(text, kind, meaning) for text, kind, meaning in rows if meaning]
+    return sorted(explained, key=lambda row: row[1] == "tag")
 
 
 def _shows_colors() -> bool:
-    wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return wanted and sys.stdout.isatty() and supports_ansi()
+    allowed = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return allowed and sys.stdout.isatty() and supports_ansi()
 
 
 def _svg(sentences: Sequence[Sentence], tags: bool) -> str:
     """Draw one picture of all trees, one below the other, on white."""
-    trees = [draw_svg(sentence.tree, tags=tags, marks=sentence.marks) for sentence in sentences]
-    sizes = [[float(str(tree.get(side)).removesuffix("px")) for side in ("width", "height")] for tree in trees]
+    drawings = [draw_svg(sentence.tree, tags=tags, marks=sentence.marks) for sentence in sentences]
+    sizes = [[float(str(svg.get(side)).removesuffix("px")) for side in ("width", "height")] for svg in drawings]
     width = max((width for width, _ in sizes), default=0) + 2 * _MARGIN
     height = sum(height + _MARGIN for _, height in sizes) + _MARGIN
     size = {"width": f"{width:g}", "height": f"{height:g}"}
@@ -159,11 +159,11 @@ def _svg(sentences: Sequence[Sentence], tags: bool) -> str:
     )
     SubElement(picture, "rect", {**size, "fill": "#fff"})
     y = float(_MARGIN)
-    for tree, (_, height) in zip(trees, sizes, strict=True):
-        del tree.attrib["xmlns"]
-        tree.set("x", str(_MARGIN))
-        tree.set("y", f"{y:g}")
-        picture.append(tree)
+    for svg, (_, height) in zip(drawings, sizes, strict=True):
+        del svg.attrib["xmlns"]
+        svg.set("x", str(_MARGIN))
+        svg.set("y", f"{y:g}")
+        picture.append(svg)
         y += height + _MARGIN
     return tostring(picture, encoding="unicode") + "\n"
 

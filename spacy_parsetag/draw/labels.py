@@ -106,10 +106,10 @@ def explain(label: str) -> str | None:
         and indices may follow.
     RETURNS (str | None): The meaning; None where the label is not known.
     """
-    base, *rest = _parts(label)
+    base, *functions = _parts(label)
     if base not in _MEANINGS:
         return None
-    return ", ".join([_MEANINGS[base], *(_FUNCTIONS[part] for part in rest if part in _FUNCTIONS)])
+    return ", ".join([_MEANINGS[base], *(_FUNCTIONS[name] for name in functions if name in _FUNCTIONS)])
 
 
 def family(label: str) -> str:

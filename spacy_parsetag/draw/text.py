@@ -56,7 +56,7 @@ def _draw_wide(top: DrawnNode, width: int, color: bool) -> list[str]:
         return []  # which NLTK would take long to find out
     step = -1 if is_right_to_left("".join(words)) else 1
     nodes: list[DrawnNode] = []
-    row: list[str] = []  # the words; in the tree stand their places, or NLTK would put those right below the top first
+    leaves: list[str] = []  # words; in the tree stand their places, or NLTK would put those right below the top first
     above = nltk.Tree("", [])
     todo = [(top, above, 1)]
     while todo:
@@ -66,23 +66,23 @@ def _draw_wide(top: DrawnNode, width: int, color: bool) -> list[str]:
         stand_in = chr(_FIRST + len(nodes)) + _FILLER * (n_columns(node.text) - 1)
         nodes.append(node)
         if node.children:
-            made = nltk.Tree(stand_in, [])
-            parent.append(made)
-            todo.extend((child, made, depth + 1) for child in node.children[::-step])
+            nltk_node = nltk.Tree(stand_in, [])
+            parent.append(nltk_node)
+            todo.extend((child, nltk_node, depth + 1) for child in node.children[::-step])
         else:
-            parent.append(len(row))
-            row.append(stand_in)
+            parent.append(len(leaves))
+            leaves.append(stand_in)
     if not top.children:
         return [_paint(top.text, top.kind, color)]
     # A width that no label exceeds: None, which switches wrapping off, fails in NLTK 3.9.1.
     widest = max(16, *(n_columns(node.text) for node in nodes))
-    drawing = TreePrettyPrinter(above[0], row).text(unicodelines=True, maxwidth=widest)
+    drawing = TreePrettyPrinter(above[0], leaves).text(unicodelines=True, maxwidth=widest)
     lines = [line.rstrip() for line in drawing.splitlines()]
     if max(map(len, lines)) > width:
         return []
 
-    def paint(found: re.Match[str]) -> str:
-        node = nodes[ord(found[1]) - _FIRST]
+    def paint(match: re.Match[str]) -> str:
+        node = nodes[ord(match[1]) - _FIRST]
         return _paint(node.text, node.kind, color)
 
     return [_STAND_IN.sub(paint, line) for line in lines]
@@ -118,20 +118,20 @@ class _Outline:
 
     def draw(self) -> list[str]:
         for number, part in self.apart:  # which grows meanwhile
-            # Each line begins with one prefix, and goes on in the next line, and in its children's, with another.
+            # A line begins with its lead, and goes on in the next line, and in its children's, with its indent.
             todo = [(part, number, "")]
             while todo:
-                node, first, rest = todo.pop()
-                children = self._draw_node(node, first, rest)
+                node, lead, indent = todo.pop()
+                children = self._draw_node(node, lead, indent)
                 for child in reversed(children):
                     is_last = child is children[-1]
-                    todo.append((child, rest + ("└─ " if is_last else "├─ "), rest + ("   " if is_last else "│  ")))
+                    todo.append((child, indent + ("└─ " if is_last else "├─ "), indent + ("   " if is_last else "│  ")))
         return self.lines
 
-    def _draw_node(self, node: DrawnNode, first: str, rest: str) -> list[DrawnNode]:
+    def _draw_node(self, node: DrawnNode, lead: str, indent: str) -> list[DrawnNode]:
         """Draw a node's line, or lines; returns the children that are to be drawn below it."""
         if node.is_leaf:
-            self._write([_leaf(node)], first, rest)
+            self._write([_leaf(node)], lead, indent)
             return []
         pieces = [_Segment(node.text, node.kind)]
         while len(node.children) == 1 and not node.children[0].is_leaf:
@@ -139,28 +139,28 @@ class _Outline:
             pieces += [_Segment("─", ""), _Segment(node.text, node.kind)]
         if all(child.is_leaf for child in node.children):
             flat = [*pieces, *map(_leaf, node.children)]
-            if len(node.children) == 1 or n_columns(first) + sum(piece.n_columns + 1 for piece in flat) <= self.width:
-                self._write(flat, first, rest + "   ")
+            if len(node.children) == 1 or n_columns(lead) + sum(piece.n_columns + 1 for piece in flat) <= self.width:
+                self._write(flat, lead, indent + "   ")
                 return []
-        if rest and len(rest) + 3 + min(_ROOM, self.width // 2) > self.width:
+        if indent and len(indent) + 3 + min(_ROOM, self.width // 2) > self.width:
             number = f"[{len(self.apart)}]"
             self.apart.append((number + " ", node))
-            self._write([*pieces, _Segment(number, "tag")], first, rest + "   ")
+            self._write([*pieces, _Segment(number, "tag")], lead, indent + "   ")
             return []
-        self._write(pieces, first, rest + "│  ")
+        self._write(pieces, lead, indent + "│  ")
         return node.children
 
-    def _write(self, pieces: list[_Segment], first: str, rest: str) -> None:
+    def _write(self, pieces: list[_Segment], lead: str, indent: str) -> None:
         """Write pieces, separated by spaces, in one line or in several, where long words go on in the next line."""
-        line, used = first, n_columns(first)
-        start = used
+        line, used = lead, n_columns(lead)
+        prefix_width = used
         for piece in pieces:
-            for part in _split(piece, self.width - n_columns(rest)):
-                if used > start and used + 1 + part.n_columns > self.width:
+            for part in _split(piece, self.width - n_columns(indent)):
+                if used > prefix_width and used + 1 + part.n_columns > self.width:
                     self.lines.append(line)
-                    line, used = rest, n_columns(rest)
-                    start = used
-                gap = " " if used > start else ""
+                    line, used = indent, n_columns(indent)
+                    prefix_width = used
+                gap = " " if used > prefix_width else ""
                 line += gap + part.paint(self.color)
                 used += len(gap) + part.n_columns
         self.lines.append(line)

@@ -54,23 +54,23 @@ def break_down(
 ) -> Breakdown:
     """Score test trees, with counts by label and by length. For arguments and errors see `evalb`."""
     params = get_params(params)
-    ours, theirs = list(gold), list(test)
+    gold_trees, test_trees = list(gold), list(test)
     tables: dict[str, dict[Any, list[int]]] = {"label": {}, "length": {}, "span": {}}
     rows: list[SentenceCounts] = []
-    for line, (row, _, matching) in zip(ours, compare_all(ours, theirs, params), strict=False):
+    for gold_tree, (row, _, matching) in zip(gold_trees, compare_all(gold_trees, test_trees, params), strict=False):
         rows.append(row)
         groups = [gold_bracket for gold_bracket, _ in matching.matched], matching.missing, matching.extra
         if row.failed:
-            groups = [], params.counted(read_sentence(tree_line(line), params).brackets), []
-        for kind, bracket in ((kind, bracket) for kind, group in enumerate(groups) for bracket in group):
-            start, end, label = bracket
+            groups = [], params.counted(read_sentence(tree_line(gold_tree), params).brackets), []
+        for kind, (start, end, label) in ((kind, bracket) for kind, group in enumerate(groups) for bracket in group):
             keys = (label, bisect_left(_LENGTHS, row.length), bisect_left(_SPANS, end - start))
             for table, key in zip(tables.values(), keys, strict=True):
                 counts = table.setdefault(key, [0, 0, 0])
                 counts[0] += kind == 0
                 counts[1] += kind in (0, 1)
                 counts[2] += kind in (0, 2)
-    unlabeled = EvalbResult(params, [row for row, _, _ in compare_all(ours, theirs, replace(params, labeled=False))])
+    without_labels = compare_all(gold_trees, test_trees, replace(params, labeled=False))
+    unlabeled = EvalbResult(params, [row for row, _, _ in without_labels])
     scores = {kind: {key: Score(*counts) for key, counts in sorted(table.items())} for kind, table in tables.items()}
     for name, bounds in (("length", _LENGTHS), ("span", _SPANS)):
         scores[name] = {_name(i, bounds): score for i, score in scores[name].items()}

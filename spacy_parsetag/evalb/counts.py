@@ -145,9 +145,9 @@ def read_sentence(line: str | Parse, params: EvalbParams) -> SentenceBrackets:
             if top < -1:
                 errors.append("Bracketing unbalance (too many close bracket)")
             if brackets:
-                which = stack.get(top, 0)
-                start, _, label = brackets[which]
-                brackets[which] = (start, len(words), label)
+                closed = stack.get(top, 0)
+                start, _, label = brackets[closed]
+                brackets[closed] = (start, len(words), label)
         else:
             raise ValueError(f"Reading sentence ({match.group()[:100]!r} is not alone in a bracket with its tag)")
     if top:
@@ -188,22 +188,24 @@ def fix_quotes(gold: SentenceBrackets, test: SentenceBrackets, deleted: frozense
         position = test.quotes[i].position
         for j in range(len(gold.quotes)):
             # Both may change within the loop; the position of the test word is the one it had before.
-            ours, theirs = gold.quotes[j], test.quotes[i]
-            if ours.position == position and (ours.tag in deleted) != (theirs.tag in deleted):
-                sentence, which = (gold, j) if ours.tag in deleted else (test, i)
-                _reinsert(sentence, which)
+            gold_quote, test_quote = gold.quotes[j], test.quotes[i]
+            if gold_quote.position == position and (gold_quote.tag in deleted) != (test_quote.tag in deleted):
+                if gold_quote.tag in deleted:
+                    _reinsert(gold, j)
+                else:
+                    _reinsert(test, i)
 
 
-def _reinsert(sentence: SentenceBrackets, which: int) -> None:
-    """Insert a deleted quote; the brackets opened after it move, those around it grow."""
-    quote = sentence.quotes[which]
+def _reinsert(sentence: SentenceBrackets, i: int) -> None:
+    """Insert deleted quote i; the brackets opened after it move, those around it grow."""
+    quote = sentence.quotes[i]
     sentence.words.insert(quote.position, quote.word)
     sentence.tags.insert(quote.position, quote.tag)
     for k, (start, end, label) in enumerate(sentence.brackets):
         after = k >= quote.n_before
         sentence.brackets[k] = (start + after, end + after + (k in quote.around), label)
-    for k, other in enumerate(sentence.quotes[which:], start=which):
-        sentence.quotes[k] = other._replace(position=other.position + 1)
+    for k, later in enumerate(sentence.quotes[i:], start=i):
+        sentence.quotes[k] = later._replace(position=later.position + 1)
 
 
 def compare(gold: str | Parse, test: str | Parse, params: EvalbParams) -> tuple[SentenceCounts, list[str], Matching]:
@@ -213,46 +215,49 @@ def compare(gold: str | Parse, test: str | Parse, params: EvalbParams) -> tuple[
         them, none where the words differ.
     RAISES (ValueError): If the gold line cannot be read. A test line that cannot be read is an error sentence.
     """
-    ours = read_sentence(gold, params)
+    gold_sentence = read_sentence(gold, params)
+    gold_words = gold_sentence.words
     row = SentenceCounts(
-        ours.length,
-        all_gold=len(params.counted(ours.brackets)),
-        all_words=len(ours.words),
-        gold_error="; ".join(ours.errors),
+        gold_sentence.length,
+        all_gold=len(params.counted(gold_sentence.brackets)),
+        all_words=len(gold_words),
+        gold_error="; ".join(gold_sentence.errors),
     )
-    nothing = Matching([], [], [])
+    no_match = Matching([], [], [])
     try:
-        theirs = read_sentence(test, params)
+        test_sentence = read_sentence(test, params)
     except ValueError as err:
-        return row._replace(status=ERROR, error=str(err)), ours.words, nothing
-    errors = [*ours.errors, *theirs.errors]
-    if not theirs.words:
-        return row._replace(status=SKIP, error="; ".join(errors)), ours.words, nothing
-    if len(ours.words) != len(theirs.words):
-        fix_quotes(ours, theirs, params.delete_labels)
-    pairs = [(a, b) for a, b in zip(ours.words, theirs.words, strict=False) if a != b]
-    same = [pair for pair in pairs if unescape_token(pair[0]) == unescape_token(pair[1])]
-    differing = [(a, b) for a, b in pairs if (a, b) not in same and not {(a, b), (b, a)} & set(params.eq_words)]
-    if len(ours.words) != len(theirs.words):
-        errors.append(f"Length unmatch ({len(ours.words)}|{len(theirs.words)})")
+        return row._replace(status=ERROR, error=str(err)), gold_words, no_match
+    test_words = test_sentence.words
+    errors = [*gold_sentence.errors, *test_sentence.errors]
+    if not test_words:
+        return row._replace(status=SKIP, error="; ".join(errors)), gold_words, no_match
+    if len(gold_words) != len(test_words):
+        fix_quotes(gold_sentence, test_sentence, params.delete_labels)
+    pairs = [(a, b) for a, b in zip(gold_words, test_words, strict=False) if a != b]
+    respellings = [(a, b) for a, b in pairs if unescape_token(a) == unescape_token(b)]
+    differing = [(a, b) for a, b in pairs if (a, b) not in respellings and not {(a, b), (b, a)} & set(params.eq_words)]
+    if len(gold_words) != len(test_words):
+        errors.append(f"Length unmatch ({len(gold_words)}|{len(test_words)})")
     elif differing:
         errors.append("Words unmatch ({}|{})".format(*differing[0]))
-    respelled = "{} as {}".format(*same[0]) if same and not errors else ""
+    respelled = "{} as {}".format(*respellings[0]) if respellings and not errors else ""
     row = row._replace(status=ERROR if errors else VALID, error="; ".join(errors), respelled=respelled)
-    if differing or len(ours.words) != len(theirs.words):
-        return row, ours.words, nothing
-    gold_brackets, test_brackets = params.counted(ours.brackets), params.counted(theirs.brackets)
+    if differing or len(gold_words) != len(test_words):
+        return row, gold_words, no_match
+    gold_brackets, test_brackets = params.counted(gold_sentence.brackets), params.counted(test_sentence.brackets)
     matching = match_brackets(gold_brackets, test_brackets, params)
     cut = params.cut if params.cut_tags else str
+    tag_pairs = zip(gold_sentence.tags, test_sentence.tags, strict=True)
     row = row._replace(
         matched=len(matching.matched),
         gold=len(gold_brackets),
         test=len(test_brackets),
-        crossing=count_crossing(gold_brackets, test_brackets, len(ours.words)),
-        words=len(ours.words),
-        correct_tags=sum(params.same_label(cut(a), cut(b)) for a, b in zip(ours.tags, theirs.tags, strict=True)),
+        crossing=count_crossing(gold_brackets, test_brackets, len(gold_words)),
+        words=len(gold_words),
+        correct_tags=sum(params.same_label(cut(a), cut(b)) for a, b in tag_pairs),
     )
-    return row, ours.words, matching
+    return row, gold_words, matching
 
 
 def match_brackets(gold: Sequence[Bracket], test: Sequence[Bracket], params: EvalbParams) -> Matching:
@@ -261,15 +266,15 @@ def match_brackets(gold: Sequence[Bracket], test: Sequence[Bracket], params: Eva
     for bracket in test:
         free.setdefault(bracket[:2], []).append(bracket)
     matched, missing = [], []
-    for bracket in gold:
-        candidates = free.get(bracket[:2], [])
-        for i, other in enumerate(candidates):
-            if not params.labeled or params.same_label(bracket[2], other[2]):
-                matched.append((bracket, candidates.pop(i)))
+    for gold_bracket in gold:
+        candidates = free.get(gold_bracket[:2], [])
+        for i, candidate in enumerate(candidates):
+            if not params.labeled or params.same_label(gold_bracket[2], candidate[2]):
+                matched.append((gold_bracket, candidates.pop(i)))
                 break
         else:
-            missing.append(bracket)
-    return Matching(matched, missing, [bracket for rest in free.values() for bracket in rest])
+            missing.append(gold_bracket)
+    return Matching(matched, missing, [bracket for extra in free.values() for bracket in extra])
 
 
 def count_crossing(gold: Sequence[Bracket], test: Sequence[Bracket], n_words: int) -> int:

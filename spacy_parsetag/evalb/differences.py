@@ -116,7 +116,7 @@ def diff(gold: Iterable[Brackets], test: Iterable[Brackets], params: EvalbParams
             sentences.append(SentenceDiff(number, row, words, [], [], []))
         elif missing or extra:
             pairs, missing, extra = match_brackets(missing, extra, unlabeled)
-            relabeled = [(ours, theirs[2]) for ours, theirs in pairs]
+            relabeled = [(gold_bracket, test_bracket[2]) for gold_bracket, test_bracket in pairs]
             sentences.append(SentenceDiff(number, row, words, relabeled, missing, extra))
     sentences.sort(key=lambda one: (not one.counts.failed, one.f, -len([*one.relabeled, *one.missing, *one.extra])))
     return EvalbDiff(EvalbResult(params, rows), sentences)

@@ -81,24 +81,24 @@ def join_lines(lines: Iterable[str]) -> Iterator[str]:
     YIELDS (str): A tree; text that belongs to none stays with the one that follows.
     """
     parts: list[str] = []
-    first = ""  # line of the tree
+    first_line = ""  # of the tree
     depth = 0
 
     def joined() -> str:
         text = "".join(parts).strip()
-        return FileLine(text, first.place) if isinstance(first, FileLine) else text
+        return FileLine(text, first_line.place) if isinstance(first_line, FileLine) else text
 
     for line in lines:
         for piece in re.findall(r"[()]|[^()]+", line):
-            first = first or ("" if piece.isspace() else line)
+            first_line = first_line or ("" if piece.isspace() else line)
             parts.append(piece)
             depth += (piece == "(") - (piece == ")")
             if piece == ")" and depth == 0:
                 yield joined()
-                parts, first = [], ""
+                parts, first_line = [], ""
             depth = max(depth, 0)
-    if rest := joined():
-        yield rest
+    if unclosed := joined():
+        yield unclosed
 
 
 def paired_lines(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator[tuple[str | Parse, str | Parse]]:
@@ -108,18 +108,18 @@ def paired_lines(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator
     """
     n = 0
     last: tuple[str | Parse, str | Parse] = "", ""
-    for ours, theirs in zip_longest(map(tree_line, gold), map(tree_line, test)):
-        if ours is not None and theirs is not None:
+    for gold_line, test_line in zip_longest(map(tree_line, gold), map(tree_line, test)):
+        if gold_line is not None and test_line is not None:
             n += 1
-            last = ours, theirs
+            last = gold_line, test_line
             yield last
-        elif not isinstance(rest := ours or theirs or "", str) or rest.strip():
-            shorter, longer = ("gold", "test") if ours is None else ("test", "gold")
-            remedy, end = "Where there is no parse write (TOP).", last[shorter == "test"]
-            if isinstance(end, str) and end.count("(") > end.count(")"):
-                remedy = f"The last {shorter} tree{place_of(end)} is not closed: write its brackets."
+        elif not isinstance(extra := gold_line or test_line or "", str) or extra.strip():
+            shorter, longer = ("gold", "test") if gold_line is None else ("test", "gold")
+            remedy, last_line = "Where there is no parse write (TOP).", last[shorter == "test"]
+            if isinstance(last_line, str) and last_line.count("(") > last_line.count(")"):
+                remedy = f"The last {shorter} tree{place_of(last_line)} is not closed: write its brackets."
             raise ValueError(
-                Errors.E353.format(shorter=shorter, longer=longer, n=n, place=place_of(rest), remedy=remedy)
+                Errors.E353.format(shorter=shorter, longer=longer, n=n, place=place_of(extra), remedy=remedy)
             )
 
 
@@ -141,20 +141,20 @@ def fill_unparsed(
     RAISES (ValueError): If the numbers of trees differ, or a gold tree cannot be read or has no words.
     """
     params = get_params(params)
-    for number, (ours, theirs) in enumerate(paired_lines(gold, test), start=1):
+    for number, (gold_line, test_line) in enumerate(paired_lines(gold, test), start=1):
         try:
-            sentence = read_sentence(ours, _EVERYTHING)
+            sentence = read_sentence(gold_line, _EVERYTHING)
         except ValueError as err:
-            raise ValueError(Errors.E354.format(n=number, place=place_of(ours), reason=err)) from err
+            raise ValueError(Errors.E354.format(n=number, place=place_of(gold_line), reason=err)) from err
         if not sentence.words:
             raise ValueError(Errors.E355.format(number=number))
-        if not compare(ours, theirs, params)[0].failed and read_sentence(theirs, _EVERYTHING).words:
-            line = theirs if isinstance(theirs, str) else format_tree(theirs.to_tree())
+        if not compare(gold_line, test_line, params)[0].failed and read_sentence(test_line, _EVERYTHING).words:
+            line = test_line if isinstance(test_line, str) else format_tree(test_line.to_tree())
             yield _SPACES.sub(" ", line).strip(), False
             continue
         start, end, root = sentence.brackets[0] if sentence.brackets else (0, 0, ROOT)
-        counts, top_counts = (bool(params.counted([(0, 1, label)])) for label in (root, ROOT))
-        if root not in ROOT_LABELS or (start, end) != (0, len(sentence.words)) or counts > top_counts:
+        root_counts, top_counts = (bool(params.counted([(0, 1, label)])) for label in (root, ROOT))
+        if root not in ROOT_LABELS or (start, end) != (0, len(sentence.words)) or root_counts > top_counts:
             root = ROOT
         words = " ".join(f"({tag} {word})" for tag, word in zip(sentence.tags, sentence.words, strict=True))
         yield f"({root} {words})", True

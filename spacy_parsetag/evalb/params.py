@@ -54,8 +54,8 @@ class EvalbParams:
     cut_tags: bool = False
     labeled: bool = True
     cutoff_len: int = 40
-    # What `counted` found out: labels as they are cut, None for those deleted.
-    _counted: dict[str, str | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+    # What `counted` makes of labels: each as it is cut, None if it is deleted.
+    _cut_labels: dict[str, str | None] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def cut(self, label: str) -> str:
         """Drop a label's function tags and indices: NP-SBJ-1 is NP. As in C, -LRB- is the empty label."""
@@ -68,16 +68,17 @@ class EvalbParams:
 
     def counted(self, brackets: Iterable[Bracket]) -> list[Bracket]:
         """Drop brackets over no word or with deleted labels; cut the labels of the others."""
-        known = self._counted
-        kept = []
+        cut_labels = self._cut_labels
+        counted = []
         for start, end, label in brackets:
-            if label not in known:
+            if label not in cut_labels:
                 cut = self.cut(label)
-                known[label] = None if any(self.same_label(cut, one) for one in self.delete_labels) else cut
-            name = known[label]
-            if name is not None and start != end:
-                kept.append((start, end, name))
-        return kept
+                is_deleted = any(self.same_label(cut, deleted) for deleted in self.delete_labels)
+                cut_labels[label] = None if is_deleted else cut
+            cut_label = cut_labels[label]
+            if cut_label is not None and start != end:
+                counted.append((start, end, cut_label))
+        return counted
 
 
 def read_params(path: str | Path) -> EvalbParams:
@@ -88,7 +89,7 @@ def read_params(path: str | Path) -> EvalbParams:
         about the first and takes 0 for a number it cannot read.)
     """
     path = Path(path)
-    found: dict[str, list[list[str]]] = {keyword: [] for keyword in _EXPECTED}
+    lines_of: dict[str, list[list[str]]] = {keyword: [] for keyword in _EXPECTED}  # the values of each line
     for number, line in read_file_lines(path, "utf-8", str(path)):
         if not line.strip() or line.strip().startswith("#"):
             continue
@@ -96,22 +97,22 @@ def read_params(path: str | Path) -> EvalbParams:
             raise TreebankError(str(path), number, problem)
         keyword, *values = line.split()
         place: dict[str, Any] = {"path": path, "line": number, "keyword": keyword}
-        if keyword not in found:
-            raise ValueError(Errors.E350.format(**place, known=", ".join(found)))
+        if keyword not in lines_of:
+            raise ValueError(Errors.E350.format(**place, known=", ".join(lines_of)))
         value, expected = " ".join(values), _EXPECTED[keyword]
         is_number = value.isascii() and value.isdigit()
         fits = {"a whole number": is_number, "one label": len(values) == 1, "two values": len(values) == 2}
         if not fits[expected]:
             raise ValueError(Errors.E351.format(**place, expected=expected, value=value))
-        found[keyword].append(values)
-    first = {keyword: tuple(values[0] for values in lines) for keyword, lines in found.items()}
+        lines_of[keyword].append(values)
+    first = {keyword: tuple(values[0] for values in lines) for keyword, lines in lines_of.items()}
     return EvalbParams(
         name=path.stem,
         delete_labels=frozenset(first["DELETE_LABEL"]),
         delete_labels_for_length=frozenset(first["DELETE_LABEL_FOR_LENGTH"]),
         quote_labels=frozenset(first["QUOTE_LABEL"]),
-        eq_labels=tuple((a, b) for a, b in found["EQ_LABEL"]),
-        eq_words=tuple((a, b) for a, b in found["EQ_WORD"]),
+        eq_labels=tuple((a, b) for a, b in lines_of["EQ_LABEL"]),
+        eq_words=tuple((a, b) for a, b in lines_of["EQ_WORD"]),
         label_cuts=first["LABEL_CUT"] or EvalbParams.label_cuts,
         # The last of several lines with a number counts.
         cut_tags=bool(int(("0", *first["CUT_TAGS"])[-1])),

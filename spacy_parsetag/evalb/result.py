@@ -180,11 +180,11 @@ def compare_all(
     gold: Iterable[Brackets], test: Iterable[Brackets], params: EvalbParams
 ) -> Iterator[tuple[SentenceCounts, list[str], Matching]]:
     """Score sentence by sentence: see `evalb` for the arguments and errors, and `compare` for what is yielded."""
-    for number, (ours, theirs) in enumerate(paired_lines(gold, test), start=1):
+    for number, (gold_line, test_line) in enumerate(paired_lines(gold, test), start=1):
         try:
-            yield compare(ours, theirs, params)
+            yield compare(gold_line, test_line, params)
         except ValueError as err:
-            raise ValueError(Errors.E354.format(n=number, place=place_of(ours), reason=err)) from err
+            raise ValueError(Errors.E354.format(n=number, place=place_of(gold_line), reason=err)) from err
 
 
 def format_table(result: EvalbResult) -> str:

@@ -76,35 +76,35 @@ def compare_parsers(
     if not len(first) == len(second) == n_documents or not first:
         raise ValueError(Errors.E356.format(first=len(first), second=len(second), documents=n_documents))
     pairs = ((a.as_missed(), b.as_missed()) for a, b in zip(first, second, strict=True))
-    table = np.array([[n for row in pair for n in (row.matched, row.gold, row.test)] for pair in pairs], np.float64)
+    counts = np.array([[n for row in pair for n in (row.matched, row.gold, row.test)] for pair in pairs], np.float64)
     if documents is not None:
-        known: dict[Hashable, int] = {}
-        places = np.array([known.setdefault(each, len(known)) for each in documents])
-        table = np.stack([np.bincount(places, column) for column in table.T], axis=1)
-    n = len(table)
+        numbers: dict[Hashable, int] = {}
+        units = np.array([numbers.setdefault(document, len(numbers)) for document in documents])
+        counts = np.stack([np.bincount(units, column) for column in counts.T], axis=1)
+    n_units = len(counts)
     rng = np.random.default_rng(seed)
-    total = table.sum(0)
+    total = counts.sum(0)
     f_first, f_second = (float(_f(total[None, i : i + 3])[0]) for i in (0, 3))
     difference = f_second - f_first
-    change = table[:, 3:] - table[:, :3]
+    changes = counts[:, 3:] - counts[:, :3]
     drawn, exchanged = [], []
-    most = max(1, _CHUNK // n)
-    for size in (min(most, samples - start) for start in range(0, samples, most)):
-        sums = rng.multinomial(n, np.full(n, 1 / n), size) @ table
+    chunk = max(1, _CHUNK // n_units)
+    for size in (min(chunk, samples - start) for start in range(0, samples, chunk)):
+        sums = rng.multinomial(n_units, np.full(n_units, 1 / n_units), size) @ counts
         drawn.append(_f(sums[:, 3:]) - _f(sums[:, :3]))
-        swapped = rng.integers(0, 2, (size, n), np.int8) @ change
+        swapped = rng.integers(0, 2, (size, n_units), np.int8) @ changes
         exchanged.append(_f(total[3:] - swapped) - _f(total[:3] + swapped))
-    boot, random = np.concatenate(drawn), np.concatenate(exchanged)
+    bootstrap, randomization = np.concatenate(drawn), np.concatenate(exchanged)
     tail = 100 * (1 - level) / 2
-    low, high = np.percentile(boot, [tail, 100 - tail]).tolist()
+    low, high = np.percentile(bootstrap, [tail, 100 - tail]).tolist()
     # One more in both: the sample that was observed is one that could have been drawn, too.
     p_bootstrap, p_randomization = (
         float((1 + np.sum(np.abs(values) >= abs(difference) - 1e-9)) / (samples + 1))
-        for values in (boot - difference, random)
+        for values in (bootstrap - difference, randomization)
     )
-    if n == 1:  # whose samples cannot differ: nothing is known
+    if n_units == 1:  # whose samples cannot differ: nothing is known
         low, high, p_bootstrap, p_randomization = -100.0, 100.0, 1.0, 1.0
-    return Difference(f_first, f_second, difference, low, high, level, p_bootstrap, p_randomization, n, samples)
+    return Difference(f_first, f_second, difference, low, high, level, p_bootstrap, p_randomization, n_units, samples)
 
 
 def _f(sums: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -85,11 +85,12 @@ class Lattice:
             if len(names) != 2:
                 raise self._invalid(f"two classes must lead into state {state}; got {', '.join(names) or 'none'}")
         for n_words, n_trees in enumerate((1, 1, 2, 5), start=1):
-            found, extra = self._count_sequences(2 * n_words - 1), self._count_sequences(2 * n_words - 2)
-            if not 1 <= found <= n_trees or extra:
+            length = 2 * n_words - 1
+            n_sequences, n_shorter = self._count_sequences(length), self._count_sequences(length - 1)
+            if not 1 <= n_sequences <= n_trees or n_shorter:
                 reason = (
-                    f"{found} sequences of {2 * n_words - 1} tags and {extra} of {2 * n_words - 2} lead from its start "
-                    f"to its end, but {n_words} words have {n_trees} binary trees, each of {2 * n_words - 1} tags"
+                    f"{n_sequences} sequences of {length} tags and {n_shorter} of {length - 1} lead from its start "
+                    f"to its end, but {n_words} words have {n_trees} binary trees, each of {length} tags"
                 )
                 raise self._invalid(reason)
 
@@ -97,12 +98,12 @@ class Lattice:
         """Count the sequences of a number of tags that lead from the start to the end."""
         counts = Counter({(self.start_stack, self.start_state): 1})
         for _ in range(length):
-            after: Counter[tuple[int, int]] = Counter()
+            next_counts: Counter[tuple[int, int]] = Counter()
             for (size, state), n in counts.items():
                 for delta, need, source, target in zip(self.delta, self.need, self.source, self.target, strict=True):
                     if source == state and size >= need:
-                        after[size + delta, target] += n
-            counts = after
+                        next_counts[size + delta, target] += n
+            counts = next_counts
         return counts[self.end_stack, self.end_state]
 
     def _invalid(self, reason: str) -> ValueError:
@@ -206,5 +207,5 @@ def _invalid(tags: Sequence[str], i: int, reason: str, lattice: Lattice) -> Valu
 
 def tree_of(nodes: Sequence[tuple[TagClass, str]], preorder: Iterable[int]) -> BinaryTree:
     """The tree whose nodes, taken in the order of the indices, are in pre-order."""
-    chosen = [nodes[i] for i in preorder]
-    return BinaryTree(tuple(c < TagClass.LEFT_NODE for c, _ in chosen), tuple(label for _, label in chosen))
+    ordered = [nodes[i] for i in preorder]
+    return BinaryTree(tuple(c < TagClass.LEFT_NODE for c, _ in ordered), tuple(label for _, label in ordered))

@@ -36,14 +36,14 @@ class InOrder(Linearizer):
 
     def delinearize(self, tags: Sequence[str]) -> BinaryTree:
         nodes = read_tags(tags, self.lattice)
-        first: list[int] = []  # of each node, the first leaf below it
-        roots: list[int] = []  # of each partial tree, its first leaf
+        first_leaf: list[int] = []  # of each node, the first leaf below it
+        stack: list[int] = []  # of each partial tree, its first leaf
         for i, (tag_class, _) in enumerate(nodes):
             if tag_class == TagClass.LEFT_LEAF:
-                roots.append(i)
-            first.append(i if tag_class < TagClass.LEFT_NODE else roots[-1])
+                stack.append(i)
+            first_leaf.append(i if tag_class < TagClass.LEFT_NODE else stack[-1])
             if tag_class == TagClass.RIGHT_NODE:
-                roots.pop()
+                stack.pop()
         # In pre-order a node stands before its first leaf. Of nodes with the same first leaf, the upper ones come later
         # in in-order.
-        return tree_of(nodes, sorted(range(len(nodes)), key=lambda i: (first[i], -i)))
+        return tree_of(nodes, sorted(range(len(nodes)), key=lambda i: (first_leaf[i], -i)))

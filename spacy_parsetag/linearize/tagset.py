@@ -53,8 +53,8 @@ class TagSet:
 
     def encode(self, tags: Sequence[str]) -> NDArray[Any]:
         """Ids of tags as int32; -1 for a tag that is not in the set, which losses leave out."""
-        get = self._ids.get
-        return np.asarray([get(tag, -1) for tag in tags], dtype=np.int32)
+        id_of = self._ids.get
+        return np.asarray([id_of(tag, -1) for tag in tags], dtype=np.int32)
 
     def decode(self, ids: Iterable[int]) -> list[str]:
         """Tags of ids."""
@@ -89,8 +89,8 @@ class TagSet:
     def reordered_chains(self) -> tuple[tuple[str, ...], ...]:
         """The unary chains whose labels another chain has in another order, as S, SBAR and SBAR, S; sorted."""
         chains = set(self.unaries)
-        orders = Counter(tuple(sorted(chain)) for chain in chains)
-        return tuple(sorted(chain for chain in chains if orders[tuple(sorted(chain))] > 1))
+        n_orders = Counter(tuple(sorted(chain)) for chain in chains)
+        return tuple(sorted(chain for chain in chains if n_orders[tuple(sorted(chain))] > 1))
 
     @cached_property
     def node_labels(self) -> tuple[str, ...]:

@@ -77,9 +77,9 @@ def binarize(parse: Parse) -> BinaryTree:
     spans = parse.spans
     i = 0  # next span to open
     # Regions still to be written, as (start, end): one subtree if a span covers it, else its first child and the rest.
-    todo: list[tuple[int, int]] = [(0, n)]
-    while todo:
-        start, end = todo.pop()
+    regions: list[tuple[int, int]] = [(0, n)]
+    while regions:
+        start, end = regions.pop()
         chain: list[str] = []
         while i < len(spans) and spans[i][0] == start and spans[i][1] == end:
             if not spans[i][2]:
@@ -97,7 +97,7 @@ def binarize(parse: Parse) -> BinaryTree:
             middle = spans[i][1]
             if spans[i][0] < start or not start < middle < end:
                 raise ValueError(_misplaced(spans[i], start, end, n))
-        todo += [(middle, end), (start, middle)]
+        regions += [(middle, end), (start, middle)]
     if i < len(spans):
         raise ValueError(_misplaced(spans[i], 0, n, n))
     return BinaryTree(tuple(leaf), tuple(label))
@@ -126,10 +126,10 @@ def unbinarize(tree: BinaryTree, words: Sequence[str], pos: Sequence[str]) -> Pa
 def tree_spans(tree: BinaryTree) -> list[Constituent]:
     """The constituents of a binary tree, in pre-order."""
     return [
-        Constituent(start, end, part)
-        for (start, end), label in zip(node_bounds(tree), tree.label, strict=True)
-        if label
-        for part in split_chain(label)
+        Constituent(start, end, label)
+        for (start, end), chain in zip(node_bounds(tree), tree.label, strict=True)
+        if chain
+        for label in split_chain(chain)
     ]
 
 

@@ -22,7 +22,7 @@ from re import Match
 from unicodedata import category
 
 BRACKETS = {"(": "-LRB-", ")": "-RRB-", "{": "-LCB-", "}": "-RCB-"}
-_NAMES = {**{name: text for text, name in BRACKETS.items()}, "-LSB-": "[", "-RSB-": "]"}
+_TEXT_OF_NAME = {**{name: text for text, name in BRACKETS.items()}, "-LSB-": "[", "-RSB-": "]"}
 
 # A dash that would be read as the start of a bracket's name. What follows the name may itself be a dash, or a bracket,
 # which is written with a dash in front.
@@ -52,7 +52,7 @@ def escape_token(text: str) -> str:
     >>> escape_token("f(x)"), escape_token("1/2"), escape_token("New York")
     ('f-LRB-x-RRB-', '1/2', 'New\\u0020York')
     """
-    return _TOKEN_SPECIAL.sub(lambda found: _escape_char(found, BRACKETS), text) if text else "\\e"
+    return _TOKEN_SPECIAL.sub(lambda match: _escape_char(match, BRACKETS), text) if text else "\\e"
 
 
 def unescape_token(text: str) -> str:
@@ -82,7 +82,7 @@ def escape_label(label: str) -> str:
     """
     if label in ("", "\\e"):
         return "\\e" if not label else "\\\\e"
-    return _LABEL_SPECIAL.sub(lambda found: _escape_char(found, {}), label)
+    return _LABEL_SPECIAL.sub(lambda match: _escape_char(match, {}), label)
 
 
 @lru_cache(maxsize=65536)  # a treebank has few labels, each many times
@@ -105,11 +105,11 @@ def _escape_char(match: Match[str], names: Mapping[str, str]) -> str:
 
 
 def _unescape(match: Match[str]) -> str:
-    found = match.group()
-    if found[0] == "-":
-        return _NAMES[found]  # `[LR][RCS]B` are just the six names
-    if found[1] not in "uU":
-        return found[1]
-    code = int(found[2:], 16)
+    escape = match.group()
+    if escape[0] == "-":
+        return _TEXT_OF_NAME[escape]  # `[LR][RCS]B` are just the six names
+    if escape[1] not in "uU":
+        return escape[1]
+    code = int(escape[2:], 16)
     # `\U` with a number beyond Unicode is not an escape of ours, so it stands for itself.
-    return chr(code) if code < 0x110000 else found
+    return chr(code) if code < 0x110000 else escape

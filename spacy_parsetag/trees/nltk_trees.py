@@ -25,14 +25,14 @@ def to_nltk(tree: Tree) -> "nltk.Tree":
     top = nltk.Tree(escape_label(tree.label) if tree.label else "", [])
     todo = [(tree, top)]
     while todo:
-        node, made = todo.pop()
+        node, nltk_node = todo.pop()
         for child in node.children:
             if isinstance(child, str):
-                made.append(escape_token(child))
+                nltk_node.append(escape_token(child))
             else:
-                below = nltk.Tree(escape_label(child.label), [])
-                made.append(below)
-                todo.append((child, below))
+                nltk_child = nltk.Tree(escape_label(child.label), [])
+                nltk_node.append(nltk_child)
+                todo.append((child, nltk_child))
     return top
 
 
@@ -47,12 +47,12 @@ def from_nltk(tree: "nltk.Tree") -> Tree:
     while todo:
         nodes.append(todo.pop())
         todo.extend(child for child in nodes[-1] if isinstance(child, nltk.Tree))
-    made: dict[int, Tree] = {}
+    converted: dict[int, Tree] = {}  # by the identity of NLTK's node
     for node in reversed(nodes):  # children before their parents
         children: list[Tree | str] = []
         for child in node:
             if not isinstance(child, (nltk.Tree, str)):
                 raise TypeError(f"a word of a tree is a string; got {child!r}")
-            children.append(unescape_token(child) if isinstance(child, str) else made[id(child)])
-        made[id(node)] = Tree(unescape_label(str(node.label())), tuple(children))
-    return made[id(tree)]
+            children.append(unescape_token(child) if isinstance(child, str) else converted[id(child)])
+        converted[id(node)] = Tree(unescape_label(str(node.label())), tuple(children))
+    return converted[id(tree)]

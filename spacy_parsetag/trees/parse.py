@@ -84,7 +84,7 @@ class Parse:
         RAISES (ValueError): If spans cross or lie outside the sentence, or root is None over a forest.
         """
         n = len(self.words)
-        done: list[tuple[int, Tree]] = []  # complete nodes with their ends, the leftmost last
+        complete: list[tuple[int, Tree]] = []  # subtrees with their ends, the leftmost last
         position = n  # the leftmost word that has been hung
         for start, end, label in (*reversed(self.spans), (0, n, "")):  # children before their parents
             if not 0 <= start < end <= n and (start, end) != (0, n):
@@ -93,15 +93,15 @@ class Parse:
                 raise ValueError(Errors.E002.format(first=(start, end, label), second=f"one from word {position} on"))
             while position > start:
                 position -= 1
-                done.append((position + 1, Tree(self.pos[position], (self.words[position],))))
+                complete.append((position + 1, Tree(self.pos[position], (self.words[position],))))
             children: list[Tree] = []
             reached = start
-            while done and done[-1][0] <= end:
-                reached, node = done.pop()
+            while complete and complete[-1][0] <= end:
+                reached, node = complete.pop()
                 children.append(node)
             if reached != end:
                 raise ValueError(Errors.E002.format(first=(start, end, label), second=f"one after word {reached}"))
-            done.append((end, Tree(label, tuple(children))))
+            complete.append((end, Tree(label, tuple(children))))
         if root is not None:
             return Tree(root, tuple(children))
         if len(children) != 1:

@@ -104,10 +104,10 @@ def rewrite(
     result: list[Tree | str] = []
     stack: list[tuple[Tree, Iterator[Tree | str], list[Tree | str]]] = [(tree, iter((tree,)), result)]
     while True:
-        node, rest, done = stack[-1]
-        for child in rest:
+        node, unread, children = stack[-1]
+        for child in unread:
             if isinstance(child, str):
-                done.append(child)
+                children.append(child)
             elif enter(child):
                 stack.append((child, iter(child.children), []))
                 break
@@ -115,4 +115,4 @@ def rewrite(
             stack.pop()
             if not stack:
                 return result
-            stack[-1][2].extend(change(node, done))
+            stack[-1][2].extend(change(node, children))
