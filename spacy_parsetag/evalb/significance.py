@@ -27,7 +27,8 @@ class Difference:
     difference (float): The second's less the first's.
     low, high (float): The interval of the difference.
     level (float): How often such an interval holds the true difference.
-    p_bootstrap (float): The share of samples whose difference is as far from the one found as that is from 0.
+    p_bootstrap (float): The share of samples whose difference is as far from the one found as that is from 0; at least
+        2^(1 - units), the least that exchanges of signs can give.
     p_randomization (float): The share of random exchanges that make a difference as large, two-sided.
     units (int): Sentences, or documents.
     samples (int): Samples, and exchanges.
@@ -102,6 +103,8 @@ def compare_parsers(
         float((1 + np.sum(np.abs(values) >= abs(difference) - 1e-9)) / (samples + 1))
         for values in (bootstrap - difference, randomization)
     )
+    # Samples of a few units that all differ alike have hardly a difference of 0. No test can say more than signs do.
+    p_bootstrap = max(p_bootstrap, 2.0 ** (1 - n_units))
     if n_units == 1:  # whose samples cannot differ: nothing is known
         low, high, p_bootstrap, p_randomization = -100.0, 100.0, 1.0, 1.0
     return Difference(f_first, f_second, difference, low, high, level, p_bootstrap, p_randomization, n_units, samples)

@@ -57,6 +57,15 @@ def test_documents_are_units() -> None:
         compare_parsers(first[:1], second[:1], samples=9),
     ):
         assert (single.low, single.high, single.p_bootstrap, single.p_randomization) == (-100, 100, 1, 1)
+    for n_units in (2, 3):  # all of which differ alike
+        alike = compare_parsers(
+            [SentenceCounts(3, matched=1, gold=2, test=2)] * n_units,
+            [SentenceCounts(3, matched=2, gold=2, test=2)] * n_units,
+            samples=999,
+        )
+        assert alike.p_bootstrap == 2.0 ** (1 - n_units) and alike.p_randomization == pytest.approx(
+            alike.p_bootstrap, abs=0.1
+        )
     for wrong in ({"samples": 0}, {"level": 95}, {"level": 1}):
         with pytest.raises(ValueError, match="E357"):
             compare_parsers(first, second, **wrong)
