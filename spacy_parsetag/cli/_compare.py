@@ -32,28 +32,28 @@ def compare_systems(
         "tables", by kind and name the scores of each label or length. And by name the result of EVALB.
     RAISES (ValueError): As `break_down` and `compare_parsers`.
     """
-    found = {name: break_down(*lines, params) for name, lines in systems.items()}
+    breakdowns = {name: break_down(*lines, params) for name, lines in systems.items()}
     scores = {
         name: {
-            **{key: getattr(each.result.strict, key) for key in ("recall", "precision", "f")},
-            "evalb_f": each.result.f,
-            "unlabeled_f": each.unlabeled.strict.f,
-            **{key: getattr(each.result.strict, key) for key in ("complete_match", "tag_accuracy")},
-            "failures": each.result.failures,
-            "errors": each.result.to_dict()["errors"],
-            "sentences": len(each.result.rows),
+            **{key: getattr(breakdown.result.strict, key) for key in ("recall", "precision", "f")},
+            "evalb_f": breakdown.result.f,
+            "unlabeled_f": breakdown.unlabeled.strict.f,
+            **{key: getattr(breakdown.result.strict, key) for key in ("complete_match", "tag_accuracy")},
+            "failures": breakdown.result.failures,
+            "errors": breakdown.result.to_dict()["errors"],
+            "sentences": len(breakdown.result.rows),
         }
-        for name, each in found.items()
+        for name, breakdown in breakdowns.items()
     }
     report: dict[str, Any] = {"params": get_params(params).name, "parsers": scores}
-    if len(found) > 1:
-        values = [each["f"] for each in scores.values()]
-        report["mean"], report["deviation"] = mean(values), stdev(values)
-        (first, one), *others = found.items()
+    if len(breakdowns) > 1:
+        f_scores = [score["f"] for score in scores.values()]
+        report["mean"], report["deviation"] = mean(f_scores), stdev(f_scores)
+        (first, base), *others = breakdowns.items()
         report["differences"] = [
             {
                 "parsers": [first, second],
-                **compare_parsers(one.result.rows, other.result.rows, documents=documents, samples=samples).to_dict(),
+                **compare_parsers(base.result.rows, other.result.rows, documents=documents, samples=samples).to_dict(),
             }
             for second, other in others
         ]
@@ -62,13 +62,13 @@ def compare_systems(
             kind: {
                 name: {
                     key: {"gold": score.gold, "test": score.test, "p": score.precision, "r": score.recall, "f": score.f}
-                    for key, score in each.tables[kind].items()
+                    for key, score in breakdown.tables[kind].items()
                 }
-                for name, each in found.items()
+                for name, breakdown in breakdowns.items()
             }
             for kind in by
         }
-    return report, {name: each.result for name, each in found.items()}
+    return report, {name: breakdown.result for name, breakdown in breakdowns.items()}
 
 
 def format_report(report: dict[str, Any], style: str) -> str:
@@ -84,7 +84,7 @@ def _tables(report: dict[str, Any]) -> list[Table]:
     ]
     if "mean" in report:
         rows.append(["mean and deviation", "", "", f"{report['mean']:.2f} ± {report['deviation']:.2f}", "", "", ""])
-    found: list[Table] = [(f"Scores ({report['params']}), failures counted as zero", [head, *rows])]
+    titled_tables: list[Table] = [(f"Scores ({report['params']}), failures counted as zero", [head, *rows])]
     if "differences" in report:
         head = ["parsers", "difference in F", "95 % interval", "p bootstrap", "p randomization", "units"]
         rows = [
@@ -98,21 +98,21 @@ def _tables(report: dict[str, Any]) -> list[Table]:
             ]
             for row in report["differences"]
         ]
-        found.append(("Differences", [head, *rows]))
+        titled_tables.append(("Differences", [head, *rows]))
     titles = {"label": "By label", "length": "By words of the sentence", "span": "By words of the constituent"}
     for kind, by_name in report.get("tables", {}).items():
         keys_seen = list(dict.fromkeys(key for table in by_name.values() for key in table))
         # A constituent of a length that only some parsers have is not at its place yet: "5-6", ">40".
         keys_seen.sort(key=None if kind == "label" else lambda key: int(key.strip(">").partition("-")[0]))
-        nothing = {"gold": 0, "test": 0, "p": 0.0, "r": 0.0, "f": 0.0}
+        no_score = {"gold": 0, "test": 0, "p": 0.0, "r": 0.0, "f": 0.0}
         rows = []
         for key in keys_seen:
-            cells = [table.get(key, nothing) for table in by_name.values()]
+            cells = [table.get(key, no_score) for table in by_name.values()]
             gold = max(cell["gold"] for cell in cells)
             rows.append([key, str(gold), *(f"{cell[name]:.2f}" for cell in cells for name in "prf")])
         head = [kind, "gold", *(f"{name} {what}" if len(by_name) > 1 else what for name in by_name for what in "PRF")]
-        found.append((titles[kind], [head, *rows]))
-    return found
+        titled_tables.append((titles[kind], [head, *rows]))
+    return titled_tables
 
 
 def _text(title: str, rows: list[list[str]]) -> str:
@@ -121,7 +121,7 @@ def _text(title: str, rows: list[list[str]]) -> str:
 
 
 def _latex(title: str, rows: list[list[str]]) -> str:
-    special = {each: "\\" + each for each in "&%$#_{}"} | {
+    special = {char: "\\" + char for char in "&%$#_{}"} | {
         "\\": r"\textbackslash{}",
         "±": r"$\pm$",
         "~": r"\textasciitilde{}",
@@ -133,8 +133,8 @@ def _latex(title: str, rows: list[list[str]]) -> str:
     }
     lines = [" & ".join("".join(special.get(char, char) for char in cell) for cell in row) + r" \\" for row in rows]
     columns = "l" + "r" * (len(rows[0]) - 1)
-    begin = [f"% {title}", rf"\begin{{tabular}}{{{columns}}}", r"\hline", lines[0], r"\hline"]
-    return "\n".join([*begin, *lines[1:], r"\hline", r"\end{tabular}", ""])
+    head = [f"% {title}", rf"\begin{{tabular}}{{{columns}}}", r"\hline", lines[0], r"\hline"]
+    return "\n".join([*head, *lines[1:], r"\hline", r"\end{tabular}", ""])
 
 
 _FORMATS = {"text": _text, "csv": lambda _, rows: format_csv(rows), "latex": _latex}

@@ -121,19 +121,19 @@ def progress(
         with tqdm(unit=f" {unit}", total=total, initial=done) as bar:
             yield bar.update
     else:
-        before, begin = done, time.monotonic()
-        last = begin
+        done_before, started = done, time.monotonic()
+        last_logged = started
 
         def log(n: int) -> None:
-            nonlocal done, last
+            nonlocal done, last_logged
             done, now = done + n, time.monotonic()
-            if now - last < LOG_SECONDS:
+            if now - last_logged < LOG_SECONDS:
                 return
-            last, rate = now, (done - before) / (now - begin)
+            last_logged, rate = now, (done - done_before) / (now - started)
             text = f"{done:,} {unit}, {rate:,.1f} a second"
             if total is not None:
-                left = timedelta(seconds=round((total - done) / rate))
-                text = f"{done:,} of {total:,} {unit}, {rate:,.1f} a second, {left} left"
+                time_left = timedelta(seconds=round((total - done) / rate))
+                text = f"{done:,} of {total:,} {unit}, {rate:,.1f} a second, {time_left} left"
             note(text)
 
         yield log
@@ -147,13 +147,13 @@ class Skipped:
     """
 
     def __init__(self, what: str = "malformed tree", limit: str = "0") -> None:
-        found = re.fullmatch(r"(\d+)|(\d+(?:\.\d+)?)%|all", limit)
-        if found is None or float(found[2] or 0) > 100:
+        match = re.fullmatch(r"(\d+)|(\d+(?:\.\d+)?)%|all", limit)
+        if match is None or float(match[2] or 0) > 100:
             raise ValueError(Errors.E460.format(limit=limit))
         self.what = what
         self.limit = limit
-        self.max_number = float(found[1] or "inf")
-        self.max_share = float(found[2] or 100) / 100
+        self.max_number = float(match[1] or "inf")
+        self.max_share = float(match[2] or 100) / 100
         self.n = 0
         self.n_good = 0
 

@@ -52,13 +52,13 @@ class Study(NamedTuple):
     table: Callable[[Mapping[str, Any]], tables.Table]
     plot: Callable[[Mapping[str, Any], list[Path]], None]
     csv: Callable[[Mapping[str, Any]], tables.Table]
-    lists: Callable[[Any], dict[str, Counter[str]]] = lambda found: {}
+    lists: Callable[[Any], dict[str, Counter[str]]] = lambda counted: {}
 
 
-def _lists_of_labels(found: Any) -> dict[str, Counter[str]]:
-    kinds = found.kinds()
-    unseen = {f"unseen {kind}": one.unseen for kind, one in kinds.items() if one.train is not None}
-    return {kind: one.counts for kind, one in kinds.items()} | unseen
+def _lists_of_labels(labels: Any) -> dict[str, Counter[str]]:
+    by_kind = labels.kinds()
+    unseen = {f"unseen {kind}": inventory.unseen for kind, inventory in by_kind.items() if inventory.train is not None}
+    return {kind: inventory.counts for kind, inventory in by_kind.items()} | unseen
 
 
 STUDIES = {
@@ -100,9 +100,9 @@ STUDIES = {
         """,
         lambda parses, train: inventories.count_tags(map(binarize, parses), train),
         tables.tags_table,
-        lambda found, paths: plots.plot_coverage(found, paths, kind="tags"),
+        lambda counted, paths: plots.plot_coverage(counted, paths, kind="tags"),
         tables.tag_table,
-        lambda found: {} if found.train is None else {"unseen": found.unseen},
+        lambda counted: {} if counted.train is None else {"unseen": counted.unseen},
     ),
     "labels": Study(
         """Labels, unary chains, productions and lengths, and what of these the first treebank does not have.
@@ -115,8 +115,8 @@ STUDIES = {
         """,
         inventories.count_labels,
         tables.labels_table,
-        lambda found, paths: plots.plot_coverage(
-            {name: one.productions for name, one in found.items()}, paths, kind="productions"
+        lambda counted, paths: plots.plot_coverage(
+            {name: labels.productions for name, labels in counted.items()}, paths, kind="productions"
         ),
         tables.label_table,
         _lists_of_labels,
@@ -158,25 +158,25 @@ def _add_command(name: str, study: Study) -> None:
     ) -> None:
         _check_options(as_json, as_csv, figures)
         skipped = Skipped(limit=skip_bad)
-        found: dict[str, Any] = {}
+        counted: dict[str, Any] = {}
         with tqdm(unit=" trees", disable=None) as bar:
             for treebank, path in name_inputs(inputs).items():
                 read = read_source(path, glob, encoding, skipped, spans_key)
                 parses: Iterable[Parse] = skipped.count_good(read, bar)
                 if limit:
                     parses = inventories.sample(list(parses), limit, seed)
-                found[treebank] = study.measure(parses, next(iter(found.values()), None))
-                if not found[treebank].trees:
+                counted[treebank] = study.measure(parses, next(iter(counted.values()), None))
+                if not counted[treebank].trees:
                     raise ValueError(Errors.E106.format(inputs=path))
         skipped.check()
         skipped.summarize()
         if figures:
-            study.plot(found, figures)
-        content = {"treebanks": {treebank: one.to_dict() for treebank, one in found.items()}}
-        show(study.csv(found) if as_csv else study.table(found), as_csv, content if as_json else None)
+            study.plot(counted, figures)
+        content = {"treebanks": {treebank: counts.to_dict() for treebank, counts in counted.items()}}
+        show(study.csv(counted) if as_csv else study.table(counted), as_csv, content if as_json else None)
         if not as_json and not as_csv:
-            for treebank, one in found.items():
-                for kind, items in study.lists(one).items():
+            for treebank, counts in counted.items():
+                for kind, items in study.lists(counts).items():
                     write_text(_format_list(f"{kind} in {treebank}", items))
 
 
@@ -210,11 +210,11 @@ def analyze_correlation_cli(
             raise ValueError(Errors.E030.format(path=path))
     once = list(dict.fromkeys(inputs))  # points that count twice would make p too small
     points = results.read_points(once, {} if deviation is None else results.read_means(deviation))
-    found = results.correlate(points)
+    correlation = results.correlate(points)
     if figures:
-        plots.plot_correlation(points, found, figures)
-    content = {**found._asdict(), "points": [point._asdict() for point in points]}
-    show(tables.correlation_table(points, found), as_csv, content if as_json else None)
+        plots.plot_correlation(points, correlation, figures)
+    content = {**correlation._asdict(), "points": [point._asdict() for point in points]}
+    show(tables.correlation_table(points, correlation), as_csv, content if as_json else None)
 
 
 def read_source(source: str, glob: str | None, encoding: str, skipped: Skipped, spans_key: str) -> Iterator[Parse]:
@@ -224,9 +224,9 @@ def read_source(source: str, glob: str | None, encoding: str, skipped: Skipped, 
         if suffix_of(file.path) != ".spacy":
             yield from (parse for *_, parse in trees_and_parses(file.path, encoding, skipped))
             continue
-        known = [doc for doc in read_docs(file.path, spacy.blank("xx")) if has_parses(doc, spans_key)]
-        docs = [doc for doc in known if not is_marked(doc, "partial", spans_key)]
-        note_partial(len(known) - len(docs))
+        parsed = [doc for doc in read_docs(file.path, spacy.blank("xx")) if has_parses(doc, spans_key)]
+        docs = [doc for doc in parsed if not is_marked(doc, "partial", spans_key)]
+        note_partial(len(parsed) - len(docs))
         if not docs:
             raise ValueError(Errors.E458.format(path=file.path, key=spans_key))
         yield from (parse for doc in docs for _, parse in parses_from_doc(doc, spans_key))
@@ -246,13 +246,13 @@ def name_inputs(inputs: list[str]) -> dict[str, str]:
         lambda path: f"{path.parent.name}/{path.stem}",
     ]
     way = next((way for way in ways if len({way(path) for path in unnamed} - {""}) == len(unnamed)), str)
-    found: dict[str, str] = {}
+    paths: dict[str, str] = {}
     for name, path in pairs:
         name = name or way(without_compression(Path(path)))
-        if name in found:
+        if name in paths:
             raise ValueError(Errors.E457.format(name=name))
-        found[name] = path
-    return found
+        paths[name] = path
+    return paths
 
 
 def _check_options(as_json: bool, as_csv: bool, figures: list[Path]) -> None:
@@ -264,7 +264,7 @@ def _check_options(as_json: bool, as_csv: bool, figures: list[Path]) -> None:
 
 def _format_list(title: str, items: Counter[str]) -> str:
     """Write the most frequent items in a line."""
-    more = f" and {len(items) - SHOWN:,} more" if len(items) > SHOWN else ""
+    rest = f" and {len(items) - SHOWN:,} more" if len(items) > SHOWN else ""
     separator = " " if title.startswith("unseen in ") else "; "  # tags have no spaces in them
     text = separator.join(f"{item} ({n:,})" for item, n in inventories.rank(items)[:SHOWN])
-    return f"\n{title}: {text or 'none'}{more}\n"
+    return f"\n{title}: {text or 'none'}{rest}\n"

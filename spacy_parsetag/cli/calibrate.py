@@ -92,18 +92,18 @@ def _calibrate(
     ):
         temperatures = {"before": pipe.cfg[setting], "after": fit_temperature(partial(judge, pipe, fit))}
         judged = {name: judge(pipe, held_out, temperature) for name, temperature in temperatures.items()}
-        panels[kind] = {name: measure_reliability(found.probs, found.right) for name, found in judged.items()}
+        panels[kind] = {name: measure_reliability(outcome.probs, outcome.right) for name, outcome in judged.items()}
         before, after = panels[kind]["before"], panels[kind]["after"]
         helps = judged["after"].loss() < judged["before"].loss() and after.ece <= before.ece
         at_end = is_bound(temperatures["after"])
         report[kind.replace(" ", "_")] = {
-            **{name: {"temperature": temperatures[name], **found.to_dict()} for name, found in panels[kind].items()},
+            **{name: {"temperature": temperatures[name], **panel.to_dict()} for name, panel in panels[kind].items()},
             "kept": helps and not at_end,
             "at_end": at_end,
         }
         if kind == "constituents":
-            for name, found in judged.items():
-                report[kind][name]["f"] = 2 * sum(found.right) / max(1, n_gold + len(found.right))
+            for name, outcome in judged.items():
+                report[kind][name]["f"] = 2 * sum(outcome.right) / max(1, n_gold + len(outcome.right))
         if helps and not at_end:
             pipe.cfg[setting] = temperatures["after"]
     return report, panels

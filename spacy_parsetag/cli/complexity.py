@@ -51,21 +51,21 @@ def complexity_cli(
             n_trees[path] += len(columns)
             names = [columns.names[source] for source in columns.source.tolist()]
             if text is Unit.row:
-                ids = (f" ({one})" if one else "" for one in columns.ids or [""] * len(columns))
-                names = [f"{columns.where(tree)}{one}" for tree, one in enumerate(ids)]
-            texts = {each: i for i, each in enumerate(dict.fromkeys(names))}
-            found = count_structures(columns, np.array([texts[each] for each in names], np.int64), len(texts))
-            for each, i in texts.items():
-                own = counts.setdefault((each, path), Counter())
-                own.update({name: int(values[i]) for name, values in found.items()})
+                marks = (f" ({identifier})" if identifier else "" for identifier in columns.ids or [""] * len(columns))
+                names = [f"{columns.where(tree)}{mark}" for tree, mark in enumerate(marks)]
+            numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+            structures = count_structures(columns, np.array([numbers[name] for name in names], np.int64), len(numbers))
+            for name, number in numbers.items():
+                text_counts = counts.setdefault((name, path), Counter())
+                text_counts.update({structure: int(values[number]) for structure, values in structures.items()})
     note_partial(left_out.total())
     if not counts:
         raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
     warn_of_empty(n_trees)
-    twice = Counter(name for name, _ in counts)  # as of trees that were saved, and of their file
+    n_texts = Counter(name for name, _ in counts)  # more than one as of trees that were saved, and of their file
     measured = {
-        name if twice[name] == 1 else f"{path}: {name}": {**found, **measure(found)}
-        for (name, path), found in counts.items()
+        name if n_texts[name] == 1 else f"{path}: {name}": {**text_counts, **measure(text_counts)}
+        for (name, path), text_counts in counts.items()
     }
     rows: list[tuple[Any, ...]] = [(name, *row.values()) for name, row in measured.items()]
     show(Table(("text", *next(iter(measured.values()))), rows), as_csv, measured if as_json else None)

@@ -100,13 +100,13 @@ def convert_cli(
         skipped = Skipped(limit=skip_bad)
         refuse(output == STANDARD, "convert", "a file or folder to write, OUTPUT, not -")
         refuse(not spans_key, "--spans-key", "a name, which may not be empty")
-        chosen = get_format(format)
-        cleaning = change_cleaning(chosen.clean, clean or [])
-        reading: dict[str, Any] = {"encoding": encoding, "default_tag": default_tag, "on_error": skipped}
+        kind = get_format(format)
+        cleaning = change_cleaning(kind.clean, clean or [])
+        read_options: dict[str, Any] = {"encoding": encoding, "default_tag": default_tag, "on_error": skipped}
 
         def read(file: SourceFile) -> Iterator[Parse]:
             nonlocal n_long
-            for parse in skipped.count_good(chosen.read_parses(file.path, cleaning, counts, **reading), bar):
+            for parse in skipped.count_good(kind.read_parses(file.path, cleaning, counts, **read_options), bar):
                 if max_length and len(parse) > max_length:
                     n_long += 1
                 else:
@@ -120,13 +120,13 @@ def convert_cli(
                 raise ValueError(Errors.E451.format(n=n_long, longest=max_length))
 
         if split is None and output.suffix != SUFFIX:
-            split = chosen.split
+            split = kind.split
         written = write_treebank(
-            find_files(inputs, suffixes=chosen.suffixes, pattern=glob),
+            find_files(inputs, suffixes=kind.suffixes, pattern=glob),
             read,
             output,
             make_file=partial(
-                DocFile, vocab=Vocab(), n_sents=n_sents, spans_key=spans_key, detokenize=detokenize, attrs=chosen.attrs
+                DocFile, vocab=Vocab(), n_sents=n_sents, spans_key=spans_key, detokenize=detokenize, attrs=kind.attrs
             ),
             split=Split(split, split_block) if split is not None and split != "none" else None,
             limit=limit,
@@ -154,22 +154,22 @@ def change_cleaning(options: CleanOptions, changes: Iterable[str]) -> CleanOptio
 
     RAISES (ValueError): If a key is not known, or its value does not fit.
     """
-    known = {field.name.replace("_", "-"): getattr(options, field.name) for field in fields(options)}
+    values = {field.name.replace("_", "-"): getattr(options, field.name) for field in fields(options)}
     changed: dict[str, Any] = {}
     for text in changes:
         key, equals, value = text.partition("=")
-        if not equals or key not in known:
+        if not equals or key not in values:
             reason = f"no key {key!r}" if equals else "it has no '='"
-            raise ValueError(Errors.E470.format(text=text, reason=reason, known=", ".join(known)))
-        if isinstance(known[key], bool):
+            raise ValueError(Errors.E470.format(text=text, reason=reason, known=", ".join(values)))
+        if isinstance(values[key], bool):
             if value not in ("yes", "no"):
-                raise ValueError(Errors.E470.format(text=text, reason=f"{key} is yes or no", known=", ".join(known)))
+                raise ValueError(Errors.E470.format(text=text, reason=f"{key} is yes or no", known=", ".join(values)))
             changed[key] = value == "yes"
         elif key == "root" and value and value in ROOT_LABELS:
             reason = f"{value} is the label of a root wrapper, which docs do not keep"
-            raise ValueError(Errors.E470.format(text=text, reason=reason, known=", ".join(known)))
+            raise ValueError(Errors.E470.format(text=text, reason=reason, known=", ".join(values)))
         else:
-            changed[key] = frozenset(value.split()) if isinstance(known[key], frozenset) else value or None
+            changed[key] = frozenset(value.split()) if isinstance(values[key], frozenset) else value or None
     try:
         re.compile(changed.get("trace-words") or "")
     except re.error as err:

@@ -36,24 +36,25 @@ def diff_cli(
       python -m spacy parsetag diff gold.mrg test.mrg --top 20
     """
     refuse_overwrite([output], [gold, test, Path(params)])
-    ours, theirs = read_gold(gold, encoding, multiline), read_sentences(test, encoding, multiline)
-    found = diff(ours, theirs, params)
+    gold_lines, test_lines = read_gold(gold, encoding, multiline), read_sentences(test, encoding, multiline)
+    differences = diff(gold_lines, test_lines, params)
     top_n = top or None
-    write_text(format_json(found.to_dict(top_n)) if as_json else showable(format_diff(found, top_n)), output)
+    text = format_json(differences.to_dict(top_n)) if as_json else showable(format_diff(differences, top_n))
+    write_text(text, output)
 
 
-def format_diff(found: EvalbDiff, top: int | None) -> str:
+def format_diff(differences: EvalbDiff, top: int | None) -> str:
     """Write a line on the whole, the worst sentences and the most frequent confusions; None for top shows all."""
-    result = found.result
+    result = differences.result
     text = (
-        f"{len(found.sentences)} of {len(result.rows)} sentences differ, {result.failures} of them without a usable "
-        f"parse. F ({result.params.name}) {result.f:.2f}; with failures as zero {result.strict.f:.2f}\n"
+        f"{len(differences.sentences)} of {len(result.rows)} sentences differ, {result.failures} of them without a "
+        f"usable parse. F ({result.params.name}) {result.f:.2f}; with failures as zero {result.strict.f:.2f}\n"
     )
-    if found.sentences:
+    if differences.sentences:
         text += "Brackets: - missing, + extra, > under another label\n"
-    text += "".join(map(format_sentence, found.sentences[:top]))
-    if found.confusions:
-        rows = [(gold or "(none)", test or "(none)", n) for gold, test, n in found.confusions[:top]]
+    text += "".join(map(format_sentence, differences.sentences[:top]))
+    if differences.confusions:
+        rows = [(gold or "(none)", test or "(none)", n) for gold, test, n in differences.confusions[:top]]
         text += "\n" + tables.table(rows, header=("gold", "test", "times"), aligns=("l", "l", "r"), divider=True)
     return text
 

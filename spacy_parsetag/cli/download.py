@@ -35,34 +35,34 @@ def download_cli(
     """
     if name not in TABLE["pipelines"]:
         raise ValueError(Errors.E478.format(name=name, known=", ".join(TABLE["pipelines"])))
-    own, range_ = (TABLE["pipelines"][name][key] for key in ("version", "spacy-parsetag"))
-    ours = version("spacy-parsetag")
-    if not is_compatible_version(ours, range_):
-        raise ValueError(Errors.E479.format(name=name, version=own, range=range_, ours=ours))
+    pipeline_version, required = (TABLE["pipelines"][name][key] for key in ("version", "spacy-parsetag"))
+    package_version = version("spacy-parsetag")
+    if not is_compatible_version(package_version, required):
+        raise ValueError(Errors.E479.format(name=name, version=pipeline_version, range=required, ours=package_version))
     if source is None and TABLE["address"] is None:
-        raise ValueError(Errors.E480.format(name=name, version=own))
+        raise ValueError(Errors.E480.format(name=name, version=pipeline_version))
     if find_spec("pip") is None:
         raise ImportError(Errors.E481.format(python=sys.executable))
     with tempfile.TemporaryDirectory() as folder:
         if source is None:
-            wheel = f"{TABLE['address']}/{name}-{own}/{name}-{own}-py3-none-any.whl"
+            wheel = f"{TABLE['address']}/{name}-{pipeline_version}/{name}-{pipeline_version}-py3-none-any.whl"
         elif "://" in source:
             # Alone, so that the other packages still come from where the user's pip finds them.
             options = "--no-deps", "--only-binary=:all:", "--index-url", source, "-d", folder
-            pip("download", *options, f"{name}=={own}")
-            wheel = in_folder(Path(folder), name, own)
+            pip("download", *options, f"{name}=={pipeline_version}")
+            wheel = in_folder(Path(folder), name, pipeline_version)
         else:
-            wheel = in_folder(Path(source), name, own)
+            wheel = in_folder(Path(source), name, pipeline_version)
         pip("install", wheel)
-    note(f"{name} {own} is installed: spacy.load({name!r})", "good")
+    note(f"{name} {pipeline_version} is installed: spacy.load({name!r})", "good")
 
 
-def in_folder(folder: Path, name: str, own: str) -> str:
+def in_folder(folder: Path, name: str, pipeline_version: str) -> str:
     """Find what pip installs of a folder: the pipeline's wheel, or the folder with its sources."""
-    found = [*folder.glob(f"{name}-{own}-*.whl"), *folder.glob(f"{name}/setup.py")]
-    if not found:
-        raise ValueError(Errors.E482.format(folder=folder, name=name, version=own))
-    return str((found[0].parent if found[0].name == "setup.py" else found[0]).resolve())
+    candidates = [*folder.glob(f"{name}-{pipeline_version}-*.whl"), *folder.glob(f"{name}/setup.py")]
+    if not candidates:
+        raise ValueError(Errors.E482.format(folder=folder, name=name, version=pipeline_version))
+    return str((candidates[0].parent if candidates[0].name == "setup.py" else candidates[0]).resolve())
 
 
 def pip(*arguments: str) -> None:

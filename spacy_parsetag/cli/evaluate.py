@@ -115,9 +115,9 @@ def evaluate_cli(
         raise ValueError(Errors.E485.format(name=twice[0]))
     refuse(of_pipeline and (fill is not None or multiline), "--fill" if fill else "--multiline", "bracket files")
     refuse(documents and (of_pipeline or len(parsers) == 1), "--documents", "several bracket files to compare")
-    several = len(parsers) > 1 or bool(by) or style is not Style.text
-    refuse(several and fill is not None, "--fill", "one TEST and nothing but its scores")
-    refuse(several and table, "--table", "one TEST and nothing but its scores")
+    as_tables = len(parsers) > 1 or bool(by) or style is not Style.text
+    refuse(as_tables and fill is not None, "--fill", "one TEST and nothing but its scores")
+    refuse(as_tables and table, "--table", "one TEST and nothing but its scores")
     refuse(len(parsers) == 1 and samples != SAMPLES, "--samples", "several parsers to compare")
     systems: dict[str, tuple[Sequence[Brackets], Sequence[Brackets]]] = {}
     units: Sequence[Hashable] | None = None
@@ -136,8 +136,8 @@ def evaluate_cli(
         if documents is not None:
             units = read_documents(documents)
             units = units[: len(gold_lines)] if len(units) == n_lines else units
-    if several:
-        kinds = [each.value for each in by or ()]
+    if as_tables:
+        kinds = [kind.value for kind in by or ()]
         compared, results = compare_systems(systems, params, documents=units, samples=samples, by=kinds)
         report, text = format_json(compared), format_report(compared, style.value)
     else:
@@ -152,13 +152,13 @@ def evaluate_cli(
     if output is not None:
         write_text(report, output)
     if fill is not None:
-        (only,) = systems.values()
-        filled = list(fill_unparsed(*only, params))
+        (lines_of_parser,) = systems.values()
+        filled = list(fill_unparsed(*lines_of_parser, params))
         write_text("".join(f"{line}\n" for line, _ in filled), fill)
         note(f"{len(filled):,} trees, {sum(is_flat for _, is_flat in filled):,} of them flat: {fill}")
     write_text(report if as_json else text)
-    for name, found in results.items():
-        warn_of_failures(found, f"{name}: " if len(results) > 1 else "")
+    for name, result in results.items():
+        warn_of_failures(result, f"{name}: " if len(results) > 1 else "")
     if not of_pipeline:
         for name, lines in systems.items():
             warn_of_roots(name, *lines, get_params(params))
@@ -229,14 +229,14 @@ def warn_of_gold(gold: Sequence[Brackets], result: EvalbResult) -> None:
 
 def warn_of_roots(name: str, gold: Sequence[Brackets], test: Sequence[Brackets], params: EvalbParams) -> None:
     """Say so if roots differ in what they count as: one that EVALB's parameters do not delete is a bracket."""
-    found = (tuple(_ROOT.match(str(line)) for line in pair) for pair in zip(gold, test, strict=False))
-    roots = Counter((ours[1], theirs[1]) for ours, theirs in found if ours and theirs)
-    for (ours, theirs), n in roots.items():
-        counted = [params.counted([(0, 1, root)]) for root in (ours, theirs)]
-        if counted[0] != counted[1] and {ours, theirs} <= ROOT_LABELS:
+    matches = (tuple(_ROOT.match(str(line)) for line in pair) for pair in zip(gold, test, strict=False))
+    roots = Counter((gold_match[1], test_match[1]) for gold_match, test_match in matches if gold_match and test_match)
+    for (gold_root, test_root), n in roots.items():
+        counted = [params.counted([(0, 1, root)]) for root in (gold_root, test_root)]
+        if counted[0] != counted[1] and {gold_root, test_root} <= ROOT_LABELS:
             note(
-                f"{n:,} sentences have the root ({ours} in GOLD and ({theirs} in {name}. As in EVALB, one that the "
-                "parameters do not delete counts as a bracket: write the same in both, such as (TOP.",
+                f"{n:,} sentences have the root ({gold_root} in GOLD and ({test_root} in {name}. As in EVALB, one "
+                "that the parameters do not delete counts as a bracket: write the same in both, such as (TOP.",
                 "warn",
             )
 
@@ -264,17 +264,17 @@ def parse_gold(
     if not examples:
         raise ValueError(Errors.E458.format(path=data, key=key))
     # Not `nlp.evaluate`, which works on copies and keeps the parses to itself.
-    start = timer()
+    started = timer()
     docs = nlp.pipe([eg.predicted for eg in examples], batch_size=batch_size)
     for eg, parsed in zip(examples, docs, strict=True):
         eg.predicted = parsed
-    seconds = timer() - start
+    seconds = timer() - started
     prefix = score_prefix(key)
     scores = score_constituents(examples, params=params, **cfg)
-    kept = {f"parsetag_{name}": scores[f"{prefix}_{name}"] for name in SCORES}
-    kept["speed"] = sum(len(eg.predicted) for eg in examples) / seconds
-    rows = [(i, *pair) for i, eg in enumerate(examples) for pair in paired_trees(eg, key)]
-    return ([row[1] for row in rows], [row[2] for row in rows]), [row[0] for row in rows], kept
+    parser_scores = {f"parsetag_{name}": scores[f"{prefix}_{name}"] for name in SCORES}
+    parser_scores["speed"] = sum(len(eg.predicted) for eg in examples) / seconds
+    rows = [(i, gold, test) for i, eg in enumerate(examples) for gold, test in paired_trees(eg, key)]
+    return ([gold for _, gold, _ in rows], [test for _, _, test in rows]), [i for i, _, _ in rows], parser_scores
 
 
 def paired_trees(example: Example, key: str) -> Iterator[tuple[Parse, Parse | None]]:
@@ -286,8 +286,8 @@ def paired_trees(example: Example, key: str) -> Iterator[tuple[Parse, Parse | No
     predicted = parses_from_doc(example.predicted, key) if has_parses(example.predicted, key) else []
     by_tokens = {tuple(tokens): parse for tokens, parse in predicted}
     for tokens, gold in parses_from_doc(example.reference, key):
-        found = by_tokens.get(tuple(tokens))
-        yield gold, None if found is None else replace(gold, spans=found.spans)
+        parse = by_tokens.get(tuple(tokens))
+        yield gold, None if parse is None else replace(gold, spans=parse.spans)
 
 
 def format_scores(scores: dict[str, Any]) -> str:

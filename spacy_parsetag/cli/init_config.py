@@ -77,8 +77,8 @@ def make_config(
     components["parsetag"]["linearizer"] = {"@misc": f"spacy-parsetag.{order.title()}Order.v1"}
     model = components["parsetag"]["model"]
     if order != "in" and model.get("@architectures") == "spacy-parsetag.Spans.v1":  # which scores in-order tags
-        changed = {"@architectures": "spacy-parsetag.Tags.v1", **{key: model[key] for key in ("tok2vec", "encoder")}}
-        components["parsetag"]["model"] = changed
+        tags_model = {"@architectures": "spacy-parsetag.Tags.v1", **{key: model[key] for key in ("tok2vec", "encoder")}}
+        components["parsetag"]["model"] = tags_model
     pipeline = [shared, "tagger", "parsetag"] if tagger else [shared, "parsetag"]
     pipeline.insert(1 if sentences == "senter" else 0, sentences)
     if sentences == "senter":

@@ -31,5 +31,5 @@ def init_project_cli(
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(source.read_bytes())
         note(str(target), "good")
-    trees = folder / "treebank"
-    note(f"Next: put train.mrg, dev.mrg and test.mrg into {trees}; python -m spacy project run all {folder}")
+    treebank = folder / "treebank"
+    note(f"Next: put train.mrg, dev.mrg and test.mrg into {treebank}; python -m spacy project run all {folder}")

@@ -62,8 +62,8 @@ def linearize_cli(
     if not check:
         refuse_overwrite([output], files)
     with tqdm(unit=" trees", disable=None) as bar:
-        read = (found for path in files for found in trees_and_parses(path, encoding, skipped))
-        trees = skipped.count_good(read, bar)
+        items = (item for path in files for item in trees_and_parses(path, encoding, skipped))
+        trees = skipped.count_good(items, bar)
         if check:
             check_trees(trees)
             skipped.check()
@@ -102,7 +102,7 @@ def _line_to_brackets(line: str) -> str:
     words, pos, tags = (record[key] for key in ("words", "pos", "tags"))
     root = record.get("root", ROOT)
     for strings in (words, pos, tags, [] if root is None else [root]):
-        if not isinstance(strings, list) or not all(isinstance(each, str) for each in strings):
+        if not isinstance(strings, list) or not all(isinstance(string, str) for string in strings):
             raise TypeError("words, pos and tags must be lists of strings, and root a string or null")
     if len(pos) != len(words):
         raise ValueError(f"{len(words)} words have {len(pos)} part-of-speech tags")

@@ -135,9 +135,9 @@ def parse_cli(
     in_shards = target.is_dir() or output.endswith(SLASHES) or shard_size is not None or resume
     in_shards = in_shards or engine is not Engine.local
     if output_format is None:
-        kept = sources[0].format in {"jsonl", "spacy", "parquet"}  # formats that can hold parses and ids
-        shards = OutputFormat(sources[0].format) if kept else OutputFormat.brackets
-        output_format = shards if in_shards else _guess_output(target)
+        keeps_format = sources[0].format in {"jsonl", "spacy", "parquet"}  # formats that can hold parses and ids
+        shard_format = OutputFormat(sources[0].format) if keeps_format else OutputFormat.brackets
+        output_format = shard_format if in_shards else _guess_output(target)
     writing = output_format.value
     has_no_file = is_stream(path) if in_shards else path == STANDARD and sources[0].format in {"spacy", "parquet"}
     what = "A folder of shards" if in_shards else f"--format {sources[0].format}"
@@ -159,8 +159,8 @@ def parse_cli(
         run = Run(Job(settings, sources, target, batch_size), parser, shard_size or SHARD_SIZE, resume)
         _parse_to_shards(run, parser, engine.value, n_process, skipped, quiet)
     else:
-        read = (each.read() for each in sources)
-        records = chain.from_iterable(read if text is None else [[Record("the text", {"text": text})]])
+        by_file = (file.read() for file in sources)
+        records = chain.from_iterable(by_file if text is None else [[Record("the text", {"text": text})]])
         _parse_to_file(parser, in_batches(records, batch_size), target, n_process or 1, skipped, quiet)
 
 
@@ -168,11 +168,11 @@ def _parse_to_file(
     parser: BatchParser, batches: Iterator[list[Record]], output: Path, n_process: int, skipped: Skipped, quiet: bool
 ) -> None:
     """Parse batches in this process, or in several, and write a file."""
-    alone = (parser(batch) for batch in batches)
-    several = map_in_processes(partial(parse_batch, parser.settings), batches, n_process)
+    one_by_one = (parser(batch) for batch in batches)
+    in_parallel = map_in_processes(partial(parse_batch, parser.settings), batches, n_process)
     n_several = n_ids = 0
     with (
-        closing(alone if n_process == 1 else several) as results,
+        closing(one_by_one if n_process == 1 else in_parallel) as results,
         open_output(output, parser.settings.format) as write,
         progress("texts", quiet=quiet) as advance,
     ):
@@ -199,9 +199,9 @@ def _parse_to_shards(
         closing(_parse_todo(run, parser, engine, n_process, advance)) as notes,
     ):
         run.check(skipped.max_number, skipped.limit)
-        for found in notes:
-            run.add(found)
-            for failure in found["failures"]:
+        for shard_note in notes:
+            run.add(shard_note)
+            for failure in shard_note["failures"]:
                 skipped.list(failure)
             run.check(skipped.max_number, skipped.limit)
         run.check(skipped.max_share * run.n_texts, skipped.limit)
@@ -223,12 +223,12 @@ def _parse_todo(
         yield from (parse(shard, advance) for shard in todo)
     elif todo:
         engines = {"ray": ray_shards, "spark": spark_shards}
-        several = partial(map_in_processes, partial(parse_shard, run.job), todo)
-        notes = several(n_process or 1) if engine == "local" else engines[engine](run.job, todo, n_process)
+        map_shards = partial(map_in_processes, partial(parse_shard, run.job), todo)
+        notes = map_shards(n_process or 1) if engine == "local" else engines[engine](run.job, todo, n_process)
         with closing(notes):
-            for found in notes:
-                advance(found["stop"] - found["start"])
-                yield found
+            for shard_note in notes:
+                advance(shard_note["stop"] - shard_note["start"])
+                yield shard_note
 
 
 def _warn(n_several: int, n_ids: int, n_texts: int) -> None:
@@ -269,9 +269,9 @@ def _find_model_and_input(model: str | None, source: str | None) -> tuple[str, P
 def _guess_output(output: Path) -> OutputFormat:
     """Tell the format of an output by its name. Raises a ValueError if its suffix stands for no format."""
     formats = (OutputFormat.jsonl, OutputFormat.json, OutputFormat.spacy, OutputFormat.parquet)
-    known = {f".{format.value}": format for format in formats}
-    known |= dict.fromkeys((*FORMATS["penn"].suffixes, ".txt", ""), OutputFormat.brackets)
+    formats_by_suffix = {f".{format.value}": format for format in formats}
+    formats_by_suffix |= dict.fromkeys((*FORMATS["penn"].suffixes, ".txt", ""), OutputFormat.brackets)
     suffix = output.suffix.lower()
-    if suffix not in known:
-        raise ValueError(Errors.E463.format(path=output, known=", ".join(filter(None, known))))
-    return known[suffix]
+    if suffix not in formats_by_suffix:
+        raise ValueError(Errors.E463.format(path=output, known=", ".join(filter(None, formats_by_suffix))))
+    return formats_by_suffix[suffix]

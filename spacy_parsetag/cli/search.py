@@ -33,7 +33,7 @@ from ._util import (
 
 if TYPE_CHECKING:
     from ..search.pattern import Label
-    from ..texts.search import Found
+    from ..texts.search import Hits
 
 
 def search_cli(
@@ -80,8 +80,8 @@ def search_cli(
     """
     from ..texts.search import Query, columns_of_rows, find_trees, search_file
 
-    asked = {"--count": count, "--by": by, "--mrg": mrg, "--html": html, "--csv": as_csv}
-    chosen = [option for option, value in asked.items() if value]
+    reports = {"--count": count, "--by": by, "--mrg": mrg, "--html": html, "--csv": as_csv}
+    chosen = [option for option, value in reports.items() if value]
     if len(chosen) > 1 and chosen != ["--by", "--csv"]:
         raise ValueError(Errors.E477.format(options=", ".join(chosen)))
     refuse(count and limit, "--limit", "matches to show, and --count shows none")
@@ -97,10 +97,10 @@ def search_cli(
     streams = any(map(is_stream, files))  # which other processes cannot read
     refuse(n_process > 1 and streams, "--workers", "files, not standard input or a pipe")
     search = partial(search_file, query, skip_bad != "0")
-    alone: Iterator[Found] = map(search, files)
-    several = map_in_processes(search, files, n_process) if n_process > 1 else (each for each in alone)
+    one_by_one = (search(file) for file in files)
+    in_parallel = map_in_processes(search, files, n_process)
     skipped = Skipped(limit=skip_bad)
-    with closing(several) as results, progress("trees", quiet=quiet) as advance:
+    with closing(in_parallel if n_process > 1 else one_by_one) as results, progress("trees", quiet=quiet) as advance:
         totals, table, absent = _report(results, skipped, advance, header if chosen == ["--csv"] else [], html, limit)
     if not totals["trees"] and not skipped.n:
         raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
@@ -123,20 +123,20 @@ def _save(files: list[Path], encoding: str, spans_key: str, skipped: Skipped, fo
     if folder.exists() and any(folder.iterdir()):
         raise ValueError(Errors.E450.format(path=folder))
     left_out: Counter[Path] = Counter()
-    read = {file: TreeColumns.join(read_columns(file, encoding, skipped, spans_key, left_out)) for file in files}
+    by_file = {file: TreeColumns.join(read_columns(file, encoding, skipped, spans_key, left_out)) for file in files}
     note_partial(left_out.total())
-    found = TreeColumns.join(read.values())
-    skipped.n_good = len(found)
+    joined = TreeColumns.join(by_file.values())
+    skipped.n_good = len(joined)
     skipped.check()
     skipped.summarize()
-    if not len(found):
+    if not len(joined):
         raise ValueError(Errors.E106.format(inputs=", ".join(map(str, files))))
-    warn_of_empty({file: len(columns) for file, columns in read.items()})
-    found.to_disk(folder)
+    warn_of_empty({file: len(columns) for file, columns in by_file.items()})
+    joined.to_disk(folder)
 
 
 def _report(
-    results: "Iterator[Found]", skipped: Skipped, advance: Any, header: list[str], html: Path | None, limit: int | None
+    results: "Iterator[Hits]", skipped: Skipped, advance: Any, header: list[str], html: Path | None, limit: int | None
 ) -> "tuple[Counter[str], Counter[tuple[str, ...]], set[Label]]":
     """Write what is found as it comes, with a header as CSV; returns the totals, the table of --by, and the labels that
     no node has."""
@@ -150,16 +150,16 @@ def _report(
     n_partial = 0
     n_left = limit
     with text_output(STANDARD) as out:
-        for found in results:
-            totals.update(found.totals)
-            n_trees[found.path] = found.totals["trees"]
-            n_partial += found.left_out.total()
-            advance(found.totals["trees"])
-            skipped.n_good += found.totals["trees"]
-            for problem in found.skipped:
+        for hits in results:
+            totals.update(hits.totals)
+            n_trees[hits.path] = hits.totals["trees"]
+            n_partial += hits.left_out.total()
+            advance(hits.totals["trees"])
+            skipped.n_good += hits.totals["trees"]
+            for problem in hits.skipped:
                 skipped(problem)
-            table.update(found.table)
-            items = list(islice(found.items, n_left))
+            table.update(hits.table)
+            items = list(islice(hits.items, n_left))
             n_left = None if n_left is None else n_left - len(items)
             if html is not None:
                 drawn += (Sentence(*item) for item in items)
@@ -167,7 +167,7 @@ def _report(
                 out.write(format_csv(items if absent else [header, *items]))
             else:
                 out.writelines(items)
-            absent.append(found.absent)
+            absent.append(hits.absent)
     if html is not None:
         write_text(draw_page(drawn), html)
         note(f"Wrote {len(drawn):,} trees to {html}", "good")

@@ -80,7 +80,7 @@ def show_cli(
     else:
         parser = start_parser(Settings(model or default_model(), gpu_id, code, one_sentence=False, format="spacy"))
         docs, spans_key = _parse(parser, path, text, kind), parser.spans_key
-    seen: list[Sentence] = []
+    sentences: list[Sentence] = []
     n_trees = 0
     if svg is None and html is None:
         with text_output(STANDARD) as out:
@@ -90,20 +90,20 @@ def show_cli(
                     out.write("\n" * bool(n_trees) + drawing + "\n")
                     out.flush()
                 n_trees += len(drawing.sentences)
-                seen += drawing.sentences if explain else ()
+                sentences += drawing.sentences if explain else ()
     else:
-        found = list(docs)
-        wanted = [(style, to) for style, to in (("svg", svg), ("html", html)) if to is not None]
-        drawn = [(render(found, style, spans_key=spans_key, tags=tags), to) for style, to in wanted]
-        seen += drawn[0][0].sentences
-        n_trees = len(seen)
-        for drawing, to in drawn if n_trees else ():
-            write_text(drawing, to)
-            note(f"Wrote {n_trees:,} tree{'s' * (n_trees != 1)} to {to}", "good")
+        all_docs = list(docs)
+        outputs = [(style, target) for style, target in (("svg", svg), ("html", html)) if target is not None]
+        drawn = [(render(all_docs, style, spans_key=spans_key, tags=tags), target) for style, target in outputs]
+        sentences += drawn[0][0].sentences
+        n_trees = len(sentences)
+        for drawing, target in drawn if n_trees else ():
+            write_text(drawing, target)
+            note(f"Wrote {n_trees:,} tree{'s' * (n_trees != 1)} to {target}", "good")
     if not n_trees:
         raise ValueError(Errors.E106.format(inputs="the input"))
     if explain:
-        meanings = explain_all(seen, tags)
+        meanings = explain_all(sentences, tags)
         longest = max((len(label) for label, _, _ in meanings), default=0)
         write_text("\n" + "".join(f"{label:<{longest}}  {meaning}\n" for label, _, meaning in meanings))
 
@@ -121,12 +121,12 @@ def _guess_format(path: Path, text: str | None) -> ShownFormat:
     if suffix in FORMATS["penn"].suffixes:
         return ShownFormat.brackets
     lines = [line for _, line in read_lines(path)] if text is None else _lines_of(text)
-    told = [i for i, line in enumerate(lines) if line.strip() not in ("", NO_PARSE) and not line.startswith("#")]
-    trees = [i for i in told if _TREE.match(lines[i])]
-    if trees and trees[0] != told[0]:
-        raise ValueError(Errors.E453.format(number=trees[0] + 1, path=name_of(path)))
-    without_parse = not told and any(line.strip() == NO_PARSE for line in lines)
-    return ShownFormat.brackets if trees or without_parse else ShownFormat.text
+    content_at = [i for i, line in enumerate(lines) if line.strip() not in ("", NO_PARSE) and not line.startswith("#")]
+    trees_at = [i for i in content_at if _TREE.match(lines[i])]
+    if trees_at and trees_at[0] != content_at[0]:
+        raise ValueError(Errors.E453.format(number=trees_at[0] + 1, path=name_of(path)))
+    without_parse = not content_at and any(line.strip() == NO_PARSE for line in lines)
+    return ShownFormat.brackets if trees_at or without_parse else ShownFormat.text
 
 
 def _lines_of(text: str) -> list[str]:

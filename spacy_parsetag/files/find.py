@@ -30,8 +30,8 @@ class SourceFile(NamedTuple):
     @property
     def names(self) -> tuple[str, ...]:
         """The names of its folders, from that folder on, and its own without the suffix."""
-        seen = without_compression(self.relative if self.folder is not None else self.path)
-        return (*seen.parent.parts, seen.stem)
+        path = without_compression(self.relative if self.folder is not None else self.path)
+        return (*path.parent.parts, path.stem)
 
 
 def find_files(
@@ -47,7 +47,7 @@ def find_files(
     RETURNS (list[SourceFile]): The files, each once. Names that begin with a dot are passed over in folders.
     RAISES (ValueError): If an input does not exist, or a folder holds no such file.
     """
-    found: dict[str, SourceFile] = {}
+    by_path: dict[str, SourceFile] = {}
     for source in inputs:
         path = Path(source)
         folder = path if path.is_dir() else None
@@ -61,8 +61,8 @@ def find_files(
             ]
             if not files:
                 patterns = pattern or ", ".join(f"*{name}" if name.startswith(".") else name for name in suffixes)
-                held, suffix = _list_suffixes(folder)
-                raise ValueError(Errors.E031.format(patterns=patterns, path=folder, held=held, suffix=suffix))
+                listing, suffix = _list_suffixes(folder)
+                raise ValueError(Errors.E031.format(patterns=patterns, path=folder, held=listing, suffix=suffix))
         elif path.exists():
             files = [path]
         else:
@@ -71,15 +71,15 @@ def find_files(
             if not matches:
                 raise ValueError(Errors.E030.format(path=source))
             if not files:
-                for own in find_files(matches, suffixes=suffixes, pattern=pattern):
-                    found.setdefault(os.path.abspath(own.path), own)
+                for source_file in find_files(matches, suffixes=suffixes, pattern=pattern):
+                    by_path.setdefault(os.path.abspath(source_file.path), source_file)
         for file in files:
-            found.setdefault(os.path.abspath(file), SourceFile(file, folder))
-    return list(found.values())
+            by_path.setdefault(os.path.abspath(file), SourceFile(file, folder))
+    return list(by_path.values())
 
 
 def _list_suffixes(folder: Path) -> tuple[str, str]:
     """Count the files of a folder by suffix, for a message, and find the suffix of most."""
-    found = Counter(suffix_of(file) for file in folder.rglob("[!.]*") if file.is_file()).most_common(MOST_LISTED)
-    held = ", ".join(f"{n:,} {f'*{suffix}' if suffix else 'without a suffix'}" for suffix, n in found)
-    return held or "no files", next((suffix for suffix, _ in found if suffix), ".txt")
+    counts = Counter(suffix_of(file) for file in folder.rglob("[!.]*") if file.is_file()).most_common(MOST_LISTED)
+    listing = ", ".join(f"{n:,} {f'*{suffix}' if suffix else 'without a suffix'}" for suffix, n in counts)
+    return listing or "no files", next((suffix for suffix, _ in counts if suffix), ".txt")

@@ -53,11 +53,11 @@ def atomic_path(path: str | Path, *, sync: bool = False) -> Iterator[Path]:
 def _sync(path: Path) -> None:
     if path.is_dir() and os.name == "nt":
         return  # where folders cannot be opened
-    number = os.open(path, os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(number)
+        os.fsync(descriptor)
     finally:
-        os.close(number)
+        os.close(descriptor)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,9 +27,6 @@ from ..trees import Parse, Tree
 from ._kernel import lay_out_nodes
 from .heads import HeadRules
 from .pattern import Label, basic_category
-
-if TYPE_CHECKING:
-    pass
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -94,16 +91,16 @@ class TreeColumns:
 
     def passes(self, label: Label) -> NDArray[np.bool_]:
         """Tell whether each string passes a test of labels; found once for each test."""
-        found = self._passes.get(label)
-        if found is None:
-            found = np.zeros(len(self.strings), bool)
+        mask = self._passes.get(label)
+        if mask is None:
+            mask = np.zeros(len(self.strings), bool)
             if label.kind == "names" and not label.basic:
-                found[[self.codes[name] for name in label.names if name in self.codes]] = True
+                mask[[self.codes[name] for name in label.names if name in self.codes]] = True
             else:
                 texts = map(basic_category, self.strings) if label.basic else self.strings
-                found = np.fromiter(map(label.test, texts), bool, len(self.strings))
-            found = self._passes[label] = found != label.negated
-        return found
+                mask = np.fromiter(map(label.test, texts), bool, len(self.strings))
+            mask = self._passes[label] = mask != label.negated
+        return mask
 
     def trees_of(self, nodes: Longs) -> Longs:
         """Find the tree that each of some nodes belongs to."""
@@ -194,15 +191,11 @@ class TreeColumns:
     def _check(self) -> None:
         """Raise a ValueError if the arrays are not of one batch: by their sizes, so that they need not be read."""
         n_trees, n_nodes = len(self.starts), len(self.label)
-        nodes, trees = (self.label, self.up, self.size), (self.starts, self.source, self.line)
-        sizes = {(n_nodes, np.dtype(np.int32))} == {(len(each), each.dtype) for each in nodes}
-        end = int(self.starts[-1]) + int(self.size[self.starts[-1]]) + 1 if n_trees and sizes else 0
-        if (
-            not sizes
-            or {len(each) for each in trees} != {n_trees}
-            or len(self.ids) not in (0, n_trees)
-            or end != n_nodes
-        ):
+        node_arrays, tree_arrays = (self.label, self.up, self.size), (self.starts, self.source, self.line)
+        nodes_fit = {(n_nodes, np.dtype(np.int32))} == {(len(array), array.dtype) for array in node_arrays}
+        trees_fit = {n_trees} == {len(array) for array in tree_arrays} and len(self.ids) in (0, n_trees)
+        last_end = int(self.starts[-1]) + int(self.size[self.starts[-1]]) + 1 if n_trees and nodes_fit else 0
+        if not (nodes_fit and trees_fit and last_end == n_nodes):
             raise ValueError
 
 
@@ -211,11 +204,14 @@ def is_columns(path: Path) -> bool:
     return (path / "columns.json").is_file()
 
 
-def _renumber(rows: Iterable[tuple[Sequence[str], Ints]]) -> tuple[list[str], Ints]:
+def _renumber(batches: Iterable[tuple[Sequence[str], Ints]]) -> tuple[list[str], Ints]:
     """Number the strings of several batches together, and join the numbers."""
     codes: dict[str, int] = {}
-    numbers = [np.array([codes.setdefault(each, len(codes)) for each in texts], np.int32)[old] for texts, old in rows]
-    return list(codes), np.concatenate(numbers)
+    renumbered: list[Ints] = []
+    for strings, numbers in batches:
+        new_numbers = np.array([codes.setdefault(string, len(codes)) for string in strings], np.int32)
+        renumbered.append(new_numbers[numbers])
+    return list(codes), np.concatenate(renumbered)
 
 
 def columns_of_parses(rows: Iterable[Row], name: str) -> TreeColumns:
@@ -230,16 +226,16 @@ def columns_of_parses(rows: Iterable[Row], name: str) -> TreeColumns:
     spans: list[tuple[int, int, int]] = []
     sentences: list[tuple[int, int, int, int]] = []
     ids: list[str] = []
-    for parse, line, root, one in rows:
+    for parse, line, root, identifier in rows:
         if parse.words:
             words += [codes.setdefault(word, len(codes)) for word in parse.words]
             tags += [codes.setdefault(tag, len(codes)) for tag in parse.pos]
             spans += [(start, end, codes.setdefault(label, len(codes))) for start, end, label in parse.spans]
             sentences.append((len(parse), len(parse.spans), codes.setdefault(root, len(codes)), line))
-            ids.append(one)
+            ids.append(identifier)
     n_words, n_spans, roots, lines = np.array(sentences, np.int64).reshape(-1, 4).T
-    table = np.array(spans, np.int32).reshape(-1, 3).T
-    return lay_out(n_words, n_spans, roots, words, tags, table, lines, list(codes), name, ids)
+    span_table = np.array(spans, np.int32).reshape(-1, 3).T
+    return lay_out(n_words, n_spans, roots, words, tags, span_table, lines, list(codes), name, ids)
 
 
 def lay_out(
@@ -264,14 +260,14 @@ def lay_out(
     ids (Sequence[str]): Their identifiers, or none.
     RAISES (ValueError): If constituents cross, or are not in pre-order.
     """
-    counts = 1 + n_spans.astype(np.int64) + 2 * n_words.astype(np.int64)
-    ends = np.cumsum(counts)
-    out = np.empty((3, counts.sum()), np.int32)
+    n_nodes = 1 + n_spans.astype(np.int64) + 2 * n_words.astype(np.int64)
+    tree_ends = np.cumsum(n_nodes)
+    out = np.empty((3, n_nodes.sum()), np.int32)
     longs, ints = (partial(np.ascontiguousarray, dtype=kind) for kind in (np.int64, np.int32))
-    bad = lay_out_nodes(longs(n_words), longs(n_spans), ints(roots), ints(words), ints(tags), ints(spans), out)
-    if bad >= 0:
-        raise ValueError(Errors.E602.format(where=f"{name}:{line[bad]}"))
-    source = np.zeros(len(counts), np.int32)
+    bad_sentence = lay_out_nodes(longs(n_words), longs(n_spans), ints(roots), ints(words), ints(tags), ints(spans), out)
+    if bad_sentence >= 0:
+        raise ValueError(Errors.E602.format(where=f"{name}:{line[bad_sentence]}"))
+    source = np.zeros(len(n_nodes), np.int32)
     return TreeColumns(
-        out[0], out[1], out[2], ends - counts, strings, source, longs(line), [name], [*ids] if any(ids) else []
+        out[0], out[1], out[2], tree_ends - n_nodes, strings, source, longs(line), [name], [*ids] if any(ids) else []
     )

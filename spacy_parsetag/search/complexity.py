@@ -47,12 +47,12 @@ def count_structures(columns: TreeColumns, texts: NDArray[np.integer], n_texts: 
     texts (NDArray): Which text each tree is of, from 0.
     """
     counts: dict[str, Longs] = {name: np.zeros(n_texts, np.int64) for name in STRUCTURES}
-    found = find_all([pattern for _, pattern in _PATTERNS], columns)
+    matches = find_all([pattern for _, pattern in _PATTERNS], columns)
     firsts = np.flatnonzero(np.diff(texts, prepend=-1))  # the first tree of each run of trees of one text
     bounds = np.append(columns.starts[firsts], len(columns.label))
-    for (name, _), nodes in zip(_PATTERNS, found, strict=True):
-        in_run = np.diff(np.searchsorted(nodes, bounds))
-        counts[name] += np.bincount(texts[firsts], in_run, n_texts).astype(np.int64)
+    for (name, _), nodes in zip(_PATTERNS, matches, strict=True):
+        n_in_runs = np.diff(np.searchsorted(nodes, bounds))
+        counts[name] += np.bincount(texts[firsts], n_in_runs, n_texts).astype(np.int64)
     return counts
 
 

@@ -56,15 +56,15 @@ def columns_of_docs(
     RAISES (TreebankError): If constituents do not nest (see `parses_from_doc`), with the number of the doc.
     """
     numbered = [(number, doc) for number, doc in enumerate(docs, start=first) if spans_key in doc.spans]
-    found = _read_all(numbered, spans_key, name)
-    if found is not None:
-        return found
-    alone = [_read_all([each], spans_key, name) or _read_doc(*each, spans_key, name) for each in numbered]
-    tokens = [np.empty(0, np.int64), *(each.tokens for each in alone)]
-    return DocColumns(TreeColumns.join(each.columns for each in alone), np.concatenate(tokens))
+    doc_columns = _read_at_once(numbered, spans_key, name)
+    if doc_columns is not None:
+        return doc_columns
+    by_doc = [_read_at_once([each], spans_key, name) or _read_doc(*each, spans_key, name) for each in numbered]
+    tokens = [np.empty(0, np.int64), *(each.tokens for each in by_doc)]
+    return DocColumns(TreeColumns.join(each.columns for each in by_doc), np.concatenate(tokens))
 
 
-def _read_all(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> DocColumns | None:
+def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> DocColumns | None:
     """Read docs at once, each with its number; None if something in them is out of the usual: white space, unknown
     tags, changed tokens, several vocabularies, constituents that are not in the order of sentences, not in pre-order,
     without a label or no tree."""
@@ -72,46 +72,48 @@ def _read_all(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> Doc
     if vocab is None or not vocab.lang or any(doc.vocab is not vocab or "sents" in doc.user_hooks for _, doc in docs):
         return None
     table = np.concatenate([doc.to_array(_TOKEN_ATTRS) for _, doc in docs]).T
-    words, tags, is_space, first_char, length, is_start = np.ascontiguousarray(table)
+    words, tags, is_space, first_char, length, sent_start = np.ascontiguousarray(table)
     groups = [doc.spans[spans_key] for _, doc in docs]
-    n_tokens, group_sizes = (np.array([len(each) for each in some]) for some in ([doc for _, doc in docs], groups))
+    n_tokens = np.array([len(doc) for _, doc in docs])
+    group_sizes = np.array([len(group) for group in groups])
     rows = np.empty((5, group_sizes.sum()), np.uint64)
     try:
         read_spans(groups, rows)  # most of the time goes into spaCy's making an object for each span
     except IndexError:  # a span beyond the end of a doc
         return None
     start, end, labels, start_char, end_char = rows
-    docs_end = np.cumsum(n_tokens)
-    docs_start = docs_end - n_tokens
-    begin, stop = np.stack([start, end]).astype(np.int64) + docs_start.repeat(group_sizes)
+    doc_ends = np.cumsum(n_tokens)
+    doc_starts = doc_ends - n_tokens
+    first_tokens, end_tokens = np.stack([start, end]).astype(np.int64) + doc_starts.repeat(group_sizes)
     if is_space.any() or not tags.all() or not labels.all():
         return None
-    if (begin >= stop).any() or (stop > docs_end.repeat(group_sizes)).any():
+    if (first_tokens >= end_tokens).any() or (end_tokens > doc_ends.repeat(group_sizes)).any():
         return None
-    if (first_char[begin] != start_char).any() or ((first_char + length)[stop - 1] != end_char).any():
+    if (first_char[first_tokens] != start_char).any() or ((first_char + length)[end_tokens - 1] != end_char).any():
         return None
-    is_first = is_start == 1
-    is_first[docs_start[n_tokens > 0]] = True
-    starts = np.flatnonzero(is_first)
-    n_words = np.diff(np.append(starts, len(words)))
-    sentence = np.searchsorted(starts, begin, "right") - 1
-    if (np.diff(sentence) < 0).any():
+    is_first = sent_start == 1
+    is_first[doc_starts[n_tokens > 0]] = True
+    sentence_starts = np.flatnonzero(is_first)
+    n_words = np.diff(np.append(sentence_starts, len(words)))
+    sentence_of = np.searchsorted(sentence_starts, first_tokens, "right") - 1
+    if (np.diff(sentence_of) < 0).any():
         return None
-    n_spans = np.bincount(sentence, minlength=len(starts))
+    n_spans = np.bincount(sentence_of, minlength=len(sentence_starts))
     codes, keys = number_keys(np.concatenate([words, tags, labels]))
     word_codes, tag_codes, label_codes = np.split(codes, [len(words), 2 * len(words)])
-    spans = np.stack([begin - starts[sentence], stop - starts[sentence], label_codes])
-    of_doc = np.searchsorted(docs_end, starts, "right")
-    line = np.array([number for number, _ in docs])[of_doc]
+    offsets = sentence_starts[sentence_of]
+    spans = np.stack([first_tokens - offsets, end_tokens - offsets, label_codes])
+    doc_of = np.searchsorted(doc_ends, sentence_starts, "right")
+    line = np.array([number for number, _ in docs])[doc_of]
     ids = [text_of(doc.user_data.get("id")) for _, doc in docs]
-    roots = np.full(len(starts), len(keys))
+    roots = np.full(len(sentence_starts), len(keys))
     texts = [*(vocab.strings[key] for key in keys), ROOT]
     try:
-        ids = [ids[i] for i in of_doc.tolist()] if any(ids) else []
+        ids = [ids[i] for i in doc_of.tolist()] if any(ids) else []
         columns = lay_out(n_words, n_spans, roots, word_codes, tag_codes, spans, line, texts, name, ids)
     except ValueError:
         return None
-    return DocColumns(columns, np.arange(len(words)) - docs_start.repeat(n_tokens))
+    return DocColumns(columns, np.arange(len(words)) - doc_starts.repeat(n_tokens))
 
 
 def _read_doc(number: int, doc: Doc, spans_key: str, name: str) -> DocColumns:
@@ -213,10 +215,10 @@ class TreeMatcher:
         """Find the matches in a batch of docs, at once."""
         matches: list[list[TreeMatch]] = [[] for _ in docs]
         for key, names, nodes in self.nodes(docs):
-            for number, i, label, start, end in nodes:
-                span = Span(docs[number], start, end, label if i else key)
-                if i:
-                    matches[number][-1].names[names[i]] = span
+            for number, place, label, start, end in nodes:
+                span = Span(docs[number], start, end, label if place else key)
+                if place:
+                    matches[number][-1].names[names[place]] = span
                 else:
                     matches[number].append(TreeMatch(key, span, {}))
         return matches
@@ -229,23 +231,23 @@ class TreeMatcher:
             its first token and one past its last.
         RAISES (ValueError): If a doc has words and no constituents, or they are not trees (see `parses_from_doc`).
         """
-        for each in docs:
-            if len(each):
-                get_group(each, self.spans_key)
+        for doc in docs:
+            if len(doc):
+                get_group(doc, self.spans_key)
         patterns = [(key, tregex) for key, tregexes in self._tregexes.items() for tregex in tregexes]
-        places = columns_of_docs(docs, self.spans_key)
-        columns = places.columns
+        doc_columns = columns_of_docs(docs, self.spans_key)
+        columns = doc_columns.columns
         if not patterns or not len(columns):
             return
         self._program = self._program or Program([tregex.nodes for _, tregex in patterns])
         for (key, tregex), candidates in zip(patterns, self._program.find(columns, self.rules), strict=True):
             matches, named = tregex.matches_of(columns, candidates)
             table = np.stack([matches, *named.values()]).T  # (matches, names), -1 where there is no node
-            nodes, which = table[table >= 0], np.nonzero(table >= 0)[1]
+            nodes, name_places = table[table >= 0], np.nonzero(table >= 0)[1]
             docs_of = columns.line[columns.trees_of(nodes)] - 1
             labels = map(columns.strings.__getitem__, columns.label[nodes].tolist())
-            start, end = places.bounds(nodes)
-            rows = zip(docs_of.tolist(), which.tolist(), labels, start.tolist(), end.tolist(), strict=True)
+            start, end = doc_columns.bounds(nodes)
+            rows = zip(docs_of.tolist(), name_places.tolist(), labels, start.tolist(), end.tolist(), strict=True)
             yield key, ["", *named], rows
 
 
@@ -282,8 +284,8 @@ class TreeMatcherPipe(Pipe):
         self.matches_key = matches_key
         rules = get_head_rules(heads) if heads in BUNDLED or Path(heads).is_file() else _MissingRules(heads)
         self.matcher = TreeMatcher(nlp.vocab, spans_key=spans_key, heads=rules)
-        for key, each in patterns.items():
-            self.matcher.add(key, each)
+        for key, of_key in patterns.items():
+            self.matcher.add(key, of_key)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -296,8 +298,8 @@ class TreeMatcherPipe(Pipe):
         RAISES (ValueError): If a row is something else, or has no pattern of Tregex.
         """
         for row in patterns:
-            found = [row.get(key) for key in ("label", "pattern")] if isinstance(row, Mapping) else [None]
-            if not all(isinstance(text, str) for text in found):
+            texts = [row.get(key) for key in ("label", "pattern")] if isinstance(row, Mapping) else [None]
+            if not all(isinstance(text, str) for text in texts):
                 raise ValueError(Errors.E613.format(row=row))
             self.matcher.add(row["label"], [row["pattern"]])
 
@@ -312,11 +314,11 @@ class TreeMatcherPipe(Pipe):
 
         Those that are there already, as after an earlier call, are not added again.
         """
-        known = [(key, pattern) for key, own in self.matcher.patterns.items() for pattern in own]
+        present = [(key, text) for key, texts in self.matcher.patterns.items() for text in texts]
         self.add_patterns(
             row
             for row in patterns or ()
-            if not isinstance(row, Mapping) or (row.get("label"), row.get("pattern")) not in known
+            if not isinstance(row, Mapping) or (row.get("label"), row.get("pattern")) not in present
         )
 
     def __call__(self, doc: Doc) -> Doc:
@@ -332,10 +334,10 @@ class TreeMatcherPipe(Pipe):
         spans: list[list[Span]] = [[] for _ in docs]
         for key, names, nodes in self.matcher.nodes(docs):
             labels = [f"{key}.{name}" if name else key for name in names]
-            for number, i, _, start, end in nodes:
-                spans[number].append(Span(docs[number], start, end, labels[i]))
-        for doc, found in zip(docs, spans, strict=True):
-            doc.spans[self.matches_key] = found
+            for number, place, _, start, end in nodes:
+                spans[number].append(Span(docs[number], start, end, labels[place]))
+        for doc, doc_spans in zip(docs, spans, strict=True):
+            doc.spans[self.matches_key] = doc_spans
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """The patterns, and head rules of a file, as bytes."""
@@ -352,8 +354,8 @@ class TreeMatcherPipe(Pipe):
         if saved["heads"]:
             rules = HeadRules(saved["heads"], rules.name)
         matcher = TreeMatcher(self.matcher.vocab, spans_key=self.matcher.spans_key, heads=rules)
-        for key, each in saved["patterns"].items():
-            matcher.add(key, each)
+        for key, of_key in saved["patterns"].items():
+            matcher.add(key, of_key)
         self.matcher = matcher
         return self
 

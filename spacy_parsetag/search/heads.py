@@ -44,28 +44,29 @@ class HeadRules:
         named = {*rules, *conjunctions, *punctuation}.union(*rules.values()) - {"*", ""}
         self.kinds = {label: kind for kind, label in enumerate(["*", *sorted(named)])}
         self.mark = np.array([(label in conjunctions) + 2 * (label in punctuation) for label in self.kinds], np.uint8)
-        last = (self.mark & 2).tolist()  # of children that no step names punctuation comes after all others
+        # Of children that no step names punctuation comes after all others.
+        penalties = dict(zip(self.kinds, (self.mark & 2).tolist(), strict=True))
         ranks_of = [rules.get(label, rules["*"]) for label in self.kinds]
-        ranked = [[own.get(label, own[""] + n) for label, n in zip(self.kinds, last, strict=True)] for own in ranks_of]
-        self.rank = np.array(ranked, np.int32)
+        rows = [[ranks.get(label, ranks[""] + penalty) for label, penalty in penalties.items()] for ranks in ranks_of]
+        self.rank = np.array(rows, np.int32)
 
     def find(self, label: NDArray[np.int32], size: NDArray[np.int32], strings: Sequence[str]) -> NDArray[np.int32]:
         """Find the head child of each node of columns: its distance, 0 at words."""
-        known = self.kinds
-        kinds = np.array([known.get(each, known.get(basic_category(each), 0)) for each in strings], np.int32)
-        out = np.empty(len(label), np.int32)
-        find_heads(label, size, kinds, self.rank, self.mark, out)
-        return out
+        kind_of = self.kinds.get
+        kinds = np.array([kind_of(string, kind_of(basic_category(string), 0)) for string in strings], np.int32)
+        distances = np.empty(len(label), np.int32)
+        find_heads(label, size, kinds, self.rank, self.mark, distances)
+        return distances
 
     def head_child(self, label: str, children: Sequence[str]) -> int:
         """Find the child that is the head.
 
         children (Sequence[str]): The labels of its children, of a word its part of speech.
         """
-        n = len(children)
-        nodes = np.array([2 * n, *([1, 0] * n)], np.int32)
-        places = np.array([n + 1, *(each for i in range(n) for each in (i, n))], np.int32)
-        return int(self.find(places, nodes, [*children, "", label])[0]) // 2
+        n_children = len(children)
+        sizes = np.array([2 * n_children, *([1, 0] * n_children)], np.int32)
+        labels = np.array([n_children + 1, *(code for i in range(n_children) for code in (i, n_children))], np.int32)
+        return int(self.find(labels, sizes, [*children, "", label])[0]) // 2
 
 
 def _read_ranks(steps: str) -> dict[str, int]:

@@ -67,8 +67,8 @@ class Program:
     def _add(self, kind: int, a: int = 0, b: int = 0, nth: int = 0, through: int = -1) -> int:
         return self._steps.setdefault((kind, a, b, nth, through), len(self._steps) + len(self.labels))
 
-    def _combine(self, kind: int, some: Sequence[Node | Test]) -> int:
-        return reduce(lambda a, b: self._add(kind, a, b), map(self.mask, some))
+    def _combine(self, kind: int, operands: Sequence[Node | Test]) -> int:
+        return reduce(lambda a, b: self._add(kind, a, b), map(self.mask, operands))
 
     def mask(self, part: Label | Node | Test) -> int:
         """The number of the mask of a part of a pattern: of the nodes that match it, or, if there are back-references,
@@ -81,19 +81,19 @@ class Program:
         if isinstance(part, Node):
             if part.test is None:
                 return self.mask(part.label)
-            number, test = self.mask(part.label), self.mask(part.test)
-            return test if part.label.kind == "any" else self._add(_AND, number, test)
+            label_mask, test_mask = self.mask(part.label), self.mask(part.test)
+            return test_mask if part.label.kind == "any" else self._add(_AND, label_mask, test_mask)
         if isinstance(part, Step):
             number = self.mask(part.node)
-            some = {RELATIONS["<"]: _LEAF, RELATIONS[">"]: _TOP}.get(part.relation)
-            if some is not None and number == self._add(_ALL):  # some child, some parent
-                return self._add(_NOT, self._add(some))
+            lacking = {RELATIONS["<"]: _LEAF, RELATIONS[">"]: _TOP}.get(part.relation)
+            if lacking is not None and number == self._add(_ALL):  # some child, some parent
+                return self._add(_NOT, self._add(lacking))
             through = -1 if part.through is None else self.mask(part.through)
             return self._add(_SEMI_JOIN, part.relation, number, part.nth, through)
         if part.kind in ("and", "or"):
             return self._combine(_AND if part.kind == "and" else _OR, part.tests)
         number = self.mask(part.tests[0])
-        refers = any(isinstance(each, Node) and (each.same or each.like) for each in parts(part))
+        refers = any(isinstance(inner, Node) and (inner.same or inner.like) for inner in parts(part))
         return self._add(_ALL) if part.kind == "maybe" or refers else self._add(_NOT, number)
 
     def tables(self, columns: TreeColumns) -> NDArray[np.uint8]:
@@ -117,14 +117,15 @@ class Program:
         program = self.steps, self.tables(columns), len(self.labels)
         ends = np.append(columns.starts, len(columns.label))[trees + 1]
         n_nodes = ends - columns.starts[trees]
-        found = [np.empty((1 + len(names), 0), np.int64)]
+        tables = [np.empty((1 + len(names), 0), np.int64)]
         for batch in np.split(trees, np.flatnonzero(np.diff(np.cumsum(n_nodes) // ENUMERATED)) + 1):
-            part, nodes = columns.select(batch)
-            arrays = self.arrays(part, rules)
+            selected, nodes = columns.select(batch)
+            arrays = self.arrays(selected, rules)
             masks = np.empty((len(self.labels) + len(self.steps), -(-len(nodes) // 64)), np.uint64)
             fill_masks(*arrays, *program, masks)
-            found.append(np.append(nodes, -1)[_Block(self, *arrays, masks, names).bind(self.patterns[0])])
-        table = np.hstack(found)
+            bound = _Block(self, *arrays, masks, names).bind(self.patterns[0])
+            tables.append(np.append(nodes, -1)[bound])
+        table = np.hstack(tables)
         return Matches(table[0], dict(zip(names, table[1:], strict=True)))
 
 
@@ -146,12 +147,12 @@ class _Block(NamedTuple):
     def bind(self, nodes: Sequence[Node]) -> Longs:
         """Enumerate the ways in which one of some nodes matches: a table of the nodes that match and the named ones,
         each way once, in order."""
-        start = np.full((1 + len(self.names), len(self.label)), -1)
-        start[0] = np.arange(len(self.label))
-        table: Longs = np.unique(np.hstack([self._node(node, start) for node in nodes]), axis=1)
+        unbound = np.full((1 + len(self.names), len(self.label)), -1)
+        unbound[0] = np.arange(len(self.label))
+        table: Longs = np.unique(np.hstack([self._node(node, unbound) for node in nodes]), axis=1)
         return table
 
-    def _place(self, name: str) -> int:
+    def _row(self, name: str) -> int:
         return self.names.index(name) - len(self.names)
 
     def _keep(self, part: Node | Test, table: Longs) -> Longs:
@@ -162,12 +163,12 @@ class _Block(NamedTuple):
         """Keep what matches, and grow it by what stands in the node's tests."""
         table = self._keep(node, table)
         if node.same:
-            table = table.compress(table[self._place(node.same)] == table[0], axis=1)
+            table = table.compress(table[self._row(node.same)] == table[0], axis=1)
         if node.like:
-            other = table[self._place(node.like)]
+            other = table[self._row(node.like)]
             table = table.compress((other >= 0) & (self.label[other] == self.label[table[0]]), axis=1)
         if node.name:
-            table[self._place(node.name)] = table[0]
+            table[self._row(node.name)] = table[0]
         return table if node.test is None or not _grows(node.test) else self._test(node.test, table)
 
     def _test(self, test: Test, table: Longs) -> Longs:
@@ -179,13 +180,13 @@ class _Block(NamedTuple):
             places, others = node_pairs(*columns, test.relation, test.nth, through, table[0], mask)
             return self._node(test.node, np.vstack([others, table.take(places, axis=1)]))[1:]
         if test.kind == "and":
-            return reduce(lambda table, each: self._test(each, table), test.tests, table)
+            return reduce(lambda table, part: self._test(part, table), test.tests, table)
         if test.kind == "or":
-            return np.hstack([self._test(each, table) for each in test.tests])
-        every = np.arange(table.shape[1])
-        found = self._test(test.tests[0], np.insert(table, 1, every, axis=0))
-        without = table.compress(~np.isin(every, found[1]), axis=1)
-        return without if test.kind == "not" else np.hstack([np.delete(found, 1, axis=0), without])
+            return np.hstack([self._test(part, table) for part in test.tests])
+        ways = np.arange(table.shape[1])
+        matched = self._test(test.tests[0], np.insert(table, 1, ways, axis=0))
+        without = table.compress(~np.isin(ways, matched[1]), axis=1)
+        return without if test.kind == "not" else np.hstack([np.delete(matched, 1, axis=0), without])
 
 
 def _grows(test: Test) -> bool:
@@ -245,8 +246,8 @@ def find_all(patterns: Sequence[Tregex], columns: TreeColumns) -> list[Longs]:
     if len({id(pattern.rules) for pattern in patterns}) > 1:
         return [pattern.find(columns) for pattern in patterns]
     program = patterns[0].program if len(patterns) == 1 else Program([pattern.nodes for pattern in patterns])
-    found = program.find(columns, patterns[0].rules)
+    candidates = program.find(columns, patterns[0].rules)
     return [
         np.unique(pattern.matches_of(columns, nodes).nodes) if pattern.refers else nodes
-        for pattern, nodes in zip(patterns, found, strict=True)
+        for pattern, nodes in zip(patterns, candidates, strict=True)
     ]

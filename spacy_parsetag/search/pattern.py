@@ -32,19 +32,19 @@ RELATIONS = {
     "<<-": 12, ">>-": 13, "$++": 14, "$--": 15, "$+": 16, "$-": 17, ".": 18, ",": 19, "..": 20, ",,": 21, "<#": 22,
     ">#": 23, "<<#": 24, ">>#": 25, "==": 26, ":": 28, "<+": 30, ">+": 31,
 }  # fmt: skip
-_SAME = {
+_SYNONYMS = {
     "<,": ("<N", 1), ">,": (">N", 1), "<-": ("<N", -1), ">-": (">N", -1), "<`": ("<N", -1), ">`": (">N", -1),
     "<<`": ("<<-", 0), ">>`": (">>-", 0), "$..": ("$++", 0), "$,,": ("$--", 0), "$.": ("$+", 0), "$,": ("$-", 0),
 }  # fmt: skip
-_EITHER = {"$": ("$++", "$--"), "<=": ("==", "<")}
-_LEFT_OUT = {".+": "chains of words", ",+": "chains of words", "%": "%", "<<<N": "counting words"}
-_SYMBOLS = sorted({*RELATIONS, *_SAME, *_EITHER, *_LEFT_OUT, "<<<", "<..."}, key=len, reverse=True)
+_UNIONS = {"$": ("$++", "$--"), "<=": ("==", "<")}
+_UNSUPPORTED = {".+": "chains of words", ",+": "chains of words", "%": "%", "<<<N": "counting words"}
+_SYMBOLS = sorted({*RELATIONS, *_SYNONYMS, *_UNIONS, *_UNSUPPORTED, "<<<", "<..."}, key=len, reverse=True)
 _COUNTED = r"(?:[<>]|<<<)\s*-?\s*[0-9]+"
 _TOKEN = re.compile(
     rf"""
       (?P<space>\s+)
     | (?P<regex>/(?:\\/|[^\n/])*/)
-    | (?P<relation>{_COUNTED}|{"|".join(re.escape(each) for each in _SYMBOLS if "N" not in each)})
+    | (?P<relation>{_COUNTED}|{"|".join(re.escape(symbol) for symbol in _SYMBOLS if "N" not in symbol)})
     | (?P<root>_ROOT_)
     | (?P<any>__)
     | (?P<names>[^\s0-9(/|@!\#%&)=?\[\]><~_.,$:{{}};][^\s(/@!\#%&)=?\[\]><~.,$:]*)
@@ -138,10 +138,10 @@ class Group:
 
 
 Test = Step | Group
-_NO_CHILD, _NO_PARENT = (Group("not", (Step(RELATIONS[each], 0, None, Node(Label("any"))),)) for each in "<>")
+_NO_CHILD, _NO_PARENT = (Group("not", (Step(RELATIONS[symbol], 0, None, Node(Label("any"))),)) for symbol in "<>")
 
 
-def _also(node: Node, test: Test) -> Node:
+def _with_test(node: Node, test: Test) -> Node:
     """A node that must stand where it must stand and in a test, too."""
     return replace(node, test=test if node.test is None else Group("and", (node.test, test)))
 
@@ -179,10 +179,10 @@ def parse_pattern(pattern: str) -> tuple[Node, ...]:
 class _Parser:
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
-        tokens = (_Token(str(found.lastgroup), found.group(), found.start()) for found in _TOKEN.finditer(pattern))
+        tokens = (_Token(str(match.lastgroup), match.group(), match.start()) for match in _TOKEN.finditer(pattern))
         self.tokens = [*(token for token in tokens if token.kind != "space"), _Token("end", "", len(pattern))]
         self.place = 0
-        self.known: set[str] = set()
+        self.names_seen: set[str] = set()
         self.n_negations = 0
 
     def error(self, what: str, at: int) -> ValueError:
@@ -198,9 +198,9 @@ class _Parser:
 
     def take(self, *texts: str) -> bool:
         """Pass over a mark, if it is the next."""
-        found = self.next.kind == "mark" and self.next.text in texts
-        self.place += found
-        return found
+        is_taken = self.next.kind == "mark" and self.next.text in texts
+        self.place += is_taken
+        return is_taken
 
     def expect(self, text: str) -> None:
         if not self.take(text):
@@ -224,7 +224,7 @@ class _Parser:
     def node(self) -> Node:
         """A node with its tests."""
         node = self.operand()
-        return _also(node, self.tests()) if self.starts_test() else node
+        return _with_test(node, self.tests()) if self.starts_test() else node
 
     def operand(self) -> Node:
         if not self.take("("):
@@ -238,27 +238,27 @@ class _Parser:
 
     def tests(self) -> Test:
         """Alternatives. A name that one of them gives is not known in the others."""
-        before = set(self.known)
-        found = [self.all()]
-        after = self.known
+        names_before = set(self.names_seen)
+        alternatives = [self.all()]
+        names_after = self.names_seen
         while self.next.text == "|" and self.next.kind == "mark":
-            behind = self.tokens[self.place + 1]
-            if behind.kind != "relation" and behind.text not in ("[", "(", "!", "?"):
+            following = self.tokens[self.place + 1]
+            if following.kind != "relation" and following.text not in ("[", "(", "!", "?"):
                 break  # of whole patterns
             self.place += 1
-            self.known = set(before)
-            found.append(self.all())
-            after = after | self.known
-        self.known = after
-        return found[0] if len(found) == 1 else Group("or", tuple(found))
+            self.names_seen = set(names_before)
+            alternatives.append(self.all())
+            names_after = names_after | self.names_seen
+        self.names_seen = names_after
+        return alternatives[0] if len(alternatives) == 1 else Group("or", tuple(alternatives))
 
     def all(self) -> Test:
         self.take("&")
-        found = [self.test()]
+        tests = [self.test()]
         while self.starts_test():
             self.take("&")
-            found.append(self.test())
-        return found[0] if len(found) == 1 else Group("and", tuple(found))
+            tests.append(self.test())
+        return tests[0] if len(tests) == 1 else Group("and", tuple(tests))
 
     def test(self) -> Test:
         if self.take("!"):
@@ -273,10 +273,10 @@ class _Parser:
         return self.group()
 
     def group(self) -> Test:
-        for begin, end in ("[]", "()"):
-            if self.take(begin):
+        for opening, closing in ("[]", "()"):
+            if self.take(opening):
                 test = self.tests()
-                self.expect(end)
+                self.expect(closing)
                 return test
         return self.step()
 
@@ -291,20 +291,20 @@ class _Parser:
             symbol = sign.split("-")[0].strip() + "N"
             if not nth:
                 raise self.error("children are counted from 1, or from -1 backwards", at)
-        if symbol in _LEFT_OUT:
-            raise self.error(f"{symbol} ({_LEFT_OUT[symbol]}) is not a part of the language here", at)
+        if symbol in _UNSUPPORTED:
+            raise self.error(f"{symbol} ({_UNSUPPORTED[symbol]}) is not a part of the language here", at)
         if symbol == "<...":
             return self.children()
         if symbol in ("<+", ">+"):
-            end = ")" if self.take("(") else "]" if self.take("[") else ""
+            closing = ")" if self.take("(") else "]" if self.take("[") else ""
             through = self.label()
-            if end:
-                self.expect(end)
-        symbol, nth = _SAME.get(symbol, (symbol, nth))
+            if closing:
+                self.expect(closing)
+        symbol, nth = _SYNONYMS.get(symbol, (symbol, nth))
         operand = self.operand()
         if symbol == "<<<":
-            return Step(RELATIONS["<<"], 0, None, _also(operand, _NO_CHILD))
-        steps = tuple(Step(RELATIONS[each], nth, through, operand) for each in _EITHER.get(symbol, (symbol,)))
+            return Step(RELATIONS["<<"], 0, None, _with_test(operand, _NO_CHILD))
+        steps = tuple(Step(RELATIONS[relation], nth, through, operand) for relation in _UNIONS.get(symbol, (symbol,)))
         return steps[0] if len(steps) == 1 else Group("or", steps)
 
     def children(self) -> Test:
@@ -316,23 +316,23 @@ class _Parser:
                 self.expect(";")
             nodes.append(self.operand())
         nth_child = RELATIONS["<N"]
-        more = Step(nth_child, len(nodes) + 1, None, Node(Label("any")))
+        extra_child = Step(nth_child, len(nodes) + 1, None, Node(Label("any")))
         steps = (Step(nth_child, nth, None, node) for nth, node in enumerate(nodes, start=1))
-        return Group("and", (*steps, Group("not", (more,))))
+        return Group("and", (*steps, Group("not", (extra_child,))))
 
     def description(self) -> Node:
         if self.next.kind == "mark" and self.next.text in "=~":
             _, mark, at = self.pop()
             name = self.name()
-            if name not in self.known:
+            if name not in self.names_seen:
                 raise self.error(f"no node before this has the name {name!r}", at)
             if mark == "=":
                 return Node(Label("any"), same=name)
-            return Node(Label("any"), like=name, name=self.given_name())
+            return Node(Label("any"), like=name, name=self.optional_name())
         if self.next.kind == "root":
             self.pop()
-            return Node(Label("any"), name=self.given_name(), test=_NO_PARENT)
-        return Node(self.label(), name=self.given_name())
+            return Node(Label("any"), name=self.optional_name(), test=_NO_PARENT)
+        return Node(self.label(), name=self.optional_name())
 
     def label(self) -> Label:
         negated, basic = self.take("!"), self.take("@")
@@ -365,7 +365,7 @@ class _Parser:
             text = "|".join(sorted(set(text.split("|"))))  # equal labels are looked for once
         return Label(kind, "" if kind == "any" else text, negated, basic)
 
-    def given_name(self) -> str:
+    def optional_name(self) -> str:
         """The name of a node, if it gets one."""
         if not self.take("="):
             return ""
@@ -373,9 +373,9 @@ class _Parser:
         name = self.name()
         if self.n_negations:
             raise self.error("a node within a negation has no name: there is none where it matches", at)
-        if name in self.known:
+        if name in self.names_seen:
             raise self.error(f"another node has the name {name!r}", at)
-        self.known.add(name)
+        self.names_seen.add(name)
         return name
 
     def name(self) -> str:

@@ -45,14 +45,14 @@ def read_brackets(
         except UnicodeError as err:
             raise TreebankError(name, 1, why_misread(err, encoding)) from err
         errors = "surrogatepass"
-    at, line = 0, 1
+    start, line = 0, 1
     is_plain = b"\xef\xbb\xbf" not in data
-    while is_plain and at < len(data):
-        columns, labels, words, end, end_line = scan_brackets(data, at, line, batch)
+    while is_plain and start < len(data):
+        arrays, labels, words, end, end_line = scan_brackets(data, start, line, batch)
         codes: dict[str, int] = {}
         # An empty label, which only a root may have; numbered words, as discontinuous trees have them; a bracket that
         # closes nothing, which may spoil the tree before it.
-        if b"\\e" in labels or (at == 0 and words and re.match(rb"[0-9]+=.", words[0])) or _CLOSING.match(data, end):
+        if b"\\e" in labels or (start == 0 and words and re.match(rb"[0-9]+=.", words[0])) or _CLOSING.match(data, end):
             break
         try:
             numbers = [codes.setdefault(unescape_label(label.decode()), len(codes)) for label in labels]
@@ -60,29 +60,29 @@ def read_brackets(
             numbers += [codes.setdefault(unescape_token(word.decode()), len(codes)) for word in words][::-1]
         except UnicodeDecodeError:
             break
-        label, up, size, starts, lines = columns
+        label, up, size, starts, lines = arrays
         if len(starts):
             source = np.zeros(len(starts), np.int32)
             yield TreeColumns(np.array(numbers, np.int32)[label], up, size, starts, list(codes), source, lines, [name])
-        at, line, is_plain = end, end_line, len(starts) == batch
-    if at < len(data):
+        start, line, is_plain = end, end_line, len(starts) == batch
+    if start < len(data):
         # What stands behind something on its line is no comment.
-        within = " " if at and data[at : at + 1] == b"#" and data[at - 1 : at] not in b"\r\n" else ""
-        yield from _read_others(within + data[at:].decode("utf-8", errors), line, name, encoding, on_error, batch)
+        prefix = " " if start and data[start : start + 1] == b"#" and data[start - 1 : start] not in b"\r\n" else ""
+        yield from _read_rest(prefix + data[start:].decode("utf-8", errors), line, name, encoding, on_error, batch)
 
 
-def _line_breaks(found: re.Match[str]) -> str:
+def _keep_line_breaks(match: re.Match[str]) -> str:
     """Keep the line breaks of a tree that is left out, so that lines keep their numbers."""
-    return re.sub(r"[^\r\n]", "", found.group())
+    return re.sub(r"[^\r\n]", "", match.group())
 
 
-def _read_others(
+def _read_rest(
     text: str, line: int, name: str, encoding: str, on_error: "OnError | None", batch: int
 ) -> Iterator[TreeColumns]:
     # Which takes as long to import as all else.
     from ..treebanks.penn import BracketReader, Line, make_of_each, read_file_lines
 
-    lines = read_file_lines(io.StringIO(_EMPTY.sub(_line_breaks, text), newline=None), encoding, name)
+    lines = read_file_lines(io.StringIO(_EMPTY.sub(_keep_line_breaks, text), newline=None), encoding, name)
     numbered = (Line(each.number + line - 1, each.text) for each in lines)
 
     def parses() -> Iterator[Row]:
@@ -152,8 +152,8 @@ def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
         raise ValueError(Errors.E603.format(where=f"{name}:{first}")) from err
     except AttributeError:  # of columns that have other types, or none, as there is nothing in them
         return by_rows()
-    kinds = [str(each.type) for each in (*texts, *bounds)]
-    if not {*kinds[:3]} <= {"string", "large_string"} or not all("int" in kind for kind in kinds[3:]):
+    types = [str(each.type) for each in (*texts, *bounds)]
+    if not {*types[:3]} <= {"string", "large_string"} or not all("int" in kind for kind in types[3:]):
         return by_rows()
     n_sents = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
     n_words, n_tags, n_spans = (each.value_lengths().to_numpy(zero_copy_only=False) for each in lists)

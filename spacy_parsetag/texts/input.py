@@ -22,7 +22,7 @@ from ..files.read import OPENERS, likely_encoding, open_binary
 from ..files.write import STANDARD
 from ..trees.escape import split_tokens, unescape_penn
 
-READ = ("text", "tokens", "tags", "id", "meta")  # what a JSON line or a row may say; the rest is left out
+FIELDS = ("text", "tokens", "tags", "id", "meta")  # what a JSON line or a row may say; the rest is left out
 FORMATS = {".txt": "text", ".jsonl": "jsonl", ".spacy": "spacy", ".parquet": "parquet"}  # what a suffix stands for
 
 
@@ -110,7 +110,7 @@ class Source(NamedTuple):
 
     def _prepare_rows(self) -> Iterator[Callable[[], Record]]:
         with open_parquet(self.path) as file:
-            names = [name for name in file.schema_arrow.names if name in READ]
+            names = [name for name in file.schema_arrow.names if name in FIELDS]
             if twice := sorted(name for name, n in Counter(names).items() if n > 1):
                 raise ValueError(Errors.E570.format(path=self.path, name=twice[0]))
             if not {"text", "tokens"} & set(names):
@@ -129,7 +129,7 @@ def make_record(where: str, raw: Any, read: Callable[[Any], dict[str, Any]] = di
         if isinstance(raw, str):
             check_text(raw)
         data = read(raw)
-        _check(data)
+        _check_fields(data)
         return Record(where, data)
     except ValueError as err:
         # The output still says which text failed.
@@ -149,10 +149,10 @@ def _read_json(line: str) -> dict[str, Any]:
     data = load_json(line)
     if not isinstance(data, dict):
         raise ValueError(Errors.E553.format(reason="it is not an object"))
-    return {key: data[key] for key in READ if data.get(key) is not None}
+    return {key: data[key] for key in FIELDS if data.get(key) is not None}
 
 
-def _check(data: dict[str, Any]) -> None:
+def _check_fields(data: dict[str, Any]) -> None:
     if "tokens" not in data:
         if not isinstance(data.get("text"), str):
             raise ValueError(Errors.E553.format(reason='it has neither "tokens" nor a string "text"'))
@@ -181,11 +181,11 @@ def open_parquet(path: Path) -> Iterator[Any]:
     with open_binary(path) as file:
         try:
             # A compressed stream cannot be read from its end, where Parquet begins.
-            opened = parquet.ParquetFile(file if path.suffix.lower() not in OPENERS else io.BytesIO(file.read()))
+            parquet_file = parquet.ParquetFile(file if path.suffix.lower() not in OPENERS else io.BytesIO(file.read()))
         except require("pyarrow", "Parquet").ArrowInvalid as err:
             raise ValueError(Errors.E554.format(path=path, reason=str(err).rstrip("."))) from err
         try:
-            yield opened
+            yield parquet_file
         except UnicodeDecodeError as err:  # of a writer that took bytes for strings
             raise ValueError(Errors.E554.format(path=path, reason=str(err))) from err
 
@@ -225,15 +225,15 @@ def check_text(text: str, *, decoded: bool = False) -> None:
 
     decoded (bool): It is not as a file had it: what looks like a byte was an escape, and no encoding is to blame.
     """
-    if bad := re.search("[\0\ud800-\udfff]", text):
-        code = ord(bad[0])
+    if match := re.search("[\0\ud800-\udfff]", text):
+        code = ord(match[0])
         what, hint = f"half a surrogate pair, U+{code:X},", ""
         if decoded and code == 0:
             what = "the character U+0000"
         elif not decoded and (code == 0 or 0xDC80 <= code <= 0xDCFF):
             what = f"the byte 0x{code & 0xFF:02x}"
             hint = f" Convert the file first, such as: iconv -f {likely_encoding(text).replace('-', '')} -t utf-8."
-        raise ValueError(Errors.E555.format(what=what, position=bad.start() + 1, hint=hint))
+        raise ValueError(Errors.E555.format(what=what, position=match.start() + 1, hint=hint))
 
 
 def load_json(line: str) -> Any:

@@ -57,19 +57,19 @@ def settle_sentences(nlp: Language, *, one_sentence: bool) -> bool:
         is disabled where the pipeline has a splitter, and where it has none, a sentencizer is added.
     RETURNS (bool): True if a sentencizer was added.
     """
-    before = list(takewhile(lambda name: _factory(nlp, name) not in PARSERS, nlp.pipe_names))
-    keepers = [name for name in before if _factory(nlp, name) == "one_sentence"]
-    assigned = {name: set(nlp.get_pipe_meta(name).assigns) for name in before if name not in keepers}
+    before_parser = list(takewhile(lambda name: _factory(nlp, name) not in PARSERS, nlp.pipe_names))
+    one_sentence_pipes = [name for name in before_parser if _factory(nlp, name) == "one_sentence"]
+    assigned = {name: set(nlp.get_pipe_meta(name).assigns) for name in before_parser if name not in one_sentence_pipes}
     splitters = [name for name, attributes in assigned.items() if attributes & SENTENCES]
     if one_sentence:
         disabled = [name for name in splitters if assigned[name] <= SENTENCES]
     else:
-        disabled = keepers if splitters else []
+        disabled = one_sentence_pipes if splitters else []
     for name in disabled:
         nlp.disable_pipe(name)
-    if one_sentence or splitters or not keepers:
+    if one_sentence or splitters or not one_sentence_pipes:
         return False
-    nlp.add_pipe("sentencizer", before=keepers[0])
+    nlp.add_pipe("sentencizer", before=one_sentence_pipes[0])
     return True
 
 

@@ -73,6 +73,6 @@ def to_table(rows: list[dict[str, Any]]) -> Any:
 
 
 def _to_row(row: dict[str, Any]) -> dict[str, Any]:
-    given = {name: row[name] for name in ("id", "meta") if row.get(name) is not None}
-    texts = {name: each if name == "id" and isinstance(each, str) else to_line(each) for name, each in given.items()}
+    extra = {name: row[name] for name in ("id", "meta") if row.get(name) is not None}
+    texts = {name: item if name == "id" and isinstance(item, str) else to_line(item) for name, item in extra.items()}
     return {**row, "text": plain(row["text"]), **{name: plain(text) for name, text in texts.items()}}

@@ -100,7 +100,7 @@ class BatchParser:
         """Parse a batch. Its strings are forgotten afterwards, so that memory stays level over millions of texts."""
         parsed = Parsed(len(records))
         docs: list[tuple[Doc, int]] = []
-        found: dict[int, Doc] = {}
+        parsed_docs: dict[int, Doc] = {}
         with self.nlp.memory_zone():
             for i, record in enumerate(records):
                 with suppress(ValueError):  # `_parse_alone` meets it again
@@ -108,10 +108,10 @@ class BatchParser:
             # A component of any origin may raise anything. What is lost with a batch is parsed again text by text, and
             # a text that fails alone is named. (nlp.set_error_handler does not work where spaCy's own parser is.)
             with suppress(Exception):
-                found.update((i, doc) for doc, i in self.nlp.pipe(docs, as_tuples=True, batch_size=len(docs)))
+                parsed_docs.update((i, doc) for doc, i in self.nlp.pipe(docs, as_tuples=True, batch_size=len(docs)))
             for i, record in enumerate(records):
                 try:
-                    self._add(parsed, record, found[i] if i in found else self._parse_alone(record))
+                    self._add(parsed, record, parsed_docs[i] if i in parsed_docs else self._parse_alone(record))
                 except ValueError as err:
                     parsed.failures.append(f"{record.where}: {err}")
                     self._write(parsed, record, None, str(err))
@@ -137,8 +137,8 @@ class BatchParser:
             if n_sents > 1:
                 raise ValueError(Errors.E558.format(n=n_sents))
             if "tokens" not in record.data:
-                number = accumulate(self.sentencizer.predict([doc])[0])
-                parsed.n_several += len({n for n, token in zip(number, doc, strict=True) if not token.is_space}) > 1
+                numbered = zip(accumulate(self.sentencizer.predict([doc])[0]), doc, strict=True)
+                parsed.n_several += len({sentence for sentence, token in numbered if not token.is_space}) > 1
         self._write(parsed, record, doc)
 
     def _write(self, parsed: Parsed, record: Record, doc: Doc | None, error: str = "") -> None:
@@ -174,19 +174,20 @@ class BatchParser:
         if not (self.settings.probs or self.settings.k_best):
             return doc_to_strings(doc, self.spans_key)
         lines = []
-        for one, parse in predictions_from_doc(doc, self.spans_key):
+        for prediction, parse in predictions_from_doc(doc, self.spans_key):
             if self.settings.probs:
-                values = " ".join(f"{name} {value:.4g}" for name, value in one.values.items())
+                values = " ".join(f"{name} {value:.4g}" for name, value in prediction.values.items())
                 lines.append(f"# {values}".rstrip())
-                spans = zip(parse.spans, one.probs or (), strict=True)
-                lines.append(" ".join(["#", *(f"{label}[{i}:{j}] {prob:.4f}" for (i, j, label), prob in spans)]))
-            best = [(log_prob, with_spans(parse, own)) for log_prob, own in one.k_best or ()]
-            is_first = bool(best) and best[0][1] == parse  # as MBR's tree need not be; readers take the first tree
+                constituents = zip(parse.spans, prediction.probs or (), strict=True)
+                texts = [f"{label}[{start}:{end}] {prob:.4f}" for (start, end, label), prob in constituents]
+                lines.append(" ".join(["#", *texts]))
+            k_best = [(log_prob, with_spans(parse, spans)) for log_prob, spans in prediction.k_best or ()]
+            is_first = bool(k_best) and k_best[0][1] == parse  # as MBR's tree need not be; readers take the first tree
             if not is_first:
                 lines.append(parse_string(parse))
-            for number, (log_prob, other) in enumerate(best, start=1):
-                more = "" if is_first else ", not the pipeline's"
-                lines.extend((f"# tree {number} log_prob {log_prob:.4g}{more}", parse_string(other)))
+            for number, (log_prob, best_parse) in enumerate(k_best, start=1):
+                remark = "" if is_first else ", not the pipeline's"
+                lines.extend((f"# tree {number} log_prob {log_prob:.4g}{remark}", parse_string(best_parse)))
         return lines
 
 
@@ -201,8 +202,8 @@ def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:
     them there are also "prob" of each constituent, "log_prob", "entropy" and "expected_f", "rivals": other constituents
     that are likely, and "k_best": a list of objects with "log_prob" and "tree"."""
     sents: list[dict[str, Any]] = []
-    for one, parse in predictions_from_doc(doc, spans_key):
-        first, last = doc[one.tokens[0]], doc[one.tokens[-1]]
+    for prediction, parse in predictions_from_doc(doc, spans_key):
+        first, last = doc[prediction.tokens[0]], doc[prediction.tokens[-1]]
         sents.append(
             {
                 "start": first.idx,
@@ -211,16 +212,16 @@ def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:
                 "pos": parse.pos,
                 "constituents": [{"label": label, "start": start, "end": end} for start, end, label in parse.spans],
                 "tree": parse_string(parse),
-                **one.values,
+                **prediction.values,
             }
         )
-        for constituent, prob in zip(sents[-1]["constituents"], one.probs or (), strict=False):
+        for constituent, prob in zip(sents[-1]["constituents"], prediction.probs or (), strict=False):
             constituent["prob"] = prob
-        if one.rivals:
+        if prediction.rivals:
             names = ("start", "end", "label", "prob")
-            sents[-1]["rivals"] = [dict(zip(names, rival, strict=True)) for rival in one.rivals]
-        if one.k_best:
-            trees = ((log_prob, parse_string(with_spans(parse, own))) for log_prob, own in one.k_best)
+            sents[-1]["rivals"] = [dict(zip(names, rival, strict=True)) for rival in prediction.rivals]
+        if prediction.k_best:
+            trees = ((log_prob, parse_string(with_spans(parse, spans))) for log_prob, spans in prediction.k_best)
             sents[-1]["k_best"] = [{"log_prob": log_prob, "tree": tree} for log_prob, tree in trees]
     return {"text": doc.text, "sents": sents}
 
@@ -235,9 +236,9 @@ def to_line(data: dict[str, Any]) -> str:
 
 def _with_nulls(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key if isinstance(key, (int, str)) else str(key): _with_nulls(each) for key, each in value.items()}
+        return {key if isinstance(key, (int, str)) else str(key): _with_nulls(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_with_nulls(each) for each in value]
+        return [_with_nulls(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -283,7 +284,7 @@ def map_in_processes(
 
     RAISES (ValueError): If a process dies, for instance because memory ran out.
     """
-    others = set(active_children())
+    earlier_children = set(active_children())
     # NumPy and PyTorch in the workers read this when they are imported there.
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // n_process)))
     pool = futures.ProcessPoolExecutor(n_process, get_context("spawn"), initializer=_start_worker)
@@ -305,7 +306,7 @@ def map_in_processes(
         # process would read for ever, so large results, which are not long in coming, are waited for.
         pool.shutdown(wait=False, cancel_futures=True)
         futures.wait(pending, timeout=PATIENCE)
-        for process in set(active_children()) - others:
+        for process in set(active_children()) - earlier_children:
             process.terminate()
 
 

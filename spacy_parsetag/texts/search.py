@@ -38,15 +38,15 @@ MATCHES = {
 def find_trees(inputs: Iterable[Path], glob: str | None = None) -> list[Path]:
     """The files of trees among some inputs, each once: files, folders of files (those that `glob` matches, if given),
     columns, also those in folders, "-" for standard input."""
-    found = []
-    known = (*FORMATS["penn"].suffixes, ".jsonl", ".parquet", ".spacy", "columns.json")
+    sources = []
+    suffixes = (*FORMATS["penn"].suffixes, ".jsonl", ".parquet", ".spacy", "columns.json")
     for path in inputs:
         if path == STANDARD or is_columns(path):
-            found.append(path)
+            sources.append(path)
             continue
-        files = [file.path for file in find_files([path], suffixes=known, pattern=glob)]
-        found += [file.parent if file.name == "columns.json" else file for file in files]
-    return list(dict.fromkeys(found))
+        files = [file.path for file in find_files([path], suffixes=suffixes, pattern=glob)]
+        sources += [file.parent if file.name == "columns.json" else file for file in files]
+    return list(dict.fromkeys(sources))
 
 
 def read_columns(
@@ -123,25 +123,25 @@ def _read_objects(path: Path, on_error: Any) -> Iterator[tuple[int, Any]]:
 
 def _read_parquet(path: Path, on_error: Any) -> Iterator[TreeColumns]:
     with open_parquet(path) as file:
-        parts = (file.schema.column(i).path for i in range(len(file.schema)))
-        wanted = [part for part in parts if part == "id" or {"words", "pos", "constituents"} & {*part.split(".")}]
-        first = 1
-        for batch in file.iter_batches(batch_size=ROWS, columns=wanted):
-            yield from _read_good(batch, lambda row, rows: read_table(rows, str(path), row), on_error, first)
-            first += batch.num_rows
+        names = (file.schema.column(i).path for i in range(len(file.schema)))
+        needed = [name for name in names if name == "id" or {"words", "pos", "constituents"} & {*name.split(".")}]
+        first_row = 1
+        for batch in file.iter_batches(batch_size=ROWS, columns=needed):
+            yield from _read_good(batch, lambda row, rows: read_table(rows, str(path), row), on_error, first_row)
+            first_row += batch.num_rows
 
 
 def _read_docs(path: Path, spans_key: str, on_error: Any, left_out: Counter[Path]) -> Iterator[TreeColumns]:
     docs = read_doc_bin(path).get_docs(spacy.blank("xx").vocab)
-    first = 1
+    first_doc = 1
     while batch := list(islice(docs, ROWS)):
         are_partial = [is_marked(doc, "partial", spans_key) for doc in batch]
         left_out[path] += sum(are_partial)
         batch = [Doc(doc.vocab) if is_partial else doc for doc, is_partial in zip(batch, are_partial, strict=True)]
         yield from _read_good(
-            batch, lambda row, docs: columns_of_docs(docs, spans_key, str(path), row).columns, on_error, first
+            batch, lambda row, docs: columns_of_docs(docs, spans_key, str(path), row).columns, on_error, first_doc
         )
-        first += len(batch)
+        first_doc += len(batch)
 
 
 class Query(NamedTuple):
@@ -166,17 +166,17 @@ class Query(NamedTuple):
     def compile(self) -> Tregex:
         """Read the pattern. RAISES (ValueError): If it is none, or its names do not fit the report."""
         tregex = Tregex(self.pattern, heads=self.heads)
-        known = [MATCH, *tregex.names]
-        for each in self.by:
-            name, _, what = each.partition(".")
-            if name not in known or what not in ("", "head"):
-                raise ValueError(Errors.E572.format(name=each, known=", ".join(known)))
+        names = [MATCH, *tregex.names]
+        for key in self.by:
+            name, _, what = key.partition(".")
+            if name not in names or what not in ("", "head"):
+                raise ValueError(Errors.E572.format(name=key, known=", ".join(names)))
         columns = {"--csv": COLUMNS, "--by": (MATCH,)}
         _check_names(tregex, columns.get(self.report, ()))
         return tregex
 
 
-class Found(NamedTuple):
+class Hits(NamedTuple):
     """The matches of a file.
 
     totals (Counter[str]): How many "trees", "trees with a match" and "matches" there are.
@@ -198,33 +198,33 @@ class Found(NamedTuple):
     left_out: Counter[Path]
 
 
-def search_file(query: Query, skip_bad: bool, path: Path) -> Found:
+def search_file(query: Query, skip_bad: bool, path: Path) -> Hits:
     """Search a file."""
     tregex = query.compile()
     labels = {label for label in tregex.program.labels if not label.means_root}
-    found = Found(Counter(), [], Counter(), [], labels, path, Counter())
-    on_error = (lambda error: found.skipped.append(str(error))) if skip_bad else None
-    for columns in read_columns(path, query.encoding, on_error, query.spans_key, found.left_out):
+    hits = Hits(Counter(), [], Counter(), [], labels, path, Counter())
+    on_error = (lambda error: hits.skipped.append(str(error))) if skip_bad else None
+    for columns in read_columns(path, query.encoding, on_error, query.spans_key, hits.left_out):
         nodes = tregex.find(columns)
-        found.absent.difference_update([label for label in found.absent if columns.passes(label).any()])
+        hits.absent.difference_update([label for label in hits.absent if columns.passes(label).any()])
         trees = columns.trees_of(nodes)
         matching = np.unique(trees).tolist()
-        found.totals.update({"trees": len(columns), "trees with a match": len(matching), "matches": len(nodes)})
+        hits.totals.update({"trees": len(columns), "trees with a match": len(matching), "matches": len(nodes)})
         if not len(nodes):
             continue
         if query.report == "--by":
-            found.table.update(tabulate(tregex, columns, query.by))
+            hits.table.update(tabulate(tregex, columns, query.by))
         elif query.report == "--csv":
-            found.items.extend(rows_of(tregex, columns))
+            hits.items.extend(rows_of(tregex, columns))
         elif query.report == "":
-            found.items.extend(_in_context(columns, tree, node) for tree, node in _places(columns, nodes))
+            hits.items.extend(_in_context(columns, tree, node) for tree, node in _places(columns, nodes))
         elif query.report == "--mrg":
-            found.items.extend(f"{format_tree(columns.tree(tree))}\n" for tree in matching)
+            hits.items.extend(f"{format_tree(columns.tree(tree))}\n" for tree in matching)
         elif query.report == "--html":
-            marks = np.split(nodes - columns.starts[trees], np.flatnonzero(np.diff(trees)) + 1)
-            for tree, own in zip(matching, marks, strict=True):
-                found.items.append((columns.where(tree), columns.tree(tree), frozenset(own.tolist())))
-    return found
+            nodes_by_tree = np.split(nodes - columns.starts[trees], np.flatnonzero(np.diff(trees)) + 1)
+            for tree, tree_nodes in zip(matching, nodes_by_tree, strict=True):
+                hits.items.append((columns.where(tree), columns.tree(tree), frozenset(tree_nodes.tolist())))
+    return hits
 
 
 def _places(columns: TreeColumns, nodes: Longs) -> Iterable[tuple[int, int]]:
@@ -259,36 +259,36 @@ def rows_of(tregex: Tregex, columns: TreeColumns) -> Iterator[list[Any]]:
     """A row for each way to match, with the columns of `columns_of_rows`."""
     nodes, names = tregex.matches(columns)
     trees, before = columns.trees_of(nodes), columns.words_before
-    places = (trees, nodes, before[nodes] - before[columns.starts[trees]])
-    for row, (tree, node, start) in enumerate(zip(*(each.tolist() for each in places), strict=True)):
+    arrays = (trees, nodes, before[nodes] - before[columns.starts[trees]])
+    for number, (tree, node, start) in enumerate(zip(*(array.tolist() for array in arrays), strict=True)):
         words = columns.words(node)
-        place = columns.names[columns.source[tree]], int(columns.line[tree]), columns.ids[tree] if columns.ids else ""
-        found = [
-            *place,
+        origin = columns.names[columns.source[tree]], int(columns.line[tree]), columns.ids[tree] if columns.ids else ""
+        cells = [
+            *origin,
             int(columns.sentence[tree]),
             columns.strings[columns.label[node]],
             start,
             start + len(words),
             " ".join(words),
         ]
-        for others in names.values():
-            other = int(others[row])
-            found += [columns.strings[columns.label[other]], " ".join(columns.words(other))] if other >= 0 else ["", ""]
-        yield found
+        for named in names.values():
+            other = int(named[number])
+            cells += [columns.strings[columns.label[other]], " ".join(columns.words(other))] if other >= 0 else ["", ""]
+        yield cells
 
 
 def tabulate(tregex: Tregex, columns: TreeColumns, by: tuple[str, ...]) -> Counter[tuple[str, ...]]:
     """Count ways to match by the labels, or the head words, of nodes."""
     nodes, names = tregex.matches(columns)
     codes = []
-    for each in by:
-        name, _, what = each.partition(".")
-        at = nodes if name == MATCH else names[name]
+    for key in by:
+        name, _, what = key.partition(".")
+        counted = nodes if name == MATCH else names[name]
         if what:
             heads = columns.heads(tregex.rules)
-            while (columns.size[at] * (at >= 0)).any():
-                at = np.where(at >= 0, at + heads[at], at)
-        codes.append(np.where(at >= 0, columns.label[at], len(columns.strings)))
+            while (columns.size[counted] * (counted >= 0)).any():
+                counted = np.where(counted >= 0, counted + heads[counted], counted)
+        codes.append(np.where(counted >= 0, columns.label[counted], len(columns.strings)))
     rows, numbers = np.unique(np.stack(codes), axis=1, return_counts=True)
     texts = zip(*(map([*columns.strings, ""].__getitem__, row) for row in rows.tolist()), strict=True)
     return Counter(dict(zip(texts, numbers.tolist(), strict=True)))

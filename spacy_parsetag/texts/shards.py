@@ -106,7 +106,7 @@ class ShardParser:
         self.job = job
         self.parser = parser or load_parser(job.settings)
         self.place = (-1, 0)  # the file that is open, and the next text in it
-        self.rest: Iterator[Callable[[], Record]] = iter(())
+        self.unread: Iterator[Callable[[], Record]] = iter(())
 
     def __call__(self, shard: Shard, progress: Callable[[int], object] = lambda n: None) -> Note:
         """Parse a shard, write it, and then write the note on it.
@@ -117,9 +117,9 @@ class ShardParser:
             how many have an id that brackets cannot hold; "failures", for each text that failed file, line and reason.
         RAISES (ValueError): If the file has fewer texts than that.
         """
-        done = self.job.read_note(shard)  # where an engine does a task again
-        if done is not None:
-            return done
+        earlier_note = self.job.read_note(shard)  # where an engine does a task again
+        if earlier_note is not None:
+            return earlier_note
         path = self.job.folder / self.job.name(shard)
         counts: Note = {key: kind() for key, kind in COUNTS.items()}
         with open_output(path, self.job.settings.format, sync=True) as write:
@@ -138,10 +138,10 @@ class ShardParser:
         source = self.job.sources[shard.source]
         file, place = self.place
         if file != shard.source or place > shard.start:
-            self.rest, place = source.prepare(), 0
+            self.unread, place = source.prepare(), 0
         self.place = (-1, 0)  # in case that this shard is not read to its end
         n_left = shard.stop - shard.start
-        for make in islice(self.rest, shard.start - place, shard.stop - place):
+        for make in islice(self.unread, shard.start - place, shard.stop - place):
             n_left -= 1
             yield make()
         if n_left:
@@ -174,13 +174,13 @@ class Run:
         self.notes: dict[int, Note] = {}
         self.n_done = self.n_failed = self.n_several = self.n_ids = 0  # texts
         path = job.folder / MANIFEST
-        finished: dict[int, Any] = {}
+        saved_notes: dict[int, Any] = {}
         if path.exists():
             manifest = read_manifest(path)
             check_same(manifest, self.head, job.folder)
-            finished.update(enumerate(manifest.get("shards", ())))
+            saved_notes.update(enumerate(manifest.get("shards", ())))
             for shard in self.shards:
-                note = job.read_note(shard) or job.check_note(finished.get(shard.number), shard)
+                note = job.read_note(shard) or job.check_note(saved_notes.get(shard.number), shard)
                 if note is not None:
                     self.add(note)
             if not resume:
@@ -192,10 +192,10 @@ class Run:
         for folder in (job.folder, job.folder / NOTES):
             remove_temporaries(folder)  # of a run that was killed
         lacks_shards = len(self.notes) < len(self.shards)
-        if finished and lacks_shards:  # the run had ended: what is known of its shards goes to notes again
+        if saved_notes and lacks_shards:  # the run had ended: what is known of its shards goes to notes again
             for number, note in self.notes.items():
                 write_json(note, job.note_path(self.shards[number]))
-        if not path.exists() or (finished and lacks_shards):
+        if not path.exists() or (saved_notes and lacks_shards):
             write_json(self.head, path)
 
     def add(self, note: Note) -> None:
@@ -230,14 +230,15 @@ def find_sources(path: Path, format: str | None) -> tuple[Source, ...]:
         is that of trees or of a JSON document, whose lines would be parsed as text.
     """
     if not path.is_dir():
-        from ..treebanks.formats.table import FORMATS as TREES
+        from ..treebanks.formats.table import FORMATS as TREE_FORMATS
 
-        known = {suffix for kind in TREES.values() for suffix in kind.suffixes} | {".discbracket", ".export"}
-        known -= {*FORMATS, ".train", ".dev", ".test"}  # which text has too
-        others = dict.fromkeys(known, ("trees", "Make docs of them first: convert TREES DOCS.spacy."))
-        others[".json"] = ("one JSON document", "Write its objects a line each, as .jsonl.")
-        if format is None and suffix_of(path) in others:
-            what, how = others[suffix_of(path)]
+        tree_suffixes = {suffix for kind in TREE_FORMATS.values() for suffix in kind.suffixes}
+        tree_suffixes |= {".discbracket", ".export"}
+        tree_suffixes -= {*FORMATS, ".train", ".dev", ".test"}  # which text has too
+        refused = dict.fromkeys(tree_suffixes, ("trees", "Make docs of them first: convert TREES DOCS.spacy."))
+        refused[".json"] = ("one JSON document", "Write its objects a line each, as .jsonl.")
+        if format is None and suffix_of(path) in refused:
+            what, how = refused[suffix_of(path)]
             raise ValueError(Errors.E574.format(path=path, what=what, how=how))
         return (Source(path, format or FORMATS.get(suffix_of(path), "text")),)
     suffixes = [suffix for suffix in FORMATS if format in {None, FORMATS[suffix]}] or [".txt"]
@@ -310,14 +311,14 @@ def lock_folder(folder: Path) -> IO[bytes]:
 
 def check_same(old: dict[str, Any], new: dict[str, Any], folder: Path) -> None:
     """Raise a ValueError that says what differs between an earlier run and this one, if something does."""
-    found = ["files to parse"] if old["sources"] != new["sources"] else []
+    changes = ["files to parse"] if old["sources"] != new["sources"] else []
     if old["model"].get("sha256") != new["model"]["sha256"]:
-        found.append("model")
+        changes.append("model")
     for key in ("options", "versions"):
         before, now = old[key], new[key]
-        found += [f"{name} (was {before.get(name)}, is {now[name]})" for name in now if before.get(name) != now[name]]
-    if found:
-        raise ValueError(Errors.E563.format(path=folder, what=", ".join(found)))
+        changes += [f"{name} (was {before.get(name)}, is {now[name]})" for name in now if before.get(name) != now[name]]
+    if changes:
+        raise ValueError(Errors.E563.format(path=folder, what=", ".join(changes)))
 
 
 def hash_files(paths: Iterable[Path]) -> str:

@@ -97,22 +97,22 @@ def write_treebank(
         name, or over one that is read; or if output is not such a name.
     """
     cache_msgpack_plugins()
-    one_each = split is None and output.suffix != SUFFIX
+    file_by_file = split is None and output.suffix != SUFFIX
     targets = {key: make_file(path) for key, path in _output_paths(files, output, split).items()}
     has_read = False
     with ExitStack() as stack:
         for file in files:
-            has_read |= _convert_file(file, read, {file: targets[file]} if one_each else targets, split, limit)
-            if one_each:
+            has_read |= _convert_file(file, read, {file: targets[file]} if file_by_file else targets, split, limit)
+            if file_by_file:
                 # Now, so that its docs need not stay in memory.
                 targets[file].write(stack.enter_context(atomic_path(targets[file].path)))
         check()
         if not has_read:
             raise ValueError(Errors.E106.format(inputs=", ".join(str(file.path) for file in files[:5])))
-        empty = next((str(part) for part, target in targets.items() if not target.sentences), None)
-        if split is not None and empty is not None:
-            raise ValueError(Errors.E111.format(part=empty, reason=split.why_empty(empty, files)))
-        if not one_each:
+        empty_part = next((str(part) for part, target in targets.items() if not target.sentences), None)
+        if split is not None and empty_part is not None:
+            raise ValueError(Errors.E111.format(part=empty_part, reason=split.why_empty(empty_part, files)))
+        if not file_by_file:
             for target in targets.values():
                 target.write(stack.enter_context(atomic_path(target.path)))
     return list(targets.values())
@@ -155,18 +155,18 @@ def _convert_file(
     has_read = False
     if all(map(is_full, targets.values())):
         return has_read
-    only = next(iter(targets))  # of these, where nothing is split
-    last: DocFile | None = None
+    only_key = next(iter(targets))  # of these, where nothing is split
+    last_target: DocFile | None = None
     for index, parse in enumerate(read(file)):
         has_read = True
-        target = targets.get(only if split is None else split.part_of(file, index))
-        if last is not None and target is not last:
-            last.end_doc()
-        last = target
+        target = targets.get(only_key if split is None else split.part_of(file, index))
+        if last_target is not None and target is not last_target:
+            last_target.end_doc()
+        last_target = target
         if target is not None and not is_full(target):
             target.add(parse)
             if all(map(is_full, targets.values())):
                 break
-    if last is not None:
-        last.end_doc()
+    if last_target is not None:
+        last_target.end_doc()
     return has_read

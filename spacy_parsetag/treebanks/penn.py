@@ -152,14 +152,14 @@ def read_file_lines(source: str | Path | TextIO, encoding: str, path: str) -> It
                 text = source.readline()
             except UnicodeDecodeError as err:
                 # Only streams that others opened, and codecs that know no error handlers, come here.
-                yield Line(number, _mark(err.object[err.start : err.end]))
+                yield Line(number, _as_surrogates(err.object[err.start : err.end]))
                 return
             except UnicodeError as err:
                 raise TreebankError(path, number, why_misread(err, encoding)) from err
             if not text:
                 return
-            if number == 1 and (found := _FOREIGN_MARK.match(text)):
-                yield Line(number, _mark(bytes(ord(char) & 0xFF for char in found.group())))
+            if number == 1 and (mark := _FOREIGN_MARK.match(text)):
+                yield Line(number, _as_surrogates(bytes(ord(char) & 0xFF for char in mark.group())))
                 return
             # A mark inside a file comes from files joined without removing it.
             yield Line(number, text.removeprefix("\ufeff"))
@@ -167,15 +167,15 @@ def read_file_lines(source: str | Path | TextIO, encoding: str, path: str) -> It
 
 def undecodable(text: str, encoding: str) -> str:
     """Say what is wrong with a text that has bytes which are not valid in the encoding of its file; else empty."""
-    found = _UNDECODABLE.search(text)
-    if found is None:
+    match = _UNDECODABLE.search(text)
+    if match is None:
         return ""
-    data = " ".join(f"{ord(mark) & 0xFF:02x}" for mark in found.group()[:8])
+    data = " ".join(f"{ord(char) & 0xFF:02x}" for char in match.group()[:8])
     hint = _MARKS.get(data) or (likely_encoding(text) if encoding == "utf-8" else "latin-1")
     return Errors.E113.format(data=data, encoding=encoding, hint=hint)
 
 
-def _mark(data: bytes) -> str:
+def _as_surrogates(data: bytes) -> str:
     return "".join(chr(0xDC00 + byte) for byte in data)
 
 
@@ -188,8 +188,8 @@ def without_comments(lines: Iterable[Line], path: str) -> Iterator[Line]:
     for line in lines:
         if is_first and (text := line.text.lstrip()):
             is_first = False
-            for kind, begins in _OTHER_FORMATS.items():
-                if begins.match(text):
+            for kind, pattern in _OTHER_FORMATS.items():
+                if pattern.match(text):
                     raise TreebankError(path, line.number, Errors.E124.format(kind=kind))
         is_comment = line.text.startswith("#")
         if not (is_comment or is_next_best):
@@ -202,7 +202,7 @@ def refuse_numbered(words: Sequence[str], path: str, number: int) -> None:
 
     RAISES (TreebankError): If it is one.
     """
-    places = [found[1] for found in map(_NUMBERED.match, words) if found is not None]
+    places = [match[1] for match in map(_NUMBERED.match, words) if match is not None]
     if len(words) > 1 and sorted(map(int, places)) == list(range(len(words))):
         raise TreebankError(path, number, Errors.E124.format(kind="A file of numbered words (disco-dop's brackets)"))
 
@@ -253,12 +253,12 @@ class BracketReader:
         after_blank, is_lost = True, False
         while True:
             line = next(unread, None)
-            start = _LINE_START.match(line.text) if line is not None else None
+            line_start = _LINE_START.match(line.text) if line is not None else None
             is_start = False
-            if start is not None:
-                label = start.group(2)
-                margin = start.end(1) if margin is None else margin
-                at_margin = start.end(1) <= margin
+            if line_start is not None:
+                label = line_start.group(2)
+                margin = line_start.end(1) if margin is None else margin
+                at_margin = line_start.end(1) <= margin
                 if not depth:
                     is_start = at_margin or after_blank or label in ROOT_LABELS
                 elif at_margin and label in ROOT_LABELS:
@@ -282,12 +282,12 @@ class BracketReader:
                 lines, depth, n_nodes, restart = [], 0, 0, 0
             if line is None or (is_lost and not is_start):
                 continue
-            if start is not None and not depth:
-                root = start.group(2)
+            if line_start is not None and not depth:
+                root = line_start.group(2)
             lines.append(line)
-            opened = line.text.count("(")
-            n_nodes += opened
-            depth += opened - line.text.count(")")
+            n_opened = line.text.count("(")
+            n_nodes += n_opened
+            depth += n_opened - line.text.count(")")
             if depth <= 0:
                 if restart:
                     margin_starts_trees = False
@@ -296,16 +296,16 @@ class BracketReader:
                 depth = n_nodes = restart = 0
             after_blank = not line.text.strip(SPACE)
 
-    def _read(self, lines: list[Line], unclosed: str, end: int) -> Iterator[Tree]:
+    def _read(self, lines: list[Line], unclosed_message: str, end_line: int) -> Iterator[Tree]:
         """Give out the whole trees of a piece, and report what is wrong with the others.
 
-        unclosed, end (str, int): The message if the last tree is not closed, and the line where that shows.
+        unclosed_message, end_line (str, int): The message if the last tree stays open, and the line where that shows.
         """
         text = "".join(line.text for line in lines)
-        ends = list(accumulate(len(line.text) for line in lines))
+        line_ends = list(accumulate(len(line.text) for line in lines))
         is_suspect = _SUSPECT.search(text) is not None
-        whole: list[Tree] = []  # trees that a closing bracket too many would spoil
-        nodes: list[_Node] = []  # open ones
+        whole_trees: list[Tree] = []  # trees that a closing bracket too many would spoil
+        open_nodes: list[_Node] = []
         tree_line = n_words = position = 0  # of the open tree its line and words
         line = lines[0].number
         flaw: tuple[str, int] | None = None  # its first problem, and the line of that
@@ -314,61 +314,61 @@ class BracketReader:
             position, kind = token.end(), token.lastgroup
             if kind == "tagged":
                 tag, word = token.group("tag", "tagged")
-                if nodes and not is_suspect and tag not in ROOT_LABELS:
+                if open_nodes and not is_suspect and tag not in ROOT_LABELS:
                     n_words += 1
-                    nodes[-1].children.append(Tree(unescape_label(tag), (unescape_token(word),)))
+                    open_nodes[-1].children.append(Tree(unescape_label(tag), (unescape_token(word),)))
                     continue
                 kind, position = "label", token.end("tag")  # the word and the closing bracket come next
-            if len(ends) > 1:
-                line = lines[bisect_right(ends, token.start())].number
+            if len(line_ends) > 1:
+                line = lines[bisect_right(line_ends, token.start())].number
             if kind == "label":
                 label = token["tag"] or token["label"]
-                if n_words and nodes and label in ROOT_LABELS and label == nodes[0].label:
-                    self._report(*(flaw or (Errors.E121.format(missing=len(nodes)), line)), tree_line)
-                    nodes = []
-                if not nodes:
+                if n_words and open_nodes and label in ROOT_LABELS and label == open_nodes[0].label:
+                    self._report(*(flaw or (Errors.E121.format(missing=len(open_nodes)), line)), tree_line)
+                    open_nodes = []
+                if not open_nodes:
                     flaw, tree_line, n_words, is_quiet = None, line, 0, False
                     if label in ROOT_LABELS:
-                        yield from whole
-                        whole = []
-                nodes.append(_Node(label, line))
-            elif not nodes and not is_quiet:
+                        yield from whole_trees
+                        whole_trees = []
+                open_nodes.append(_Node(label, line))
+            elif not open_nodes and not is_quiet:
                 is_quiet = True
                 if kind == "word":
                     stray = Errors.E120.format(text=shorten(token.group(), _LONGEST))
-                    self._report(self._suspect(token.group()) or stray, line, line)
+                    self._report(self._text_problem(token.group()) or stray, line, line)
                 else:
-                    self._report(Errors.E119, line, whole[0].line if whole else line)
-                    whole = []
-                    found = _WRAPPER_START.search(text, position)
-                    position = len(text) if found is None else found.start()
-            if not nodes:
+                    self._report(Errors.E119, line, whole_trees[0].line if whole_trees else line)
+                    whole_trees = []
+                    wrapper = _WRAPPER_START.search(text, position)
+                    position = len(text) if wrapper is None else wrapper.start()
+            if not open_nodes:
                 continue
-            if is_suspect and flaw is None and (problem := self._suspect(token.group())):
+            if is_suspect and flaw is None and (problem := self._text_problem(token.group())):
                 flaw = problem, line
             if kind == "word":
                 n_words += 1
-                nodes[-1].line = line
-                nodes[-1].children.append(unescape_token(token.group()))
+                open_nodes[-1].line = line
+                open_nodes[-1].children.append(unescape_token(token.group()))
             elif kind == "close":
-                node = nodes.pop()
-                problem = self._check(node, is_root=not nodes)
+                node = open_nodes.pop()
+                problem = self._check(node, is_root=not open_nodes)
                 flaw = flaw or ((problem, node.line) if problem else None)
-                made = Tree(unescape_label(node.label), tuple(node.children), 0 if nodes else tree_line)
-                if nodes:
-                    nodes[-1].children.append(made)
+                tree = Tree(unescape_label(node.label), tuple(node.children), 0 if open_nodes else tree_line)
+                if open_nodes:
+                    open_nodes[-1].children.append(tree)
                     continue
                 if not n_words:
                     flaw = Errors.E114, line
                 if flaw is None:
-                    whole.append(made)
+                    whole_trees.append(tree)
                 else:
                     is_quiet = True
                     self._report(*flaw, tree_line)
-        yield from whole
-        if nodes:
-            message = unclosed.format(missing=len(nodes), limit=_MAX_NODES)
-            self._report(*(flaw or (message, end)), tree_line)
+        yield from whole_trees
+        if open_nodes:
+            message = unclosed_message.format(missing=len(open_nodes), limit=_MAX_NODES)
+            self._report(*(flaw or (message, end_line)), tree_line)
 
     def _check(self, node: _Node, is_root: bool) -> str:
         """Give bare words the default tag. Returns what is wrong with a node that closes, else an empty string."""
@@ -386,7 +386,7 @@ class BracketReader:
             return Errors.E115.format(label=shorten(node.label, _LONGEST))
         return ""
 
-    def _suspect(self, text: str) -> str:
+    def _text_problem(self, text: str) -> str:
         """Say what is wrong with a token that has a NUL or an undecodable byte."""
         return Errors.E118 if "\x00" in text else undecodable(text, self.encoding)
 

@@ -63,8 +63,8 @@ class Split:
     def part_of(self, file: SourceFile, index: int) -> str | None:
         """Decide the part of the next tree."""
         if self.patterns:
-            fitting = (part for part, pattern in self.patterns if any(_fits(name, pattern) for name in file.names))
-            return next(fitting, None)
+            parts = (part for part, pattern in self.patterns if any(_fits(name, pattern) for name in file.names))
+            return next(parts, None)
         if index == 0 or (self.block and index % self.block == 0):
             self._current = self._neediest()
         self._counts[self._current] += 1
@@ -74,7 +74,7 @@ class Split:
         """Say, for a message, why a part may have got no tree of these files."""
         if self.shares:
             return f"give it more, or choose a smaller --split-block (it is {self.block})"
-        patterns = " or ".join(pattern for own, pattern in self.patterns if own == part)
+        patterns = " or ".join(pattern for name, pattern in self.patterns if name == part)
         return (
             f"none is in a file or folder called {patterns}. Names count from the input folder on, such as "
             f"{'/'.join(files[0].names)}; give the folder above, or other names"
@@ -89,9 +89,9 @@ class Split:
 
 
 def _fits(name: str, pattern: str) -> bool:
-    found = _RANGE.fullmatch(pattern)
-    if found is None:
+    match = _RANGE.fullmatch(pattern)
+    if match is None:
         return fnmatchcase(name, pattern)
-    first, last = found.groups()
+    first, last = match.groups()
     # Names of another length are others: 100 does not lie between 02 and 21.
     return len(first) == len(name) == len(last) and first <= name <= last

@@ -146,10 +146,10 @@ def each_line(change: Rewrite) -> Callable[[Iterator[Line]], Iterator[Line]]:
     return lambda lines: (line._replace(text=change(line.text)) for line in lines)
 
 
-def guess_encoding(path: Path, otherwise: str) -> str:
+def guess_encoding(path: Path, fallback: str) -> str:
     """Read a file through to see whether it is UTF-8.
 
-    RETURNS (str): UTF-16 if there is its byte order mark, UTF-8 if all bytes are that, else the other. UTF-8 of a
+    RETURNS (str): UTF-16 if there is its byte order mark, UTF-8 if all bytes are that, else the fallback. UTF-8 of a
         stream: what is read here is lost to the reader, who says which bytes are not UTF-8.
     """
     if is_stream(path):
@@ -157,12 +157,12 @@ def guess_encoding(path: Path, otherwise: str) -> str:
     with open_binary(path) as file:
         if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
             return "utf-16"
-        if otherwise == "utf-8":
-            return otherwise
+        if fallback == "utf-8":
+            return fallback
         file.seek(0)
         try:
             for _ in codecs.iterdecode(iter(lambda: file.read(1 << 20), b""), "utf-8"):
                 pass
         except UnicodeDecodeError:
-            return otherwise
+            return fallback
     return "utf-8"

@@ -17,7 +17,7 @@ _BRACKET = re.compile(r"\(([^\s()]+)[ \t]+([()])[ \t]+\2[ \t]*\)")
 
 def rewrite_line(line: str) -> str:
     """Mark lemmas, and name the brackets among the words."""
-    line = _BRACKET.sub(lambda found: f"({found.group(1)} {'-LRB-' if found.group(2) == '(' else '-RRB-'})", line)
+    line = _BRACKET.sub(lambda match: f"({match.group(1)} {'-LRB-' if match.group(2) == '(' else '-RRB-'})", line)
     return _LEAF.sub(rf"(\1 \2{LEMMA}\3)", line)
 
 

@@ -9,7 +9,7 @@ _LEAF = re.compile(r"\(([^\s()]+) ([^\s()]+(?: [^\s()]+)+)\)")
 
 def rewrite_line(line: str) -> str:
     """Join the parts of words."""
-    return _LEAF.sub(lambda found: f"({found.group(1)} {found.group(2).replace(' ', '_')})", line)
+    return _LEAF.sub(lambda match: f"({match.group(1)} {match.group(2).replace(' ', '_')})", line)
 
 
 CRAFT = TreebankFormat(suffixes=(".tree",), lines=each_line(rewrite_line))

@@ -34,10 +34,10 @@ def skip_markup(lines: Iterator[Line]) -> Iterator[Line]:
     A header that is never closed takes the place of the last line, so that it is an error and all after it not lost.
     """
     header = ""  # the element that is open, whose text is not a tree
-    opened = Line(0, "")
+    header_line = Line(0, "")
     for line, following in pairwise(chain(lines, [Line(0, "")])):
-        if not header and (found := _HEADER.match(line.text)):
-            header, opened = found.group(1).lower(), line._replace(text=found.group())
+        if not header and (match := _HEADER.match(line.text)):
+            header, header_line = match.group(1).lower(), line._replace(text=match.group())
         text = "\n"
         if not header:
             markup = _MARKUP.match(line.text)
@@ -46,7 +46,7 @@ def skip_markup(lines: Iterator[Line]) -> Iterator[Line]:
                 text = "\n"
         elif f"</{header}>" in line.text.lower():
             header = ""
-        yield opened if header and not following.number else line._replace(text=text)
+        yield header_line if header and not following.number else line._replace(text=text)
 
 
 # GB 18030 contains GB 2312 and GBK.

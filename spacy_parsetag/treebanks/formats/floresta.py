@@ -34,8 +34,8 @@ def rewrite_lines(lines: Iterator[Line]) -> Iterator[Line]:
         after_blank = not line.text.strip()
 
 
-def _tag_mark(found: "re.Match[str]") -> str:
-    mark = _PARENTHESES.get(found.group(1), found.group(1))
+def _tag_mark(match: "re.Match[str]") -> str:
+    mark = _PARENTHESES.get(match.group(1), match.group(1))
     return f"({mark} {mark})"
 
 

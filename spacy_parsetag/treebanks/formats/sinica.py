@@ -25,9 +25,9 @@ def rewrite_line(line: str) -> str:
     return f"( {_PIECE.sub(_rewrite_piece, clause.group(1))})\n"
 
 
-def _rewrite_piece(found: "re.Match[str]") -> str:
+def _rewrite_piece(match: "re.Match[str]") -> str:
     """Rewrite a piece: `agent:NP(` becomes `(NP`, `time:Dd:常常` becomes `(Dd 常常)`."""
-    rest, _, last = found.group().rpartition(":")
+    rest, _, last = match.group().rpartition(":")
     if last.endswith("("):
         return f"({last[:-1]} "
     return f"({rest.rpartition(':')[2]} {escape_token(last)})" if last != "|" else " "

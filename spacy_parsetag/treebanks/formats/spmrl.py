@@ -23,7 +23,7 @@ OLD_ENCODINGS = {
 
 def old_encoding(path: Path) -> str:
     """Guess the encoding of a file that is not in UTF-8."""
-    return next((old for language, old in OLD_ENCODINGS.items() if language in path.name.lower()), "latin-1")
+    return next((encoding for language, encoding in OLD_ENCODINGS.items() if language in path.name.lower()), "latin-1")
 
 
 def cut_morphology(label: str) -> str:

@@ -18,8 +18,8 @@ _LAYER = re.compile(r"\{([^{}=]+)=([^{}]*)\}")
 def take_word(line: str) -> str:
     """Replace the layers of each leaf by its word and its analysis."""
 
-    def word(found: "re.Match[str]") -> str:
-        layers = dict(_LAYER.findall(found.group()))
+    def word(match: "re.Match[str]") -> str:
+        layers = dict(_LAYER.findall(match.group()))
         text, analysis = (layers.get(name, "").strip() for name in ("turkish", "morphologicalAnalysis"))
         return escape_token(text.replace(" ", "_")) + (LEMMA + escape_token(analysis) if analysis else "")
 
