@@ -115,6 +115,6 @@ def cache_plugins(registry: Any) -> None:
     """Let a registry of catalogue search anew only when more is registered, anywhere, than at its last search."""
     import catalogue
 
-    find = registry.get_all
-    found = lru_cache(maxsize=1)(lambda n_registered: find())
-    registry.get_all = lambda: dict(found(len(catalogue.REGISTRY)))
+    search = registry.get_all
+    plugins = lru_cache(maxsize=1)(lambda n_registered: search())
+    registry.get_all = lambda: dict(plugins(len(catalogue.REGISTRY)))

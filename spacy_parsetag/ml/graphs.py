@@ -100,9 +100,9 @@ def export_transformer(encoder: Any, names: Sequence[str], precision: Precision)
         graph = target.getvalue()
         for shape in ((1, 5), (4, 33)):  # not the ones that it was made of
             sample = _sample(encoder.config, shape)
-            found = OnnxShim(graph).run(sample, on_gpu=False)
+            vectors = OnnxShim(graph).run(sample, on_gpu=False)
             expected = layer(*(torch.from_numpy(sample[name]) for name in inputs)).numpy()
-            difference = float(np.abs(found - expected)[sample["attention_mask"] > 0].max())
+            difference = float(np.abs(vectors - expected)[sample["attention_mask"] > 0].max())
             if not difference < _TOLERANCE:
                 raise ValueError(Errors.E205.format(kind=encoder.config.model_type, difference=difference))
     return quantize(graph) if precision == "int8" else graph
@@ -155,7 +155,7 @@ def export_bilstm(lstm: Any, precision: Precision) -> bytes:
         W, R, B = (_gates(lstm, array, i) for array in "WRB")
         if int8:
             weights |= {f"W{i}": np.concatenate(list(W)).T, f"B{i}": np.add(*np.split(B, 2, axis=1)).ravel()}
-            of_steps += [{"R": own.T} for own in R]
+            of_steps += [{"R": of_direction.T} for of_direction in R]
         else:
             weights |= {f"W{i}": W, f"R{i}": R, f"B{i}": B}
         layers += _BILSTM[precision].format(i=i, words=words, width=width, two_widths=two_widths, step=_STEP)
@@ -184,7 +184,8 @@ def _gates(lstm: Any, array: str, layer: int) -> NDArray[Any]:
     directions = []
     for direction in ("", "_reverse"):
         arrays = [getattr(lstm, f"{part}_l{layer}{direction}").detach().cpu().numpy() for part in parts]
-        reordered = [np.concatenate([gates[i] for i in (0, 3, 1, 2)]) for gates in (np.split(own, 4) for own in arrays)]
+        split = (np.split(array, 4) for array in arrays)
+        reordered = [np.concatenate([gates[i] for i in (0, 3, 1, 2)]) for gates in split]
         directions.append(np.concatenate(reordered))
     return np.stack(directions)
 
@@ -237,9 +238,9 @@ class _Quantizer:
                 self.nodes.append(node)
         read = {name for node in self.nodes for name in node.input}
         weights = [array for name, array in self.weights.items() if name in read]
-        for name, own in (("node", self.nodes), ("initializer", weights)):
-            self.graph.ClearField(name)
-            getattr(self.graph, name).extend(own)
+        for field, items in (("node", self.nodes), ("initializer", weights)):
+            self.graph.ClearField(field)
+            getattr(self.graph, field).extend(items)
 
     def constant(self, name: str, array: Any) -> str:
         self.weights[name] = self.onnx.numpy_helper.from_array(np.asarray(array), name)

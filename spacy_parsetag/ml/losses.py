@@ -51,9 +51,9 @@ class TagLoss:
         scores = batch.scores
         xp = get_array_module(scores)
         at, tree = cells_of(batch, gold)[0]
-        known = gold.ids >= 0
-        rows, columns = (xp.asarray(index[known]) for index in at)
-        weights = xp.asarray(gold.weight[tree[known]].astype(scores.dtype))
+        is_known = gold.ids >= 0
+        rows, columns = (xp.asarray(index[is_known]) for index in at)
+        weights = xp.asarray(gold.weight[tree[is_known]].astype(scores.dtype))
         shifted = scores - xp.max(scores, axis=1, keepdims=True)  # (R, T)
         gradient = xp.exp(shifted)
         total = gradient.sum(axis=1, keepdims=True)
@@ -81,10 +81,11 @@ class TreeLoss:
         if batch.max_stack is not None:
             lattice, lengths = batch.linearizer.lattice, batch.lengths[gold.sentence]
             steps = np.asarray(lattice.delta)[batch.tags.classes]
-            trees = np.split(gold.ids, np.cumsum(lengths)[:-1])[: len(lengths)]  # one piece for none
-            known = (own if own.min(initial=0) >= 0 else own[:0] for own in trees)  # the others are left out anyway
-            sizes = [lattice.start_stack + steps[own].cumsum().max(initial=-1) for own in known]
-            outside = np.repeat(sizes, lengths) > batch.max_stack
+            ids_of_trees = np.split(gold.ids, np.cumsum(lengths)[:-1])[: len(lengths)]  # one piece for none
+            # Trees with an unknown tag are left out anyway.
+            known = (ids if ids.min(initial=0) >= 0 else ids[:0] for ids in ids_of_trees)
+            largest_stacks = [lattice.start_stack + steps[ids].cumsum().max(initial=-1) for ids in known]
+            outside = np.repeat(largest_stacks, lengths) > batch.max_stack
             if outside.any():
                 warnings.warn(Warnings.W200.format(bound=batch.max_stack), stacklevel=2)
             gold = gold._replace(ids=np.where(outside, -1, gold.ids))
@@ -106,33 +107,34 @@ def cross_entropy(
     taught = np.zeros(len(batch.n_words), dtype=bool)
     taught[gold.sentence] = True
     taught[owner[gold.ids < 0]] = False
-    some = batch.on_cpu().select(taught)
-    kept = taught[gold.sentence]
-    places = np.cumsum(taught) - 1  # of sentences among those
-    trees = WeightedTrees(places[gold.sentence[kept]], gold.weight[kept], gold.ids[taught[owner]])
-    sums = sum_over(some)
+    taught_batch = batch.on_cpu().select(taught)
+    tree_taught = taught[gold.sentence]
+    sentence = (np.cumsum(taught) - 1)[gold.sentence[tree_taught]]  # counted among those
+    trees = WeightedTrees(sentence, gold.weight[tree_taught], gold.ids[taught[owner]])
+    sums = sum_over(taught_batch)
     if sums.status.any():
-        raise_failure(some, sums.status)
+        raise_failure(taught_batch, sums.status)
     loss = float(sums.log_z.sum())
-    for scores, expected, (at, tree) in zip(some.arrays, sums.arrays, cells_of(some, trees), strict=True):
+    cells = cells_of(taught_batch, trees)
+    for scores, expected, (at, tree) in zip(taught_batch.arrays, sums.arrays, cells, strict=True):
         weights = trees.weight[tree]
         loss -= float(scores[at].astype(np.float64) @ weights)
         np.subtract.at(expected, at, weights.astype(expected.dtype))
     return loss, _gradient(batch, sums.arrays)
 
 
-def partial_likelihood(batch: TagScores, known: Sequence[tuple[Constraint, ...]]) -> tuple[float, TagScores]:
+def partial_likelihood(batch: TagScores, constraints: Sequence[tuple[Constraint, ...]]) -> tuple[float, TagScores]:
     """Find minus the log-probability of the trees that agree with partial trees, among all trees.
 
     The sums in numerator and denominator run over trees in the chart (Pereira and Schabes 1992), without a bound on the
     stack.
 
-    known (Sequence[tuple[Constraint, ...]]): The constraints on each sentence; a sentence without any is left out.
+    constraints (Sequence[tuple[Constraint, ...]]): Those on each sentence; a sentence without any is left out.
     RAISES (ValueError): If no tree agrees.
     """
-    chosen = np.asarray([len(own) > 0 for own in known], dtype=bool)
-    free = replace(batch.on_cpu().select(chosen), max_stack=None)
-    agreeing = replace(free, constraints=tuple(own for own in known if own))
+    is_constrained = np.asarray([len(of_sentence) > 0 for of_sentence in constraints], dtype=bool)
+    free = replace(batch.on_cpu().select(is_constrained), max_stack=None)
+    agreeing = replace(free, constraints=tuple(filter(len, constraints)))
     of_all, of_agreeing = Distribution(free).sums(), Distribution(agreeing).sums()
     loss = float((of_all.log_z - of_agreeing.log_z).sum())
     return loss, _gradient(batch, [a - b for a, b in zip(of_all.arrays, of_agreeing.arrays, strict=True)])
@@ -152,5 +154,5 @@ def mask_transitions(batch: TagScores, transitions: Transitions) -> Transitions:
     first = (source == lattice.start_state) & (need <= lattice.start_stack)
     last = target == lattice.end_state
     allowed = (target[:, None] == source[None, :], first, last)
-    masked = (xp.where(xp.asarray(free), own, -xp.inf) for free, own in zip(allowed, transitions, strict=True))
+    masked = (xp.where(xp.asarray(mask), scores, -xp.inf) for mask, scores in zip(allowed, transitions, strict=True))
     return Transitions(*masked)

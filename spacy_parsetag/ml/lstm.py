@@ -62,10 +62,11 @@ class LSTMShim(PyTorchShim):
     @contextmanager
     def use_params(self, params: dict[tuple[int, str], FloatsXd]) -> Iterator[None]:
         """Use other weights for a while, such as the optimizer's averages, which Thinc's own shim does not find."""
-        own = self._model.state_dict()
-        given = {name: xp2torch(params[self.id, name], device=self.device) for name in own if (self.id, name) in params}
-        backup = {name: own[name].clone() for name in given}
-        self._model.load_state_dict(given, strict=False)
+        weights = self._model.state_dict()
+        names = [name for name in weights if (self.id, name) in params]
+        backup = {name: weights[name].clone() for name in names}
+        others = {name: xp2torch(params[self.id, name], device=self.device) for name in names}
+        self._model.load_state_dict(others, strict=False)
         try:
             yield
         finally:
@@ -109,12 +110,12 @@ def _unroll(torch: Any, lstm: Any, X: Any, sizes: Any) -> Any:
             for inputs in reversed(steps) if backwards else steps:
                 # The shortest sequences are last. Forwards they end before the others, backwards they begin after them.
                 if missing := max(0, len(inputs) - len(state)):
-                    start = X.new_zeros(missing, lstm.hidden_size)
-                    state, cell = torch.cat([state, start]), torch.cat([cell, start])
+                    zeros = X.new_zeros(missing, lstm.hidden_size)
+                    state, cell = torch.cat([state, zeros]), torch.cat([cell, zeros])
                 state, cell = state[: len(inputs)], cell[: len(inputs)]
-                enter, keep, candidate, leave = (inputs + linear(state, W_state)).chunk(4, dim=1)
-                cell = keep.sigmoid() * cell + enter.sigmoid() * candidate.tanh()
-                state = leave.sigmoid() * cell.tanh()
+                input_gate, forget_gate, candidate, output_gate = (inputs + linear(state, W_state)).chunk(4, dim=1)
+                cell = forget_gate.sigmoid() * cell + input_gate.sigmoid() * candidate.tanh()
+                state = output_gate.sigmoid() * cell.tanh()
                 states.append(state)
             directions.append(torch.cat(states[::-1] if backwards else states))
         X = torch.cat(directions, dim=1)

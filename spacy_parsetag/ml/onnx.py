@@ -80,8 +80,8 @@ def _start_session(graph: bytes, *, on_gpu: bool) -> Any:
     options.intra_op_num_threads = threads_asked() or (0 if parent_process() is None else 1)
     if clips_products():
         options.add_session_config_entry("session.x64quantprecision", "1")  # which takes up to 2.6 times as long
-    wanted = ["CUDAExecutionProvider", "CPUExecutionProvider"] if on_gpu else ["CPUExecutionProvider"]
-    providers = [name for name in wanted if name in runtime.get_available_providers()]
+    preferred = ["CUDAExecutionProvider", "CPUExecutionProvider"] if on_gpu else ["CPUExecutionProvider"]
+    providers = [name for name in preferred if name in runtime.get_available_providers()]
     # On a CPU, the sum and the normalization that this one makes one operation of are faster as two.
     return runtime.InferenceSession(graph, options, providers, disabled_optimizers=["SkipLayerNormFusion"])
 
@@ -150,8 +150,8 @@ def build_columns(tok2vec: Model[list[Doc], Arrays], start: int, stop: int) -> M
 
     Where what listens to a transformer pools in several ways, the exported one has the vectors of all side by side.
     """
-    own: Model[Any, Any] = Model("columns", _columns, dims={"nO": stop - start}, attrs={"start": start, "stop": stop})
-    return chain(tok2vec, own)
+    layer: Model[Any, Any] = Model("columns", _columns, dims={"nO": stop - start}, attrs={"start": start, "stop": stop})
+    return chain(tok2vec, layer)
 
 
 def _columns(model: SequenceModel, X: Arrays, is_train: bool) -> tuple[Arrays, Callable[[Arrays], Arrays]]:
@@ -205,8 +205,8 @@ def _encode_windows(model: Model[Any, Any], shim: OnnxShim, sequences: Sequence[
         ids[mask] = np.concatenate([sequences[i] for i in batch])
         inputs = {"input_ids": ids, "attention_mask": mask.astype(np.int64), "token_type_ids": np.zeros_like(ids)}
         output = shim.run(inputs, on_gpu=model.ops.device_type == "gpu")  # (windows, pieces, width)
-        for i, found in zip(batch, output, strict=True):
-            vectors[starts[i] : starts[i] + lengths[i]] = found[: lengths[i]]
+        for i, of_window in zip(batch, output, strict=True):
+            vectors[starts[i] : starts[i] + lengths[i]] = of_window[: lengths[i]]
     on_device: Floats2d = model.ops.xp.asarray(vectors)
     return on_device
 
@@ -230,7 +230,7 @@ def _read_sequences(model: SequenceModel, X: Arrays, is_train: bool) -> tuple[Ar
     arrays: list[Any] = [model.ops.to_numpy(x) for x in X]
     outputs: list[Any] = [np.zeros((0, model.get_dim("nO")), dtype="f")] * len(X)
     present = np.flatnonzero(lengths)
-    for batch in (present[own] for own in batch_by_length(lengths[present], _LSTM_ITEMS)):
+    for batch in (present[group] for group in batch_by_length(lengths[present], _LSTM_ITEMS)):
         padded = np.zeros((lengths[batch].max(), len(batch), model.get_dim("nI")), dtype="f")  # (words, sequences, nI)
         for column, i in enumerate(batch):
             padded[: lengths[i], column] = arrays[i]

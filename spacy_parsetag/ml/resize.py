@@ -35,8 +35,8 @@ def resize_rows(layer: Model[Any, Any], old: Sequence[Any], new: Sequence[Any], 
     axes (dict[str, int]): For each parameter by its name, the number of its first axes that stand for outputs.
     """
     xp = layer.ops.xp
-    place = {name: i for i, name in enumerate(old)}
-    rows = xp.asarray([place.get(name, len(old)) for name in new])
+    old_rows = {name: i for i, name in enumerate(old)}
+    rows = xp.asarray([old_rows.get(name, len(old)) for name in new])
     params: dict[str, Any] = {name: layer.get_param(name) for name in layer.param_names}
     for name, n_axes in axes.items():
         for axis in range(n_axes):

@@ -132,32 +132,32 @@ def _forward(
     splits = before[gaps] + 1  # boundaries
     leaf_scores, backprop_leaf = _score(leaf_hidden, leaf, X, is_train)
     gap_scores, backprop_gap = _score(gap_hidden, gap, boundaries[splits], is_train)
-    flat: Any = ops.alloc3f(len(X), 2, len(tags))
-    flat[:, 0, :n_leaves] = leaf_scores
+    tag_scores: Any = ops.alloc3f(len(X), 2, len(tags))
+    tag_scores[:, 0, :n_leaves] = leaf_scores
     spans = None
     if span_layers:
         span_hidden, span = span_layers
-        long = words.n_words > model.attrs["max_words"]
+        is_long = words.n_words > model.attrs["max_words"]
         # The columns that take a gap's scores as a left and as a right child: the chart reads bare tags alone.
-        sides = [slice(int(i), int(j if long.any() else i + 1)) for i, j in pairwise(tags.offsets[2:])]
+        sides = [slice(int(i), int(j if is_long.any() else i + 1)) for i, j in pairwise(tags.offsets[2:])]
         for side, columns in enumerate(sides):
-            flat[gaps, 1, columns] = gap_scores[:, side : side + 1]
-        first, last, starts = spans_of(words, ~long)
+            tag_scores[gaps, 1, columns] = gap_scores[:, side : side + 1]
+        first, last, starts = spans_of(words, ~is_long)
         hidden, backprop_span_hidden = span_hidden(boundaries, is_train)
         if is_train:
             span_scores, backprop_span = span(Hidden(hidden, xp.asarray(first), xp.asarray(last)), is_train)
             spans = SpanScores(span_scores, starts)
         else:
             spans = SpanScores(SpanRows(span, hidden, first, last), starts)
-        if long.any():
-            _label_long_sentences(model, tags, flat, hidden, words, long)
+        if is_long.any():
+            _label_long_sentences(model, tags, tag_scores, hidden, words, is_long)
     else:
-        flat[gaps, 1, n_leaves:] = gap_scores
+        tag_scores[gaps, 1, n_leaves:] = gap_scores
 
     def backprop(dY: SentenceScores) -> list[Doc]:
-        d_flat: Any = dY.rows.reshape(flat.shape)
-        dX = backprop_leaf(xp.ascontiguousarray(d_flat[:, 0, :n_leaves]))
-        d_inner = d_flat[gaps, 1]
+        d_tag_scores: Any = dY.rows.reshape(tag_scores.shape)
+        dX = backprop_leaf(xp.ascontiguousarray(d_tag_scores[:, 0, :n_leaves]))
+        d_inner = d_tag_scores[gaps, 1]
         d_gaps = xp.ascontiguousarray(d_inner[:, n_leaves:])
         if span_layers:
             d_gaps = xp.hstack([d_inner[:, columns].sum(axis=1, keepdims=True) for columns in sides])
@@ -168,7 +168,7 @@ def _forward(
         dX += backprop_boundaries(d_boundaries)
         return backprop_words(dX)
 
-    return SentenceScores(flat.reshape((-1, len(tags))), words, spans=spans), backprop
+    return SentenceScores(tag_scores.reshape((-1, len(tags))), words, spans=spans), backprop
 
 
 class SpanRows:
@@ -262,30 +262,31 @@ def _join_halves(ops: Ops, X: Floats2d, before: Any, n_sents: int) -> tuple[Floa
 
 
 def _label_long_sentences(
-    model: Model[Any, Any], tags: TagSet, flat: Any, hidden: Floats2d, words: Words, long: NDArray[np.bool_]
+    model: Model[Any, Any], tags: TagSet, tag_scores: Any, hidden: Floats2d, words: Words, is_long: NDArray[np.bool_]
 ) -> None:
     """Let the tags of long sentences say the labels of a tree's spans, at the gaps where these split.
 
     It is the best tree by leaf and gap scores, and stays the best: each tag of either side gets the gap's score plus
     its label's score minus the best label's.
 
-    flat (Floats3d): (W, 2, T) scores, to be changed; internal tags have the gaps' scores for all labels.
+    tag_scores (Floats3d): (W, 2, T) scores, to be changed; internal tags have the gaps' scores for all labels.
     hidden (Floats2d): (W + S, span_width) vectors of boundaries.
-    long (np.ndarray): (S,) which sentences.
+    is_long (np.ndarray): (S,) which sentences are long.
     """
     xp = model.ops.xp
-    word_starts = words.starts[long]
-    rows = flat.reshape((-1, len(tags)))
-    batch = TagScores(rows, 2 * word_starts, words.n_words[long], tags, ORDERS["in"])
+    word_starts = words.starts[is_long]
+    rows = tag_scores.reshape((-1, len(tags)))
+    batch = TagScores(rows, 2 * word_starts, words.n_words[is_long], tags, ORDERS["in"])
     nodes = labelled_nodes(Distribution(batch).argmax.ids, batch, bare=True)
     s = np.repeat(np.arange(len(word_starts)), nodes.counts)
     inner = np.flatnonzero(nodes.end - nodes.start > 1)
     # In pre-order a node's left child comes right after it, and ends where the node splits.
-    at = xp.asarray((word_starts[s] + np.append(nodes.end[1:], 0) - 1)[inner])
-    base = (word_starts + np.flatnonzero(long))[s]  # boundaries
+    gaps = xp.asarray((word_starts[s] + np.append(nodes.end[1:], 0) - 1)[inner])
+    base = (word_starts + np.flatnonzero(is_long))[s]  # boundaries
     first, last = (xp.asarray((base + bound)[inner].astype(np.int32)) for bound in (nodes.start, nodes.end))
     scores = model.get_ref("span").predict(Hidden(hidden, first, last))
     for ids in tags.node_ids:
-        known = xp.asarray(ids >= 0)
-        own = scores[:, known]
-        flat[at[:, None], 1, xp.asarray(ids)[known]] += own - own.max(axis=1, keepdims=True)
+        has_tag = xp.asarray(ids >= 0)
+        label_scores = scores[:, has_tag]
+        label_scores -= label_scores.max(axis=1, keepdims=True)
+        tag_scores[gaps[:, None], 1, xp.asarray(ids)[has_tag]] += label_scores

@@ -87,8 +87,8 @@ def _init(model: Model[list[Doc], SentenceScores], X: list[Doc] | None = None, Y
 
 
 def _resize(model: Model[list[Doc], SentenceScores], old: TagSet, new: TagSet) -> None:
-    was, now = ([(slot, tag) for slot in (0, 1) for tag in tags.tags] for tags in (old, new))
-    resize_rows(model.layers[2], was, now, {"W": 1, "b": 1})
+    old_rows, new_rows = ([(slot, tag) for slot in (0, 1) for tag in tags.tags] for tags in (old, new))
+    resize_rows(model.layers[2], old_rows, new_rows, {"W": 1, "b": 1})
     if model.param_names:
         resize_rows(model, old.tags, new.tags, {"pairs": 2, "start": 1, "end": 1})
     model.set_dim("nO", 2 * len(new), force=True)

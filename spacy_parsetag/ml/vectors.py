@@ -78,9 +78,9 @@ def _forward(
     words = np.concatenate([np.zeros(0, dtype=np.uint64), *(doc.to_array(ORTH) for doc in docs)])
     rows = np.searchsorted(keys, words)
     rows[rows == len(keys)] = 0
-    found = table[rows]
-    found[keys[rows] != words] = 0
-    vectors: Any = model.ops.asarray(found)
+    looked_up = table[rows]
+    looked_up[keys[rows] != words] = 0
+    vectors: Any = model.ops.asarray(looked_up)
     W: Any = model.get_param("W")
 
     def backprop(dY: Ragged) -> list[Any]:

@@ -43,25 +43,25 @@ def windows_of(docs: Sequence[Doc], window: int | None, stride: int | None, by_s
 
     RAISES (ValueError): If sentences are windows, and a doc has no sentence boundaries.
     """
-    found: list[Window] = []
+    windows: list[Window] = []
     for i, doc in enumerate(docs):
         if by_sentence:
             if not has_sentences(doc):
                 raise ValueError(Errors.E206.format(text=shorten(doc.text, 50)))
-            found += (Window(i, sent.start, sent.end) for sent in doc.sents)
+            windows += (Window(i, sent.start, sent.end) for sent in doc.sents)
         elif window is None or stride is None:
-            found += [Window(i, 0, len(doc))] if len(doc) else []
+            windows += [Window(i, 0, len(doc))] if len(doc) else []
         else:
             start = 0
             for _ in range(len(doc) // stride):
-                found.append(Window(i, start, min(start + window, len(doc))))
+                windows.append(Window(i, start, min(start + window, len(doc))))
                 if start + window >= len(doc):
                     break
                 start += stride
             else:
                 if start < len(doc):
-                    found.append(Window(i, start, len(doc)))
-    return found
+                    windows.append(Window(i, start, len(doc)))
+    return windows
 
 
 @lru_cache(maxsize=16)
@@ -85,29 +85,29 @@ def cut_windows(
         Of a single token of more pieces the last ones are left out.
     RAISES (ImportError): Without the package tokenizers, with the install line.
     """
-    cut = _load_tokenizer(tokenizer).encode
-    starts = [doc.to_array("IDX").astype(np.int64) for doc in docs]
-    found: list[tuple[Window, Pieces]] = []
+    encode = _load_tokenizer(tokenizer).encode
+    char_offsets = [doc.to_array("IDX").astype(np.int64) for doc in docs]
+    pairs: list[tuple[Window, Pieces]] = []
     for window in windows:
-        todo = [(window, window.start, window.stop)]  # with the tokens that get their pieces from it
+        todo = [(window, window.start, window.stop)]  # with its core: the tokens that get their pieces from it
         while todo:
-            (i, start, stop), own_start, own_stop = todo.pop()
+            (i, start, stop), core_start, core_stop = todo.pop()
             # One by one: threads of the package tokenizers do not survive a fork.
-            encoding = cut(docs[i][start:stop].text)
+            encoding = encode(docs[i][start:stop].text)
             if len(encoding) > max_pieces and stop - start > 1:
                 middle, margin = (start + stop) // 2, (stop - start) // 8
-                todo.append((Window(i, middle - margin, stop), max(own_start, middle), own_stop))
-                todo.append((Window(i, start, middle + margin), own_start, min(own_stop, middle)))
+                todo.append((Window(i, middle - margin, stop), max(core_start, middle), core_stop))
+                todo.append((Window(i, start, middle + margin), core_start, min(core_stop, middle)))
                 continue
             ids = np.asarray(encoding.ids[:max_pieces], dtype=np.int64)
             offsets = np.fromiter(chain.from_iterable(encoding.offsets), np.int64, 2 * len(encoding))
             begins, ends = offsets.reshape(-1, 2)[:max_pieces].T
-            chars = starts[i][start:stop] - starts[i][start]
-            first = np.maximum(np.searchsorted(chars, begins, side="right") - 1, own_start - start)
-            end = np.minimum(np.searchsorted(chars, ends - 1, side="right"), own_stop - start)
+            chars = char_offsets[i][start:stop] - char_offsets[i][start]
+            first = np.maximum(np.searchsorted(chars, begins, side="right") - 1, core_start - start)
+            end = np.minimum(np.searchsorted(chars, ends - 1, side="right"), core_stop - start)
             n_tokens = np.where(begins < ends, np.maximum(end - first, 0), 0)
-            found.append((Window(i, start, stop), Pieces(ids, first, n_tokens)))
-    return [each for each, _ in found], [pieces for _, pieces in found]
+            pairs.append((Window(i, start, stop), Pieces(ids, first, n_tokens)))
+    return [window for window, _ in pairs], [pieces for _, pieces in pairs]
 
 
 def align_pieces(
@@ -124,15 +124,16 @@ def align_pieces(
     n_tokens = offsets[-1]
     if not windows:
         return np.zeros(0, dtype=np.int64), np.zeros(n_tokens, dtype=np.int64)
-    first = np.concatenate([own.first + offsets[i] + start for (i, start, _), own in zip(windows, pieces, strict=True)])
-    count = np.concatenate([own.n_tokens for own in pieces])
-    numbers = np.repeat(np.arange(len(count)), count)
-    steps = np.arange(len(numbers)) - np.repeat(np.cumsum(count) - count, count)
-    tokens = np.repeat(first, count) + steps
-    counts = np.bincount(tokens, minlength=n_tokens)
-    bare = [token for a, b in pairwise(offsets) if not counts[a:b].any() for token in range(a, b)]
-    counts[bare] = 1
+    pairs = zip(windows, pieces, strict=True)
+    first = np.concatenate([of_window.first + offsets[i] + start for (i, start, _), of_window in pairs])
+    token_counts = np.concatenate([of_window.n_tokens for of_window in pieces])
+    numbers = np.repeat(np.arange(len(token_counts)), token_counts)
+    steps = np.arange(len(numbers)) - np.repeat(np.cumsum(token_counts) - token_counts, token_counts)
+    tokens = np.repeat(first, token_counts) + steps
+    piece_counts = np.bincount(tokens, minlength=n_tokens)
+    bare = [token for a, b in pairwise(offsets) if not piece_counts[a:b].any() for token in range(a, b)]
+    piece_counts[bare] = 1
     tokens = np.concatenate([tokens, np.asarray(bare, dtype=np.int64)])
-    numbers = np.concatenate([numbers, np.full(len(bare), len(count))])
+    numbers = np.concatenate([numbers, np.full(len(bare), len(token_counts))])
     # Tokens that two windows share come twice, and those without pieces last.
-    return numbers[np.argsort(tokens, kind="stable")], counts
+    return numbers[np.argsort(tokens, kind="stable")], piece_counts

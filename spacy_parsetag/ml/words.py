@@ -44,8 +44,9 @@ class Words(NamedTuple):
         """Find the words of docs."""
         sentences = [sentence_words(doc) for doc in docs]
         offsets = list(accumulate(map(len, docs), initial=0))
-        tokens = [i + offset for own, offset in zip(sentences, offsets, strict=False) for words in own for i in words]
-        n_words = np.asarray([len(words) for own in sentences for words in own], dtype=np.int64)
+        pairs = zip(sentences, offsets, strict=False)
+        tokens = [i + offset for of_doc, offset in pairs for words in of_doc for i in words]
+        n_words = np.asarray([len(words) for of_doc in sentences for words in of_doc], dtype=np.int64)
         return cls(sentences, offsets, n_words, np.asarray(tokens, dtype=np.int64))
 
     @property
@@ -54,9 +55,10 @@ class Words(NamedTuple):
         starts: NDArray[Any] = np.cumsum(self.n_words) - self.n_words
         return starts
 
-    def find(self, wanted: Sequence[Sequence[Sequence[int]]]) -> NDArray[Any]:
-        """Find the (S',) first words of other sentences of the same docs, which are given as in `sentences`."""
-        firsts = [tokens[0] + start for own, start in zip(wanted, self.offsets, strict=False) for tokens in own]
+    def find(self, sentences: Sequence[Sequence[Sequence[int]]]) -> NDArray[Any]:
+        """Find the (S',) first words of other sentences of the same docs, in the form of the field `sentences`."""
+        pairs = zip(sentences, self.offsets, strict=False)
+        firsts = [tokens[0] + offset for of_doc, offset in pairs for tokens in of_doc]
         return np.searchsorted(self.tokens, np.asarray(firsts, dtype=np.int64))
 
     def sentences_around(self, first: NDArray[Any], n_words: NDArray[Any]) -> NDArray[Any]:
@@ -98,27 +100,27 @@ class SentenceScores:
         RETURNS (tuple[TagScores, Callable]): The batch; and the function that takes gradients for it and returns them
             in the form of these scores.
         """
-        spans, taken = self.spans, None
+        spans, chosen = self.spans, None
         if spans is not None:
             around = self.words.sentences_around(first, n_words)
-            whole, before = self.words.n_words[around], first - self.words.starts[around]
+            n_around, before = self.words.n_words[around], first - self.words.starts[around]
             starts = spans.starts[around]
-            if (whole == n_words).all():
+            if (n_around == n_words).all():
                 spans = SpanScores(spans.scores, starts)
             else:
                 scored = np.where(starts >= 0, n_words, 0)
                 s, start, end = list_spans(scored)
-                rows = starts[s] + span_row(whole[s], start + before[s], end + before[s])
-                taken = get_array_module(spans.scores).asarray(rows)
-                spans = SpanScores(spans.scores[taken], np.where(starts >= 0, first_spans(scored)[:-1], -1))
+                rows = starts[s] + span_row(n_around[s], start + before[s], end + before[s])
+                chosen = get_array_module(spans.scores).asarray(rows)
+                spans = SpanScores(spans.scores[chosen], np.where(starts >= 0, first_spans(scored)[:-1], -1))
 
         def gradient(d_batch: TagScores) -> SentenceScores:
             d_spans = d_batch.spans
             if d_spans is not None and self.spans is not None:
                 d_scores = d_spans.scores
-                if taken is not None:
+                if chosen is not None:
                     d_scores = get_array_module(d_scores).zeros_like(self.spans.scores)
-                    d_scores[taken] = d_spans.scores
+                    d_scores[chosen] = d_spans.scores
                 d_spans = SpanScores(d_scores, self.spans.starts)
             return replace(self, rows=d_batch.scores, transitions=d_batch.transitions, spans=d_spans)
 
@@ -171,7 +173,7 @@ def encode_words(
         return words, None, lambda _: docs
     vectors, backprop_vectors = tok2vec(docs, is_train)
     if not len(words.tokens):
-        return words, None, lambda _: backprop_vectors([xp.zeros_like(own) for own in vectors])
+        return words, None, lambda _: backprop_vectors([xp.zeros_like(of_doc) for of_doc in vectors])
     encoded, backprop_layer = layer(split_sentences(xp, vectors, words), is_train)
 
     def backprop(dX: Floats2d) -> list[Doc]:
@@ -186,7 +188,7 @@ def encode_words(
 
 def split_sentences(xp: Any, vectors: Arrays, words: Words) -> Arrays:
     """Take the vectors of the words of each sentence out of the docs' vectors of tokens; there must be some."""
-    present = [own for own in vectors if len(own)]  # an empty doc's may have another width
+    present = [of_doc for of_doc in vectors if len(of_doc)]  # an empty doc's may have another width
     return cut(xp.concatenate(present)[xp.asarray(words.tokens)], words.n_words.tolist())
 
 

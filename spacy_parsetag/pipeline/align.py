@@ -36,21 +36,21 @@ def _fit(eg: Example, sentences: list[SentenceParse]) -> list[tuple[Parse, Sente
     eg.alignment  # noqa: B018 - raises if the texts differ
     tokens = map_words(eg.predicted).tokens
     words = [eg.predicted[i].text for i in tokens]
-    word_at = {place: i for i, place in enumerate(_bounds(words))}
-    found: list[tuple[Parse, SentenceParse | None]] = []
-    place = 0
+    word_at = {offset: i for i, offset in enumerate(_bounds(words))}
+    fitted: list[tuple[Parse, SentenceParse | None]] = []
+    offset = 0  # of the sentence, in characters
     for _, gold in sentences:
-        bounds = [word_at.get(place + bound, -1) for bound in _bounds(gold.words)]
-        place += sum(map(_size, gold.words))
-        ends = [(bounds[start], bounds[end], label) for start, end, label in ((0, len(gold), ""), *gold.spans)]
+        bounds = [word_at.get(offset + bound, -1) for bound in _bounds(gold.words)]
+        offset += sum(map(_size, gold.words))
+        spans = [(bounds[start], bounds[end], label) for start, end, label in ((0, len(gold), ""), *gold.spans)]
         sentence = None
-        if all(start >= 0 and end >= 0 for start, end, _ in ends):
-            first, last, _ = ends[0]
-            spans = tuple(Constituent(start - first, end - first, label) for start, end, label in ends[1:])
-            parse = Parse(tuple(words[first:last]), (NO_TAG,) * (last - first), spans)
-            sentence = SentenceParse(tokens[first:last], parse)
-        found.append((gold, sentence))
-    return found
+        if all(start >= 0 and end >= 0 for start, end, _ in spans):
+            first, stop, _ = spans[0]
+            constituents = tuple(Constituent(start - first, end - first, label) for start, end, label in spans[1:])
+            parse = Parse(tuple(words[first:stop]), (NO_TAG,) * (stop - first), constituents)
+            sentence = SentenceParse(tokens[first:stop], parse)
+        fitted.append((gold, sentence))
+    return fitted
 
 
 def soft_parses(eg: Example, spans_key: str) -> dict[int, list[tuple[float, Parse]]]:
@@ -63,18 +63,20 @@ def soft_parses(eg: Example, spans_key: str) -> dict[int, list[tuple[float, Pars
     k_best = eg.reference.spans[spans_key].attrs.get("k_best", ())
     if len(k_best) != len(sentences):
         raise ValueError(Errors.E266.format(key=spans_key, n=len(k_best), sentences=len(sentences)))
-    same = has_same_tokens(eg)
-    found: dict[int, list[tuple[float, Parse]]] = {}
-    for ranked in zip_longest(*k_best):
-        own = [
+    same_tokens = has_same_tokens(eg)
+    parses: dict[int, list[tuple[float, Parse]]] = {}
+    for trees in zip_longest(*k_best):  # of one rank, None for a sentence that has fewer
+        ranked = [
             sentence if tree is None else sentence._replace(parse=with_spans(sentence.parse, tree[1]))
-            for sentence, tree in zip(sentences, ranked, strict=True)
+            for sentence, tree in zip(sentences, trees, strict=True)
         ]
-        fitting: list[SentenceParse | None] = [*own] if same else [sentence for _, sentence in _fit(eg, own)]
-        for one, tree in zip(fitting, ranked, strict=True):
-            if one is not None and tree is not None:
-                found.setdefault(one.tokens[0], []).append((tree[0], one.parse))
-    return found
+        fitted: list[SentenceParse | None] = (
+            [*ranked] if same_tokens else [sentence for _, sentence in _fit(eg, ranked)]
+        )
+        for sentence, tree in zip(fitted, trees, strict=True):
+            if sentence is not None and tree is not None:
+                parses.setdefault(sentence.tokens[0], []).append((tree[0], sentence.parse))
+    return parses
 
 
 def _bounds(words: Iterable[str]) -> Iterator[int]:
@@ -97,5 +99,5 @@ def set_gold_sentences(eg: Example) -> None:
 
 def has_same_tokens(eg: Example) -> bool:
     """Check whether the two docs of an example have the same tokens."""
-    first, second = eg.reference, eg.predicted
-    return len(first) == len(second) and bool((first.to_array([ORTH]) == second.to_array([ORTH])).all())
+    reference, predicted = eg.reference, eg.predicted
+    return len(reference) == len(predicted) and bool((reference.to_array([ORTH]) == predicted.to_array([ORTH])).all())

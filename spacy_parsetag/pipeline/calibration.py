@@ -63,9 +63,9 @@ def cut_golds(golds: Iterable[GoldBatch], n: int) -> tuple[list[GoldBatch], list
     """Cut batches into their first n sentences and the others."""
     parts: tuple[list[GoldBatch], list[GoldBatch]] = ([], [])
     for gold in golds:
-        here = min(n, len(gold.parses))
-        n -= here
-        for part, sentences in zip(parts, np.split(np.arange(len(gold.parses)), [here]), strict=True):
+        n_first = min(n, len(gold.parses))
+        n -= n_first
+        for part, sentences in zip(parts, np.split(np.arange(len(gold.parses)), [n_first]), strict=True):
             if len(sentences):
                 part.append(GoldBatch(gold.batch.select(sentences).trim(), [gold.parses[s] for s in sentences]))
     return parts
@@ -74,10 +74,10 @@ def cut_golds(golds: Iterable[GoldBatch], n: int) -> tuple[list[GoldBatch], list
 def judge_constituents(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: float) -> Judged:
     """Decode at a temperature, and compare the constituents that were found with the gold trees."""
     judged = Judged([], [])
-    for trees, _, pairs in _decode(pipe, golds, temperature):
-        for s, (found, true) in enumerate(pairs):
-            judged.probs.extend(trees.constituents.of_spans(s, found))
-            judged.right.extend(span in true for span in found)
+    for distribution, _, pairs in _decode(pipe, golds, temperature):
+        for s, (spans, gold_spans) in enumerate(pairs):
+            judged.probs.extend(distribution.constituents.of_spans(s, spans))
+            judged.right.extend(span in gold_spans for span in spans)
     return judged
 
 
@@ -85,22 +85,23 @@ def judge_trees(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: floa
     """Decode at the temperature of constituents, which is fit first, and compare whole trees with the gold trees."""
     judged = Judged([], [])
     of_constituents: float = pipe.cfg["temperature"]
-    for trees, ids, pairs in _decode(pipe, golds, of_constituents):
-        of_trees = Distribution(scale_scores(trees.batch, of_constituents / temperature))
+    for distribution, ids, pairs in _decode(pipe, golds, of_constituents):
+        of_trees = Distribution(scale_scores(distribution.batch, of_constituents / temperature))
         judged.probs.extend(np.exp(of_trees.log_prob(ids)).tolist())
-        judged.right.extend(found == true for found, true in pairs)
+        judged.right.extend(spans == gold_spans for spans, gold_spans in pairs)
     return judged
 
 
 def _decode(
     pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: float
 ) -> Iterator[tuple[Distribution, Any, list[tuple[Spans, Spans]]]]:
-    """Yield each batch's trees, the ids that the decoder finds, and each sentence's constituents, found and gold."""
+    """Yield each batch's distribution, the ids that the decoder finds, and each sentence's spans, found and gold."""
     for gold in golds:
-        trees = Distribution(scale_scores(gold.batch, 1.0 / temperature))
-        ids = pipe.decoder(trees).ids
-        true: list[Spans] = [[*parse.spans] for parse in gold.parses]
-        yield trees, ids, list(zip(labelled_nodes(ids, trees.batch).spans(trees.batch.tags), true, strict=True))
+        batch = scale_scores(gold.batch, 1.0 / temperature)
+        distribution = Distribution(batch)
+        ids = pipe.decoder(distribution).ids
+        gold_spans: list[Spans] = [[*parse.spans] for parse in gold.parses]
+        yield distribution, ids, list(zip(labelled_nodes(ids, batch).spans(batch.tags), gold_spans, strict=True))
 
 
 def is_bound(temperature: float) -> bool:

@@ -9,7 +9,7 @@ from ..decode.constraints import LARGEST_COUNT, is_whole
 from ..errors import Errors
 from ..linearize import Linearizer, TagSet, max_stack
 from ..trees import BinaryTree
-from .known import CONSTRAINTS_KEY
+from .constraints import CONSTRAINTS_KEY
 
 _TWO_WORDS = BinaryTree((False, True, True), ("", "", ""))
 # What settings must be, for a message, and a test of it.
@@ -88,14 +88,14 @@ def read_label_data(labels: Any, order: str, name: str) -> tuple[set[str], int]:
     RETURNS (tuple[set[str], int]): The tags, and the largest stack in the training trees; 0 if it is not known.
     RAISES (ValueError): If it is something else, or of another order.
     """
-    tags, largest = (labels.get("tags"), labels.get("max_stack", 0)) if isinstance(labels, dict) else (None, 0)
+    tags, largest_stack = (labels.get("tags"), labels.get("max_stack", 0)) if isinstance(labels, dict) else (None, 0)
     if not isinstance(tags, list) or not tags or not all(isinstance(tag, str) for tag in tags):
         raise ValueError(Errors.E252.format(name=name))
-    if not is_whole(largest, 0) or not isinstance(labels.get("order", order), str):
+    if not is_whole(largest_stack, 0) or not isinstance(labels.get("order", order), str):
         raise ValueError(Errors.E252.format(name=name))
     if labels.get("order", order) != order:
         raise ValueError(Errors.E258.format(name=name, given=labels["order"], order=order))
-    return set(tags), int(largest)
+    return set(tags), int(largest_stack)
 
 
 def find_problem(cfg: dict[str, Any], order: str, n_scores: int | None) -> str:

@@ -33,9 +33,9 @@ from ..tokens.groups import SPANS_KEY, Prediction, list_groups, set_predictions
 from ..tokens.sentences import require_sentences
 from . import checks
 from .align import set_gold_sentences
+from .constraints import Finder, constrain, constraints_of_doc
 from .encode import gold_loss
 from .gold import GoldReader, read_inventory
-from .known import Finder, constrain, known_of_doc
 from .scorer import score_prefix
 
 LEAST_RIVAL = 0.01  # least probability of a constituent that `rivals` lists
@@ -59,7 +59,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         can the other settings of prediction that follow.
     k_best (int): How many of the best trees of each sentence to keep for `doc._.parses`; 0 for none.
     constraints (Callable[[Doc], Iterable[Span]] | None): Finds spans that constrain the trees, beside
-        `doc.spans["parsetag_constraints"]`; see `known_of_doc`.
+        `doc.spans["parsetag_constraints"]`; see `constraints_of_doc`.
     conflicts (str): "raise" an error if constraints cannot hold together, or "drop" each one that cannot hold
         together with the ones before it.
     """
@@ -154,10 +154,10 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
                 yield eg
 
         before = set(self.cfg["tags"])
-        tags, largest = read_inventory(checked(), self.cfg["spans_key"], self.linearizer, self.name)
+        tags, largest_stack = read_inventory(checked(), self.cfg["spans_key"], self.linearizer, self.name)
         self._add_tags(tags)
         if self.cfg["max_stack"]:  # 0 if it is not known
-            self.cfg["max_stack"] = max(self.cfg["max_stack"], largest)
+            self.cfg["max_stack"] = max(self.cfg["max_stack"], largest_stack)
         return sorted(set(self.cfg["tags"]) - before)
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
@@ -174,29 +174,30 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         """
         docs = list(docs)
         batch, words, dropped = self.score_docs(docs)
-        found = [one for part in batch.parts(PART_ROWS) for one in self._find(Distribution(part))]
+        fields = [of_one for part in batch.parts(PART_ROWS) for of_one in self._find_fields(Distribution(part))]
         if dropped is not None:
-            found = [{**one, "dropped_constraints": own} for one, own in zip(found, dropped, strict=True)]
-        rest = iter(found)
-        return [[Prediction(tokens, **next(rest)) for tokens in own] for own in words.sentences]
+            fields = [{**of_one, "dropped_constraints": texts} for of_one, texts in zip(fields, dropped, strict=True)]
+        rest = iter(fields)
+        return [[Prediction(tokens, **next(rest)) for tokens in sentences] for sentences in words.sentences]
 
-    def _find(self, trees: Distribution) -> list[dict[str, Any]]:
-        """Find what the prediction for each sentence of a batch has beside its tokens."""
-        decoded, batch = self.decoder(trees), trees.batch
-        found: dict[str, Sequence[Any]] = {"spans": [*labelled_nodes(decoded.ids, batch).spans(batch.tags)]}
+    def _find_fields(self, distribution: Distribution) -> list[dict[str, Any]]:
+        """Find the fields of the prediction for each sentence of a batch, other than its tokens."""
+        decoded, batch = self.decoder(distribution), distribution.batch
+        trees = [*labelled_nodes(decoded.ids, batch).spans(batch.tags)]
+        fields: dict[str, Sequence[Any]] = {"spans": trees}
         if decoded.beam_widths is not None:
-            found["beam_width"] = decoded.beam_widths.tolist()
+            fields["beam_width"] = decoded.beam_widths.tolist()
         # From the temperature of constituents to that of whole trees.
         factor = self.cfg["temperature"] / self.cfg["tree_temperature"] if self.probs or self.k_best else 1.0
-        of_trees = trees if factor == 1.0 else Distribution(scale_scores(batch, factor))
+        of_trees = distribution if factor == 1.0 else Distribution(scale_scores(batch, factor))
         if self.probs:
-            described = [trees.constituents.describe(s, own, LEAST_RIVAL) for s, own in enumerate(found["spans"])]
-            found.update((key, [own[key] for own in described]) for key in ("probs", "expected_f", "rivals"))
-            found["log_prob"] = of_trees.log_prob(decoded.ids).tolist()
-            found["entropy"] = of_trees.entropy.tolist()
+            described = [distribution.constituents.describe(s, tree, LEAST_RIVAL) for s, tree in enumerate(trees)]
+            fields.update((name, [values[name] for values in described]) for name in ("probs", "expected_f", "rivals"))
+            fields["log_prob"] = of_trees.log_prob(decoded.ids).tolist()
+            fields["entropy"] = of_trees.entropy.tolist()
         if self.k_best:
-            found["k_best"] = of_trees.k_best_parses(self.k_best)
-        return [dict(zip(found, values, strict=True)) for values in zip(*found.values(), strict=True)]
+            fields["k_best"] = of_trees.k_best_parses(self.k_best)
+        return [dict(zip(fields, values, strict=True)) for values in zip(*fields.values(), strict=True)]
 
     def score_docs(
         self, docs: list[Doc], *, temperature: float | None = None
@@ -218,16 +219,17 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         temperature = self.cfg["temperature"] if temperature is None else temperature
         batch = scale_scores(batch, 1.0 / temperature)
         dropped: list[list[str]] = [[] for _ in batch.n_words]
-        found = zip(docs, scores.words.sentences, strict=True)
-        known = [own for doc, sentences in found for own in known_of_doc(doc, sentences, self.constraints)]
-        if any(known):
-            batch, dropped = constrain(batch, known, drop=self.conflicts == "drop")
+        constraints = []
+        for doc, sentences in zip(docs, scores.words.sentences, strict=True):
+            constraints += constraints_of_doc(doc, sentences, self.constraints)
+        if any(constraints):
+            batch, dropped = constrain(batch, constraints, drop=self.conflicts == "drop")
         return batch, scores.words, dropped if self.conflicts == "drop" else None
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Sequence[Prediction]]) -> None:
         """Set the trees on the docs, as `doc.spans[spans_key]`, with the rest of what `predict` found as its attrs."""
-        for doc, own in zip(docs, predictions, strict=True):
-            set_predictions(doc, own, spans_key=self.cfg["spans_key"], k=self.k_best)
+        for doc, of_sentences in zip(docs, predictions, strict=True):
+            set_predictions(doc, of_sentences, spans_key=self.cfg["spans_key"], k=self.k_best)
 
     def update(
         self,
@@ -271,21 +273,21 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         validate_examples(examples, "ParseTagger.get_loss")
         require_scores(scores, name=self.name)
         key, tags, by_tag = self.cfg["spans_key"], self.tag_set, getattr(self.loss, "by_tag", False)
-        found = [self._gold.encode(eg, key, tags, self.linearizer, by_tag=by_tag) for eg in examples]
-        if any(found):
+        gold_by_doc = [self._gold.encode(eg, key, tags, self.linearizer, by_tag=by_tag) for eg in examples]
+        if any(gold_by_doc):
             self._require_labels()
-        gold = [one for own in found for one in own]
-        first = scores.words.find([[one.tokens for one in own] for own in found])
-        n_words = np.asarray([len(one.tokens) for one in gold], dtype=np.int64)
+        gold = [sentence for sentences in gold_by_doc for sentence in sentences]
+        first_words = scores.words.find([[sentence.tokens for sentence in sentences] for sentences in gold_by_doc])
+        n_words = np.asarray([len(sentence.tokens) for sentence in gold], dtype=np.int64)
         if scores.spans is not None:
-            inside = scores.words.sentences_around(first, n_words) >= 0
-            docs = [eg.predicted for eg, own in zip(examples, found, strict=True) for _ in own]
+            inside = scores.words.sentences_around(first_words, n_words) >= 0
+            docs = [eg.predicted for eg, sentences in zip(examples, gold_by_doc, strict=True) for _ in sentences]
             self._gold.leave_out([*compress(zip(docs, gold, strict=True), ~inside)])
-            gold, first, n_words = [*compress(gold, inside)], first[inside], n_words[inside]
+            gold, first_words, n_words = [*compress(gold, inside)], first_words[inside], n_words[inside]
         self._gold.check(self.name)
-        whole = scores.batch(tags, self.linearizer, self.bound)
-        batch, to_scores = scores.batch_of(whole, first, n_words)
-        loss, gradient = gold_loss(self.loss, batch, gold)
+        batch = scores.batch(tags, self.linearizer, self.bound)
+        gold_batch, to_scores = scores.batch_of(batch, first_words, n_words)
+        loss, gradient = gold_loss(self.loss, gold_batch, gold)
         return loss, to_scores(gradient)
 
     def initialize(
@@ -307,23 +309,23 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
             warnings.warn(Warnings.W258.format(name=self.name, key=key, score=score), stacklevel=2)
         self._gold = GoldReader()
         if labels is None:
-            tags, largest = read_inventory(get_examples(), key, self.linearizer, self.name)
+            tags, largest_stack = read_inventory(get_examples(), key, self.linearizer, self.name)
         else:
-            tags, largest = checks.read_label_data(labels, self.linearizer.order, self.name)
-        if isinstance(self.max_stack, int) and self.max_stack < largest:
-            text = Warnings.W257.format(name=self.name, bound=self.max_stack, largest=largest)
+            tags, largest_stack = checks.read_label_data(labels, self.linearizer.order, self.name)
+        if isinstance(self.max_stack, int) and self.max_stack < largest_stack:
+            text = Warnings.W257.format(name=self.name, bound=self.max_stack, largest=largest_stack)
             warnings.warn(text, stacklevel=2)
         if not tags and not self.cfg["tags"]:
-            found = list_groups(eg.reference for eg in get_examples())
-            raise ValueError(Errors.E251.format(name=self.name, key=key, found=found))
+            groups = list_groups(eg.reference for eg in get_examples())
+            raise ValueError(Errors.E251.format(name=self.name, key=key, found=groups))
         self._add_tags(tags)
-        self.cfg.update(order=self.linearizer.order, max_stack=largest, temperature=1.0, tree_temperature=1.0)
+        self.cfg.update(order=self.linearizer.order, max_stack=largest_stack, temperature=1.0, tree_temperature=1.0)
         if "tags" in self.model.attrs:  # a learner that has to know what each column is
             self.model.attrs.update(tags=list(self.cfg["tags"]), order=self.linearizer.order)
         sample = [eg.reference for eg in islice(filter(len, get_examples()), 10)]  # empty docs give no shape
         width = 2 * len(self.cfg["tags"])
-        widths: Any = [self.model.ops.alloc2f(len(doc), width) for doc in sample]
-        self.model.initialize(X=sample, Y=widths)
+        outputs: Any = [self.model.ops.alloc2f(len(doc), width) for doc in sample]
+        self.model.initialize(X=sample, Y=outputs)
 
     def _add_tags(self, tags: set[str]) -> bool:
         """Add tags and the four bare ones; returns whether any was new."""

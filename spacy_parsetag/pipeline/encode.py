@@ -22,33 +22,33 @@ class GoldSentence(NamedTuple):
     tokens (Sequence[int]): The token of each word, as an index into the predicted doc.
     trees (tuple[tuple[float, np.ndarray], ...]): Its whole trees, none if it is known in part: the weight of each
         (they sum to 1), and (2N-1,) int32 tag ids, -1 for tags that are not in the set.
-    known (tuple[Constraint, ...]): The constituents of a partial tree, each a "must".
+    constraints (tuple[Constraint, ...]): The constituents of a partial tree, each a "must".
     unknown (str): A tag or labels that no tag has, with the words, for a message; empty if all are known.
     """
 
     tokens: Sequence[int]
     trees: tuple[tuple[float, NDArray[Any]], ...] = ()
-    known: tuple[Constraint, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
     unknown: str = ""
 
     @property
     def teaches(self) -> bool:
         """True if all tags of a tree are known, or a constituent of a partial tree."""
-        return bool(self.known) or any(ids.min() >= 0 for _, ids in self.trees)
+        return bool(self.constraints) or any(ids.min() >= 0 for _, ids in self.trees)
 
 
 def encode_whole(
     sentences: list[SentenceParse],
     tags: TagSet,
     linearizer: Linearizer,
-    several: dict[int, list[tuple[float, Parse]]] | None = None,
+    soft_trees: dict[int, list[tuple[float, Parse]]] | None = None,
 ) -> list[GoldSentence]:
     """Encode whole trees, one of weight 1 for each sentence, or several weighted by their probabilities.
 
-    several (dict[int, list[tuple[float, Parse]]] | None): Log-probabilities and trees of sentences, by the first token;
-        see `soft_parses`. Trees with unknown tags are left out.
+    soft_trees (dict[int, list[tuple[float, Parse]]] | None): Log-probabilities and trees of sentences, by the first
+        token; see `soft_parses`. Trees with unknown tags are left out.
     """
-    found: list[GoldSentence] = []
+    encoded: list[GoldSentence] = []
     for tokens, parse in sentences:
         sequence = linearizer.linearize(binarize(parse))
         ids = tags.encode(sequence)
@@ -56,37 +56,37 @@ def encode_whole(
         unknown = ""
         if ids.min() < 0:
             unknown = f"{sequence[int(ids.argmin())]} in {quote(parse.words)}"
-        elif several:
-            own = several.get(tokens[0], ())
-            best = max((p for p, _ in own), default=0.0)  # of a long sentence even that may be too small for exp
-            sequences = ((p, tags.encode(linearizer.linearize(binarize(one)))) for p, one in own)
-            known = [(math.exp(p - best), own_ids) for p, own_ids in sequences if own_ids.min() >= 0]
-            total = sum(weight for weight, _ in known)
-            trees = tuple((weight / total, own_ids) for weight, own_ids in known if total > 0) or trees
-        found.append(GoldSentence(tokens, trees, unknown=unknown))
-    return found
+        elif soft_trees:
+            ranked = soft_trees.get(tokens[0], ())
+            best = max((log_prob for log_prob, _ in ranked), default=0.0)  # a long sentence's may be too small for exp
+            sequences = ((log_prob, tags.encode(linearizer.linearize(binarize(tree)))) for log_prob, tree in ranked)
+            weighted = [(math.exp(log_prob - best), ids) for log_prob, ids in sequences if ids.min() >= 0]
+            total = sum(weight for weight, _ in weighted)
+            trees = tuple((weight / total, ids) for weight, ids in weighted if total > 0) or trees
+        encoded.append(GoldSentence(tokens, trees, unknown=unknown))
+    return encoded
 
 
 def encode_partial(sentences: list[SentenceParse], tags: TagSet) -> list[GoldSentence]:
     """Encode partial trees. A sentence is left out if no tag has the labels over one of its spans."""
-    bounds = pairwise(tags.offsets.tolist())
-    left_leaf, right_leaf, left, right = ({frozenset(chain) for chain in tags.unaries[i:j]} for i, j in bounds)
+    classes = pairwise(tags.offsets.tolist())
+    left_leaf, right_leaf, left, right = ({frozenset(chain) for chain in tags.unaries[i:j]} for i, j in classes)
     # By whether they are of single words: the sets of labels that a node may have as a left child and as a right one.
     possible = {True: left_leaf & right_leaf, False: left & right}
-    found: list[GoldSentence] = []
+    encoded: list[GoldSentence] = []
     for tokens, parse in sentences:
-        chains = known_chains(parse)
+        chains = unary_chains(parse)
         for (start, end), chain in chains.items():
             if not any(set(chain) <= labels for labels in possible[end - start == 1]):
-                found.append(GoldSentence(tokens, unknown=f"{join_chain(chain)} in {quote(parse.words)}"))
+                encoded.append(GoldSentence(tokens, unknown=f"{join_chain(chain)} in {quote(parse.words)}"))
                 break
         else:
-            known = (Constraint(*bounds, label, "must") for bounds, chain in chains.items() for label in set(chain))
-            found.append(GoldSentence(tokens, known=tuple(known)))
-    return found
+            musts = (Constraint(*bounds, label, "must") for bounds, chain in chains.items() for label in set(chain))
+            encoded.append(GoldSentence(tokens, constraints=tuple(musts)))
+    return encoded
 
 
-def known_chains(parse: Parse) -> dict[tuple[int, int], tuple[str, ...]]:
+def unary_chains(parse: Parse) -> dict[tuple[int, int], tuple[str, ...]]:
     """Collect the labels over each span of a parse, top of the chain first, by its bounds."""
     chains: dict[tuple[int, int], tuple[str, ...]] = {}
     for start, end, label in parse.spans:
@@ -98,7 +98,7 @@ def partial_tags(parse: Parse) -> set[str]:
     """List the tags that the constituents of a partial tree may have: each may be a left child or a right one."""
     return {
         make_tag(c, join_chain(chain))
-        for (start, end), chain in known_chains(parse).items()
+        for (start, end), chain in unary_chains(parse).items()
         for c in ((0, 1) if end - start == 1 else (2, 3))
     }
 
@@ -109,18 +109,18 @@ def gold_loss(loss: Loss, batch: TagScores, gold: Sequence[GoldSentence]) -> tup
     loss (Loss): The loss of whole trees. A partial tree counts by the likelihood of all trees with its constituents,
         whatever the loss.
     """
-    trees = [tree for one in gold for tree in one.trees]
+    trees = [tree for sentence in gold for tree in sentence.trees]
     weighted = WeightedTrees(
-        sentence=np.repeat(np.arange(len(gold)), [len(one.trees) for one in gold]),
+        sentence=np.repeat(np.arange(len(gold)), [len(sentence.trees) for sentence in gold]),
         weight=np.asarray([weight for weight, _ in trees], dtype=np.float64),
         ids=np.concatenate([np.zeros(0, dtype=np.int32), *(ids for _, ids in trees)]),
     )
     value, gradient = loss(batch, weighted)
-    known = [one.known for one in gold]
-    if any(known):
-        more, d_more = partial_likelihood(batch, known)
-        value += more
-        gradient = gradient.with_arrays(a + b for a, b in zip(gradient.arrays, d_more.arrays, strict=True))
+    constraints = [sentence.constraints for sentence in gold]
+    if any(constraints):
+        of_partial, d_partial = partial_likelihood(batch, constraints)
+        value += of_partial
+        gradient = gradient.with_arrays(a + b for a, b in zip(gradient.arrays, d_partial.arrays, strict=True))
     return value, gradient
 
 

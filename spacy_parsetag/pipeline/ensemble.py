@@ -32,7 +32,7 @@ from ..tokens.groups import SPANS_KEY, Prediction, set_predictions
 from ..tokens.sentences import require_sentences, run_before, sentence_words
 from .checks import Checked, check_setting
 from .component import LEAST_RIVAL, ParseTagger
-from .known import Known, constrain, known_of_doc
+from .constraints import DocConstraint, constrain, constraints_of_doc
 
 
 class Ensemble(Checked, Pipe):
@@ -102,30 +102,32 @@ class Ensemble(Checked, Pipe):
 
     def _annotate(self, docs: list[Doc]) -> None:
         require_sentences(docs, name=self.name)
-        sentences = [sentence_words(doc) for doc in docs]
-        known = [each for doc, own in zip(docs, sentences, strict=True) for each in known_of_doc(doc, own, None)]
-        found = self._parse([doc for doc, own in zip(docs, sentences, strict=True) if own], known)
-        for doc, own in zip(docs, sentences, strict=True):
-            predictions = [Prediction(tokens, **next(found)) for tokens in own]
+        split_docs = [(doc, sentence_words(doc)) for doc in docs]
+        constraints = []
+        for doc, sentences in split_docs:
+            constraints += constraints_of_doc(doc, sentences, None)
+        fields = self._find_fields([doc for doc, sentences in split_docs if sentences], constraints)
+        for doc, sentences in split_docs:
+            predictions = [Prediction(tokens, **next(fields)) for tokens in sentences]
             set_predictions(doc, predictions, spans_key=self.cfg["spans_key"])
 
-    def _parse(self, docs: list[Doc], known: Sequence[Sequence[Known]]) -> Iterator[dict[str, Any]]:
-        """Yield what the prediction for each sentence of docs that have words has beside its tokens.
+    def _find_fields(self, docs: list[Doc], constraints: Sequence[Sequence[DocConstraint]]) -> Iterator[dict[str, Any]]:
+        """Yield the fields of the prediction for each sentence of docs that have words, other than its tokens.
 
-        known (Sequence[Sequence[Known]]): The constraints on each sentence. A member leaves out those that it cannot
-            follow, such as labels that only others know.
+        constraints (Sequence[Sequence[DocConstraint]]): The constraints on each sentence. A member leaves out those
+            that it cannot follow, such as labels that only others know.
         """
         if not docs:
             return
-        batches = [_score(member, docs, known) for member in self.members]
+        batches = [_score(member, docs, constraints) for member in self.members]
         mean = Constituents.mean([Distribution(batch).constituents for batch in batches])
         n_words, tags = mean.n_words, union_of_tags(batch.tags for batch in batches)
-        rows = numbers_of_tags(n_words)
-        blank = np.zeros((int(rows.sum()), len(tags)), dtype=np.float32)
-        union = TagScores(blank, np.cumsum(rows) - rows, n_words, tags, get_linearizer("in"))
+        lengths = numbers_of_tags(n_words)
+        blank = np.zeros((int(lengths.sum()), len(tags)), dtype=np.float32)
+        union = TagScores(blank, np.cumsum(lengths) - lengths, n_words, tags, get_linearizer("in"))
         dropped: list[list[str]] = [[] for _ in n_words]
-        if any(known):
-            union, dropped = constrain(union, known, drop=self.conflicts == "drop")
+        if any(constraints):
+            union, dropped = constrain(union, constraints, drop=self.conflicts == "drop")
         decoded = mean.most_expected(union, self.cost)
         for s, spans in enumerate(labelled_nodes(decoded.ids, union).spans(tags)):
             left_out = dropped[s] if self.conflicts == "drop" else None
@@ -165,25 +167,25 @@ def _member_folders(path: Path) -> list[Path]:
     return sorted(folders, key=lambda folder: int(folder.name))
 
 
-def _score(nlp: Language, docs: list[Doc], known: Sequence[Sequence[Known]]) -> TagScores:
+def _score(nlp: Language, docs: list[Doc], constraints: Sequence[Sequence[DocConstraint]]) -> TagScores:
     """Score the words and sentences of docs with a pipeline's parser.
 
-    known (Sequence[Sequence[Known]]): Constraints, which count more than the pipeline's own; those that cannot hold are
-        left out.
+    constraints (Sequence[Sequence[DocConstraint]]): Constraints on each sentence, which count more than the pipeline's
+        own; those that cannot hold are left out.
     RAISES (ValueError): If the pipeline has not one parser.
     """
     parsers = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, ParseTagger)]
     if len(parsers) != 1:
         raise ValueError(Errors.E265.format(n=len(parsers), pipes=", ".join(nlp.pipe_names)))
     batch, _, _ = parsers[0].score_docs(run_before(nlp, parsers[0], docs))
-    if not any(known):
+    if not any(constraints):
         return batch
-    own = batch.constraints or [()] * len(known)
-    given = tuple((*new, *old) for new, old in zip(known, own, strict=True))
-    return keep_possible(replace(batch.on_cpu(), constraints=given))[0]
+    of_pipeline = batch.constraints or [()] * len(constraints)
+    joined = tuple((*first, *rest) for first, rest in zip(constraints, of_pipeline, strict=True))
+    return keep_possible(replace(batch.on_cpu(), constraints=joined))[0]
 
 
 def union_of_tags(tag_sets: Iterable[TagSet]) -> TagSet:
     """Find the tags that make any tree whose unary chains one of the tag sets has."""
-    known = {tag for tags in tag_sets for tag in tags.tags}
-    return TagSet(side + tag[1:] for tag in known for side in ("lr" if tag[0] in "lr" else "LR"))
+    tags = {tag for tag_set in tag_sets for tag in tag_set.tags}
+    return TagSet(side + tag[1:] for tag in tags for side in ("lr" if tag[0] in "lr" else "LR"))

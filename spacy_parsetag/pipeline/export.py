@@ -64,8 +64,8 @@ def _export(nlp: Language, path: Path, precision: Precision) -> bool:
         if transformers and section.get("@architectures") == _LISTENER:
             pooling = section["pooling"]
             _upstream(section, transformers).poolings.setdefault(_name_of(pooling), pooling)
-    found = ((name, getattr(pipe, "model", None)) for name, pipe in nlp.components if name not in transformers)
-    models = {name: model for name, model in found if isinstance(model, Model)}
+    named = ((name, getattr(pipe, "model", None)) for name, pipe in nlp.components if name not in transformers)
+    models = {name: model for name, model in named if isinstance(model, Model)}
     swaps = [
         (model, *swap) for model in models.values() for swap in _replacements(model, transformers.values(), precision)
     ]
@@ -109,16 +109,16 @@ class _Transformer:
         self.name = name
         self.pipe = pipe
         self.poolings: dict[str, dict[str, Any]] = {}  # by the name of the layer
-        self.own_width: int = pipe.model.get_dim("nO")
+        self.width: int = pipe.model.get_dim("nO")
 
     def listener(self, pooling: str) -> dict[str, Any]:
         """Make the config's section of the layer that takes the place of a listener with this pooling."""
         n = len(self.poolings)
-        section = {"@architectures": "spacy.Tok2VecListener.v1", "width": self.own_width * n, "upstream": self.name}
+        section = {"@architectures": "spacy.Tok2VecListener.v1", "width": self.width * n, "upstream": self.name}
         if n == 1:
             return section
-        start = self.own_width * list(self.poolings).index(pooling)
-        columns = {"start": start, "stop": start + self.own_width, "tok2vec": section}
+        start = self.width * list(self.poolings).index(pooling)
+        columns = {"start": start, "stop": start + self.width, "tok2vec": section}
         return {"@architectures": "spacy-parsetag.Columns.v1", **columns}
 
     def section(self, component: dict[str, Any]) -> dict[str, Any]:
@@ -133,16 +133,17 @@ class _Transformer:
             )
         model = component["model"]
         getter = model["get_spans"].get("@span_getters", "spans of your own")
-        for what, known in ((model["@architectures"], _ARCHITECTURES), (getter, list(_SPANS))):
-            if what not in known:
-                raise ValueError(Errors.E267.format(what=what, name=self.name, reason=f"known are {', '.join(known)}"))
+        for what, exportable in ((model["@architectures"], _ARCHITECTURES), (getter, list(_SPANS))):
+            if what not in exportable:
+                reason = f"known are {', '.join(exportable)}"
+                raise ValueError(Errors.E267.format(what=what, name=self.name, reason=reason))
         poolings = list(self.poolings.values()) or [{"@layers": "reduce_mean.v1"}]
-        several = {"@layers": "concatenate.v1", "*": {f"pooling{i}": own for i, own in enumerate(poolings)}}
+        concatenated = {"@layers": "concatenate.v1", "*": {f"pooling{i}": layer for i, layer in enumerate(poolings)}}
         return {
             "@architectures": "spacy-parsetag.OnnxTransformer.v1",
             **{name: model["get_spans"].get(name, value) for name, value in _SPANS[getter].items()},
             "max_batch_items": self.pipe.cfg["max_batch_items"],
-            "pooling": poolings[0] if len(poolings) == 1 else several,
+            "pooling": poolings[0] if len(poolings) == 1 else concatenated,
         }
 
     def export(self, section: dict[str, Any], precision: Precision) -> Model[Any, Any]:
@@ -152,9 +153,9 @@ class _Transformer:
             reason = "it is written in Python. Set use_fast = true in tokenizer_config before training"
             raise ValueError(Errors.E267.format(what="the tokenizer", name=self.name, reason=reason))
         exported: Model[Any, Any] = registry.resolve({"model": section})["model"]
-        exported.set_dim("nO", self.own_width * max(1, len(self.poolings)))
+        exported.set_dim("nO", self.width * max(1, len(self.poolings)))
         exported.attrs.update(
-            width=self.own_width,
+            width=self.width,
             tokenizer=tokenizer.backend_tokenizer.to_str(),
             max_pieces=min(tokenizer.model_max_length, 10**6),  # transformers says 10**30 where there is no limit
             pad_id=tokenizer.pad_token_id or 0,
@@ -172,10 +173,10 @@ def _replacements(
     model: Model[Any, Any], transformers: Iterable[_Transformer], precision: Precision
 ) -> Iterator[tuple[Model[Any, Any], Model[Any, Any]]]:
     """Layers of a model that go, each with the one that comes in its place."""
-    listening = {listener.id: own for own in transformers for listener in own.pipe.listeners}
+    by_listener = {listener.id: owner for owner in transformers for listener in owner.pipe.listeners}
     for node in list(model.walk()):
-        if node.layers and node.layers[0].id in listening:  # a chain of a listener and what pools
-            section = listening[node.layers[0].id].listener(node.layers[1].layers[0].name)
+        if node.layers and node.layers[0].id in by_listener:  # a chain of a listener and what pools
+            section = by_listener[node.layers[0].id].listener(node.layers[1].layers[0].name)
             yield node, registry.resolve({"model": section})["model"]
         elif node.shims and isinstance(node.shims[0], LSTMShim):
             lstm = onnx_bilstm()
@@ -193,29 +194,29 @@ def _upstream(section: dict[str, Any], transformers: dict[str, _Transformer]) ->
 def _sections(value: Any) -> Iterator[dict[str, Any]]:
     if isinstance(value, dict):
         yield value
-        for own in value.values():
-            yield from _sections(own)
+        for item in value.values():
+            yield from _sections(item)
 
 
 def _rewrite(config: dict[str, Any], transformers: dict[str, _Transformer]) -> None:
     """Say in a config what stands in a pipeline in place of PyTorch's layers."""
     for section in list(_sections(config["components"])):
         if transformers and section.get("@architectures") == _LISTENER:
-            new = _upstream(section, transformers).listener(_name_of(section["pooling"]))
+            listener = _upstream(section, transformers).listener(_name_of(section["pooling"]))
             section.clear()
-            section.update(new)
+            section.update(listener)
         elif section.get("@layers") == "spacy-parsetag.TorchBiLSTM.v1":
             section.clear()
             section["@layers"] = "spacy-parsetag.OnnxBiLSTM.v1"
     for section in _sections(config["nlp"]):
-        for name, own in list(section.items()):
-            if isinstance(own, dict) and own.get("@callbacks") == "spacy-parsetag.EvaluationMode.v1":
+        for name, item in list(section.items()):
+            if isinstance(item, dict) and item.get("@callbacks") == "spacy-parsetag.EvaluationMode.v1":
                 del section[name]
 
 
 def _require_onnx(path: Path) -> None:
     """Say in a pipeline's meta.json what it needs now. `spacy package` makes requirements of it."""
     meta = srsly.read_json(path)
-    others = [own for own in meta.get("requirements", []) if not own.startswith(_NOT_NEEDED)]
+    others = [package for package in meta.get("requirements", []) if not package.startswith(_NOT_NEEDED)]
     meta["requirements"] = [f"spacy-parsetag[onnx]{get_minor_version_range(version('spacy-parsetag'))}", *others]
     srsly.write_json(path, meta)

@@ -35,11 +35,11 @@ class GoldReader:
 
     def sentences(self, eg: Example, spans_key: str) -> list[SentenceParse]:
         """Read the gold trees of an example that fit the tokens of its predicted doc; see `read_gold`."""
-        found = read_gold(eg, spans_key)
-        self.n_sentences += len(found)
-        if lost := [gold for gold, sentence in found if sentence is None]:
+        pairs = read_gold(eg, spans_key)
+        self.n_sentences += len(pairs)
+        if lost := [gold for gold, sentence in pairs if sentence is None]:
             self._count(Warnings.W251, len(lost), quote(lost[0].words), lost=len(lost))
-        return [sentence for _, sentence in found if sentence is not None]
+        return [sentence for _, sentence in pairs if sentence is not None]
 
     def encode(
         self, eg: Example, spans_key: str, tags: TagSet, linearizer: Linearizer, *, by_tag: bool = False
@@ -50,8 +50,8 @@ class GoldReader:
         with an unknown tag are learned, as with TagLoss; otherwise the sentence teaches nothing.
         """
         if self.n_docs == _MANY and not self.n_sentences:
-            found = list_groups([eg.reference])
-            warnings.warn(Warnings.W256.format(n=_MANY, key=spans_key, found=found), stacklevel=2)
+            groups = list_groups([eg.reference])
+            warnings.warn(Warnings.W256.format(n=_MANY, key=spans_key, found=groups), stacklevel=2)
         self.n_docs += 1
         if self._encoded_as != (tags, linearizer.order):
             self._encoded = GroupCache()
@@ -61,24 +61,24 @@ class GoldReader:
         def encode(sentences: list[SentenceParse]) -> list[GoldSentence]:
             if partial:
                 return encode_partial(sentences, tags)
-            several = soft_parses(eg, spans_key) if is_marked(eg.reference, "soft", spans_key) else None
-            return encode_whole(sentences, tags, linearizer, several)
+            soft_trees = soft_parses(eg, spans_key) if is_marked(eg.reference, "soft", spans_key) else None
+            return encode_whole(sentences, tags, linearizer, soft_trees)
 
         if has_parses(eg.reference, spans_key) and has_same_tokens(eg):
             gold = self._encoded.get(eg.reference, spans_key, lambda: encode(parses_from_doc(eg.reference, spans_key)))
             self.n_sentences += len(gold)
         else:
             gold = encode(self.sentences(eg, spans_key))
-        if unknown := [one.unknown for one in gold if one.unknown]:
+        if unknown := [sentence.unknown for sentence in gold if sentence.unknown]:
             self._count(Warnings.W252, len(unknown), unknown[0], lost=0 if by_tag else len(unknown))
         return gold
 
     def leave_out(self, cut: list[tuple[Doc, GoldSentence]]) -> None:
         """Count gold sentences, each with its predicted doc, that lie in no sentence of a learner that scores spans."""
         if cut:
-            doc, first = cut[0]
-            lost = sum(one.teaches for _, one in cut)  # the others were lost before
-            self._count(Warnings.W253, len(cut), quote([doc[i].text for i in first.tokens]), lost=lost)
+            doc, sentence = cut[0]
+            lost = sum(sentence.teaches for _, sentence in cut)  # the others were lost before
+            self._count(Warnings.W253, len(cut), quote([doc[i].text for i in sentence.tokens]), lost=lost)
 
     def _count(self, why: str, n: int, example: str, *, lost: int) -> None:
         self.n_bad[why] += n
@@ -117,7 +117,7 @@ def read_inventory(
     """
     reader = GoldReader()
     tags: set[str] = set()
-    largest = n_words = n_outside = 0
+    largest_stack = n_words = n_outside = 0
     for eg in examples:
         parses = [parse for _, parse in reader.sentences(eg, spans_key)]
         if is_marked(eg.reference, "soft", spans_key):
@@ -130,17 +130,17 @@ def read_inventory(
                 n_words, n_outside = n_words + len(parse), n_outside + _words_outside(parse)
             sequence = linearizer.linearize(binarize(parse))
             tags.update(sequence)
-            largest = max(largest, max_stack(sequence, linearizer.lattice))
+            largest_stack = max(largest_stack, max_stack(sequence, linearizer.lattice))
     reader.check(name, complete=True)
     if n_words >= 200 and n_outside > 0.2 * n_words:  # trees seem to be partial, though not marked so
         warnings.warn(Warnings.W254.format(name=name, share=n_outside / n_words), stacklevel=2)
-    return tags, largest
+    return tags, largest_stack
 
 
 def _words_outside(parse: Parse) -> int:
     """Count the words that no constituent covers."""
-    outside, place = 0, 0
-    for start, end, _ in parse.spans:  # in pre-order: what begins before `place` lies within what came before
-        outside += max(start - place, 0)
-        place = max(place, end)
-    return outside + len(parse) - place
+    n_outside, read = 0, 0
+    for start, end, _ in parse.spans:  # in pre-order: what begins before `read` lies within what came before
+        n_outside += max(start - read, 0)
+        read = max(read, end)
+    return n_outside + len(parse) - read

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -110,24 +110,26 @@ def score_constituents(
     key = default_key or kwargs.get("spans_key") or SPANS_KEY
     order = default_order or kwargs.get("order") or kwargs.get("linearizer") or "in"
     linearizer = order if isinstance(order, Linearizer) else get_linearizer(order)
-    rows: dict[str, str] = {}  # of labels that are held equal to another
+    row_labels: dict[str, str] = {}  # of labels that are held equal to another
     for first, second in params.eq_labels:
-        rows.setdefault(second, rows.get(first, first))
+        row_labels.setdefault(second, row_labels.get(first, first))
     matched, missing, extra, gold_tags, right_tags = (Counter[str]() for _ in range(5))
     sentences = complete = 0
     examples = list(examples)
     annotated = [eg for eg in examples if key in eg.reference.spans and not is_marked(eg.reference, "partial", key)]
-    for sentence in (one for example in annotated for one in align_sentences(example, key, params.delete_labels)):
+    aligned = (align_sentences(eg, key, params.delete_labels) for eg in annotated)
+    for sentence in chain.from_iterable(aligned):
         sentences += 1
         gold, test = (params.counted(sentence.counted(spans)) for spans in (sentence.gold, sentence.test))
         pairs, only_gold, only_test = match_brackets(gold, test, params)
         complete += not only_gold and not only_test
-        for counter, brackets in ((matched, [ours for ours, _ in pairs]), (missing, only_gold), (extra, only_test)):
-            counter.update(rows.get(label, label) for _, _, label in brackets)
+        in_both = [bracket for bracket, _ in pairs]
+        for counter, brackets in ((matched, in_both), (missing, only_gold), (extra, only_test)):
+            counter.update(row_labels.get(label, label) for _, _, label in brackets)
         tags = sentence.tags(sentence.gold, linearizer)
-        found = tags if sentence.test == sentence.gold else sentence.tags(sentence.test, linearizer)
+        test_tags = tags if sentence.test == sentence.gold else sentence.tags(sentence.test, linearizer)
         gold_tags.update(tag[0] for tag in tags)
-        right_tags.update(ours[0] for ours, theirs in zip(tags, found, strict=False) if ours == theirs)
+        right_tags.update(tag[0] for tag, test_tag in zip(tags, test_tags, strict=False) if tag == test_tag)
     prefix = score_prefix(key)
     if not annotated:
         # Partial trees are left out on purpose.
@@ -165,21 +167,22 @@ def align_sentences(example: Example, key: str, deleted: frozenset[str]) -> Iter
     ]
     same_words = texts[0] == texts[1]
     comparable = same_words or "".join(texts[0]) == "".join(texts[1])
-    widths = [[1] * len(own) if same_words else list(map(len, own)) for own in texts]
-    places = [list(accumulate(own, initial=0)) for own in widths]
-    units = [[place[i] for i in words.before] for place, words in zip(places, maps, strict=True)]  # before each token
+    widths = [[1] * len(words) if same_words else list(map(len, words)) for words in texts]
+    offsets = [list(accumulate(of_words, initial=0)) for of_words in widths]
+    # Units before each token.
+    units = [[of_words[i] for i in words.before] for of_words, words in zip(offsets, maps, strict=True)]
     keeps = [reference[i].tag_ not in deleted for i in maps[0].tokens]
     if not same_words:
         keeps = [keep for keep, width in zip(keeps, widths[0], strict=True) for _ in range(width)]
     before = list(accumulate(keeps, initial=0))
     starts = [units[0][start] for start in sentence_starts(reference).tolist()]
-    sides: list[list[list[Bracket]]] = [[[] for _ in starts] for _ in docs]
-    for doc, own, sentences in zip(docs[: 1 + comparable], units, sides, strict=False):
+    brackets: list[list[list[Bracket]]] = [[[] for _ in starts] for _ in docs]
+    for doc, before_token, sentences in zip(docs[: 1 + comparable], units, brackets, strict=False):
         for span in spans_of_group(doc, key):
-            start, end = own[span.start], own[span.end]
+            start, end = before_token[span.start], before_token[span.end]
             if start < end:
                 # Among sentences that start at the same unit (all but one are white space), the last has the words.
                 sentences[bisect_right(starts, start) - 1].append((start, end, span.label_))
-    for (start, end), gold, test in zip(pairwise([*starts, units[0][-1]]), *sides, strict=True):
+    for (start, end), gold, test in zip(pairwise([*starts, units[0][-1]]), *brackets, strict=True):
         if before[start] < before[end]:
             yield ScoredSentence(start, end - start if same_words else 0, gold, test, before)

@@ -53,14 +53,14 @@ def doc_from_parses(
     if spaces:
         spaces[-1] = False
     words = [word for parse in parses for word in parse.words]
-    said = [(word.lemma, word.morph) if isinstance(word, Word) else ("", "") for word in words]
-    has_said = any(map(any, said))
+    annotations = [(word.lemma, word.morph) if isinstance(word, Word) else ("", "") for word in words]
+    is_annotated = any(map(any, annotations))
     doc = Doc(
         vocab,
         words=list(map(str, words)),
         spaces=spaces,
-        lemmas=[lemma for lemma, _ in said] if has_said else None,
-        morphs=[morph for _, morph in said] if has_said else None,
+        lemmas=[lemma for lemma, _ in annotations] if is_annotated else None,
+        morphs=[morph for _, morph in annotations] if is_annotated else None,
         tags=[pos for parse in parses for pos in parse.pos],
         sent_starts=[i == 0 for parse in parses for i in range(len(parse))],
     )

@@ -76,16 +76,17 @@ def get_tree(span: Span, spans_key: str = SPANS_KEY) -> "NLTKTree":
 
 def read_tree(span: Span, spans_key: str = SPANS_KEY) -> Tree:
     """Make the same, as a tree of this package."""
-    found = _parse_of(span, spans_key)
-    if found is None:
+    rooted = _parse_of(span, spans_key)
+    if rooted is None:
         raise ValueError(Errors.E309.format(text=span.text))
-    return found[0].to_tree(found[1])
+    parse, root = rooted
+    return parse.to_tree(root)
 
 
 def get_parse_string(span: Span | Token, spans_key: str = SPANS_KEY) -> str:
     """Write the tree over a span in Penn brackets, on one line; "" for white space."""
-    found = _parse_of(span, spans_key)
-    return "" if found is None else parse_string(*found)
+    rooted = _parse_of(span, spans_key)
+    return "" if rooted is None else parse_string(*rooted)
 
 
 def _parse_of(span: Span | Token, spans_key: str) -> tuple[Parse, str | None] | None:
@@ -166,8 +167,8 @@ def get_label_probs(span: Span, spans_key: str = SPANS_KEY) -> dict[str, float]:
 def get_prob(span: Span, spans_key: str = SPANS_KEY) -> float | None:
     """Look up the probability of a constituent: of its own label, else of the least probable of its chain."""
     probs = get_label_probs(span, spans_key)
-    own = [span.label_] if span.label_ in probs else get_labels(span, spans_key)
-    return min((probs[label] for label in own if label in probs), default=None)
+    labels = [span.label_] if span.label_ in probs else get_labels(span, spans_key)
+    return min((probs[label] for label in labels if label in probs), default=None)
 
 
 def get_rivals(span: Span, spans_key: str = SPANS_KEY) -> list[tuple[Span, float]]:
@@ -185,14 +186,14 @@ def get_rivals(span: Span, spans_key: str = SPANS_KEY) -> list[tuple[Span, float
     parent = nodes.smallest_around(first, last) if node is None else node.parent
     low, high = (0, len(tokens) + 1) if parent is None else (parent.start, parent.end)
     probs = _PROBS.get(span.doc, spans_key, lambda: _read_probs(span.doc, spans_key))
-    own = slice(bisect_right(probs.offsets, first) - 1, bisect_left(probs.offsets, last))  # its sentences
-    found = [
+    sentences = slice(bisect_right(probs.offsets, first) - 1, bisect_left(probs.offsets, last))
+    rivals = [
         (Span(span.doc, tokens[start], tokens[end - 1] + 1, label), prob)
-        for start, end, label, prob in chain.from_iterable(probs.rivals[own])
+        for start, end, label, prob in chain.from_iterable(probs.rivals[sentences])
         if (start < first < end < last or first < start < last < end)
         or (low <= start <= first < last <= end <= high and end - start < high - low)
     ]
-    return sorted(found, key=lambda rival: -rival[1])
+    return sorted(rivals, key=lambda rival: -rival[1])
 
 
 def get_span_prob(doc: Doc, start: int, end: int, label: str, spans_key: str = SPANS_KEY) -> float:
@@ -227,20 +228,20 @@ _PROBS: GroupCache[_Probs] = GroupCache()
 
 def _read_probs(doc: Doc, spans_key: str) -> _Probs:
     before = map_words(doc).before
-    found = _Probs(before, {}, [], [])
-    for one, _ in predictions_from_doc(doc, spans_key):
-        if one.probs is None:
+    probs = _Probs(before, {}, [], [])
+    for prediction, _ in predictions_from_doc(doc, spans_key):
+        if prediction.probs is None:
             say = {"what": "probabilities", "setting": "probs = true", "code": "probs = True"}
             raise ValueError(Errors.E320.format(key=spans_key, **say))
-        first = before[one.tokens[0]]
-        rivals = [(first + start, first + end, label, prob) for start, end, label, prob in one.rivals or ()]
-        found.offsets.append(first)
-        found.rivals.append(rivals)
+        first = before[prediction.tokens[0]]
+        rivals = [(first + start, first + end, label, prob) for start, end, label, prob in prediction.rivals or ()]
+        probs.offsets.append(first)
+        probs.rivals.append(rivals)
         for start, end, label, prob in rivals:
-            found.labels.setdefault((start, end), {})[label] = prob
-        for (start, end, label), prob in zip(one.spans, one.probs, strict=True):
-            found.labels.setdefault((first + start, first + end), {})[label] = prob
-    return found
+            probs.labels.setdefault((start, end), {})[label] = prob
+        for (start, end, label), prob in zip(prediction.spans, prediction.probs, strict=True):
+            probs.labels.setdefault((first + start, first + end), {})[label] = prob
+    return probs
 
 
 def get_parses(doc: Doc, k: int, spans_key: str = SPANS_KEY) -> "list[list[tuple[NLTKTree, float]]]":
@@ -251,14 +252,15 @@ def get_parses(doc: Doc, k: int, spans_key: str = SPANS_KEY) -> "list[list[tuple
     """
     if not isinstance(k, Integral) or k < 1:
         raise ValueError(Errors.E322.format(k=k))
-    found = predictions_from_doc(doc, spans_key)
-    kept = doc.spans[spans_key].attrs.get("k", 0) if all(one.k_best is not None for one, _ in found) else 0
-    if k > kept:
+    predictions = predictions_from_doc(doc, spans_key)
+    are_kept = all(prediction.k_best is not None for prediction, _ in predictions)
+    n_kept = doc.spans[spans_key].attrs.get("k", 0) if are_kept else 0
+    if k > n_kept:
         setting = f"k_best = {k}"
         raise ValueError(Errors.E320.format(key=spans_key, what=f"{k} best trees", setting=setting, code=setting))
     return [
-        [(to_nltk(with_spans(parse, spans).to_tree(ROOT)), log_prob) for log_prob, spans in (one.k_best or ())[:k]]
-        for one, parse in found
+        [(to_nltk(with_spans(parse, spans).to_tree(ROOT)), log_prob) for log_prob, spans in (best.k_best or ())[:k]]
+        for best, parse in predictions
     ]
 
 
@@ -290,7 +292,7 @@ def register_extensions(spans_key: str = SPANS_KEY, *, force: bool = False) -> N
     spans_key (str): Key of the group in `doc.spans` that they read.
     force (bool): Replace extensions of the same names, for instance benepar's, or ours for another key.
     """
-    kinds = [("getter", owner, found) for owner, found in EXTENSIONS.items()] + [("method", Doc, METHODS)]
+    kinds = [("getter", owner, getters) for owner, getters in EXTENSIONS.items()] + [("method", Doc, METHODS)]
     for kind, owner, functions in kinds:
         for name, function in functions.items():
             if force or not owner.has_extension(name):

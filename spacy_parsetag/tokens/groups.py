@@ -136,17 +136,17 @@ def set_predictions(doc: Doc, predictions: Sequence[Prediction], *, spans_key: s
     """
     attrs: dict[str, Any] = {"k": k} if k else {}
     for field, key in _ATTRS.items():
-        values = [getattr(one, field) for one in predictions]
+        values = [getattr(prediction, field) for prediction in predictions]
         if any(value is not None for value in values):
             attrs[key] = values
     # Lists, as they come back from bytes.
     if "rivals" in attrs:
-        attrs["rivals"] = [[list(rival) for rival in own] for own in attrs["rivals"]]
+        attrs["rivals"] = [[list(rival) for rival in rivals] for rivals in attrs["rivals"]]
     if "k_best" in attrs:
-        attrs["k_best"] = [[[p, [list(span) for span in own]] for p, own in trees] for trees in attrs["k_best"]]
-    if any(one.probs is not None for one in predictions):
-        attrs["probs"] = [prob for one in predictions for prob in one.probs or ()]
-    set_parses(doc, [one[:2] for one in predictions], spans_key=spans_key, attrs=attrs)
+        attrs["k_best"] = [[[p, [list(span) for span in spans]] for p, spans in trees] for trees in attrs["k_best"]]
+    if any(prediction.probs is not None for prediction in predictions):
+        attrs["probs"] = [prob for prediction in predictions for prob in prediction.probs or ()]
+    set_parses(doc, [prediction[:2] for prediction in predictions], spans_key=spans_key, attrs=attrs)
 
 
 def has_parses(doc: Doc, spans_key: str = SPANS_KEY) -> bool:
@@ -207,19 +207,19 @@ def predictions_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[tuple[Pre
     """
     sentences, places = _read_sentences(doc, spans_key)
     attrs: dict[str, Any] = doc.spans[spans_key].attrs
-    known = {field: attrs[key] for field, key in _ATTRS.items() if key in attrs}
+    by_sentence = {field: attrs[key] for field, key in _ATTRS.items() if key in attrs}
     n_spans = len(places)
-    expected = [(len(sentences), values) for values in known.values()]
+    expected = [(len(sentences), values) for values in by_sentence.values()]
     if any(len(values) != n for n, values in [*expected, (n_spans, attrs.get("probs", range(n_spans)))]):
         raise ValueError(Errors.E321.format(key=spans_key))
     probs = iter([attrs["probs"][place] for place in places] if "probs" in attrs else ())
-    found = []
+    predictions = []
     for s, (tokens, parse) in enumerate(sentences):
-        values = {field: own[s] for field, own in known.items()}
+        fields = {field: values[s] for field, values in by_sentence.items()}
         if "probs" in attrs:
-            values["probs"] = list(islice(probs, len(parse.spans)))
-        found.append((Prediction(tokens, parse.spans, **values), parse))
-    return found
+            fields["probs"] = list(islice(probs, len(parse.spans)))
+        predictions.append((Prediction(tokens, parse.spans, **fields), parse))
+    return predictions
 
 
 def with_spans(parse: Parse, spans: Iterable[Sequence[Any]]) -> Parse:
@@ -243,7 +243,7 @@ class GroupCache(Generic[ValueT]):
     """
 
     def __init__(self) -> None:
-        self._kept: WeakKeyDictionary[Doc, dict[str, tuple[SpanGroup, tuple[Any, ...], ValueT]]] = WeakKeyDictionary()
+        self._values: WeakKeyDictionary[Doc, dict[str, tuple[SpanGroup, tuple[Any, ...], ValueT]]] = WeakKeyDictionary()
 
     def __reduce__(self) -> tuple[Callable[[], "GroupCache[ValueT]"], tuple[()]]:
         return GroupCache, ()  # a copy in another process starts empty
@@ -255,11 +255,11 @@ class GroupCache(Generic[ValueT]):
         """
         group = get_group(doc, spans_key)  # refers to its doc weakly
         state = (len(group), len(doc), group.attrs.get("partial"), group.attrs.get("soft"))
-        by_key = self._kept.setdefault(doc, {})
-        kept = by_key.get(spans_key)
-        if kept is None or kept[0] is not group or kept[1] != state:
-            kept = by_key[spans_key] = (group, state, make())
-        return kept[2]
+        by_key = self._values.setdefault(doc, {})
+        entry = by_key.get(spans_key)
+        if entry is None or entry[0] is not group or entry[1] != state:
+            entry = by_key[spans_key] = (group, state, make())
+        return entry[2]
 
 
 def spans_of_group(doc: Doc, key: str, changed: str = Errors.E310) -> list[Span]:
@@ -297,16 +297,16 @@ def get_group(doc: Doc, spans_key: str) -> SpanGroup:
     if group is None:
         raise ValueError(Errors.E300.format(key=spans_key, known=", ".join(map(repr, doc.spans)) or "none"))
     # Groups that users make, or that come from JSON, have no attrs.
-    found = group.attrs.get("format", FORMAT_VERSION)
-    if not isinstance(found, int) or found > FORMAT_VERSION:
-        raise ValueError(Errors.E306.format(key=spans_key, found=found, known=FORMAT_VERSION))
+    version = group.attrs.get("format", FORMAT_VERSION)
+    if not isinstance(version, int) or version > FORMAT_VERSION:
+        raise ValueError(Errors.E306.format(key=spans_key, found=version, known=FORMAT_VERSION))
     return group
 
 
 def list_groups(docs: Iterable[Doc]) -> str:
     """List the keys of the groups of spans that some docs have, for a message."""
-    found = sorted({key for doc in docs for key in doc.spans})
-    return shorten(", ".join(map(repr, found)), 200) or "no groups of spans"
+    keys = sorted({key for doc in docs for key in doc.spans})
+    return shorten(", ".join(map(repr, keys)), 200) or "no groups of spans"
 
 
 def _read_group(doc: Doc, spans_key: str, words: WordMap) -> list[_Row]:

@@ -111,8 +111,8 @@ def run_before(nlp: Language, parser: Pipe, docs: Iterable[Doc]) -> list[Doc]:
     """
     docs = list(docs)
     copies = [copy_words(doc, nlp.vocab) for doc in docs]
-    for _, other in takewhile(lambda named: named[1] is not parser, nlp.pipeline):
-        copies = list(other.pipe(copies)) if hasattr(other, "pipe") else [other(copy) for copy in copies]
+    for _, pipe in takewhile(lambda named: named[1] is not parser, nlp.pipeline):
+        copies = list(pipe.pipe(copies)) if hasattr(pipe, "pipe") else [pipe(copy) for copy in copies]
     for doc, copy in zip(docs, copies, strict=True):
         starts = sentence_starts(doc)
         # spaCy's dependency parser keeps boundaries, and with its parse they cannot be set again.

@@ -26,22 +26,24 @@ def make_progress_logger(logger: SetupLogger | None = None) -> SetupLogger:
 
     def setup(nlp: Language, stdout: IO[str] = sys.stdout, stderr: IO[str] = sys.stderr) -> Any:
         log_inner, finalize = inner(nlp, stdout, stderr)
-        last: int = nlp.config.interpolate()["training"]["max_steps"]
-        start = printed = time.monotonic()
+        max_steps: int = nlp.config.interpolate()["training"]["max_steps"]
+        started_at = printed_at = time.monotonic()
         step = 0
 
         def log_step(info: dict[str, Any] | None) -> None:
-            nonlocal step, printed
+            nonlocal step, printed_at
             log_inner(info)
             now = time.monotonic()
             if info is not None:
-                printed = now
-            elif not stderr.isatty() and now - printed >= EVERY:
-                printed = now
-                of, left = "", ""
-                if last:
-                    of, left = f" of {last:,}", f", at most {(now - start) / 60 * (last - step) / step:.0f} to go"
-                print(f"Step {step:,}{of}: {(now - start) / 60:.0f} minutes{left}", file=stderr, flush=True)
+                printed_at = now
+            elif not stderr.isatty() and now - printed_at >= EVERY:
+                printed_at = now
+                minutes = (now - started_at) / 60
+                total, remaining = "", ""
+                if max_steps:
+                    total = f" of {max_steps:,}"
+                    remaining = f", at most {minutes * (max_steps - step) / step:.0f} to go"
+                print(f"Step {step:,}{total}: {minutes:.0f} minutes{remaining}", file=stderr, flush=True)
             step += 1
 
         return log_step, finalize

@@ -85,12 +85,12 @@ class TreebankCorpus:
         joined: list[Example] = []
         for eg in examples:
             groups = eg.reference.spans
-            marked = any(group.attrs.get(mark) for group in groups.values() for mark in ("partial", "soft"))
-            others = bool(joined) and set(groups) != set(joined[-1].reference.spans)
-            if joined and (marked or others or len(joined) == self.n_sents):
+            is_marked = any(group.attrs.get(mark) for group in groups.values() for mark in ("partial", "soft"))
+            has_other_groups = bool(joined) and set(groups) != set(joined[-1].reference.spans)
+            if joined and (is_marked or has_other_groups or len(joined) == self.n_sents):
                 yield joined
                 joined = []
-            if marked:
+            if is_marked:
                 yield [eg]
             else:
                 joined.append(eg)

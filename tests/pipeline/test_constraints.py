@@ -9,7 +9,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from tiny import TINY_MODEL, make_examples, spans_of, train
 
-from spacy_parsetag.pipeline.known import CONSTRAINTS_KEY, make_uncrossed
+from spacy_parsetag.pipeline.constraints import CONSTRAINTS_KEY, make_uncrossed
 
 TEXT = "The old dog sings and barked on papers"
 

@@ -347,10 +347,10 @@ def test_gold_tags_are_kept_while_nothing_changes(monkeypatch: pytest.MonkeyPatc
     merged = Example(Doc(nlp.vocab, words=[words[0] + words[1], *words[2:]]), examples[1].reference)
     ids(merged), ids(merged)
     assert len(read) == n_read + 2
-    assert pickle.loads(pickle.dumps(reader))._encoded._kept == {}
+    assert pickle.loads(pickle.dumps(reader))._encoded._values == {}
     del eg, again, merged, group, spans, examples[:], read[:]
     gc.collect()
-    assert not len(reader._encoded._kept)
+    assert not len(reader._encoded._values)
 
 
 def test_no_constituents_in_a_training_that_goes_on() -> None:

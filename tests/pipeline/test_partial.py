@@ -108,7 +108,7 @@ def test_a_label_that_one_child_alone_may_have(span: tuple[int, int], tag: str) 
     for labels, n_unknown in ((tag[0], 1), (tag[1], 1), (tag, 0)):
         tags = TagSet([*"lrLR", *(f"{kind}/NP" for kind in labels)], complete=False)
         (found,) = encode_partial([((0, 1, 2), parse)], tags)
-        assert len(found.known) == 1 - n_unknown
+        assert len(found.constraints) == 1 - n_unknown
         assert found.unknown == ("NP in 'The dog barks'" if n_unknown else "")
 
 

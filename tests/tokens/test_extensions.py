@@ -255,11 +255,11 @@ def test_nothing_is_stored_on_the_doc(extensions: None, vocab: Vocab) -> None:
     assert doc[0]._.parse_string == "(NP (NN a))"
     assert doc.to_bytes() == before
     assert doc.copy()[0]._.labels == ("NP",)
-    assert doc in _CACHE._kept
-    n_docs = len(_CACHE._kept)
+    assert doc in _CACHE._values
+    n_docs = len(_CACHE._values)
     del doc
     gc.collect()
-    assert len(_CACHE._kept) < n_docs
+    assert len(_CACHE._values) < n_docs
 
 
 def test_the_doc_is_read_once(extensions: None, vocab: Vocab, monkeypatch: pytest.MonkeyPatch) -> None:

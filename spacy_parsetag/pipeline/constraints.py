@@ -26,21 +26,21 @@ QUOTES = {'"': '"', "“": "”", "``": "''", "«": "»", "„": "“"}
 Finder = Callable[[Doc], Iterable[Span]]
 
 
-class Known(Constraint):
+class DocConstraint(Constraint):
     """A constraint that messages call by the span that it came from."""
 
     text: str
 
-    def __new__(cls, start: int, end: int, label: str | None, kind: str, text: str) -> "Known":
-        known = super().__new__(cls, start, end, label, kind)
-        known.text = text
-        return known
+    def __new__(cls, start: int, end: int, label: str | None, kind: str, text: str) -> "DocConstraint":
+        constraint = super().__new__(cls, start, end, label, kind)
+        constraint.text = text
+        return constraint
 
     def __str__(self) -> str:
         return self.text
 
 
-def known_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | None) -> list[list[Known]]:
+def constraints_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | None) -> list[list[DocConstraint]]:
     """Find the constraints on each sentence of a doc: `doc.spans["parsetag_constraints"]`, then the spans of `find`.
 
     A span that is "uncrossed" may reach over several sentences: it counts in each of them for the part that is there.
@@ -52,18 +52,18 @@ def known_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | No
     """
     group = doc.spans.get(CONSTRAINTS_KEY)
     kind = "must" if group is None else group.attrs.get("kind", "must")
-    given = [(span, span.id_ or kind) for span in spans_of_group(doc, CONSTRAINTS_KEY, Errors.E269)]
+    spans = [(span, span.id_ or kind) for span in spans_of_group(doc, CONSTRAINTS_KEY, Errors.E269)]
     found = () if find is None else find(doc)
     for span in found if isinstance(found, Iterable) else [found]:
         if not isinstance(span, Span) or span.doc is not doc:
             raise ValueError(Errors.E271.format(found=span))
-        given.append((span, span.id_ or "must"))
-    if not given:
+        spans.append((span, span.id_ or "must"))
+    if not spans:
         return [[] for _ in sentences]
     words = map_words(doc)
     bounds = [(words.before[tokens[0]], words.before[tokens[0]] + len(tokens)) for tokens in sentences]
-    known: list[list[Known]] = [[] for _ in sentences]
-    for span, kind in given:
+    constraints: list[list[DocConstraint]] = [[] for _ in sentences]
+    for span, kind in spans:
         start, end = words.before[span.start], words.before[span.end]
         label = span.label_ or None
         text = f"{kind} {label or 'constituent'} {shorten(span.text, 60)!r} (tokens {span.start} to {span.end})"
@@ -71,32 +71,36 @@ def known_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | No
             kinds = ", ".join(map(repr, KINDS))
             raise ValueError(Errors.E260.format(kind=kind, text=repr(shorten(span.text, 60)), kinds=kinds))
         if kind == "uncrossed":
-            for own, (first, stop) in zip(known, bounds, strict=True):
+            for of_sentence, (first, stop) in zip(constraints, bounds, strict=True):
                 if max(start, first) < min(end, stop):
-                    own.append(Known(max(start, first) - first, min(end, stop) - first, None, kind, text))
+                    part = max(start, first) - first, min(end, stop) - first
+                    of_sentence.append(DocConstraint(*part, None, kind, text))
             continue
-        place = next((i for i, (first, stop) in enumerate(bounds) if first <= start < end <= stop), None)
-        if place is None and kind == "must not":
+        s = next((s for s, (first, stop) in enumerate(bounds) if first <= start < end <= stop), None)
+        if s is None and kind == "must not":
             continue  # as no constituent leaves its sentence
-        if place is None:
+        if s is None:
             raise ValueError(Errors.E261.format(text=text))
-        first = bounds[place][0]
-        known[place].append(Known(start - first, end - first, label, kind, text))
-    return known
+        first = bounds[s][0]
+        constraints[s].append(DocConstraint(start - first, end - first, label, kind, text))
+    return constraints
 
 
-def constrain(batch: TagScores, known: Sequence[Sequence[Known]], *, drop: bool) -> tuple[TagScores, list[list[str]]]:
+def constrain(
+    batch: TagScores, constraints: Sequence[Sequence[DocConstraint]], *, drop: bool
+) -> tuple[TagScores, list[list[str]]]:
     """Constrain the trees of a batch.
 
     drop (bool): Leave out constraints that cannot hold together with earlier ones, instead of raising an error.
     RETURNS (tuple[TagScores, list[list[str]]]): The batch, and what was left out of each sentence.
     RAISES (ValueError): If constraints cannot hold together, naming them; or there is no tree without any.
     """
-    given = replace(batch.on_cpu(), constraints=tuple(map(tuple, known)))
-    possible, dropped = keep_possible(given)
+    constrained = replace(batch.on_cpu(), constraints=tuple(map(tuple, constraints)))
+    possible, dropped = keep_possible(constrained)
     if not drop and any(dropped):
-        raise_failure(given, np.asarray([NO_TREE if own else FOUND for own in dropped]), Errors.E262)
-    return possible, [[own[i].text for i in left_out] for own, left_out in zip(known, dropped, strict=True)]
+        raise_failure(constrained, np.asarray([NO_TREE if indices else FOUND for indices in dropped]), Errors.E262)
+    pairs = zip(constraints, dropped, strict=True)
+    return possible, [[of_sentence[i].text for i in indices] for of_sentence, indices in pairs]
 
 
 def make_uncrossed(
@@ -117,24 +121,24 @@ def make_uncrossed(
 
 def _find_uncrossed(doc: Doc, *, entities: bool, quotes: bool, spans_keys: Sequence[str]) -> list[Span]:
     grouped = (span for key in spans_keys for span in spans_of_group(doc, key, Errors.E269))
-    found = [*(doc.ents if entities else ()), *grouped]
-    places = [(span.start, span.end) for span in found] + (_quotations(doc) if quotes else [])
-    return [Span(doc, start, end, span_id="uncrossed") for start, end in places]
+    spans = [*(doc.ents if entities else ()), *grouped]
+    bounds = [(span.start, span.end) for span in spans] + (_quotations(doc) if quotes else [])
+    return [Span(doc, start, end, span_id="uncrossed") for start, end in bounds]
 
 
 def _quotations(doc: Doc) -> list[tuple[int, int]]:
     """Find the first and end token of each quotation, from an opening mark to the next that closes it."""
-    found = []
+    quotations = []
     start, closing = -1, ""
     for token in doc:
         if closing and token.text == closing:
-            found.append((start, token.i + 1))
+            quotations.append((start, token.i + 1))
             closing = ""
         elif token.text.count("\n") > 1:
             closing = ""  # one that is not closed ends with its paragraph
         elif not closing and token.text in QUOTES and not _is_glued(token):
             start, closing = token.i, QUOTES[token.text]
-    return found
+    return quotations
 
 
 def _is_glued(token: Token) -> bool:
