@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import common  # noqa: F401 (one core, set before NumPy is imported)
-import numpy as np
 import stanford
 from nltk import ParentedTree
 from nltk.tgrep import tgrep_positions
@@ -31,6 +30,7 @@ from timing import in_turn
 from spacy_parsetag.search import TreeColumns, Tregex, find_all, read_brackets
 from spacy_parsetag.search.complexity import STRUCTURES, count_structures
 from spacy_parsetag.search.heads import get_head_rules
+from spacy_parsetag.trees.brackets import format_tree
 
 TREEBANKS = ("gum", "craft", "masc")
 MATCHER_ROUNDS = 60  # what the component adds is as much as one round differs from the next: of 15, runs gave 1 to 4 %
@@ -91,7 +91,8 @@ def parquet_figures(columns: TreeColumns, folder: Path) -> dict[str, Any]:
 
 def stanford_figures(columns: TreeColumns, patterns: list[str], jar: Path) -> dict[str, Any]:
     """Time Stanford's Tregex on 2,000 trees, over all patterns one after the other."""
-    chosen = columns.select(np.arange(0, len(columns), max(1, len(columns) // 2000)))[0]
+    some = (format_tree(columns.tree(i)) for i in range(0, len(columns), max(1, len(columns) // 2000)))
+    chosen = TreeColumns.join(read_brackets("\n".join(some).encode(), "sample"))
     lines = [*stanford.tree_lines(chosen, chosen.heads(get_head_rules("penn"))), f"R\t{stanford.COLLINS}"]
     rounds = [*lines, *(3 * [stanford.pattern_line(pattern) for pattern in patterns])]
     answers = [stanford.read_matches(line) for line in stanford.ask(jar, rounds)]

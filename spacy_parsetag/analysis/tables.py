@@ -13,6 +13,7 @@ from .results import Correlation, Point
 
 KINDS = tuple(Labels().kinds())
 SHARES = (0.9, 0.95, 0.99, 0.999, 1.0)
+WIDEST = 10**6  # characters of a column: wasabi counts no more than 30 of a cell, and longer ones fall out of line
 
 
 class Table(NamedTuple):
@@ -108,9 +109,8 @@ def format_text(table: Table) -> str:
     values = list(zip(table.columns, *table.rows, strict=True))  # by column
     numbers = [all(isinstance(value, (int, float)) or value in ("", None) for value in column[1:]) for column in values]
     aligns: list[Literal["l", "r"]] = ["r" if are_numbers else "l" for are_numbers in numbers]
-    widths = [max(len(_cell(value)) for value in column) for column in values]
     rows = [list(map(_cell, row)) for row in table.rows]
-    text = format_table(rows, header=table.columns, widths=widths, aligns=aligns, spacing=2)
+    text = format_table(rows, header=table.columns, aligns=aligns, spacing=2, max_col=WIDEST)
     return "".join(line.rstrip() + "\n" for line in text.strip("\n").splitlines())
 
 

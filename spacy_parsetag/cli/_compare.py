@@ -6,7 +6,7 @@ from typing import Any
 
 from wasabi import tables
 
-from ..analysis.tables import format_csv
+from ..analysis.tables import WIDEST, format_csv
 from ..errors import showable
 from ..evalb import EvalbResult, break_down, compare_parsers, get_params
 from ..evalb.lines import Brackets
@@ -40,7 +40,7 @@ def compare_systems(
             "unlabeled_f": breakdown.unlabeled.strict.f,
             **{key: getattr(breakdown.result.strict, key) for key in ("complete_match", "tag_accuracy")},
             "failures": breakdown.result.failures,
-            "errors": breakdown.result.to_dict()["errors"],
+            "errors": breakdown.result.errors,
             "sentences": len(breakdown.result.rows),
         }
         for name, breakdown in breakdowns.items()
@@ -117,7 +117,8 @@ def _tables(report: dict[str, Any]) -> list[Table]:
 
 def _text(title: str, rows: list[list[str]]) -> str:
     aligns = ("l", *"r" * (len(rows[0]) - 1))
-    return showable(f"{title}\n{tables.table(rows[1:], header=rows[0], aligns=aligns, divider=True)}\n")
+    text = tables.table(rows[1:], header=rows[0], aligns=aligns, divider=True, max_col=WIDEST)
+    return showable(f"{title}\n{text}\n")
 
 
 def _latex(title: str, rows: list[list[str]]) -> str:

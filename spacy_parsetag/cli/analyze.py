@@ -177,7 +177,7 @@ def _add_command(name: str, study: Study) -> None:
         if not as_json and not as_csv:
             for treebank, counts in counted.items():
                 for kind, items in study.lists(counts).items():
-                    write_text(_format_list(f"{kind} in {treebank}", items))
+                    write_text(_format_list(kind, treebank, items))
 
 
 for _name, _study in STUDIES.items():
@@ -262,9 +262,9 @@ def _check_options(as_json: bool, as_csv: bool, figures: list[Path]) -> None:
     plots.check_paths(figures)
 
 
-def _format_list(title: str, items: Counter[str]) -> str:
+def _format_list(kind: str, treebank: str, items: Counter[str]) -> str:
     """Write the most frequent items in a line."""
     rest = f" and {len(items) - SHOWN:,} more" if len(items) > SHOWN else ""
-    separator = " " if title.startswith("unseen in ") else "; "  # tags have no spaces in them
+    separator = " " if kind == "unseen" else "; "  # tags have no spaces in them
     text = separator.join(f"{item} ({n:,})" for item, n in inventories.rank(items)[:SHOWN])
-    return f"\n{title}: {text or 'none'}{rest}\n"
+    return f"\n{kind} in {treebank}: {text or 'none'}{rest}\n"

@@ -6,6 +6,7 @@ from typing import Annotated
 from typer import Argument as Arg, Option as Opt
 from wasabi import tables
 
+from ..analysis.tables import WIDEST
 from ..errors import showable
 from ..evalb.differences import EvalbDiff, SentenceDiff, diff
 from ..files.write import STANDARD, refuse_overwrite
@@ -55,7 +56,8 @@ def format_diff(differences: EvalbDiff, top: int | None) -> str:
     text += "".join(map(format_sentence, differences.sentences[:top]))
     if differences.confusions:
         rows = [(gold or "(none)", test or "(none)", n) for gold, test, n in differences.confusions[:top]]
-        text += "\n" + tables.table(rows, header=("gold", "test", "times"), aligns=("l", "l", "r"), divider=True)
+        header = ("gold", "test", "times")
+        text += "\n" + tables.table(rows, header=header, aligns=("l", "l", "r"), divider=True, max_col=WIDEST)
     return text
 
 

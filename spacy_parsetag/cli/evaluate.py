@@ -15,6 +15,7 @@ from spacy.training import Example
 from typer import Argument as Arg, Option as Opt
 from wasabi import tables
 
+from ..analysis.tables import WIDEST
 from ..errors import Errors, showable
 from ..evalb import EvalbResult, evalb, fill_unparsed, format_summary, format_table, join_lines, read_tree_lines
 from ..evalb.lines import Brackets, place_of
@@ -194,7 +195,7 @@ def warn_of_failures(result: EvalbResult, lead: str = "") -> None:
 
     lead (str): What each message begins with.
     """
-    errors = [f"{lead}{number} : {row.error}" for number, row in enumerate(result.rows, start=1) if row.error]
+    errors = [f"{lead}{number} : {error}" for number, error in result.errors.items()]
     for error in errors[:MAX_STATED]:
         typer.echo(showable(error), err=True)
     if len(errors) > MAX_STATED:
@@ -295,7 +296,8 @@ def format_scores(scores: dict[str, Any]) -> str:
     text = ""
     if types := scores["parsetag_per_type"]:
         rows = [(label, *(f"{100 * row[name]:.2f}" for name in "prf")) for label, row in sorted(types.items())]
-        text += "\n" + tables.table(rows, header=("label", "P", "R", "F"), aligns=("l", "r", "r", "r")) + "\n"
+        header = ("label", "P", "R", "F")
+        text += "\n" + tables.table(rows, header=header, aligns=("l", "r", "r", "r"), max_col=WIDEST) + "\n"
     tags = {kind: value for kind, value in scores["parsetag_tag_acc"].items() if value is not None}
     if tags:
         text += "parsing tags right: " + ", ".join(f"{kind} {value:.2%}" for kind, value in tags.items()) + "\n"

@@ -89,12 +89,13 @@ class _Sets:
         self.masks = [np.ones(len(tags), dtype=bool)]
         self.index = {self.masks[0].tobytes(): 0}
         self.labelled = tags.labelled.astype(bool)
+        self.labels: dict[str | None, NDArray[Any]] = {None: self.labelled}
 
     def with_label(self, label: str | None) -> NDArray[Any]:
         """(T,) bool: the tags whose chain has a label."""
-        if label is None:
-            return self.labelled
-        return np.asarray([label in chain for chain in self.tags.unaries], dtype=bool)
+        if label not in self.labels:
+            self.labels[label] = np.asarray([label in chain for chain in self.tags.unaries], dtype=bool)
+        return self.labels[label]
 
     def meet(self, region: NDArray[Any], mask: NDArray[Any]) -> None:
         """Leave to the spans of a region only the tags of a mask."""

@@ -108,15 +108,14 @@ class Distribution:
 
         The measure is `error_of` of the compiled passes, which leave to callers what is refused here.
         """
-        spacing = np.spacing(np.abs(sums.log_z))
         errors = self.batch.lengths * np.finfo(np.float64).eps * np.abs(sums.log_z)
         if of_products:
             errors *= np.maximum(1.0, np.abs(sums.log_z))
         if (errors > _LARGEST_ERROR).any():
             s = int(errors.argmax())
-            raise ValueError(
-                Errors.E179.format(what=what, s=self.batch.numbers[s], log_z=sums.log_z[s], gap=spacing[s])
-            )
+            log_z = sums.log_z[s]
+            gap = np.spacing(abs(log_z))
+            raise ValueError(Errors.E179.format(what=what, s=self.batch.numbers[s], log_z=log_z, gap=gap))
 
     @property
     def log_partition(self) -> NDArray[np.float64]:

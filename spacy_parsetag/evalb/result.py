@@ -139,6 +139,11 @@ class EvalbResult:
         """Number of sentences that `strict` counts as zero."""
         return sum(row.failed for row in self.rows)
 
+    @property
+    def errors(self) -> dict[int, str]:
+        """What is wrong with sentences, by their numbers, from 1."""
+        return {number: row.error for number, row in enumerate(self.rows, start=1) if row.error}
+
     def to_dict(self) -> dict[str, Any]:
         """The summaries, ready for JSON.
 
@@ -150,7 +155,7 @@ class EvalbResult:
             "all": asdict(self.all),
             f"len<={self.params.cutoff_len}": asdict(self.short),
             "strict": asdict(self.strict),
-            "errors": {number: row.error for number, row in enumerate(self.rows, start=1) if row.error},
+            "errors": self.errors,
         }
 
 

@@ -19,7 +19,10 @@ from ..errors import Errors, Warnings
 @runtime_checkable
 class Loss(Protocol):
     """The loss in nats, summed over a batch, and its gradient: the same batch with gradients for scores, of the same
-    type and on the same device."""
+    type and on the same device.
+
+    A loss with an attribute `by_tag` that is true learns the other tags of a tree that has an unknown one.
+    """
 
     def __call__(self, batch: TagScores, gold: WeightedTrees) -> tuple[float, TagScores]: ...
 

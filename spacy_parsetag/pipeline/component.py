@@ -339,8 +339,6 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
             n_tags, listed = (self.model.maybe_get_dim("nO") or 0) // 2, shorten(", ".join(sorted(added)), 200)
             raise ValueError(Errors.E256.format(name=self.name, n=n_tags, tags=listed))
         self.cfg["tags"] = list(tag_set.tags)
-        for tag in tag_set.tags:
-            self.vocab.strings.add(tag)
         return True
 
     def _require_labels(self) -> None:

@@ -15,7 +15,7 @@ from spacy.training import Example
 from ..errors import Warnings
 from ..evalb.counts import match_brackets
 from ..evalb.params import Bracket, EvalbParams, get_params
-from ..linearize import CLASS_NAMES, Linearizer, get_linearizer
+from ..linearize import CLASS_NAMES, ORDERS, Linearizer, get_linearizer
 from ..tokens.groups import SPANS_KEY, is_marked, list_groups, spans_of_group
 from ..tokens.sentences import map_words, sentence_starts
 from ..trees import Constituent, Parse, binarize
@@ -98,7 +98,8 @@ def score_constituents(
 
     params (EvalbParams | str | Path): EVALB's parameters, or where they are; see `get_params`.
     default_key (str | None): Where constituents are in `doc.spans`; None takes `spans_key` from the kwargs.
-    default_order (str | None): Order of the tags; None takes `order` or `linearizer` from the kwargs.
+    default_order (str | None): Order of the tags; None takes `order` from the kwargs, in-order where it is
+        one of the user's own.
     RETURNS (dict[str, Any]): `parsetag_f`, `parsetag_p`, `parsetag_r` and `parsetag_em` (exact match: sentences with
         exactly the gold brackets), from 0.0 to 1.0; `parsetag_per_type`, {label: {p, r, f}}, in which labels held
         equal share a row; `parsetag_tag_acc`, {"l", "r", "L", "R", "all"}: the share of gold parsing tags of each kind
@@ -108,8 +109,8 @@ def score_constituents(
     """
     params = get_params(params)
     key = default_key or kwargs.get("spans_key") or SPANS_KEY
-    order = default_order or kwargs.get("order") or kwargs.get("linearizer") or "in"
-    linearizer = order if isinstance(order, Linearizer) else get_linearizer(order)
+    # Of an order of the user's own, which is known by name alone, the accuracy is that of in-order tags.
+    linearizer = get_linearizer(default_order) if default_order else ORDERS.get(kwargs.get("order", "in"), ORDERS["in"])
     row_labels: dict[str, str] = {}  # of labels that are held equal to another
     for first, second in params.eq_labels:
         row_labels.setdefault(second, row_labels.get(first, first))

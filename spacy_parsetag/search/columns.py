@@ -106,16 +106,11 @@ class TreeColumns:
         """Find the tree that each of some nodes belongs to."""
         return np.asarray(np.searchsorted(self.starts, nodes, "right") - 1)
 
-    def select(self, trees: Longs) -> tuple["TreeColumns", Longs]:
-        """Some of the trees as columns of their own, and their nodes, as they are numbered here."""
+    def nodes_of(self, trees: Longs) -> Longs:
+        """List the nodes of some trees, tree after tree."""
         first = self.starts[trees]
         n_nodes = self.size[first].astype(np.int64) + 1
-        starts = np.cumsum(n_nodes) - n_nodes
-        nodes = np.arange(n_nodes.sum()) + np.repeat(first - starts, n_nodes)
-        ids = [self.ids[tree] for tree in trees.tolist()] if self.ids else []
-        label, up, size = self.label[nodes], self.up[nodes], self.size[nodes]
-        source, line = self.source[trees], self.line[trees]
-        return TreeColumns(label, up, size, starts, self.strings, source, line, self.names, ids), nodes
+        return np.asarray(np.arange(n_nodes.sum()) + np.repeat(first - (np.cumsum(n_nodes) - n_nodes), n_nodes))
 
     def where(self, tree: int) -> str:
         """File and line of a tree."""
@@ -131,10 +126,12 @@ class TreeColumns:
         """One of the trees as an object."""
         first = int(self.starts[number])
         open_nodes: list[tuple[int, str, list[Tree | str]]] = []
-        for node in range(first, first + int(self.size[first]) + 1):
-            text = self.strings[self.label[node]]
-            if self.size[node]:
-                open_nodes.append((node + int(self.size[node]), text, []))
+        nodes = slice(first, first + int(self.size[first]) + 1)
+        rows = zip(self.label[nodes].tolist(), self.size[nodes].tolist(), strict=True)
+        for node, (code, size) in enumerate(rows, start=first):
+            text = self.strings[code]
+            if size:
+                open_nodes.append((node + size, text, []))
                 continue
             open_nodes[-1][2].append(text)
             while open_nodes[-1][0] == node:

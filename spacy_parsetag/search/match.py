@@ -117,10 +117,11 @@ class Program:
         program = self.steps, self.tables(columns), len(self.labels)
         ends = np.append(columns.starts, len(columns.label))[trees + 1]
         n_nodes = ends - columns.starts[trees]
+        label, up, size, head = self.arrays(columns, rules)
         tables = [np.empty((1 + len(names), 0), np.int64)]
         for batch in np.split(trees, np.flatnonzero(np.diff(np.cumsum(n_nodes) // ENUMERATED)) + 1):
-            selected, nodes = columns.select(batch)
-            arrays = self.arrays(selected, rules)
+            nodes = columns.nodes_of(batch)
+            arrays = label[nodes], up[nodes], size[nodes], None if head is None else head[nodes]
             masks = np.empty((len(self.labels) + len(self.steps), -(-len(nodes) // 64)), np.uint64)
             fill_masks(*arrays, *program, masks)
             bound = _Block(self, *arrays, masks, names).bind(self.patterns[0])

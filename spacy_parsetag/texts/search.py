@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from ..files.find import find_files
 from ..files.read import open_binary, suffix_of
 from ..files.write import STANDARD
 from ..search import TreeColumns, Tregex, read_brackets, read_rows, read_table
-from ..search.columns import Longs, is_columns
+from ..search.columns import is_columns
 from ..search.docs import columns_of_docs
 from ..search.pattern import Label
 from ..tokens.groups import SPANS_KEY, is_marked
@@ -217,7 +218,7 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Hits:
         elif query.report == "--csv":
             hits.items.extend(rows_of(tregex, columns))
         elif query.report == "":
-            hits.items.extend(_in_context(columns, tree, node) for tree, node in _places(columns, nodes))
+            hits.items.extend(map(partial(_in_context, columns), trees.tolist(), nodes.tolist()))
         elif query.report == "--mrg":
             hits.items.extend(f"{format_tree(columns.tree(tree))}\n" for tree in matching)
         elif query.report == "--html":
@@ -225,10 +226,6 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Hits:
             for tree, tree_nodes in zip(matching, nodes_by_tree, strict=True):
                 hits.items.append((columns.where(tree), columns.tree(tree), frozenset(tree_nodes.tolist())))
     return hits
-
-
-def _places(columns: TreeColumns, nodes: Longs) -> Iterable[tuple[int, int]]:
-    return zip(columns.trees_of(nodes).tolist(), nodes.tolist(), strict=True)
 
 
 def _in_context(columns: TreeColumns, tree: int, node: int) -> str:

@@ -19,7 +19,7 @@ from typing import IO, Any, NamedTuple
 from ..errors import Errors
 from ..files.find import find_files
 from ..files.read import suffix_of
-from ..files.write import TEMPORARY, atomic_path
+from ..files.write import TEMPORARY, text_output
 from .input import FORMATS, Record, Source
 from .output import open_output
 from .parser import BatchParser, Settings, in_batches, load_parser
@@ -337,11 +337,8 @@ def hash_files(paths: Iterable[Path]) -> str:
 
 def write_json(data: dict[str, Any], path: Path) -> None:
     """Write a file of JSON that appears whole or not at all."""
-    with atomic_path(path, sync=True) as temporary:
-        text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
-        temporary.write_text(
-            text, encoding="utf-8", errors="backslashreplace"
-        )  # a name of a file may be in no encoding
+    with text_output(path, sync=True) as file:  # which writes a name of a file that is in no encoding
+        file.write(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
 
 
 def remove_temporaries(folder: Path) -> None:

@@ -90,8 +90,10 @@ def test_settings_of_the_component() -> None:
     """`Pipe.score` passes the component's cfg and labels; arguments of the factory come first."""
     docs = [make_doc([tree], key="mine") for tree in (GOLD, TEST)]
     example = Example(docs[1], docs[0])
-    scores = make_evalb_scorer()([example], spans_key="mine", linearizer="post", labels=("l",), threshold=1)
+    scores = make_evalb_scorer()([example], spans_key="mine", order="post", labels=("l",), threshold=1)
     assert scores["parsetag_mine_f"] and scores == score((docs[0], docs[1]), spans_key="mine", order="post")
+    of_own_order = make_evalb_scorer()([example], spans_key="mine", order="left-corner")
+    assert of_own_order == score((docs[0], docs[1]), spans_key="mine", order="in")
     with pytest.warns(UserWarning, match=r"\[W255\] None of the 1 docs .*'other'.*'mine'.*scorer = null"):
         assert make_evalb_scorer(spans_key="other")([example], spans_key="mine")["parsetag_other_f"] is None
     with pytest.raises(ValueError, match="E051"):
