@@ -15,9 +15,10 @@ and where the next one starts. So a file is cut into pieces, each of them usuall
   unclosed tree proves that it does; a whole tree with such a line inside proves that it does not. So no line is read
   more than twice.
 
-Within a piece, a root wrapper inside one like it, after words, starts the next tree. A closing bracket too many spoils
-the trees before it, which may be parts of one that was closed too early; reading goes on at the next wrapper. A flaw
-that leaves the brackets intact (a word without a tag, an undecodable byte) costs just its tree.
+Within a piece that leaves a bracket open, a root wrapper inside one like it, after words, starts the next tree. A
+closing bracket too many spoils the trees before it, which may be parts of one that was closed too early; reading goes
+on at the next wrapper. A flaw that leaves the brackets intact (a word without a tag, an undecodable byte) costs just
+its tree.
 
 Lines that begin with # are comments.
 """
@@ -304,6 +305,7 @@ class BracketReader:
         text = "".join(line.text for line in lines)
         line_ends = list(accumulate(len(line.text) for line in lines))
         is_suspect = _SUSPECT.search(text) is not None
+        is_unclosed = text.count("(") > text.count(")")
         whole_trees: list[Tree] = []  # trees that a closing bracket too many would spoil
         open_nodes: list[_Node] = []
         tree_line = n_words = position = 0  # of the open tree its line and words
@@ -323,7 +325,7 @@ class BracketReader:
                 line = lines[bisect_right(line_ends, token.start())].number
             if kind == "label":
                 label = token["tag"] or token["label"]
-                if n_words and open_nodes and label in ROOT_LABELS and label == open_nodes[0].label:
+                if is_unclosed and n_words and open_nodes and label in ROOT_LABELS and label == open_nodes[0].label:
                     self._report(*(flaw or (Errors.E121.format(missing=len(open_nodes)), line)), tree_line)
                     open_nodes = []
                 if not open_nodes:

@@ -62,6 +62,7 @@ def nested(depth: int) -> Tree:
         ("\ufeff" + SHE + "\n\ufeff" + HE, [SHE, HE]),
         ("(TOP (CD 1\u00a00) (NN \u3000\u2028\x85\x1c))", ["(TOP (CD 1\\u00a00) (NN \\u3000\\u2028\\u0085\\u001c))"]),
         ("( (ROOT (S (NN a))) (ID x,1.2))", ["( (ROOT (S (NN a))) (ID x,1.2))"]),
+        ("(TOP (NN a) (TOP (NN b)))" + SHE, ["(TOP (NN a) (TOP (NN b)))", SHE]),
         ("(TOP (-LRB- -LRB-) (NP=2 (-NONE- *T*-1)))", ["(TOP (-LRB- -LRB-) (NP=2 (-NONE- *T*-1)))"]),
     ],
 )  # fmt: skip
