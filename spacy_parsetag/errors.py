@@ -130,6 +130,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "By its name {path} does not hold brackets, and brackets are read here. The trees of docs, and of texts that "
         "parse parsed, come as brackets by: search ROOT {path} --mrg > NAME.mrg"
     )
+    E126 = "Cannot read the leaf {leaf!r}: {reason}. Mend the file, or choose the --format that it has."
 
     E150 = "Scores must have shape ({rows}, {tags}), 2N-1 rows for N words; got {shape}."
     E151 = (
