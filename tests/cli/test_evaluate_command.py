@@ -358,9 +358,10 @@ def test_tables_name_the_parameters(run: Run, treebank: Path) -> None:
 def test_latex_of_odd_names(run: Run, tmp_path: Path) -> None:
     """In TeX's old fonts `>` is another character."""
     path = tmp_path / "long.mrg"
-    path.write_text(f"(TOP (A^B|C {'(NN a) ' * 81}))\n")
+    path.write_text(f"(TOP (A^B|C {'(NN a) ' * 81}))\n(TOP ([ (NN a)))\n(TOP (* (NN a)))\n")
     result = run("evaluate", path, path, "--tables", "latex", "--by", "label", "--by", "length")
     assert r"A\textasciicircum{}B\textbar{}C & 1 " in result.stdout and r"\textgreater{}80 & 1 " in result.stdout
+    assert "\n{}[ & 1 " in result.stdout and "\n{}* & 1 " in result.stdout  # which would belong to the row above
 
 
 def test_compressed_docs(run: Run, treebank: Path, pipeline: Path, tmp_path: Path) -> None:
