@@ -407,6 +407,10 @@ class Errors(metaclass=_ErrorsWithCodes):
         "By its name {path} is neither text nor brackets nor docs. Trees that parse wrote as .jsonl or .parquet come "
         "as brackets by: search ROOT FILE --mrg. If it is text all the same, say --format text."
     )
+    E487 = (
+        "{first} and {second} are called alike: if convert made one of the other, each tree would count twice. Name "
+        "one of them, or say with --glob which to read, for instance --glob '*.spacy'."
+    )
 
     E500 = "{purpose} needs the package {name!r}, which is not installed. Install it: {install}"
 
