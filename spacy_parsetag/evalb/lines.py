@@ -119,7 +119,9 @@ def paired_lines(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator
             if isinstance(last_line, str) and last_line.count("(") > last_line.count(")"):
                 remedy = f"The last {shorter} tree{place_of(last_line)} is not closed: write its brackets."
             raise ValueError(
-                Errors.E353.format(shorter=shorter, longer=longer, n=n, place=place_of(extra), remedy=remedy)
+                Errors.E353.format(
+                    shorter=shorter, longer=longer, n=n, end=place_of(last_line), place=place_of(extra), remedy=remedy
+                )
             )
 
 
