@@ -10,6 +10,7 @@ from nltk import Tree
 
 from spacy_parsetag.evalb import EvalbParams, evalb, format_table, get_params, join_lines, read_tree_lines
 from spacy_parsetag.evalb.lines import tree_line
+from spacy_parsetag.trees import from_nltk
 
 GOLD = "(S (NN a) (NN b))"
 OPEN = "Bracketing is unbalanced (too many open bracket)"
@@ -94,6 +95,20 @@ def test_trees_of_all_kinds() -> None:
     tree = Tree.fromstring(line)
     assert tree_line(tree) == tree_line(line) == line and tree_line(None) == ""
     assert evalb([tree, line], [line, tree]).all.complete == 2
+
+
+def test_words_of_nltk_that_no_file_has() -> None:
+    """A raw bracket or a space in a leaf is text, as for `from_nltk`; what is no string is an error there and here."""
+    gold, test = (
+        Tree("TOP", [Tree("S", [Tree("(", ["("]), Tree("NN", ["New York"]), Tree(label, [Tree("VB", ["y"])])])])
+        for label in ("VP", "XP")
+    )
+    result = evalb([gold], [test], EvalbParams())
+    assert result.rows == evalb([from_nltk(gold)], [from_nltk(test)], EvalbParams()).rows
+    assert result.rows[0].words == 3 and tree_line(gold).startswith(r"(TOP (S (\u0028 -LRB-) (NN New\u0020York)")
+    for word in (1, ("a", "NN")):
+        with pytest.raises(TypeError, match="a word of a tree is a string; got"):
+            evalb([Tree("TOP", [Tree("NN", [word])])], [GOLD])
 
 
 def test_lines_at_the_end() -> None:
