@@ -126,6 +126,9 @@ def test_files(tmp_path: Path) -> None:
     assert list(read_tree_lines(path)) == ["(NN a)\n", "\n", "(NN é)\n", "(NN c)"]
     with pytest.raises(ValueError, match=r"E101.*'nonsense'"):
         list(read_tree_lines(path, encoding="nonsense"))
+    path.write_text("(NN a)\n", encoding="utf-16-le")
+    with pytest.raises(ValueError, match=r"test\.mrg:1: \[E118\].*--encoding utf-16-le"):
+        list(read_tree_lines(path))
     path.write_bytes(b"(NN a)\n" * 3000 + "(NN é)\n".encode("latin-1"))
     with pytest.raises(ValueError, match=r"test\.mrg:3001: .E113. Bytes e9 are not valid utf-8"):
         list(read_tree_lines(path))

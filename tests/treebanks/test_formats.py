@@ -66,9 +66,10 @@ def test_spmrl_encodings(file: str, word: str, encoding: str, tmp_path: Path) ->
         assert list(read(path, "spmrl")) == [f"(TOP (S (N {word})))"]
 
 
-def test_utf16_by_its_mark(tmp_path: Path) -> None:
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_encodings_by_their_marks(encoding: str, tmp_path: Path) -> None:
     path = tmp_path / "trees.mrg"
-    path.write_text("(TOP (NN été))\n", encoding="utf-16")
+    path.write_text("(TOP (NN été))\n", encoding=encoding)
     assert list(read(path, "penn")) == ["(TOP (NN été))"]
 
 

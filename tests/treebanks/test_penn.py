@@ -221,6 +221,16 @@ def test_wrong_encoding(data: bytes, encoding: str, hint: str, tmp_path: Path) -
     assert errors
 
 
+@pytest.mark.parametrize("layout", ["(TOP (NN é))\n", "\n (TOP\n (NN é))\n"])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "utf-16", "utf-32"])
+def test_the_encoding_that_is_named_is_right(encoding: str, layout: str, tmp_path: Path) -> None:
+    path = tmp_path / "trees.mrg"
+    path.write_text(layout, encoding=encoding)
+    with pytest.raises(TreebankError, match=f"--encoding {encoding}[).]"):
+        list(read_trees(path))
+    assert [format_tree(tree) for tree in read_trees(path, encoding=encoding)] == ["(TOP (NN é))"]
+
+
 def test_undecodable_stream(tmp_path: Path) -> None:
     """A stream that others opened cannot be read past such bytes; that is a named error too."""
     path = tmp_path / "bad.mrg"

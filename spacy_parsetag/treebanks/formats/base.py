@@ -155,13 +155,16 @@ def each_line(change: Rewrite) -> Callable[[Iterator[Line]], Iterator[Line]]:
 def guess_encoding(path: Path, fallback: str) -> str:
     """Read a file through to see whether it is UTF-8.
 
-    RETURNS (str): UTF-16 if there is its byte order mark, UTF-8 if all bytes are that, else the fallback. UTF-8 of a
-        stream: what is read here is lost to the reader, who says which bytes are not UTF-8.
+    RETURNS (str): UTF-16 or UTF-32 if there is its byte order mark, UTF-8 if all bytes are that, else the fallback.
+        UTF-8 of a stream: what is read here is lost to the reader, who says which bytes are not UTF-8.
     """
     if is_stream(path):
         return "utf-8"
     with open_binary(path) as file:
-        if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        start = file.read(4)
+        if start in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
+            return "utf-32"
+        if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             return "utf-16"
         if fallback == "utf-8":
             return fallback
