@@ -113,7 +113,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E115 = "Nothing under the node {label!r}: it needs a word or other nodes. Is a word or a tag missing?"
     E116 = "A node inside the tree has no label; only the root may go without. Is a label or a bracket missing?"
     E117 = "The word {word!r} under {label!r} has no part-of-speech bracket. Write (TAG word), or give a default tag."
-    E118 = "NUL byte. Is the file binary, or in UTF-16 (then say so: --encoding utf-16)?"
+    E118 = "NUL byte. Is the file binary, or in another encoding (then say so, for instance --encoding {hint})?"
     E119 = "Closing bracket without an opening one: remove it, or add the missing opening bracket before it."
     E120 = "Text outside of brackets: {text!r}. A bracket file holds trees; `parsetag parse` makes them from text."
     E121 = "The tree is not closed where another one starts. Closing brackets missing: {missing}."
@@ -130,6 +130,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "By its name {path} does not hold brackets, and brackets are read here. The trees of docs, and of texts that "
         "parse parsed, come as brackets by: search ROOT {path} --mrg > NAME.mrg"
     )
+    E126 = "Cannot read the leaf {leaf!r}: {reason}. Mend the file, or choose the --format that it has."
 
     E150 = "Scores must have shape ({rows}, {tags}), 2N-1 rows for N words; got {shape}."
     E151 = (
@@ -342,7 +343,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E350 = "{path}:{line}: unknown keyword {keyword!r} in a parameter file. Known: {known}."
     E351 = "{path}:{line}: {keyword} takes {expected}; got {value!r}."
     E352 = "Unknown scoring parameters {name!r}: neither one of {known} nor a file."
-    E353 = "The {shorter} trees end after {n} sentences, the {longer} trees go on{place}. {remedy}"
+    E353 = "The {shorter} trees end after {n} sentences{end}, the {longer} trees go on{place}. {remedy}"
     E354 = "Gold sentence {n} cannot be scored{place}: {reason}. Each word needs a bracket with its tag: (NN dog)."
     E355 = "A flat tree takes the words of the gold tree, and gold tree {number} has none."
     E356 = (
@@ -405,6 +406,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E486 = (
         "By its name {path} is neither text nor brackets nor docs. Trees that parse wrote as .jsonl or .parquet come "
         "as brackets by: search ROOT FILE --mrg. If it is text all the same, say --format text."
+    )
+    E487 = (
+        "{first} and {second} are called alike: if convert made one of the other, each tree would count twice. Name "
+        "one of them, or say with --glob which to read, for instance --glob '*.spacy'."
     )
 
     E500 = "{purpose} needs the package {name!r}, which is not installed. Install it: {install}"

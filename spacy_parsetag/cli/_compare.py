@@ -133,6 +133,8 @@ def _latex(title: str, rows: list[list[str]]) -> str:
         "|": r"\textbar{}",
     }
     lines = [" & ".join("".join(special.get(char, char) for char in cell) for cell in row) + r" \\" for row in rows]
+    # After \\ of the row before, TeX would read these as an option of it.
+    lines = ["{}" + line if line.startswith(("[", "*")) else line for line in lines]
     columns = "l" + "r" * (len(rows[0]) - 1)
     head = [f"% {title}", rf"\begin{{tabular}}{{{columns}}}", r"\hline", lines[0], r"\hline"]
     return "\n".join([*head, *lines[1:], r"\hline", r"\end{tabular}", ""])

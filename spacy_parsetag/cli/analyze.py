@@ -219,9 +219,16 @@ def analyze_correlation_cli(
 
 def read_source(source: str, glob: str | None, encoding: str, skipped: Skipped, spans_key: str) -> Iterator[Parse]:
     """Read the parses of a file, folder or pattern. Labels are text, as they are in docs. Malformed trees go to
-    `skipped`."""
-    for file in find_files([source], suffixes=(*FORMATS["penn"].suffixes, ".spacy"), pattern=glob):
+    `skipped`.
+
+    RAISES (ValueError): If brackets and docs are called alike, or a file cannot be read.
+    """
+    files = find_files([source], suffixes=(*FORMATS["penn"].suffixes, ".spacy"), pattern=glob)
+    docs_paths = {without_compression(f.path).with_suffix(""): f.path for f in files if suffix_of(f.path) == ".spacy"}
+    for file in files:
         if suffix_of(file.path) != ".spacy":
+            if docs_path := docs_paths.get(without_compression(file.path).with_suffix("")):
+                raise ValueError(Errors.E487.format(first=file.path, second=docs_path))
             yield from (parse for *_, parse in trees_and_parses(file.path, encoding, skipped))
             continue
         parsed = [doc for doc in read_docs(file.path, spacy.blank("xx")) if has_parses(doc, spans_key)]

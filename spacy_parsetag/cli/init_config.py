@@ -41,6 +41,7 @@ def init_config_cli(
     """
     refuse(senter and one_sentence, "--senter", "a pipeline without --one-sentence")
     refuse(encoder is not None and not transformer, "--encoder", "--transformer")
+    refuse(encoder is not None and not encoder.strip(), "--encoder", "a name or a folder, which may not be empty")
     if output != STANDARD and output.exists() and not force:
         raise ValueError(Errors.E450.format(path=output))
     sentences = "senter" if senter else "one_sentence" if one_sentence else "sentencizer"

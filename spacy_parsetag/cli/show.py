@@ -15,11 +15,12 @@ from typer import Argument as Arg, Option as Opt
 from ..errors import Errors
 from ..files.read import is_stream, suffix_of
 from ..files.write import STANDARD, refuse_overwrite, text_output
-from ..texts.input import Record, check_text, name_of, read_lines
+from ..texts.input import Record, check_text, name_of
 from ..texts.parser import NO_PARSE, BatchParser, Settings, in_batches
 from ..texts.shards import find_sources
 from ..tokens import SPANS_KEY, docs_from_trees
 from ..treebanks.formats.table import FORMATS
+from ..treebanks.penn import read_file_lines, refuse_other_formats
 from ._inputs import DEFAULT_MODEL, default_model, find_input, read_docs, start_parser, trees_and_parses
 from ._util import Code, Encoding, GpuId, SpansKey, note, refuse, write_text
 
@@ -66,10 +67,10 @@ def show_cli(
 
     path, text = find_input(source)
     if text is None and is_stream(path):
-        text = "".join(line for _, line in read_lines(path))
+        text = "".join(line.text for line in read_file_lines(path, encoding, name_of(path)))
         check_text(text)
     refuse_overwrite([svg, html], [path, *([Path(model)] if model else [])])
-    kind = (format or _guess_format(path, text)).value
+    kind = (format or _guess_format(path, text, encoding)).value
     refuse(kind == "spacy" and path == STANDARD, "--format spacy", "a file or folder")
     docs: Iterable[Doc]
     if kind == "brackets":
@@ -108,10 +109,11 @@ def show_cli(
         write_text("\n" + "".join(f"{label:<{longest}}  {meaning}\n" for label, _, meaning in meanings))
 
 
-def _guess_format(path: Path, text: str | None) -> ShownFormat:
+def _guess_format(path: Path, text: str | None, encoding: str) -> ShownFormat:
     """Tell brackets from text by the suffix, else by the first line that is no comment and not empty.
 
-    RAISES (ValueError): If a tree begins only after a line of text, or if the suffix stands for something else.
+    RAISES (ValueError): If a tree begins only after a line of text, if the suffix stands for something else, or if the
+        first line is one of discontinuous trees.
     """
     suffix = suffix_of(path)
     if suffix in (".jsonl", ".json", ".parquet"):
@@ -120,7 +122,11 @@ def _guess_format(path: Path, text: str | None) -> ShownFormat:
         return ShownFormat.spacy
     if suffix in FORMATS["penn"].suffixes:
         return ShownFormat.brackets
-    lines = [line for _, line in read_lines(path)] if text is None else _lines_of(text)
+    source = path if text is None else io.StringIO(text, newline=None)
+    numbered_lines = list(read_file_lines(source, encoding, name_of(path)))
+    if first_line := next((line for line in numbered_lines if line.text.strip()), None):
+        refuse_other_formats(first_line, name_of(path))
+    lines = [line.text for line in numbered_lines]
     content_at = [i for i, line in enumerate(lines) if line.strip() not in ("", NO_PARSE) and not line.startswith("#")]
     trees_at = [i for i in content_at if _TREE.match(lines[i])]
     if trees_at and trees_at[0] != content_at[0]:

@@ -10,11 +10,13 @@ from ..errors import Errors, TreebankError
 from ..treebanks import penn
 from ..trees import ROOT_LABELS, Parse, Tree
 from ..trees.brackets import format_tree
-from ..trees.nltk_trees import NLTKTree
+from ..trees.escape import SPACE, escape_label, escape_token, unescape_label, unescape_token
+from ..trees.nltk_trees import NLTKTree, check_child
 from ..trees.tree import ROOT, preorder
 from .counts import compare, read_sentence
 from .params import EvalbParams, get_params
 
+_FILE_FORM = re.compile(f"[^{SPACE}()]+")
 _WORD = re.compile(r"[^\s()]+(?=\s*\))")
 _EVERYTHING = EvalbParams()  # no word and no bracket is deleted
 _SPACES = re.compile(r"\s+", re.ASCII)  # no-break spaces and their like are letters of words
@@ -38,7 +40,12 @@ def place_of(line: object) -> str:
 
 
 def tree_line(tree: Brackets) -> str | Parse:
-    """Write a tree as a line; malformed trees of NLTK are written as they are. Lines and parses stay as they are."""
+    """Write a tree as a line; malformed trees of NLTK are written as they are. Lines and parses stay as they are.
+
+    NLTK's words and labels are in file form; those that cannot be are taken for text, as `from_nltk` does.
+
+    RAISES (TypeError): If something in a tree of NLTK is neither a tree nor a string.
+    """
     if tree is None or isinstance(tree, (str, Parse)):
         return tree or ""
     if isinstance(tree, Tree):
@@ -50,11 +57,19 @@ def tree_line(tree: Brackets) -> str | Parse:
         node = stack.pop()
         if isinstance(node, str):
             parts.append(node)
-        else:
-            parts.append(f" ({node.label()}")
-            stack.append(")")
-            stack.extend(child if not isinstance(child, str) else f" {child}" for child in reversed(node))
+            continue
+        check_child(node)
+        label = str(node.label())
+        if label and not _FILE_FORM.fullmatch(label):
+            label = escape_label(unescape_label(label))
+        parts.append(f" ({label}")
+        stack.append(")")
+        stack.extend(f" {_in_file_form(child)}" if isinstance(child, str) else child for child in reversed(node))
     return "".join(parts).lstrip()
+
+
+def _in_file_form(word: str) -> str:
+    return word if _FILE_FORM.fullmatch(word) else escape_token(unescape_token(word))
 
 
 def read_tree_lines(path: str | Path, *, encoding: str = "utf-8") -> Iterator[str]:
@@ -119,7 +134,9 @@ def paired_lines(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator
             if isinstance(last_line, str) and last_line.count("(") > last_line.count(")"):
                 remedy = f"The last {shorter} tree{place_of(last_line)} is not closed: write its brackets."
             raise ValueError(
-                Errors.E353.format(shorter=shorter, longer=longer, n=n, place=place_of(extra), remedy=remedy)
+                Errors.E353.format(
+                    shorter=shorter, longer=longer, n=n, end=place_of(last_line), place=place_of(extra), remedy=remedy
+                )
             )
 
 

@@ -2,6 +2,7 @@
 
 import glob
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -17,10 +18,13 @@ class SourceFile(NamedTuple):
     """Names a file of a treebank.
 
     folder (Path | None): The folder it was found in, at whatever depth; None if it was given itself.
+    n_above (int): How many of its folders stand before the wildcards of the pattern that it was found by. The folder
+        of the files does not, if their names alone have wildcards: 23 in `wsj/23/*.mrg`.
     """
 
     path: Path
     folder: Path | None = None
+    n_above: int = 0
 
     @property
     def relative(self) -> Path:
@@ -29,9 +33,9 @@ class SourceFile(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of its folders, from that folder on, and its own without the suffix."""
+        """The names of its folders, from that folder or the wildcards on, and its own without the suffix."""
         path = without_compression(self.relative if self.folder is not None else self.path)
-        return (*path.parent.parts, path.stem)
+        return (*path.parent.parts[self.n_above :], path.stem)
 
 
 def find_files(
@@ -51,6 +55,7 @@ def find_files(
     for source in inputs:
         path = Path(source)
         folder = path if path.is_dir() else None
+        n_above = 0
         if folder is not None:
             files = [
                 file
@@ -70,11 +75,13 @@ def find_files(
             files = [match for match in matches if match.is_file()]
             if not matches:
                 raise ValueError(Errors.E030.format(path=source))
+            is_fixed = [not re.search(r"[*?[]", part) for part in path.parts]
+            n_above = max(0, min(is_fixed.index(False), len(is_fixed) - 2))
             if not files:
                 for source_file in find_files(matches, suffixes=suffixes, pattern=pattern):
                     by_path.setdefault(os.path.abspath(source_file.path), source_file)
         for file in files:
-            by_path.setdefault(os.path.abspath(file), SourceFile(file, folder))
+            by_path.setdefault(os.path.abspath(file), SourceFile(file, folder, n_above))
     return list(by_path.values())
 
 

@@ -33,13 +33,17 @@ def is_stream(path: Path) -> bool:
 
 
 def likely_encoding(text: str) -> str:
-    """Guess the encoding of a Western text from its bytes that are not UTF-8, each half a surrogate pair: UTF-16 by its
-    mark, or by the zeros after or before letters. Those which Latin 1 has for control characters are quotes and dashes
-    in Windows-1252."""
+    """Guess the encoding of a Western text from its bytes that are not UTF-8, each half a surrogate pair: UTF-16 and
+    UTF-32 by their marks, or by the zeros after or before letters. Those which Latin 1 has for control characters are
+    quotes and dashes in Windows-1252."""
+    text = text.replace("\udc00", "\0")
+    if text.startswith(("\udcff\udcfe\0\0", "\0\0\udcfe\udcff")):
+        return "utf-32"
     if text.startswith(("\udcff\udcfe", "\udcfe\udcff")):
         return "utf-16"
     if "\0" in text:
-        return "utf-16-be" if text[0] == "\0" else "utf-16-le"
+        name = "utf-32" if "\0\0\0" in text else "utf-16"
+        return f"{name}-be" if text[0] == "\0" else f"{name}-le"
     return "cp1252" if re.search("[\udc80-\udc9f]", text) else "latin-1"
 
 

@@ -15,9 +15,10 @@ and where the next one starts. So a file is cut into pieces, each of them usuall
   unclosed tree proves that it does; a whole tree with such a line inside proves that it does not. So no line is read
   more than twice.
 
-Within a piece, a root wrapper inside one like it, after words, starts the next tree. A closing bracket too many spoils
-the trees before it, which may be parts of one that was closed too early; reading goes on at the next wrapper. A flaw
-that leaves the brackets intact (a word without a tag, an undecodable byte) costs just its tree.
+Within a piece that leaves a bracket open, a root wrapper inside one like it, after words, starts the next tree. A
+closing bracket too many spoils the trees before it, which may be parts of one that was closed too early; reading goes
+on at the next wrapper. A flaw that leaves the brackets intact (a word without a tag, an undecodable byte) costs just
+its tree.
 
 Lines that begin with # are comments.
 """
@@ -58,8 +59,14 @@ _WRAPPER_START = re.compile(rf"\([ \t]*(?=\()|\((?:{'|'.join(sorted(filter(None,
 _UNDECODABLE = re.compile("[\ud800-\udfff]+")
 _SUSPECT = re.compile("[\x00\ud800-\udfff]")
 # Byte order marks of other encodings, as undecodable bytes and as Latin 1.
-_FOREIGN_MARK = re.compile("[\udcffÿ][\udcfeþ]|[\udcfeþ][\udcffÿ]|ï»¿")
-_MARKS = {"ff fe": "utf-16", "fe ff": "utf-16", "ef bb bf": "utf-8"}
+_FOREIGN_MARK = re.compile("[\udcffÿ][\udcfeþ](?:\0\0)?|(?:\0\0)?[\udcfeþ][\udcffÿ]|ï»¿")
+_MARKS = {
+    "ff fe": "utf-16",
+    "fe ff": "utf-16",
+    "ff fe 00 00": "utf-32",
+    "00 00 fe ff": "utf-32",
+    "ef bb bf": "utf-8",
+}
 
 # More nodes than any sentence has: a file with a bracket missing must not fill the memory.
 _MAX_NODES = 200_000
@@ -147,6 +154,7 @@ def read_file_lines(source: str | Path | TextIO, encoding: str, path: str) -> It
                 source = io.TextIOWrapper(file, encoding, "surrogateescape")
             except LookupError as err:
                 raise ValueError(Errors.E101.format(encoding=encoding)) from err
+            stack.callback(source.detach)  # or standard input would be closed with it
         for number in count(1):
             try:
                 text = source.readline()
@@ -165,8 +173,14 @@ def read_file_lines(source: str | Path | TextIO, encoding: str, path: str) -> It
             yield Line(number, text.removeprefix("\ufeff"))
 
 
-def undecodable(text: str, encoding: str) -> str:
-    """Say what is wrong with a text that has bytes which are not valid in the encoding of its file; else empty."""
+def undecodable(text: str, encoding: str, around: str = "") -> str:
+    """Say what is wrong with a text that has NUL, or bytes that are not valid in the encoding of its file; else empty.
+
+    around (str): The text that it stands in, whose start says more about the encoding.
+    """
+    if "\0" in text:
+        sample = around[:1000]
+        return Errors.E118.format(hint=likely_encoding(sample if "\0" in sample else text))
     match = _UNDECODABLE.search(text)
     if match is None:
         return ""
@@ -186,15 +200,20 @@ def without_comments(lines: Iterable[Line], path: str) -> Iterator[Line]:
     """
     is_first, is_next_best = True, False
     for line in lines:
-        if is_first and (text := line.text.lstrip()):
+        if is_first and line.text.strip():
             is_first = False
-            for kind, pattern in _OTHER_FORMATS.items():
-                if pattern.match(text):
-                    raise TreebankError(path, line.number, Errors.E124.format(kind=kind))
+            refuse_other_formats(line, path)
         is_comment = line.text.startswith("#")
         if not (is_comment or is_next_best):
             yield line
         is_next_best = is_comment and _NEXT_BEST.match(line.text) is not None
+
+
+def refuse_other_formats(first_line: Line, path: str) -> None:
+    """Raise a TreebankError if a file of discontinuous trees begins so."""
+    for kind, pattern in _OTHER_FORMATS.items():
+        if pattern.match(first_line.text.lstrip()):
+            raise TreebankError(path, first_line.number, Errors.E124.format(kind=kind))
 
 
 def refuse_numbered(words: Sequence[str], path: str, number: int) -> None:
@@ -304,6 +323,7 @@ class BracketReader:
         text = "".join(line.text for line in lines)
         line_ends = list(accumulate(len(line.text) for line in lines))
         is_suspect = _SUSPECT.search(text) is not None
+        is_unclosed = text.count("(") > text.count(")")
         whole_trees: list[Tree] = []  # trees that a closing bracket too many would spoil
         open_nodes: list[_Node] = []
         tree_line = n_words = position = 0  # of the open tree its line and words
@@ -323,7 +343,7 @@ class BracketReader:
                 line = lines[bisect_right(line_ends, token.start())].number
             if kind == "label":
                 label = token["tag"] or token["label"]
-                if n_words and open_nodes and label in ROOT_LABELS and label == open_nodes[0].label:
+                if is_unclosed and n_words and open_nodes and label in ROOT_LABELS and label == open_nodes[0].label:
                     self._report(*(flaw or (Errors.E121.format(missing=len(open_nodes)), line)), tree_line)
                     open_nodes = []
                 if not open_nodes:
@@ -336,7 +356,7 @@ class BracketReader:
                 is_quiet = True
                 if kind == "word":
                     stray = Errors.E120.format(text=shorten(token.group(), _LONGEST))
-                    self._report(self._text_problem(token.group()) or stray, line, line)
+                    self._report(undecodable(token.group(), self.encoding, text) or stray, line, line)
                 else:
                     self._report(Errors.E119, line, whole_trees[0].line if whole_trees else line)
                     whole_trees = []
@@ -344,7 +364,7 @@ class BracketReader:
                     position = len(text) if wrapper is None else wrapper.start()
             if not open_nodes:
                 continue
-            if is_suspect and flaw is None and (problem := self._text_problem(token.group())):
+            if is_suspect and flaw is None and (problem := undecodable(token.group(), self.encoding, text)):
                 flaw = problem, line
             if kind == "word":
                 n_words += 1
@@ -385,10 +405,6 @@ class BracketReader:
         elif not node.children:
             return Errors.E115.format(label=shorten(node.label, _LONGEST))
         return ""
-
-    def _text_problem(self, text: str) -> str:
-        """Say what is wrong with a token that has a NUL or an undecodable byte."""
-        return Errors.E118 if "\x00" in text else undecodable(text, self.encoding)
 
     def _report(self, reason: str, line: int, tree_line: int) -> None:
         if tree_line != line:

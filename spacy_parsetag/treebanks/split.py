@@ -76,8 +76,8 @@ class Split:
             return f"give it more, or choose a smaller --split-block (it is {self.block})"
         patterns = " or ".join(pattern for name, pattern in self.patterns if name == part)
         return (
-            f"none is in a file or folder called {patterns}. Names count from the input folder on, such as "
-            f"{'/'.join(files[0].names)}; give the folder above, or other names"
+            f"none is in a file or folder called {patterns}. Names count from the input folder, or a pattern's "
+            f"wildcards, on, such as {'/'.join(files[0].names)}; give the folder above, or other names"
         )
 
     def _neediest(self) -> str | None:

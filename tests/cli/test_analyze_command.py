@@ -103,6 +103,17 @@ def test_docs_are_as_good_as_brackets(run: Run, treebank: Path, tmp_path: Path) 
     assert json.loads(run("analyze", "tags", f"all={tmp_path}", "-j").stdout)["treebanks"]["all"]["trees"] == 8
 
 
+def test_docs_beside_their_brackets_do_not_count(run: Run, treebank: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "train"
+    folder.mkdir()
+    treebank = treebank.rename(folder / "train.mrg")
+    assert run("convert", treebank, folder / "train.spacy").exit_code == 0
+    result = run("analyze", "tags", folder)
+    assert result.exit_code == 1 and "[E487]" in result.stderr
+    for file in ("train.mrg", "train.spacy"):
+        assert run("analyze", "tags", folder, "--glob", file).stdout == run("analyze", "tags", folder / file).stdout
+
+
 def test_correlation(run: Run, treebank: Path, tmp_path: Path) -> None:
     results, deviation = tmp_path / "results.csv", tmp_path / "deviation.json"
     results.write_text(RESULTS)

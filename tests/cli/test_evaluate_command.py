@@ -95,7 +95,7 @@ def test_a_package_and_brackets(run: Run, treebank: Path, monkeypatch: pytest.Mo
         ("words.mrg", "trees.mrg", [], "Gold sentence 1 cannot be scored"),
         ("latin.mrg", "trees.mrg", [], "latin.mrg:2: [E113] Bytes e9 are not valid utf-8"),
         ("trees.mrg", "trees.mrg", ["--params", "LATIN.prm"], "LATIN.prm:1: [E113] Bytes c9 are not valid utf-8"),
-        ("trees.mrg", "short.mrg", [], "[E353]"),
+        ("trees.mrg", "short.mrg", [], "short.mrg:1), the gold trees go on ("),
         ("trees.mrg", "trees.mrg", ["--params", "nonsense"], "[E352]"),
         ("trees.mrg", "missing.spacy", [], "[E030]"),
         ("empty.mrg", "empty.mrg", [], "[E106]"),
@@ -358,9 +358,10 @@ def test_tables_name_the_parameters(run: Run, treebank: Path) -> None:
 def test_latex_of_odd_names(run: Run, tmp_path: Path) -> None:
     """In TeX's old fonts `>` is another character."""
     path = tmp_path / "long.mrg"
-    path.write_text(f"(TOP (A^B|C {'(NN a) ' * 81}))\n")
+    path.write_text(f"(TOP (A^B|C {'(NN a) ' * 81}))\n(TOP ([ (NN a)))\n(TOP (* (NN a)))\n")
     result = run("evaluate", path, path, "--tables", "latex", "--by", "label", "--by", "length")
     assert r"A\textasciicircum{}B\textbar{}C & 1 " in result.stdout and r"\textgreater{}80 & 1 " in result.stdout
+    assert "\n{}[ & 1 " in result.stdout and "\n{}* & 1 " in result.stdout  # which would belong to the row above
 
 
 def test_compressed_docs(run: Run, treebank: Path, pipeline: Path, tmp_path: Path) -> None:

@@ -67,6 +67,7 @@ def test_transformer(run: Run, tmp_path: Path) -> None:
     "options, message",
     [
         (["--encoder", "x"], "--transformer"),
+        (["--transformer", "--encoder", ""], "--encoder needs a name"),
         (["--senter", "--one-sentence"], "--one-sentence"),
         (["--lang", "qq"], "qq"),
     ],

@@ -136,6 +136,33 @@ def test_pipes(run: Run, pipe: Callable[[str], Path]) -> None:
     assert run("show", pipe(TREES)).stdout == run("show", "-", stdin=TREES).stdout != ""
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
+def test_encodings(run: Run, pipe: Callable[[str], Path], tmp_path: Path, encoding: str) -> None:
+    """They are those of files whose names do not say that they hold brackets, and of streams, too."""
+    path = tmp_path / "trees.txt"
+    path.write_text(TREES, encoding=encoding)
+    drawn = run("show", TREES).stdout
+    assert run("show", path, "--encoding", encoding).stdout == drawn != ""
+    assert run("show", "-", "--encoding", encoding, stdin=path.read_bytes()).stdout == drawn
+    assert run("show", "-", "--encoding", encoding, "--format", "brackets", stdin=path.read_bytes()).stdout == drawn
+    path.write_text(TREES, encoding="utf-32")
+    assert (
+        "iconv -f utf32 " in run("show", path).stderr
+        and "iconv -f utf32 " in run("show", "-", stdin=path.read_bytes()).stderr
+    )
+    for source in (path, "-"):
+        result = run("show", source, "--encoding", "nonsense", stdin="")
+        assert result.exit_code == 1 and "[E101]" in result.stderr
+
+
+@pytest.mark.parametrize("text", ["%% a comment\n#BOS 1\n", "\n#FORMAT 4\n", '<?xml version="1.0"?>\n<corpus>\n'])
+def test_discontinuous_trees_are_no_text(run: Run, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "trees.export"
+    path.write_text(text)
+    for result in (run("show", path), run("show", "-", stdin=text)):
+        assert result.exit_code == 1 and "[E124]" in result.stderr and not result.stdout
+
+
 def test_sentences_without_a_parse_are_passed_over(run: Run, tmp_path: Path) -> None:
     """`parse` writes (TOP) for a line without words; other malformed trees stay errors."""
     path = tmp_path / "trees.mrg"

@@ -10,6 +10,7 @@ from nltk import Tree
 
 from spacy_parsetag.evalb import EvalbParams, evalb, format_table, get_params, join_lines, read_tree_lines
 from spacy_parsetag.evalb.lines import tree_line
+from spacy_parsetag.trees import from_nltk
 
 GOLD = "(S (NN a) (NN b))"
 OPEN = "Bracketing is unbalanced (too many open bracket)"
@@ -96,6 +97,20 @@ def test_trees_of_all_kinds() -> None:
     assert evalb([tree, line], [line, tree]).all.complete == 2
 
 
+def test_words_of_nltk_that_no_file_has() -> None:
+    """A raw bracket or a space in a leaf is text, as for `from_nltk`; what is no string is an error there and here."""
+    gold, test = (
+        Tree("TOP", [Tree("S", [Tree("(", ["("]), Tree("NN", ["New York"]), Tree(label, [Tree("VB", ["y"])])])])
+        for label in ("VP", "XP")
+    )
+    result = evalb([gold], [test], EvalbParams())
+    assert result.rows == evalb([from_nltk(gold)], [from_nltk(test)], EvalbParams()).rows
+    assert result.rows[0].words == 3 and tree_line(gold).startswith(r"(TOP (S (\u0028 -LRB-) (NN New\u0020York)")
+    for word in (1, ("a", "NN")):
+        with pytest.raises(TypeError, match="a word of a tree is a string; got"):
+            evalb([Tree("TOP", [Tree("NN", [word])])], [GOLD])
+
+
 def test_lines_at_the_end() -> None:
     """Empty lines that one file has more are no sentences; those that both have are."""
     assert evalb([GOLD, ""], [GOLD]).all.sentences == 1
@@ -111,6 +126,9 @@ def test_files(tmp_path: Path) -> None:
     assert list(read_tree_lines(path)) == ["(NN a)\n", "\n", "(NN é)\n", "(NN c)"]
     with pytest.raises(ValueError, match=r"E101.*'nonsense'"):
         list(read_tree_lines(path, encoding="nonsense"))
+    path.write_text("(NN a)\n", encoding="utf-16-le")
+    with pytest.raises(ValueError, match=r"test\.mrg:1: \[E118\].*--encoding utf-16-le"):
+        list(read_tree_lines(path))
     path.write_bytes(b"(NN a)\n" * 3000 + "(NN é)\n".encode("latin-1"))
     with pytest.raises(ValueError, match=r"test\.mrg:3001: .E113. Bytes e9 are not valid utf-8"):
         list(read_tree_lines(path))

@@ -66,9 +66,10 @@ def test_spmrl_encodings(file: str, word: str, encoding: str, tmp_path: Path) ->
         assert list(read(path, "spmrl")) == [f"(TOP (S (N {word})))"]
 
 
-def test_utf16_by_its_mark(tmp_path: Path) -> None:
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_encodings_by_their_marks(encoding: str, tmp_path: Path) -> None:
     path = tmp_path / "trees.mrg"
-    path.write_text("(TOP (NN été))\n", encoding="utf-16")
+    path.write_text("(TOP (NN été))\n", encoding=encoding)
     assert list(read(path, "penn")) == ["(TOP (NN été))"]
 
 
@@ -99,6 +100,18 @@ def test_ctb_markup_beside_trees(tmp_path: Path) -> None:
         "<DOC><S ID=1>( (IP (NN 猫)))</S>\n<P>text</P>\n<S ID=2>( (IP\n (NN 狗)))</S></DOC>\n", encoding="utf-8"
     )
     assert list(read(path, "ctb")) == ["(TOP (IP (NN 猫)))", "(TOP (IP (NN 狗)))"]
+
+
+@pytest.mark.parametrize("before", ["<DATE>1 (May)</DATE>", "<DOC><DOCID>1</DOCID>", "<DOC>\n<HEADER>\n(x</HEADER>"])
+@pytest.mark.parametrize("first_line", ["", '<?xml version="1.0"?>\n', "<!-- a ( b\nc -->\n"])
+def test_ctb_markup_before_trees(before: str, first_line: str, tmp_path: Path) -> None:
+    """A header or a comment may end on the line of a tree. What else stands there is an error, and no loss."""
+    path = tmp_path / "chtb_001.fid"
+    path.write_text(f"{first_line}{before}<S ID=2>( (IP (NN 猫)))</S>\n", encoding="utf-8")
+    assert list(read(path, "ctb")) == ["(TOP (IP (NN 猫)))"]
+    path.write_text(f"{first_line}{before}<S ID=2> x ( (IP (NN 猫)))</S>\n", encoding="utf-8")
+    with pytest.raises(TreebankError, match=r"\[E120\].*'x'"):
+        list(read(path, "ctb"))
 
 
 def test_ctb_headers_must_be_closed(tmp_path: Path) -> None:
@@ -164,12 +177,14 @@ WORDS = {
     "icepahc": ("( (IP (NP (N tungu-tunga)) (VB er-vera)) (ID 1150.X.SCI-LIN,.1))", ["tunga", "vera"], ["", ""]),
     "cess": ("(S (sn (nc gatos gato)) (vm duermen dormir))", ["gato", "dormir"], ["", ""]),
     "spmrl": ("(TOP (S (NC##lem=chat|g=m|n=s## chats) (V##t=pst|_## va)))", ["chat", ""], ["g=m|n=s", "t=pst"]),
+    "spmrl, a key twice": ("(TOP (S (V##gen=F|gen=M|num=S|gen=F## va)))", [""], ["gen=F,M|num=S"]),
     "turkish": (
         "( (S (NP {morphologicalAnalysis=yasa+NOUN+A3SG}{turkish=yasada}) (. {turkish=.})) )",
         ["yasa", ""],
         ["Analysis=NOUN+A3SG", ""],
     ),
     "oncoj": ("( (IP (N (L05 (PHON pito))) (VB (L06 (PHON ku)))) (ID M.1))", ["L05", "L06"], ["", ""]),
+    "oncoj, other spaces": ("( (IP (N (L05\n (PHON pito))) (VB (L06  (PHON\tku) ))))", ["L05", "L06"], ["", ""]),
 }
 
 
@@ -177,7 +192,7 @@ WORDS = {
 def test_what_is_said_of_words(name: str, tmp_path: Path) -> None:
     """It goes into docs and .spacy files, with the sentence's id; and all that was cut is counted."""
     text, lemmas, morphs = WORDS[name]
-    path, form, counts = tmp_path / "trees.txt", get_format(name), CleanCounts()
+    path, form, counts = tmp_path / "trees.txt", get_format(name.partition(",")[0]), CleanCounts()
     path.write_text(text, encoding="utf-8")
     [parse] = form.read_parses(path, counts=counts)
     doc_file = DocFile(tmp_path / "out.spacy", Vocab(), attrs=form.attrs)
@@ -208,6 +223,32 @@ def test_escapes_of_sinica(tmp_path: Path) -> None:
     path.write_text(f"#1 S({pieces})#\n", encoding="utf-8")
     [parse] = get_format("sinica").read_parses(path)
     assert parse.words == words
+
+
+@pytest.mark.parametrize(
+    "name, good, bad, leaf",
+    [
+        ("sinica", "#1 S(Head:V:x)#", "#2 S(agent:NP(Head:Nh:a)|time:Nd:12:30)#", "Nd:12:30"),
+        ("turkish", "( (S (V {turkish=a}{english=x})))", "( (S (V {turkish=a{b}}{english=x})))", "{turkish=a{b}}"),
+        ("oncoj", "( (N (L1 (LOG a) (PHON b))))", "( (NP (L1 (LOG a) (N (L2 (PHON b))))))", "a"),
+    ],
+)
+def test_leaves_of_another_form(name: str, good: str, bad: str, leaf: str, tmp_path: Path) -> None:
+    path = tmp_path / "trees.txt"
+    path.write_text(f"{good}\n{bad}\n{good}\n", encoding="utf-8")
+    errors: list[TreebankError] = []
+    trees = list(get_format(name).read(path, on_error=errors.append))
+    assert [tree.line for tree in trees] == [1, 3] and [error.line for error in errors] == [2]
+    assert "[E126]" in str(errors[0]) and f"leaf '{leaf}" in str(errors[0])
+    with pytest.raises(TreebankError, match=r"trees\.txt:2: \[E126\]"):
+        list(get_format(name).read(path))
+
+
+def test_scripts_of_a_lexeme(tmp_path: Path) -> None:
+    path = tmp_path / "trees.psd"
+    path.write_text("( (IP (N (L1 (LOG a) (PHON b)))))\n", encoding="utf-8")
+    [parse] = get_format("oncoj").read_parses(path)
+    assert parse.words == ("ab",) and parse.pos == ("N",)
 
 
 def test_halves_of_phrases_in_floresta(tmp_path: Path) -> None:
@@ -350,7 +391,7 @@ SAMPLES = {
     "icepahc": ("icepahc", 20),
     "keyaki_ja": ("keyaki", 20),
     "mcvf_ppchf": ("historical", 20),
-    "oncoj": ("oncoj", 16),
+    "oncoj": ("oncoj", 20),
     "ppchy": ("historical", 20),
     "sinica": ("sinica", 20),
 }

@@ -62,6 +62,7 @@ def nested(depth: int) -> Tree:
         ("\ufeff" + SHE + "\n\ufeff" + HE, [SHE, HE]),
         ("(TOP (CD 1\u00a00) (NN \u3000\u2028\x85\x1c))", ["(TOP (CD 1\\u00a00) (NN \\u3000\\u2028\\u0085\\u001c))"]),
         ("( (ROOT (S (NN a))) (ID x,1.2))", ["( (ROOT (S (NN a))) (ID x,1.2))"]),
+        ("(TOP (NN a) (TOP (NN b)))" + SHE, ["(TOP (NN a) (TOP (NN b)))", SHE]),
         ("(TOP (-LRB- -LRB-) (NP=2 (-NONE- *T*-1)))", ["(TOP (-LRB- -LRB-) (NP=2 (-NONE- *T*-1)))"]),
     ],
 )  # fmt: skip
@@ -218,6 +219,16 @@ def test_wrong_encoding(data: bytes, encoding: str, hint: str, tmp_path: Path) -
     errors: list[TreebankError] = []
     assert list(read_trees(path, encoding=encoding, on_error=errors.append)) == []
     assert errors
+
+
+@pytest.mark.parametrize("layout", ["(TOP (NN é))\n", "\n (TOP\n (NN é))\n"])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "utf-16", "utf-32"])
+def test_the_encoding_that_is_named_is_right(encoding: str, layout: str, tmp_path: Path) -> None:
+    path = tmp_path / "trees.mrg"
+    path.write_text(layout, encoding=encoding)
+    with pytest.raises(TreebankError, match=f"--encoding {encoding}[).]"):
+        list(read_trees(path))
+    assert [format_tree(tree) for tree in read_trees(path, encoding=encoding)] == ["(TOP (NN é))"]
 
 
 def test_undecodable_stream(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from spacy_parsetag.files.find import SourceFile
+from spacy_parsetag.files.find import SourceFile, find_files
 from spacy_parsetag.treebanks.split import Split
 
 FILE = SourceFile(Path("treebank/wsj/02/wsj_0201.mrg"), Path("treebank"))
@@ -53,3 +53,16 @@ def test_names(spec: str, part: str) -> None:
 def test_no_split(spec: str) -> None:
     with pytest.raises(ValueError, match=r"E105|E108"):
         Split(spec)
+
+
+def test_names_of_a_pattern(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They count from its wildcards on, as those of a folder do; of files in one folder, with that folder."""
+    monkeypatch.chdir(tmp_path)
+    for section in ("00", "02"):
+        (tmp_path / "23" / "wsj" / section).mkdir(parents=True)
+        (tmp_path / "23" / "wsj" / section / "a.mrg").touch()
+    for pattern in ("23/wsj/*/*.mrg", "23/*/*/*.mrg", "23/wsj/**/*.mrg", "23/wsj/02/*", f"{tmp_path}/23/wsj/0?/a.mrg"):
+        files = find_files([pattern])
+        parts = {file.names[-2]: Split("train=02..21,test=23").part_of(file, 0) for file in files}
+        assert parts["02"] == "train" and parts.get("00") is None, pattern
+    assert find_files(["23/wsj/02/*"])[0].names == ("02", "a")

@@ -33,7 +33,10 @@ class TreebankFormat:
         A `Word` has a lemma and morphology.
     leaf (Callable[[str, str], tuple[str, str]] | None): Rewrites tag and word together.
     attrs (tuple[str, ...]): Which of LEMMA and MORPH it has.
-    dissolve (Callable[[str], bool] | None): Which phrases below the top, by label, are replaced by what is in them.
+    substitute (Callable[[Tree, list[Tree | str]], list[Tree | str] | None] | None): Says what takes the place of a
+        phrase below the top, given the node and its rewritten children; None if it stays.
+
+    A function for tags, words, leaves or phrases raises a ValueError where the tree is not as the format has it.
     """
 
     suffixes: tuple[str, ...]
@@ -47,7 +50,7 @@ class TreebankFormat:
     word: Rewrite | None = None
     leaf: Callable[[str, str], tuple[str, str]] | None = None
     attrs: tuple[str, ...] = ()
-    dissolve: Callable[[str], bool] | None = None
+    substitute: Callable[[Tree, list[Tree | str]], list[Tree | str] | None] | None = None
 
     def read(
         self,
@@ -70,8 +73,9 @@ class TreebankFormat:
         if self.lines is not None:
             lines = self._rewrite_lines(lines, counts)
         trees = iter(BracketReader(lines, str(source), encoding, on_error, default_tag))
-        if self.phrase or self.tag or self.word or self.leaf or self.dissolve:
-            return (self._rewrite(tree, counts) for tree in trees)
+        if self.phrase or self.tag or self.word or self.leaf or self.substitute:
+            rewritten = make_of_each(trees, lambda tree: self._rewrite(tree, counts), str(source), on_error)
+            return (tree for _, tree in rewritten)
         return trees
 
     def read_parses(
@@ -115,9 +119,11 @@ class TreebankFormat:
         leaf = self.leaf or (lambda label, text: (tag(label), word(text)))
 
         def change(node: Tree, children: list[Tree | str]) -> Iterable[Tree | str]:
-            if self.dissolve is not None and node is not tree and not node.is_preterminal and self.dissolve(node.label):
-                counts.labels += 1
-                return children
+            if self.substitute is not None and node is not tree and not node.is_preterminal:
+                replacement = self.substitute(node, children)
+                if replacement is not None:
+                    counts.labels += 1
+                    return replacement
             label, inside = phrase(node.label), tuple(children)
             if node.is_preterminal and (node.label != ID or ID not in self.clean.remove):
                 label, text = leaf(node.label, str(children[0]))
@@ -149,13 +155,16 @@ def each_line(change: Rewrite) -> Callable[[Iterator[Line]], Iterator[Line]]:
 def guess_encoding(path: Path, fallback: str) -> str:
     """Read a file through to see whether it is UTF-8.
 
-    RETURNS (str): UTF-16 if there is its byte order mark, UTF-8 if all bytes are that, else the fallback. UTF-8 of a
-        stream: what is read here is lost to the reader, who says which bytes are not UTF-8.
+    RETURNS (str): UTF-16 or UTF-32 if there is its byte order mark, UTF-8 if all bytes are that, else the fallback.
+        UTF-8 of a stream: what is read here is lost to the reader, who says which bytes are not UTF-8.
     """
     if is_stream(path):
         return "utf-8"
     with open_binary(path) as file:
-        if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        start = file.read(4)
+        if start in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
+            return "utf-32"
+        if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             return "utf-16"
         if fallback == "utf-8":
             return fallback

@@ -23,9 +23,14 @@ SPLIT = ",".join(
         ("test", 271, 300),
     )
 )
-_MARKUP = re.compile(r"(?:\s*</?[A-Za-z][^<>]*>)+\s*")
+_NO_TREES = "HEADER|DOCHEADER|DOCID|DOCNO|DATE|DATETIME|SRCID"  # elements whose text is not a tree
+_HEADER = re.compile(rf"\s*<({_NO_TREES})\b[^<>]*>|\s*<!--", re.IGNORECASE)
+_MARKUP = re.compile(
+    rf"(?:\s*(?:<({_NO_TREES})\b[^<>]*>.*?</\1>|(?:<!--.*?)?-->|<(?!(?:{_NO_TREES})\b)[/?]?[A-Za-z][^<>]*>))+\s*",
+    re.IGNORECASE,
+)
 _CLOSING = re.compile(r"(?<=\))\s*(?:</[A-Za-z][^<>]*>\s*)+\Z")
-_HEADER = re.compile(r"\s*<(HEADER|DOCHEADER|DOCID|DOCNO|DATE|DATETIME|SRCID)\b[^<>]*>", re.IGNORECASE)
+_TREE = re.compile(r"\([^\s()]*\s*(?:\(|$)")  # how a tree begins, in or after text
 
 
 def skip_markup(lines: Iterator[Line]) -> Iterator[Line]:
@@ -33,20 +38,21 @@ def skip_markup(lines: Iterator[Line]) -> Iterator[Line]:
 
     A header that is never closed takes the place of the last line, so that it is an error and all after it not lost.
     """
-    header = ""  # the element that is open, whose text is not a tree
+    closing = ""  # of the element that is open, whose text is not a tree
     header_line = Line(0, "")
     for line, following in pairwise(chain(lines, [Line(0, "")])):
-        if not header and (match := _HEADER.match(line.text)):
-            header, header_line = match.group(1).lower(), line._replace(text=match.group())
-        text = "\n"
-        if not header:
-            markup = _MARKUP.match(line.text)
-            text = _CLOSING.sub("\n", line.text[markup.end() :] if markup else line.text)
-            if markup and not text.startswith("("):
-                text = "\n"
-        elif f"</{header}>" in line.text.lower():
-            header = ""
-        yield header_line if header and not following.number else line._replace(text=text)
+        text = line.text
+        if closing:
+            end = text.lower().find(closing)
+            text, closing = (text[end:], "") if end >= 0 else ("\n", closing)
+        markup = _MARKUP.match(text)
+        text = _CLOSING.sub("\n", text[markup.end() :] if markup else text)
+        if header := _HEADER.match(text):
+            closing = f"</{header[1].lower()}>" if header[1] else "-->"
+            text, header_line = "\n", line._replace(text=header.group())
+        if markup and not text.startswith("(") and not _TREE.search(text):
+            text = "\n"
+        yield header_line if closing and not following.number else line._replace(text=text)
 
 
 # GB 18030 contains GB 2312 and GBK.

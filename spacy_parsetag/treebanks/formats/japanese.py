@@ -6,10 +6,10 @@
 
 import re
 
-from .base import LEMMA, TreebankFormat, each_line, split_lemma
+from ...errors import Errors
+from ...trees.tree import Tree, Word
+from .base import TreebankFormat
 from .english import HISTORICAL_CLEAN
-
-_LEXEME = re.compile(r"\((L[0-9][^\s()]*)[ \t]+\([^\s()]+[ \t]+([^\s()]+)\)\)")
 
 
 def cut_function(label: str) -> str:
@@ -17,22 +17,28 @@ def cut_function(label: str) -> str:
     return label.partition(";")[0] or label
 
 
-def mark_lexemes(line: str) -> str:
-    """Mark lexemes: `(N (L050046 (PHON pito)))` becomes `(N pito)`, with the lexeme for its lemma."""
-    return _LEXEME.sub(rf"\2{LEMMA}\1", line)
+def read_lexeme(node: Tree, children: list[Tree | str]) -> list[Tree | str] | None:
+    """Make a word of a lexeme: `(N (L050046 (PHON pito)))` becomes `(N pito)`, with the lexeme for its lemma.
 
+    Scripts that write a part of the word each are joined. Of a compound the lexeme stands over words, which stay.
 
-def is_lexeme(label: str) -> bool:
-    """Tell whether a node is a lexeme, such as L050046: of a compound it stands over the parts."""
-    return re.match(r"L[0-9]+", label) is not None
+    RETURNS (list[Tree | str] | None): What takes the node's place; None if it is no lexeme.
+    RAISES (ValueError): If scripts and words stand below one lexeme.
+    """
+    if not re.match("L[0-9]", node.label):
+        return None
+    scripts = [str(child.children[0]) for child in node.children if isinstance(child, Tree) and child.is_preterminal]
+    if not scripts:
+        return children
+    if len(scripts) < len(node.children):
+        raise ValueError(Errors.E126.format(leaf=scripts[0], reason=f"the lexeme {node.label} has other words, too"))
+    return [Word("".join(scripts), node.label)]
 
 
 KEYAKI = TreebankFormat(suffixes=(".psd",), clean=HISTORICAL_CLEAN, phrase=cut_function, tag=cut_function)
 ONCOJ = TreebankFormat(
     suffixes=(".psd",),
     clean=HISTORICAL_CLEAN,
-    lines=each_line(mark_lexemes),
-    word=split_lemma,
-    dissolve=is_lexeme,
+    substitute=read_lexeme,
     attrs=("LEMMA",),
 )

@@ -8,6 +8,7 @@ outside the tree.
 
 import re
 
+from ...errors import Errors
 from ...trees.clean import CleanOptions
 from ...trees.escape import escape_token
 from .base import TreebankFormat, each_line
@@ -26,14 +27,26 @@ def rewrite_line(line: str) -> str:
 
 
 def _rewrite_piece(match: "re.Match[str]") -> str:
-    """Rewrite a piece: `agent:NP(` becomes `(NP`, `time:Dd:常常` becomes `(Dd 常常)`."""
+    """Rewrite a piece: `agent:NP(` becomes `(NP`, `time:Dd:常常` becomes `(Dd 常常)`. A colon more stays."""
     rest, _, last = match.group().rpartition(":")
     if last.endswith("("):
         return f"({last[:-1]} "
-    return f"({rest.rpartition(':')[2]} {escape_token(last)})" if last != "|" else " "
+    return f"({rest.partition(':')[2] or rest} {escape_token(last)})" if last != "|" else " "
+
+
+def check_leaf(tag: str, word: str) -> tuple[str, str]:
+    """Raise a ValueError if a colon is left in a tag: of `time:Nd:12:30` nothing tells where the word begins."""
+    if ":" in tag:
+        leaf = f"{tag}:{word}"
+        raise ValueError(Errors.E126.format(leaf=leaf, reason="after ROLE:TAG: a word has no colon"))
+    return tag, word
 
 
 # NLTK distributes the treebank as one file without a suffix.
 SINICA = TreebankFormat(
-    suffixes=(".txt", "parsed"), encoding="big5", clean=CleanOptions(functions=False), lines=each_line(rewrite_line)
+    suffixes=(".txt", "parsed"),
+    encoding="big5",
+    clean=CleanOptions(functions=False),
+    lines=each_line(rewrite_line),
+    leaf=check_leaf,
 )

@@ -7,11 +7,13 @@ The analysis becomes lemma (yasa) and morphology (Analysis=NOUN).
 
 import re
 
+from ...errors import Errors
 from ...trees.escape import escape_token
 from ...trees.tree import Word
 from .base import LEMMA, TreebankFormat, each_line
 
 _LAYERS = re.compile(r"(?:\{[^{}=]+=[^{}]*\})+")
+_LAYER_START = re.compile(r"\{[^{}=]+=")
 _LAYER = re.compile(r"\{([^{}=]+)=([^{}]*)\}")
 
 
@@ -27,7 +29,12 @@ def take_word(line: str) -> str:
 
 
 def split_analysis(text: str) -> Word:
-    """Split the analysis off a word: `yasa+NOUN+A3SG` is the lemma `yasa` and its features."""
+    """Split the analysis off a word: `yasa+NOUN+A3SG` is the lemma `yasa` and its features.
+
+    RAISES (ValueError): If a layer is left in the word.
+    """
+    if _LAYER_START.search(text):
+        raise ValueError(Errors.E126.format(leaf=text, reason="a leaf is {NAME=TEXT}..., without other braces"))
     word, _, analysis = text.partition(LEMMA)
     lemma, _, features = analysis.partition("+")
     return Word(word, lemma, f"Analysis={features}" if features and "|" not in features else "")
