@@ -236,6 +236,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E225 = "Plateau needs initial_rate > 0, warmup_steps >= 0, 0 < factor < 1 and a patience of at least 1 check."
     E226 = 'PlateauLogger found no schedule. Set "spacy-parsetag.Plateau.v1" in [training.optimizer.learn_rate].'
     E227 = "The batcher BatchByLength needs a {what} of at least 1; got {value!r}."
+    E228 = (
+        "The augmenter of spacy-parsetag.Corpus.v1 gives {n} words for {text!r}, which has {n_words}. Trees go over "
+        "as many words only: take an augmenter that keeps their number, as spaCy's do."
+    )
 
     E251 = (
         "No constituents in the training data of the component '{name}': no reference doc has any in "
