@@ -226,7 +226,8 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The component '{name}' takes its vectors from the component '{upstream}' that it was trained with, and this "
         "doc has {found}. Source both, first nlp.add_pipe('{upstream}', source=other), then nlp.add_pipe('{name}', "
         "source=other). If the pipeline has another '{upstream}', give '{name}' a copy of its own before you source "
-        "it: other.replace_listeners('{upstream}', '{name}', ['model.tok2vec'])."
+        "it: other.replace_listeners('{upstream}', '{name}', [PATH]), where PATH is that of the listener in its "
+        "config: 'model.tok2vec', in en_parsetag_trf 'model.tok2vec.*.encoder'."
     )
     E217 = (
         "The model of the component '{name}' gives {found}, not scores of tags. Take one of this package's learners, "
