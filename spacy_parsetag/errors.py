@@ -218,7 +218,8 @@ class Errors(metaclass=_ErrorsWithCodes):
     E206 = (
         "The transformer of this pipeline reads sentence by sentence, and this doc has no sentence boundaries: "
         "{text!r}. Add a component that sets them before it: nlp.add_pipe('sentencizer', first=True), or "
-        "'one_sentence' if each of your docs is one sentence already."
+        "'one_sentence' if each of your docs is one sentence already. Where the transformer is one of the "
+        "annotating_components of a training, that component has to be one too."
     )
     E214 = "The layer {name!r} reads no word vectors. Set include_static_vectors = true in its config."
     E215 = "The vocabulary has no word vectors with a row for each word. Set [initialize.vectors] (--paths.vectors)."
@@ -297,6 +298,11 @@ class Errors(metaclass=_ErrorsWithCodes):
         "find spans with a function: the setting 'constraints' of the component 'parsetag'."
     )
     E271 = "The function in the setting 'constraints' of 'parsetag' must give spans of the doc; got {found!r}."
+    E272 = (
+        "The component '{name}' scores successive tags, and a doc of its training data is marked as partial: {text!r}. "
+        "Partial trees are learned by probabilities of constituents, and with transitions there are none. Set "
+        "transitions = false in [components.{name}.model], or train on whole trees."
+    )
 
     E300 = (
         "The doc has no constituents under doc.spans[{key!r}]; it has: {known}. Run a pipeline with the component "
@@ -509,6 +515,15 @@ class Warnings(metaclass=_ErrorsWithCodes):
     W258 = (
         "No score of the component '{name}' has a weight in [training.score_weights], so that it has no part in what "
         "checkpoint is kept, and its column shows 0. Its trees are in doc.spans[{key!r}]: set {score} = 1.0 there."
+    )
+    W259 = (
+        "All of the {n:,} docs to score on with constituents in doc.spans[{key!r}] are marked as partial, and partial "
+        "trees are not scored. So the parser has no score, and the table of a training shows 0. Score on whole "
+        "trees; or set scorer = null in the component's config, if it is not to be scored."
+    )
+    W260 = (
+        "Several components write to doc.spans[{key!r}], where the trees of the last one stay: {names}. "
+        "Give each a spans_key of its own, in its config and in its training data; or remove what is not used."
     )
 
     W300 = (
