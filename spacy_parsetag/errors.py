@@ -219,7 +219,8 @@ class Errors(metaclass=_ErrorsWithCodes):
     E206 = (
         "The transformer of this pipeline reads sentence by sentence, and this doc has no sentence boundaries: "
         "{text!r}. Add a component that sets them before it: nlp.add_pipe('sentencizer', first=True), or "
-        "'one_sentence' if each of your docs is one sentence already."
+        "'one_sentence' if each of your docs is one sentence already. Where the transformer is one of the "
+        "annotating_components of a training, that component has to be one too."
     )
     E214 = "The layer {name!r} reads no word vectors. Set include_static_vectors = true in its config."
     E215 = "The vocabulary has no word vectors with a row for each word. Set [initialize.vectors] (--paths.vectors)."
@@ -227,7 +228,8 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The component '{name}' takes its vectors from the component '{upstream}' that it was trained with, and this "
         "doc has {found}. Source both, first nlp.add_pipe('{upstream}', source=other), then nlp.add_pipe('{name}', "
         "source=other). If the pipeline has another '{upstream}', give '{name}' a copy of its own before you source "
-        "it: other.replace_listeners('{upstream}', '{name}', ['model.tok2vec'])."
+        "it: other.replace_listeners('{upstream}', '{name}', [PATH]), where PATH is that of the listener in its "
+        "config: 'model.tok2vec', in en_parsetag_trf 'model.tok2vec.*.encoder'."
     )
     E217 = (
         "The model of the component '{name}' gives {found}, not scores of tags. Take one of this package's learners, "
@@ -237,6 +239,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E225 = "Plateau needs initial_rate > 0, warmup_steps >= 0, 0 < factor < 1 and a patience of at least 1 check."
     E226 = 'PlateauLogger found no schedule. Set "spacy-parsetag.Plateau.v1" in [training.optimizer.learn_rate].'
     E227 = "The batcher BatchByLength needs a {what} of at least 1; got {value!r}."
+    E228 = (
+        "The augmenter of spacy-parsetag.Corpus.v1 gives {n} words for {text!r}, which has {n_words}. Trees go over "
+        "as many words only: take an augmenter that keeps their number, as spaCy's do."
+    )
 
     E251 = (
         "No constituents in the training data of the component '{name}': no reference doc has any in "
@@ -293,6 +299,11 @@ class Errors(metaclass=_ErrorsWithCodes):
         "find spans with a function: the setting 'constraints' of the component 'parsetag'."
     )
     E271 = "The function in the setting 'constraints' of 'parsetag' must give spans of the doc; got {found!r}."
+    E272 = (
+        "The component '{name}' scores successive tags, and a doc of its training data is marked as partial: {text!r}. "
+        "Partial trees are learned by probabilities of constituents, and with transitions there are none. Set "
+        "transitions = false in [components.{name}.model], or train on whole trees."
+    )
 
     E300 = (
         "The doc has no constituents under doc.spans[{key!r}]; it has: {known}. Run a pipeline with the component "
@@ -509,6 +520,15 @@ class Warnings(metaclass=_ErrorsWithCodes):
     W258 = (
         "No score of the component '{name}' has a weight in [training.score_weights], so that it has no part in what "
         "checkpoint is kept, and its column shows 0. Its trees are in doc.spans[{key!r}]: set {score} = 1.0 there."
+    )
+    W259 = (
+        "All of the {n:,} docs to score on with constituents in doc.spans[{key!r}] are marked as partial, and partial "
+        "trees are not scored. So the parser has no score, and the table of a training shows 0. Score on whole "
+        "trees; or set scorer = null in the component's config, if it is not to be scored."
+    )
+    W260 = (
+        "Several components write to doc.spans[{key!r}], where the trees of the last one stay: {names}. "
+        "Give each a spans_key of its own, in its config and in its training data; or remove what is not used."
     )
 
     W300 = (

@@ -1,6 +1,7 @@
 """The pipelines that come beside en_parsetag_sm."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,10 @@ MODELS = ROOT / "models"
 SENTENCES = {
     "en_parsetag_trf": ("She enjoys reading papers. The old dog, which was tired, didn't bark at him (or at us).", 2),
     "id_parsetag_sm": ("Dia suka membaca koran. Presiden akan mengunjungi Jakarta pada hari Senin.", 2),
+}
+LISTENERS = {
+    "en_parsetag_trf": ("transformer", "model.tok2vec.*.encoder"),
+    "id_parsetag_sm": ("tok2vec", "model.tok2vec"),
 }
 MEGABYTES = {"en_parsetag_trf": 35, "id_parsetag_sm": 15}
 
@@ -78,6 +83,23 @@ def test_sentences_that_are_given_stay(nlp: Language) -> None:
     for token in doc:
         token.is_sent_start = token.i == 0
     assert len(list(nlp(doc).sents)) == 1
+
+
+def test_its_parser_in_another_pipeline(nlp: Language, tmp_path: Path) -> None:
+    """As the message says that names the paths, and after the other pipeline was saved and loaded."""
+    sourced, other = spacy.load(folder(name_of(nlp))), spacy.blank(nlp.lang)
+    other.add_pipe("one_sentence")
+    other.add_pipe("parsetag", source=sourced)
+    upstream, path = LISTENERS[name_of(nlp)]
+    text = SENTENCES[name_of(nlp)][0].partition(".")[0]
+    with pytest.raises(ValueError, match=rf"E216.*_listeners\('{upstream}', 'parsetag', \[.*'{re.escape(path)}'"):
+        other(text)
+    sourced.replace_listeners(upstream, "parsetag", [path])
+    other.remove_pipe("parsetag")
+    other.add_pipe("parsetag", source=sourced)
+    other.to_disk(tmp_path)
+    for pipeline in (other, spacy.load(tmp_path)):
+        assert spans_of(pipeline(text)) == spans_of(nlp(text))
 
 
 def test_it_is_small_and_states_its_terms(nlp: Language) -> None:

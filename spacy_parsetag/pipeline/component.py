@@ -277,6 +277,10 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         if any(gold_by_doc):
             self._require_labels()
         gold = [sentence for sentences in gold_by_doc for sentence in sentences]
+        if scores.transitions is not None:
+            for eg, sentences in zip(examples, gold_by_doc, strict=True):
+                if any(sentence.constraints for sentence in sentences):
+                    raise ValueError(Errors.E272.format(name=self.name, text=shorten(eg.reference.text, 50)))
         first_words = scores.words.find([[sentence.tokens for sentence in sentences] for sentences in gold_by_doc])
         n_words = np.asarray([len(sentence.tokens) for sentence in gold], dtype=np.int64)
         if scores.spans is not None:
@@ -307,9 +311,17 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         weights = {} if nlp is None else nlp.config.interpolate()["training"]["score_weights"]
         if weights and key != SPANS_KEY and (score := f"{score_prefix(key)}_f") not in weights:
             warnings.warn(Warnings.W258.format(name=self.name, key=key, score=score), stacklevel=2)
+        same_key = [
+            name
+            for name, pipe in ([] if nlp is None else nlp.components)
+            if isinstance(pipe, checks.Checked) and pipe.spans_key == key
+        ]
+        if len(same_key) > 1:
+            warnings.warn(Warnings.W260.format(names=", ".join(map(repr, same_key)), key=key), stacklevel=2)
         self._gold = GoldReader()
         if labels is None:
-            tags, largest_stack = read_inventory(get_examples(), key, self.linearizer, self.name)
+            has_chart = self.model.has_param("pairs") is False  # no scores of successive tags
+            tags, largest_stack = read_inventory(get_examples(), key, self.linearizer, self.name, has_chart=has_chart)
         else:
             tags, largest_stack = checks.read_label_data(labels, self.linearizer.order, self.name)
         if isinstance(self.max_stack, int) and self.max_stack < largest_stack:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..errors import Errors, Warnings
+from ..errors import Errors, Warnings, shorten
 from ..linearize import Linearizer, TagSet, max_stack
 from ..tokens.groups import GroupCache, SentenceParse, has_parses, is_marked, list_groups, parses_from_doc
 from ..trees import Parse, binarize
@@ -108,12 +108,14 @@ class GoldReader:
 
 
 def read_inventory(
-    examples: Iterable[Example], spans_key: str, linearizer: Linearizer, name: str
+    examples: Iterable[Example], spans_key: str, linearizer: Linearizer, name: str, *, has_chart: bool = True
 ) -> tuple[set[str], int]:
     """Read all training data once, and warn of what cannot be learned.
 
+    has_chart (bool): Whether the learner's scores have a chart, without which no partial tree can be learned.
     RETURNS (tuple[set[str], int]): The tags, and the largest stack (paper, appendix) of whole trees.
-    RAISES (ValueError): If there are sentences, and nothing can be learned from any of them.
+    RAISES (ValueError): If there are sentences, and nothing can be learned from any of them; if there is a partial tree
+        and no chart.
     """
     reader = GoldReader()
     tags: set[str] = set()
@@ -124,6 +126,8 @@ def read_inventory(
             parses += [parse for trees in soft_parses(eg, spans_key).values() for _, parse in trees]
         for parse in parses:
             if is_marked(eg.reference, "partial", spans_key):
+                if not has_chart:
+                    raise ValueError(Errors.E272.format(name=name, text=shorten(eg.reference.text, 50)))
                 tags.update(partial_tags(parse))
                 continue
             if "partial" not in eg.reference.spans[spans_key].attrs:

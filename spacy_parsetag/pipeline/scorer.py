@@ -133,8 +133,9 @@ def score_constituents(
         right_tags.update(tag[0] for tag, test_tag in zip(tags, test_tags, strict=False) if tag == test_tag)
     prefix = score_prefix(key)
     if not annotated:
-        # Partial trees are left out on purpose.
-        if examples and not any(key in eg.reference.spans for eg in examples):
+        if n_partial := sum(key in eg.reference.spans for eg in examples):
+            warnings.warn(Warnings.W259.format(n=n_partial, key=key), stacklevel=1)
+        elif examples:
             text = Warnings.W255.format(n=len(examples), key=key, found=list_groups(eg.reference for eg in examples))
             warnings.warn(text, stacklevel=1)
         return dict.fromkeys(f"{prefix}_{name}" for name in SCORES)

@@ -308,7 +308,7 @@ class TreeMatcherPipe(Pipe):
         get_examples: Callable[[], Iterable[Any]] | None = None,
         *,
         nlp: Language | None = None,
-        patterns: Iterable[Mapping[str, str]] | None = None,
+        patterns: Iterable[Any] | None = None,  # spaCy looks the annotation up among names of its own
     ) -> None:
         """Add patterns, for instance from a file that `srsly.read_jsonl.v1` reads in the config.
 

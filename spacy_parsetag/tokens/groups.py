@@ -237,9 +237,9 @@ class GroupCache(Generic[ValueT]):
     """Keeps what was made of the constituents of docs, outside the docs and for as long as they live.
 
     A value is made anew when `doc.spans[key]` is another group than it was, and when the number of its spans or of the
-    doc's tokens, or its marks "partial" and "soft", have changed. That is all: spans replaced within the group
-    (`group[i] = span`) and sentence boundaries moved later are not noticed. `doc.spans[key] = list(doc.spans[key])`
-    makes another group.
+    doc's tokens, its marks "partial" and "soft", or the list `attrs["k_best"]` have changed. That is all: spans
+    replaced within the group (`group[i] = span`), trees replaced within that list and sentence boundaries moved later
+    are not noticed. `doc.spans[key] = list(doc.spans[key])` makes another group.
     """
 
     def __init__(self) -> None:
@@ -254,7 +254,8 @@ class GroupCache(Generic[ValueT]):
         RAISES (ValueError): If the doc has no constituents.
         """
         group = get_group(doc, spans_key)  # refers to its doc weakly
-        state = (len(group), len(doc), group.attrs.get("partial"), group.attrs.get("soft"))
+        # The list itself, at which a comparison stops while it is the same one.
+        state = (len(group), len(doc), *map(group.attrs.get, ("partial", "soft", "k_best")))
         by_key = self._values.setdefault(doc, {})
         entry = by_key.get(spans_key)
         if entry is None or entry[0] is not group or entry[1] != state:

@@ -5,11 +5,11 @@ from itertools import accumulate
 from pathlib import Path
 
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 from spacy.training.corpus import create_docbin_reader
 
-from ..errors import Errors
+from ..errors import Errors, shorten
 
 Augmenter = Callable[[Language, Example], Iterator[Example]]
 
@@ -24,9 +24,10 @@ class TreebankCorpus:
     gold_sents (bool): Give the docs to predict on the sentence boundaries of the treebank, which sentence splitters
         leave alone. Then trees are scored over the treebank's sentences, as EVALB does.
     limit (int): Number of docs to read; 0 for all.
-    augmenter (Callable | None): One of spaCy's augmenters. `spacy.Corpus.v1` loses with it which trees are partial or
-        soft, and they would be learned as whole ones; here the marks stay.
-    RAISES (ValueError): If n_sents is below 1.
+    augmenter (Callable | None): One of spaCy's augmenters, or another that keeps the number of words: it gets docs
+        without groups of spans. `spacy.Corpus.v1` has trees over other words with it, and loses sentence boundaries,
+        and which trees are partial or soft; here all of that stays.
+    RAISES (ValueError): If n_sents is below 1; in reading, if an augmenter changes the number of words.
     """
 
     def __init__(
@@ -69,14 +70,38 @@ class TreebankCorpus:
             yield eg
 
     def _augment(self, nlp: Language, eg: Example) -> Iterator[Example]:
-        for variant in self.augmenter(nlp, eg) if self.augmenter else [eg]:
-            # `Example.to_dict`, which augmenters start from, does not tell "begins no sentence" from "not known".
-            if eg.reference.has_annotation("SENT_START") and not variant.reference.has_annotation("DEP"):
-                for token in variant.reference:
-                    token.is_sent_start = bool(token.is_sent_start)
-            for key, group in eg.reference.spans.items():
-                if key in variant.reference.spans:
-                    variant.reference.spans[key].attrs = group.attrs
+        if self.augmenter is None:
+            yield eg
+            return
+        # spaCy's augmenters put spans where their characters were in the old text, lose sentence boundaries, and add no
+        # white space to docs with spans. But they keep the words, by whose numbers all of it is put back.
+        reference = eg.reference
+        bare = reference.copy()
+        bare.spans.clear()
+        before = [*accumulate((not token.is_space for token in reference), initial=0)]  # words before each token
+        has_sentences = reference.has_annotation("SENT_START")
+        first_words = {before[sentence.start] for sentence in reference.sents} if has_sentences else set()
+        for variant in self.augmenter(nlp, Example(eg.predicted, bare)):
+            doc = variant.reference
+            tokens = [token.i for token in doc if not token.is_space]
+            if len(tokens) != before[-1]:
+                text = shorten(reference.text, 50)
+                raise ValueError(Errors.E228.format(n=len(tokens), text=text, n_words=before[-1]))
+            if has_sentences and not doc.has_annotation("DEP"):
+                starts = {0, *(tokens[word] for word in first_words if word < len(tokens))}
+                for token in doc:
+                    token.is_sent_start = token.i in starts
+            for key, group in reference.spans.items():
+                spans = []
+                for span in group:
+                    start, end = before[span.start], before[span.end]
+                    if start < end:
+                        bounds = tokens[start], tokens[end - 1] + 1
+                        spans.append(Span(doc, *bounds, span.label, kb_id=span.kb_id, span_id=span.id))
+                doc.spans[key] = SpanGroup(doc, name=key, attrs=group.attrs, spans=spans)
+            if reference.has_unknown_spaces:  # as spaCy's reader has it: the tokens of the treebank
+                spaces = [bool(token.whitespace_) for token in doc]
+                variant = Example(Doc(nlp.vocab, words=[token.text for token in doc], spaces=spaces), doc)
             yield variant
 
     def _join(self, examples: Iterable[Example]) -> Iterator[list[Example]]:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 import spacy
 from confection import ConfigValidationError
+from tiny import make_examples, make_nlp
 
 
 @pytest.mark.parametrize(
@@ -81,6 +82,16 @@ def test_defaults() -> None:
     assert config["spans_key"] == "constituents" and config["decoder"]["@misc"] == "spacy-parsetag.ExactDecoder.v1"
     again = spacy.blank("en").from_config(nlp.config)
     assert again.config["components"] == nlp.config["components"]
+
+
+def test_all_components_can_be_initialized() -> None:
+    """spaCy looks up what they are annotated with, among names of its own."""
+    nlp = make_nlp()
+    nlp.add_pipe("parsetag_ensemble", config={"spans_key": "mean"})
+    nlp.add_pipe("tree_matcher")
+    nlp.initialize(lambda: make_examples(nlp))
+    nlp.config["initialize"]["components"]["parsetag"] = {"labels": nlp.get_pipe("parsetag").label_data}
+    nlp.initialize(lambda: make_examples(nlp))
 
 
 def test_one_sentence_can_be_switched_off() -> None:

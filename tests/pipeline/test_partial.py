@@ -14,6 +14,7 @@ from tiny import (
     check_gradient,
     gold_doc,
     make_examples,
+    make_learner,
     make_nlp,
     random_scores,
     spans_of,
@@ -85,7 +86,25 @@ def test_only_partial_trees() -> None:
     losses = train(nlp, examples, steps=40)
     assert losses["parsetag"] < 1.0
     assert nlp.get_pipe("parsetag").constituent_labels == ("NP",)
-    assert nlp.evaluate(examples)["parsetag_f"] is None  # nothing says what else is right
+    with pytest.warns(UserWarning, match=r"\[W259\] All of the 6 docs .*'constituents'.* partial.*scorer = null"):
+        assert nlp.evaluate(examples)["parsetag_f"] is None  # nothing says what else is right
+
+
+@pytest.mark.parametrize("from_labels", [False, True])
+def test_transitions_do_not_go_with_partial_trees(from_labels: bool) -> None:
+    """Better said before a training than at its first partial tree, but with label data nobody reads them before."""
+    nlp = make_learner("CRF")
+    examples = [*make_examples(nlp), *partial_examples(nlp)]
+    if from_labels:
+        other = make_nlp()
+        other.initialize(lambda: examples)
+        nlp.config["initialize"]["components"]["parsetag"] = {"labels": other.get_pipe("parsetag").label_data}
+        nlp.initialize(lambda: examples)
+    with pytest.raises(ValueError, match=r"\[E272\].*'parsetag'.* partial: 'She enjoys.*transitions = false"):
+        if from_labels:
+            nlp.update(examples)
+        else:
+            nlp.initialize(lambda: examples)
 
 
 def test_an_unknown_label_is_counted() -> None:

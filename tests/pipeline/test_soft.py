@@ -106,6 +106,21 @@ def test_training() -> None:
     np.testing.assert_allclose([p, q], np.asarray(PROBS[:2]) / sum(PROBS), atol=0.05)
 
 
+def test_other_best_trees_are_noticed() -> None:
+    """By a pipe that has learned the doc's before."""
+    nlp = make_nlp()
+    eg = example(soft_doc(nlp))
+    nlp.initialize(lambda: [eg])
+    pipe: Any = nlp.get_pipe("parsetag")
+    scores = pipe.model.predict([eg.predicted])
+    losses = []
+    for attrs in ({}, {"k_best": [eg.reference.spans["constituents"].attrs["k_best"][0][:1]]}):
+        eg.reference.spans["constituents"].attrs.update(attrs)
+        fresh = Example(eg.predicted, eg.reference.copy())
+        losses += [pipe.get_loss([each], scores)[0] for each in (eg, fresh)]
+    assert losses[0] == losses[1] != losses[2] == losses[3]
+
+
 def test_trees_that_do_not_fit_are_left_out() -> None:
     nlp = make_nlp()
     nlp.initialize(lambda: make_examples(nlp))

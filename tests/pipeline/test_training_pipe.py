@@ -1,6 +1,7 @@
 """Initialization, updates and labels of the pipe."""
 
 import json
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -270,6 +271,19 @@ def test_other_spans_key(tmp_path: Path) -> None:
     assert list(parsed.spans) == ["mine"] and spans_of(parsed, "mine") == spans_of(docs[0], "phrases")
     renamed.get_pipe("parsetag").from_bytes(nlp.get_pipe("parsetag").to_bytes())
     assert list(renamed(words_only(renamed, docs[0])).spans) == ["mine"]
+
+
+@pytest.mark.parametrize("other", ["parsetag", "parsetag_ensemble"])
+def test_two_parsers_of_one_group(other: str) -> None:
+    nlp = make_nlp()
+    nlp.add_pipe(other, name="second")
+    with nlp.select_pipes(disable="second"):  # as spaCy does where it is frozen
+        with pytest.warns(UserWarning, match=r"\[W260\].*'constituents'.*: 'parsetag', 'second'"):
+            nlp.initialize(lambda: make_examples(nlp))
+        nlp.get_pipe("second").spans_key = "mine"
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            nlp.initialize(lambda: make_examples(nlp))
 
 
 def test_frozen_and_annotating_components(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import spacy
+import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
@@ -169,6 +170,23 @@ def test_component(nlp: Language, docs: list[Doc], tmp_path: Path) -> None:
     for _ in range(2):
         pipe.initialize(patterns=rows)
     assert pipe.matcher.patterns["WH"] == ["/^WH/"] and pipe.matcher.patterns["NP"] == ["NP"]
+
+
+@pytest.mark.parametrize("from_file", [False, True])
+def test_patterns_in_the_initialize_section(nlp: Language, from_file: bool, tmp_path: Path) -> None:
+    """As a training reads them."""
+    pipe = nlp.add_pipe("tree_matcher", config={"patterns": {"A": ["NP"]}})
+    nlp.initialize()
+    rows = [{"label": "B", "pattern": "VP"}, {"label": "B", "pattern": "PP"}]
+    srsly.write_jsonl(tmp_path / "rows.jsonl", rows)
+    reader = {"@readers": "srsly.read_jsonl.v1", "path": str(tmp_path / "rows.jsonl")}
+    nlp.config["initialize"]["components"]["tree_matcher"] = {"patterns": reader if from_file else rows}
+    nlp.initialize()
+    assert pipe.matcher.patterns == {"A": ["NP"], "B": ["VP", "PP"]}
+    for row in ({"label": "X", "pattern": [{"LOWER": "x"}]}, 3):
+        nlp.config["initialize"]["components"]["tree_matcher"] = {"patterns": [row]}
+        with pytest.raises(ValueError, match=r"\[E613\].*'label': 'OBJECT'"):
+            nlp.initialize()
 
 
 def test_own_head_rules_are_saved(nlp: Language, docs: list[Doc], tmp_path: Path) -> None:

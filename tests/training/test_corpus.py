@@ -1,15 +1,23 @@
 """The reader of the shipped configs: sentences of a treebank one by one or joined, with their boundaries or without."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin
-from spacy.training.augment import create_lower_casing_augmenter
+from nltk import Tree
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin, Span
+from spacy.training import Example
+from spacy.training.augment import (
+    create_combined_augmenter,
+    create_lower_casing_augmenter,
+    create_orth_variants_augmenter,
+)
 from tiny import TREES, gold_doc, make_examples, make_nlp, spans_of, train
 
-from spacy_parsetag.tokens import has_parses
+from spacy_parsetag.tokens import docs_from_trees, has_parses, parses_from_doc
 from spacy_parsetag.training.corpus import TreebankCorpus
 
 
@@ -135,3 +143,46 @@ def test_augmented_sentences_keep_their_boundaries(tmp_path: Path) -> None:
     for eg, doc in zip(corpus(nlp), docs, strict=True):
         starts = [token.is_sent_start for token in doc]
         assert [token.is_sent_start for token in eg.predicted] == starts == [True] + [False] * (len(doc) - 1)
+
+
+def augmenters() -> dict[str, Any]:
+    """Those of spaCy's that change the number of characters, or of tokens."""
+    variants = {"single": [{"tags": ["VBZ"], "variants": ["enjoys", "sings", "dances", "goes-on"]}], "paired": []}
+    return {
+        "lower": create_lower_casing_augmenter(1.0),
+        "orth": create_orth_variants_augmenter(1.0, 0.0, variants),
+        "space": create_combined_augmenter(0.0, 0.0, None, 1.0, 0.5, ["\n", "  "]),
+        "none": create_lower_casing_augmenter(0.0),
+    }
+
+
+@pytest.mark.parametrize("detokenize", [False, True])
+@pytest.mark.parametrize("name", augmenters())
+def test_augmented_trees_are_the_same_trees(name: str, detokenize: bool, tmp_path: Path) -> None:
+    """Sentence by sentence, whatever becomes of the characters."""
+    nlp = spacy.blank("en")
+    trees = [Tree.fromstring(tree) for tree in TREES]
+    docs = list(docs_from_trees(nlp.vocab, trees, n_sents=3, detokenize=detokenize))
+    for doc in docs:
+        doc.spans["other"] = [Span(doc, 1, 3, "A", kb_id="Q1", span_id="one")]
+    DocBin(docs=docs).to_disk(tmp_path / "trees.spacy")
+    read = list(TreebankCorpus(tmp_path / "trees.spacy", augmenter=augmenters()[name])(nlp))
+    texts = [eg.reference.text for eg in read]
+    assert (texts == [doc.text for doc in docs]) == (name == "none")
+    for eg, doc in zip(read, docs, strict=True):
+        parses, expected = (parses_from_doc(each) for each in (eg.reference, doc))
+        assert [parse.spans for _, parse in parses] == [parse.spans for _, parse in expected]
+        assert [parse.pos for _, parse in parses] == [parse.pos for _, parse in expected]
+        (span,) = eg.reference.spans["other"]
+        assert (span.label_, span.kb_id_, span.id_) == ("A", "Q1", "one")
+        # The tokens of the treebank, unless it has spaces: then those of the tokenizer, as without an augmenter.
+        assert detokenize or [token.text for token in eg.predicted] == [token.text for token in eg.reference]
+    assert name != "space" or any(token.is_space for eg in read for token in eg.reference)
+
+
+def test_augmenters_keep_the_number_of_words(path: Path) -> None:
+    def cut(nlp: Language, eg: Example) -> Iterator[Example]:
+        yield Example(eg.predicted, eg.reference[:1].as_doc())
+
+    with pytest.raises(ValueError, match=r"\[E228\].* 1 words for 'She enjoys.*', which has 5"):
+        list(TreebankCorpus(path, augmenter=cut)(spacy.blank("en")))
