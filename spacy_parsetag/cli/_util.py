@@ -11,9 +11,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
-from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 from tqdm import tqdm
@@ -48,8 +47,9 @@ SpansKey = Annotated[str, Opt("--spans-key", "-k", help="Key of the constituents
 Output = Annotated[
     Path, Arg(metavar="OUTPUT", allow_dash=True, dir_okay=False, help="File to write, or - for standard output")
 ]
-Order = Enum("Order", {"inside": "in", "pre": "pre", "post": "post"}, type=str)
-OrderOption = Annotated[Order, Opt("--order", help="in (tetratags), pre (top-down) or post (bottom-up)")]
+OrderOption = Annotated[
+    Literal["in", "pre", "post"], Opt("--order", help="in (tetratags), pre (top-down) or post (bottom-up)")
+]
 
 _KINDS = {
     "info": ("ℹ", typer.colors.BLUE),

@@ -1,9 +1,8 @@
 """`python -m spacy parsetag complexity`: fourteen measures of the syntactic complexity of English texts."""
 
 from collections import Counter
-from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from typer import Argument as Arg, Option as Opt
@@ -12,14 +11,14 @@ from ..analysis.tables import Table
 from ..errors import Errors
 from ._util import AsCsv, AsJson, Encoding, Glob, SpansKey, note_partial, show, warn_of_empty
 
-Unit = Enum("Unit", {"file": "file", "row": "row"}, type=str)
+Unit = Literal["file", "row"]
 
 
 def complexity_cli(
     inputs: Annotated[
         list[Path], Arg(metavar="INPUT...", help="Files of trees, folders of them, - for standard input")
     ],
-    text: Annotated[Unit, Opt("--text", "-t", help="What a text is: a file; or a row, line or doc of it")] = Unit.file,
+    text: Annotated[Unit, Opt("--text", "-t", help="What a text is: a file; or a row, line or doc of it")] = "file",
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     glob: Glob = None,
@@ -50,7 +49,7 @@ def complexity_cli(
         for columns in read_columns(path, encoding, spans_key=spans_key, left_out=left_out):
             n_trees[path] += len(columns)
             names = [columns.names[source] for source in columns.source.tolist()]
-            if text is Unit.row:
+            if text == "row":
                 marks = (f" ({identifier})" if identifier else "" for identifier in columns.ids or [""] * len(columns))
                 names = [f"{columns.where(tree)}{mark}" for tree, mark in enumerate(marks)]
             numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from timeit import default_timer as timer
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from spacy.training import Example
@@ -46,8 +46,9 @@ from ._util import (
     write_text,
 )
 
+# Typer takes no list of literals.
 Kind = Enum("Kind", {"label": "label", "length": "length", "span": "span"}, type=str)
-Style = Enum("Style", {"text": "text", "csv": "csv", "latex": "latex"}, type=str)
+Style = Literal["text", "csv", "latex"]
 
 SAMPLES = 10_000
 MAX_STATED = 10  # errors in single sentences that are listed on the error stream
@@ -76,7 +77,7 @@ def evaluate_cli(
         Path | None, Opt(dir_okay=False, help="Compare by documents: this file names each sentence's, a line each")
     ] = None,
     samples: Annotated[int, Opt(min=1, help="Samples of the bootstrap, and random exchanges")] = SAMPLES,
-    style: Annotated[Style, Opt("--tables", help="Style of the tables of several parsers, and of --by")] = Style.text,
+    style: Annotated[Style, Opt("--tables", help="Style of the tables of several parsers, and of --by")] = "text",
     encoding: Encoding = "utf-8",
     batch_size: BatchSize = None,
     gpu_id: GpuId = -1,
@@ -116,7 +117,7 @@ def evaluate_cli(
         raise ValueError(Errors.E485.format(name=twice[0]))
     refuse(of_pipeline and (fill is not None or multiline), "--fill" if fill else "--multiline", "bracket files")
     refuse(documents and (of_pipeline or len(parsers) == 1), "--documents", "several bracket files to compare")
-    as_tables = len(parsers) > 1 or bool(by) or style is not Style.text
+    as_tables = len(parsers) > 1 or bool(by) or style != "text"
     refuse(as_tables and fill is not None, "--fill", "one TEST and nothing but its scores")
     refuse(as_tables and table, "--table", "one TEST and nothing but its scores")
     refuse(len(parsers) == 1 and samples != SAMPLES, "--samples", "several parsers to compare")
@@ -140,7 +141,7 @@ def evaluate_cli(
     if as_tables:
         kinds = [kind.value for kind in by or ()]
         compared, results = compare_systems(systems, params, documents=units, samples=samples, by=kinds)
-        report, text = format_json(compared), format_report(compared, style.value)
+        report, text = format_json(compared), format_report(compared, style)
     else:
         ((name, lines),) = systems.items()
         result = evalb(*lines, params)

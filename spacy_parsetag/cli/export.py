@@ -1,15 +1,14 @@
 """`python -m spacy parsetag export`: a pipeline that predicts without PyTorch."""
 
-from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from typer import Argument as Arg, Option as Opt
 
 from ..texts.load import load_pipeline
 from ._util import Code, note
 
-ExportPrecision = Enum("ExportPrecision", {"float32": "float32", "int8": "int8"}, type=str)
+ExportPrecision = Literal["float32", "int8"]
 
 
 def export_cli(
@@ -17,7 +16,7 @@ def export_cli(
     output: Annotated[Path, Arg(metavar="OUT", help="Folder to save the exported pipeline in, which must not exist")],
     precision: Annotated[
         ExportPrecision, Opt(help="float32: the same trees. int8: weights in a quarter of the space, and faster")
-    ] = ExportPrecision.int8,
+    ] = "int8",
     code: Code = None,
 ) -> None:
     """Make of a trained pipeline one that predicts without PyTorch and transformers.
@@ -41,6 +40,6 @@ def export_cli(
     from ..pipeline.export import export_pipeline
 
     nlp = load_pipeline(model, -1, code)
-    export_pipeline(nlp, output, precision.value)
+    export_pipeline(nlp, output, precision)
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
-    note(f"{output}: {', '.join(nlp.pipe_names)} in {precision.value}, {size / 1e6:.1f} MB", "good")
+    note(f"{output}: {', '.join(nlp.pipe_names)} in {precision}, {size / 1e6:.1f} MB", "good")

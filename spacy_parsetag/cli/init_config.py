@@ -7,7 +7,7 @@ from typer import Option as Opt
 
 from ..errors import Errors
 from ..files.write import STANDARD
-from ._util import Order, OrderOption, Output, note, refuse, write_text
+from ._util import OrderOption, Output, note, refuse, write_text
 from .init_project import PROJECT
 
 # Successive sentences that make a doc, where a component learns to find their ends.
@@ -23,7 +23,7 @@ def init_config_cli(
         bool, Opt("--transformer/--cpu", help="Fine-tune a transformer, on a GPU; or train a small CNN, on a CPU")
     ] = False,
     encoder: Annotated[str | None, Opt(help="Name or folder of the transformer. Default: bert-large-uncased")] = None,
-    order: OrderOption = Order.inside,
+    order: OrderOption = "in",
     senter: Annotated[bool, Opt("--senter", help="Learn where sentences end, instead of using punctuation")] = False,
     one_sentence: Annotated[bool, Opt("--one-sentence", help="Each text is one sentence")] = False,
     tagger: Annotated[bool, Opt(help="Learn part-of-speech tags too; brackets are printed with them")] = True,
@@ -46,7 +46,7 @@ def init_config_cli(
         raise ValueError(Errors.E450.format(path=output))
     sentences = "senter" if senter else "one_sentence" if one_sentence else "sentencizer"
     try:
-        config = make_config(lang, encoder, transformer, order.value, sentences, tagger, steps)
+        config = make_config(lang, encoder, transformer, order, sentences, tagger, steps)
     except ImportError as err:  # spaCy has no such language, or this one needs a package
         raise ValueError(Errors.E461.format(lang=lang, reason=str(err).strip().rstrip("."))) from err
     write_text(config, output)

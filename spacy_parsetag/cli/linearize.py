@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from tqdm import tqdm
@@ -21,9 +20,9 @@ from ..trees.brackets import format_tree
 from ..trees.escape import escape_label
 from ..trees.tree import ROOT
 from ._inputs import trees_and_parses
-from ._util import Encoding, Glob, Order, OrderOption, Output, SkipBad, Skipped, note, refuse
+from ._util import Encoding, Glob, OrderOption, Output, SkipBad, Skipped, note, refuse
 
-LineFormat = Enum("LineFormat", {"jsonl": "jsonl", "tags": "tags"}, type=str)
+LineFormat = Literal["jsonl", "tags"]
 
 
 def linearize_cli(
@@ -31,10 +30,10 @@ def linearize_cli(
         str, Arg(metavar="INPUT", help="Bracket file, folder, pattern; with --inverse JSON lines; - for standard input")
     ],
     output: Output = STANDARD,
-    order: OrderOption = Order.inside,
+    order: OrderOption = "in",
     output_format: Annotated[
         LineFormat, Opt(help="jsonl: words, pos and tags. tags: the tags alone, separated by spaces")
-    ] = LineFormat.jsonl,
+    ] = "jsonl",
     inverse: Annotated[bool, Opt("--inverse", help="Read what --output-format jsonl wrote, and write trees")] = False,
     check: Annotated[
         bool, Opt("--check", help="Write nothing; check that trees come back in all three orders")
@@ -68,7 +67,7 @@ def linearize_cli(
             check_trees(trees)
             skipped.check()
         else:
-            tags = (_format_line(tree, parse, order.value, output_format) for _, tree, parse in trees)
+            tags = (_format_line(tree, parse, order, output_format) for _, tree, parse in trees)
             lines = skipped.count_good(_read_inverse(files[0], skipped), bar) if inverse else tags
             with text_output(output) as file:
                 file.writelines(line + "\n" for line in lines)
@@ -78,7 +77,7 @@ def linearize_cli(
 
 def _format_line(tree: Tree, parse: Parse, order: str, format: LineFormat) -> str:
     tags = get_linearizer(order).linearize(binarize(parse))
-    if format is LineFormat.tags:
+    if format == "tags":
         return " ".join(map(escape_label, tags))  # white space in a label would look like the end of a tag
     record: dict[str, Any] = {"order": order, "words": parse.words, "pos": parse.pos, "tags": tags}
     if not tree.is_wrapper or tree.label != ROOT:

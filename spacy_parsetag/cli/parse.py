@@ -4,11 +4,10 @@ import os
 import shlex
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from enum import Enum
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from typer import Argument as Arg, Option as Opt
 
@@ -27,18 +26,10 @@ from ._util import Code, GpuId, SkipBad, Skipped, count_processes, note, progres
 
 SHARD_SIZE = 2000
 SLASHES = ("/", os.sep)
-InputFormat = Enum(
-    "InputFormat",
-    {"text": "text", "tokens": "tokens", "jsonl": "jsonl", "spacy": "spacy", "parquet": "parquet"},
-    type=str,
-)
-OutputFormat = Enum(
-    "OutputFormat",
-    {"brackets": "brackets", "jsonl": "jsonl", "json": "json", "spacy": "spacy", "parquet": "parquet"},
-    type=str,
-)
-Engine = Enum("Engine", {"local": "local", "ray": "ray", "spark": "spark"}, type=str)
-Sentences = Enum("Sentences", {"line": "line", "model": "model"}, type=str)
+InputFormat = Literal["text", "tokens", "jsonl", "spacy", "parquet"]
+OutputFormat = Literal["brackets", "jsonl", "json", "spacy", "parquet"]
+Engine = Literal["local", "ray", "spark"]
+Sentences = Literal["line", "model"]
 
 
 def parse_cli(
@@ -79,7 +70,7 @@ def parse_cli(
         bool, Opt("--probs", help="Say how probable trees and constituents are: in lines that begin with #, or in JSON")
     ] = False,
     k_best: Annotated[int, Opt(min=0, help="Write the best K trees of each sentence, with log-probabilities")] = 0,
-    engine: Annotated[Engine, Opt(help="Who parses shards: processes here, or a Ray or Spark cluster")] = Engine.local,
+    engine: Annotated[Engine, Opt(help="Who parses shards: processes here, or a Ray or Spark cluster")] = "local",
     shard_size: Annotated[
         int | None, Opt(min=1, help=f"Texts in a shard of the folder OUTPUT. Default: {SHARD_SIZE:,}")
     ] = None,
@@ -128,23 +119,23 @@ def parse_cli(
     """
     skipped = Skipped("text", skip_bad)
     name, path, text = _find_model_and_input(model, source)
-    sources = find_sources(path, format and format.value)
+    sources = find_sources(path, format)
     needs_file = text is not None and sources[0].format != "text"
     refuse(needs_file, f"--format {sources[0].format}", "a file or standard input")
     target = Path(output)
     in_shards = target.is_dir() or output.endswith(SLASHES) or shard_size is not None or resume
-    in_shards = in_shards or engine is not Engine.local
-    if output_format is None:
+    in_shards = in_shards or engine != "local"
+    writing: str | None = output_format
+    if writing is None:
         keeps_format = sources[0].format in {"jsonl", "spacy", "parquet"}  # formats that can hold parses and ids
-        shard_format = OutputFormat(sources[0].format) if keeps_format else OutputFormat.brackets
-        output_format = shard_format if in_shards else _guess_output(target)
-    writing = output_format.value
+        shard_format = sources[0].format if keeps_format else "brackets"
+        writing = shard_format if in_shards else _guess_output(target)
     has_no_file = is_stream(path) if in_shards else path == STANDARD and sources[0].format in {"spacy", "parquet"}
     what = "A folder of shards" if in_shards else f"--format {sources[0].format}"
     refuse(has_no_file, what, "a file or folder to parse")
     refuse(writing in {"spacy", "parquet"} and target == STANDARD, f"--output-format {writing}", "a file to write")
     n_process = None if n_process is None else count_processes(n_process)
-    one_sentence = (sents or (Sentences.line if text is None else Sentences.model)) is Sentences.line
+    one_sentence = (sents or ("line" if text is None else "model")) == "line"
     what = "--probs" if probs else "--k-best"
     refuse(writing == "parquet" and (probs or k_best), what, "another --output-format")
     settings = Settings(name, gpu_id, code, one_sentence, writing, probs, k_best)
@@ -157,7 +148,7 @@ def parse_cli(
     parser = start_parser(settings)
     if in_shards:
         run = Run(Job(settings, sources, target, batch_size), parser, shard_size or SHARD_SIZE, resume)
-        _parse_to_shards(run, parser, engine.value, n_process, skipped, quiet)
+        _parse_to_shards(run, parser, engine, n_process, skipped, quiet)
     else:
         by_file = (file.read() for file in sources)
         records = chain.from_iterable(by_file if text is None else [[Record("the text", {"text": text})]])
@@ -266,11 +257,10 @@ def _find_model_and_input(model: str | None, source: str | None) -> tuple[str, P
     return (default_model(), *find_input(model)) if source is None else (model, *find_input(source))
 
 
-def _guess_output(output: Path) -> OutputFormat:
+def _guess_output(output: Path) -> str:
     """Tell the format of an output by its name. Raises a ValueError if its suffix stands for no format."""
-    formats = (OutputFormat.jsonl, OutputFormat.json, OutputFormat.spacy, OutputFormat.parquet)
-    formats_by_suffix = {f".{format.value}": format for format in formats}
-    formats_by_suffix |= dict.fromkeys((*FORMATS["penn"].suffixes, ".txt", ""), OutputFormat.brackets)
+    formats_by_suffix = {f".{format}": format for format in ("jsonl", "json", "spacy", "parquet")}
+    formats_by_suffix |= dict.fromkeys((*FORMATS["penn"].suffixes, ".txt", ""), "brackets")
     suffix = output.suffix.lower()
     if suffix not in formats_by_suffix:
         raise ValueError(Errors.E463.format(path=output, known=", ".join(filter(None, formats_by_suffix))))

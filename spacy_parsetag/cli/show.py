@@ -3,10 +3,9 @@
 import io
 import re
 from collections.abc import Iterable, Iterator
-from enum import Enum
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import spacy
 from spacy.tokens import Doc
@@ -26,7 +25,7 @@ from ._util import Code, Encoding, GpuId, SpansKey, note, refuse, write_text
 
 BATCH = 32  # texts: few, so that the first trees do not wait for many others
 _TREE = re.compile(r"\s*\([^\s()]*\s*(\(|$)")  # how a tree begins
-ShownFormat = Enum("ShownFormat", {"text": "text", "brackets": "brackets", "spacy": "spacy"}, type=str)
+ShownFormat = Literal["text", "brackets", "spacy"]
 
 
 def show_cli(
@@ -70,7 +69,7 @@ def show_cli(
         text = "".join(line.text for line in read_file_lines(path, encoding, name_of(path)))
         check_text(text)
     refuse_overwrite([svg, html], [path, *([Path(model)] if model else [])])
-    kind = (format or _guess_format(path, text, encoding)).value
+    kind = format or _guess_format(path, text, encoding)
     refuse(kind == "spacy" and path == STANDARD, "--format spacy", "a file or folder")
     docs: Iterable[Doc]
     if kind == "brackets":
@@ -119,9 +118,9 @@ def _guess_format(path: Path, text: str | None, encoding: str) -> ShownFormat:
     if suffix in (".jsonl", ".json", ".parquet"):
         raise ValueError(Errors.E486.format(path=path))
     if path.is_dir() or suffix == ".spacy":
-        return ShownFormat.spacy
+        return "spacy"
     if suffix in FORMATS["penn"].suffixes:
-        return ShownFormat.brackets
+        return "brackets"
     source = path if text is None else io.StringIO(text, newline=None)
     numbered_lines = list(read_file_lines(source, encoding, name_of(path)))
     if first_line := next((line for line in numbered_lines if line.text.strip()), None):
@@ -132,7 +131,7 @@ def _guess_format(path: Path, text: str | None, encoding: str) -> ShownFormat:
     if trees_at and trees_at[0] != content_at[0]:
         raise ValueError(Errors.E453.format(number=trees_at[0] + 1, path=name_of(path)))
     without_parse = not content_at and any(line.strip() == NO_PARSE for line in lines)
-    return ShownFormat.brackets if trees_at or without_parse else ShownFormat.text
+    return "brackets" if trees_at or without_parse else "text"
 
 
 def _lines_of(text: str) -> list[str]:
