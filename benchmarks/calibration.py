@@ -56,19 +56,19 @@ def compare(*of_documents: list[Judged]) -> dict[str, Any]:
     """Errors before and after, of the same documents."""
     before, after = ([(np.asarray(p), np.asarray(r, dtype=float)) for p, r in judged] for judged in of_documents)
     random = np.random.default_rng(0)
-    found: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
     for name, judged in (("before", before), ("after", after)):
         probs, right = joined(judged)
-        found[name] = measure_reliability(probs.tolist(), right.tolist()).to_dict()
+        figures[name] = measure_reliability(probs.tolist(), right.tolist()).to_dict()
         simulated = [plain_error(probs, random.random(len(probs)) < probs) for _ in range(RESAMPLES)]
-        found[name]["chance_95th_percentile"] = float(np.quantile(simulated, 0.95))
+        figures[name]["chance_95th_percentile"] = float(np.quantile(simulated, 0.95))
     samples = random.integers(len(before), size=(RESAMPLES, len(before)))
     errors = [
         [plain_error(*joined([judged[d] for d in sample])) for judged in (before, after)] for sample in samples.tolist()
     ]
-    found["after"]["ece_interval"] = interval([b for _, b in errors])
-    found["change_interval"] = interval([b - a for a, b in errors])
-    return found
+    figures["after"]["ece_interval"] = interval([b for _, b in errors])
+    figures["change_interval"] = interval([b - a for a, b in errors])
+    return figures
 
 
 def measure(
@@ -81,18 +81,21 @@ def measure(
     splits (list[tuple[list[int], list[int]]]): Documents to fit on and to measure; no document is measured twice.
     RETURNS (dict[str, Any]): Temperatures and errors.
     """
-    measured = [d for _, own in splits for d in own]
+    measured = [d for _, test in splits for d in test]
     figures: dict[str, Any] = {"documents": len(measured)}
     figures["sentences"] = sum(len(gold.parses) for d in measured for gold in documents[d])
     for kind, judge in (("constituents", judge_constituents), ("whole_trees", judge_trees)):
-        fits = [fit_temperature(partial(judge, pipe, [g for d in fit for g in documents[d]])) for fit, _ in splits]
+        train_golds = [[gold for d in train for gold in documents[d]] for train, _ in splits]
+        temperatures = [fit_temperature(partial(judge, pipe, golds)) for golds in train_golds]
         at_one = [judge(pipe, documents[d], 1.0) for d in measured]
-        at_fit = [judge(pipe, documents[d], fit) for fit, (_, own) in zip(fits, splits, strict=True) for d in own]
-        figures[kind] = {"temperatures": fits, **compare(at_one, at_fit)}
+        at_fit = [judge(pipe, documents[d], t) for t, (_, test) in zip(temperatures, splits, strict=True) for d in test]
+        figures[kind] = {"temperatures": temperatures, **compare(at_one, at_fit)}
     # `at_one` is of whole trees here.
-    common = figures["constituents"]["temperatures"]
-    shared = [judge_trees(pipe, documents[d], t) for t, (_, own) in zip(common, splits, strict=True) for d in own]
-    figures["whole_trees_at_temperatures_of_constituents"] = compare(at_one, shared)
+    temperatures = figures["constituents"]["temperatures"]
+    judged = [
+        judge_trees(pipe, documents[d], t) for t, (_, test) in zip(temperatures, splits, strict=True) for d in test
+    ]
+    figures["whole_trees_at_temperatures_of_constituents"] = compare(at_one, judged)
     return figures
 
 

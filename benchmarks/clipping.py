@@ -50,7 +50,7 @@ def measure(docs: list[Doc], steps: int) -> list[dict[str, Any]]:
     optimizer: Any = Measured(
         settings["rate"], grad_clip=training["optimizer"]["grad_clip"], L2=training["optimizer"]["L2"]
     )
-    found = []
+    measured = []
     for batch in islice(settings["batcher"](Example(blank(doc), doc) for doc in docs), steps):
         optimizer.norms = []
         # As spaCy's loop does it: first all components, then
@@ -59,8 +59,8 @@ def measure(docs: list[Doc], steps: int) -> list[dict[str, Any]]:
             if isinstance(pipe, TrainablePipe):
                 pipe.finish_update(optimizer)
         optimizer.step_schedules()
-        found.append({"words": sum(len(eg.reference) for eg in batch), "norms": optimizer.norms})
-    return found
+        measured.append({"words": sum(len(eg.reference) for eg in batch), "norms": optimizer.norms})
+    return measured
 
 
 def blank(doc: Doc) -> Doc:
@@ -73,12 +73,12 @@ def summarize(steps: list[dict[str, Any]]) -> dict[str, Any]:
     mean = [norms / step["words"] for norms, step in zip(summed, steps, strict=True)]
     figures: dict[str, Any] = {"arrays": len(summed[0])}
     for name, norms in (("summed_loss", summed), ("mean_over_words", mean)):
-        whole = [float(np.linalg.norm(step)) for step in norms]
+        norms_of_all = [float(np.linalg.norm(step)) for step in norms]
         figures[name] = {
             "share_of_arrays_clipped": float(np.mean(np.concatenate(norms) >= 1)),
             "median_norm_of_an_array": float(np.median(np.concatenate(norms))),
-            "share_of_steps_clipped_by_one_norm": float(np.mean(np.asarray(whole) >= 1)),
-            "median_norm_of_all": float(np.median(whole)),
+            "share_of_steps_clipped_by_one_norm": float(np.mean(np.asarray(norms_of_all) >= 1)),
+            "median_norm_of_all": float(np.median(norms_of_all)),
         }
     figures["median_share_of_the_largest_array_in_the_norm_of_all"] = float(
         np.median([norms.max() / np.linalg.norm(norms) for norms in summed])
@@ -97,9 +97,9 @@ def main() -> None:
     docs = list(islice(docs_from_trees(Vocab(), (tree for tree in trees if tree is not None)), args.sentences))
     docs *= 1 + args.steps * 1200 // sum(map(len, docs))
     steps = measure(docs, args.steps)
-    parts = {"first": steps[: len(steps) // 3], "last": steps[-(len(steps) // 3) :]}
-    figures = {"steps": len(steps), **{f"{name}_third": summarize(part) for name, part in parts.items()}}
-    for name in parts:
+    thirds = {"first": steps[: len(steps) // 3], "last": steps[-(len(steps) // 3) :]}
+    figures = {"steps": len(steps), **{f"{name}_third": summarize(third) for name, third in thirds.items()}}
+    for name in thirds:
         sys.stdout.write(f"{name} third of the steps: {json.dumps(figures[f'{name}_third'], indent=2)}\n")
     write_result(figures, RESULTS / "clipping.json", made)
 

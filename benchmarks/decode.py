@@ -81,7 +81,7 @@ def exact(args: argparse.Namespace) -> Figures:
             results["orders"].setdefault(order, {})["unbounded" if bound is None else f"max_stack_{bound}"] = {
                 "times_max": ratio,
                 "sentences_per_second": speed,
-                **{name: found.figures(6) for name, found in times.items()},
+                **{name: seconds.figures(6) for name, seconds in times.items()},
             }
     return results
 
@@ -89,8 +89,8 @@ def exact(args: argparse.Namespace) -> Figures:
 def like_a_model(sample: TagScores, bonus: float) -> TagScores:
     """Scores with a bonus for the tags of one tree a sentence: the best tree of other random scores."""
     rng = np.random.default_rng(1)
-    other = rng.normal(size=sample.scores.shape).astype(np.float32)
-    gold = ExactDecoder()(Distribution(replace(sample, scores=other))).ids
+    other_scores = rng.normal(size=sample.scores.shape).astype(np.float32)
+    gold = ExactDecoder()(Distribution(replace(sample, scores=other_scores))).ids
     scores = sample.scores.copy()
     scores[np.arange(len(gold)), gold] += bonus
     return replace(sample, scores=scores)
@@ -119,11 +119,11 @@ def times_numpy(sample: TagScores, doublings: int, repeats: int) -> float:
     decoder = BeamDecoder(BEAM)
     decoder.doublings = doublings
     decoded = decoder(Distribution(sample))
-    slow = NumpyBeam(sample.linearizer.lattice, sample.tags.classes, BEAM, doublings)
+    numpy_beam = NumpyBeam(sample.linearizer.lattice, sample.tags.classes, BEAM, doublings)
     sentences = split(sample)
 
     def run() -> list[float]:
-        return [slow.decode(own) for own in sentences]
+        return [numpy_beam.decode(scores) for scores in sentences]
 
     widths: Any = decoded.beam_widths
     np.testing.assert_allclose(np.asarray(run()), np.where(widths, decoded.scores, np.nan), rtol=1e-5)
@@ -165,15 +165,15 @@ def transitions(args: argparse.Namespace) -> Figures:
     for order, linearizer in ORDERS.items():
         sample = make_sample(args.sentences, order)
         n_tags = len(sample.tags)
-        pairs = np.random.default_rng(1).normal(size=(n_tags, n_tags)).astype(np.float32)
-        chain = Transitions(pairs, np.zeros(n_tags, "f"), np.zeros(n_tags, "f"))
+        weights = np.random.default_rng(1).normal(size=(n_tags, n_tags)).astype(np.float32)
+        chain = Transitions(weights, np.zeros(n_tags, "f"), np.zeros(n_tags, "f"))
         batch, decoder = replace(sample, transitions=chain, max_stack=BOUND), ExactDecoder()
         ids = decoder(Distribution(batch)).ids
-        slow = NumpyViterbi(linearizer.lattice, sample.tags.classes, pairs, BOUND)
+        viterbi = NumpyViterbi(linearizer.lattice, sample.tags.classes, weights, BOUND)
         sentences = split(sample)[:FEW]
-        same = np.concatenate([slow.decode(own)[0] for own in sentences])
-        np.testing.assert_array_equal(ids[: len(same)], same)
-        runs = {"ours": lambda: decoder(Distribution(batch)), "numpy": lambda: [slow.decode(own) for own in sentences]}  # noqa: B023
+        numpy_ids = np.concatenate([viterbi.decode(scores)[0] for scores in sentences])
+        np.testing.assert_array_equal(ids[: len(numpy_ids)], numpy_ids)
+        runs = {"ours": lambda: decoder(Distribution(batch)), "numpy": lambda: [viterbi.decode(s) for s in sentences]}  # noqa: B023
         times = in_turn(runs, args.repeats)
         ratio = times["numpy"].over(times["ours"]) * len(sample.scores) / sum(map(len, sentences))
         figures = {"sentences_per_second": args.sentences / times["ours"].best, "times_numpy": ratio}
@@ -193,20 +193,20 @@ def chain_loss(args: argparse.Namespace) -> Figures:
         for spread in RANGES:
             rng = np.random.default_rng(1)
             shapes = (sample.scores.shape, (n_tags, n_tags), (n_tags,), (n_tags,))
-            scores, *rest = (rng.uniform(0, spread, size=shape).astype(np.float32) for shape in shapes)
-            batch = replace(sample, scores=scores, transitions=Transitions(*rest))
+            scores, *chain = (rng.uniform(0, spread, size=shape).astype(np.float32) for shape in shapes)
+            batch = replace(sample, scores=scores, transitions=Transitions(*chain))
             for name, loss in (("trees", TreeLoss()), ("all_sequences", TagLoss())):
                 runs[f"{name}_range_{spread:.0f}_ms"] = partial(loss_again, loss, batch, gold)
-        figures = {name: 1e3 * found.best for name, found in in_turn(runs, args.repeats).items()}
+        figures = {name: 1e3 * seconds.best for name, seconds in in_turn(runs, args.repeats).items()}
         results["orders"][order] = figures
         show(f"{order}-order", figures)
     return results
 
 
-def ask_all(found: Distribution) -> None:
-    found.mbr(0.5)
-    found.constituents  # noqa: B018
-    found.topk(10)
+def ask_all(distribution: Distribution) -> None:
+    distribution.mbr(0.5)
+    distribution.constituents  # noqa: B018
+    distribution.topk(10)
 
 
 def draw_batch(n_words: int, sentences: int, order: str, spans: bool, bound: int | None) -> TagScores:
@@ -217,10 +217,10 @@ def draw_batch(n_words: int, sentences: int, order: str, spans: bool, bound: int
     scores = rng.normal(size=(sentences * rows, len(tags))).astype(np.float32)
     of_spans = None
     if spans:
-        own = rng.normal(size=(sentences * n_spans, len(tags.node_labels))).astype(np.float32)
-        of_spans = SpanScores(own, np.arange(sentences) * n_spans)
-    n = np.full(sentences, n_words)
-    return TagScores(scores, np.arange(sentences) * rows, n, tags, ORDERS[order], spans=of_spans, max_stack=bound)
+        span_scores = rng.normal(size=(sentences * n_spans, len(tags.node_labels))).astype(np.float32)
+        of_spans = SpanScores(span_scores, np.arange(sentences) * n_spans)
+    lengths = np.full(sentences, n_words)
+    return TagScores(scores, np.arange(sentences) * rows, lengths, tags, ORDERS[order], spans=of_spans, max_stack=bound)
 
 
 def distribution(args: argparse.Namespace) -> Figures:
@@ -229,7 +229,7 @@ def distribution(args: argparse.Namespace) -> Figures:
         "in-order, tags and spans": ("in", True, None),
         "pre-order, stack of at most 29": ("pre", False, 29),
     }
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    results: dict[str, dict[str, dict[str, float]]] = {}
     for kind, (order, spans, bound) in kinds.items():
         for n_words in args.words:
             batch = draw_batch(n_words, max(1, 200 // n_words), order, spans, bound)
@@ -243,10 +243,10 @@ def distribution(args: argparse.Namespace) -> Figures:
                 "probabilities, 10 best and most right": lambda: ask_all(Distribution(batch)),  # noqa: B023
             }
             times = in_turn(runs, args.repeats)
-            own = {name: 1e3 * spent.best / len(batch.n_words) for name, spent in times.items()}
-            found.setdefault(kind, {})[str(n_words)] = own
-            show(f"{kind}, {n_words} words, milliseconds", own)
-    return {"milliseconds_a_sentence": found}
+            figures = {name: 1e3 * seconds.best / len(batch.n_words) for name, seconds in times.items()}
+            results.setdefault(kind, {})[str(n_words)] = figures
+            show(f"{kind}, {n_words} words, milliseconds", figures)
+    return {"milliseconds_a_sentence": results}
 
 
 class TimedLoss(TreeLoss):
@@ -279,8 +279,8 @@ def train_loss(args: argparse.Namespace) -> Figures:
         loss = pipe.loss = TimedLoss()
         optimizer = nlp.create_optimizer()
         for start in range(0, len(docs) - args.batch + 1, args.batch):
-            own = docs[start : start + args.batch]
-            examples = [Example(Doc(nlp.vocab, words=[token.text for token in doc]), doc) for doc in own]
+            batch = docs[start : start + args.batch]
+            examples = [Example(Doc(nlp.vocab, words=[token.text for token in doc]), doc) for doc in batch]
             begin = time.process_time()
             nlp.update(examples, sgd=optimizer, drop=0.1)
             steps.append(time.process_time() - begin)

@@ -36,7 +36,7 @@ from spacy_parsetag.trees.clean import clean_tree
 
 def by_turns(runs: dict[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
     """CPU seconds of the fastest run of each."""
-    return {name: round(found.best, 3) for name, found in in_turn(runs, repeats).items()}
+    return {name: round(seconds.best, 3) for name, seconds in in_turn(runs, repeats).items()}
 
 
 def measure_speed(args: argparse.Namespace) -> dict[str, Any]:
@@ -45,9 +45,7 @@ def measure_speed(args: argparse.Namespace) -> dict[str, Any]:
     items = transformer.cfg["max_batch_items"]
 
     def make_docs() -> list[Doc]:
-        starts = ([i == 0 for i in range(len(words))] for words in sentences)
-        pairs = zip(sentences, starts, strict=True)
-        return [Doc(nlp.vocab, words=words, sent_starts=list(own)) for words, own in pairs]
+        return [Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))]) for words in sentences]
 
     def bare() -> None:
         import torch
@@ -98,8 +96,8 @@ def measure_training(args: argparse.Namespace) -> dict[str, Any]:
         n_words = sum(map(len, sentences))
         runs[precision] = partial(train, nlp, batches, training["optimizer"], training["dropout"], precision)
     seconds = by_turns(runs, args.repeats)
-    found = {name: {"seconds": value, "words_a_second": round(n_words / value)} for name, value in seconds.items()}
-    return {"pipeline": nlp.pipe_names, "words": n_words, "batches": len(batches), **found}
+    figures = {name: {"seconds": value, "words_a_second": round(n_words / value)} for name, value in seconds.items()}
+    return {"pipeline": nlp.pipe_names, "words": n_words, "batches": len(batches), **figures}
 
 
 def train(nlp: Language, batches: list[list[Example]], optimizer: Any, dropout: float, precision: Any) -> None:
@@ -123,8 +121,8 @@ def main() -> None:
     args = parse_arguments(parser)
     measure = {"speed": measure_speed, "training": measure_training}
     figures = measure[args.what](args)
-    for name, found in figures.items():
-        sys.stdout.write(f"{name}: {found}\n")
+    for name, value in figures.items():
+        sys.stdout.write(f"{name}: {value}\n")
     write_result(figures, args.output, args.made_by)
 
 

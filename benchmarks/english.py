@@ -67,13 +67,13 @@ def on_gold_tokens(nlp: Language, gold: Doc) -> Example:
 
 def score(examples: list[Example]) -> dict[str, float]:
     """Percentages: F of constituents, accuracy of part-of-speech tags, F of sentences."""
-    found = make_evalb_scorer()(examples)
-    found |= Scorer.score_token_attr(examples, "tag")
-    found |= Scorer.score_spans(examples, "sents")
+    scores = make_evalb_scorer()(examples)
+    scores |= Scorer.score_token_attr(examples, "tag")
+    scores |= Scorer.score_spans(examples, "sents")
     return {
-        name: round(100 * found[key], 2)
+        name: round(100 * scores[key], 2)
         for name, key in (("f", "parsetag_f"), ("pos", "tag_acc"), ("sentences", "sents_f"))
-        if found.get(key) is not None
+        if scores.get(key) is not None
     }
 
 
@@ -96,7 +96,7 @@ def words_per_second(ours: Language, other: Language | None, texts: list[str], r
     if other is not None:
         runs["_spacys_parser"] = lambda: sum(1 for _ in other.pipe(texts))
     times = in_turn(runs, repeats)
-    return {f"words_per_second{name}": round(n_words / found.best) for name, found in times.items()}
+    return {f"words_per_second{name}": round(n_words / seconds.best) for name, seconds in times.items()}
 
 
 def with_spacys_parser(nlp: Language, docs: list[Doc]) -> Language:
@@ -121,10 +121,10 @@ def with_spacys_parser(nlp: Language, docs: list[Doc]) -> Language:
 
 def by_kind(docs: list[Doc], kinds: list[str], parsed: list[tuple[Example, Example]]) -> dict[str, Any]:
     """Score documents kind by kind."""
-    found: dict[str, list[tuple[Example, Example]]] = defaultdict(list)
+    of_kind: dict[str, list[tuple[Example, Example]]] = defaultdict(list)
     for _, kind, pair in zip(docs, kinds, parsed, strict=True):
-        found[kind].append(pair)
-    return {kind: score_both(own) for kind, own in sorted(found.items())}
+        of_kind[kind].append(pair)
+    return {kind: score_both(pairs) for kind, pairs in sorted(of_kind.items())}
 
 
 def main() -> None:
@@ -145,8 +145,8 @@ def main() -> None:
     parser_pipe: Any = nlp.get_pipe("parsetag")
     tags = parser_pipe.labels
     report["labels"] = sorted({label for tag in tags for label in tag.partition("/")[2].split("+") if label})
-    hand, gum = read("masc-dev.spacy"), read("gum-dev.spacy")
-    for name, docs, kind_of in (("masc_dev", hand, masc.genre), ("gum_dev", gum, lambda title: title.split("_")[1])):
+    masc_dev, gum_dev = read("masc-dev.spacy"), read("gum-dev.spacy")
+    for name, docs, kind_of in (("masc_dev", masc_dev, masc.genre), ("gum_dev", gum_dev, lambda t: t.split("_")[1])):
         parsed = parse_both(nlp, docs)
         report[name] = score_both(parsed)
         report[f"{name}_by_genre"] = by_kind(docs, [kind_of(doc.user_data["document"]) for doc in docs], parsed)
@@ -155,10 +155,10 @@ def main() -> None:
         trees = penn.read_trees(args.wsj)
         wsj = list(docs_from_trees(nlp.vocab, trees, n_sents=20, detokenize=True))
         report["wsj_sample_dev"] = score_both(parse_both(nlp, wsj))
-    texts = [doc.text for doc in gum]
+    texts = [doc.text for doc in gum_dev]
     other = None
     if "encode" in nlp.config["components"].get("tok2vec", {}).get("model", {}):
-        other = with_spacys_parser(nlp, gum[:5])
+        other = with_spacys_parser(nlp, gum_dev[:5])
     report |= words_per_second(nlp, other, texts, args.repeats)
     report["megabytes"] = round(sum(path.stat().st_size for path in nlp.path.rglob("*") if path.is_file()) / 2**20, 1)
     command = [sys.executable, "-c", PARSE, args.pipeline]

@@ -51,8 +51,8 @@ def bare(nlp: Language, golds: Sequence[Doc]) -> Callable[[], None]:
 
         def run_graph() -> None:
             for start in range(0, len(texts), BATCH):
-                found = tokenizer.encode_batch(texts[start : start + BATCH])
-                ids, mask = (np.asarray([getattr(one, name) for one in found]) for name in ("ids", "attention_mask"))
+                encodings = tokenizer.encode_batch(texts[start : start + BATCH])
+                ids, mask = (np.asarray([getattr(e, name) for e in encodings]) for name in ("ids", "attention_mask"))
                 inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
                 shim.run(inputs, on_gpu=False)
 
@@ -101,22 +101,22 @@ def main() -> None:
     figures: dict[str, Any] = {"sentences": len(golds), "documents": len(texts), "words_of_documents": n_words}
     times = in_turn({name: bare(nlp, golds) for name, nlp in pipelines.items()}, args.repeats)
     whole_times = in_turn({name: partial(whole, nlp, texts) for name, nlp in pipelines.items()}, args.repeats)
-    first: list[Any] = []
+    first_trees: list[Any] = []
     for name, nlp in pipelines.items():
         docs = parse(nlp, golds)
         trees = [parses_from_doc(doc) for doc in docs]
-        first = first or trees
+        first_trees = first_trees or trees
         scores = make_evalb_scorer()([Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)])
         figures[name] = {
             "f": round(100 * scores["parsetag_f"], 2),
-            "same_trees": round(sum(a == b for a, b in zip(trees, first, strict=True)) / len(first), 4),
+            "same_trees": round(sum(a == b for a, b in zip(trees, first_trees, strict=True)) / len(first_trees), 4),
             "bare": {**times[name].figures(3), "sentences_a_second": round(len(golds) / times[name].best)},
             "whole": {**whole_times[name].figures(3), "words_a_second": round(n_words / whole_times[name].best)},
             "bare_times_as_fast": round(times["pytorch float32"].over(times[name]), 2),
             "whole_times_as_fast": round(whole_times["pytorch float32"].over(whole_times[name]), 2),
         }
-    for name, found in figures.items():
-        sys.stdout.write(f"{name}: {found}\n")
+    for name, value in figures.items():
+        sys.stdout.write(f"{name}: {value}\n")
     write_result(figures, args.output, args.made_by)
 
 

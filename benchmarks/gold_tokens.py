@@ -34,14 +34,14 @@ def main() -> None:
     trees = [tree for tree in map(clean_tree, read_trees(args.trees)) if tree is not None]
     golds = list(docs_from_trees(nlp.vocab, map(to_nltk, trees)))
     pipe: Any = nlp.get_pipe("parsetag")
-    found: dict[str, Any] = {"sentences": len(golds)}
+    figures: dict[str, Any] = {"sentences": len(golds)}
     for name, decoder in (("own", pipe.decoder), ("likeliest", ExactDecoder())):
         pipe.decoder = decoder
         docs = nlp.pipe([copy_words(gold, nlp.vocab) for gold in golds])
         scores = nlp.evaluate([Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)])
         kinds = {"f": "parsetag_f", "precision": "parsetag_p", "recall": "parsetag_r", "pos": "tag_acc"}
-        found[name] = {kind: round(100 * scores[score], 2) for kind, score in kinds.items()}
-    write_result(found, RESULTS / f"{nlp.lang}_{nlp.meta['name']}.json", made)
+        figures[name] = {kind: round(100 * scores[score], 2) for kind, score in kinds.items()}
+    write_result(figures, RESULTS / f"{nlp.lang}_{nlp.meta['name']}.json", made)
 
 
 if __name__ == "__main__":

@@ -46,15 +46,15 @@ def by_stanford(jar: Path, columns: TreeColumns) -> dict[str, dict[str, int]]:
             same = {"collins": ours[node] == collins[node], "mod_collins": ours[node] == mod_collins[node]}
             for label in ("all", basic_category(columns.strings[columns.label[node]])):
                 counts.setdefault(label, Counter()).update({"constituents": 1, **same})
-    return {label: dict(each) for label, each in sorted(counts.items(), key=lambda item: -item[1]["constituents"])}
+    return {label: dict(count) for label, count in sorted(counts.items(), key=lambda item: -item[1]["constituents"])}
 
 
 def head_words(columns: TreeColumns) -> np.ndarray[Any, Any]:
     """Find the head word of each node: its place among the words of all trees."""
-    heads, at = columns.heads(get_head_rules("penn")), np.arange(len(columns.label))
-    while columns.size[at].any():
-        at = at + heads[at]
-    return columns.words_before[at]
+    heads, nodes = columns.heads(get_head_rules("penn")), np.arange(len(columns.label))
+    while columns.size[nodes].any():
+        nodes = nodes + heads[nodes]
+    return columns.words_before[nodes]
 
 
 def by_dependencies(folder: Path) -> dict[str, Any]:

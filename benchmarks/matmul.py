@@ -68,11 +68,11 @@ def measure(sentences: int, repeats: int) -> dict[str, dict[str, float]]:
         "sentences_parsed_a_second": sentences,
         "sentences_trained_on_a_second": len(few),
     }
-    found: dict[str, dict[str, float]] = {name: {} for name in SIDES}
+    speeds: dict[str, dict[str, float]] = {name: {} for name in SIDES}
     for what, amount in work.items():
-        for name, times in in_turn({name: own[what] for name, own in runs.items()}, repeats).items():
-            found[name][what] = amount / times.best
-    return found
+        for name, times in in_turn({name: programs[what] for name, programs in runs.items()}, repeats).items():
+            speeds[name][what] = amount / times.best
+    return speeds
 
 
 def parse(nlp: Language, docs: list[Doc]) -> None:
@@ -89,8 +89,8 @@ def main() -> None:
     results = measure(args.sentences, min(args.repeats, 5))
     ratios = {what: results["numpy"][what] / value for what, value in results["blis"].items()}
     for what, ratio in ratios.items():
-        both = ", ".join(f"{name} {figures[what]:,.0f}" for name, figures in results.items())
-        print(f"{what.replace('_', ' ')}: {both}, {ratio:.2f} times")
+        speeds = ", ".join(f"{name} {figures[what]:,.0f}" for name, figures in results.items())
+        print(f"{what.replace('_', ' ')}: {speeds}, {ratio:.2f} times")
     write_result({"sentences": args.sentences, **results, "ratio": ratios}, args.output, args.made_by)
 
 

@@ -45,31 +45,31 @@ def find_trees(clone: Path, domain: str) -> Path:
         bracket.
     RAISES (SystemExit): If there is not exactly one.
     """
-    found = [
+    paths = [
         path
         for path in sorted(clone.rglob(f"{domain}*"))
         if path.is_file() and path.suffix in SUFFIXES and path.open(encoding="utf8").read(1) == "("
         and not any("output" in part or "predict" in part for part in path.relative_to(clone).parts)
     ]  # fmt: skip
-    if len(found) != 1:
-        names = ", ".join(str(path.relative_to(clone)) for path in found) or "none"
+    if len(paths) != 1:
+        names = ", ".join(str(path.relative_to(clone)) for path in paths) or "none"
         raise SystemExit(f"{clone} should have one file of trees for {domain}, and has {names}. Give --{domain} FILE.")
-    return found[0]
+    return paths[0]
 
 
-def is_known(parse: Parse, known: set[int]) -> bool:
+def is_known(parse: Parse, known_grams: set[int]) -> bool:
     """Tell whether a sentence shares eight words in a row with known texts."""
-    return any(hash(gram) in known for gram in grams(surface(parse.words, spaces_after(parse.words, parse.pos))))
+    return any(hash(gram) in known_grams for gram in grams(surface(parse.words, spaces_after(parse.words, parse.pos))))
 
 
 def percent(examples: list[Example]) -> dict[str, Any]:
     """Score sentences as EVALB does."""
-    found = make_evalb_scorer()(examples)
+    scores = make_evalb_scorer()(examples)
     names = (("f", "parsetag_f"), ("precision", "parsetag_p"), ("recall", "parsetag_r"), ("exact", "parsetag_em"))
-    return {"sentences": len(examples), **{name: round(100 * found[key], 2) for name, key in names}}
+    return {"sentences": len(examples), **{name: round(100 * scores[key], 2) for name, key in names}}
 
 
-def score_domain(nlp: Language, parses: list[Parse], known: set[int]) -> dict[str, Any]:
+def score_domain(nlp: Language, parses: list[Parse], known_grams: set[int]) -> dict[str, Any]:
     """Score a pipeline on the trees of a domain, and without the sentences that it may know."""
     docs = list(docs_from_trees(nlp.vocab, parses))
     examples = [
@@ -77,11 +77,11 @@ def score_domain(nlp: Language, parses: list[Parse], known: set[int]) -> dict[st
         for predicted, gold in zip(nlp.pipe(copy_words(doc, nlp.vocab) for doc in docs), docs, strict=True)
     ]
     report = percent(examples)
-    if known:
-        new = [eg for eg, parse in zip(examples, parses, strict=True) if not is_known(parse, known)]
-        report["in_texts"] = len(examples) - len(new)
+    if known_grams:
+        unknown = [example for example, parse in zip(examples, parses, strict=True) if not is_known(parse, known_grams)]
+        report["in_texts"] = len(examples) - len(unknown)
         if report["in_texts"]:
-            report["without_them"] = percent(new)
+            report["without_them"] = percent(unknown)
     return report
 
 
@@ -100,16 +100,16 @@ def main() -> None:
     texts = sorted(args.texts.glob("*.txt")) if args.texts else []
     if args.texts and not texts:
         raise SystemExit(f"{args.texts} has no .txt files. Give the folder that `python -m tools.texts` wrote.")
-    known = {hash(gram) for path in texts for gram in grams(path.read_text(encoding="utf8"))}
+    known_grams = {hash(gram) for path in texts for gram in grams(path.read_text(encoding="utf8"))}
     report: dict[str, Any] = {"pipeline": nlp.meta["name"], "version": nlp.meta["version"], "texts": len(texts)}
     report["domains"] = {
-        domain: score_domain(nlp, [Parse.from_tree(tree) for tree in penn.read_trees(path)], known)
+        domain: score_domain(nlp, [Parse.from_tree(tree) for tree in penn.read_trees(path)], known_grams)
         for domain, path in files.items()
     }
-    report["mean_f"] = round(sum(own["f"] for own in report["domains"].values()) / len(DOMAINS), 2)
+    report["mean_f"] = round(sum(scores["f"] for scores in report["domains"].values()) / len(DOMAINS), 2)
     write_result(report, args.output, made)
-    for domain, own in report["domains"].items():
-        sys.stdout.write(f"{domain:12}{own['f']:7.2f}  {own['sentences']} sentences\n")
+    for domain, scores in report["domains"].items():
+        sys.stdout.write(f"{domain:12}{scores['f']:7.2f}  {scores['sentences']} sentences\n")
     sys.stdout.write(f"{'mean':12}{report['mean_f']:7.2f}\n")
 
 

@@ -28,12 +28,12 @@ def score_outputs(clone: Path, parser: str) -> dict[str, Any]:
     parser (str): How the files of its outputs end.
     RETURNS (dict[str, Any]): F of each domain, and their mean.
     """
-    found = {}
+    scores = {}
     for domain in DOMAINS:
         output = clone / "data" / "parsed_outputs" / f"mctb_{domain}.{parser}"
         summary = evalb(read_tree_lines(find_trees(clone, domain)), read_tree_lines(output)).all
-        found[domain] = round(summary.f, 2)
-    return {"domains": found, "mean_f": round(sum(found.values()) / len(found), 2)}
+        scores[domain] = round(summary.f, 2)
+    return {"domains": scores, "mean_f": round(sum(scores.values()) / len(scores), 2)}
 
 
 def main() -> None:
@@ -44,8 +44,8 @@ def main() -> None:
     made = made_by() if args.output else None
     report = {name: score_outputs(args.clone, name) for name in PARSERS}
     write_result(report, args.output, made)
-    for name, own in report.items():
-        sys.stdout.write(f"{name:14}{own['mean_f']:7.2f}  {own['domains']}\n")
+    for name, scores in report.items():
+        sys.stdout.write(f"{name:14}{scores['mean_f']:7.2f}  {scores['domains']}\n")
 
 
 if __name__ == "__main__":

@@ -26,9 +26,9 @@ class NumpyBeam:
     def decode(self, scores: np.ndarray) -> float:
         """Score of the tree found; NaN if there is none in the widest beam."""
         for doubling in range(self.doublings + 1):
-            found = self.search(scores, self.beam << doubling)
-            if found is not None:
-                return found[1]
+            result = self.search(scores, self.beam << doubling)
+            if result is not None:
+                return result[1]
         return float("nan")
 
     def search(self, scores: np.ndarray, width: int) -> tuple[np.ndarray, float] | None:
@@ -37,8 +37,8 @@ class NumpyBeam:
         stack = np.asarray([self.lattice.start_stack])
         group = np.asarray([self.lattice.start_state])
         history = []
-        for own in scores:
-            candidates = total[:, None] + (self.allowed[group] + own)  # (sequences, tags)
+        for row in scores:
+            candidates = total[:, None] + (self.allowed[group] + row)  # (sequences, tags)
             if stack.min() < 3:
                 candidates[stack[:, None] < self.need] = -np.inf
             flat = candidates.ravel()
@@ -105,15 +105,15 @@ class NumpyViterbi:
         self.out_of = [np.concatenate([of_class[c] for c in range(4) if lattice.source[c] == g]) for g in range(2)]
         self.place = [self._places(self.into[lattice.target[c]], of_class[c]) for c in range(4)]
         self.seen = [self._places(self.out_of[lattice.source[c]], of_class[c]) for c in range(4)]
-        self.columns = [slice(int(own[0]), int(own[-1]) + 1) for own in of_class]
+        self.columns = [slice(int(tag_ids[0]), int(tag_ids[-1]) + 1) for tag_ids in of_class]
         self.weights = [np.ascontiguousarray(transitions[np.ix_(self.into[g], self.out_of[g])]) for g in range(2)]
         self.classes = classes
         self.cache: dict[int, Sizes] = {}
 
     @staticmethod
-    def _places(among: np.ndarray, own: np.ndarray) -> slice:
-        first = int(np.flatnonzero(among == own[0])[0])
-        return slice(first, first + len(own))
+    def _places(all_ids: np.ndarray, tag_ids: np.ndarray) -> slice:
+        first = int(np.flatnonzero(all_ids == tag_ids[0])[0])
+        return slice(first, first + len(tag_ids))
 
     def decode(self, scores: np.ndarray) -> tuple[np.ndarray, float]:
         lattice, length = self.lattice, len(scores)
@@ -138,8 +138,8 @@ class NumpyViterbi:
                     after = low + lattice.delta[c]
                     lost = stride if after < 0 else 0  # an empty stack before the end
                     to = new[lattice.target[c]][after + lost : high + lattice.delta[c] + 1 : stride, self.place[c]]
-                    own = scores[p, self.columns[c]]
-                    to[:] = product[lost // stride :, self.seen[c]][: len(to)] + own if p else own
+                    row = scores[p, self.columns[c]]
+                    to[:] = product[lost // stride :, self.seen[c]][: len(to)] + row if p else row
             for g in range(2):
                 dead = np.ones(self.bound + 2, dtype=bool)
                 dead[sizes[p + 1][g]] = False

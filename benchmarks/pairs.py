@@ -65,13 +65,13 @@ def answer_questions() -> None:
     """Set up in the process of a clone, then time the statement for each line of the input."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what the code prints is no answer
-    given = json.loads(sys.stdin.readline())
+    question = json.loads(sys.stdin.readline())
     names: dict[str, Any] = {}
-    exec(compile(given["setup"], "setup", "exec"), names)
+    exec(compile(question["setup"], "setup", "exec"), names)
     package = sys.modules.get("spacy_parsetag")
-    if package is None or not Path(str(package.__file__)).is_relative_to(given["folder"]):
-        raise SystemExit(f"The setup did not import spacy_parsetag from {given['folder']}.")
-    run = partial(exec, compile(given["statement"], "statement", "exec"), names)
+    if package is None or not Path(str(package.__file__)).is_relative_to(question["folder"]):
+        raise SystemExit(f"The setup did not import spacy_parsetag from {question['folder']}.")
+    run = partial(exec, compile(question["statement"], "statement", "exec"), names)
     print("{}", file=answers, flush=True)
     for _ in sys.stdin:
         print(json.dumps(seconds_of(run)), file=answers, flush=True)
@@ -94,7 +94,7 @@ def main() -> None:
     for clone in clones.values():
         clone.process.communicate()  # which ends it
     figures = {
-        **{name: found.figures() for name, found in times.items()},
+        **{name: seconds.figures() for name, seconds in times.items()},
         "new_over_old": round(times["new"].over(times["old"]), 3),
         "median_of_rounds": round(times["new"].median_over(times["old"]), 3),
         "wall_new_over_old": round(times["new"].best_wall / times["old"].best_wall, 3),

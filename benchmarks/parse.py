@@ -44,7 +44,7 @@ def log(doc):
 """
 
 
-def make_inputs(folder: Path, n: int, model: str | None, *, with_log: bool) -> tuple[str, Path, list[str]]:
+def make_inputs(folder: Path, n_texts: int, model: str | None, *, with_log: bool) -> tuple[str, Path, list[str]]:
     """A pipeline, a file of texts, and options of the command."""
     sys.path.append(str(ROOT))
     from tools.synthetic import generate
@@ -53,7 +53,7 @@ def make_inputs(folder: Path, n: int, model: str | None, *, with_log: bool) -> t
     sentences = [" ".join(tree.leaves()) for tree in trees]
     texts = folder / "texts.txt"
     with texts.open("w", encoding="utf-8") as file:
-        file.writelines(f"{sentences[i % len(sentences)]} {i}\n" for i in range(n))
+        file.writelines(f"{sentences[i % len(sentences)]} {i}\n" for i in range(n_texts))
     nlp = spacy.load(model) if model is not None else train(trees[:500])
     options = []
     if with_log:
@@ -117,8 +117,8 @@ def run_kills(folder: Path, args: argparse.Namespace) -> dict[str, Any]:
         time.sleep(0.5)  # for its workers to end
         moments.append(n_distinct(log))
     finish(start(model, texts, out, *options, "--resume", PARSETAG_LOG=str(log)))
-    seen = Counter(log.read_text(encoding="utf-8").splitlines())
-    n_twice = sum(seen.values()) - len(seen)
+    counts = Counter(log.read_text(encoding="utf-8").splitlines())
+    n_twice = sum(counts.values()) - len(counts)
     return {
         "texts": args.texts,
         "shard_size": args.shard_size,
@@ -126,7 +126,7 @@ def run_kills(folder: Path, args: argparse.Namespace) -> dict[str, Any]:
         "kills_after_texts": moments,
         "undisturbed_seconds": round(seconds, 1),
         "same_output": contents(out) == contents(folder / "calm"),
-        "texts_parsed": len(seen),
+        "texts_parsed": len(counts),
         "parsed_again": n_twice,
         "parsed_again_at_most": args.kills * args.workers * args.shard_size,
     }
@@ -145,47 +145,47 @@ def run_workers(folder: Path, args: argparse.Namespace) -> dict[str, Any]:
             begin = time.perf_counter()
             finish(start(model, texts, out, "--shard-size", args.shard_size, "--workers", workers))
             times.append(round(time.perf_counter() - begin, 2))
-    one, several = (min(times) for times in seconds.values())
-    first = contents(folder / "out-1-0")
+    alone, together = (min(times) for times in seconds.values())
+    expected = contents(folder / "out-1-0")
     return {
         "texts": args.texts,
         "shard_size": args.shard_size,
         "seconds": {str(workers): times for workers, times in seconds.items()},
         "texts_a_second": {str(workers): round(args.texts / min(times), 1) for workers, times in seconds.items()},
-        "times_as_fast": round(one / several, 2),
-        "same_output": all(contents(path) == first for path in folder.glob("out-*")),
+        "times_as_fast": round(alone / together, 2),
+        "same_output": all(contents(path) == expected for path in folder.glob("out-*")),
     }
 
 
 def run_pipe(folder: Path, args: argparse.Namespace) -> dict[str, Any]:
     model, path, _ = make_inputs(folder, args.texts, args.model, with_log=False)
     nlp, texts = spacy.load(model), path.read_text(encoding="utf-8").splitlines()
-    found = {}
+    speeds = {}
     for n_process in (1, args.workers):
         begin = time.perf_counter()
         for _ in nlp.pipe(texts, n_process=n_process, batch_size=256):
             pass
-        found[str(n_process)] = round(len(texts) / (time.perf_counter() - begin), 1)
-    return {"texts": args.texts, "texts_a_second": found}
+        speeds[str(n_process)] = round(len(texts) / (time.perf_counter() - begin), 1)
+    return {"texts": args.texts, "texts_a_second": speeds}
 
 
 def run_memory(folder: Path, args: argparse.Namespace) -> dict[str, Any]:
     model, texts, _ = make_inputs(folder, args.texts, args.model, with_log=False)
     out, step = folder / "out", args.texts // 10
     process = start(model, texts, out, "--shard-size", args.shard_size, "--batch-size", 500)
-    found: dict[int, float] = {}
+    memory: dict[int, float] = {}
     while process.poll() is None:
-        done = sum(1 for _ in (out / NOTES).glob("*.json")) * args.shard_size if (out / NOTES).exists() else 0
-        if done // step > len(found):
-            found[done] = resident(process.pid)
+        n_done = sum(1 for _ in (out / NOTES).glob("*.json")) * args.shard_size if (out / NOTES).exists() else 0
+        if n_done // step > len(memory):
+            memory[n_done] = resident(process.pid)
         time.sleep(0.05)
     finish(process)
     if not (out / MANIFEST).exists():
         raise SystemExit("no output")
     return {
         "texts": args.texts,
-        "resident_mb": {str(n): mb for n, mb in found.items()},
-        "last_over_first": round(found[max(found)] / found[min(found)], 3),
+        "resident_mb": {str(n): mb for n, mb in memory.items()},
+        "last_over_first": round(memory[max(memory)] / memory[min(memory)], 3),
     }
 
 

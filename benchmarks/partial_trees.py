@@ -42,11 +42,11 @@ def keep_labels(doc: Doc, labels: set[str], *, partial: bool) -> Doc:
 
 def make_parts(docs: list[Doc], every: int, labels: set[str], repeat: int) -> dict[str, list[Doc]]:
     """The training data of each run."""
-    whole, rest = docs[::every], [doc for i, doc in enumerate(docs) if i % every]
+    whole, others = docs[::every], [doc for i, doc in enumerate(docs) if i % every]
     return {
         "whole_trees_alone": whole,
-        "with_partial_trees": whole * repeat + [keep_labels(doc, labels, partial=True) for doc in rest],
-        "with_flat_trees": whole * repeat + [keep_labels(doc, labels, partial=False) for doc in rest],
+        "with_partial_trees": whole * repeat + [keep_labels(doc, labels, partial=True) for doc in others],
+        "with_flat_trees": whole * repeat + [keep_labels(doc, labels, partial=False) for doc in others],
     }
 
 

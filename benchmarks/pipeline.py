@@ -54,10 +54,7 @@ def measure(nlp: Language, sentences: list[list[str]], repeats: int) -> dict[str
     """Seconds of the encoder, of it with the parser, and of the whole, over docs of one sentence each."""
 
     def make_docs() -> list[Doc]:
-        starts = ([i == 0 for i in range(len(words))] for words in sentences)
-        return [
-            Doc(nlp.vocab, words=words, sent_starts=list(own)) for words, own in zip(sentences, starts, strict=True)
-        ]
+        return [Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))]) for words in sentences]
 
     (encoder,) = {"transformer", "tok2vec"} & set(nlp.pipe_names)
 
@@ -73,8 +70,8 @@ def measure(nlp: Language, sentences: list[list[str]], repeats: int) -> dict[str
         "sentences": len(sentences),
         "words": n_words,
         "constituents_a_word": round(n_constituents / n_words, 2),
-        "seconds": {name: round(found.best, 3) for name, found in times.items()},
-        "wall_seconds": {name: round(found.best_wall, 3) for name, found in times.items()},
+        "seconds": {name: round(seconds.best, 3) for name, seconds in times.items()},
+        "wall_seconds": {name: round(seconds.best_wall, 3) for name, seconds in times.items()},
         "parser_over_encoder": round(times["parser"].over(times["encoder"]), 3),
         "whole_over_encoder": round(times["whole"].over(times["encoder"]), 3),
         "words_a_second": round(n_words / times["whole"].best),
@@ -102,8 +99,8 @@ def main() -> None:
     if len(args.lengths) > 1:
         speeds = [figures[f"{length} words"]["words_a_second"] for length in args.lengths]
         figures["slowest_over_fastest_word"] = round(max(speeds) / min(speeds), 2)
-    for name, found in figures.items():
-        sys.stdout.write(f"{name}: {found}\n")
+    for name, value in figures.items():
+        sys.stdout.write(f"{name}: {value}\n")
     write_result(figures, args.output, args.made_by)
 
 

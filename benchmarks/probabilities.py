@@ -48,19 +48,19 @@ def with_spans(gold: Parse, spans: Spans) -> str:
     return parse_string(replace(gold, spans=tuple(Constituent(*span) for span in spans)))
 
 
-def score(golds: Sequence[Parse], found: Sequence[Spans], params: str) -> dict[str, float]:
+def score(golds: Sequence[Parse], trees: Sequence[Spans], params: str) -> dict[str, float]:
     """F and exact match of the trees that were found."""
-    result = evalb(list(map(parse_string, golds)), list(map(with_spans, golds, found)), params)
+    result = evalb(list(map(parse_string, golds)), list(map(with_spans, golds, trees)), params)
     return {"f": result.all.f, "exact_match": result.exact_match, "sentences": len(golds)}
 
 
 def oracle(gold: Parse, trees: Sequence[Spans]) -> Spans:
     """The tree with the greatest F over its constituents; of equal ones the first."""
-    own = Counter((start, end, label) for start, end, label in gold.spans)
+    gold_spans = Counter((start, end, label) for start, end, label in gold.spans)
 
     def f(spans: Spans) -> float:
-        right = sum((own & Counter(spans)).values())
-        return right / max(1, sum(own.values()) + len(spans))
+        right = sum((gold_spans & Counter(spans)).values())
+        return right / max(1, sum(gold_spans.values()) + len(spans))
 
     return max(trees, key=f)
 
@@ -68,9 +68,9 @@ def oracle(gold: Parse, trees: Sequence[Spans]) -> Spans:
 def base_phrases(spans: Spans, label: str = "NP") -> Spans:
     """The constituents with a label that have no other within, or over the same words."""
     return [
-        (i, j, own)
-        for i, j, own in spans
-        if own == label and sum(1 for start, end, _ in spans if i <= start and end <= j) == 1
+        (i, j, span_label)
+        for i, j, span_label in spans
+        if span_label == label and sum(1 for start, end, _ in spans if i <= start and end <= j) == 1
     ]
 
 
@@ -96,14 +96,14 @@ def measure(pipeline: Path, dev: Path, args: argparse.Namespace) -> dict[str, An
     parses = [parse for gold in golds for parse in gold.parses]
 
     def decode(decoder: Any, constraints: list[tuple[Constraint, ...]] | None = None) -> list[Spans]:
-        found: list[Spans] = []
+        trees: list[Spans] = []
         for gold in golds:
             batch = gold.batch
             if constraints is not None:
-                own = constraints[len(found) : len(found) + len(gold.parses)]
-                batch = replace(batch, constraints=tuple(own))
-            found.extend(labelled_nodes(decoder(Distribution(batch)).ids, batch).spans(batch.tags))
-        return found
+                batch_constraints = constraints[len(trees) : len(trees) + len(gold.parses)]
+                batch = replace(batch, constraints=tuple(batch_constraints))
+            trees.extend(labelled_nodes(decoder(Distribution(batch)).ids, batch).spans(batch.tags))
+        return trees
 
     exact = ExactDecoder()
     best = decode(exact)
@@ -116,15 +116,15 @@ def measure(pipeline: Path, dev: Path, args: argparse.Namespace) -> dict[str, An
         str(cost): score(parses, decode(MBRDecoder(cost)), args.params) for cost in (0.0, 0.3, 0.4, 0.5, 0.6)
     }
 
-    lists = [trees for gold in golds for trees in Distribution(gold.batch).k_best_parses(max(args.k))]
-    trees_of = [[[(i, j, label) for i, j, label in spans] for _, spans in own] for own in lists]
+    k_best = [trees for gold in golds for trees in Distribution(gold.batch).k_best_parses(max(args.k))]
+    spans_of = [[[(i, j, label) for i, j, label in spans] for _, spans in trees] for trees in k_best]
     figures["k_best"] = {
-        "same_tree_twice": sum(len({tuple(one) for one in own}) < len(own) for own in trees_of),
-        "score_rises": sum([p for p, _ in own] != sorted((p for p, _ in own), reverse=True) for own in lists),
-        "first_is_not_the_best": sum(own[0] != tree for own, tree in zip(trees_of, best, strict=True)),
-        "trees": sum(map(len, lists)),
+        "same_tree_twice": sum(len(set(map(tuple, trees))) < len(trees) for trees in spans_of),
+        "score_rises": sum([p for p, _ in trees] != sorted((p for p, _ in trees), reverse=True) for trees in k_best),
+        "first_is_not_the_best": sum(trees[0] != tree for trees, tree in zip(spans_of, best, strict=True)),
+        "trees": sum(map(len, k_best)),
         "oracle": {
-            str(k): score(parses, [oracle(g, own[:k]) for g, own in zip(parses, trees_of, strict=True)], args.params)
+            str(k): score(parses, [oracle(g, t[:k]) for g, t in zip(parses, spans_of, strict=True)], args.params)
             for k in args.k
         },
     }
@@ -139,19 +139,19 @@ def measure(pipeline: Path, dev: Path, args: argparse.Namespace) -> dict[str, An
             calibration[kind][name] = measure_reliability(judged.probs, judged.right).to_dict()
     figures["calibration"] = calibration
 
-    known = {label for chain in pipe.tag_set.unaries for label in chain}
-    bases = [base_phrases([(i, j, label) for i, j, label in gold.spans]) if "NP" in known else [] for gold in parses]
-    held = decode(exact, [tuple(Constraint(*span, "must") for span in own) for own in bases])
+    labels = {label for chain in pipe.tag_set.unaries for label in chain}
+    bases = [base_phrases([(i, j, label) for i, j, label in gold.spans]) if "NP" in labels else [] for gold in parses]
+    with_bases = decode(exact, [tuple(Constraint(*span, "must") for span in phrases) for phrases in bases])
     others = [
         replace(g, spans=tuple(s for s in g.spans if tuple(s) not in set(b)))
         for g, b in zip(parses, bases, strict=True)
     ]
     figures["constraints"] = {
         "base_noun_phrases": sum(map(len, bases)),
-        "missing_without": sum(len(set(own) - set(tree)) for own, tree in zip(bases, best, strict=True)),
-        "missing_with": sum(len(set(own) - set(tree)) for own, tree in zip(bases, held, strict=True)),
+        "missing_without": sum(len(set(phrases) - set(tree)) for phrases, tree in zip(bases, best, strict=True)),
+        "missing_with": sum(len(set(phrases) - set(tree)) for phrases, tree in zip(bases, with_bases, strict=True)),
         "others_without": score(others, list(map(without, best, bases)), args.params),
-        "others_with": score(others, list(map(without, held, bases)), args.params),
+        "others_with": score(others, list(map(without, with_bases, bases)), args.params),
     }
 
     def probabilities(gold: GoldBatch) -> None:

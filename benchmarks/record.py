@@ -88,7 +88,7 @@ def write_result(
     path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"made_by": {**made, **resolved}, **figures}, indent=2, ensure_ascii=False)
     # Lists of numbers on one line each, so that the file can be read.
-    text = re.sub(r"\[\s*([-\d.e+,\s]+?)\s*\]", lambda found: f"[{' '.join(found[1].split())}]", text)
+    text = re.sub(r"\[\s*([-\d.e+,\s]+?)\s*\]", lambda match: f"[{' '.join(match[1].split())}]", text)
     path.write_text(text + "\n", encoding="utf-8")
 
 
@@ -105,14 +105,14 @@ def read_runs(folder: Path) -> list[dict[str, Any]]:
 
 def write_runs(folder: Path, runs: list[dict[str, Any]]) -> None:
     """Write runs.jsonl, whole or not at all."""
-    shared, short = {}, []
+    shared, lines_of_runs = {}, []
     for run in runs:
-        own = {key: json.dumps(run[key], sort_keys=True).encode() for key in SHARED}
-        hashes = {key: hashlib.sha256(text).hexdigest()[:16] for key, text in own.items()}
+        encoded = {key: json.dumps(run[key], sort_keys=True).encode() for key in SHARED}
+        hashes = {key: hashlib.sha256(text).hexdigest()[:16] for key, text in encoded.items()}
         shared.update({hashes[key]: run[key] for key in SHARED})
-        short.append({**run, **hashes})
+        lines_of_runs.append({**run, **hashes})
     folder.mkdir(parents=True, exist_ok=True)
-    lines = [*({"hash": key, "value": value} for key, value in shared.items()), *short]
+    lines = [*({"hash": key, "value": value} for key, value in shared.items()), *lines_of_runs]
     temporary = folder / "runs.part"
     texts = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in lines]
     temporary.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
@@ -133,9 +133,9 @@ def portable(argument: str) -> str:
     if not (path.is_absolute() or ".." in path.parts):
         return shlex.quote(argument)
     prefix = shlex.quote(key + equals) if equals else ""
-    named = Path(os.path.abspath(path))  # links keep their names
-    if named.is_relative_to(ROOT):
-        return prefix + shlex.quote(str(named.relative_to(ROOT)))
+    absolute = Path(os.path.abspath(path))  # links keep their names
+    if absolute.is_relative_to(ROOT):
+        return prefix + shlex.quote(str(absolute.relative_to(ROOT)))
     path = path.resolve()
     for name, folder in sorted(os.environ.items()):
         if name.startswith("PARSETAG_") and folder and path.is_relative_to(Path(folder).resolve()):
@@ -179,10 +179,10 @@ def cpu_name() -> str:
 
 
 def versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
+    by_package = {"python": platform.python_version()}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            by_package[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return by_package

@@ -28,8 +28,8 @@ def main() -> None:
         for order, *counts in rows:
             came_back, trees, words = (int(count.replace(",", "")) for count in counts)
             figures.setdefault(order, {})[folder.name] = {"came_back": came_back, "trees": trees, "words": words}
-    for order, found in figures.items():
-        total = {key: sum(counts[key] for counts in found.values()) for key in ("came_back", "trees", "words")}
+    for order, by_folder in figures.items():
+        total = {key: sum(counts[key] for counts in by_folder.values()) for key in ("came_back", "trees", "words")}
         print(f"{order}: {total['came_back']:,} of {total['trees']:,} trees ({total['words']:,} words)")
     write_result({"orders": figures}, args.output, made)
 

@@ -61,7 +61,7 @@ def main() -> None:
         "sentences": len(docs),
         "words": words,
         "parsetag_f": round(100 * evalb(examples)["parsetag_f"], 2),
-        "words_per_second": {name: round(words / found.best) for name, found in times.items()},
+        "words_per_second": {name: round(words / seconds.best) for name, seconds in times.items()},
         "ratio": round(times["evalb_scorer"].over(times["score_spans"]), 3),
     }
     sys.stdout.write(json.dumps(figures, indent=2) + "\n")

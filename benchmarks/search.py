@@ -141,27 +141,27 @@ def main() -> None:
     parser.add_argument("--stanford", type=Path, metavar="JAR", help="stanford-tregex.jar")
     args = parse_arguments(parser)
     data = b"".join((args.treebanks / name / "train.mrg").read_bytes() for name in TREEBANKS)
-    one = TreeColumns.join(read_brackets(data, "trees"))
+    treebank = TreeColumns.join(read_brackets(data, "trees"))
     seconds = best_time(lambda: list(read_brackets(data, "trees")), args.repeats)
-    columns = TreeColumns.join([one] * max(1, args.trees // len(one)))
+    columns = TreeColumns.join([treebank] * max(1, args.trees // len(treebank)))
     figures: dict[str, Any] = {
         "trees": len(columns),
         "nodes": len(columns.label),
         "bytes_per_node": 12,
-        "columns_from_brackets": {"trees_per_second": round(len(one) / seconds)},
+        "columns_from_brackets": {"trees_per_second": round(len(treebank) / seconds)},
     }
-    patterns = [Tregex(pattern) for each in STRUCTURES.values() for pattern in each]
+    patterns = [Tregex(pattern) for group in STRUCTURES.values() for pattern in group]
     begin = time.process_time()
     columns.heads(get_head_rules("penn"))
     figures["heads_seconds"] = round(time.process_time() - begin, 2)
     nine = best_time(lambda: find_all(patterns, columns), args.repeats)
     figures["nine_patterns"] = {"seconds": round(nine, 2), "seconds_per_million": round(nine * 1e6 / len(columns), 2)}
     if args.stanford:
-        figures["nine_patterns"]["stanford"] = stanford_figures(one, [each.pattern for each in patterns], args.stanford)
+        figures["nine_patterns"]["stanford"] = stanford_figures(treebank, [p.pattern for p in patterns], args.stanford)
     texts = columns.source * 0
     counted = best_time(lambda: count_structures(columns, texts, 1), args.repeats)
     figures["complexity_seconds"] = round(counted, 2)
-    lines = data.decode().splitlines()[:: max(1, len(one) // 300)]
+    lines = data.decode().splitlines()[:: max(1, len(treebank) // 300)]
     trees = [ParentedTree.fromstring(line) for line in lines]
     figures["patterns"] = {
         pattern: {
@@ -171,12 +171,12 @@ def main() -> None:
         for pattern in PATTERNS
     }
     if args.model:
-        figures["tree_matcher"] = matcher_figures(one, args.model)
+        figures["tree_matcher"] = matcher_figures(treebank, args.model)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         if find_spec("pyarrow"):
-            figures["columns_from_parquet"] = parquet_figures(one, folder)
-        n_files = max(1, args.trees // len(one))
+            figures["columns_from_parquet"] = parquet_figures(treebank, folder)
+        n_files = max(1, args.trees // len(treebank))
         for number in range(n_files):
             (folder / f"{number:03}.mrg").write_bytes(data)
         brackets = map(str, sorted(folder.glob("*.mrg")))

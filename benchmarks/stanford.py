@@ -80,7 +80,7 @@ def read_matches(line: str) -> Answer:
     if line.startswith("!"):
         return Answer(set(), 0.0, line[1:])
     seconds, *matches = line.split("\t")
-    return Answer({tuple(map(int, each.replace(":", ",").split(","))) for each in matches}, float(seconds), "")
+    return Answer({tuple(map(int, match.replace(":", ",").split(","))) for match in matches}, float(seconds), "")
 
 
 def read_heads(line: str) -> list[int]:

@@ -81,19 +81,19 @@ def accuracy() -> list[str]:
             continue
         figures = [report["last"] if "last" in report else report["evalb"]["all"] for report in reports]
         config = re.search(r"(?:configs/|--config )(\w+\.cfg)", reports[0].get("made_by", reports[0])["command"])
-        named = [report.get("made_by", report)["commit"] for report in reports]
-        commits = dict.fromkeys(re.sub(r"(?<=^\w{7})\w*", "", commit) for commit in named)
+        all_commits = [report.get("made_by", report)["commit"] for report in reports]
+        commits = dict.fromkeys(re.sub(r"(?<=^\w{7})\w*", "", commit) for commit in all_commits)
         checks = reports[0].get("evaluations")
         chosen = f"best of {checks} on these sentences" if checks else "best on other sentences"
         if "last" in reports[0]:
             chosen = "last"
-        found = [figure["f"] for figure in figures]
-        seeds = f"mean of {len(found)}, {min(found):.2f} to {max(found):.2f}" if len(found) > 1 else "one"
+        scores = [figure["f"] for figure in figures]
+        seeds = f"mean of {len(scores)}, {min(scores):.2f} to {max(scores):.2f}" if len(scores) > 1 else "one"
         row = (
             data,
             f"`{config[1]}`, {model}" if config else model,
             how,
-            f"{mean(found):.2f}",
+            f"{mean(scores):.2f}",
             f"{mean(figure['complete_match'] for figure in figures):.1f}",
             f"{chosen}; {seeds}",
             f"`{files}`, {', '.join(commits)}",
@@ -130,19 +130,19 @@ def pipelines() -> list[str]:
         "wsj_sample_dev": "news (NLTK's Penn Treebank sample; nothing was trained on it)",
     }
     for part, name in parts.items():
-        found = [f"{report[part]['raw_text']['f']:.1f}" if part in report else "–" for report in reports]
-        rows.append((f"F, {name}", found))
-    whole = [f"{report['mean_f']:.1f}" if report else "–" for report in texts]
-    rows.append(("F, mean of five domains (MCTB, a test set; on its own tokens)", whole))
-    own = [f"{report['own']['f']:.1f}" if "own" in report else "–" for report in reports]
-    rows.append(("F, Indonesian news and encyclopedia (ICON; on its own tokens)", own))
+        cells = [f"{report[part]['raw_text']['f']:.1f}" if part in report else "–" for report in reports]
+        rows.append((f"F, {name}", cells))
+    cells = [f"{report['mean_f']:.1f}" if report else "–" for report in texts]
+    rows.append(("F, mean of five domains (MCTB, a test set; on its own tokens)", cells))
+    cells = [f"{report['own']['f']:.1f}" if "own" in report else "–" for report in reports]
+    rows.append(("F, Indonesian news and encyclopedia (ICON; on its own tokens)", cells))
     rows += [
-        (name, [f"{report[key]:{form}}" if key in report else "–" for report in reports])
-        for name, key, form in (("words a second", "words_per_second", ","), ("MB", "megabytes", ".0f"))
+        (name, [f"{report[key]:{format_spec}}" if key in report else "–" for report in reports])
+        for name, key, format_spec in (("words a second", "words_per_second", ","), ("MB", "megabytes", ".0f"))
     ]
     rows.append(("licence of the weights", [meta["license"] for meta in metas]))
-    heads = " | ".join(f"`{name}`" for name in names)
-    lines = [f"| | {heads} |", "|---|---|---|---|"]
+    header = " | ".join(f"`{name}`" for name in names)
+    lines = [f"| | {header} |", "|---|---|---|---|"]
     lines += [f"| {name} | {' | '.join(cells)} |" for name, cells in rows if set(cells) != {"–"}]
     loads = [str(report["made_by"]["machine"]["load_average"]) for report in reports if "words_per_second" in report]
     note = (
@@ -157,21 +157,21 @@ def pipelines() -> list[str]:
 
 def peers() -> list[str]:
     """English parsers side by side: on MCTB, and as published on news."""
-    known = load("mctb_peers")
-    if known is None:
+    mctb = load("mctb_peers")
+    if mctb is None:
         return []
-    own = {name: load(f"mctb_{name}") for name in ("en_parsetag_sm", "en_parsetag_trf")}
+    ours = {name: load(f"mctb_{name}") for name in ("en_parsetag_sm", "en_parsetag_trf")}
     rows = [
         (f"`{name}`", "many kinds of text; see its card", {k: v["f"] for k, v in report["domains"].items()}, report)
-        for name, report in own.items()
+        for name, report in ours.items()
         if report
     ]
-    for name, report in (("in-order LSTM parser", known["inorder"]), ("the same, BERT-large", known["inorder_bert"])):
+    for name, report in (("in-order LSTM parser", mctb["inorder"]), ("the same, BERT-large", mctb["inorder_bert"])):
         rows.append((name, "news", report["domains"], report))
-    domains = [*known["inorder"]["domains"]]
+    domains = [*mctb["inorder"]["domains"]]
     lines = [f"| F | trained on | {' | '.join(domains)} | mean | news |", "|---" * (len(domains) + 4) + "|"]
-    for name, data, found, report in rows:
-        figures = [*(found[domain] for domain in domains), report["mean_f"]]
+    for name, data, f_of_domain, report in rows:
+        figures = [*(f_of_domain[domain] for domain in domains), report["mean_f"]]
         lines.append(f"| {name} | {data} | {' | '.join(f'{f:.1f}' for f in figures)} | – |")
     lines += [f"| {name} | {data} | {'– | ' * (len(domains) + 1)}{f} |" for name, data, f in PUBLISHED]
     note = (

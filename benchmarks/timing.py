@@ -72,7 +72,7 @@ def in_turn(
         for name, run in runs.items():
             rounds[name].append(measure(run))
     gc.unfreeze()
-    return {name: Times(*zip(*found, strict=True)) for name, found in rounds.items()}
+    return {name: Times(*zip(*seconds, strict=True)) for name, seconds in rounds.items()}
 
 
 def timed(run: Callable[[], Any], repeats: int) -> Times:

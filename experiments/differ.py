@@ -53,22 +53,22 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--output", type=Path)
     args = parser.parse_args(words)
     made = made_by() if args.output else None
-    found: dict[str, list[EvalbResult]] = {}
+    results_of: dict[str, list[EvalbResult]] = {}
     for folder in args.trainings:
         pipelines = sorted(folder.glob("dev-*/model-last"))
         if not pipelines:
             raise SystemExit(f"{folder}: no dev-0/model-last in it; run.py keeps them with --keep.")
-        found[folder.name] = [score(pipeline, args.dev) for pipeline in pipelines]
+        results_of[folder.name] = [score(pipeline, args.dev) for pipeline in pipelines]
     trainings = {}
-    for name, results in found.items():
+    for name, results in results_of.items():
         f = [result.strict.f for result in results]
         trainings[name] = {"f": f, "mean": mean(f), "deviation": stdev(f) if len(f) > 1 else 0.0}
-        print(f"{name}: {', '.join(f'{each:.2f}' for each in f)}; mean {mean(f):.2f}")
-    (first, base), *others = found.items()
+        print(f"{name}: {', '.join(f'{value:.2f}' for value in f)}; mean {mean(f):.2f}")
+    (first, base), *others = results_of.items()
     differences = [{"trainings": [first, name], **compare(base, results)} for name, results in others]
-    for each in differences:
+    for row in differences:
         text = "{} against {}: {difference:+.2f}, 95 % interval {low:+.2f} to {high:+.2f}, p {p_bootstrap:.4f}"
-        print(text.format(*each["trainings"][::-1], **each))
+        print(text.format(*row["trainings"][::-1], **row))
     report = {"trainings": trainings, "differences": differences}
     write_result(report, args.output, made)
 

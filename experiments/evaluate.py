@@ -32,9 +32,9 @@ class TimedDecoder:
         self.decoder = decoder
         self.seconds = 0.0
 
-    def __call__(self, trees: Distribution) -> Decoded:
+    def __call__(self, distribution: Distribution) -> Decoded:
         start = time.perf_counter()
-        decoded = self.decoder(trees)
+        decoded = self.decoder(distribution)
         self.seconds += time.perf_counter() - start
         return decoded
 
@@ -48,14 +48,14 @@ def score(
     timed = pipe.decoder = TimedDecoder(decoder)
     key = pipe.cfg["spans_key"]
     list(nlp.pipe([copy_words(gold, nlp.vocab) for gold in golds[:64]]))  # warm up
-    whole, alone = [], []
+    pipeline_seconds, decoder_seconds = [], []
     for _ in range(repeats):
         docs = [copy_words(gold, nlp.vocab) for gold in golds]
         timed.seconds = 0.0
         start = time.perf_counter()
         docs = list(nlp.pipe(docs))
-        whole.append(time.perf_counter() - start)
-        alone.append(timed.seconds)
+        pipeline_seconds.append(time.perf_counter() - start)
+        decoder_seconds.append(timed.seconds)
     pairs = [pair for doc, gold in zip(docs, golds, strict=True) for pair in paired_trees(Example(doc, gold), key)]
     result = evalb([gold for gold, _ in pairs], [test for _, test in pairs], params)
     figures: dict[str, Any] = {
@@ -66,8 +66,8 @@ def score(
         "failures": result.failures,
         "strict_f": result.strict.f,
         "sentences": len(pairs),
-        "sentences_per_second": len(pairs) / min(whole),
-        "decoding_sentences_per_second": len(pairs) / min(alone),
+        "sentences_per_second": len(pairs) / min(pipeline_seconds),
+        "decoding_sentences_per_second": len(pairs) / min(decoder_seconds),
         "max_stack": pipe.bound,
     }
     if isinstance(decoder, BeamDecoder):
@@ -81,8 +81,8 @@ def score(
 
 def make_decoder(settings: dict[str, Any]) -> tuple[Decoder, Any]:
     """A decoder, and the component's bound that goes with it."""
-    own, max_stack = without_bound(settings)
-    return registry.resolve({"decoder": own})["decoder"], max_stack
+    unbounded, max_stack = without_bound(settings)
+    return registry.resolve({"decoder": unbounded})["decoder"], max_stack
 
 
 def main() -> None:
@@ -103,15 +103,15 @@ def main() -> None:
     nlp = spacy.load(arguments.pipeline)
     golds = list(DocBin().from_disk(arguments.dev).get_docs(nlp.vocab))
     results: dict[str, Any] = {}
-    first: list[Any] = []
+    first_spans: list[Any] = []
     pipe: Any = nlp.get_pipe("parsetag")
     trained = pipe.decoder, pipe.max_stack
     for name, settings in srsly.read_json(arguments.decoders).items():
         decoder, max_stack = trained if settings is None else make_decoder(settings)
-        results[name], found = score(nlp, golds, decoder, arguments.params, arguments.repeats, max_stack)
-        if first:
-            results[name]["same_tree"] = sum(a == b for a, b in zip(first, found, strict=True)) / len(found)
-        first = first or found
+        results[name], spans = score(nlp, golds, decoder, arguments.params, arguments.repeats, max_stack)
+        if first_spans:
+            results[name]["same_tree"] = sum(a == b for a, b in zip(first_spans, spans, strict=True)) / len(spans)
+        first_spans = first_spans or spans
     srsly.write_json(arguments.output, results)
 
 

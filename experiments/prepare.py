@@ -43,7 +43,7 @@ def choose(n: int, part: str, block: int, share: float) -> set[int]:
         if len(blocks) < folds:
             raise SystemExit(f"{len(blocks)} blocks of {block} sentences for {folds} folds.")
         chosen = blocks[k::folds]
-    return {i for own in chosen for i in own}
+    return {i for block in chosen for i in block}
 
 
 def divide(run: Run, extra: Sequence[Path]) -> dict[str, Sequence[Parse]]:

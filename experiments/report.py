@@ -38,8 +38,8 @@ def read_table(folder: Path) -> list[Run]:
     return sorted(read_runs(folder), key=place)
 
 
-def _index(known: Sequence[str], name: str) -> int:
-    return known.index(name) if name in known else len(known)
+def _index(names: Sequence[str], name: str) -> int:
+    return names.index(name) if name in names else len(names)
 
 
 def decoder_rows(runs: list[Run]) -> list[Row]:
@@ -50,20 +50,20 @@ def decoder_rows(runs: list[Run]) -> list[Row]:
             "order": run["settings"]["order"],
             "learner": run["settings"]["learner"],
             "decoder": name,
-            "F": found["f"],
-            "P": found["precision"],
-            "R": found["recall"],
-            "complete": found["exact_match"],
-            "failures": found["failures"],
-            "sents/s": found["sentences_per_second"],
-            "decoding sents/s": found["decoding_sentences_per_second"],
-            "same tree %": 100 * found["same_tree"] if "same_tree" in found else None,
-            "widened": found.get("widened"),
-            "F without widening": found.get("f_without_widening"),
+            "F": scores["f"],
+            "P": scores["precision"],
+            "R": scores["recall"],
+            "complete": scores["exact_match"],
+            "failures": scores["failures"],
+            "sents/s": scores["sentences_per_second"],
+            "decoding sents/s": scores["decoding_sentences_per_second"],
+            "same tree %": 100 * scores["same_tree"] if "same_tree" in scores else None,
+            "widened": scores.get("widened"),
+            "F without widening": scores.get("f_without_widening"),
             "training s": run["training"]["seconds"],
         }
         for run in runs
-        for name, found in run["results"].items()
+        for name, scores in run["results"].items()
     ]
 
 
@@ -73,20 +73,20 @@ def language_rows(runs: list[Run]) -> list[Row]:
     for run in runs:
         order = run["settings"]["order"]
         train = run["data"]["train"]
-        found = next(iter(run["results"].values()))
+        scores = next(iter(run["results"].values()))
         rows.append(
             {
                 "treebank": run["settings"]["treebank"],
                 "order": order,
-                "F": found["f"],
-                "P": found["precision"],
-                "R": found["recall"],
+                "F": scores["f"],
+                "P": scores["precision"],
+                "R": scores["recall"],
                 "mean deviation": train["deviation"][order],
                 "largest stack": train["stack"][order],
                 "tags": train["tags"],
                 "train": train["sentences"],
                 "words": train["words"] / max(1, train["sentences"]),
-                "dev": found["sentences"],
+                "dev": scores["sentences"],
                 "training s": run["training"]["seconds"],
             }
         )
@@ -99,7 +99,7 @@ def caption(runs: list[Run]) -> str:
     values = {name.replace("_", " "): Counter(str(run["settings"][name]) for run in runs) for name in names}
     values["training sentences"] = Counter(str(run["data"]["train"]["sentences"]) for run in runs)
     values["commit"] = Counter(str(run["made"]["commit"]) for run in runs)
-    lines = [f"{name}: {', '.join(sorted(found))}" for name, found in values.items()]
+    lines = [f"{name}: {', '.join(sorted(counts))}" for name, counts in values.items()]
     return "; ".join([*lines, "F on the development part"])
 
 
@@ -136,9 +136,9 @@ def trials_table(folder: Path) -> str:
             trials[run["settings"]["trial"], run["settings"]["folds_of"]].append(run)
     rows = []
     for (name, folds_of), runs in trials.items():
-        results = [[found["f"] for found in run["results"].values()] for run in runs]
+        results = [[scores["f"] for scores in run["results"].values()] for run in runs]
         # A checkpoint that was not checked in training may be the best one: the last.
-        last, best = [f for f, *_ in results], [max(all) for all in results]
+        last, best = [f for f, *_ in results], [max(f_of_run) for f_of_run in results]
         spread = f"{statistics.stdev(last):.2f}" if len(last) > 1 else "-"
         parts, seeds = (sorted({run["settings"][key] for run in runs}) for key in ("part", "seed"))
         seconds = statistics.mean(run["training"]["seconds"] for run in runs)
@@ -179,16 +179,16 @@ def write_report(folder: Path) -> str:
         return text or "no runs yet"
     languages = runs[0]["settings"]["table"] == "languages"
     rows = language_rows(runs) if languages else decoder_rows(runs)
-    found = correlate_rows(rows) if languages else {}
+    correlations = correlate_rows(rows) if languages else {}
     lines = [
-        f"F and mean deviation, {name}: r = {one.r:.3f}, p = {one.p:.2g}, n = {one.n}"
-        for name, (_, one) in found.items()
+        f"F and mean deviation, {name}: r = {correlation.r:.3f}, p = {correlation.p:.2g}, n = {correlation.n}"
+        for name, (_, correlation) in correlations.items()
     ]
     table = format_text(Table(tuple(rows[0]), [tuple(row.values()) for row in rows]))
     text = "\n\n".join([caption(runs), table.rstrip("\n"), *(["\n".join(lines)] if lines else [])])
     (folder / "table.txt").write_text(text + "\n", encoding="utf-8")
-    if "all" in found and find_spec("matplotlib"):
-        plot_correlation(*found["all"], [folder / "correlation.png"])
+    if "all" in correlations and find_spec("matplotlib"):
+        plot_correlation(*correlations["all"], [folder / "correlation.png"])
     return text
 
 

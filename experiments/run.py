@@ -82,8 +82,8 @@ def train(run: Run, config: Config, data: Path, folder: Path, arguments: argpars
     if arguments.of is not None:
         if not trained:
             raise StepFailed(f"{folder} has no pipelines; the trial that trains them needs --keep")
-        one, other = ({k: v for k, v in all.items() if k not in DECODER} for all in (trained["settings"], run.settings))
-        if one != other:
+        of_trial, of_run = ({k: s[k] for k in s if k not in DECODER} for s in (trained["settings"], run.settings))
+        if of_trial != of_run:
             raise StepFailed(f"{folder} was trained with another config, by more than the decoder")
     elif trained.get("settings") != run.settings:
         path.unlink(missing_ok=True)
@@ -101,7 +101,7 @@ def train(run: Run, config: Config, data: Path, folder: Path, arguments: argpars
 
 def score(run: Run, data: Path, folder: Path, repeats: int, arguments: argparse.Namespace) -> dict[str, Any]:
     """Score each checkpoint of a run with its decoders."""
-    found: dict[str, Any] = {}
+    scores: dict[str, Any] = {}
     for checkpoint, decoders in run.settings["decoders"].items():
         paths = {name: folder / f"{name}-{checkpoint}.json" for name in ("decoders", "scores")}
         srsly.write_json(paths["decoders"], decoders)
@@ -109,8 +109,8 @@ def score(run: Run, data: Path, folder: Path, repeats: int, arguments: argparse.
         options = [f"--decoders={paths['decoders']}", f"--params={run.settings['params']}", f"--repeats={repeats}"]
         command = [str(HERE / "evaluate.py"), *map(str, files), *options, *own_options(arguments)]
         call(command, folder / f"evaluate-{checkpoint}.log", arguments.threads)
-        found.update(srsly.read_json(paths["scores"]))
-    return found
+        scores.update(srsly.read_json(paths["scores"]))
+    return scores
 
 
 def own_options(arguments: argparse.Namespace) -> list[str]:
@@ -122,11 +122,11 @@ def execute(run: Run, spec: dict[str, Any], arguments: argparse.Namespace) -> di
     """Train and score: everything there is to say about a run."""
     data = prepare(run, arguments.work, arguments.extra)
     figures = srsly.read_json(data / "data.json")
-    own = arguments.of or spec["folder"].name
-    folder = (arguments.work / spec["table"] / (own if spec["table"] == "trials" else "") / run.name).resolve()
+    trial = arguments.of or spec["folder"].name
+    folder = (arguments.work / spec["table"] / (trial if spec["table"] == "trials" else "") / run.name).resolve()
     config = run.config.copy()
     set_length(config, spec, figures["train"]["sentences"])
-    took = train(run, config, data, folder, arguments)
+    training = train(run, config, data, folder, arguments)
     results = score(run, data, folder, spec["repeats"], arguments)
     part = run.settings.get("part")
     if part not in (None, "dev") and arguments.of is None and not arguments.keep:
@@ -144,7 +144,7 @@ def execute(run: Run, spec: dict[str, Any], arguments: argparse.Namespace) -> di
         "data": figures,
         "config": resolved(config, arguments.encoder_name),
         "training": {
-            **took,
+            **training,
             "device": "CPU" if arguments.gpu_id < 0 else "GPU",
             "threads": arguments.threads,
             "jobs": arguments.jobs,
@@ -168,8 +168,8 @@ def run_table(arguments: argparse.Namespace) -> int:
     treebanks = [Treebank.find(text, arguments.train, arguments.dev) for text in arguments.treebanks]
     output = spec["folder"]
     runs = build_runs(spec, treebanks, arguments)
-    done = {run["run"]: run for run in read_runs(output)}
-    missing = [run for run in runs if run.name not in done or done[run.name]["settings"] != run.settings]
+    records = {run["run"]: run for run in read_runs(output)}
+    missing = [run for run in runs if run.name not in records or records[run.name]["settings"] != run.settings]
     say(f"{output.name}: {len(runs)} runs, {len(runs) - len(missing)} of them done")
     arguments.made = made() if missing else None
     for run in missing:
@@ -186,21 +186,21 @@ def run_table(arguments: argparse.Namespace) -> int:
         except StepFailed as err:
             say(f"{run.name}: failed. {err}")
             return run.name, None
-        f = ", ".join(f"{name} {found['f']:.2f}" for name, found in record["results"].items())
-        say(f"{run.name}: {f}; {time.perf_counter() - start:.0f} s")
+        f_scores = ", ".join(f"{name} {scores['f']:.2f}" for name, scores in record["results"].items())
+        say(f"{run.name}: {f_scores}; {time.perf_counter() - start:.0f} s")
         return run.name, record
 
-    failed = 0
+    n_failed = 0
     with ThreadPoolExecutor(max_workers=arguments.jobs) as pool:
         for name, record in pool.map(attempt, missing):
             if record is None:
-                failed += 1
+                n_failed += 1
                 continue
-            done[name] = record
-            write_runs(output, list(done.values()))  # what is there so far
+            records[name] = record
+            write_runs(output, list(records.values()))  # what is there so far
             write_report(output)
     say(write_report(output))
-    return failed
+    return n_failed
 
 
 def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:

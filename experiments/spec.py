@@ -46,10 +46,10 @@ class Treebank:
 
 
 def _one_file(folder: Path, pattern: str) -> Path:
-    found = sorted(folder.glob(pattern))
-    if len(found) != 1:
-        raise SystemExit(f"{len(found)} files {pattern} in {folder}: name one with --train or --dev.")
-    return found[0]
+    paths = sorted(folder.glob(pattern))
+    if len(paths) != 1:
+        raise SystemExit(f"{len(paths)} files {pattern} in {folder}: name one with --train or --dev.")
+    return paths[0]
 
 
 @dataclass(frozen=True)
@@ -135,14 +135,15 @@ def build_runs(spec: dict[str, Any], treebanks: list[Treebank], arguments: argpa
             if arguments.rows and not set(arguments.rows) & set(map(str, row.values())):
                 continue
             config = build_config(spec, row, arguments.encoder)
-            own = dict(data)
+            run_data = dict(data)
             if trial:
                 extra = [short_hash(path.read_bytes()) for path in arguments.extra]
-                own.update(part=row["part"], folds_of="train and dev" if arguments.with_dev else "train", extra=extra)
-                own.update(block=arguments.block, share=arguments.share)
+                folds_of = "train and dev" if arguments.with_dev else "train"
+                run_data.update(part=row["part"], folds_of=folds_of, extra=extra)
+                run_data.update(block=arguments.block, share=arguments.share)
             settings = {
                 "table": spec["table"],
-                **own,
+                **run_data,
                 "encoder": encoder_name(config, arguments.encoder_name),
                 **{name: spec[name] for name in (*NUMBERS, "seed")},
                 **row,
@@ -155,7 +156,7 @@ def build_runs(spec: dict[str, Any], treebanks: list[Treebank], arguments: argpa
             if arguments.code:
                 settings["code"] = short_hash(arguments.code.read_bytes())
             name = "-".join(map(str, (*([] if trial else [treebank.name]), *row.values())))
-            runs.append(Run(name.lower(), treebank, own, settings, config))
+            runs.append(Run(name.lower(), treebank, run_data, settings, config))
     return runs
 
 
@@ -190,8 +191,8 @@ def scored(spec: dict[str, Any], config: Config) -> dict[str, dict[str, Any]]:
     if "decoders" in spec:
         return {"best": spec["decoders"]}
     parser = config.interpolate()["components"]["parsetag"]
-    own = None if "source" in parser else {**parser["decoder"], "max_stack": parser.get("max_stack")}
-    return {name: {name: own} for name in ("last", "best")}
+    decoder = None if "source" in parser else {**parser["decoder"], "max_stack": parser.get("max_stack")}
+    return {name: {name: decoder} for name in ("last", "best")}
 
 
 def without_decoder(config: Config) -> Config:
@@ -230,12 +231,12 @@ def without_bound(decoder: dict[str, Any]) -> tuple[dict[str, Any], Any]:
 
 def set_value(config: dict[str, Any], key: str, value: Any) -> None:
     """Set what stands at a place of a config, such as training.max_steps."""
-    *sections, last = key.split(".")
+    *sections, name = key.split(".")
     for section in sections:
         if section not in config:
             raise SystemExit(f"No section {section!r} in the config, for {key}.")
         config = config[section]
-    config[last] = deepcopy(value)  # of the table: what one row changes in it must not reach the others
+    config[name] = deepcopy(value)  # of the table: what one row changes in it must not reach the others
 
 
 def set_length(config: Config, spec: dict[str, Any], sentences: int) -> None:
@@ -292,8 +293,8 @@ def fingerprint(config: Config, name: str | None) -> str:
 def encoder_name(config: Config, name: str | None) -> str:
     """Name the encoder for tables: never by a folder."""
     if "encoder" in config.get("vars", {}):
-        given = str(config["vars"]["encoder"])
-        return name or (Path(given).name if Path(given).exists() else given)
+        encoder = str(config["vars"]["encoder"])
+        return name or (Path(encoder).name if Path(encoder).exists() else encoder)
     encode = config["components"].get("tok2vec", {}).get("model", {}).get("encode")
     if encode is None:
         return name or ""

@@ -149,12 +149,12 @@ def _actions(tree: BinaryTree | Node, step: int) -> list[Node]:
             complete.append(Node(label, None, () if leaf else (complete.pop(), complete.pop())))
         tree = complete[0]
     actions: list[Node] = []
-    todo = [tree]
-    while todo:
-        node = todo.pop()
+    agenda = [tree]
+    while agenda:
+        node = agenda.pop()
         if node is not EPSILON:
             actions.append(node)
-        todo += node.children[::-step]
+        agenda += node.children[::-step]
     return actions
 
 

@@ -30,8 +30,8 @@ import json, os, socket, sys
 with socket.socket(socket.AF_UNIX) as server:
     server.connect({address!r})
     socket.send_fds(server, [b"x"], [0, 1, 2])
-    said = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode()
-    server.sendall(len(said).to_bytes(4, "big") + said)
+    request = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode()
+    server.sendall(len(request).to_bytes(4, "big") + request)
     code = server.recv(1)
 sys.exit(code[0] if code else 134)
 """

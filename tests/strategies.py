@@ -47,15 +47,15 @@ def parses(
     """
     n_words = draw(st.integers(min_words, max_words))
     spans: list[Constituent] = []
-    todo: list[tuple[int, int]] = [(0, n_words)] if n_words else []
-    while todo:
-        start, end = todo.pop()
+    regions: list[tuple[int, int]] = [(0, n_words)] if n_words else []
+    while regions:
+        start, end = regions.pop()
         top = (start, end) == (0, n_words)
         chain = draw(st.lists(labels, min_size=int(top and not forests), max_size=max_chain))
         spans.extend(Constituent(start, end, label) for label in chain)
         if end - start > 1:
             cuts = sorted(draw(st.sets(st.integers(start + 1, end - 1), min_size=1, max_size=3)))
             bounds = [start, *cuts, end]
-            todo.extend(reversed(list(pairwise(bounds))))
+            regions.extend(reversed(list(pairwise(bounds))))
     fixed = {"min_size": n_words, "max_size": n_words}
     return Parse(tuple(draw(st.lists(words, **fixed))), tuple(draw(st.lists(tags, **fixed))), tuple(spans))

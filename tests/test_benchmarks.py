@@ -124,10 +124,10 @@ def test_memory_of_a_command_is_its_own(in_root: None, tmp_path: Path) -> None:
     import search
 
     (tmp_path / "trees.mrg").write_text("(TOP (S (NP (PRP She)) (VP (VBZ reads))))\n")
-    held = b"x" * (800 << 20)
-    took = search.run_command("NP", str(tmp_path / "trees.mrg"), "--count", "--quiet")
-    assert 20 < took["most_memory_mb"] < len(held) >> 20
-    assert took["printed"] == ["1\ttrees", "1\ttrees with a match", "1\tmatches"]
+    ballast = b"x" * (800 << 20)
+    figures = search.run_command("NP", str(tmp_path / "trees.mrg"), "--count", "--quiet")
+    assert 20 < figures["most_memory_mb"] < len(ballast) >> 20
+    assert figures["printed"] == ["1\ttrees", "1\ttrees with a match", "1\tmatches"]
 
 
 def test_tables_of_the_pages_are_those_of_the_files(in_root: None) -> None:

@@ -38,9 +38,9 @@ def test_layouts_keep_the_sentences(layout: str) -> None:
         doc = make_doc(nlp, join(sentences, random.Random(seed), layout))
         found = [" ".join(sentence.text.split()) for sentence in doc.sents]
         assert len(found) == len(sentences)
-        for sentence, own in zip(sentences, found, strict=True):
-            assert own.endswith(sentence.rstrip(".")) or own.endswith(sentence)
-            assert layout == "list" or own in (sentence, sentence.rstrip("."))
+        for sentence, piece in zip(sentences, found, strict=True):
+            assert piece.endswith(sentence.rstrip(".")) or piece.endswith(sentence)
+            assert layout == "list" or piece in (sentence, sentence.rstrip("."))
         assert ("\n" in doc.text) == bool(layout)
 
 

@@ -27,9 +27,9 @@ DOGS = "(S (NP (NNS _)) (VP (VBP _)) (. _))"
 
 @pytest.fixture
 def sources(tmp_path):
-    own = tmp_path / "banks" / "ewt" / "not-to-release" / "sources" / "reviews"
-    own.mkdir(parents=True)
-    (own / "a.conllu").write_text(CONLLU, encoding="utf8")
+    folder = tmp_path / "banks" / "ewt" / "not-to-release" / "sources" / "reviews"
+    folder.mkdir(parents=True)
+    (folder / "a.conllu").write_text(CONLLU, encoding="utf8")
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "b.txt").write_text(TEXT, encoding="utf8")
     return corrected.Sources(tmp_path / "banks", tmp_path / "texts")
@@ -74,11 +74,11 @@ def test_a_sentence_that_changed_is_named(tmp_path, sources, words, tree):
 
 def test_the_trees_of_the_repository_are_whole():
     lines = [line for path in (ROOT / "models" / "corrected").glob("*.jsonl") for line in srsly.read_jsonl(path)]
-    assert len({(one["document"], str(one["at"])) for one in lines}) == len(lines) > 500
-    for one in lines:
-        (tree,) = read_string(one["tree"])
+    assert len({(line["document"], str(line["at"])) for line in lines}) == len(lines) > 500
+    for line in lines:
+        (tree,) = read_string(line["tree"])
         assert set(Parse.from_tree(tree).words) == {"_"}
-        assert one["part"] in ("train", "dev")
-        assert len(one["digest"]) == 12
-    of_parts = [{one["digest"] for one in lines if one["part"] == part} for part in ("train", "dev")]
+        assert line["part"] in ("train", "dev")
+        assert len(line["digest"]) == 12
+    of_parts = [{line["digest"] for line in lines if line["part"] == part} for part in ("train", "dev")]
     assert not set.intersection(*of_parts), "a sentence that is learned and scored"

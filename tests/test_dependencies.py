@@ -26,8 +26,8 @@ def text(*rows: str) -> Text:
     return Text(list(words), [True] * n, False, list(tags), [int(head) - 1 for head in heads], list(relations))
 
 
-def spans(own: Text) -> dict[str, str]:
-    return {" ".join(own.words[start:end]): label for (start, end), label in constituents(own).items()}
+def spans(sentence: Text) -> dict[str, str]:
+    return {" ".join(sentence.words[start:end]): label for (start, end), label in constituents(sentence).items()}
 
 
 SAW = text(
@@ -110,9 +110,9 @@ def test_constituents(rows: list[str], expected: dict[str, str]) -> None:
 )
 def test_punctuation_at_the_ends(words: str, expected: str) -> None:
     rows = [f"{word} X 1 {'dep' if word.isalpha() else 'punct'}" for word in words.split()]
-    own = text(*rows)
-    start, end = trim(own, 0, len(rows))
-    assert " ".join(own.words[start:end]) == expected
+    sentence = text(*rows)
+    start, end = trim(sentence, 0, len(rows))
+    assert " ".join(sentence.words[start:end]) == expected
 
 
 @given(st.data())
@@ -122,16 +122,16 @@ def test_descendants_equal_their_definition(data: st.DataObject) -> None:
     heads = [-1] * n
     for i in range(1, n):
         heads[order[i]] = order[data.draw(st.integers(0, i - 1))]
-    own = text(*(f"w X {head + 1} dep" for head in heads))
+    sentence = text(*(f"w X {head + 1} dep" for head in heads))
 
     def above(word: int) -> set[int]:
         return {word} | (above(heads[word]) if heads[word] >= 0 else set())
 
-    for word, span in enumerate(descendants(own)):
+    for word, span in enumerate(descendants(sentence)):
         below = {other for other in range(n) if word in above(other)}
         whole = len(below) == max(below) - min(below) + 1
         assert span == ((min(below), max(below) + 1) if whole else None)
-        assert span is None or outside(own, *span) == [word]
+        assert span is None or outside(sentence, *span) == [word]
 
 
 def test_what_the_pipeline_is_sure_of_stays() -> None:
@@ -155,12 +155,14 @@ def test_what_the_pipeline_is_sure_of_stays() -> None:
 
 def test_punctuation_goes_where_the_pipeline_has_it() -> None:
     """A comma after an apposition is inside or outside, whichever is likelier."""
-    own = text("Kim NNP 5 nsubj", ", , 3 punct", "director NN 1 appos", ", , 3 punct", "left VBD 0 root", ". . 5 punct")
-    assert constituents(own) == {(0, 3): "NP", (2, 3): "NP"}
+    sentence = text(
+        "Kim NNP 5 nsubj", ", , 3 punct", "director NN 1 appos", ", , 3 punct", "left VBD 0 root", ". . 5 punct"
+    )
+    assert constituents(sentence) == {(0, 3): "NP", (2, 3): "NP"}
     for likely in ((0, 4), (0, 3)):
         probs = {(0, 3, "NP"): 0.1, (0, 4, "NP"): 0.1, (2, 3, "NP"): 1.0} | {(*likely, "NP"): 0.4}
-        assert constrain(own, probs, Counter()) == [(*likely, "NP", "must")]
-    assert constrain(own, {(0, 4, "S"): 0.3, (2, 3, "NP"): 1.0}, Counter()) == [(0, 4, "", "must")]
+        assert constrain(sentence, probs, Counter()) == [(*likely, "NP", "must")]
+    assert constrain(sentence, {(0, 4, "S"): 0.3, (2, 3, "NP"): 1.0}, Counter()) == [(0, 4, "", "must")]
 
 
 @pytest.fixture(scope="module")

@@ -95,31 +95,31 @@ def test_tokens(nlp: Language, tree: str, spaces: str, expected: str) -> None:
 
 def test_variants_keep_the_tree(nlp: Language) -> None:
     text = "(TOP (S (`` ``) (S (NP (PRP I)) (VP (VBD did) (RB n't) (VP (VB go)))) ('' '') (: -) (NP (NN home)) (. .)))"
-    own = sentence(text, ".________")
-    assert brackets(nlp, own) == [text]
+    original = sentence(text, ".________")
+    assert brackets(nlp, original) == [text]
     seen = set()
     for seed in range(200):
-        varied = vary(own, random.Random(seed), ("“", "”"), "’", "–")
+        varied = vary(original, random.Random(seed), ("“", "”"), "’", "–")
         (found,) = brackets(nlp, varied)
         seen.update(varied.parse.words)
         n = len(varied.parse)
-        assert n in (len(own.parse), len(own.parse) - 1) and len(varied.spaces) == n
-        cut = [(min(start, n), min(end, n), label) for start, end, label in own.parse.spans]
+        assert n in (len(original.parse), len(original.parse) - 1) and len(varied.spaces) == n
+        cut = [(min(start, n), min(end, n), label) for start, end, label in original.parse.spans]
         assert list(varied.parse.spans) == cut
         assert found.startswith("(TOP (S (`` ")
     assert {"“", "”", "n’t", "–", "HOME", "i", "."} <= seen and "n't" not in seen
 
 
 def test_white_space_is_in_no_tree(nlp: Language) -> None:
-    own = [sentence("(TOP (S (NP (PRP She)) (VP (VBZ reads)) (. .)))", "_._")] * 3
-    lines = brackets(nlp, *own)
-    own[1:] = [Sentence(own[0].parse, own[0].spaces, paragraph=True)] * 2
+    sentences = [sentence("(TOP (S (NP (PRP She)) (VP (VBZ reads)) (. .)))", "_._")] * 3
+    lines = brackets(nlp, *sentences)
+    sentences[1:] = [Sentence(sentences[0].parse, sentences[0].spaces, paragraph=True)] * 2
     for seed in range(20):
-        doc = make_doc(nlp, own, spaces=False, paragraphs=True, rng=random.Random(seed))
+        doc = make_doc(nlp, sentences, spaces=False, paragraphs=True, rng=random.Random(seed))
         assert doc_to_strings(doc) == lines
         assert sum(token.tag_ == "_SP" for token in doc) >= 2
         assert [sent.text.split() for sent in doc.sents] == [["She", "reads", "."]] * 3
-    assert sum(map(len, runs(own * 20, random.Random(0)))) == 60
+    assert sum(map(len, runs(sentences * 20, random.Random(0)))) == 60
 
 
 def test_docs_without_spaces_keep_their_trees_in_a_file(nlp: Language) -> None:

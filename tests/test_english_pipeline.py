@@ -86,11 +86,11 @@ def others() -> Language:
 def trees_of(nlp: Language) -> list[list[tuple[int, int, str]]]:
     """The constituents of a text whose sentences are given; also after the pipeline was saved and loaded."""
     found = []
-    for own in (nlp, spacy.util.load_model_from_config(nlp.config).from_bytes(nlp.to_bytes())):
-        doc = own.make_doc(TEXT)
+    for pipeline in (nlp, spacy.util.load_model_from_config(nlp.config).from_bytes(nlp.to_bytes())):
+        doc = pipeline.make_doc(TEXT)
         for token in doc:
             token.is_sent_start = token.i in (0, 7)
-        found.append([(span.start, span.end, span.label_) for span in own(doc).spans["constituents"]])
+        found.append([(span.start, span.end, span.label_) for span in pipeline(doc).spans["constituents"]])
     assert found[0] == found[1]
     return found[0]
 

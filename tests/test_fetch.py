@@ -16,9 +16,9 @@ ENCODER = "name/model"
 
 def test_everything_is_pinned() -> None:
     """No branch, whose next commit may have other terms; no version that somebody may upload anew."""
-    commits = [own.commit for own in (*treebanks.TREEBANKS.values(), *SOURCES.values())]
+    commits = [source.commit for source in (*treebanks.TREEBANKS.values(), *SOURCES.values())]
     assert len(commits) > 20 and all(re.fullmatch("[0-9a-f]{40}", commit) for commit in commits)
-    packages = [item for own in treebanks.ENCODERS.values() for item in own.packages.items()]
+    packages = [item for encoder in treebanks.ENCODERS.values() for item in encoder.packages.items()]
     assert len(packages) == 6 and all(re.fullmatch("[0-9a-f]{64}", checksum) for _, checksum in packages)
     assert all(re.fullmatch(r"[\w-]+==[\d.]+", requirement) for requirement, _ in packages)
 

@@ -79,6 +79,6 @@ def test_mean_of_what_is_equal(tmp_path: Path) -> None:
     folders = [tmp_path / str(n) for n in (1, 2)]
     for folder in folders:
         folder.mkdir()
-    one, two = (weights(run(folder, 1, 0.0, n)) for n, folder in enumerate(folders, 1))
-    for own, other in zip(one, two, strict=True):
-        np.testing.assert_allclose(own, other, atol=1e-7)
+    of_one, of_two = (weights(run(folder, 1, 0.0, n)) for n, folder in enumerate(folders, 1))
+    for weight, expected in zip(of_one, of_two, strict=True):
+        np.testing.assert_allclose(weight, expected, atol=1e-7)

@@ -51,7 +51,7 @@ def test_sentences_tags_and_trees(nlp: Language) -> None:
     assert len(sentences) == n and all(token.tag_ for token in doc)
     assert sentences[0]._.parse_string.startswith("(S (NP (PR") and "(VP " in sentences[0]._.parse_string
     alone = [nlp(sentence.text) for sentence in sentences]
-    assert [next(own.sents)._.parse_string for own in alone] == [sentence._.parse_string for sentence in sentences]
+    assert [next(doc.sents)._.parse_string for doc in alone] == [sentence._.parse_string for sentence in sentences]
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\n", "a", "…", "\u00a0x\u00a0\u200b", "😀 " * 300, "and " * 900])
@@ -67,15 +67,15 @@ def test_the_end_of_a_long_sentence_is_read_like_its_middle(nlp: Language) -> No
     doc = Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))])
     doc = nlp(doc)
     tags = [[token.tag_ for token in doc[i : i + len(clause)]] for i in range(0, len(doc), len(clause) + 1)]
-    n_same = [sum(map(str.__eq__, own, tags[20])) for own in tags]
+    n_same = [sum(map(str.__eq__, row, tags[20])) for row in tags]
     assert min(n_same) > 0.7 * len(clause)
 
 
 def test_a_doc_of_its_own_and_in_a_batch(nlp: Language) -> None:
     text, _ = SENTENCES[name_of(nlp)]
     texts = [text, "a", text + " " + text]
-    for own, doc in zip(texts, nlp.pipe(texts, batch_size=3), strict=True):
-        assert spans_of(nlp(own)) == spans_of(doc)
+    for text, doc in zip(texts, nlp.pipe(texts, batch_size=3), strict=True):
+        assert spans_of(nlp(text)) == spans_of(doc)
 
 
 def test_sentences_that_are_given_stay(nlp: Language) -> None:

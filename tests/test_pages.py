@@ -122,9 +122,9 @@ def run_python(snippet: Snippet, session: dict[str, Any]) -> None:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(snippet.text, f"line {snippet.line}", "exec"), session)  # as a reader would paste it
-    said = expected(snippet)
-    if said:
-        assert printed.getvalue().splitlines() == said, snippet.text
+    lines = expected(snippet)
+    if lines:
+        assert printed.getvalue().splitlines() == lines, snippet.text
 
 
 @pytest.mark.slow

@@ -39,24 +39,24 @@ def test_commands_exist() -> None:
     config = load()
     names = {command["name"] for command in config["commands"]}
     assert all(set(steps) <= names for steps in config["workflows"].values())
-    known = {command.name for command in parsetag_app.registered_commands}
+    registered = {command.name for command in parsetag_app.registered_commands}
     used = {words[4] for words in scripts(config) if words[2:4] == ["spacy", "parsetag"]}
-    assert used <= known
+    assert used <= registered
     assert (ROOT / config["vars"]["config"]).is_file()
 
 
 def test_dependencies_are_made_by_earlier_commands_or_there() -> None:
     config = load()
     commands = {command["name"]: command for command in config["commands"]}
-    given = {asset["dest"] for asset in config["assets"]} | {
+    sources = {asset["dest"] for asset in config["assets"]} | {
         f"treebank/{part}.mrg" for part in ("train", "dev", "test")
     }
     for steps in config["workflows"].values():
-        made = set(given)
+        outputs = set(sources)
         for step in steps:
             for path in commands[step].get("deps", []):
-                assert path in made or (ROOT / path).exists(), (step, path)
-            made.update(commands[step].get("outputs", []))
+                assert path in outputs or (ROOT / path).exists(), (step, path)
+            outputs.update(commands[step].get("outputs", []))
 
 
 def test_only_the_treebank_asked_for_is_used() -> None:

@@ -80,12 +80,12 @@ def test_whole_trainings() -> None:
 def test_differences_of_whole_trainings() -> None:
     page, report = " ".join(EXPERIMENTS.split()), result("differences_wsj")
     assert f"the mean of plain trainings is {report['trainings']['wsj-plain']['mean']:.2f}." in page
-    kept, better = report["differences"]
-    said = "Self-training has {difference:.2f} more, and a paired bootstrap over sentences, "
-    said += "each with the trees of all seeds, gives an interval of {low:.2f} to {high:.2f} (p = {p_bootstrap:.2f})"
-    assert said.format(**kept) in page
-    said = "After `en_parsetag_trf` it is {difference:.2f} more, {low:.2f} to {high:.2f} (p = {p_bootstrap:.4f};"
-    assert said.format(**better) in page
+    self_training, after_stages = report["differences"]
+    sentence = "Self-training has {difference:.2f} more, and a paired bootstrap over sentences, "
+    sentence += "each with the trees of all seeds, gives an interval of {low:.2f} to {high:.2f} (p = {p_bootstrap:.2f})"
+    assert sentence.format(**self_training) in page
+    sentence = "After `en_parsetag_trf` it is {difference:.2f} more, {low:.2f} to {high:.2f} (p = {p_bootstrap:.4f};"
+    assert sentence.format(**after_stages) in page
 
 
 def test_trials() -> None:
@@ -103,11 +103,11 @@ def test_trials() -> None:
 def test_exported_pipelines() -> None:
     report = result("export")
     for name in EXPORTED:
-        own = report[name]
-        figures = f"{own['f']:.2f} | {100 * own['same_trees']:.1f} % | {own['whole']['words_a_second']:,}, "
-        other = result("export_other_cpu")[name]
-        elsewhere = f"{other['whole']['words_a_second']:,}, {other['whole_times_as_fast']:.2f} times |"
-        assert f"{figures}{own['whole_times_as_fast']:.2f} times | {elsewhere}" in SPEED
+        row = report[name]
+        figures = f"{row['f']:.2f} | {100 * row['same_trees']:.1f} % | {row['whole']['words_a_second']:,}, "
+        on_other_cpu = result("export_other_cpu")[name]
+        elsewhere = f"{on_other_cpu['whole']['words_a_second']:,}, {on_other_cpu['whole_times_as_fast']:.2f} times |"
+        assert f"{figures}{row['whole_times_as_fast']:.2f} times | {elsewhere}" in SPEED
     page, alone = " ".join(SPEED.split()), result("export_sentences")
     slow, exact, rounded = (alone[name]["whole"]["words_a_second"] for name in ("pytorch float32", *EXPORTED))
     assert f"{exact:,} words a second in float32 and {rounded:,} in int8" in page
@@ -119,21 +119,21 @@ def test_calibration() -> None:
     page = (ROOT / "docs" / "explanation" / "calibration.md").read_text(encoding="utf8")
     for name in ("halves", "crossed"):
         for kind in ("constituents", "whole_trees"):
-            own = result("calibration_en_parsetag_sm")[name][kind]
-            before, after = own["before"], own["after"]
+            figures = result("calibration_en_parsetag_sm")[name][kind]
+            before, after = figures["before"], figures["after"]
             shares = [before["ece"], after["ece"], after["chance"], before["ece_sweep"], after["ece_sweep"]]
             row = (
                 f"{before['n']:,}"
                 if kind == "whole_trees"
                 else f"{result('calibration_en_parsetag_sm')[name]['sentences']:,}"
             )
-            said = "| {} | {} | {} | {:.1%} | {:.1%} | {:.1%} | {:.1%}, {:.1%} |".format(
+            line = "| {} | {} | {} | {:.1%} | {:.1%} | {:.1%} | {:.1%}, {:.1%} |".format(
                 f"{kind.replace('_', ' ')}, {name}",
                 row,
-                ", ".join(f"{temperature:.2f}" for temperature in own["temperatures"]),
+                ", ".join(f"{temperature:.2f}" for temperature in figures["temperatures"]),
                 *shares,
             )
-            assert said.replace("%", " %") in page
+            assert line.replace("%", " %") in page
 
 
 def test_time_of_long_sentences() -> None:
@@ -143,8 +143,8 @@ def test_time_of_long_sentences() -> None:
         [orders[order][n]["probabilities of constituents"] for n in ("50", "100", "200")]
         for order in ("in-order, tags alone", "pre-order, stack of at most 29", "in-order, tags and spans")
     )
-    said = "take {:.1f}, {:.1f} and {:.0f} ms, and in pre-order {:.1f}, {:.0f} and {:.0f}".format(*first, *second)
-    assert said in page and "about seven times as long" in page
+    sentence = "take {:.1f}, {:.1f} and {:.0f} ms, and in pre-order {:.1f}, {:.0f} and {:.0f}".format(*first, *second)
+    assert sentence in page and "about seven times as long" in page
     assert "as `en_parsetag_sm` has, it is {:.1f}, {:.1f} and {:.0f}".format(*spans) in page
     assert all(round(times[2] / times[1]) == 7 for times in (first, second))
 
@@ -152,8 +152,8 @@ def test_time_of_long_sentences() -> None:
 @pytest.mark.parametrize("name", ["en_parsetag_sm", "en_parsetag_trf"])
 def test_memory_of_pipelines(name: str) -> None:
     page = " ".join((ROOT / "docs" / "reference" / "pipelines.md").read_text(encoding="utf8").split())
-    said = "`{pipeline}` in {load_seconds} s, and takes {loaded_mb} MB then and at most {peak_mb}"
-    assert said.format(**result(name)) in page
+    sentence = "`{pipeline}` in {load_seconds} s, and takes {loaded_mb} MB then and at most {peak_mb}"
+    assert sentence.format(**result(name)) in page
 
 
 def test_speeds() -> None:

@@ -68,9 +68,9 @@ def test_sentences_of_text(tmp_path: Path) -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     counts: Counter[str] = Counter()
-    known = {hash(gram) for gram in grams(f"Once more: {treebank.lower()}")}
-    (found,) = read_sentences(tmp_path, nlp, known, counts)
-    assert [one.parse.words for one in found] == [("She", "reads", "."), ("He", "sings", ".")]
+    excluded = {hash(gram) for gram in grams(f"Once more: {treebank.lower()}")}
+    (found,) = read_sentences(tmp_path, nlp, excluded, counts)
+    assert [sentence.parse.words for sentence in found] == [("She", "reads", "."), ("He", "sings", ".")]
     assert found[0].spaces == [True, False, True] and found[0].paragraph and not found[1].paragraph
     assert counts == {"read": 2, "twice": 1, "no prose": 1, "in a treebank": 1}
 
@@ -96,14 +96,14 @@ def test_documents_of_a_treebank(tmp_path: Path) -> None:
     speech = [
         f"Number {word} of the things that we say here today is long." for word in ("one", "two", "three", "four")
     ]
-    known = {hash(gram) for text in speech for gram in grams(text)}
+    excluded = {hash(gram) for text in speech for gram in grams(text)}
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     (tmp_path / "a.txt").write_text(f"{speech[0]} Thank you.\n\n{speech[1]}\n\nGood night. {speech[2]}\n")
     (tmp_path / "b.txt").write_text(f"{speech[0]} He sings.\n\n{speech[1]} She reads.\n")
     counts: Counter[str] = Counter()
-    (found,) = read_sentences(tmp_path, nlp, known, counts)
-    assert [one.parse.words for one in found] == [("He", "sings", "."), ("She", "reads", ".")]
+    (found,) = read_sentences(tmp_path, nlp, excluded, counts)
+    assert [sentence.parse.words for sentence in found] == [("He", "sings", "."), ("She", "reads", ".")]
     assert counts == {"documents of a treebank": 1, "in a treebank": 2, "read": 2}
 
 
@@ -138,10 +138,10 @@ def test_variants_keep_all_trees() -> None:
     trees = [[-0.1, [[0, 3, "S"], [1, 2, "VP"]]], [-2.0, [[0, 3, "S"], [2, 3, "X"]]]]
     parsed = Parse(("She", "reads", "."), ("PRP", "VBZ", "."), ())
     silver = Silver(parsed, [True, False, True], k_best=trees)
-    seen = [cut(silver, vary(silver, random.Random(seed), ('"', '"'), "'", "-")) for seed in range(100)]
-    assert {len(one.parse) for one in seen} == {2, 3}
-    for one in seen:
-        if len(one.parse) == 3:
-            assert one.k_best == trees
+    variants = [cut(silver, vary(silver, random.Random(seed), ('"', '"'), "'", "-")) for seed in range(100)]
+    assert {len(variant.parse) for variant in variants} == {2, 3}
+    for variant in variants:
+        if len(variant.parse) == 3:
+            assert variant.k_best == trees
         else:
-            assert one.k_best == [[-0.1, [[0, 2, "S"], [1, 2, "VP"]]], [-2.0, [[0, 2, "S"]]]]
+            assert variant.k_best == [[-0.1, [[0, 2, "S"], [1, 2, "VP"]]], [-2.0, [[0, 2, "S"]]]]

@@ -44,16 +44,16 @@ class Article(HTMLParser):
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        said = dict(attrs)
+        values = dict(attrs)
         if tag == "article":
             self.within = True
         elif self.within and tag in ("h1", "h2", "h3"):
             self.is_heading = True
             self.headings.append("")
         elif self.within and tag == "a":
-            self.is_mark = "headerlink" in (said.get("class") or "")
-            if not self.is_mark and said.get("href"):
-                self.links.append(str(said["href"]))
+            self.is_mark = "headerlink" in (values.get("class") or "")
+            if not self.is_mark and values.get("href"):
+                self.links.append(str(values["href"]))
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "article":
@@ -168,8 +168,8 @@ def test_pages_that_the_code_writes(tmp_path: Path) -> None:
 
 def test_the_table_of_attributes_has_all_of_them() -> None:
     page = (DOCS / "reference" / "attributes.md").read_text(encoding="utf8")
-    asked = [(owner.__name__.lower(), name) for owner, found in EXTENSIONS.items() for name in found]
-    for owner, name in asked:
+    attributes = [(owner.__name__.lower(), name) for owner, names in EXTENSIONS.items() for name in names]
+    for owner, name in attributes:
         assert f"| `{owner}._.{name}` |" in page
     for name in METHODS:
         assert f"| `doc._.{name}(" in page

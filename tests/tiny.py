@@ -120,13 +120,13 @@ def outputs(nlp: Language) -> list[Any]:
 def random_scores(pipe: Any, examples: list[Example], seed: int) -> SentenceScores:
     """Draw scores from a normal distribution, in the form in which the pipe's learner gives them."""
     random = np.random.default_rng(seed)
-    found = pipe.model.predict([eg.predicted for eg in examples])
-    spans, transitions = found.spans, found.transitions
+    predicted = pipe.model.predict([eg.predicted for eg in examples])
+    spans, transitions = predicted.spans, predicted.transitions
     if spans is not None:
         spans = SpanScores(random.normal(size=spans.scores.shape), spans.starts)
     if transitions is not None:
         transitions = Transitions(*(random.normal(size=array.shape) for array in transitions))
-    return SentenceScores(random.normal(size=found.rows.shape), found.words, transitions, spans)
+    return SentenceScores(random.normal(size=predicted.rows.shape), predicted.words, transitions, spans)
 
 
 def arrays_of(scores: SentenceScores) -> list[Any]:
@@ -142,10 +142,10 @@ def check_gradient(pipe: Any, examples: list[Example], scores: SentenceScores, s
     for array, d_array in zip(arrays_of(scores), arrays_of(gradient), strict=True):
         for _ in range(20):
             place = tuple(random.integers(size) for size in array.shape)
-            kept = array[place]
+            value = array[place]
             losses = []
             for sign in (1, -1):
-                array[place] = kept + sign * step
+                array[place] = value + sign * step
                 losses.append(pipe.get_loss(examples, scores)[0])
-            array[place] = kept
+            array[place] = value
             assert (losses[0] - losses[1]) / (2 * step) == pytest.approx(d_array[place], abs=1e-6)

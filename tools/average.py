@@ -29,16 +29,16 @@ def average(pipelines: Sequence[Language]) -> Language:
     """
     first, *others = pipelines
     for name, pipe in first.components:
-        rest: list[Any] = [other.get_pipe(name) for other in others]
+        other_pipes: list[Any] = [other.get_pipe(name) for other in others]
         if isinstance(pipe, ParseTagger):
-            for other in rest:
+            for other in other_pipes:
                 for tag in pipe.labels:
                     other.add_label(tag)
         labels = getattr(pipe, "labels", None)
-        if any(getattr(other, "labels", None) != labels for other in rest):
+        if any(getattr(other, "labels", None) != labels for other in other_pipes):
             raise ValueError(f"{name}: the pipelines have other labels; name one that has all of them first")
         if hasattr(pipe, "model"):
-            average_models([pipe.model, *(other.model for other in rest)])
+            average_models([pipe.model, *(other.model for other in other_pipes)])
     return first
 
 

@@ -41,23 +41,23 @@ MARKERS = ["- ", "* ", "• ", "{}. ", "{}) ", "({}) "]
 def split(paragraph: str) -> list[str] | None:
     """Cut a paragraph of edited prose into sentences; None where the rule is not certain."""
     cuts = [0]
-    for found in END.finditer(paragraph):
-        before = paragraph[: found.start()]
-        following = found["next"]
-        if found["stop"] == "." and ABBREVIATION.search(before):
+    for match in END.finditer(paragraph):
+        before = paragraph[: match.start()]
+        following = match["next"]
+        if match["stop"] == "." and ABBREVIATION.search(before):
             return None
-        if found["stop"] == "." and not found["quote"] and TITLE.search(before):
+        if match["stop"] == "." and not match["quote"] and TITLE.search(before):
             continue
         if following.lstrip("“‘\"'([—–-")[:1].islower():
-            if found["stop"] == "." and not found["quote"]:
+            if match["stop"] == "." and not match["quote"]:
                 return None
             continue
-        if found["quote"] and REPORT.match(following):
+        if match["quote"] and REPORT.match(following):
             if following.split()[0] in PRONOUNS:
                 return None
-            if found["stop"] != ".":
+            if match["stop"] != ".":
                 continue
-        cuts.append(found.end())
+        cuts.append(match.end())
     return [paragraph[start:end].strip() for start, end in zip(cuts, [*cuts[1:], len(paragraph)], strict=True)]
 
 
@@ -108,21 +108,21 @@ def prose(folder: Path, rng: random.Random) -> Iterator[list[str]]:
         return rng.randint(1, 4), rng.choice(["", "", "wrapped"]), rng.random() < 0.5
 
     for path in sorted(folder.glob("*.txt")):
-        kept: list[str] = []
-        n, layout, straight = draw()
+        pieces: list[str] = []
+        n_left, layout, straight = draw()
         for block in path.read_text(encoding="utf8").split("\n\n"):
             sentences = split(" ".join(block.split()))
             if sentences is not None and all(sentences):
-                own = join([straighten(one) if straight else one for one in sentences], rng, layout)
-                own[-1] = own[-1].rstrip() + "\n\n"
-                kept += own
-                n -= 1
-            if kept and (sentences is None or n == 0):  # what is left out ends a doc
-                yield kept
-                kept = []
-                n, layout, straight = draw()
-        if kept:
-            yield kept
+                paragraph = join([straighten(s) if straight else s for s in sentences], rng, layout)
+                paragraph[-1] = paragraph[-1].rstrip() + "\n\n"
+                pieces += paragraph
+                n_left -= 1
+            if pieces and (sentences is None or n_left == 0):  # what is left out ends a doc
+                yield pieces
+                pieces = []
+                n_left, layout, straight = draw()
+        if pieces:
+            yield pieces
 
 
 def main() -> None:
@@ -134,10 +134,10 @@ def main() -> None:
     args = parser.parse_args()
     rng = random.Random(args.seed)
     nlp = spacy.blank("en")
-    docs = list(DocBin().from_disk(args.sentences).get_docs(nlp.vocab))
-    made = [make_doc(nlp, pieces) for pieces in laid_out(docs, rng)]
-    made += [make_doc(nlp, pieces) for pieces in prose(args.texts, rng)]
-    write(made, args.output)
+    treebank_docs = list(DocBin().from_disk(args.sentences).get_docs(nlp.vocab))
+    docs = [make_doc(nlp, pieces) for pieces in laid_out(treebank_docs, rng)]
+    docs += [make_doc(nlp, pieces) for pieces in prose(args.texts, rng)]
+    write(docs, args.output)
 
 
 if __name__ == "__main__":

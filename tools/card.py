@@ -40,12 +40,12 @@ def rows(report: dict[str, Any]) -> list[str]:
     report (dict[str, Any]): What the file has.
     RETURNS (list[str]): The header and a row for each part, and for each kind of text of MASC and GUM.
     """
-    found = [HEADER]
+    lines = [HEADER]
     for key, name in PARTS.items():
         if key in report:
-            found.append(row(name, report[key]))
-        found += [row(kind, own) for kind, own in report.get(f"{key}_by_genre", {}).items()]
-    return found
+            lines.append(row(name, report[key]))
+        lines += [row(kind, scores) for kind, scores in report.get(f"{key}_by_genre", {}).items()]
+    return lines
 
 
 def mctb_rows(report: dict[str, Any]) -> list[str]:
@@ -55,7 +55,7 @@ def mctb_rows(report: dict[str, Any]) -> list[str]:
     RETURNS (list[str]): The header, and the row.
     """
     names = [*report["domains"], "mean"]
-    figures = [*(own["f"] for own in report["domains"].values()), report["mean_f"]]
+    figures = [*(scores["f"] for scores in report["domains"].values()), report["mean_f"]]
     return [
         f"| MCTB, annotated by hand, F, gold | {' | '.join(names)} |",
         "|---" * (len(names) + 1) + "|",

@@ -64,8 +64,8 @@ class Sources:
     def find(self, document: str, at: int | Sequence[int]) -> tuple[list[str], list[bool]]:
         """Find the words of a sentence, and whether a space follows each."""
         if isinstance(at, int):
-            found: Text = self._conllu(document)[at]
-            return found.words, found.spaces
+            text: Text = self._conllu(document)[at]
+            return text.words, text.spaces
         tokens = [token for token in self.nlp.make_doc(self._text(document)[slice(*at)]) if not token.is_space]
         return [token.text for token in tokens], [bool(token.whitespace_) for token in tokens]
 
@@ -105,9 +105,8 @@ def main() -> None:
     ]
     args.output.mkdir(parents=True, exist_ok=True)
     for name, sentences in (("corrected", parts["train"] + varied), ("corrected-dev", parts["dev"])):
-        write(
-            (make_doc(nlp, [one], spaces=False, paragraphs=False) for one in sentences), args.output / f"{name}.spacy"
-        )
+        docs = (make_doc(nlp, [sentence], spaces=False, paragraphs=False) for sentence in sentences)
+        write(docs, args.output / f"{name}.spacy")
 
 
 if __name__ == "__main__":

@@ -63,13 +63,14 @@ def relation(text: Text, word: int) -> str:
 def descendants(text: Text) -> list[tuple[int, int] | None]:
     """The span of each word and all words that depend on it; None for one with a gap."""
     n = len(text.words)
-    start, end, count = list(range(n)), [i + 1 for i in range(n)], [1] * n
+    starts, ends, counts = list(range(n)), [i + 1 for i in range(n)], [1] * n
     for word in range(n):
         head = text.heads[word]
         while head >= 0:  # up to the root
-            start[head], end[head], count[head] = min(start[head], word), max(end[head], word + 1), count[head] + 1
+            starts[head], ends[head] = min(starts[head], word), max(ends[head], word + 1)
+            counts[head] += 1
             head = text.heads[head]
-    return [(s, e) if e - s == c else None for s, e, c in zip(start, end, count, strict=True)]
+    return [(s, e) if e - s == c else None for s, e, c in zip(starts, ends, counts, strict=True)]
 
 
 def trim(text: Text, start: int, end: int) -> tuple[int, int]:
@@ -91,12 +92,12 @@ def trim(text: Text, start: int, end: int) -> tuple[int, int]:
 
 def with_punctuation(text: Text, start: int, end: int) -> list[tuple[int, int]]:
     """The span, and the span with punctuation before and after it: which of these it is, treebanks disagree about."""
-    first, last = start, end
-    while first > 0 and text.relations[first - 1] == "punct":
-        first -= 1
-    while last < len(text.words) and text.relations[last] == "punct":
-        last += 1
-    return [(own_start, own_end) for own_start in range(first, start + 1) for own_end in range(end, last + 1)]
+    first_start, last_end = start, end
+    while first_start > 0 and text.relations[first_start - 1] == "punct":
+        first_start -= 1
+    while last_end < len(text.words) and text.relations[last_end] == "punct":
+        last_end += 1
+    return [(i, j) for i in range(first_start, start + 1) for j in range(end, last_end + 1)]
 
 
 def closes(mark: str, before: Sequence[str]) -> bool:
@@ -123,7 +124,7 @@ def outside(text: Text, start: int, end: int) -> list[int]:
 
 def constituents(text: Text) -> dict[tuple[int, int], str]:
     """The spans that should be constituents, each with the label that it should have, or ""."""
-    found: dict[tuple[int, int], str] = {}
+    labels: dict[tuple[int, int], str] = {}
     for word, span in enumerate(descendants(text)):
         if span is None or relation(text, word) not in HEADS or text.relations[word] in FLAT:
             continue
@@ -139,8 +140,8 @@ def constituents(text: Text) -> dict[tuple[int, int], str]:
             core += 1
         for first in {start, core}:
             if end - first > 1 or (end > first and is_alone(text, word, after_case=first > start)):
-                found.setdefault((first, end), label_of(text, first, end))
-    return found
+                labels.setdefault((first, end), label_of(text, first, end))
+    return labels
 
 
 def is_alone(text: Text, word: int, *, after_case: bool) -> bool:
@@ -157,8 +158,8 @@ def label_of(text: Text, start: int, end: int) -> str:
     heads = outside(text, start, end)
     if len(heads) != 1 or text.tags[heads[0]] not in NOUNS or relation(text, heads[0]) not in ARGUMENTS:
         return ""
-    own = {text.relations[word] for word in range(start, end) if text.heads[word] == heads[0]}
-    return "" if own & {"cop", *MARKS} else "NP"
+    relations = {text.relations[word] for word in range(start, end) if text.heads[word] == heads[0]}
+    return "" if relations & {"cop", *MARKS} else "NP"
 
 
 def is_split(text: Text, start: int, end: int, label: str) -> bool:
@@ -178,24 +179,24 @@ def constrain(
 
     probs (Mapping[tuple[int, int, str], float]): The pipeline's probability of each constituent.
     """
-    found: list[tuple[float, int, int, str, str]] = []
-    any_label: dict[tuple[int, int], float] = {}
+    constraints: list[tuple[float, int, int, str, str]] = []
+    span_probs: dict[tuple[int, int], float] = {}
     for (start, end, _), p in probs.items():
-        any_label[start, end] = max(p, any_label.get((start, end), 0.0))
+        span_probs[start, end] = max(p, span_probs.get((start, end), 0.0))
     for span, label in constituents(text).items():
-        spans = with_punctuation(text, *span)
-        p, (start, end) = max((probs.get((*own, label), 0.0), own) for own in spans) if label else (0.0, span)
+        candidates = with_punctuation(text, *span)
+        p, (start, end) = max((probs.get((*s, label), 0.0), s) for s in candidates) if label else (0.0, span)
         if p < 1 - SURE:
-            label, (p, (start, end)) = "", max((any_label.get(own, 0.0), own) for own in spans)
+            label, (p, (start, end)) = "", max((span_probs.get(s, 0.0), s) for s in candidates)
         counts["against the pipeline" if p < 1 - SURE else "unlikely" if p < 0.5 else "likely"] += 1
         if 1 - SURE <= p < SURE:
-            found.append((p, start, end, label, "must"))
+            constraints.append((p, start, end, label, "must"))
     for (start, end, label), p in probs.items():
         if p > POSSIBLE and is_split(text, start, end, label):
             counts["against the pipeline" if p > SURE else "unlikely" if p > 0.5 else "likely"] += 1
             if p <= SURE:
-                found.append((1 - p, start, end, label, "must not"))
-    return [(start, end, label, kind) for _, start, end, label, kind in sorted(found, reverse=True)]
+                constraints.append((1 - p, start, end, label, "must not"))
+    return [(start, end, label, kind) for _, start, end, label, kind in sorted(constraints, reverse=True)]
 
 
 def parse(pipeline: Language, texts: Sequence[Text], counts: Counter[str]) -> list[Silver | None]:
@@ -203,10 +204,10 @@ def parse(pipeline: Language, texts: Sequence[Text], counts: Counter[str]) -> li
     parser: Any = pipeline.get_pipe("parsetag")
     parser.probs, parser.k_best, parser.conflicts = True, K_BEST, "drop"
     encoders = [name for name in pipeline.pipe_names if name in ("tok2vec", "transformer")]
-    found: list[Silver | None] = [None] * len(texts)
+    silver: list[Silver | None] = [None] * len(texts)
     order = sorted(range(len(texts)), key=lambda i: len(texts[i].words))
-    for first in range(0, len(order), CHUNK):
-        chunk = order[first : first + CHUNK]
+    for start in range(0, len(order), CHUNK):
+        chunk = order[start : start + CHUNK]
         docs = [
             Doc(pipeline.vocab, t.words, t.spaces, tags=t.tags, sent_starts=[j == 0 for j in range(len(t.words))])
             for t in map(texts.__getitem__, chunk)
@@ -224,8 +225,8 @@ def parse(pipeline: Language, texts: Sequence[Text], counts: Counter[str]) -> li
                 counts["unsure"] += 1
             else:
                 counts["kept"] += 1
-                found[i] = silver_of(doc, texts[i].spaces, texts[i].paragraph)
-    return found
+                silver[i] = silver_of(doc, texts[i].spaces, texts[i].paragraph)
+    return silver
 
 
 def is_prose(text: Text) -> bool:
@@ -234,12 +235,12 @@ def is_prose(text: Text) -> bool:
     return n <= LONGEST and letters >= n / 2 and max(map(len, text.words)) <= 30 and "goeswith" not in text.relations
 
 
-def read_texts(path: Path, known: set[int], counts: Counter[str]) -> Iterator[Text]:
+def read_texts(path: Path, excluded: set[int], counts: Counter[str]) -> Iterator[Text]:
     """Read the sentences of a document that may be used, and count the others."""
     for text in read_conllu(path):
         if not is_prose(text):
             counts["no prose"] += 1
-        elif known & set(map(hash, grams(surface(text.words, text.spaces)))):
+        elif excluded & set(map(hash, grams(surface(text.words, text.spaces)))):
             counts["in a treebank"] += 1
         else:
             yield text
@@ -247,9 +248,9 @@ def read_texts(path: Path, known: set[int], counts: Counter[str]) -> Iterator[Te
 
 def read_ewt(folder: Path) -> Iterator[Path]:
     """The documents of the training part of the English Web Treebank."""
-    own = folder / "not-to-release"
-    for name in (own / "file-lists" / "files.train").read_text(encoding="utf8").split():
-        yield own / "sources" / name
+    root = folder / "not-to-release"
+    for name in (root / "file-lists" / "files.train").read_text(encoding="utf8").split():
+        yield root / "sources" / name
 
 
 def main() -> None:
@@ -270,14 +271,14 @@ def main() -> None:
     }
     for folder in ("runs", "singles"):
         (args.output / folder).mkdir(parents=True, exist_ok=True)
-    for name, (paths, known) in sources.items():
+    for name, (paths, excluded) in sources.items():
         counts: Counter[str] = Counter()
-        texts = [list(read_texts(path, known, counts)) for path in paths]
+        texts = [list(read_texts(path, excluded, counts)) for path in paths]
         parsed = iter(parse(pipeline, [text for document in texts for text in document], counts))
-        found = [[one for _, one in zip(document, parsed) if one is not None] for document in texts]  # noqa: B905
+        documents = [[s for _, s in zip(document, parsed) if s is not None] for document in texts]  # noqa: B905
         sys.stdout.write(f"{name}: {dict(counts)}\n")
-        made = list(silver_runs(found, rng))
-        for folder, groups in (("runs", made), ("singles", [[one] for run in made for one in run])):
+        runs = list(silver_runs(documents, rng))
+        for folder, groups in (("runs", runs), ("singles", [[sentence] for run in runs for sentence in run])):
             docs = (with_tags(make_soft_doc(nlp, group, rng), tags) for group in groups)
             write(docs, args.output / folder / f"{name}.spacy")
 

@@ -32,19 +32,19 @@ def _fields(text: str) -> Iterator[str]:
     """Turn one `name (type): meaning.` into fields."""
     match = _FIELD.match(text)
     assert match is not None
-    name, kind, meaning = match.groups()
+    names, kind, meaning = match.groups()
     meaning = " ".join(meaning.split())
-    if name in ("RETURNS", "YIELDS"):
-        many = ", one after another" * (name == "YIELDS")
-        yield f":returns: {escape(f'({kind}{many}) {meaning}')}"
-    elif name == "RAISES":
+    if names in ("RETURNS", "YIELDS"):
+        suffix = ", one after another" * (names == "YIELDS")
+        yield f":returns: {escape(f'({kind}{suffix}) {meaning}')}"
+    elif names == "RAISES":
         kinds = [kind, *_RAISED.findall(meaning)]
         yield from (
-            f":raises {kind}: {escape(said.strip())}"
-            for kind, said in zip(kinds, _RAISED.sub("\0", meaning).split("\0"), strict=True)
+            f":raises {kind}: {escape(reason.strip())}"
+            for kind, reason in zip(kinds, _RAISED.sub("\0", meaning).split("\0"), strict=True)
         )
     else:
-        yield from (f":param {escape(one)}: ({escape(kind)}) {escape(meaning)}" for one in name.split(", "))
+        yield from (f":param {escape(param)}: ({escape(kind)}) {escape(meaning)}" for param in names.split(", "))
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[list[str]]:
@@ -72,9 +72,9 @@ def to_rst(lines: Sequence[str]) -> list[str]:
             text = " ".join(line.strip() for line in block)
             result += [*_fields(text), ""]
         elif any(line.startswith("- ") for line in block):
-            first = next(i for i, line in enumerate(block) if line.startswith("- "))
-            result += [*escape("\n".join(block[:first])).splitlines(), ""] if first else []
-            result += [*escape("\n".join(block[first:])).splitlines(), ""]
+            first_item = next(i for i, line in enumerate(block) if line.startswith("- "))
+            result += [*escape("\n".join(block[:first_item])).splitlines(), ""] if first_item else []
+            result += [*escape("\n".join(block[first_item:])).splitlines(), ""]
         else:
             indented = next((i for i, line in enumerate(block) if line.startswith("    ")), len(block))
             result += [*escape("\n".join(block[:indented])).splitlines(), ""]

@@ -128,21 +128,21 @@ def read_conllu(path: Path) -> Iterator[Text]:
     """Read the sentences of a file; a word that is several for the treebank is these."""
     for block in path.read_text(encoding="utf8").strip().split("\n\n"):
         text = Text([], [], bool(re.search(r"^# newpar\b", block, re.M)), [], [], [])
-        whole = (0, True)  # last word of what is written as one ("don't"), and whether a space follows it
+        multiword = (0, True)  # last word of what is written as one ("don't"), and whether a space follows it
         for line in block.splitlines():
             if line.startswith("#"):
                 continue
             number, word, _, _, tag, _, head, relation, _, misc = line.split("\t")
             space = "SpaceAfter=No" not in misc.split("|")
             if "-" in number:
-                whole = (int(number.split("-")[1]), space)
+                multiword = (int(number.split("-")[1]), space)
             elif "." not in number:
                 text.words.append(word)
                 text.tags.append(tag)
                 text.heads.append(int(head) - 1)
                 text.relations.append(relation)
                 i = len(text.words)
-                text.spaces.append(space if i > whole[0] else whole[1] if i == whole[0] else False)
+                text.spaces.append(space if i > multiword[0] else multiword[1] if i == multiword[0] else False)
         yield text
 
 
@@ -152,8 +152,8 @@ def read_craft(folder: Path, part: str) -> Iterator[Sentence]:
         parses = read_trees(folder / f"{part}.mrg")
     else:
         files = find_files([folder / "structural-annotation" / "treebank" / "penn"], suffixes=(".tree",))
-        own = [file for i, file in enumerate(files) if {8: "dev", 9: "test"}.get(i % 10, "train") == part]
-        parses = (parse for file in own for parse in read_trees(file.path, "craft"))
+        of_part = [file for i, file in enumerate(files) if {8: "dev", 9: "test"}.get(i % 10, "train") == part]
+        parses = (parse for file in of_part for parse in read_trees(file.path, "craft"))
     for parse in map(repair, parses):
         if len(parse) <= LONGEST:
             yield Sentence(parse, spaces_after(parse.words, parse.pos), by_hand=True)
@@ -185,17 +185,17 @@ class Retokenizer:
         ends = list(accumulate(map(len, words), initial=0))  # places between words, counted in characters
         text = "".join(word + " " * space for word, space in zip(words, sentence.spaces, strict=True))
         tokens = [token for token in self.nlp.make_doc(text) if not token.is_space]
-        found = set(accumulate((len(token) for token in tokens), initial=0))
-        needed = {ends[bound] for start, end, _ in parse.spans for bound in (start, end)}
-        cuts = sorted(found | needed)
-        self.counts.update(words=len(words), tokens=len(tokens), cut=len(needed - found))
+        token_bounds = set(accumulate((len(token) for token in tokens), initial=0))
+        span_bounds = {ends[bound] for start, end, _ in parse.spans for bound in (start, end)}
+        cuts = sorted(token_bounds | span_bounds)
+        self.counts.update(words=len(words), tokens=len(tokens), cut=len(span_bounds - token_bounds))
         index = {cut: i for i, cut in enumerate(cuts)}
         place = {end: i for i, end in enumerate(ends)}
         characters = "".join(words)
         pieces = [characters[start:end] for start, end in pairwise(cuts)]
-        owner = [i for i, word in enumerate(words) for _ in word]  # of each character
+        word_ids = [i for i, word in enumerate(words) for _ in word]  # of each character
         tags = tuple(
-            "HYPH" if piece == "-" and words[owner[end - 1]] != "-" else parse.pos[owner[end - 1]]
+            "HYPH" if piece == "-" and words[word_ids[end - 1]] != "-" else parse.pos[word_ids[end - 1]]
             for piece, end in zip(pieces, cuts[1:], strict=True)
         )
         spaces = [end in place and sentence.spaces[place[end] - 1] for end in cuts[1:]]
@@ -263,33 +263,33 @@ def make_doc(
     """
     words: list[str] = []
     tags: list[str] = []
-    known: list[bool] = []
+    space_after: list[bool] = []
     starts: list[bool | int | None] = []
     parses: list[tuple[list[int], Sequence[Constituent]]] = []
     for i, sentence in enumerate(sentences):
         if i and sentence.paragraph and paragraphs:
             words.append(rng.choice(["\n", "\n\n"]) if rng else "\n\n")
             tags.append("_SP")
-            known[-1:] = [False, False]
+            space_after[-1:] = [False, False]
             starts.append(False)
-        own: list[int] = []
+        tokens: list[int] = []
         for j, (word, tag, space) in enumerate(
             zip(sentence.parse.words, sentence.parse.pos, sentence.spaces, strict=True)
         ):
             if rng and words and rng.random() < 0.002:
                 words.append(rng.choice(["\n", " ", "\u00a0"]))
                 tags.append("_SP")
-                known.append(False)
+                space_after.append(False)
                 starts.append(False)
-            own.append(len(words))
+            tokens.append(len(words))
             words.append(word)
             tags.append(tag)
-            known.append(space)
+            space_after.append(space)
             starts.append(j == 0)
-        parses.append((own, sentence.parse.spans))
-    if known:
-        known[-1] = False
-    doc = Doc(nlp.vocab, words=words, spaces=known if spaces else None, tags=tags, sent_starts=starts)
+        parses.append((tokens, sentence.parse.spans))
+    if space_after:
+        space_after[-1] = False
+    doc = Doc(nlp.vocab, words=words, spaces=space_after if spaces else None, tags=tags, sent_starts=starts)
     doc.user_data["by_hand"] = all(sentence.by_hand for sentence in sentences)
     set_parses(doc, parses)
     return doc
@@ -305,11 +305,11 @@ def without_spaces(doc: Doc) -> Doc:
 
 
 def write(docs: Iterable[Doc], path: Path) -> None:
-    made = list(docs)
-    DocBin(attrs=DOCBIN_ATTRS, docs=made, store_user_data=True).to_disk(path)
-    n_words = sum(not token.is_space for doc in made for token in doc)
-    n_sentences = sum(1 for doc in made for _ in doc.sents)
-    sys.stdout.write(f"{path.name}: {len(made):,} docs, {n_sentences:,} sentences, {n_words:,} words\n")
+    doc_list = list(docs)
+    DocBin(attrs=DOCBIN_ATTRS, docs=doc_list, store_user_data=True).to_disk(path)
+    n_words = sum(not token.is_space for doc in doc_list for token in doc)
+    n_sentences = sum(1 for doc in doc_list for _ in doc.sents)
+    sys.stdout.write(f"{path.name}: {len(doc_list):,} docs, {n_sentences:,} sentences, {n_words:,} words\n")
 
 
 def name_doc(doc: Doc, name: str) -> Doc:
@@ -322,7 +322,7 @@ def write_dev(treebanks: Path, output: Path, nlp: Language) -> None:
     masc_dev, gum_dev = (list(read(treebanks / name, "dev")) for read, name in ((read_masc, "masc"), (read_gum, "gum")))
     for name, documents in (("masc", masc_dev), ("gum", gum_dev)):
         write(
-            (name_doc(make_doc(nlp, own, spaces=True, paragraphs=True), title) for title, own in documents),
+            (name_doc(make_doc(nlp, sentences, spaces=True, paragraphs=True), title) for title, sentences in documents),
             output / f"{name}-dev.spacy",
         )
     craft_dev = list(read_craft(treebanks / "craft", "dev"))
@@ -331,7 +331,7 @@ def write_dev(treebanks: Path, output: Path, nlp: Language) -> None:
         output / "craft-dev.spacy",
     )
     sentences = [sentence for _, document in masc_dev for sentence in document]
-    write((make_doc(nlp, [one], spaces=False, paragraphs=False) for one in sentences), output / "dev.spacy")
+    write((make_doc(nlp, [sentence], spaces=False, paragraphs=False) for sentence in sentences), output / "dev.spacy")
 
 
 def main() -> None:
@@ -350,42 +350,42 @@ def main() -> None:
     documents = list(read_gum(args.treebanks / "gum", "train"))
     gum = [document for name, document in documents if is_free(name)]
     sys.stdout.write(f"GUM: {len(gum)} of {len(documents)} training documents may be used\n")
-    hand = [document for _, document in read_masc(args.treebanks / "masc", "train")]
+    masc_train = [document for _, document in read_masc(args.treebanks / "masc", "train")]
     craft = list(read_craft(args.treebanks / "craft", "train"))
-    own: dict[str, list[list[Sentence]]] = {}
-    for name, cut in (("GUM", gum), ("MASC", hand), ("CRAFT", [craft])):
-        own[name] = [[retokenize(sentence) for sentence in document] for document in cut]
+    retokenized: dict[str, list[list[Sentence]]] = {}
+    for name, cut in (("GUM", gum), ("MASC", masc_train), ("CRAFT", [craft])):
+        retokenized[name] = [[retokenize(sentence) for sentence in document] for document in cut]
         sys.stdout.write(f"{name}: {dict(retokenize.counts)}\n")
         retokenize.counts.clear()
 
-    spoken = own["GUM"] + own["MASC"]
+    spoken = retokenized["GUM"] + retokenized["MASC"]
     plain = [run for document in spoken for run in runs(document, rng)]
-    more: list[list[Sentence]] = []  # of CRAFT, for sentence boundaries alone
-    for run in runs(own["CRAFT"][0], rng):
-        (plain if rng.random() < args.craft else more).append(run)
+    boundary_runs: list[list[Sentence]] = []  # of CRAFT, for sentence boundaries alone
+    for run in runs(retokenized["CRAFT"][0], rng):
+        (plain if rng.random() < args.craft else boundary_runs).append(run)
     train = [make_doc(nlp, run, spaces=True, paragraphs=True) for run in plain]
     for _ in range(args.copies):
         for run in variants(spoken, rng):
             train.append(make_doc(nlp, run, spaces=True, paragraphs=rng.random() < 0.5, rng=rng))
     for folder in ("sentences", "train"):  # others put files beside what is written
         (args.output / folder).mkdir(exist_ok=True)
-    for_sentences = (make_doc(nlp, run, spaces=True, paragraphs=False) for run in more)
-    write([*train, *for_sentences], args.output / "sentences" / "gold.spacy")
+    boundary_docs = (make_doc(nlp, run, spaces=True, paragraphs=False) for run in boundary_runs)
+    write([*train, *boundary_docs], args.output / "sentences" / "gold.spacy")
     write(map(without_spaces, train), args.output / "train" / "gold.spacy")
 
     # As the treebanks cut words, and as spaCy does, varied: of GUM half, later a quarter.
     def varied(documents: list[list[Sentence]], share: float) -> list[Sentence]:
-        found = [sentence for run in variants(documents, rng) for sentence in run]
-        return [sentence for sentence in found if rng.random() < share]
+        sentences = [sentence for run in variants(documents, rng) for sentence in run]
+        return [sentence for sentence in sentences if rng.random() < share]
 
-    by_hand = [sentence for document in hand for sentence in document] + varied(own["MASC"], 1)
+    by_hand = [sentence for document in masc_train for sentence in document] + varied(retokenized["MASC"], 1)
     by_hand += [sentence for sentence in craft if rng.random() < 0.7 * args.craft / 2]
-    by_hand += [sentence for sentence in own["CRAFT"][0] if rng.random() < 0.3 * args.craft / 2]
-    parsed = [sentence for document in gum for sentence in document], varied(own["GUM"], 0.5)
+    by_hand += [sentence for sentence in retokenized["CRAFT"][0] if rng.random() < 0.3 * args.craft / 2]
+    parsed = [sentence for document in gum for sentence in document], varied(retokenized["GUM"], 0.5)
     half = [sentence for sentences in parsed for sentence in sentences if rng.random() < 0.5]
     for name, sentences in (
         ("teacher", [*parsed[0], *parsed[1], *by_hand]),
-        ("second", [one for one in [*half, *by_hand] if len(one.parse) <= SHORT]),
+        ("second", [sentence for sentence in [*half, *by_hand] if len(sentence.parse) <= SHORT]),
     ):
         docs = (make_doc(nlp, [sentence], spaces=False, paragraphs=False) for sentence in sentences)
         write(docs, args.output / f"{name}.spacy")

@@ -83,14 +83,14 @@ def fuzz_reader(rng: random.Random, folder: Path) -> str:
     path.write_bytes(mutate(text.encode("utf8"), rng))
     form = get_format(name)
     strict: list[str] = []
-    first = None
+    strict_error = None
     try:
         strict.extend(format_tree(tree) for tree in form.read(path))
     except TreebankError as err:
-        first = err
+        strict_error = err
     errors: list[TreebankError] = []
     trees = list(form.read(path, on_error=errors.append))
-    check(str(first) == str(errors[0] if errors else None), "another first error when errors are skipped")
+    check(str(strict_error) == str(errors[0] if errors else None), "another first error when errors are skipped")
     check([format_tree(tree) for tree in trees[: len(strict)]] == strict, "other trees when errors are skipped")
     check(all(CODE.match(error.reason) and error.line >= 1 for error in errors), "an error without a code or a line")
     for tree in trees:
@@ -98,11 +98,11 @@ def fuzz_reader(rng: random.Random, folder: Path) -> str:
         if cleaned is None:
             continue
         written = format_tree(cleaned)
-        check([format_tree(own) for own in read_string(written)] == [written], "brackets that read otherwise")
+        check([format_tree(copy) for copy in read_string(written)] == [written], "brackets that read otherwise")
         order = rng.choice(ORDERS)
-        plain = to_nltk(cleaned)
-        tags = linearize(plain, order)
-        again = delinearize(tags, plain.pos(), order)
+        nltk_tree = to_nltk(cleaned)
+        tags = linearize(nltk_tree, order)
+        again = delinearize(tags, nltk_tree.pos(), order)
         check(linearize(again, order) == tags, f"{order}: other tags after a round trip")
     return f"reader {name}"
 
@@ -124,53 +124,53 @@ def random_tags(rng: random.Random) -> list[str]:
 
 def random_constraint(rng: random.Random, n: int) -> tuple[Any, ...]:
     start = rng.randrange(n)
-    made: list[Any] = [
+    constraint: list[Any] = [
         start,
         rng.randint(start + 1, n),
         rng.choice(["NP", "S", None]),
         rng.choice(["must", "must not", "uncrossed"]),
     ]
     if rng.random() < 0.05:
-        odd: list[Any] = [
+        odd_values: list[Any] = [
             (-1, n, 2**31, 1.5, None, True),
             (0, n + 1, -(2**40), "2"),
             ("PP", "S+VP", 3),
             ("maybe", None),
         ]
-        at = rng.randrange(4)
-        made[at] = rng.choice([*odd[at]])
-    return tuple(made) if rng.random() < 0.995 else tuple(made[:3])
+        field = rng.randrange(4)
+        constraint[field] = rng.choice([*odd_values[field]])
+    return tuple(constraint) if rng.random() < 0.995 else tuple(constraint[:3])
 
 
 def random_distribution(rng: random.Random) -> tuple[TreeDistribution, Any, list[str], str, dict[str, Any]]:
-    numbers = np.random.default_rng(rng.getrandbits(32))
+    numpy_rng = np.random.default_rng(rng.getrandbits(32))
     n = rng.choice([1, 1, 2, 2, 3, 3, 4, 5, 6, 9])
     tags, order = random_tags(rng), rng.choice(ORDERS)
     dtype = rng.choice([np.float32, np.float64])
     scale = rng.choice([0, 1, 1, 1, 1, 30, 1e6, 1e12, 1e30])
     shape = (max(0, 2 * n - 1 + (rng.random() < 0.01)), max(0, len(tags) + rng.choice([0] * 99 + [1, -1])))
-    scores = (numbers.normal(size=shape) * scale + rng.choice([0, 0, 0, scale, -scale])).astype(dtype)
+    scores = (numpy_rng.normal(size=shape) * scale + rng.choice([0, 0, 0, scale, -scale])).astype(dtype)
     if rng.random() < 0.1:  # some are great, of one size and both signs
-        great = 10 ** rng.uniform(4, 38 if dtype == np.float32 else 299) * numbers.choice([-1, 1], shape)
-        scores = np.where(numbers.random(shape) < rng.choice([0.05, 0.3]), great, scores).astype(dtype)
+        great = 10 ** rng.uniform(4, 38 if dtype == np.float32 else 299) * numpy_rng.choice([-1, 1], shape)
+        scores = np.where(numpy_rng.random(shape) < rng.choice([0.05, 0.3]), great, scores).astype(dtype)
     if scores.size and rng.random() < 0.04:
         scores.flat[rng.randrange(scores.size)] = rng.choice([np.nan, np.inf, -np.inf, -3e38, 3e38])
     bounds = [None] * 8 + [1, 2, 3, n, 2**31 - 1, 2**31, 2**63] if rng.random() < 0.97 else [0, -1, 1.5, "2", True]
-    more: dict[str, Any] = {"max_stack": rng.choice(bounds)}
+    options: dict[str, Any] = {"max_stack": rng.choice(bounds)}
     if rng.random() < 0.25:
         size = len(tags) + (rng.random() < 0.01)
-        more["transitions"] = (numbers.normal(size=(size, len(tags))) * scale).astype(dtype)
+        options["transitions"] = (numpy_rng.normal(size=(size, len(tags))) * scale).astype(dtype)
         for name in ("start", "end"):
             if rng.random() < 0.5:
-                more[name] = numbers.normal(size=size).astype(dtype)
+                options[name] = numpy_rng.normal(size=size).astype(dtype)
     constraints = [random_constraint(rng, n) for _ in range(rng.choice([0, 0, 0, 1, 1, 2, 4]))]
-    made = TreeDistribution(scores, tags, order, constraints=constraints, **more)
-    return made, scores, tags, order, more
+    distribution = TreeDistribution(scores, tags, order, constraints=constraints, **options)
+    return distribution, scores, tags, order, options
 
 
 def fuzz_distribution(rng: random.Random, folder: Path) -> str:
     """Ask a random distribution some questions in random order, at times with odd arguments."""
-    made, scores, tags, order, more = random_distribution(rng)
+    distribution, scores, tags, order, options = random_distribution(rng)
     odd = rng.random() < 0.15
     k: Any = (
         rng.choice([0, -1, 2**31, 2.0, None]) if odd else rng.choice([1, 2, 5, 2**31 - 1 if len(scores) < 8 else 9])
@@ -181,46 +181,47 @@ def fuzz_distribution(rng: random.Random, folder: Path) -> str:
     slack = 1e-4 + 1e-5 * len(scores) * (size if scores.dtype == np.float32 else size * 1e-6)
 
     def best() -> None:
-        _, score = made.argmax
-        check(score <= made.log_partition + slack, "the best tree scores more than all together")
-        if not made._trees.batch.constraints:
-            check(np.isclose(decode(scores, tags, order, **more)[1], score), "decode finds another best score")
+        _, score = distribution.argmax
+        check(score <= distribution.log_partition + slack, "the best tree scores more than all together")
+        if not distribution._distribution.batch.constraints:
+            check(np.isclose(decode(scores, tags, order, **options)[1], score), "decode finds another best score")
 
-    def several() -> None:
-        found = made.topk(k)
-        values = [score for _, score in found]
+    def k_best() -> None:
+        trees = distribution.topk(k)
+        values = [score for _, score in trees]
         check(values == sorted(values, reverse=True), "the k best are not in order")
-        check(len({tuple(ids) for ids, _ in found}) == len(found), "a tree comes twice")
-        check(np.isclose(values[0], made.argmax[1]), "the first of k is not the best")
+        check(len({tuple(ids) for ids, _ in trees}) == len(trees), "a tree comes twice")
+        check(np.isclose(values[0], distribution.argmax[1]), "the first of k is not the best")
 
     def samples() -> None:
-        drawn: Any = made.sample(3, seed)
+        drawn: Any = distribution.sample(3, seed)
         check(drawn.shape == (3, len(scores)), "samples of another shape")
-        check(all(made.log_prob(own) > -np.inf for own in drawn), "a sample without probability")
+        check(all(distribution.log_prob(ids) > -np.inf for ids in drawn), "a sample without probability")
 
     def marginals() -> None:
-        found = made.tag_marginals
-        check(np.isfinite(found).all() and found.min() >= -1e-6, "a marginal below 0")
-        check(np.allclose(found.sum(axis=1), 1, atol=1e-2), "marginals do not sum to 1")
+        probs = distribution.tag_marginals
+        check(np.isfinite(probs).all() and probs.min() >= -1e-6, "a marginal below 0")
+        check(np.allclose(probs.sum(axis=1), 1, atol=1e-2), "marginals do not sum to 1")
 
     def constituents() -> None:
-        values = made.constituents.values()
+        values = distribution.constituents.values()
         check(all(-1e-6 <= value <= 1 + 1e-4 for value in values), "probabilities of constituents outside 0 and 1")
 
     def entropy() -> None:
-        check(0 <= made.entropy <= len(scores) * np.log(max(2, len(tags))), "an entropy that no distribution has")
+        largest = len(scores) * np.log(max(2, len(tags)))
+        check(0 <= distribution.entropy <= largest, "an entropy that no distribution has")
 
     def mbr() -> None:
-        found: Any = made.mbr(cost)
-        check(made.log_prob(found) <= 0, "a log-probability above 0")
+        ids: Any = distribution.mbr(cost)
+        check(distribution.log_prob(ids) <= 0, "a log-probability above 0")
 
     def log_prob() -> None:
         ids: Any = [
             rng.choice([rng.randrange(len(tags)), rng.randrange(-1, len(tags) + 1)]) for _ in range(len(scores))
         ]
-        check(made.log_prob(ids) <= 0, "a log-probability above 0")
+        check(distribution.log_prob(ids) <= 0, "a log-probability above 0")
 
-    questions = [best, several, samples, marginals, constituents, entropy, mbr, log_prob]
+    questions = [best, k_best, samples, marginals, constituents, entropy, mbr, log_prob]
     questions = rng.sample(questions, rng.randint(1, len(questions)))
     refused = 0
     for question in questions:
@@ -244,22 +245,22 @@ def jsonl(rng: random.Random) -> str:
 
 def write_inputs(rng: random.Random, folder: Path) -> dict[str, str]:
     """Files for commands; half of them damaged."""
-    made = {
+    files = {
         "gold.mrg": make_treebank(rng), "test.mrg": make_treebank(rng), "text.txt": "She reads. He sings!\n\nNo\n",
         "rows.jsonl": jsonl(rng), "table.json": '[{"text": "She reads."}]', "docs.spacy": "",
     }  # fmt: skip
     if rng.random() < 0.5:
-        made["test.mrg"] = made["gold.mrg"]
-    for name, text in made.items():
+        files["test.mrg"] = files["gold.mrg"]
+    for name, text in files.items():
         data = text.encode("utf8")
         (folder / name).write_bytes(mutate(data, rng) if rng.random() < 0.5 else data)
-    return {name.partition(".")[0]: str(folder / name) for name in made}
+    return {name.partition(".")[0]: str(folder / name) for name in files}
 
 
 def fuzz_command(rng: random.Random, folder: Path) -> str:
     """Run a command of `parsetag` over damaged files."""
     files, out = write_inputs(rng, folder), str(folder / f"out{rng.randrange(10**9)}")
-    some = rng.choice([*files.values(), str(folder), str(folder / "nothing.mrg")])
+    any_path = rng.choice([*files.values(), str(folder), str(folder / "nothing.mrg")])
     skip = rng.choice([[], ["--skip-bad", rng.choice(["all", "1%", "3", "-1", "x", "200%"])]])
     pattern = rng.choice(PATTERNS)
     if rng.random() < 0.4:
@@ -268,21 +269,21 @@ def fuzz_command(rng: random.Random, folder: Path) -> str:
     commands: list[list[str]] = [
         ["convert", files["gold"], f"{out}.spacy", *form, *skip, *rng.choice([[], ["--limit", "2"]])],
         ["convert", files["gold"], f"{out}.spacy", "--n-sents", "3", *form],
-        ["convert", some, f"{out}.spacy", *form, *skip],
+        ["convert", any_path, f"{out}.spacy", *form, *skip],
         ["linearize", files["gold"], f"{out}.jsonl", "--order", rng.choice(ORDERS), *form, *skip],
         ["linearize", files["rows"], f"{out}.mrg", "--inverse", *skip],
-        ["linearize", some, "--check", *skip],
+        ["linearize", any_path, "--check", *skip],
         ["evaluate", files["gold"], files["test"], *rng.choice([[], ["--by", "label"], ["--summary"]])],
         ["evaluate", files["gold"], files["test"], "--multiline"],
-        ["evaluate", files["gold"], some],
+        ["evaluate", files["gold"], any_path],
         ["diff", files["gold"], files["test"], *rng.choice([[], ["--top", "0"], ["--multiline"]])],
         ["show", files["gold"], *rng.choice([[], ["--svg", f"{out}.svg"], ["--html", f"{out}.html"], ["--no-tags"]])],
         ["search", pattern, files["gold"], *rng.choice([[], ["--count"], ["--csv"], ["--mrg"], ["--by", "a"]]), *skip],
-        ["search", pattern, some],
+        ["search", pattern, any_path],
         ["complexity", files["gold"], *rng.choice([[], ["--csv"]])],
     ]  # fmt: skip
     if MODEL is not None and rng.random() < 0.05:
-        source = rng.choice([files["text"], files["rows"], files["table"], some])
+        source = rng.choice([files["text"], files["rows"], files["table"], any_path])
         target = out + rng.choice([".mrg", ".jsonl", ".spacy", ".json", ".x", ""])
         commands = [["parse", str(MODEL), source, target, *skip, *rng.choice([[], ["--probs"], ["--k-best", "3"]])]]
     words = rng.choice(commands)
@@ -309,11 +310,11 @@ KINDS: tuple[Callable[[random.Random, Path], str], ...] = (
 def run(seed: int, i: int, folder: Path) -> tuple[str, str | None]:
     """Try input number i of a seed: what it was, and what went wrong, if something did."""
     kind = KINDS[i % len(KINDS)]
-    own = folder / str(i)
-    own.mkdir()
+    work_folder = folder / str(i)
+    work_folder.mkdir()
     signal.setitimer(signal.ITIMER_PROF, LIMIT)
     try:
-        return kind(random.Random(f"{seed} {i}"), own), None
+        return kind(random.Random(f"{seed} {i}"), work_folder), None
     except ValueError as err:
         if CODE.search(str(err)):
             return f"{kind.__name__}, refused", None
@@ -322,9 +323,9 @@ def run(seed: int, i: int, folder: Path) -> tuple[str, str | None]:
         return kind.__name__, traceback.format_exc()
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        for path in sorted(own.rglob("*"), reverse=True):
+        for path in sorted(work_folder.rglob("*"), reverse=True):
             path.rmdir() if path.is_dir() else path.unlink()
-        own.rmdir()
+        work_folder.rmdir()
 
 
 def too_long(*_: Any) -> None:
@@ -346,11 +347,11 @@ def main() -> None:
         for i in range(args.first, args.first + args.count):
             if args.seconds and time.perf_counter() - start > args.seconds:
                 break
-            name, wrong = run(args.seed, i, Path(folder))
+            name, failure = run(args.seed, i, Path(folder))
             counts[name] += 1
-            if wrong is not None:
+            if failure is not None:
                 failures += 1
-                sys.stdout.write(f"--- seed {args.seed}, input {i}\n{wrong}\n")
+                sys.stdout.write(f"--- seed {args.seed}, input {i}\n{failure}\n")
             if counts.total() % 10_000 == 0:
                 sys.stdout.write(f"{counts.total():,} inputs, {failures} failures\n")
                 sys.stdout.flush()

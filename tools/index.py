@@ -75,8 +75,8 @@ def main() -> None:
         return
     until = time.monotonic() + args.wait
     while True:
-        there = published(args.index)
-        wrong = [name for name, digest in files.items() if there.get(name) != digest]
+        hashes = published(args.index)
+        wrong = [name for name, digest in files.items() if hashes.get(name) != digest]
         if not wrong or time.monotonic() >= until:
             break
         time.sleep(10)  # an index shows files some time after it took them

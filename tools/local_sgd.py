@@ -53,8 +53,8 @@ def train(rank: int, args: argparse.Namespace, overrides: dict[str, Any]) -> Non
                 if hasattr(pipe, "model"):
                     average_models([pipe.model], mean_of_processes)
             if rank == 0:
-                taken = step % args.every or args.every
-                shown = ", ".join(f"{name} {loss / taken:,.2f}" for name, loss in losses.items())
+                n_steps = step % args.every or args.every
+                shown = ", ".join(f"{name} {loss / n_steps:,.2f}" for name, loss in losses.items())
                 sys.stdout.write(f"Step {step:,} of {steps:,}: {shown}\n")
                 sys.stdout.flush()
             losses.clear()
@@ -65,18 +65,18 @@ def train(rank: int, args: argparse.Namespace, overrides: dict[str, Any]) -> Non
 def own_examples(read: Callable[[], Iterable[Example]], rank: int, processes: int) -> Iterator[Example]:
     """A process's share of the examples, again and again, each time in another order."""
     for _ in count():
-        own = list(islice(read(), rank, None, processes))
-        random.shuffle(own)
-        yield from own
+        examples = list(islice(read(), rank, None, processes))
+        random.shuffle(examples)
+        yield from examples
 
 
 def mean_of_processes(arrays: Sequence[Any], name: str) -> Any:
     """Take the mean of an array, or of a tensor, over all processes."""
-    (own,) = arrays
-    tensor = own.cpu().clone() if torch.is_tensor(own) else torch.tensor(to_numpy(own))
+    (array,) = arrays
+    tensor = array.cpu().clone() if torch.is_tensor(array) else torch.tensor(to_numpy(array))
     dist.all_reduce(tensor)
     tensor /= dist.get_world_size()
-    return tensor if torch.is_tensor(own) else get_array_module(own).asarray(tensor.numpy())
+    return tensor if torch.is_tensor(array) else get_array_module(array).asarray(tensor.numpy())
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -86,11 +86,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--processes", type=int, default=4)
     parser.add_argument("--every", type=int, default=25, help="steps between means")
     parser.add_argument("--gpu-id", type=int, default=-1, help="-1 for the CPU")
-    args, more = parser.parse_known_args(arguments)
+    args, overrides = parser.parse_known_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         args.meeting = Path(folder) / "meeting"
         # Where one process fails, the others end too.
-        spawn(train, (args, parse_config_overrides(more)), args.processes)  # type: ignore[no-untyped-call]
+        spawn(train, (args, parse_config_overrides(overrides)), args.processes)  # type: ignore[no-untyped-call]
 
 
 if __name__ == "__main__":

@@ -63,14 +63,14 @@ def read_documents(folder: Path, part: str) -> Iterator[tuple[str, list[Parse]]]
             paths = sorted((folder / FOLDER).glob(f"{name}.mrg*"))
             if len(paths) != 1:
                 raise SystemExit(f"{folder / FOLDER} has no file {name}.mrg. Check out what is named in tools/masc.py.")
-            bad: list[TreebankError] = []  # trees of two files have unbalanced brackets
-            yield name, list(penn.read_parses(paths[0], CLEAN, on_error=bad.append))
+            errors: list[TreebankError] = []  # trees of two files have unbalanced brackets
+            yield name, list(penn.read_parses(paths[0], CLEAN, on_error=errors.append))
         return
     parses = list(penn.read_parses(folder / f"{part}.mrg"))
     (note,) = json.loads((folder / "counts.json").read_text(encoding="utf8"))["notes"]
-    counts = [(name, int(n)) for name, own, n in re.findall(r"([^\s,]+) (train|dev|test) (\d+)", note) if own == part]
+    counts = [(name, int(n)) for name, p, n in re.findall(r"([^\s,]+) (train|dev|test) (\d+)", note) if p == part]
     if sum(n for _, n in counts) != len(parses):
         raise SystemExit(f"{folder / f'{part}.mrg'} has {len(parses)} trees, and counts.json says otherwise.")
-    rest = iter(parses)
+    remaining = iter(parses)
     for name, n in counts:
-        yield name, list(islice(rest, n))
+        yield name, list(islice(remaining, n))

@@ -30,7 +30,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 # Rooms whose tests lie in other rooms, too.
-MORE = {
+TEST_ROOMS = {
     "files": ("cli", "treebanks", "texts"),
     "trees": ("trees", "linearize", "treebanks", "evalb"),
     "treebanks": ("treebanks", "cli"),
@@ -45,7 +45,7 @@ MORE = {
 }
 LEFT_OUT = {"errors.py", "compat.py", "on_ray.py", "on_spark.py"}  # messages; what only slow tests reach
 UNWRAPPED = {"abs", "reversed", "set", "sorted"}  # others would but fail at once
-OTHER: dict[type[ast.AST], Any] = {
+SWAPS: dict[type[ast.AST], Any] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.Add: ast.Sub, ast.Sub: ast.Add,
     ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult, ast.And: ast.Or, ast.Or: ast.And,
@@ -56,11 +56,11 @@ OTHER: dict[type[ast.AST], Any] = {
 def changes(node: ast.expr) -> Iterator[ast.expr]:
     """The ways in which a node can be not quite right, itself and not what is in it."""
     new: Any = copy.deepcopy(node)
-    if isinstance(new, ast.Compare) and type(new.ops[0]) in OTHER:
-        new.ops[0] = OTHER[type(new.ops[0])]()
+    if isinstance(new, ast.Compare) and type(new.ops[0]) in SWAPS:
+        new.ops[0] = SWAPS[type(new.ops[0])]()
         yield new
-    elif isinstance(new, (ast.BinOp, ast.BoolOp)) and type(new.op) in OTHER and "'" not in ast.unparse(new):
-        new.op = OTHER[type(new.op)]()
+    elif isinstance(new, (ast.BinOp, ast.BoolOp)) and type(new.op) in SWAPS and "'" not in ast.unparse(new):
+        new.op = SWAPS[type(new.op)]()
         yield new
     elif isinstance(new, ast.UnaryOp):
         yield new.operand
@@ -78,21 +78,21 @@ def changes(node: ast.expr) -> Iterator[ast.expr]:
 def mutants_of(source: bytes) -> list[tuple[str, str, int]]:
     """All mutants of a file: old text, new text, and offset in bytes."""
     tree = ast.parse(source)
-    starts = [0]
+    line_starts = [0]
     for line in source.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
-    inner = {id(part) for node in ast.walk(tree) for part in skipped(node)}
-    found = []
+        line_starts.append(line_starts[-1] + len(line))
+    skipped_ids = {id(part) for node in ast.walk(tree) for part in skipped(node)}
+    mutants = []
     for node in ast.walk(tree):
-        if id(node) in inner or not isinstance(node, ast.expr):
+        if id(node) in skipped_ids or not isinstance(node, ast.expr):
             continue
-        start = starts[node.lineno - 1] + node.col_offset
-        end = starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
+        start = line_starts[node.lineno - 1] + node.col_offset
+        end = line_starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
         for new in changes(node):
             old, text = source[start:end].decode(), f"({ast.unparse(new)})"
             if text[1:-1] != old:
-                found.append((old, text, start))
-    return found
+                mutants.append((old, text, start))
+    return mutants
 
 
 def skipped(node: ast.AST) -> Iterator[ast.AST]:
@@ -123,7 +123,7 @@ def tests_of(path: Path) -> list[str]:
         words = re.findall(r"\w+", file.read_text(encoding="utf8"))
         return stem not in file.stem, -len(names & {*words})
 
-    rooms = MORE.get(room, (room,))
+    rooms = TEST_ROOMS.get(room, (room,))
     files = [file for name in rooms for file in sorted((ROOT / "tests" / name).glob("test_*.py"))]
     files = files or sorted((ROOT / "tests").glob("test_*.py"))
     files.sort(key=foreign)
@@ -139,8 +139,8 @@ def preload() -> None:
 
 def passes(folder: Path, tests: list[str], seconds: int) -> str:
     """Run tests in a process of its own, until the first one fails: what came of it."""
-    child = os.fork()
-    if not child:
+    pid = os.fork()
+    if not pid:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         os.chdir(folder)
         sys.path.insert(0, str(folder))
@@ -154,7 +154,7 @@ def passes(folder: Path, tests: list[str], seconds: int) -> str:
         with contextlib.suppress(BaseException), contextlib.redirect_stdout(io.StringIO()):
             code = int(pytest.main(["-q", "-x", "-p", "no:cacheprovider", *tests]))
         os._exit(code)
-    status = os.waitpid(child, 0)[1]
+    status = os.waitpid(pid, 0)[1]
     return "SURVIVED" if status == 0 else "killed" if os.WIFEXITED(status) else "STOPPED"
 
 
@@ -174,8 +174,8 @@ def main() -> None:
     ]
     # By number of mutants, so that each place is as likely as any other.
     sources = {path: (ROOT / path).read_bytes() for path in files}
-    every = [(path, *mutant) for path, source in sources.items() for mutant in mutants_of(source)]
-    chosen = [random.Random(f"{args.seed} {i}").choice(every) for i in range(args.first, args.first + args.count)]
+    mutants = [(path, *mutant) for path, source in sources.items() for mutant in mutants_of(source)]
+    chosen = [random.Random(f"{args.seed} {i}").choice(mutants) for i in range(args.first, args.first + args.count)]
     survivors = 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "copy"
@@ -186,16 +186,16 @@ def main() -> None:
         for i, (path, old, new, offset) in enumerate(chosen, start=args.first):
             source = sources[path]
             line = source.count(b"\n", 0, offset) + 1
-            state, begun = "not run", time.perf_counter()
+            outcome, begun = "not run", time.perf_counter()
             if not args.list:
                 (folder / path).write_bytes(source[:offset] + new.encode() + source[offset + len(old.encode()) :])
-                state = passes(folder, tests_of(path), args.seconds)
+                outcome = passes(folder, tests_of(path), args.seconds)
                 (folder / path).write_bytes(source)
-                survivors += state != "killed"
+                survivors += outcome != "killed"
             seconds = time.perf_counter() - begun
-            sys.stdout.write(f"{i} {state}, {seconds:.0f} s: {path}:{line}: {old!r} -> {new!r}\n")
+            sys.stdout.write(f"{i} {outcome}, {seconds:.0f} s: {path}:{line}: {old!r} -> {new!r}\n")
             sys.stdout.flush()
-    sys.stdout.write(f"{args.count} mutants of seed {args.seed} from {len(every):,}, {survivors} survived\n")
+    sys.stdout.write(f"{args.count} mutants of seed {args.seed} from {len(mutants):,}, {survivors} survived\n")
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ def main() -> None:
     parser.add_argument("--splitter", default="en_parsetag_sm", help="a pipeline that finds sentences")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    known = {
+    excluded = {
         gram
         for file in find_files(args.exclude)
         for parse in get_format("penn").read_parses(file.path)
@@ -77,18 +77,18 @@ def main() -> None:
     paragraphs = [paragraph for path in paths for paragraph in read_paragraphs(path)]
     random.Random(args.seed).shuffle(paragraphs)
     splitter = spacy.load(args.splitter, exclude=["tagger", "parsetag"])
-    cut = NLTKWordTokenizer().tokenize
+    tokenize = NLTKWordTokenizer().tokenize
     counts: Counter[str] = Counter()
     seen: set[str] = set()
     with args.output.open("w", encoding="utf-8") as file:
         for doc in splitter.pipe(paragraphs):
             for sentence in doc.sents:
-                words = cut(sentence.text.strip())
+                words = tokenize(sentence.text.strip())
                 line = " ".join(words)
                 reason = (
                     "no sentence" if not is_sentence(words)
                     else "twice" if line in seen
-                    else "in a tree" if any(gram in known for gram in grams(words))
+                    else "in a tree" if any(gram in excluded for gram in grams(words))
                     else "written"
                 )  # fmt: skip
                 seen.add(line)

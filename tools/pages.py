@@ -104,10 +104,10 @@ def _errors() -> str:
         ]
         lines += [f"## {room}", ""] if codes else []
         for code, message in codes:
-            where = [name for name, text in sources.items() if re.search(rf"\b(?:Errors|Warnings)\.{code}\b", text)]
-            said = message.removeprefix(f"[{code}] ")
-            lines += [f"### {code}", "", "```text", *_wrapped(said), "```", ""]
-            lines += [f"Said by {', '.join(f'`{name}`' for name in where)}.", ""]
+            files = [name for name, text in sources.items() if re.search(rf"\b(?:Errors|Warnings)\.{code}\b", text)]
+            body = message.removeprefix(f"[{code}] ")
+            lines += [f"### {code}", "", "```text", *_wrapped(body), "```", ""]
+            lines += [f"Said by {', '.join(f'`{name}`' for name in files)}.", ""]
     return "\n".join(lines)
 
 
@@ -122,31 +122,31 @@ def _wrapped(text: str) -> list[str]:
 def _python() -> dict[str, str]:
     """Write the pages of the Python reference: one a package, one for what is registered."""
     pages = {}
-    seen = set()
+    documented = set()
     for name in public_packages():
         module = importlib.import_module(name)
-        seen |= {id(getattr(module, public)) for public in module.__all__}
-        data = [one for one in module.__all__ if not _has_docstring(getattr(module, one))]
-        constants = [f".. py:data:: {one}\n   :module: {name}" for one in data]  # autodoc leaves them out
-        lazy = [f".. autofunction:: {name}.{one}" for one in module.__all__ if one not in vars(module)]
+        documented |= {id(getattr(module, public)) for public in module.__all__}
+        data = [public for public in module.__all__ if not _has_docstring(getattr(module, public))]
+        constants = [f".. py:data:: {public}\n   :module: {name}" for public in data]  # autodoc leaves them out
+        lazy = [f".. autofunction:: {name}.{public}" for public in module.__all__ if public not in vars(module)]
         pages[name] = _page(name, [f".. automodule:: {name}", *lazy, *constants])
     for name in MODULES:
         module = importlib.import_module(name)
-        own = [v for k, v in vars(module).items() if k[0] != "_" and getattr(v, "__module__", "") == name]
-        pages[name] = _page(name, [_directive(v) for v in own if callable(v) and id(v) not in seen], module)
-        seen |= set(map(id, own))
-    parts: dict[str, list[str]] = {}
+        values = [v for k, v in vars(module).items() if k[0] != "_" and getattr(v, "__module__", "") == name]
+        pages[name] = _page(name, [_directive(v) for v in values if callable(v) and id(v) not in documented], module)
+        documented |= set(map(id, values))
+    by_module: dict[str, list[str]] = {}
     for value in sorted({value for _, _, value in registered()}):
-        where, _, attribute = value.partition(":")
-        target = getattr(importlib.import_module(where), attribute)
-        if id(target) not in seen:
-            parts.setdefault(where, []).append(_directive(target))
+        module_name, _, attribute = value.partition(":")
+        target = getattr(importlib.import_module(module_name), attribute)
+        if id(target) not in documented:
+            by_module.setdefault(module_name, []).append(_directive(target))
     pages["registered"] = "# Functions that are registered\n\n" + (
         "What a config names is a function or a class. [The parts a config names](../parts.md) says what they are for;"
         " here are their arguments.\n"
     )
-    for where, directives in parts.items():
-        pages["registered"] += f"\n## {where}\n\n```{{eval-rst}}\n" + "\n\n".join(directives) + "\n```\n"
+    for module_name, directives in by_module.items():
+        pages["registered"] += f"\n## {module_name}\n\n```{{eval-rst}}\n" + "\n\n".join(directives) + "\n```\n"
     listing = "\n".join(pages)
     pages["index"] = (
         "# Python\n\nWhat can be imported, from the docstrings. A signature is followed by what each argument is, what "

@@ -122,14 +122,14 @@ def orders(path: Path) -> None:
 def _nodes(lattice: Lattice, length: int) -> list[set[tuple[int, int]]]:
     """Find the nodes of a lattice, after each number of tags, that lie on a way from its start to its end."""
     arcs = [*zip(lattice.source, lattice.need, lattice.target, lattice.delta, strict=True)]
-    ahead = [{(lattice.start_stack, lattice.start_state)}]
+    forward = [{(lattice.start_stack, lattice.start_state)}]
     for _ in range(length):
-        ahead.append({(n + d, t) for n, s in ahead[-1] for source, need, t, d in arcs if s == source and n >= need})
-    back = [{(lattice.end_stack, lattice.end_state)}]
-    for before in reversed(ahead[:-1]):
+        forward.append({(n + d, t) for n, s in forward[-1] for source, need, t, d in arcs if s == source and n >= need})
+    backward = [{(lattice.end_stack, lattice.end_state)}]
+    for before in reversed(forward[:-1]):
         steps = ((n, s, (n + d, t)) for n, s in before for source, need, t, d in arcs if s == source and n >= need)
-        back.append({(n, s) for n, s, after in steps if after in back[-1]})
-    return back[::-1]
+        backward.append({(n, s) for n, s, after in steps if after in backward[-1]})
+    return backward[::-1]
 
 
 def lattice(path: Path, order: str = "in") -> None:
@@ -145,25 +145,25 @@ def lattice(path: Path, order: str = "in") -> None:
         return 130 + step * t, 40 + height * rows.index(node)
 
     for size, state in rows:
-        comes = " or ".join(CLASS_NAMES[c] for c in range(4) if table.source[c] == state)
-        svg.text(8, place(0, (size, state))[1] + 4, f"stack {size}, {comes}", "#57606a", "start", 11)
+        next_classes = " or ".join(CLASS_NAMES[c] for c in range(4) if table.source[c] == state)
+        svg.text(8, place(0, (size, state))[1] + 4, f"stack {size}, {next_classes}", "#57606a", "start", 11)
     node: tuple[int, int] = (table.start_stack, table.start_state)
-    own: set[tuple[int, tuple[int, int], int]] = set()
+    tree_arcs: set[tuple[int, tuple[int, int], int]] = set()
     for t, tag in enumerate(tags):
         c = int(split_tag(tag)[0])
-        own.add((t, node, c))
+        tree_arcs.add((t, node, c))
         node = (node[0] + table.delta[c], table.target[c])
     notes: list[tuple[float, float, str, str]] = []
     for t, layer in enumerate(layers[:-1]):
         drawn = [(n, s, c) for n, s in layer for c in range(4) if s == table.source[c] and n >= table.need[c]]
-        for n, s, c in sorted(drawn, key=lambda arc: (t, arc[:2], arc[2]) in own):
+        for n, s, c in sorted(drawn, key=lambda arc: (t, arc[:2], arc[2]) in tree_arcs):
             after = (n + table.delta[c], table.target[c])
             if after in layers[t + 1]:
-                mine = (t, (n, s), c) in own
+                of_tree = (t, (n, s), c) in tree_arcs
                 (x1, y1), (x2, y2) = place(t, (n, s)), place(t + 1, after)
-                svg.line(x1, y1, x2, y2, PATH if mine else GREY, 2.6 if mine else 1.2)
-                name = tags[t] if mine else CLASS_NAMES[c]
-                notes.append(((2 * x1 + x2) / 3, (2 * y1 + y2) / 3 + 4, name, PATH if mine else "#6e7781"))
+                svg.line(x1, y1, x2, y2, PATH if of_tree else GREY, 2.6 if of_tree else 1.2)
+                name = tags[t] if of_tree else CLASS_NAMES[c]
+                notes.append(((2 * x1 + x2) / 3, (2 * y1 + y2) / 3 + 4, name, PATH if of_tree else "#6e7781"))
     for note in notes:  # over all lines
         svg.note(*note, size=12)
     for t, layer in enumerate(layers):
@@ -187,11 +187,11 @@ def stack(path: Path) -> None:
         tag_class, label = split_tag(tag)
         kind = CLASS_NAMES[tag_class]
         inside = next(words) if kind in "lr" else f"{items.pop()} _"
-        found = f"({label} {inside})" if label or kind in "LR" else inside
+        subtree = f"({label} {inside})" if label or kind in "LR" else inside
         if kind in "lL":
-            items.append(found)
+            items.append(subtree)
         else:
-            items[-1] = items[-1].replace("_", found)
+            items[-1] = items[-1].replace("_", subtree)
         assert len(items) == size
         y = 36 + 44 * row
         svg.text(20, y + 20, tag, _colour(tag), "start")
@@ -221,10 +221,10 @@ def chart(path: Path, least: float = 0.02) -> None:
     for start in range(n):
         for end in range(start + 1, n + 1):
             x, y = 10 + width * (start + (end - start - 1) / 2), 14 + height * (n - end + start)
-            found = sorted(cells.get((start, end), []), reverse=True)
-            shade = f"rgb({255 - 120 * found[0][0]:.0f},{255 - 50 * found[0][0]:.0f},255)" if found else "#fff"
+            labels = sorted(cells.get((start, end), []), reverse=True)
+            shade = f"rgb({255 - 120 * labels[0][0]:.0f},{255 - 50 * labels[0][0]:.0f},255)" if labels else "#fff"
             svg.box(x + 2, y, width - 4, height - 4, "#d0d7de", shade)
-            for i, (prob, label) in enumerate(found[:2]):
+            for i, (prob, label) in enumerate(labels[:2]):
                 svg.text(x + width / 2, y + 20 + 18 * i, f"{label} {prob:.2f}", size=12)
     for i, word in enumerate(doc):
         svg.text(10 + width * (i + 0.5), 34 + height * n, word.text)

@@ -41,8 +41,8 @@ def terms_of(meta: dict[str, Any]) -> str:
     """Write what the weights learned from, under which terms, and the texts of the licences."""
     sources = "\n\n".join("\n".join(source.values()) for source in meta["sources"])
     texts = [(LICENSES / f"{name}.txt").read_text(encoding="utf8") for name in meta.get("license_texts", ())]
-    rule = "\n" + 80 * "-" + "\n\n"
-    return rule.join([f"Weights: {meta['license']}. Trained on:\n\n{sources}\n", *texts])
+    separator = "\n" + 80 * "-" + "\n\n"
+    return separator.join([f"Weights: {meta['license']}. Trained on:\n\n{sources}\n", *texts])
 
 
 def load(folder: Path) -> Language:
@@ -52,8 +52,8 @@ def load(folder: Path) -> Language:
     """
     trained = spacy.load(folder)
     components = Config().from_disk(folder / "config.cfg")["components"]
-    own = {name: own_vectors(section) for name, section in components.items()}
-    changed = {name: section for name, section in own.items() if section != components[name]}
+    wrapped = {name: own_vectors(section) for name, section in components.items()}
+    changed = {name: section for name, section in wrapped.items() if section != components[name]}
     nlp = spacy.load(folder, exclude=["vocab"], config={"components": changed})
     pipes: list[tuple[str, Any]] = nlp.pipeline
     for name, pipe in pipes:

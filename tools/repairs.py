@@ -185,18 +185,18 @@ def rewrite(node: Tree, counts: Counter[str]) -> Tree:
         return node
     label, children = node.label, [rewrite(child, counts) for child in nodes(node)]
     while True:
-        shown = [describe(child) for child in children]
-        text = "".join(shown)
-        rule, found = next(
-            ((rule, match) for rule, one in rules_for(label) if (match := one.search(text))), (None, None)
+        descriptions = [describe(child) for child in children]
+        text = "".join(descriptions)
+        rule, match = next(
+            ((rule, m) for rule, pattern in rules_for(label) if (m := pattern.search(text))), (None, None)
         )
-        if rule is None or found is None:
+        if rule is None or match is None:
             return Tree(label, tuple(children))
         counts[rule.name] += 1
-        place = {end: i for i, end in enumerate(accumulate(map(len, shown), initial=0))}
-        for group, value in found.groupdict().items():
+        child_ids = {end: i for i, end in enumerate(accumulate(map(len, descriptions), initial=0))}
+        for group, value in match.groupdict().items():
             if value is not None and group != "first":
-                first, last = map(place.__getitem__, found.span(group))
+                first, last = map(child_ids.__getitem__, match.span(group))
                 children[first:last] = changed(children[first:last], group)
         label = rule.becomes or label
 
@@ -209,9 +209,9 @@ def repair(parse: Parse, counts: Counter[str] | None = None) -> Parse:
     RETURNS (Parse): The parse with the same words; "to" is TO everywhere.
     """
     counts = Counter() if counts is None else counts
-    to = [tag == "IN" and word.lower() == "to" for word, tag in zip(parse.words, parse.pos, strict=True)]
-    counts["IN is TO"] += sum(to)
-    pos = tuple("TO" if is_to else tag for tag, is_to in zip(parse.pos, to, strict=True))
+    to_mask = [tag == "IN" and word.lower() == "to" for word, tag in zip(parse.words, parse.pos, strict=True)]
+    counts["IN is TO"] += sum(to_mask)
+    pos = tuple("TO" if is_to else tag for tag, is_to in zip(parse.pos, to_mask, strict=True))
     tree = rewrite(replace(parse, pos=pos).to_tree("TOP"), counts)
     return replace(Parse.from_tree(tree), id=parse.id)
 
@@ -223,8 +223,8 @@ def main() -> None:
     from spacy_parsetag.treebanks.formats.table import get_format
 
     counts: Counter[str] = Counter()
-    n = sum(1 for parse in get_format("penn").read_parses(args.trees) if repair(parse, counts))
-    sys.stdout.write(f"{args.trees}: {n:,} trees\n")
+    n_trees = sum(1 for parse in get_format("penn").read_parses(args.trees) if repair(parse, counts))
+    sys.stdout.write(f"{args.trees}: {n_trees:,} trees\n")
     for change, count in (+counts).most_common():
         sys.stdout.write(f"{count:8,}  {change}\n")
 

@@ -101,21 +101,21 @@ def load_encoder(graph: Any, encoder: Any) -> None:
     for node in graph.node:
         if node.op_type == "Identity" and node.input[0] in weights:  # of equal weights one was exported
             weights[node.output[0]] = weights[node.input[0]]
-    found = {name.removeprefix("encoder."): array for name, array in weights.items()}
+    arrays = {name.removeprefix("encoder."): array for name, array in weights.items()}
     for node in graph.node:
         for weight in (name.removesuffix("_scales") for name in node.input[1:4:2]):
             if node.op_type in ("MatMul", "MatMulIntegerToFloat") and weight in weights:
                 # such as /encoder/encoder/layer.0/attention/self/query/MatMul_output_0
                 path = node.output[0].strip("/").split("/")[1:-1]
-                found[".".join((*path, "weight"))] = weights[weight].T
-    load(encoder, found)
+                arrays[".".join((*path, "weight"))] = weights[weight].T
+    load(encoder, arrays)
 
 
 def load_lstm(graph: Any, lstm: Any) -> None:
     """Load the weights of a bidirectional LSTM. An int8 graph has the sums of the two biases that PyTorch has."""
-    weights, found = weights_of(graph), {}
+    weights, arrays = weights_of(graph), {}
     # The graph that a Scan runs, by the name of its output.
-    steps = {node.output[-1]: own.g for node in graph.node for own in node.attribute if own.HasField("g")}
+    steps = {node.output[-1]: attr.g for node in graph.node for attr in node.attribute if attr.HasField("g")}
     for layer in range(lstm.num_layers):
         inputs, biases = weights[f"W{layer}"], weights[f"B{layer}"]
         if steps:
@@ -125,11 +125,11 @@ def load_lstm(graph: Any, lstm: Any) -> None:
         else:
             states = list(weights[f"R{layer}"])
         for direction, suffix in enumerate(("", "_reverse")):
-            parts = (inputs[direction], states[direction], *np.split(biases[direction], 2))
-            for name, array in zip(("weight_ih", "weight_hh", "bias_ih", "bias_hh"), parts, strict=True):
+            params = (inputs[direction], states[direction], *np.split(biases[direction], 2))
+            for name, array in zip(("weight_ih", "weight_hh", "bias_ih", "bias_hh"), params, strict=True):
                 gates = np.split(array, 4)
-                found[f"{name}_l{layer}{suffix}"] = np.concatenate([gates[i] for i in GATES])
-    load(lstm, found)
+                arrays[f"{name}_l{layer}{suffix}"] = np.concatenate([gates[i] for i in GATES])
+    load(lstm, arrays)
 
 
 def load(module: Any, arrays: dict[str, Array]) -> None:

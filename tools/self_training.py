@@ -57,17 +57,17 @@ def mix(args: argparse.Namespace) -> None:
             f"{args.silver} does not say how certain the one tree of each doc is. Write it with `parse --probs`, which "
             "takes a line for a sentence."
         )
-    kept, n = most_certain(silver, share=args.share, least=args.words[0], most=args.words[1])
-    if not kept:
+    certain, n = most_certain(silver, share=args.share, least=args.words[0], most=args.words[1])
+    if not certain:
         raise SystemExit(f"{args.silver} has no sentence of {args.words[0]} to {args.words[1]} words to keep.")
-    least = min(doc.spans[SPANS_KEY].attrs["expected_f"][0] for doc in kept)
-    for doc in kept:
+    least = min(doc.spans[SPANS_KEY].attrs["expected_f"][0] for doc in certain)
+    for doc in certain:
         del doc.spans[SPANS_KEY].attrs["probs"]  # which training does not read
-    docs = args.gold_times * gold + kept
+    docs = args.gold_times * gold + certain
     random.Random(args.seed).shuffle(docs)
     DocBin(attrs=DOCBIN_ATTRS, docs=docs).to_disk(args.mixed)
     sys.stdout.write(
-        f"{args.mixed}: {len(gold):,} gold sentences {args.gold_times} times, {len(kept):,} of {n:,} silver ones "
+        f"{args.mixed}: {len(gold):,} gold sentences {args.gold_times} times, {len(certain):,} of {n:,} silver ones "
         f"(expected F at least {least:.3f})\n"
     )
 

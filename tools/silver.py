@@ -66,15 +66,15 @@ def surface(words: Sequence[str], spaces: Sequence[bool]) -> str:
 
 def known_grams(treebanks: Path) -> set[int]:
     """Collect the word sequences of the treebanks' texts, of all parts there are; trees of test parts are not read."""
-    found: set[int] = set()
+    hashes: set[int] = set()
     for path in sorted((treebanks / "gum" / "dep").glob("*.conllu")):
-        text = " ".join(surface(own.words, own.spaces) for own in read_conllu(path))
-        found.update(map(hash, grams(text)))
+        text = " ".join(surface(sentence.words, sentence.spaces) for sentence in read_conllu(path))
+        hashes.update(map(hash, grams(text)))
     for part in ("train", "dev"):
         masc = (sentence for _, document in read_masc(treebanks / "masc", part) for sentence in document)
         for sentence in chain(read_craft(treebanks / "craft", part), masc):
-            found.update(map(hash, grams(surface(sentence.parse.words, sentence.spaces))))
-    return found
+            hashes.update(map(hash, grams(surface(sentence.parse.words, sentence.spaces))))
+    return hashes
 
 
 def is_prose(sentence: Span) -> bool:
@@ -83,7 +83,9 @@ def is_prose(sentence: Span) -> bool:
     return 0 < len(words) <= LONGEST and letters >= 0.6 * len(words) and not any(len(token) > 30 for token in words)
 
 
-def read_sentences(folder: Path, splitter: Language, known: set[int], counts: Counter[str]) -> Iterator[list[Sentence]]:
+def read_sentences(
+    folder: Path, splitter: Language, excluded: set[int], counts: Counter[str]
+) -> Iterator[list[Sentence]]:
     """The sentences of each text that may be used, each once."""
     seen: set[str] = set()
     for path in sorted(folder.glob("*.txt")):
@@ -94,7 +96,7 @@ def read_sentences(folder: Path, splitter: Language, known: set[int], counts: Co
             (i, sent.start)
             for i, doc in enumerate(docs)
             for sent in doc.sents
-            if known & set(map(hash, grams(sent.text)))
+            if excluded & set(map(hash, grams(sent.text)))
         }
         if len(shared) >= SHARED_SENTENCES:
             counts["documents of a treebank"] += 1
@@ -122,13 +124,11 @@ def parse(
     teacher: Language, sentences: Sequence[Sentence], least_f: float, counts: Counter[str]
 ) -> list[Silver | None]:
     """The sentences with the teacher's trees, None for what it is unsure of."""
-    found: list[Silver | None] = [None] * len(sentences)
+    silver: list[Silver | None] = [None] * len(sentences)
     order = sorted(range(len(sentences)), key=lambda i: len(sentences[i].spaces))
     docs = (
-        Doc(
-            teacher.vocab, list(one.parse.words), list(one.spaces), sent_starts=[j == 0 for j in range(len(one.spaces))]
-        )
-        for one in map(sentences.__getitem__, order)
+        Doc(teacher.vocab, list(s.parse.words), list(s.spaces), sent_starts=[j == 0 for j in range(len(s.spaces))])
+        for s in map(sentences.__getitem__, order)
     )
     for i, doc in zip(order, teacher.pipe(docs), strict=True):
         attrs = doc.spans[SPANS_KEY].attrs
@@ -140,8 +140,8 @@ def parse(
         else:
             counts["kept"] += 1
             counts["words"] += len(parsed)
-            found[i] = silver_of(doc, sentences[i].spaces, sentences[i].paragraph)
-    return found
+            silver[i] = silver_of(doc, sentences[i].spaces, sentences[i].paragraph)
+    return silver
 
 
 def silver_of(doc: Doc, spaces: Sequence[bool], paragraph: bool) -> Silver:
@@ -150,32 +150,32 @@ def silver_of(doc: Doc, spaces: Sequence[bool], paragraph: bool) -> Silver:
     (trees,) = doc.spans[SPANS_KEY].attrs.get("k_best") or [[]]
     rules: Counter[str] = Counter()
     best = repair(parsed, rules)
-    kept = [
+    k_best = [
         [p, [list(span) for span in repair(with_spans(best, spans), rules).spans]]
         for p, spans in trees
         if p >= trees[0][0] + np.log(RARE)
     ]
     del rules["IN is TO"]
-    return Silver(best, spaces, paragraph, kept, bool(rules))
+    return Silver(best, spaces, paragraph, k_best, bool(rules))
 
 
 def cut(sentence: Silver, varied: Sentence) -> Silver:
     """A variant with the trees of the sentence, over the words that it still has."""
     n = len(varied.parse)
-    trees = [
-        [p, [[start, min(end, n), label] for start, end, label in tree if start < n]] for p, tree in sentence.k_best
+    k_best = [
+        [p, [[start, min(end, n), label] for start, end, label in spans if start < n]] for p, spans in sentence.k_best
     ]
-    return Silver(varied.parse, varied.spaces, sentence.paragraph, trees, sentence.mended)
+    return Silver(varied.parse, varied.spaces, sentence.paragraph, k_best, sentence.mended)
 
 
 def silver_runs(documents: Iterable[Sequence[Silver]], rng: random.Random) -> Iterator[list[Silver]]:
     """Successive sentences, one to eight together; half of the runs as others would have typed them."""
     for document in documents:
         for run in runs(document, rng):
-            own = [sentence for sentence in run if isinstance(sentence, Silver)]
+            sentences = [sentence for sentence in run if isinstance(sentence, Silver)]
             style = (rng.choice(QUOTES), rng.choice("'’"), rng.choice(DASHES))
             varied = rng.random() < 0.5
-            yield [cut(sentence, vary(sentence, rng, *style)) for sentence in own] if varied else own
+            yield [cut(sentence, vary(sentence, rng, *style)) for sentence in sentences] if varied else sentences
 
 
 def make_soft_doc(nlp: Language, run: Sequence[Silver], rng: random.Random, *, tags: bool = True) -> Doc:
@@ -228,11 +228,11 @@ def main() -> None:
         parsed = iter(
             parse(teacher, [sentence for document in chunk for sentence in document], args.expected_f, counts)
         )
-        found = [[one for _, one in zip(document, parsed) if one is not None] for document in chunk]  # noqa: B905
-        made = list(silver_runs(found, rng))
-        write((make_soft_doc(nlp, run, rng, tags=tags) for run in made), args.output / f"silver-{i:03}.spacy")
+        silver = [[s for _, s in zip(document, parsed) if s is not None] for document in chunk]  # noqa: B905
+        all_runs = list(silver_runs(silver, rng))
+        write((make_soft_doc(nlp, run, rng, tags=tags) for run in all_runs), args.output / f"silver-{i:03}.spacy")
         if args.singles:
-            singles = ([one] for run in made for one in run)
+            singles = ([sentence] for run in all_runs for sentence in run)
             write((make_soft_doc(nlp, run, rng, tags=tags) for run in singles), args.singles / f"silver-{i:03}.spacy")
         sys.stdout.write(f"{dict(counts)}\n")
         sys.stdout.flush()

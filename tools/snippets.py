@@ -45,8 +45,8 @@ class Snippet(NamedTuple):
 def pages() -> list[Path]:
     """List the pages that people wrote."""
     written = sorted((ROOT / "docs").rglob("*.md"))
-    ours = [path for path in written if not any(path.is_relative_to(ROOT / "docs" / name) for name in GENERATED)]
-    return [ROOT / "README.md", *(path for path in ours if "_build" not in path.parts)]
+    by_hand = [path for path in written if not any(path.is_relative_to(ROOT / "docs" / name) for name in GENERATED)]
+    return [ROOT / "README.md", *(path for path in by_hand if "_build" not in path.parts)]
 
 
 def snippets(path: Path) -> Iterator[Snippet]:
@@ -76,12 +76,12 @@ def snippets(path: Path) -> Iterator[Snippet]:
 def main() -> None:
     total: Counter[str] = Counter()
     for path in pages():
-        found = list(snippets(path))
-        if found:
-            left = Counter(snippet.needs for snippet in found if snippet.needs)
-            total += Counter({"": len(found) - left.total()}) + left
-            why = "".join(f"; {n}: {needs}" for needs, n in left.items())
-            sys.stdout.write(f"{path.relative_to(ROOT)}: {len(found) - left.total()} run{why}\n")
+        on_page = list(snippets(path))
+        if on_page:
+            not_run = Counter(snippet.needs for snippet in on_page if snippet.needs)
+            total += Counter({"": len(on_page) - not_run.total()}) + not_run
+            why = "".join(f"; {n}: {needs}" for needs, n in not_run.items())
+            sys.stdout.write(f"{path.relative_to(ROOT)}: {len(on_page) - not_run.total()} run{why}\n")
     run = total.pop("", 0)
     sys.stdout.write(f"{run} run, {total.total()} not run: {dict(total)}\n")
 

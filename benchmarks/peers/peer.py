@@ -39,9 +39,8 @@ def ours(folder: Path, encoder: str, sentences: Sentences, precision: Any = None
             nlp = spacy.load(export_pipeline(nlp, Path(exported) / precision, precision))
 
     def run() -> None:
-        starts = ([i == 0 for i in range(len(words))] for words in sentences)
-        pairs = zip(sentences, starts, strict=True)
-        list(nlp.pipe(Doc(nlp.vocab, words=words, sent_starts=list(own)) for words, own in pairs))
+        docs = (Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))]) for words in sentences)
+        list(nlp.pipe(docs))
 
     return run
 
@@ -92,7 +91,7 @@ def benepar(folder: Path, encoder: str, sentences: Sentences) -> Callable[[], ob
 
 def unary_chains(tree: Any) -> set[tuple[str, ...]]:
     """The labels of a tree as benepar takes them: chains joined, without the root."""
-    found = set()
+    chains = set()
     stack = list(tree)
     while stack:
         node = stack.pop()
@@ -104,8 +103,8 @@ def unary_chains(tree: Any) -> set[tuple[str, ...]]:
                 break
             node = node[0]
         if chain:
-            found.add(tuple(chain))
-    return found
+            chains.add(tuple(chain))
+    return chains
 
 
 def supar(folder: Path, encoder: str, sentences: Sentences) -> Callable[[], object]:

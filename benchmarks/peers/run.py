@@ -57,8 +57,8 @@ def make_environment(folder: Path, packages: list[str], linked: Path | None) -> 
     """The Python of an environment with some packages, made if it is not there yet."""
     python = folder / "bin" / "python"
     done = folder / "installed.txt"
-    wanted = "\n".join([*packages, str(linked or "")])
-    if done.exists() and done.read_text(encoding="utf-8") == wanted:
+    listing = "\n".join([*packages, str(linked or "")])
+    if done.exists() and done.read_text(encoding="utf-8") == listing:
         return python
     venv.create(folder, with_pip=True, clear=True)
     pip = [str(python), "-m", "pip", "install", "-q"]
@@ -71,7 +71,7 @@ def make_environment(folder: Path, packages: list[str], linked: Path | None) -> 
         (site,) = (folder / "lib").glob("python*/site-packages")
         (site / "linked.pth").write_text(str(linked.resolve()), encoding="utf-8")
         subprocess.run([*pip, "--no-deps", *packages], check=True)
-    done.write_text(wanted, encoding="utf-8")
+    done.write_text(listing, encoding="utf-8")
     return python
 
 
@@ -103,7 +103,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=2, help="runs in each turn")
     parser.add_argument("--limit", type=float, default=1800, help="seconds that a peer may take in a turn")
     args = parse_arguments(parser)
-    n = write_inputs(args.treebank, args.folder)
+    n_sentences = write_inputs(args.treebank, args.folder)
     pythons: dict[str, Path | str] = dict.fromkeys(OURS, sys.executable)
     for name in args.peers:
         pythons[name] = make_environment(args.folder / name, PEERS[name], args.packages)
@@ -113,13 +113,13 @@ def main() -> None:
         for name, python in pythons.items():
             if name in failed:
                 continue
-            found = time_peer(python, name, args.folder, args.encoder, args.repeats, args.limit)
-            if isinstance(found, str):
-                failed[name] = found
+            result = time_peer(python, name, args.folder, args.encoder, args.repeats, args.limit)
+            if isinstance(result, str):
+                failed[name] = result
             else:
-                seconds.setdefault(name, []).extend(round(value, 3) for value in found)
-    figures: dict[str, Any] = {"sentences": n, "cpu_seconds": seconds, "failed": failed}
-    figures["sentences_a_second"] = {name: round(n / min(values), 1) for name, values in seconds.items()}
+                seconds.setdefault(name, []).extend(round(value, 3) for value in result)
+    figures: dict[str, Any] = {"sentences": n_sentences, "cpu_seconds": seconds, "failed": failed}
+    figures["sentences_a_second"] = {name: round(n_sentences / min(values), 1) for name, values in seconds.items()}
     figures["packages"] = {name: PEERS[name] for name in args.peers}
     speeds = figures["sentences_a_second"]
     if any(name in speeds for name in args.peers):

@@ -64,12 +64,12 @@ def test_totals(some: list[Parse]) -> None:
     assert measured.words == sum(map(len, some))
     for order, linearizer in ORDERS.items():
         tags = [linearizer.linearize(tree) for tree in trees]
-        every = [k for one in tags for k in deviations(one)]
+        every = [k for sequence in tags for k in deviations(sequence)]
         assert measured.mean(order) == pytest.approx(sum(every) / len(every))
         assert measured.largest(order) == max(every)
         assert sum(measured.distribution(order)) == pytest.approx(1)
         assert measured.to_dict()["orders"][order]["counts"] == [every.count(k) for k in range(max(every) + 1)]
-        sizes = [max_stack(one, linearizer.lattice) for one in tags]
+        sizes = [max_stack(sequence, linearizer.lattice) for sequence in tags]
         assert stacks.needed(order) == max(sizes)
         coverage = stacks.coverage(order)
         assert len(coverage) == max(sizes) + 1 and coverage[-1] == 1 and coverage == sorted(coverage)

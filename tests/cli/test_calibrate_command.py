@@ -129,7 +129,7 @@ def test_what_is_judged_is_what_is_predicted(folder: Path) -> None:
     pipe.cfg.update(temperature=0.5, tree_temperature=20.0)
     docs = [*nlp.pipe(copy_words(gold, nlp.vocab) for gold in golds)]
     attrs = [doc.spans["constituents"].attrs for doc in docs]
-    expected = [p for own in attrs for p in own["probs"]], [np.exp(own["log_probs"][0]) for own in attrs]
+    expected = [p for of_doc in attrs for p in of_doc["probs"]], [np.exp(of_doc["log_probs"][0]) for of_doc in attrs]
     judged = judge_constituents(pipe, scored, 0.5), judge_trees(pipe, scored, 20.0)
     for found, probs in zip(judged, expected, strict=True):
         assert found.probs == pytest.approx(probs, rel=1e-4)
@@ -147,8 +147,8 @@ def test_what_is_scored(folder: Path) -> None:
     (again,) = score_gold_docs(nlp, pipe, golds)
     assert again.parses == [plain.parses[i] for i in (0, 2, 4)]
     for i, s in enumerate((0, 2, 4)):
-        own = again.batch.scores[again.batch.starts[i] : again.batch.stops[i]]
-        np.testing.assert_allclose(own, plain.batch.scores[plain.batch.starts[s] : plain.batch.stops[s]], atol=1e-5)
+        scores = again.batch.scores[again.batch.starts[i] : again.batch.stops[i]]
+        np.testing.assert_allclose(scores, plain.batch.scores[plain.batch.starts[s] : plain.batch.stops[s]], atol=1e-5)
     # Sentences of spaCy's dependency parser cannot be set anew; it keeps those that it finds.
     parser: Any = nlp.add_pipe("parser", first=True)
     parser.add_label("dep")

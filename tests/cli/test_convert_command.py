@@ -113,8 +113,8 @@ def test_docs_of_a_split_are_of_successive_sentences(run: Run, tmp_path: Path) -
     assert run(*words).exit_code == 0
     docs = [doc for part in "ab" for doc in DocBin().from_disk(out / f"{part}.spacy").get_docs(Vocab())]
     numbers = [[int(token.text[1:]) for token in [*doc][::2]] for doc in docs]
-    assert sorted(i for own in numbers for i in own) == [*range(40)] and max(map(len, numbers)) == 4
-    assert all(own == list(range(own[0], own[0] + len(own))) for own in numbers)
+    assert sorted(i for of_doc in numbers for i in of_doc) == [*range(40)] and max(map(len, numbers)) == 4
+    assert all(of_doc == list(range(of_doc[0], of_doc[0] + len(of_doc))) for of_doc in numbers)
 
 
 def test_split(run: Run, treebank: Path, tmp_path: Path) -> None:

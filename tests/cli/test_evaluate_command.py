@@ -283,9 +283,9 @@ def test_empty_lines_at_the_end(run: Run, tmp_path: Path) -> None:
 def test_a_broken_gold_tree_is_no_fault_of_the_parser(run: Run, treebank: Path) -> None:
     gold = treebank.with_name("gold.mrg")
     gold.write_text("".join(f"{line[: len(line) - (i == 1)]}\n" for i, line in enumerate(TREES.splitlines())))
-    said = run("evaluate", gold, treebank).stderr
-    assert "2 : Bracketing is unbalanced" in said
-    assert "1 trees of GOLD are malformed" in said and f"({gold}:2): Bracketing is unbalanced" in said
+    stderr = run("evaluate", gold, treebank).stderr
+    assert "2 : Bracketing is unbalanced" in stderr
+    assert "1 trees of GOLD are malformed" in stderr and f"({gold}:2): Bracketing is unbalanced" in stderr
     assert "of GOLD" not in run("evaluate", treebank, gold).stderr
 
 

@@ -11,8 +11,8 @@ from spacy_parsetag.cli import parsetag_app
 
 def walk(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
     """All commands with their names, those of groups within as `analyze tags`."""
-    for own, below in getattr(command, "commands", {}).items():
-        yield from walk(below, f"{name} {own}".strip())
+    for part, subcommand in getattr(command, "commands", {}).items():
+        yield from walk(subcommand, f"{name} {part}".strip())
     if not hasattr(command, "commands"):
         yield name, command
 

@@ -429,11 +429,11 @@ def test_probabilities_and_the_best_trees(run: Run, pipeline: Path, tmp_path: Pa
 def test_figures_of_a_tree_that_is_not_the_best(run: Run, pipeline: Path, tmp_path: Path) -> None:
     decoder = {"@misc": "spacy-parsetag.MBRDecoder.v1", "cost": 2.0}  # at which no constituent is worth it
     spacy.load(pipeline, config={"components.parsetag.decoder": decoder}).to_disk(tmp_path / "mbr")
-    own, tree = run("parse", tmp_path / "mbr", "-", "--probs", stdin="She reads.\n").stdout.splitlines()[1:]
+    figures, tree = run("parse", tmp_path / "mbr", "-", "--probs", stdin="She reads.\n").stdout.splitlines()[1:]
     for options in (["--probs"], []):
         written = run("parse", tmp_path / "mbr", "-", *options, "--k-best", 2, stdin="She reads.\nKim sings.\n").stdout
         lines = written.splitlines()[len(options) * 2 :]
-        assert lines[0] == tree and (not options or written.splitlines()[1] == own)
+        assert lines[0] == tree and (not options or written.splitlines()[1] == figures)
         numbered = [line for line in lines if line.startswith("# tree ")]
         assert numbered and all(line.endswith(", not the pipeline's") for line in numbered)
         assert len(read_string(written)) == 2 and read_string(written)[0] == read_string(tree)[0] and lines[2] != tree

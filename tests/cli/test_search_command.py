@@ -80,8 +80,8 @@ def test_places(run: Callable[..., Any], folder: Path, monkeypatch: pytest.Monke
     files = [folder / name for name in ("b.mrg.gz", "c.jsonl", "d.spacy", "e.parquet") if (folder / name).exists()]
     found = [run("search", "_ROOT_", file, "--quiet").stdout.splitlines() for file in files]
     places = [
-        [line.removeprefix(f"{file}:").partition(":")[0] for line in own]
-        for file, own in zip(files, found, strict=True)
+        [line.removeprefix(f"{file}:").partition(":")[0] for line in lines]
+        for file, lines in zip(files, found, strict=True)
     ]
     assert places == [[str(n) for n in range(1, 1 + len(NOTES.splitlines()))]] * len(files)
 
@@ -427,7 +427,7 @@ def test_a_word_that_is_called_as_the_root_is(run: Callable[..., Any]) -> None:
 def test_sentences_of_a_text(run: Callable[..., Any], folder: Path) -> None:
     """Their numbers start again in each row, and in each file of saved columns."""
     rows = [row(line) for line in NOTES.splitlines()]
-    texts = [{"text": "", "sents": [each["sents"][0] for each in own]} for own in (rows[:2], rows[:0], rows)]
+    texts = [{"text": "", "sents": [r["sents"][0] for r in of_text]} for of_text in (rows[:2], rows[:0], rows)]
     path = folder / "texts.jsonl"
     path.write_text("\n".join(map(json.dumps, texts)) + "\n", encoding="utf-8")
     found = [line.split(",") for line in run("search", "ROOT", path, "--csv").stdout.splitlines()]

@@ -132,10 +132,10 @@ def test_columns(columns):
 def test_bounds_that_no_sentence_reaches(order, bound, beam):
     scores = np.random.default_rng(5).normal(size=(9, len(TAGS)))
     ids, score = decode(scores, TAGS.tags, order, max_stack=bound, beam=beam)
-    free, same = decode(scores, TAGS.tags, order, beam=beam)
-    assert ids.tolist() == free.tolist() and score == same
+    free, free_score = decode(scores, TAGS.tags, order, beam=beam)
+    assert ids.tolist() == free.tolist() and score == free_score
     if beam is None:
-        high, none = (TreeDistribution(scores, TAGS.tags, order, max_stack=own) for own in (bound, None))
+        high, none = (TreeDistribution(scores, TAGS.tags, order, max_stack=max_stack) for max_stack in (bound, None))
         assert high.log_partition == none.log_partition and high.constituents == none.constituents
         assert [s for _, s in high.topk(5)] == [s for _, s in none.topk(5)]
         np.testing.assert_array_equal(high.sample(5, 0), none.sample(5, 0))

@@ -30,19 +30,19 @@ def brute_beam(scores, tags, order, beam, transitions, bound):
     """The definition: at each step continue all sequences by all tags, drop what begins no tree, keep the best."""
     lattice = get_linearizer(order).lattice
     classes = ["lrLR".index(tag[0]) for tag in tags]
-    kept = [(0.0, (), lattice.start_stack, lattice.start_state)]
+    alive = [(0.0, (), lattice.start_stack, lattice.start_state)]
     for p in range(len(scores)):
         longer = []
-        for score, ids, stack, group in kept:
+        for score, ids, stack, group in alive:
             for t, c in enumerate(classes):
                 after = stack + lattice.delta[c]
                 if lattice.source[c] != group or stack < lattice.need[c] or (bound is not None and after > bound):
                     continue
                 gain = scores[p, t] + (transitions[ids[-1], t] if transitions is not None and ids else 0.0)
                 longer.append((score + float(gain), (*ids, t), after, lattice.target[c]))
-        kept = sorted(longer, key=lambda sequence: -sequence[0])[:beam]
+        alive = sorted(longer, key=lambda sequence: -sequence[0])[:beam]
     ends = [
-        (score, ids) for score, ids, stack, group in kept if (stack, group) == (lattice.end_stack, lattice.end_state)
+        (score, ids) for score, ids, stack, group in alive if (stack, group) == (lattice.end_stack, lattice.end_state)
     ]
     return max(ends) if ends else None
 
@@ -62,18 +62,18 @@ def test_wide_enough_equals_exact(order, n, bound, tags, seed, levels, dependent
     rng = np.random.default_rng(seed)
     t = len(tags)
     scores = rng.integers(-levels, levels + 1, size=(2 * n - 1, t)).astype(np.float32)
-    given = {}
+    transitions = {}
     if dependent:
         for name, shape in (("transitions", (t, t)), ("start", t), ("end", t)):
-            given[name] = rng.integers(-levels, levels + 1, size=shape)
-    expected = best_by_enumeration(scores, tags, order, **given, max_stack=bound)
+            transitions[name] = rng.integers(-levels, levels + 1, size=shape)
+    expected = best_by_enumeration(scores, tags, order, **transitions, max_stack=bound)
     beam = 8**7 if n == 4 else 8**5
     if expected is None:
         with pytest.raises(ValueError, match="E152"):
-            decode(scores, tags, order, **given, max_stack=bound, beam=beam)
+            decode(scores, tags, order, **transitions, max_stack=bound, beam=beam)
         return
-    ids, score = decode(scores, tags, order, **given, max_stack=bound, beam=beam)
-    assert score == expected == score_of(ids, scores, **given)
+    ids, score = decode(scores, tags, order, **transitions, max_stack=bound, beam=beam)
+    assert score == expected == score_of(ids, scores, **transitions)
     check_tree(ids, tags, order, n, bound)
 
 
@@ -122,9 +122,9 @@ def test_always_a_tree_never_better_than_exact(order, lookahead, dependent):
         ids, totals, widths = search(decoder, batch)
         for row, n, total in zip(rows, words, totals, strict=True):
             if n:
-                own = ids[row : row + 2 * n - 1]
-                check_tree(own, TAGS, order, n)
-                assert score_of(own, scores[row : row + 2 * n - 1], transitions) == pytest.approx(total, abs=1e-3)
+                tree = ids[row : row + 2 * n - 1]
+                check_tree(tree, TAGS, order, n)
+                assert score_of(tree, scores[row : row + 2 * n - 1], transitions) == pytest.approx(total, abs=1e-3)
         assert (totals <= best + 1e-3).all()
         assert set(widths) <= {0, beam, *(beam << k for k in range(1, 5))}
         if lookahead:

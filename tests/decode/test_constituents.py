@@ -51,11 +51,11 @@ def test_the_likeliest_binarization(dtype, cost):
     ids = trees.mbr(cost).ids
     found = trees.log_prob(ids)
     for s, best in enumerate(trees.topk(20_000)):
-        own = trees.select(np.asarray([s]))
+        alone = trees.select(np.asarray([s]))
         rows = np.full((len(best.ids), len(batch.scores)), -1, dtype=np.int32)
         rows[:, batch.starts[s] : batch.stops[s]] = best.ids
-        (of_own,) = labelled_nodes(ids, own.batch).spans(batch.tags)
-        same = next(i for i, row in enumerate(rows) if [*labelled_nodes(row, own.batch).spans(batch.tags)] == [of_own])
+        (spans,) = labelled_nodes(ids, alone.batch).spans(batch.tags)
+        same = next(i for i, row in enumerate(rows) if [*labelled_nodes(row, alone.batch).spans(batch.tags)] == [spans])
         assert best.scores[same] - trees.log_partition[s] == pytest.approx(found[s], abs=1e-3)
 
 
@@ -97,28 +97,28 @@ def test_batch_equals_single_sentences(order, bound, dtype):
         if not n:
             assert parses[s] == [(0.0, [])] and log_probs[s] == all_trees.entropy[s] == 0
             continue
-        one = TreeDistribution.from_batch(batch, s)
-        assert found.sentence(s) == pytest.approx(one.constituents, abs=1e-6)
-        assert all_trees.log_partition[s] == pytest.approx(one.log_partition)
-        assert all_trees.entropy[s] == pytest.approx(one.entropy, abs=1e-5)
-        assert [score for _, score in one.topk(5)] == trees[s].scores.tolist()
+        sentence = TreeDistribution.from_batch(batch, s)
+        assert found.sentence(s) == pytest.approx(sentence.constituents, abs=1e-6)
+        assert all_trees.log_partition[s] == pytest.approx(sentence.log_partition)
+        assert all_trees.entropy[s] == pytest.approx(sentence.entropy, abs=1e-5)
+        assert [score for _, score in sentence.topk(5)] == trees[s].scores.tolist()
         assert trees[s].scores[0] == exact.scores[s]
-        own = slice(batch.starts[s], batch.stops[s])
-        np.testing.assert_array_equal(one.mbr(0.5), mbr.ids[own])
-        assert log_probs[s] == pytest.approx(one.log_prob(exact.ids[own]), abs=1e-5)
-        for ids in drawn[:, own]:
-            assert one.log_prob(ids) > -np.inf
+        rows_of_s = slice(batch.starts[s], batch.stops[s])
+        np.testing.assert_array_equal(sentence.mbr(0.5), mbr.ids[rows_of_s])
+        assert log_probs[s] == pytest.approx(sentence.log_prob(exact.ids[rows_of_s]), abs=1e-5)
+        for ids in drawn[:, rows_of_s]:
+            assert sentence.log_prob(ids) > -np.inf
         # The best of the trees with the same constituents, among all trees, or among very many.
         alone, expected = batch.select(np.asarray([s])), {}
-        for ids, score in one.topk(3000):
+        for ids, score in sentence.topk(3000):
             rows = np.full(len(batch.scores), -1, dtype=np.int32)
-            rows[own] = ids
+            rows[rows_of_s] = ids
             spans = next(labelled_nodes(rows, alone).spans(TAGS))
-            expected.setdefault(tuple(spans), score - one.log_partition)
+            expected.setdefault(tuple(spans), score - sentence.log_partition)
         assert [tuple(spans) for _, spans in parses[s]] == list(expected)[:5]
         assert [p for p, _ in parses[s]] == pytest.approx(list(expected.values())[:5], abs=1e-4)
         row = found.rows(s, np.asarray([0]), np.asarray([n]))[0]
-        assert found.probs[row, found.labels.index("S")] == pytest.approx(one.constituents.get((0, n, "S"), 0))
+        assert found.probs[row, found.labels.index("S")] == pytest.approx(sentence.constituents.get((0, n, "S"), 0))
     for ids in (mbr.ids, exact.ids, *drawn):
         assert (ids[len(batch.scores) - 3 :] == -1).all()
 
@@ -133,8 +133,8 @@ def test_sentences_without_scores_of_spans(unscored):
     trees = Distribution(batch)
     found, mbr = trees.constituents, MBRDecoder()(trees)
     for s, start in enumerate(starts):
-        one = replace(batch.select(np.asarray([s])), spans=None) if start < 0 else batch
-        alone = TreeDistribution.from_batch(one, 0 if start < 0 else s)
+        scored = replace(batch.select(np.asarray([s])), spans=None) if start < 0 else batch
+        alone = TreeDistribution.from_batch(scored, 0 if start < 0 else s)
         assert found.sentence(s) == pytest.approx(alone.constituents, abs=1e-9)
         np.testing.assert_array_equal(mbr.ids[batch.starts[s] : batch.stops[s]], alone.mbr(0.5))
 
@@ -150,8 +150,8 @@ def test_long_sentences_get_the_likeliest_tree(spans):
     )
     assert not np.array_equal(exact.ids, expected.ids)
     for s, n in enumerate(batch.n_words):
-        own, source = slice(batch.starts[s], batch.stops[s]), exact if n > 5 else expected
-        np.testing.assert_array_equal(found.ids[own], source.ids[own])
+        rows, source = slice(batch.starts[s], batch.stops[s]), exact if n > 5 else expected
+        np.testing.assert_array_equal(found.ids[rows], source.ids[rows])
         assert found.scores[s] == source.scores[s]
     for least in (6, 100):
         np.testing.assert_array_equal(MBRDecoder(max_words=least)(trees).ids, expected.ids)
@@ -170,15 +170,15 @@ def test_a_very_long_sentence():
 def test_the_mean_of_several():
     """Constituents of several models are averaged by their probabilities; the tree is in the order of any."""
     models = [random_batch([6, 3], order, seed=seed) for seed, order in enumerate(STACK)]
-    found = [Distribution(batch).constituents for batch in models]
-    mean = Constituents.mean(found)
-    np.testing.assert_allclose(mean.probs, sum(one.probs for one in found) / 3)
-    fewer = found[2]._replace(labels=("NP", "Q"), probs=found[2].probs[:, :2])
-    assert Constituents.mean([found[0], fewer]).labels == ("NP", "Q", "S", "VP")
+    of_models = [Distribution(batch).constituents for batch in models]
+    mean = Constituents.mean(of_models)
+    np.testing.assert_allclose(mean.probs, sum(constituents.probs for constituents in of_models) / 3)
+    fewer = of_models[2]._replace(labels=("NP", "Q"), probs=of_models[2].probs[:, :2])
+    assert Constituents.mean([of_models[0], fewer]).labels == ("NP", "Q", "S", "VP")
     with pytest.raises(ValueError, match="E172"):
-        Constituents.mean([found[0], Distribution(random_batch([6])).constituents])
+        Constituents.mean([of_models[0], Distribution(random_batch([6])).constituents])
     trees = [mean.most_expected(batch, 0.5) for batch in models]
-    assert all(trees[0].scores == pytest.approx(one.scores) for one in trees)
+    assert all(trees[0].scores == pytest.approx(decoded.scores) for decoded in trees)
 
 
 def test_a_decoder_as_the_others():
@@ -282,15 +282,15 @@ def test_one_inside_outside_pass(case, monkeypatch):
         found = (trees.log_prob(decoded.ids), trees.entropy, trees.log_partition)
         assert constituents is trees.constituents
         assert len(calls) == 1
-    for own, asked in zip(found, ("log_prob", "entropy", "log_partition"), strict=True):
-        again = getattr(Distribution(batch), asked)
-        np.testing.assert_allclose(own, again(decoded.ids) if asked == "log_prob" else again, atol=1e-9)
+    for values, name in zip(found, ("log_prob", "entropy", "log_partition"), strict=True):
+        again = getattr(Distribution(batch), name)
+        np.testing.assert_allclose(values, again(decoded.ids) if name == "log_prob" else again, atol=1e-9)
 
 
 def test_kept_sums_are_those_of_the_batch():
     """What is derived from a batch has sums of its own."""
     batch = random_batch([4, 6])
-    both = Distribution(batch).log_partition
-    assert Distribution(batch.select(np.asarray([1]))).log_partition.tolist() == both[1:].tolist()
-    assert (Distribution(batch.with_arrays([batch.scores + 1])).log_partition > both + 6).all()
-    assert (Distribution(replace(batch, max_stack=1)).log_partition < both).all()
+    log_z = Distribution(batch).log_partition
+    assert Distribution(batch.select(np.asarray([1]))).log_partition.tolist() == log_z[1:].tolist()
+    assert (Distribution(batch.with_arrays([batch.scores + 1])).log_partition > log_z + 6).all()
+    assert (Distribution(replace(batch, max_stack=1)).log_partition < log_z).all()

@@ -33,7 +33,7 @@ def agrees(constituents, constraint):
     start, end, label, kind = constraint
     if kind == "uncrossed":
         return not any(i < start < j < end or start < i < end < j for i, j, _ in constituents)
-    has = any((i, j) == (start, end) and label in (None, own) for i, j, own in constituents)
+    has = any((i, j) == (start, end) and label in (None, node_label) for i, j, node_label in constituents)
     return has == (kind == "must")
 
 
@@ -56,21 +56,21 @@ def compare(distribution, trees, scores, transitions=False):
     assert distribution.entropy == pytest.approx(-(probs * (scores - log_z)).sum(), abs=1e-7)
     marginals = np.zeros_like(distribution.tag_marginals)
     constituents = {}
-    for (ids, own), p in zip(trees, probs, strict=True):
+    for (ids, spans), p in zip(trees, probs, strict=True):
         marginals[np.arange(len(ids)), ids] += p
-        for one in own:
-            constituents[one] = constituents.get(one, 0) + p
+        for span in spans:
+            constituents[span] = constituents.get(span, 0) + p
     np.testing.assert_allclose(distribution.tag_marginals, marginals, atol=1e-8)
     ids, score = distribution.argmax
     score_by_ids = {tree[0]: score for tree, score in zip(trees, scores, strict=True)}
     assert score == pytest.approx(max(scores), abs=1e-9)
     assert score_by_ids[tuple(ids)] == pytest.approx(score, abs=1e-9)
-    for own, _ in trees[:10]:
-        assert distribution.log_prob(own) == pytest.approx(score_by_ids[own] - log_z, abs=1e-8)
+    for tree_ids, _ in trees[:10]:
+        assert distribution.log_prob(tree_ids) == pytest.approx(score_by_ids[tree_ids] - log_z, abs=1e-8)
     if transitions:  # there is no chart
-        for asked in (lambda: distribution.constituents, lambda: distribution.topk(2), distribution.mbr):
+        for ask in (lambda: distribution.constituents, lambda: distribution.topk(2), distribution.mbr):
             with pytest.raises(ValueError, match="E175"):
-                asked()
+                ask()
         with pytest.raises(ValueError, match="E175"):
             distribution.sample(1, 0)
         return
@@ -83,15 +83,15 @@ def compare(distribution, trees, scores, transitions=False):
     np.testing.assert_allclose([score for _, score in best], scores[order], atol=1e-9)
     assert best[0][1] == score and all(a[1] >= b[1] for a, b in pairwise(best))
     assert len({tuple(ids) for ids, _ in best}) == len(best) == min(7, len(trees))
-    for own, score in best:
-        assert score_by_ids[tuple(own)] == pytest.approx(score, abs=1e-9)
-        assert distribution.log_prob(own) == pytest.approx(score - log_z, abs=1e-8)
-    for own in distribution.sample(3, 0):
-        assert tuple(own) in score_by_ids
-    right = [sum(constituents[one] for one in own) for _, own in trees]
+    for tree_ids, score in best:
+        assert score_by_ids[tuple(tree_ids)] == pytest.approx(score, abs=1e-9)
+        assert distribution.log_prob(tree_ids) == pytest.approx(score - log_z, abs=1e-8)
+    for tree_ids in distribution.sample(3, 0):
+        assert tuple(tree_ids) in score_by_ids
+    right = [sum(constituents[span] for span in spans) for _, spans in trees]
     right_by_ids = {tree[0]: r for tree, r in zip(trees, right, strict=True)}
     assert right_by_ids[tuple(distribution.mbr(0))] == pytest.approx(max(right), abs=1e-7)
-    cost = [r - 0.5 * len(own) for r, (_, own) in zip(right, trees, strict=True)]
+    cost = [r - 0.5 * len(spans) for r, (_, spans) in zip(right, trees, strict=True)]
     chosen = tuple(distribution.mbr())
     assert right_by_ids[chosen] - 0.5 * len(dict(trees)[chosen]) == pytest.approx(max(cost), abs=1e-7)
 
@@ -118,7 +118,7 @@ def test_equals_enumeration(data, order, n, bound, tags, dependent, seed):
         pairs = rng.normal(size=(len(tags), len(tags)))
         pairs[rng.random(pairs.shape) < 0.1] = -np.inf
         transitions = {"transitions": pairs, "start": rng.normal(size=len(tags)), "end": rng.normal(size=len(tags))}
-    trees = [tree for tree in every_tree(n, tags, order, bound) if all(agrees(tree[1], one) for one in constraints)]
+    trees = [tree for tree in every_tree(n, tags, order, bound) if all(agrees(tree[1], c) for c in constraints)]
     totals = np.asarray([score_of(ids, scores, **transitions) for ids, _ in trees])
     trees, totals = (
         [tree for tree, total in zip(trees, totals, strict=True) if total > -np.inf],
@@ -158,14 +158,14 @@ def test_conformance(conformance):
             assert found.get(key, 0) == pytest.approx(expected.get(key, 0), abs=1e-5)
         scores = [score for _, score in distribution.topk(len(row["topk"]))]
         np.testing.assert_allclose(scores, row["topk"], atol=1e-5)
-        for one in row["constraints"]:
-            some = TreeDistribution(row["scores"], row["vocab"], constraints=[one["constraint"]], **arguments)
-            if one["log_prob"] is None:
+        for entry in row["constraints"]:
+            constrained = TreeDistribution(row["scores"], row["vocab"], constraints=[entry["constraint"]], **arguments)
+            if entry["log_prob"] is None:
                 with pytest.raises(ValueError, match="E169"):
-                    _ = some.log_partition
+                    _ = constrained.log_partition
                 continue
-            assert some.log_partition - distribution.log_partition == pytest.approx(one["log_prob"], abs=1e-5)
-            assert some.argmax[1] == pytest.approx(one["best_score"], abs=1e-5)
+            assert constrained.log_partition - distribution.log_partition == pytest.approx(entry["log_prob"], abs=1e-5)
+            assert constrained.argmax[1] == pytest.approx(entry["best_score"], abs=1e-5)
     assert passed == 120 and with_chart == 90
 
 
@@ -178,7 +178,7 @@ def test_tags_and_spans(max_stack, constraints):
     trees, scores = [], []
     by_ids = dict(every_tree(4, TAGS.tags, "in", max_stack))
     for ids, _, score in trees_of(batch, 0, max_stack):
-        if all(agrees(by_ids[ids], one) for one in constraints):
+        if all(agrees(by_ids[ids], constraint) for constraint in constraints):
             trees.append((ids, by_ids[ids]))
             scores.append(score)
     distribution = TreeDistribution.from_batch(batch, 0)
@@ -188,16 +188,16 @@ def test_tags_and_spans(max_stack, constraints):
     assert distribution.log_partition == pytest.approx(log_z)
     assert distribution.entropy == pytest.approx(-(probs * (scores - log_z)).sum())
     constituents = {}
-    for (_, own), p in zip(trees, probs, strict=True):
-        for one in own:
-            constituents[one] = constituents.get(one, 0) + p
+    for (_, spans), p in zip(trees, probs, strict=True):
+        for span in spans:
+            constituents[span] = constituents.get(span, 0) + p
     assert distribution.constituents == pytest.approx(constituents)
     best = distribution.topk(20)
     np.testing.assert_allclose([score for _, score in best], np.sort(scores)[::-1][:20])
     assert len({tuple(ids) for ids, _ in best}) == 20
     for ids, score in best:
         assert distribution.log_prob(ids) == pytest.approx(score - log_z)
-    right = {ids: sum(constituents[one] for one in own) for ids, own in trees}
+    right = {ids: sum(constituents[span] for span in spans) for ids, spans in trees}
     assert right[tuple(distribution.mbr(0))] == pytest.approx(max(right.values()))
     drawn = distribution.sample(4000, seed=3)
     counts = {}

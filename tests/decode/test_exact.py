@@ -88,10 +88,10 @@ def test_batch(order):
     owned = np.zeros(60, dtype=bool)
     for row, n, total in zip(rows, words, totals, strict=True):
         if n:
-            own = slice(row, row + 2 * n - 1)
-            owned[own] = True
-            single, score = decode(scores[own], TAGS.tags, order)
-            np.testing.assert_array_equal(ids[own], single)
+            sentence = slice(row, row + 2 * n - 1)
+            owned[sentence] = True
+            single, score = decode(scores[sentence], TAGS.tags, order)
+            np.testing.assert_array_equal(ids[sentence], single)
             assert score == total
     assert (ids[~owned] == -1).all() and totals[1] == 0
     ids, totals, _ = decode_rows(np.zeros((0, len(TAGS)), dtype=np.float32), [], order)

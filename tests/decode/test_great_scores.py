@@ -63,7 +63,7 @@ def test_successive_tags_that_score(order):
             np.testing.assert_allclose(distribution.tag_marginals.sum(axis=1), 1, atol=1e-3)
             assert -1 < distribution.log_prob(distribution.argmax[0]) <= 0
         else:
-            for ask in (lambda own: own.tag_marginals, lambda own: own.log_partition):
+            for ask in (lambda d: d.tag_marginals, lambda d: d.log_partition):
                 with pytest.raises(ValueError, match=r"\[E179\]"):
                     ask(distribution)
         if size < 1e6:
@@ -79,7 +79,7 @@ def test_successive_tags_that_score(order):
 def test_what_all_trees_share(order, dtype, size, sign):
     """Multiples of the gap between floats of that size are added without an error."""
     scores = (np.random.default_rng(4).integers(-3, 4, size=(13, len(TAGS))) * np.spacing(dtype(size))).astype(dtype)
-    plain, shifted = (TreeDistribution(own, TAGS.tags, order) for own in (scores, scores + dtype(sign * size)))
+    plain, shifted = (TreeDistribution(array, TAGS.tags, order) for array in (scores, scores + dtype(sign * size)))
     np.testing.assert_allclose(shifted.tag_marginals, plain.tag_marginals, atol=1e-6)
     np.testing.assert_allclose([*shifted.constituents.values()], [*plain.constituents.values()], atol=1e-6)
     np.testing.assert_array_equal(shifted.sample(5, 0), plain.sample(5, 0))
@@ -151,8 +151,8 @@ def _great(rng, dtype, shape):
     sizes = (1e4, 1e8, 1e12, 1e20, 3e38) if dtype == np.float32 else (1e8, 1e12, 1e13, 1e15, 1e20, 1e100, 9e299)
     array = rng.normal(size=shape)
     great = rng.random(shape) < rng.choice([0.05, 0.1, 0.3, 0.6, 1])
-    own = np.full(shape, rng.choice(sizes)) if rng.random() < 0.7 else rng.choice(sizes, shape)
-    array[great] += (own * rng.choice([-1, 1], shape) * np.where(rng.random(shape) < 0.7, 1, rng.random(shape)))[great]
+    size = np.full(shape, rng.choice(sizes)) if rng.random() < 0.7 else rng.choice(sizes, shape)
+    array[great] += (size * rng.choice([-1, 1], shape) * np.where(rng.random(shape) < 0.7, 1, rng.random(shape)))[great]
     return array.astype(dtype)
 
 
@@ -175,19 +175,19 @@ def test_great_scores_that_cancel(order, dtype, kind):
         marginals, log_z = np.zeros(scores.shape), top + Fraction(math.log(total))
         for ids, weight in weights.items():
             marginals[np.arange(len(ids)), ids] += weight / total
-        entropy = math.log(total) - sum(own / total * math.log(own) for own in weights.values() if own > 0)
-        one = list(trees)[rng.integers(len(trees))]
+        entropy = math.log(total) - sum(w / total * math.log(w) for w in weights.values() if w > 0)
+        ids = list(trees)[rng.integers(len(trees))]
         found = TreeDistribution(scores, tags, order, pairs, max_stack=max_stack, constraints=constraints)
-        asked = (
+        questions = (
             lambda f=found, z=log_z: abs(Fraction(f.log_partition) - z) <= max(Fraction(1, 50), abs(z) / 10**6),
             lambda f=found, m=marginals: np.abs(f.tag_marginals - m).max() <= 0.02,
             lambda f=found, h=entropy: abs(f.entropy - h) <= 0.02,
-            lambda f=found, t=one, p=trees[one] - log_z: abs(Fraction(f.log_prob(t)) - p) <= max(0.02, abs(p) / 10**5),
+            lambda f=found, t=ids, p=trees[ids] - log_z: abs(Fraction(f.log_prob(t)) - p) <= max(0.02, abs(p) / 10**5),
             lambda f=found, w=weights: (
                 kind == "transitions" or all(w[tuple(t.tolist())] > 1e-9 for t in f.sample(2, 1))
             ),
         )
-        for ask in asked:
+        for ask in questions:
             try:
                 assert ask()
                 right += 1
@@ -201,7 +201,7 @@ def test_great_scores_that_cancel(order, dtype, kind):
 @ALL_ORDERS
 def test_great_sums_of_greater_scores(order):
     """Scores cancel in a sum that is great still: what trees differ in is right or refused."""
-    rng, said, refused = np.random.default_rng(11), 0, 0
+    rng, right, refused = np.random.default_rng(11), 0, 0
     for _ in range(600):
         scores = rng.normal(size=(7, 4)) * 3e12
         scores += np.where(rng.random(scores.shape) < 0.5, 1e21, 0) * rng.choice([-1, 1], scores.shape)
@@ -210,11 +210,11 @@ def test_great_sums_of_greater_scores(order):
         for ask in (lambda f=found: -f.log_prob(f.argmax[0]), lambda f=found: f.entropy):
             try:
                 assert ask() <= math.log(5) + 0.02
-                said += 1
+                right += 1
             except ValueError as err:
                 assert str(err).startswith(("[E179]", "[E180]"))
                 refused += 1
-    assert min(said, refused) >= 10
+    assert min(right, refused) >= 10
 
 
 @ALL_ORDERS
@@ -222,7 +222,7 @@ def test_great_rows_that_cancel(order):
     """What all trees share adds up without rounding; of a tie at great scores nothing is said."""
     noise = np.random.default_rng(9).normal(size=(5, len(TAGS)))
     rows = np.asarray([1e15, -1e15, 0.0, 1e13, -1e13])[:, None]
-    plain, shifted = (TreeDistribution(own, TAGS.tags, order) for own in ((noise + rows) - rows, noise + rows))
+    plain, shifted = (TreeDistribution(scores, TAGS.tags, order) for scores in ((noise + rows) - rows, noise + rows))
     assert shifted.log_partition == pytest.approx(plain.log_partition, abs=1e-9)
     assert shifted.entropy == pytest.approx(plain.entropy, abs=1e-9)
     # Of two trees each has a class of -1e20, at places of which both have better ones.
@@ -234,7 +234,7 @@ def test_great_rows_that_cancel(order):
     assert len(places) > 1
     for constraints in ([], [(0, 1, None, "uncrossed")]):
         tied = TreeDistribution(scores, TAGS.tags, order, constraints=constraints)
-        for ask in (lambda own: own.tag_marginals, lambda own: own.log_partition, lambda own: own.constituents):
+        for ask in (lambda d: d.tag_marginals, lambda d: d.log_partition, lambda d: d.constituents):
             with pytest.raises(ValueError, match=r"\[E180\] Scores of sentence 0"):
                 ask(tied)
 
@@ -273,9 +273,9 @@ def test_no_room_on_the_stack(order, n_words):
         return
     for dtype in (np.float32, np.float64):
         distribution = TreeDistribution(np.zeros((2 * n_words - 1, len(TAGS)), dtype), TAGS.tags, order, max_stack=0)
-        for asked in (lambda own: own.log_partition, lambda own: own.constituents, lambda own: own.argmax):
+        for ask in (lambda d: d.log_partition, lambda d: d.constituents, lambda d: d.argmax):
             with pytest.raises(ValueError, match=r"\[E152\]"):
-                asked(distribution)
+                ask(distribution)
 
 
 def _tied():

@@ -66,11 +66,11 @@ def test_batch_equals_single_sentences(order):
     owned = np.zeros(len(scores), dtype=bool)
     for row, n, z in zip(rows, words, log_z, strict=True):
         if n:
-            own = slice(row, row + 2 * n - 1)
-            owned[own] = True
-            single_z, single = one(scores[own], order)
+            sentence = slice(row, row + 2 * n - 1)
+            owned[sentence] = True
+            single_z, single = one(scores[sentence], order)
             assert z == single_z
-            np.testing.assert_array_equal(marginals[own], single)
+            np.testing.assert_array_equal(marginals[sentence], single)
     assert log_z[1] == 0
     assert not marginals[~owned].any()
 
@@ -235,12 +235,12 @@ def test_gradient_of_the_partial_likelihood():
 @ALL_ORDERS
 def test_the_partial_likelihood_has_no_bound(order):
     """What a partial tree leaves open may need any stack: a bound on the batch changes neither loss nor gradient."""
-    known = ((Constraint(1, 4, "VP", "must"),), (Constraint(0, 2, "S", "must"),), ())
+    constraints = ((Constraint(1, 4, "VP", "must"),), (Constraint(0, 2, "S", "must"),), ())
     free = random_batch([6, 5, 2], order)
-    expected, gradient = partial_likelihood(free, known)
+    expected, gradient = partial_likelihood(free, constraints)
     bounded = replace(free, max_stack=2 if order == "in" else 3)
     assert abs(sums_of(bounded).log_z - sums_of(free).log_z).max() > 1e-3
-    loss, found = partial_likelihood(bounded, known)
+    loss, found = partial_likelihood(bounded, constraints)
     assert loss == pytest.approx(expected) and expected > 0.1
     np.testing.assert_allclose(found.scores, gradient.scores, atol=1e-12)
 

@@ -120,7 +120,7 @@ def test_beam_search_reads_tags_alone():
 
 def trees_of(batch, s, max_stack=None):
     """Every tree of a sentence with all its labels: tag ids, the nodes' columns of spans (row, label), and scores."""
-    n, tags, own = int(batch.n_words[s]), batch.tags, batch.scores[batch.starts[s] :]
+    n, tags, scores = int(batch.n_words[s]), batch.tags, batch.scores[batch.starts[s] :]
     spans = batch.spans.scores[batch.spans.starts[s] :]
     rows = {span: i for i, span in enumerate((i, j) for i in range(n) for j in range(i + 2, n + 1))}
     for classes in enumerate_classes(n, "in", max_stack):
@@ -130,7 +130,7 @@ def trees_of(batch, s, max_stack=None):
         options = []
         for p, c in enumerate(classes):
             if p % 2 == 0:
-                choices = [(float(own[p, t]), t, None) for t in range(*tags.offsets[c : c + 2])]
+                choices = [(float(scores[p, t]), t, None) for t in range(*tags.offsets[c : c + 2])]
             else:
                 k = (p + 1) // 2
                 split = [
@@ -138,7 +138,7 @@ def trees_of(batch, s, max_stack=None):
                     if j - i > 1 and i < k < j and (i, k) in place and (k, j) in place and place[i, j] == c
                 ]  # fmt: skip
                 assert len(split) == 1
-                gap, row = float(own[p, tags.id(CLASS_NAMES[c])]), rows[split[0]]
+                gap, row = float(scores[p, tags.id(CLASS_NAMES[c])]), rows[split[0]]
                 choices = [
                     (gap + float(spans[row, label]), int(t), (row, label))
                     for label, t in enumerate(tags.node_ids[c - 2]) if t >= 0
@@ -160,16 +160,16 @@ def test_equals_enumeration(tags, max_stack, dtype):
     batch = make_batch(words, np.random.default_rng(1), tags=tags, dtype=dtype, scale=2)
     tolerance = {"abs": 1e-5 if dtype == np.float32 else 1e-11}
     for s in range(len(words)):
-        one = replace(batch.select(np.asarray([s])), max_stack=max_stack)
+        sentence = replace(batch.select(np.asarray([s])), max_stack=max_stack)
         trees = list(trees_of(batch, s, max_stack))
         if not trees:
             with pytest.raises(ValueError, match="E152"):
-                sums_of(one)
+                sums_of(sentence)
             with pytest.raises(ValueError, match="E152"):
-                ExactDecoder()(Distribution(one))
+                ExactDecoder()(Distribution(sentence))
             continue
         scores = np.asarray([score for *_, score in trees])
-        log_z, marginals, _, labels, *_ = sums_of(one)
+        log_z, marginals, _, labels, *_ = sums_of(sentence)
         assert log_z[0] == pytest.approx(np.logaddexp.reduce(scores), **tolerance)
         expected, expected_labels = np.zeros_like(batch.scores), np.zeros_like(batch.spans.scores)
         for (ids, nodes, _), p in zip(trees, np.exp(scores - log_z[0]), strict=True):
@@ -181,7 +181,7 @@ def test_equals_enumeration(tags, max_stack, dtype):
         np.testing.assert_allclose(marginals, expected, atol=tolerance["abs"])
         np.testing.assert_allclose(labels, expected_labels, atol=tolerance["abs"])
         assert marginals.dtype == labels.dtype == dtype
-        ids, totals, _ = ExactDecoder()(Distribution(one))
+        ids, totals, _ = ExactDecoder()(Distribution(sentence))
         best = max(trees, key=lambda tree: tree[2])
         assert totals[0] == pytest.approx(best[2], **tolerance)
         assert tuple(ids[batch.starts[s] : batch.stops[s]]) == best[0]
@@ -211,17 +211,17 @@ def test_batch_equals_single_sentences(max_stack):
     found, decoded = sums_of(batch), ExactDecoder()(Distribution(batch))
     owned, owned_spans = np.zeros(len(batch.scores), dtype=bool), np.zeros(len(batch.spans.scores), dtype=bool)
     for s in range(len(batch.n_words)):
-        one = batch.select(np.asarray([s]))
-        single, tree = sums_of(one), ExactDecoder()(Distribution(one))
+        sentence = batch.select(np.asarray([s]))
+        single, tree = sums_of(sentence), ExactDecoder()(Distribution(sentence))
         assert single.log_z[0] == found.log_z[s] and tree.scores[0] == decoded.scores[s]
-        own = slice(batch.starts[s], batch.stops[s])
-        np.testing.assert_array_equal(single.marginals[own], found.marginals[own])
-        np.testing.assert_array_equal(tree.ids[own], decoded.ids[own])
-        owned[own] = True
+        rows = slice(batch.starts[s], batch.stops[s])
+        np.testing.assert_array_equal(single.marginals[rows], found.marginals[rows])
+        np.testing.assert_array_equal(tree.ids[rows], decoded.ids[rows])
+        owned[rows] = True
         if batch.spans.starts[s] >= 0:
-            own = slice(batch.spans.starts[s], batch.spans.stops(batch.n_words)[s])
-            np.testing.assert_array_equal(single.spans[own], found.spans[own])
-            owned_spans[own] = True
+            span_rows = slice(batch.spans.starts[s], batch.spans.stops(batch.n_words)[s])
+            np.testing.assert_array_equal(single.spans[span_rows], found.spans[span_rows])
+            owned_spans[span_rows] = True
     alone = replace(batch, spans=None)
     assert found.log_z[4] == sums_of(alone).log_z[4]
     assert decoded.scores[4] == ExactDecoder()(Distribution(alone)).scores[4]
@@ -286,10 +286,10 @@ def test_long_sentences_and_extreme_scores(dtype, max_stack):
     log_z, marginals, _, labels, *_ = sums_of(batch)
     decoded = ExactDecoder()(Distribution(batch))
     assert decoded.scores[0] < log_z[0] < decoded.scores[0] + 500
-    own = slice(batch.starts[0], batch.stops[0])
-    np.testing.assert_allclose(marginals[own].sum(axis=1), 1, rtol=1e-4)
+    rows = slice(batch.starts[0], batch.stops[0])
+    np.testing.assert_allclose(marginals[rows].sum(axis=1), 1, rtol=1e-4)
     assert labels.sum() == pytest.approx(119, rel=1e-4)
-    check = np.asarray([TAGS.classes[i] for i in decoded.ids[own]])
+    check = np.asarray([TAGS.classes[i] for i in decoded.ids[rows]])
     assert (np.cumsum(np.asarray([1, 0, 0, -1])[check]) <= (max_stack or 120)).all()
 
 

@@ -23,14 +23,14 @@ def test_conformance(conformance):
     passed = 0
     for line in (conformance / "decode.jsonl").read_text(encoding="utf8").splitlines():
         row = json.loads(line)
-        given = [np.asarray(row[name]) if name in row else None for name in ("transitions", "start", "end")]
+        transitions = [np.asarray(row[name]) if name in row else None for name in ("transitions", "start", "end")]
         for dtype in (np.float64, np.float32):
             scores = np.asarray(row["scores"], dtype=dtype)
-            ids, score = decode(scores, row["vocab"], row["order"], *given, max_stack=row["max_stack"])
+            ids, score = decode(scores, row["vocab"], row["order"], *transitions, max_stack=row["max_stack"])
             check_tree(ids, row["vocab"], row["order"], row["words"], row["max_stack"])
             precision = 1e-4 if dtype == np.float32 else 1e-9
             assert score == pytest.approx(row["best_score"], abs=precision)
-            assert score_of(ids, scores, *given) == pytest.approx(score, abs=precision)
+            assert score_of(ids, scores, *transitions) == pytest.approx(score, abs=precision)
         passed += 1
     assert passed == 240
 
@@ -52,22 +52,22 @@ def test_equals_enumeration(order, n, bound, tags, seed, levels, dtype, shut, ab
     rng = np.random.default_rng(seed)
     t = len(tags)
     scores = rng.integers(-levels, levels + 1, size=(2 * n - 1, t)).astype(dtype)
-    given = {}
+    transitions = {}
     for name, shape in (("transitions", (t, t)), ("start", (t,)), ("end", (t,))):
-        given[name] = rng.integers(-levels, levels + 1, size=shape).astype(np.float64)
+        transitions[name] = rng.integers(-levels, levels + 1, size=shape).astype(np.float64)
         if name == "transitions":
-            given[name][rng.random(shape) < shut] = -np.inf
+            transitions[name][rng.random(shape) < shut] = -np.inf
         if name in absent:
-            given[name] = None
-    expected = best_by_enumeration(scores, tags, order, **given, max_stack=bound)
+            transitions[name] = None
+    expected = best_by_enumeration(scores, tags, order, **transitions, max_stack=bound)
     if expected is None or expected == -np.inf:
         with pytest.raises(ValueError, match="E152"):
-            decode(scores, tags, order, **given, max_stack=bound)
+            decode(scores, tags, order, **transitions, max_stack=bound)
         return
-    ids, score = decode(scores, tags, order, **given, max_stack=bound)
+    ids, score = decode(scores, tags, order, **transitions, max_stack=bound)
     check_tree(ids, tags, order, n, bound)
-    assert score == expected == score_of(ids, scores, **given)
-    again, _ = decode(scores, tags, order, **given, max_stack=bound)
+    assert score == expected == score_of(ids, scores, **transitions)
+    again, _ = decode(scores, tags, order, **transitions, max_stack=bound)
     np.testing.assert_array_equal(ids, again)
 
 
@@ -82,9 +82,9 @@ def test_without_dependence_equals_the_independent_decoder(order):
     batch = TagScores(scores, rows, words, TAGS, ORDERS[order], max_stack=6)
     plain, totals, _ = decoder(Distribution(batch))
     zeros = Transitions(np.zeros((len(TAGS), len(TAGS))), np.zeros(len(TAGS)), np.zeros(len(TAGS)))
-    ids, same, _ = decoder(Distribution(replace(batch, transitions=zeros)))
+    ids, totals_with_zeros, _ = decoder(Distribution(replace(batch, transitions=zeros)))
     np.testing.assert_array_equal(ids, plain)
-    np.testing.assert_allclose(same, totals)
+    np.testing.assert_allclose(totals_with_zeros, totals)
     assert (ids[80:90] == -1).all()
 
 

@@ -49,28 +49,28 @@ def test_refuses_bad_constraints(bad):
 
 
 def test_constraints_in_order_of_priority():
-    given = (
+    constraints = (
         (1, 3, None, "must"),
         (2, 4, None, "must"),
         (0, 1, "NP", "must"),
         (1, 3, "VP", "must not"),
         (3, 5, None, "must"),
     )
-    batch = random_batch([5, 3], constraints=(given, ((0, 2, None, "must"),)))
+    batch = random_batch([5, 3], constraints=(constraints, ((0, 2, None, "must"),)))
     kept, dropped = keep_possible(batch)
     assert dropped == [[1], []]
-    assert kept.constraints[0] == tuple(Constraint(*one) for i, one in enumerate(given) if i != 1)
+    assert kept.constraints[0] == tuple(Constraint(*constraint) for i, constraint in enumerate(constraints) if i != 1)
     ExactDecoder()(Distribution(kept))
-    one = batch.select(np.asarray([0]))
-    assert find_conflict(one) == [1, 4]
+    sentence = batch.select(np.asarray([0]))
+    assert find_conflict(sentence) == [1, 4]
     assert keep_possible(random_batch([5, 3]))[1] == [[], []]  # nothing to leave out
 
 
 def test_what_is_in_the_way_is_not_always_a_constraint():
     """No tree over five words stays within a stack of 0; and scores that are no numbers are for others to name."""
-    given = ((0, 2, None, "must"),)
-    assert find_conflict(random_batch([5], constraints=(given,), max_stack=0)) == []
-    batch = random_batch([5, 3], constraints=(given, ((0, 2, None, "must"), (1, 3, None, "must"))))
+    constraints = ((0, 2, None, "must"),)
+    assert find_conflict(random_batch([5], constraints=(constraints,), max_stack=0)) == []
+    batch = random_batch([5, 3], constraints=(constraints, ((0, 2, None, "must"), (1, 3, None, "must"))))
     batch.scores[0, 0] = np.nan
     kept, dropped = keep_possible(batch)
     assert dropped == [[], [1]] and kept.constraints[0] == batch.constraints[0]

@@ -45,10 +45,10 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
     nlp = trained(30)
     DocBin(docs=[eg.reference for eg in make_examples(nlp)], store_user_data=True).to_disk(tmp_path / "dev.spacy")
     for seed in (0, 1):
-        for name, own in (("known", nlp), ("guesses", trained(2))):
+        for name, pipeline in (("known", nlp), ("guesses", trained(2))):
             folder = tmp_path / name / f"dev-{seed}"
             folder.mkdir(parents=True)
-            own.to_disk(folder / "model-last")
+            pipeline.to_disk(folder / "model-last")
     monkeypatch.setattr("record.command", lambda: "python experiments/differ.py")
     output = tmp_path / "out.json"
     words = [str(tmp_path / name) for name in ("guesses", "known")]

@@ -50,13 +50,13 @@ def test_rows_of_the_paper(treebank: Path) -> None:
 @pytest.mark.parametrize("config", ["transformer_paper.cfg", "transformer.cfg"])
 @pytest.mark.usefixtures("spacy_transformers")
 def test_each_row_has_its_own_learner(config: str, treebank: Path) -> None:
-    for made in make_runs("decoders", treebank, "--config", config):
-        order, learner = made.settings["order"], made.settings["learner"]
-        parts = made.config["components"]["parsetag"]
-        assert parts["linearizer"]["@misc"] == f"spacy-parsetag.{order.capitalize()}Order.v1"
-        assert parts["model"]["@architectures"] == "spacy-parsetag.Tags.v1"
-        assert bool(parts["model"].get("transitions")) == (learner == "CRF")
-        encoder = parts["model"].get("encoder")
+    for row in make_runs("decoders", treebank, "--config", config):
+        order, learner = row.settings["order"], row.settings["learner"]
+        parser = row.config["components"]["parsetag"]
+        assert parser["linearizer"]["@misc"] == f"spacy-parsetag.{order.capitalize()}Order.v1"
+        assert parser["model"]["@architectures"] == "spacy-parsetag.Tags.v1"
+        assert bool(parser["model"].get("transitions")) == (learner == "CRF")
+        encoder = parser["model"].get("encoder")
         assert (encoder and encoder.get("depth", 2)) == {"LSTM": 2, "LSTM-3": 3}.get(learner)
 
 

@@ -30,12 +30,12 @@ def test_folds() -> None:
     """Each sentence is in one fold, with its block."""
     names = spec.part_names(runs.parse_arguments(["x", "--treebanks", "b", "--folds", "3"]))
     parts = {name: choose(101, name, block=10, share=0.1) for name in names}
-    assert sorted(i for own in parts.values() for i in own) == list(range(101))
+    assert sorted(i for sentences in parts.values() for i in sentences) == list(range(101))
     assert parts["fold0of3"] == {*range(10), *range(30, 40), *range(60, 70), *range(90, 100)}
     names = spec.part_names(runs.parse_arguments(["x", "--treebanks", "b", "--splits", "2"]))
     splits = {name: choose(101, name, block=10, share=0.2) for name in names}
     assert set(splits) == {"split0", "split1"} and splits["split0"] != splits["split1"]
-    assert all(10 < len(own) <= 20 for own in splits.values())
+    assert all(10 < len(sentences) <= 20 for sentences in splits.values())
     with pytest.raises(SystemExit, match="11 blocks"):
         choose(101, "fold0of12", block=10, share=0.1)
 
@@ -59,8 +59,8 @@ def test_length_of_a_trial(tmp_path: Path) -> None:
     assert training["optimizer"]["learn_rate"]["warmup_steps"] == 160
     assert training == make_config(bank, 7)["training"]
     # What is set stays, and epochs are those of batches that are set.
-    own = make_config(bank, 3396, "--epochs", "20", "--set", "training.batcher.size=16", "training.eval_frequency=700")
-    assert own["training"]["max_steps"] == 4260 and own["training"]["eval_frequency"] == 700
+    cfg = make_config(bank, 3396, "--epochs", "20", "--set", "training.batcher.size=16", "training.eval_frequency=700")
+    assert cfg["training"]["max_steps"] == 4260 and cfg["training"]["eval_frequency"] == 700
 
 
 def fake_call(command: list[str], log: Path, threads: int) -> dict[str, Any]:
@@ -94,12 +94,12 @@ def no_training(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest)
         monkeypatch.setattr(runs, "call", fake_call)
 
 
-def words_of(folder: Path, *more: str) -> list[str]:
+def words_of(folder: Path, *options: str) -> list[str]:
     """The words of a small training."""
     bank = folder / "bank"
     if not bank.exists():
         write_treebank(bank)
-    words = ["small", "--what", "few steps", "--treebanks", str(bank), "--config", "cnn.cfg", *more]
+    words = ["small", "--what", "few steps", "--treebanks", str(bank), "--config", "cnn.cfg", *options]
     return [*words, f"--output={folder / 'out'}", f"--work={folder / 'work'}", "--set", *SMALL]
 
 
@@ -166,8 +166,8 @@ def test_what_goes_on_from_a_pipeline(tmp_path: Path) -> None:
     nlp = make_nlp()
     train(nlp, make_examples(nlp), steps=1)
     nlp.to_disk(tmp_path / "first")
-    own = '[paths]\nfirst = null\n[nlp]\nlang = "en"\npipeline = ["parsetag"]\n[components]\n[components.parsetag]\n'
-    (tmp_path / "second.cfg").write_text(own + "source = ${paths.first}\n", encoding="utf8")
+    head = '[paths]\nfirst = null\n[nlp]\nlang = "en"\npipeline = ["parsetag"]\n[components]\n[components.parsetag]\n'
+    (tmp_path / "second.cfg").write_text(head + "source = ${paths.first}\n", encoding="utf8")
     words = ["x", "--treebanks", str(write_treebank(tmp_path / "bank")), "--config", str(tmp_path / "second.cfg")]
     arguments = runs.parse_arguments([*words, "--set", f"paths.first={tmp_path / 'first'}"])
     table = spec.read_spec(arguments)
@@ -182,9 +182,9 @@ def test_names_that_are_no_table(tmp_path: Path) -> None:
     bank = write_treebank(tmp_path / "bank")
     with pytest.raises(SystemExit, match="no table 'decoder'; a training or a trial needs --config"):
         make(["decoder", "--treebanks", str(bank)])
-    for more in (["--folds", "3"], ["--seeds", "0", "1"]):
+    for options in (["--folds", "3"], ["--seeds", "0", "1"]):
         with pytest.raises(SystemExit, match="no folds, and one seed"):
-            make(["languages", "--treebanks", str(bank), *more])
+            make(["languages", "--treebanks", str(bank), *options])
     with pytest.raises(SystemExit):
         make(["x", "--treebanks", str(bank), "--config", "cnn.cfg", "--with-dev"])
 
@@ -193,8 +193,8 @@ def test_the_development_part_chooses_nothing(tmp_path: Path) -> None:
     """Unless it is asked for."""
     words = [*trial(tmp_path), "--seeds", "0"]
     sizes = {}
-    for folds_of, more in (("train", []), ("train and dev", ["--with-dev"])):
-        assert make([*words, *more]) == 0
+    for folds_of, options in (("train", []), ("train and dev", ["--with-dev"])):
+        assert make([*words, *options]) == 0
         assert {run["settings"]["folds_of"] for run in found(tmp_path).values()} == {folds_of}
         sizes[folds_of] = sum(run["data"]["dev"]["sentences"] for run in found(tmp_path).values())
     bank = tmp_path / "bank"

@@ -32,9 +32,9 @@ def backward_steps(
     n, units = len(U), v.shape[2]
     dU, dX, dv, db = np.zeros_like(U), np.zeros_like(X), np.zeros_like(v), np.zeros_like(b)
     parts, d_parts = U.reshape((n, 2, -1, units)), dU.reshape((n, 2, -1, units))
-    own = parts.shape[2] == 4
-    highway = parts[:, :, 3] if own else X.reshape((n, 2, units))
-    d_highway = d_parts[:, :, 3] if own else dX.reshape((n, 2, units))
+    is_projected = parts.shape[2] == 4
+    highway = parts[:, :, 3] if is_projected else X.reshape((n, 2, units))
+    d_highway = d_parts[:, :, 3] if is_projected else dX.reshape((n, 2, units))
     states, dh = states.reshape((n, 2, units)), d_outputs.reshape((n, 2, units))
     gates = gates.reshape((n, 2, 2, units))
     for direction in (0, 1):

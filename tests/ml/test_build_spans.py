@@ -144,9 +144,9 @@ def test_scores(span_width: int | None) -> None:
     for doc, sentences in zip(docs, Y.words.sentences, strict=True):
         for tokens in sentences:
             leaves, gaps, spans = scores_by_hand(model, lookup, [doc[i].text for i in tokens])
-            own, w = slots[w : w + len(tokens)], w + len(tokens)
-            np.testing.assert_allclose(own[:, 0, :n_leaves], leaves, atol=1e-5)
-            found = own[:-1, 1, n_leaves:]
+            of_sentence, w = slots[w : w + len(tokens)], w + len(tokens)
+            np.testing.assert_allclose(of_sentence[:, 0, :n_leaves], leaves, atol=1e-5)
+            found = of_sentence[:-1, 1, n_leaves:]
             if spans is None:
                 np.testing.assert_allclose(found, np.reshape(gaps, found.shape), atol=1e-5)
                 continue
@@ -154,8 +154,8 @@ def test_scores(span_width: int | None) -> None:
                 np.testing.assert_allclose(token[[0, n_left]], gap, atol=1e-5)
                 assert not np.delete(token, [0, n_left]).any()  # spans say the labels
             assert Y.spans is not None
-            own = Y.spans.scores[Y.spans.starts[s] :][: len(spans)]
-            np.testing.assert_allclose(own, np.reshape(spans, own.shape), atol=1e-5)
+            of_sentence = Y.spans.scores[Y.spans.starts[s] :][: len(spans)]
+            np.testing.assert_allclose(of_sentence, np.reshape(spans, of_sentence.shape), atol=1e-5)
             s += 1
 
 
@@ -294,11 +294,11 @@ def test_gradient_of_long_sentences() -> None:
         bare[:, 1, first] = slots[:, 1, first:last].sum(axis=1)
         bare[:, 1, first + 1 : last] = 0
     grads = []
-    for max_words, own in ((250, bare), (3, slots)):
+    for max_words, d_slots in ((250, bare), (3, slots)):
         model, _ = make(docs, max_words=max_words)
         Y, backprop = model(docs, True)
         assert Y.spans is not None
-        backprop(SentenceScores(own.reshape(8, -1), Y.words, spans=SpanScores(Y.spans.scores * 0, Y.spans.starts)))
+        backprop(SentenceScores(d_slots.reshape(8, -1), Y.words, spans=SpanScores(Y.spans.scores * 0, Y.spans.starts)))
         assert not model.get_ref("span").get_grad("W").any()
         grads.append([model.get_ref(name).get_grad("W") for name in ("leaf", "gap")])
     for short, long in zip(*grads, strict=True):
@@ -353,13 +353,13 @@ def test_sentences_of_docs() -> None:
     assert same.spans is not None and same.spans.scores is spans.scores and same.spans.starts.tolist() == [0, 6, 7]
     assert same.starts.tolist() == [0, 8, 12] and same.max_stack == 3 and back(same).words is words
     # Parts of them; one of these goes from one sentence into the next.
-    wanted = [[[0, 2], [3, 4], [4, 5], [5, 6], [6]], [], [[1, 2]]]
-    first, n_words = words.find(wanted), np.asarray([2, 2, 2, 2, 1, 2])
+    sentences = [[[0, 2], [3, 4], [4, 5], [5, 6], [6]], [], [[1, 2]]]
+    first, n_words = words.find(sentences), np.asarray([2, 2, 2, 2, 1, 2])
     assert first.tolist() == [0, 2, 3, 4, 5, 7]
     around = words.sentences_around(first, n_words)
     assert around.tolist() == [0, 0, -1, 1, 1, 2]
-    kept, n_kept = first[around >= 0], n_words[around >= 0]
-    found, back = Y.batch_of(whole, kept, n_kept)
+    first_kept, n_kept = first[around >= 0], n_words[around >= 0]
+    found, back = Y.batch_of(whole, first_kept, n_kept)
     # (0, 2) and (2, 4) of four words, the only one of two, none, and (1, 3) of three
     rows = [0, 5, 6, 9]
     assert found.spans is not None and found.spans.starts.tolist() == [0, 1, 2, 3, 3]
@@ -372,7 +372,7 @@ def test_sentences_of_docs() -> None:
     assert not np.delete(gradient.spans.scores, rows, axis=0).any() and gradient.spans.starts is spans.starts
     # Where the spans of some sentences are not scored.
     few = sentence_scores(docs, [-1, 0, -1])
-    found, _ = few.batch_of(few.batch(TAGS, ORDERS["in"], None), kept, n_kept)
+    found, _ = few.batch_of(few.batch(TAGS, ORDERS["in"], None), first_kept, n_kept)
     assert found.spans is not None and found.spans.starts.tolist() == [-1, -1, 0, 1, -1]
     assert few.spans is not None
     np.testing.assert_array_equal(found.spans.scores, few.spans.scores)

@@ -39,7 +39,7 @@ def test_scores(transitions: bool) -> None:
     model, lookup = make(transitions=transitions)
     Y = model.predict(DOCS)
     assert Y.words.tokens.tolist() == [0, 2, 3, 5, 6, 7] and Y.spans is None and model.get_dim("nO") == 2 * T
-    texts = [doc[i].text for doc, own in zip(DOCS, Y.words.sentences, strict=True) for tokens in own for i in tokens]
+    texts = [doc[i].text for doc, sents in zip(DOCS, Y.words.sentences, strict=True) for sent in sents for i in sent]
     heads = model.layers[2]
     W, b = (heads.get_param(name).reshape((2, T, -1)) for name in ("W", "b"))
     for w, text in enumerate(texts):

@@ -38,7 +38,7 @@ def random_batch(n_words: list[int], order: str, seed: int = 0, scale: float = 2
     return TagScores(scores, starts, np.asarray(n_words), TAGS, ORDERS[order], transitions)
 
 
-def own_rows(batch: TagScores) -> list[np.ndarray]:
+def rows_of_sentences(batch: TagScores) -> list[np.ndarray]:
     """The scores of each sentence."""
     return [batch.scores[start:stop] for start, stop in zip(batch.starts, batch.stops, strict=True)]
 
@@ -82,8 +82,8 @@ def test_all_sequences_by_enumeration(masked: str | None) -> None:
         batch = replace(batch, transitions=mask_transitions(batch, batch.transitions))
     found = sums_of(batch, trees=False)
     check_sums(batch, found)
-    for own, z in zip(own_rows(batch), found.log_z, strict=True):
-        assert z == pytest.approx(log_z_of_all_sequences(own, batch.transitions), rel=1e-12)
+    for scores, z in zip(rows_of_sentences(batch), found.log_z, strict=True):
+        assert z == pytest.approx(log_z_of_all_sequences(scores, batch.transitions), rel=1e-12)
 
 
 @ALL_ORDERS
@@ -106,8 +106,8 @@ def test_trees_by_enumeration(order: str, max_stack: int | None, scale: float) -
     assert batch.transitions is not None
     found = sums_of(batch)
     check_sums(batch, found, 1e-12 * max(1, scale))  # sums of scores in the thousands have that many fewer digits
-    for own, z in zip(own_rows(batch), found.log_z, strict=True):
-        expected = log_z_by_enumeration(own, TAGS.tags, order, *batch.transitions, max_stack=max_stack)
+    for scores, z in zip(rows_of_sentences(batch), found.log_z, strict=True):
+        expected = log_z_by_enumeration(scores, TAGS.tags, order, *batch.transitions, max_stack=max_stack)
         assert expected is not None and z == pytest.approx(expected, rel=1e-12)
 
 
@@ -207,9 +207,9 @@ def test_great_scores(order: str, trees: bool) -> None:
     found = sums_of(batch, trees)
     assert found.transitions is not None and batch.transitions is not None
     assert np.isfinite(found.log_z).all() and np.isfinite(found.transitions.pairs).all()
-    for own, start, z in zip(own_rows(batch), batch.starts, found.log_z, strict=True):
-        ids = found.marginals[start : start + len(own)].argmax(axis=1)
-        assert z == pytest.approx(score_of(ids, own, *batch.transitions))
+    for scores, start, z in zip(rows_of_sentences(batch), batch.starts, found.log_z, strict=True):
+        ids = found.marginals[start : start + len(scores)].argmax(axis=1)
+        assert z == pytest.approx(score_of(ids, scores, *batch.transitions))
 
 
 def test_very_low_scores_and_long_sentences() -> None:
@@ -217,11 +217,11 @@ def test_very_low_scores_and_long_sentences() -> None:
     for shift in (-500.0, 500.0):
         moved = replace(batch, scores=batch.scores + shift)
         for trees in (False, True):
-            here, there = (sums_of(some, trees) for some in (batch, moved))
-            assert here.transitions is not None and there.transitions is not None
-            np.testing.assert_allclose(there.log_z, here.log_z + shift * (2 * batch.n_words - 1), rtol=1e-12)
-            np.testing.assert_allclose(there.marginals, here.marginals, atol=1e-9)
-            np.testing.assert_allclose(there.transitions.pairs, here.transitions.pairs, rtol=1e-7, atol=1e-9)
+            sums, moved_sums = (sums_of(some, trees) for some in (batch, moved))
+            assert sums.transitions is not None and moved_sums.transitions is not None
+            np.testing.assert_allclose(moved_sums.log_z, sums.log_z + shift * (2 * batch.n_words - 1), rtol=1e-12)
+            np.testing.assert_allclose(moved_sums.marginals, sums.marginals, atol=1e-9)
+            np.testing.assert_allclose(moved_sums.transitions.pairs, sums.transitions.pairs, rtol=1e-7, atol=1e-9)
 
 
 @ALL_ORDERS
@@ -257,8 +257,8 @@ def test_gradients_are_on_the_device(ops: Ops, loss_function: TagLoss | TreeLoss
     gold = random_gold(batch)
     expected_loss, expected = loss_function(batch, gold)
     assert batch.transitions is not None and expected.transitions is not None
-    there = Transitions(*(ops.asarray(array, dtype="float32") for array in batch.transitions))
-    loss, gradient = loss_function(replace(batch, scores=ops.asarray2f(batch.scores), transitions=there), gold)
+    transitions = Transitions(*(ops.asarray(array, dtype="float32") for array in batch.transitions))
+    loss, gradient = loss_function(replace(batch, scores=ops.asarray2f(batch.scores), transitions=transitions), gold)
     assert loss == pytest.approx(expected_loss, rel=1e-5) and gradient.transitions is not None
     for array, other in zip(gradient.arrays, expected.arrays, strict=True):
         assert get_array_module(array) is ops.xp and array.dtype == np.float32
@@ -272,9 +272,9 @@ def test_masked_loss_by_enumeration(order: str) -> None:
     gold = random_gold(batch)
     assert batch.transitions is not None
     allowed = mask_transitions(batch, batch.transitions)
-    own = score_of(gold.ids.tolist(), batch.scores, *batch.transitions)
+    gold_score = score_of(gold.ids.tolist(), batch.scores, *batch.transitions)
     for masked, transitions in ((True, allowed), (False, batch.transitions)):
-        expected = log_z_of_all_sequences(batch.scores[:3], transitions) - own
+        expected = log_z_of_all_sequences(batch.scores[:3], transitions) - gold_score
         assert TagLoss(masked)(batch, gold)[0] == pytest.approx(expected, rel=1e-9)
 
 

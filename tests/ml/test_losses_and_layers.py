@@ -136,8 +136,8 @@ def test_unknown_tags() -> None:
     assert loss == alone > 0 and gradient.scores[1].any() and not gradient.scores[3:].any()
     _, gradient = TagLoss()(batch, gold)
     assert gradient.scores.any(axis=1).tolist() == [True, True, True, False, True, False, True, False]
-    for made in (TreeLoss(), TagLoss()):
-        loss, gradient = made(batch, WeightedTrees.of_batch(batch, np.full(8, -1)))
+    for get_loss in (TreeLoss(), TagLoss()):
+        loss, gradient = get_loss(batch, WeightedTrees.of_batch(batch, np.full(8, -1)))
         assert loss == 0.0 and gradient.scores.shape == scores.shape and not gradient.scores.any()
 
 
@@ -165,38 +165,38 @@ def weighted(batch: TagScores, sentences: list[int], weights: list[float]) -> We
     ids = []
     for i, s in enumerate(sentences):
         sharp = np.random.default_rng(i).normal(scale=50, size=batch.scores.shape)
-        one = replace(batch.select(np.asarray([s])), scores=sharp, transitions=None, spans=None)
-        ids.append(Distribution(one).argmax.ids[one.rows])
+        sentence = replace(batch.select(np.asarray([s])), scores=sharp, transitions=None, spans=None)
+        ids.append(Distribution(sentence).argmax.ids[sentence.rows])
     return WeightedTrees(np.asarray(sentences), np.asarray(weights), np.concatenate(ids))
 
 
 def some_of(batch: TagScores, gold: WeightedTrees, trees: list[int]) -> WeightedTrees:
     """Some of the trees."""
     n = batch.n_words[gold.sentence]
-    own = np.isin(np.repeat(np.arange(len(n)), 2 * n - 1), trees)
-    return WeightedTrees(gold.sentence[trees], gold.weight[trees], gold.ids[own])
+    rows = np.isin(np.repeat(np.arange(len(n)), 2 * n - 1), trees)
+    return WeightedTrees(gold.sentence[trees], gold.weight[trees], gold.ids[rows])
 
 
 SENTENCES, WEIGHTS = [0, 0, 0, 2, 3, 3], [0.5, 0.3, 0.2, 1.0, 0.75, 0.25]
 
 
-@pytest.mark.parametrize("made", [TreeLoss(), TagLoss()], ids=["tree", "tag"])
+@pytest.mark.parametrize("get_loss", [TreeLoss(), TagLoss()], ids=["tree", "tag"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_weighted_trees(kind: str, made: Loss) -> None:
+def test_weighted_trees(kind: str, get_loss: Loss) -> None:
     """The loss is the weighted sum of the losses of the trees, one by one, and so is its gradient."""
     batch = make_batch(kind, [4, 2, 1, 3])
     gold = weighted(batch, SENTENCES, WEIGHTS)
-    if kind == "spans" and isinstance(made, TagLoss):
+    if kind == "spans" and isinstance(get_loss, TagLoss):
         with pytest.raises(ValueError, match="E201"):
-            made(batch, gold)
+            get_loss(batch, gold)
         return
-    loss, gradient = made(batch, gold)
+    loss, gradient = get_loss(batch, gold)
     expected, parts = 0.0, [np.zeros_like(array) for array in batch.arrays]
     for i, weight in enumerate(WEIGHTS):
-        one = some_of(batch, gold, [i])._replace(weight=np.ones(1))
-        value, own = made(batch, one)
+        tree = some_of(batch, gold, [i])._replace(weight=np.ones(1))
+        value, d_tree = get_loss(batch, tree)
         expected += weight * value
-        for part, array in zip(parts, own.arrays, strict=True):
+        for part, array in zip(parts, d_tree.arrays, strict=True):
             part += weight * array
     assert loss == pytest.approx(expected)
     for part, array in zip(parts, gradient.arrays, strict=True):
@@ -217,14 +217,14 @@ def check_differences(value: Callable[[], float], batch: TagScores, gradient: Ta
             assert (values[0] - values[1]) / (2 * EPSILON) == pytest.approx(found[at], abs=1e-8)
 
 
-@pytest.mark.parametrize("made", [TreeLoss(), TagLoss(masked=False)], ids=["tree", "tag"])
+@pytest.mark.parametrize("get_loss", [TreeLoss(), TagLoss(masked=False)], ids=["tree", "tag"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_gradient_of_weighted_trees(kind: str, made: Loss) -> None:
-    if kind == "spans" and isinstance(made, TagLoss):
+def test_gradient_of_weighted_trees(kind: str, get_loss: Loss) -> None:
+    if kind == "spans" and isinstance(get_loss, TagLoss):
         return
     batch = make_batch(kind, [4, 2, 1, 3])
     gold = weighted(batch, SENTENCES, WEIGHTS)
-    check_differences(lambda: made(batch, gold)[0], batch, made(batch, gold)[1])
+    check_differences(lambda: get_loss(batch, gold)[0], batch, get_loss(batch, gold)[1])
 
 
 @pytest.mark.parametrize("kind", KINDS)

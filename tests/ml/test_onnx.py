@@ -41,7 +41,7 @@ def test_windows(lengths: list[int], window: int, stride: int) -> None:
     docs = [Doc(Vocab(), words=["a"] * n) for n in lengths]
     expected = getters.configure_strided_spans(window, stride)(docs)
     found = windows_of(docs, window, stride, by_sentence=False)
-    assert found == [Window(i, span.start, span.end) for i, own in enumerate(expected) for span in own]
+    assert found == [Window(i, span.start, span.end) for i, spans in enumerate(expected) for span in spans]
     whole = windows_of(docs, None, None, by_sentence=False)
     assert whole == [Window(i, 0, n) for i, n in enumerate(lengths) if n]
 
@@ -78,14 +78,14 @@ def test_a_window_of_too_many_pieces_becomes_several(words: list[str], max_piece
     docs = [Doc(Vocab(), words=["b"]), Doc(Vocab(), words=words)]
     windows = windows_of(docs, None, None, by_sentence=False)
     windows, pieces = cut_windows(tokenizer.to_str(), docs, windows, max_pieces)
-    assert max(len(own.ids) for own in pieces) <= max_pieces
+    assert max(len(piece.ids) for piece in pieces) <= max_pieces
     rows, counts = align_pieces(windows, pieces, [1, len(words)])
-    own = [tokenizer.encode(word).ids[1:-1] for word in ("b", *words)]
-    assert np.concatenate([own.ids for own in pieces])[rows].tolist() == [*chain.from_iterable(own)]
-    assert counts.tolist() == list(map(len, own))
+    ids = [tokenizer.encode(word).ids[1:-1] for word in ("b", *words)]
+    assert np.concatenate([piece.ids for piece in pieces])[rows].tolist() == [*chain.from_iterable(ids)]
+    assert counts.tolist() == list(map(len, ids))
     for before, after in pairwise(windows[1:]):  # tokens next to a cut see words on both sides
         assert after.start < before.stop or before.stop - before.start < 8 or after.stop - after.start < 8
-    fits = sum(map(len, own[1:])) + 2 <= max_pieces
+    fits = sum(map(len, ids[1:])) + 2 <= max_pieces
     assert fits == (windows[1:] == [Window(1, 0, len(words))])
 
 
@@ -133,9 +133,9 @@ def test_bilstm(depth: int, precision: Any, most: float) -> None:
     again = onnx_bilstm().from_bytes(exported.to_bytes())
     for lengths in ((7, 1, 0, 30, 7, 2), (5, 5, 5), (4,), (1, 1), (0,), (), (300, 600)):
         X = [rng.normal(size=(n, 40)).astype("f") for n in lengths]
-        for own in (exported, exported.copy(), again):
-            alone = [own.predict([x])[0] for x in X]
-            for found, by_itself, expected in zip(own.predict(X), alone, layer.predict(X), strict=True):
+        for model in (exported, exported.copy(), again):
+            alone = [model.predict([x])[0] for x in X]
+            for found, by_itself, expected in zip(model.predict(X), alone, layer.predict(X), strict=True):
                 np.testing.assert_allclose(found, expected, atol=most)
                 np.testing.assert_allclose(found, by_itself, atol=1e-6)
     with pytest.raises(ValueError, match="E204"):

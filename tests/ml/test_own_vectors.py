@@ -22,28 +22,28 @@ def with_vectors(seed: int, width: int = 6) -> Language:
     return nlp
 
 
-def make_embed(own: bool):
+def make_embed(with_own_vectors: bool):
     embed = MultiHashEmbed(width=8, attrs=["NORM", "SHAPE"], rows=[50, 50], include_static_vectors=True)
-    return build_own_vectors(embed) if own else embed
+    return build_own_vectors(embed) if with_own_vectors else embed
 
 
 def test_equal_to_spacys() -> None:
     nlp = with_vectors(0)
     docs = [nlp("the dog barked"), nlp("an unknown word"), nlp("")]
-    theirs, ours = make_embed(own=False), make_embed(own=True)
+    theirs, ours = make_embed(with_own_vectors=False), make_embed(with_own_vectors=True)
     theirs.initialize(X=docs)
     ours.initialize(X=docs)
-    for one, other in zip(theirs.walk(), ours.walk(), strict=True):
-        for name in one.param_names:
-            other.set_param(name, one.get_param(name))
+    for source, target in zip(theirs.walk(), ours.walk(), strict=True):
+        for name in source.param_names:
+            target.set_param(name, source.get_param(name))
     for is_train in (False, True):
         (expected, back), (found, own_back) = theirs(docs, is_train), ours(docs, is_train)
         for a, b in zip(expected, found, strict=True):
             np.testing.assert_array_equal(a, b)
     back(expected)
     own_back(found)
-    (one,), (other,) = ([node for node in m.walk() if node.name == "static_vectors"] for m in (theirs, ours))
-    np.testing.assert_allclose(one.get_grad("W"), other.get_grad("W"), rtol=1e-6)
+    (source,), (target,) = ([node for node in m.walk() if node.name == "static_vectors"] for m in (theirs, ours))
+    np.testing.assert_allclose(source.get_grad("W"), target.get_grad("W"), rtol=1e-6)
 
 
 def test_travels() -> None:
@@ -73,7 +73,7 @@ def test_travels() -> None:
 
 def test_initialized_again() -> None:
     """What `spacy debug data` does with a component that a config takes from another pipeline."""
-    embed = make_embed(own=True)
+    embed = make_embed(with_own_vectors=True)
     (node,) = (node for node in embed.walk() if "table" in node.attrs)
     tables = []
     for nlp in (with_vectors(0), spacy.blank("en"), with_vectors(1)):
@@ -88,4 +88,4 @@ def test_refused() -> None:
         build_own_vectors(MultiHashEmbed(width=8, attrs=["NORM"], rows=[50], include_static_vectors=False))
     nlp = spacy.blank("en")
     with pytest.raises(ValueError, match="E215"):
-        make_embed(own=True).initialize(X=[nlp("a word")])
+        make_embed(with_own_vectors=True).initialize(X=[nlp("a word")])

@@ -27,11 +27,11 @@ def test_gradients(n_parts: int, lengths: list[int]) -> None:
     args = inputs(n_parts, lengths)
     weights = np.random.default_rng(1).normal(size=args[1].shape)
     states, outputs, gates = _sru.forward(*args)
-    for own, other in zip((states, outputs, gates), forward_steps(*args), strict=True):
-        np.testing.assert_allclose(own, other, atol=1e-12)
+    for compiled, reference in zip((states, outputs, gates), forward_steps(*args), strict=True):
+        np.testing.assert_allclose(compiled, reference, atol=1e-12)
     gradients = _sru.backward(*args, states, gates, weights)
-    for own, other in zip(gradients, backward_steps(*args, states, gates, weights), strict=True):
-        np.testing.assert_allclose(own, other, atol=1e-12)
+    for compiled, reference in zip(gradients, backward_steps(*args, states, gates, weights), strict=True):
+        np.testing.assert_allclose(compiled, reference, atol=1e-12)
     for array, gradient in zip(args, gradients, strict=False):
         for i in np.ndindex(*array.shape):
             values = []
@@ -47,8 +47,8 @@ def test_single_precision() -> None:
     double = inputs(3, [2000, 3], units=8)
     double[0] *= 30
     single = [array.astype("f") for array in double[:4]]
-    for own, exact in zip(_sru.forward(*single, double[4]), _sru.forward(*double), strict=True):
-        np.testing.assert_allclose(own, exact, rtol=2e-4, atol=2e-4)
+    for found, expected in zip(_sru.forward(*single, double[4]), _sru.forward(*double), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=2e-4, atol=2e-4)
     gates = np.linspace(-40, 40, 100_001, dtype="f")
     U = np.zeros((len(gates), 6), dtype="f")
     U[:, 1] = gates

@@ -14,13 +14,13 @@ PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *LETTERS, *(f"##{c}" for
 @pytest.fixture(scope="session")
 def trained() -> Callable[[str], Language]:
     """Trained pipelines by order. They are shared: do not change them."""
-    made: dict[str, Language] = {}
+    pipelines: dict[str, Language] = {}
 
     def get(order: str = "in") -> Language:
-        if order not in made:
-            made[order] = make_nlp(order)
-            train(made[order], make_examples(made[order]))
-        return made[order]
+        if order not in pipelines:
+            pipelines[order] = make_nlp(order)
+            train(pipelines[order], make_examples(pipelines[order]))
+        return pipelines[order]
 
     return get
 

@@ -50,8 +50,8 @@ def test_gradient_is_that_of_pytorch(lengths: tuple[int, ...]) -> None:
     X = [rng.normal(size=(n, 6)).astype("f") for n in lengths]
     layer.initialize(X=X)
     Y, backprop = layer(X, True)
-    for own, other in zip(Y, layer.predict(X), strict=True):
-        np.testing.assert_allclose(own, other, atol=1e-6)
+    for y, expected in zip(Y, layer.predict(X), strict=True):
+        np.testing.assert_allclose(y, expected, atol=1e-6)
     dY = [rng.normal(size=y.shape).astype("f") for y in Y]
     dX = backprop(dY)
     module = layer.shims[0]._model

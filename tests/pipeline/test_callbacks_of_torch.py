@@ -94,8 +94,8 @@ def test_training_in_bfloat16(nlp: Language) -> None:
     exact = gradients(nlp)
     copy = load_model_from_config(nlp.config).from_bytes(nlp.to_bytes())
     make_train_precision("bfloat16")(copy)
-    for own in (copy, pickle.loads(pickle.dumps(copy))):
-        low = gradients(own)
+    for pipeline in (copy, pickle.loads(pickle.dumps(copy))):
+        low = gradients(pipeline)
         assert low.dtype == exact.dtype == torch.float32
         assert 1e-4 < (low - exact).norm() / exact.norm() < 0.05
     loaded = load_model_from_config(nlp.config).from_bytes(copy.to_bytes())

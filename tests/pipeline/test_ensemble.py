@@ -41,18 +41,18 @@ def test_three_orders(folders: list[str], trained: Callable[[str], Language], tm
     doc = nlp(TEXT)
     attrs = doc.spans["constituents"].attrs
     # Each probability is the mean of those of the members.
-    found = []
+    of_members = []
     for order in ("in", "pre", "post"):
         member = trained(order)
         batch, *_ = member.get_pipe("parsetag").score_docs([member.get_pipe("one_sentence")(member.make_doc(TEXT))])
-        found.append(Distribution(batch).constituents.sentence(0))
-    expected = [np.mean([one.get(span, 0.0) for one in found]) for span in spans_of(doc)]
+        of_members.append(Distribution(batch).constituents.sentence(0))
+    expected = [np.mean([probs.get(span, 0.0) for probs in of_members]) for span in spans_of(doc)]
     assert attrs["probs"] == pytest.approx(expected, rel=1e-5)
     assert min(span._.prob for span in doc._.constituents if span._.labels) == min(attrs["probs"])
     assert 0 < attrs["expected_f"][0] <= 1
 
     docs = list(nlp.pipe([TEXT, "", "Rain"]))
-    assert [spans_of(one) for one in docs] == [spans_of(doc), [], spans_of(nlp("Rain"))]
+    assert [spans_of(parsed) for parsed in docs] == [spans_of(doc), [], spans_of(nlp("Rain"))]
     nlp.to_disk(tmp_path / "saved")
     for path in folders:
         assert path not in str(sorted((tmp_path / "saved" / "parsetag_ensemble").iterdir()))

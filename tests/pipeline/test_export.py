@@ -128,8 +128,8 @@ def vectors_of(nlp: Language, pipe: str = "parsetag") -> list[Any]:
 
 
 def assert_near(found: list[Any], expected: list[Any]) -> None:
-    for own, other in zip(found, expected, strict=True):
-        np.testing.assert_allclose(own, other, atol=1e-4)
+    for array, exact in zip(found, expected, strict=True):
+        np.testing.assert_allclose(array, exact, atol=1e-4)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -139,12 +139,12 @@ def test_families(family: str, tmp_path: Path) -> None:
     nlp.initialize(lambda: make_examples(nlp))
     exported = spacy.load(export_pipeline(nlp, tmp_path / "exported", "float32"))
     expected = vectors_of(nlp)
-    assert max(np.abs(own).max() for own in expected if own.size) > 0.1
+    assert max(np.abs(array).max() for array in expected if array.size) > 0.1
     assert_near(vectors_of(exported), expected)
     assert [spans_of(doc) for doc in exported.pipe(TEXTS)] == [spans_of(doc) for doc in nlp.pipe(TEXTS)]
     low = spacy.load(export_pipeline(nlp, tmp_path / "int8", "int8"))
-    for own, other in zip(vectors_of(low), expected, strict=True):
-        assert not other.any() or 0 < np.abs(own - other).max() < 0.5 * np.abs(other).max()
+    for array, exact in zip(vectors_of(low), expected, strict=True):
+        assert not exact.any() or 0 < np.abs(array - exact).max() < 0.5 * np.abs(exact).max()
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ print(json.dumps([[(span.start, span.end, span.label_) for span in doc.spans["co
     expected = [
         [(span.start, span.end, span.label_) for span in doc.spans["constituents"]] for doc in trained.pipe(texts)
     ]
-    assert json.loads(done.stdout) == [[list(span) for span in own] for own in expected]
+    assert json.loads(done.stdout) == [[list(span) for span in spans] for spans in expected]
     config = (folder / "config.cfg").read_text(encoding="utf8")
     assert "spacy-transformers" not in config and "Torch" not in config
     assert re.fullmatch(r"spacy-parsetag\[onnx\]>=[\d.]+,<[\d.]+", spacy.load(folder).meta["requirements"][0])
@@ -257,8 +257,8 @@ print(json.dumps([[(span.start, span.end, span.label_) for span in doc.spans["co
 
 def test_int8(trained: Language, folder: Path, tmp_path: Path) -> None:
     nlp = spacy.load(export_pipeline(trained, tmp_path / "int8"))
-    for own, other in zip(vectors_of(nlp), vectors_of(trained), strict=True):
-        assert not other.any() or 0 < np.abs(own - other).max() < 0.2 * np.abs(other).max()
+    for array, exact in zip(vectors_of(nlp), vectors_of(trained), strict=True):
+        assert not exact.any() or 0 < np.abs(array - exact).max() < 0.2 * np.abs(exact).max()
     sizes = [(path / "transformer" / "model").stat().st_size for path in (tmp_path / "int8", folder)]
     assert sizes[0] < sizes[1]
 

@@ -314,7 +314,7 @@ def test_gold_tags_are_kept_while_nothing_changes(monkeypatch: pytest.MonkeyPatc
 
     def ids(eg: Example) -> list[list[int]]:
         sentences = reader.encode(eg, KEY, pipe.tag_set, pipe.linearizer)
-        return [ids.tolist() for one in sentences for _, ids in one.trees]
+        return [ids.tolist() for sentence in sentences for _, ids in sentence.trees]
 
     first = [ids(eg) for eg in examples]
     assert [ids(eg) for eg in examples] == first and len(read) == len(examples)

@@ -97,8 +97,8 @@ def test_rivals(settings: Callable[..., Any]) -> None:
         assert doc[start:end]._.label_probs[label] == pytest.approx(prob, rel=1e-4)
     assert doc._.span_prob(0, len(doc), "NOTHING") == 0
     for span in doc.spans["constituents"]:
-        own = [prob for _, prob in span._.rivals]
-        assert own == sorted(own, reverse=True)
+        probs = [prob for _, prob in span._.rivals]
+        assert probs == sorted(probs, reverse=True)
         for rival, _ in span._.rivals:
             (i, j), (start, end) = (rival.start, rival.end), (span.start, span.end)
             outer = span._.parent if len(span) < len(doc) else doc[:]

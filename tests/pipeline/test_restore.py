@@ -64,7 +64,7 @@ def test_weights_come_back(tmp_path: Path, encoder: Path, precision: Literal["fl
     if precision == "float32":
         texts = ["She enjoys reading papers .", "The old dog barked"]
         trees = [
-            [[span.label_ for span in doc.spans["constituents"]] for doc in own.pipe(texts)] for own in (nlp, restored)
+            [[span.label_ for span in doc.spans["constituents"]] for doc in p.pipe(texts)] for p in (nlp, restored)
         ]
         assert trees[0] == trees[1]
     restored.update(make_examples(restored), sgd=restored.resume_training())

@@ -67,11 +67,11 @@ def test_loss_and_gradient(config: dict[str, Any]) -> None:
     pipe: Any = nlp.get_pipe("parsetag")
     scores = random_scores(pipe, examples, seed=0)
     loss, gradient = pipe.get_loss(examples, scores)
-    found = [pipe.get_loss([examples[0], eg, examples[2]], scores) for eg in hard]
+    of_trees = [pipe.get_loss([examples[0], eg, examples[2]], scores) for eg in hard]
     weights = np.asarray(PROBS) / sum(PROBS)
-    assert loss == pytest.approx(sum(w * one for w, (one, _) in zip(weights, found, strict=True)))
+    assert loss == pytest.approx(sum(w * value for w, (value, _) in zip(weights, of_trees, strict=True)))
     for i, d_array in enumerate(arrays_of(gradient)):
-        expected = sum(w * arrays_of(one)[i] for w, (_, one) in zip(weights, found, strict=True))
+        expected = sum(w * arrays_of(d_tree)[i] for w, (_, d_tree) in zip(weights, of_trees, strict=True))
         np.testing.assert_allclose(d_array, expected, atol=1e-6)
     check_gradient(pipe, examples, scores)
 

@@ -233,8 +233,8 @@ def test_wrong_parts() -> None:
     for name, other in (("decoder", "loss"), ("loss", "decoder"), ("linearizer", "loss")):
         with pytest.raises(ValueError, match=rf"\[E254\].*not a {name}"):
             type(pipe)(nlp.vocab, pipe.model, **{**parts, name: parts[other]})
-    own = {"decoder": lambda trees: pipe.decoder(trees), "loss": lambda batch, gold: pipe.loss(batch, gold)}
-    assert type(pipe)(nlp.vocab, pipe.model, **{**parts, **own}).loss is own["loss"]
+    functions = {"decoder": lambda trees: pipe.decoder(trees), "loss": lambda batch, gold: pipe.loss(batch, gold)}
+    assert type(pipe)(nlp.vocab, pipe.model, **{**parts, **functions}).loss is functions["loss"]
 
 
 def test_the_model_of_another_component() -> None:

@@ -64,18 +64,17 @@ class Heads:
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.startswith("#") or not line.strip():
                 continue
-            labels, rest = line.split(":", 1)
+            labels, value = line.split(":", 1)
             if labels == "conjunction":
-                self.conjunctions = rest.split()
+                self.conjunctions = value.split()
             elif labels == "punctuation":
-                self.punctuation = rest.split()
+                self.punctuation = value.split()
             else:
                 for label in labels.split():
-                    self.rules[label] = [step.split() for step in rest.split(";")]
-        named = {
-            each for steps in self.rules.values() for step in steps for word in step[1:] for each in word.split("|")
-        }
-        self.known = {*named, *self.rules, *self.conjunctions, *self.punctuation}
+                    self.rules[label] = [step.split() for step in value.split(";")]
+        label_sets = (labels for steps in self.rules.values() for step in steps for labels in step[1:])
+        self.labels = {label for labels in label_sets for label in labels.split("|")}
+        self.labels |= {*self.rules, *self.conjunctions, *self.punctuation}
 
     def head(self, node: N) -> N | None:
         if node.head is None:
@@ -86,27 +85,27 @@ class Heads:
         if len(node.children) < 2:
             return node.children[0] if node.children else None
         steps = self.rules.get(node.label) or self.rules.get(basic(node.label)) or self.rules["*"]
-        found = self._by_steps(node.children, steps)
-        place = node.children.index(found)
+        child = self._by_steps(node.children, steps)
+        place = node.children.index(child)
         if place >= 2 and self._is(node.children[place - 1], self.conjunctions):
             before = [child for child in node.children[: place - 1] if not self._is(child, self.punctuation)]
             if before:
                 return before[-1]
-        return found
+        return child
 
     def _by_steps(self, children: list[N], steps: list[list[str]]) -> N:
-        for side, *wanted in steps:
+        for side, *label_sets in steps:
             ordered = children if side == "left" else children[::-1]
-            for labels in wanted:
+            for labels in label_sets:
                 for child in ordered:
                     if self._is(child, labels.split("|")):
                         return child
         ordered = children if steps[-1][0] == "left" else children[::-1]
-        rest = [child for child in ordered if not self._is(child, self.punctuation)]
-        return (rest or ordered)[0]
+        candidates = [child for child in ordered if not self._is(child, self.punctuation)]
+        return (candidates or ordered)[0]
 
     def _is(self, node: N, labels: list[str]) -> bool:
-        return (node.label if node.label in self.known else basic(node.label)) in labels
+        return (node.label if node.label in self.labels else basic(node.label)) in labels
 
 
 def basic(label: str) -> str:
@@ -133,13 +132,13 @@ class Desc:
     def ok(self, node: N) -> bool:
         label = basic(node.label) if self.basic else node.label
         if self.text.startswith("/"):
-            found = re.search(self.text[1:-1], label) is not None
+            matches = re.search(self.text[1:-1], label) is not None
         elif self.text:
             names = self.text.split("|")
-            found = label in names or (node.parent is None and any(name in WRAPPERS for name in names))
+            matches = label in names or (node.parent is None and any(name in WRAPPERS for name in names))
         else:
-            found = True
-        return found != self.negated
+            matches = True
+        return matches != self.negated
 
 
 @dataclass
@@ -189,13 +188,13 @@ def beside(a: N, b: N) -> int:
 
 def chain(a: N, step: str, heads: Heads) -> list[N]:
     """What is reached by going from a node to its first, last, only or head child, and on from there."""
-    found = []
+    reached = []
     while a.children and not (step == "only" and len(a.children) > 1):
         head = heads.head(a)
         assert head is not None
         a = {"first": a.children[0], "last": a.children[-1], "only": a.children[0], "head": head}[step]
-        found.append(a)
-    return found
+        reached.append(a)
+    return reached
 
 
 RELATIONS: dict[str, Callable[[N, N, Heads], bool]] = {
@@ -291,10 +290,10 @@ def solve_test(test: Rel | Bool, node: N, nodes: list[N], env: Env, heads: Heads
         for part in test.parts:
             yield from solve_test(part, node, nodes, env, heads)
     else:
-        found = list(solve_test(test.parts[0], node, nodes, env, heads))
+        envs = list(solve_test(test.parts[0], node, nodes, env, heads))
         if test.kind == "maybe":
-            yield from found or [env]
-        elif not found:
+            yield from envs or [env]
+        elif not envs:
             yield env
 
 

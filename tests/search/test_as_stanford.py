@@ -82,18 +82,18 @@ def test_random_patterns(jar: Path) -> None:
     def collect(trees: list[Parse], found: list[tuple[Pat, list[str]]]) -> None:
         columns = columns_of_parses(((parse, 1, "ROOT", "") for parse in trees), "made up")
         # With `?` only the nodes that match are compared, without their names.
-        wanted = [(str(pat), names * ("?" not in str(pat))) for pat, names in found if is_comparable(pat)]
-        cases.append((columns, wanted))
+        comparable = [(str(pat), names * ("?" not in str(pat))) for pat, names in found if is_comparable(pat)]
+        cases.append((columns, comparable))
 
     collect()
     lines = []
-    for columns, wanted in cases:
+    for columns, comparable in cases:
         lines += stanford.tree_lines(columns, columns.heads(get_head_rules()))
-        lines += (stanford.pattern_line(pattern, names) for pattern, names in wanted)
+        lines += (stanford.pattern_line(pattern, names) for pattern, names in comparable)
     answers = map(stanford.read_matches, stanford.ask(jar, lines))
     n_pairs: Counter[str] = Counter()
-    for columns, wanted in cases:
-        for (pattern, names), answer in zip(wanted, answers, strict=False):
+    for columns, comparable in cases:
+        for (pattern, names), answer in zip(comparable, answers, strict=False):
             if answer.error != "took too long":
                 assert not answer.error, pattern
                 assert ways(pattern, names, columns) == answer.matches, pattern
@@ -106,9 +106,9 @@ def test_basic_categories(jar: Path) -> None:
     labels = ["-NONE-", "-NONE--1", "-LRB-", "-LRB--1", "-5-6", "-5-6-7", "_x_y", "_x-y_", "--X", "=a|b=", "NP-SBJ"]
     data = "(ROOT " + "".join(f"(NP ({label} a))" for label in labels) + ")"
     columns = TreeColumns.join(read_brackets(data.encode(), "made up"))
-    wanted = [f"@/^{re.escape(basic_category(label))}$/" for label in labels] + ["@-NONE-", "NP !< @-NONE-"]
-    lines = [*stanford.tree_lines(columns, columns.heads(get_head_rules())), *map(stanford.pattern_line, wanted)]
-    for pattern, answer in zip(wanted, map(stanford.read_matches, stanford.ask(jar, lines)), strict=True):
+    patterns = [f"@/^{re.escape(basic_category(label))}$/" for label in labels] + ["@-NONE-", "NP !< @-NONE-"]
+    lines = [*stanford.tree_lines(columns, columns.heads(get_head_rules())), *map(stanford.pattern_line, patterns)]
+    for pattern, answer in zip(patterns, map(stanford.read_matches, stanford.ask(jar, lines)), strict=True):
         assert not answer.error and ways(pattern, [], columns) == answer.matches != set(), pattern
 
 
@@ -138,9 +138,9 @@ def read(path: Path, n_trees: int) -> TreeColumns:
 @pytest.mark.parametrize("name", TREEBANKS)
 def test_treebanks(jar: Path, treebanks: Path, name: str) -> None:
     columns = read(treebanks / f"{name}.mrg", n_examples(400))
-    wanted = random_patterns(columns)
-    lines = [*stanford.tree_lines(columns, columns.heads(get_head_rules())), *map(stanford.pattern_line, wanted)]
-    for pattern, line in zip(wanted, stanford.ask(jar, lines), strict=True):
+    patterns = random_patterns(columns)
+    lines = [*stanford.tree_lines(columns, columns.heads(get_head_rules())), *map(stanford.pattern_line, patterns)]
+    for pattern, line in zip(patterns, stanford.ask(jar, lines), strict=True):
         answer = stanford.read_matches(line)
         assert not answer.error, pattern
         assert ways(pattern, [], columns) == answer.matches, pattern
@@ -150,10 +150,10 @@ def test_treebanks(jar: Path, treebanks: Path, name: str) -> None:
 def test_structures_of_complexity(jar: Path, treebanks: Path, name: str) -> None:
     """The patterns of L2SCA, with the heads of CollinsHeadFinder, as Lu's program has them."""
     columns = read(treebanks / f"{name}.mrg", n_examples(1200))
-    wanted = [pattern for each in STRUCTURES.values() for pattern in each]
+    patterns = [pattern for group in STRUCTURES.values() for pattern in group]
     lines = [*stanford.tree_lines(columns, columns.heads(get_head_rules())), f"R\t{stanford.COLLINS}"]
-    answers = stanford.ask(jar, [*lines, *map(stanford.pattern_line, wanted)])
-    for pattern, answer in zip(wanted, map(stanford.read_matches, answers), strict=True):
+    answers = stanford.ask(jar, [*lines, *map(stanford.pattern_line, patterns)])
+    for pattern, answer in zip(patterns, map(stanford.read_matches, answers), strict=True):
         assert not answer.error and ways(pattern, [], columns) == answer.matches, pattern
 
 

@@ -219,7 +219,7 @@ def test_docs_of_several_vocabularies(docs: list[Doc]) -> None:
     matcher = TreeMatcher(docs[0].vocab)
     matcher.add("VERB", ["VP < /^VB/=verb"])
     found = matcher.match([docs[1], other])
-    assert [[match.names["verb"].text for match in own] for own in found] == [["wags"], ["yodels"]]
+    assert [[match.names["verb"].text for match in matches] for matches in found] == [["wags"], ["yodels"]]
 
 
 def test_docs_without_constituents(nlp: Language, docs: list[Doc]) -> None:
@@ -236,7 +236,7 @@ def test_docs_without_constituents(nlp: Language, docs: list[Doc]) -> None:
     with pytest.raises(ValueError, match="E300"):
         list(pipe.pipe([docs[0], bare]))
     failed: list[Doc] = []
-    pipe.set_error_handler(lambda name, pipe, own, err: failed.extend(own))
+    pipe.set_error_handler(lambda name, pipe, docs, err: failed.extend(docs))
     assert list(pipe.pipe([docs[0], bare, docs[1]])) == [docs[0], docs[1]] and failed == [bare]
 
 

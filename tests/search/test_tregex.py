@@ -45,32 +45,32 @@ def patterns(draw: st.DrawFn) -> tuple[Pat, list[str]]:
     numbers = count()
     names: list[str] = []
 
-    def node(known: list[str], depth: int, negated: bool) -> tuple[Pat, list[str]]:
-        if known and draw(st.integers(0, 3)) == 0:
-            pat = Pat(Desc(""), ref=draw(st.sampled_from("=~")) + draw(st.sampled_from(known)))
+    def node(bound: list[str], depth: int, negated: bool) -> tuple[Pat, list[str]]:
+        if bound and draw(st.integers(0, 3)) == 0:
+            pat = Pat(Desc(""), ref=draw(st.sampled_from("=~")) + draw(st.sampled_from(bound)))
         else:
             pat = Pat(draw(DESCS))
             if not negated and draw(st.integers(0, 2)) == 0:
                 pat.name = f"n{'abcdefghijklmnopqrstuvwxyz'[next(numbers) % 26]}{'x' * (next(numbers) // 26)}"
                 names.append(pat.name)
-                known = [*known, pat.name]
+                bound = [*bound, pat.name]
         if depth and draw(st.integers(0, 4)):
-            pat.test, known = test(known, depth, negated)
-        return pat, known
+            pat.test, bound = test(bound, depth, negated)
+        return pat, bound
 
-    def test(known: list[str], depth: int, negated: bool) -> tuple[Rel | Bool, list[str]]:
+    def test(bound: list[str], depth: int, negated: bool) -> tuple[Rel | Bool, list[str]]:
         kind = draw(st.sampled_from(["rel", "rel", "rel", "and", "and", "or", "not", "maybe"]))
         if kind == "rel" or depth < 2:
             symbol = draw(st.sampled_from(SYMBOLS))
             through = draw(DESCS.filter(lambda desc: desc.text)) if symbol in ("<+", ">+") else None
-            pat, known = node(known, depth - 1, negated)
-            return Rel(symbol, pat, through), known
+            pat, bound = node(bound, depth - 1, negated)
+            return Rel(symbol, pat, through), bound
         if kind in ("not", "maybe"):
-            part, inner = test(known, depth - 1, negated or kind == "not")
+            part, inner = test(bound, depth - 1, negated or kind == "not")
             return Bool(kind, [part]), inner
-        parts, after = [], list(known)
+        parts, after = [], list(bound)
         for _ in range(2):
-            part, found = test(after if kind == "and" else known, depth - 1, negated)
+            part, found = test(after if kind == "and" else bound, depth - 1, negated)
             parts.append(part)
             after = found if kind == "and" else [*after, *(name for name in found if name not in after)]
         return Bool(kind, parts), after

@@ -87,9 +87,9 @@ def test_formats(run: Run, pipeline: Path, tmp_path: Path, format: str, suffix: 
     shards = sorted((tmp_path / "parts").glob(f"*{suffix}"))
     assert len(shards) == 3
     if format == "spacy":
-        whole, *parts = (list(DocBin().from_disk(path).get_docs(Vocab())) for path in (out, *shards))
-        assert [doc_to_strings(doc) for doc in whole] == [doc_to_strings(doc) for docs in parts for doc in docs]
-        assert len(whole) == 7
+        in_one, *parts = (list(DocBin().from_disk(path).get_docs(Vocab())) for path in (out, *shards))
+        assert [doc_to_strings(doc) for doc in in_one] == [doc_to_strings(doc) for docs in parts for doc in docs]
+        assert len(in_one) == 7
     elif format == "parquet":
         from pyarrow import parquet
 

@@ -90,7 +90,7 @@ def test_marked_docs_are_not_joined(path: Path) -> None:
     examples = list(TreebankCorpus(path, n_sents=2)(nlp))
     assert [len(list(eg.reference.sents)) for eg in examples] == [2, 1, 2, 1, 1]
     attrs = [eg.reference.spans["constituents"].attrs for eg in examples]
-    assert [(own.get("partial"), own.get("soft")) for own in attrs] == [
+    assert [(of_doc.get("partial"), of_doc.get("soft")) for of_doc in attrs] == [
         (None, None),
         (True, None),
         (None, None),

@@ -87,10 +87,10 @@ class Table:
 
 
 def _fits(row: Row, constraints: Mapping[str, str]) -> bool:
-    for name, wanted in constraints.items():
+    for name, allowed in constraints.items():
         value = row.get(name, "")
-        if "any" not in (wanted, value) and (
-            not isinstance(value, str) or set(value.split("|")).isdisjoint(wanted.split("|"))
+        if "any" not in (allowed, value) and (
+            not isinstance(value, str) or set(value.split("|")).isdisjoint(allowed.split("|"))
         ):
             return False
     return True
@@ -171,11 +171,11 @@ def _read_frame(text: str) -> Row:
 
 def _complement_table(complements: list[tuple[Row, float]]) -> Table:
     """Read the complements of a noun or adjective; the weight up to 10 that is left goes to none."""
-    left = 10.0 - fsum(weight for _, weight in complements)
-    if left < 0.0:
+    none_weight = 10.0 - fsum(weight for _, weight in complements)
+    if none_weight < 0.0:
         raise ValueError("The weights of its complements are out of 10.")
     table = Table()
-    table.rows = [*complements, ({"frame": "none"}, left)]
+    table.rows = [*complements, ({"frame": "none"}, none_weight)]
     return table
 
 

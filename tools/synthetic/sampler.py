@@ -94,11 +94,11 @@ class Sampler:
     def _expand(self, rng: Random, call: Call, env: Environment, costly: int) -> tuple[Environment, Option]:
         """The variables that a definition sees, and one of its options."""
         definition: Definition = self.grammar[call.name]
-        given = {name: _value(text, env) for name, text in call.args.items()}
+        args = {name: _value(text, env) for name, text in call.args.items()}
         inner: Environment = {}
         for name, default in definition.params.items():
-            if name in given:
-                inner[name] = given[name]
+            if name in args:
+                inner[name] = args[name]
             else:
                 inner[name] = default.draw(rng) if isinstance(default, Distribution) else default or ""
         options = [option for option in definition.options if all(_holds(guard, inner) for guard in option.guards)]
@@ -144,9 +144,9 @@ def _fill(text: str, env: Environment) -> str:
 
 
 def _holds(guard: tuple[str, list[str], bool], env: Environment) -> bool:
-    name, values, wanted = guard
+    name, values, allowed = guard
     value = _value(f"${name}", env)
-    return isinstance(value, str) and any(part in values for part in value.split("|")) == wanted
+    return isinstance(value, str) and any(part in values for part in value.split("|")) == allowed
 
 
 def _polish(leaves: list[tuple[Tree, Tree]], capitals: set[int]) -> int:
@@ -156,19 +156,19 @@ def _polish(leaves: list[tuple[Tree, Tree]], capitals: set[int]) -> int:
     capitals (Set[int]): Positions before which a capital is asked for.
     RETURNS (int): Number of words that are left.
     """
-    kept: list[Tree] = []
+    words: list[Tree] = []
     raising = False
     for position, (leaf, parent) in enumerate(leaves):
         raising = raising or position in capitals
         following = leaves[position + 1][0] if position + 1 < len(leaves) else None
-        if leaf.label() == "," and (not kept or following is None or following.label() in _STOPS):
+        if leaf.label() == "," and (not words or following is None or following.label() in _STOPS):
             # By identity: two commas of one constituent are equal but not the same.
             parent[:] = [child for child in parent if child is not leaf]
             continue
         if raising and leaf.label() not in _NOT_WORDS:
             leaf[0] = leaf[0][:1].upper() + leaf[0][1:]
             raising = False
-        if kept and kept[-1][0] in ("a", "A") and kept[-1].label() == "DT" and takes_an(leaf[0]):
-            kept[-1][0] += "n"
-        kept.append(leaf)
-    return len(kept)
+        if words and words[-1][0] in ("a", "A") and words[-1].label() == "DT" and takes_an(leaf[0]):
+            words[-1][0] += "n"
+        words.append(leaf)
+    return len(words)
