@@ -522,7 +522,7 @@ class Warnings(metaclass=_ErrorsWithCodes):
         "checkpoint is kept, and its column shows 0. Its trees are in doc.spans[{key!r}]: set {score} = 1.0 there."
     )
     W259 = (
-        "All of the {n:,} docs to score on with constituents in doc.spans[{key!r}] are marked as partial, and partial "
+        "All docs to score on that have constituents in doc.spans[{key!r}], {n:,}, are marked as partial, and partial "
         "trees are not scored. So the parser has no score, and the table of a training shows 0. Score on whole "
         "trees; or set scorer = null in the component's config, if it is not to be scored."
     )

@@ -24,6 +24,7 @@ from ._inputs import DEFAULT_MODEL, default_model, find_input, read_docs, start_
 from ._util import Code, Encoding, GpuId, SpansKey, note, refuse, write_text
 
 BATCH = 32  # texts: few, so that the first trees do not wait for many others
+_DISCONTINUOUS = ("#FORMAT ", "#BOS ", "#BOT ", "<?xml ", "<corpus ")  # and not <!-- or %%, as a text may begin
 _TREE = re.compile(r"\s*\([^\s()]*\s*(\(|$)")  # how a tree begins
 ShownFormat = Literal["text", "brackets", "spacy"]
 
@@ -71,6 +72,7 @@ def show_cli(
     refuse_overwrite([svg, html], [path, *([Path(model)] if model else [])])
     kind = format or _guess_format(path, text, encoding)
     refuse(kind == "spacy" and path == STANDARD, "--format spacy", "a file or folder")
+    refuse(kind == "text" and text is None and encoding != "utf-8", "--encoding", "brackets, or standard input")
     docs: Iterable[Doc]
     if kind == "brackets":
         parses = (parse for _, _, parse in trees_and_parses(path, encoding, _pass_unparsed, text))
@@ -111,8 +113,8 @@ def show_cli(
 def _guess_format(path: Path, text: str | None, encoding: str) -> ShownFormat:
     """Tell brackets from text by the suffix, else by the first line that is no comment and not empty.
 
-    RAISES (ValueError): If a tree begins only after a line of text, if the suffix stands for something else, or if the
-        first line is one of discontinuous trees.
+    RAISES (ValueError): If a tree begins only after a line of text, if the suffix stands for something else, or if a
+        line is one of discontinuous trees.
     """
     suffix = suffix_of(path)
     if suffix in (".jsonl", ".json", ".parquet"):
@@ -123,8 +125,9 @@ def _guess_format(path: Path, text: str | None, encoding: str) -> ShownFormat:
         return "brackets"
     source = path if text is None else io.StringIO(text, newline=None)
     numbered_lines = list(read_file_lines(source, encoding, name_of(path)))
-    if first_line := next((line for line in numbered_lines if line.text.strip()), None):
-        refuse_other_formats(first_line, name_of(path))
+    for line in numbered_lines:
+        if line.text.startswith(_DISCONTINUOUS):
+            refuse_other_formats(line, name_of(path))
     lines = [line.text for line in numbered_lines]
     content_at = [i for i, line in enumerate(lines) if line.strip() not in ("", NO_PARSE) and not line.startswith("#")]
     trees_at = [i for i in content_at if _TREE.match(lines[i])]
@@ -135,7 +138,7 @@ def _guess_format(path: Path, text: str | None, encoding: str) -> ShownFormat:
 
 
 def _lines_of(text: str) -> list[str]:
-    """Split a text where `read_lines` does; `str.splitlines` knows other separators, too."""
+    """Split a text where files are split; `str.splitlines` knows other separators, too."""
     return list(io.StringIO(text, newline=None))
 
 

@@ -11,7 +11,7 @@ from ..treebanks import penn
 from ..trees import ROOT_LABELS, Parse, Tree
 from ..trees.brackets import format_tree
 from ..trees.escape import SPACE, escape_label, escape_token, unescape_label, unescape_token
-from ..trees.nltk_trees import NLTKTree, check_child
+from ..trees.nltk_trees import NLTKTree, from_nltk
 from ..trees.tree import ROOT, preorder
 from .counts import compare, read_sentence
 from .params import EvalbParams, get_params
@@ -58,7 +58,8 @@ def tree_line(tree: Brackets) -> str | Parse:
         if isinstance(node, str):
             parts.append(node)
             continue
-        check_child(node)
+        if not hasattr(node, "label"):
+            from_nltk(tree)  # raises, and says what it is
         label = str(node.label())
         if label and not _FILE_FORM.fullmatch(label):
             label = escape_label(unescape_label(label))

@@ -141,7 +141,7 @@ class EvalbResult:
 
     @property
     def errors(self) -> dict[int, str]:
-        """What is wrong with sentences, by their numbers, from 1."""
+        """The errors in sentences, by the numbers of these, from 1."""
         return {number: row.error for number, row in enumerate(self.rows, start=1) if row.error}
 
     def to_dict(self) -> dict[str, Any]:

@@ -28,7 +28,7 @@ class Difference:
     low, high (float): The interval of the difference.
     level (float): How often such an interval holds the true difference.
     p_bootstrap (float): The share of samples whose difference is as far from the one found as that is from 0; at least
-        2^(1 - units), the least that exchanges of signs can give.
+        2^(1 - units that differ), the least that exchanges of signs can give.
     p_randomization (float): The share of random exchanges that make a difference as large, two-sided.
     units (int): Sentences, or documents.
     samples (int): Samples, and exchanges.
@@ -103,8 +103,9 @@ def compare_parsers(
         float((1 + np.sum(np.abs(values) >= abs(difference) - 1e-9)) / (samples + 1))
         for values in (bootstrap - difference, randomization)
     )
-    # Samples of a few units that all differ alike have hardly a difference of 0. No test can say more than signs do.
-    p_bootstrap = max(p_bootstrap, 2.0 ** (1 - n_units))
+    # Where few units differ, and alike, hardly a sample has a difference of 0. No test can say more than signs do.
+    n_changed = int(changes.any(axis=1).sum())
+    p_bootstrap = max(p_bootstrap, min(1.0, 2.0 ** (1 - n_changed)))
     if n_units == 1:  # whose samples cannot differ: nothing is known
         low, high, p_bootstrap, p_randomization = -100.0, 100.0, 1.0, 1.0
     return Difference(f_first, f_second, difference, low, high, level, p_bootstrap, p_randomization, n_units, samples)

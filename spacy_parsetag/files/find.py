@@ -71,15 +71,17 @@ def find_files(
         elif path.exists():
             files = [path]
         else:
-            matches = sorted(map(Path, glob.glob(str(source), recursive=True)))
+            matches = sorted(filter(Path.exists, map(Path, glob.glob(str(source), recursive=True))))  # no broken links
             files = [match for match in matches if match.is_file()]
             if not matches:
                 raise ValueError(Errors.E030.format(path=source))
             is_fixed = [not re.search(r"[*?[]", part) for part in path.parts]
-            n_above = max(0, min(is_fixed.index(False), len(is_fixed) - 2))
+            first_wildcard = is_fixed.index(False)
+            n_above = max(0, min(first_wildcard, len(is_fixed) - 2))
             if not files:
+                base = Path(*path.parts[:first_wildcard])
                 for source_file in find_files(matches, suffixes=suffixes, pattern=pattern):
-                    by_path.setdefault(os.path.abspath(source_file.path), source_file)
+                    by_path.setdefault(os.path.abspath(source_file.path), source_file._replace(folder=base))
         for file in files:
             by_path.setdefault(os.path.abspath(file), SourceFile(file, folder, n_above))
     return list(by_path.values())

@@ -184,7 +184,7 @@ def _gates(lstm: Any, array: str, layer: int) -> NDArray[Any]:
     directions = []
     for direction in ("", "_reverse"):
         arrays = [getattr(lstm, f"{part}_l{layer}{direction}").detach().cpu().numpy() for part in parts]
-        split = (np.split(array, 4) for array in arrays)
+        split = (np.split(weights, 4) for weights in arrays)
         reordered = [np.concatenate([gates[i] for i in (0, 3, 1, 2)]) for gates in split]
         directions.append(np.concatenate(reordered))
     return np.stack(directions)

@@ -143,8 +143,8 @@ def read_inventory(
 
 def _words_outside(parse: Parse) -> int:
     """Count the words that no constituent covers."""
-    n_outside, read = 0, 0
-    for start, end, _ in parse.spans:  # in pre-order: what begins before `read` lies within what came before
-        n_outside += max(start - read, 0)
-        read = max(read, end)
-    return n_outside + len(parse) - read
+    n_outside, n_read = 0, 0
+    for start, end, _ in parse.spans:  # in pre-order: what begins before `n_read` lies within what came before
+        n_outside += max(start - n_read, 0)
+        n_read = max(n_read, end)
+    return n_outside + len(parse) - n_read

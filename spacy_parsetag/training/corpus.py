@@ -88,7 +88,7 @@ class TreebankCorpus:
                 text = shorten(reference.text, 50)
                 raise ValueError(Errors.E228.format(n=len(tokens), text=text, n_words=before[-1]))
             if has_sentences and not doc.has_annotation("DEP"):
-                starts = {0, *(tokens[word] for word in first_words if word < len(tokens))}
+                starts = {0, *(tokens[word] for word in first_words if 0 < word < len(tokens))}
                 for token in doc:
                     token.is_sent_start = token.i in starts
             for key, group in reference.spans.items():

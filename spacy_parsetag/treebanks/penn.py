@@ -180,7 +180,8 @@ def undecodable(text: str, encoding: str, around: str = "") -> str:
     """
     if "\0" in text:
         sample = around[:1000]
-        return Errors.E118.format(hint=likely_encoding(sample if "\0" in sample else text))
+        is_wide = 4 * sample.count("\0") > len(sample)  # not one that strayed
+        return Errors.E118.format(hint=likely_encoding(sample) if is_wide else "utf-16-le")
     match = _UNDECODABLE.search(text)
     if match is None:
         return ""

@@ -63,7 +63,7 @@ class CleanCounts:
     removed (int): Nodes removed by label, with everything under them.
     emptied (int): Phrases removed because nothing was left in them.
     repeats (int): Phrases collapsed into a lone phrase of the same label.
-    labels (int): Labels of phrases and part-of-speech tags that were changed, and phrases that a format dissolved.
+    labels (int): Labels of phrases and part-of-speech tags that were changed, and nodes that a format dissolved.
     wrappers (int): Root wrappers removed from inside the root wrapper.
     lines (int): Lines that a format other than Penn brackets was rewritten in.
     """

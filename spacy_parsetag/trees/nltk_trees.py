@@ -36,14 +36,6 @@ def to_nltk(tree: Tree) -> "nltk.Tree":
     return top
 
 
-def check_child(child: object) -> None:
-    """Raise a TypeError if what stands in an NLTK tree is neither a tree nor a string."""
-    import nltk
-
-    if not isinstance(child, (nltk.Tree, str)):
-        raise TypeError(f"a word of a tree is a string; got {child!r}")
-
-
 def from_nltk(tree: "nltk.Tree") -> Tree:
     """Take an NLTK tree, the inverse of `to_nltk`.
 
@@ -59,7 +51,8 @@ def from_nltk(tree: "nltk.Tree") -> Tree:
     for node in reversed(nodes):  # children before their parents
         children: list[Tree | str] = []
         for child in node:
-            check_child(child)
+            if not isinstance(child, (nltk.Tree, str)):
+                raise TypeError(f"a word of a tree is a string; got {child!r}")
             children.append(unescape_token(child) if isinstance(child, str) else converted[id(child)])
         converted[id(node)] = Tree(unescape_label(str(node.label())), tuple(children))
     return converted[id(tree)]

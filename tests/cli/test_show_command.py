@@ -155,6 +155,11 @@ def test_encodings(run: Run, pipe: Callable[[str], Path], tmp_path: Path, encodi
         assert result.exit_code == 1 and "[E101]" in result.stderr
 
 
+def test_comments_of_other_formats_are_text(run: Run) -> None:
+    for text in ("%% of people like it.", "<!-- a page --> She sings."):
+        assert run("show", "-", "--model", "nonsense", stdin=text).stderr.count("E124") == 0
+
+
 @pytest.mark.parametrize("text", ["%% a comment\n#BOS 1\n", "\n#FORMAT 4\n", '<?xml version="1.0"?>\n<corpus>\n'])
 def test_discontinuous_trees_are_no_text(run: Run, tmp_path: Path, text: str) -> None:
     path = tmp_path / "trees.export"

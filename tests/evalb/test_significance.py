@@ -66,6 +66,12 @@ def test_documents_are_units() -> None:
         assert alike.p_bootstrap == 2.0 ** (1 - n_units) and alike.p_randomization == pytest.approx(
             alike.p_bootstrap, abs=0.1
         )
+    few_differ = [SentenceCounts(3, matched=2, gold=2, test=2)] * 40
+    for n_changed in (3, 4, 5):
+        found = compare_parsers(
+            [SentenceCounts(3, matched=1, gold=2, test=2)] * n_changed + few_differ[n_changed:], few_differ, samples=999
+        )
+        assert found.p_bootstrap >= 2.0 ** (1 - n_changed)
     for wrong in ({"samples": 0}, {"level": 95}, {"level": 1}):
         with pytest.raises(ValueError, match="E357"):
             compare_parsers(first, second, **wrong)

@@ -61,8 +61,19 @@ def test_names_of_a_pattern(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     for section in ("00", "02"):
         (tmp_path / "23" / "wsj" / section).mkdir(parents=True)
         (tmp_path / "23" / "wsj" / section / "a.mrg").touch()
-    for pattern in ("23/wsj/*/*.mrg", "23/*/*/*.mrg", "23/wsj/**/*.mrg", "23/wsj/02/*", f"{tmp_path}/23/wsj/0?/a.mrg"):
-        files = find_files([pattern])
+    for pattern in (
+        "23/wsj/*",
+        "23/*",
+        "23/wsj/*/*.mrg",
+        "23/*/*/*.mrg",
+        "23/wsj/**/*.mrg",
+        "23/wsj/02/*",
+        f"{tmp_path}/23/wsj/0?/a.mrg",
+    ):
+        files = find_files([pattern], suffixes=(".mrg",))
         parts = {file.names[-2]: Split("train=02..21,test=23").part_of(file, 0) for file in files}
         assert parts["02"] == "train" and parts.get("00") is None, pattern
     assert find_files(["23/wsj/02/*"])[0].names == ("02", "a")
+    (tmp_path / "broken.mrg").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(ValueError, match="E030"):
+        find_files(["*.mrg"])
