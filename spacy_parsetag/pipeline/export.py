@@ -13,6 +13,7 @@ from typing import Any
 
 import srsly
 from spacy.language import Language
+from spacy.pipeline.tok2vec import Tok2Vec, Tok2VecListener
 from spacy.util import get_minor_version_range, registry
 from thinc.api import Config, Model, PyTorchShim
 
@@ -64,14 +65,15 @@ def _export(nlp: Language, path: Path, precision: Precision) -> bool:
         if transformers and section.get("@architectures") == _LISTENER:
             pooling = section["pooling"]
             _upstream(section, transformers).poolings.setdefault(_name_of(pooling), pooling)
+    _check_listeners(nlp, transformers)
     named = ((name, getattr(pipe, "model", None)) for name, pipe in nlp.components if name not in transformers)
     models = {name: model for name, model in named if isinstance(model, Model)}
     swaps = [
         (model, *swap) for model in models.values() for swap in _replacements(model, transformers.values(), precision)
     ]
-    for model, old, new in swaps:
-        model.replace_node(old, new)
     try:
+        for model, old, new in swaps:
+            _replace(model, old, new)
         for name, model in models.items():
             if torch_layers := [node for node in model.walk() if any(isinstance(s, PyTorchShim) for s in node.shims)]:
                 reason = "PyTorch computes it"
@@ -79,7 +81,7 @@ def _export(nlp: Language, path: Path, precision: Precision) -> bool:
         nlp.to_disk(path, exclude=list(transformers))
     finally:
         for model, old, new in swaps:
-            model.replace_node(new, old)
+            _replace(model, new, old)
     for name, transformer in transformers.items():
         section = transformer.section(components[name])
         components[name] = {"factory": "tok2vec", "model": section}
@@ -89,13 +91,13 @@ def _export(nlp: Language, path: Path, precision: Precision) -> bool:
     _rewrite(config, transformers)
     Config(config).to_disk(path / "config.cfg")
     has_exported = bool(transformers or swaps)
-    if has_exported:
-        _require_onnx(path / "meta.json")
     for name, pipe in nlp.components:
         if isinstance(pipe, Ensemble):
             for i, member in enumerate(pipe.members):
                 shutil.rmtree(path / name / str(i))
                 has_exported |= _export(member, path / name / str(i), precision)
+    if has_exported:
+        _require_onnx(path / "meta.json")
     return has_exported
 
 
@@ -164,6 +166,39 @@ class _Transformer:
         return exported
 
 
+def _owners(transformers: Iterable[_Transformer]) -> dict[int, _Transformer]:
+    """The transformer that each listener listens to, by the listener's id; the first one for "*"."""
+    return {listener.id: owner for owner in reversed(list(transformers)) for listener in owner.pipe.listeners}
+
+
+def _check_listeners(nlp: Language, transformers: dict[str, _Transformer]) -> None:
+    """Check that each listener finds in doc.tensor, where exported transformers write too, what it listens to.
+
+    RAISES (ValueError): If another encoder writes there between a transformer or tok2vec and what listens to it.
+    """
+    owners = _owners(transformers.values())
+    writer = ""
+    for name, pipe in nlp.pipeline:
+        model = getattr(pipe, "model", None)
+        for node in model.walk() if isinstance(model, Model) and name not in transformers else ():
+            listens_to_tok2vec = isinstance(node, Tok2VecListener) and writer in transformers
+            if listens_to_tok2vec or (node.id in owners and owners[node.id].name != writer):
+                reason = f"it would read the vectors of '{writer}' in doc.tensor. Move '{writer}' behind '{name}'"
+                raise ValueError(Errors.E267.format(what="the listener", name=name, reason=reason))
+        if name in transformers or isinstance(pipe, Tok2Vec):
+            writer = name
+
+
+def _replace(model: Model[Any, Any], old: Model[Any, Any], new: Model[Any, Any]) -> None:
+    """Put a layer in place of another, as `Model.replace_node`, which fails where a ref is None."""
+    for node in list(model.walk(order="dfs_post")):
+        if node is not old:
+            node.layers[:] = [new if layer is old else layer for layer in node.layers]
+            for name in node.ref_names:
+                if node.maybe_get_ref(name) is old:
+                    node.set_ref(name, new)
+
+
 def _name_of(pooling: dict[str, Any]) -> str:
     layer: Model[Any, Any] = registry.resolve({"pooling": pooling})["pooling"]
     return layer.name
@@ -173,7 +208,7 @@ def _replacements(
     model: Model[Any, Any], transformers: Iterable[_Transformer], precision: Precision
 ) -> Iterator[tuple[Model[Any, Any], Model[Any, Any]]]:
     """Layers of a model that go, each with the one that comes in its place."""
-    by_listener = {listener.id: owner for owner in transformers for listener in owner.pipe.listeners}
+    by_listener = _owners(transformers)
     for node in list(model.walk()):
         if node.layers and node.layers[0].id in by_listener:  # a chain of a listener and what pools
             section = by_listener[node.layers[0].id].listener(node.layers[1].layers[0].name)

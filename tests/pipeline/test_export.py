@@ -18,6 +18,7 @@ from spacy.util import load_model_from_config
 from test_transformer import make_examples, make_nlp
 from tiny import spans_of
 
+from spacy_parsetag.pipeline import export
 from spacy_parsetag.pipeline.export import export_pipeline
 
 for package in ("torch", "transformers", "spacy_transformers", "onnx", "onnxruntime", "tokenizers"):
@@ -282,15 +283,17 @@ def test_training(folder: Path) -> None:
     assert [token.tag_ for token in nlp(examples[0].reference.text)] != before
 
 
-def test_lstm_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("span_width", [8, None])
+def test_lstm_alone(span_width: int | None, tmp_path: Path) -> None:
     """Over a tok2vec of spaCy's own, the LSTM is all that needs PyTorch."""
     embed = {"@architectures": "spacy.HashEmbedCNN.v2", "pretrained_vectors": None, "width": 16, "depth": 1}
     embed = {**embed, "embed_size": 100, "window_size": 1, "maxout_pieces": 2, "subword_features": False}
     lstm = {"@layers": "spacy-parsetag.TorchBiLSTM.v1", "depth": 1, "hidden_width": 8}
     nlp = spacy.blank("en")
     nlp.add_pipe("one_sentence")
-    model = {"@architectures": "spacy-parsetag.Spans.v1", "tok2vec": embed, "encoder": lstm, "span_width": 8}
-    nlp.add_pipe("parsetag", config={"model": model})
+    model = {"@architectures": "spacy-parsetag.Spans.v1", "tok2vec": embed, "encoder": lstm, "span_width": span_width}
+    loss = {"@misc": f"spacy-parsetag.{'Tree' if span_width else 'Tag'}Loss.v1"}
+    nlp.add_pipe("parsetag", config={"model": model, "loss": loss})
     nlp.initialize(lambda: make_examples(nlp))
     exported = spacy.load(export_pipeline(nlp, tmp_path / "exported", "float32"))
     assert [spans_of(doc) for doc in exported.pipe(TEXTS)] == [spans_of(doc) for doc in nlp.pipe(TEXTS)]
@@ -305,6 +308,74 @@ def test_ensemble(trained: Language, folder: Path, tmp_path: Path) -> None:
     members = exported.get_pipe("parsetag_ensemble").members  # type: ignore[attr-defined]
     assert [member.config["components"]["transformer"]["factory"] for member in members] == ["tok2vec"] * 2
     assert [spans_of(doc) for doc in exported.pipe(TEXTS)] == [spans_of(doc) for doc in nlp.pipe(TEXTS)]
+    assert exported.meta["requirements"] == members[0].meta["requirements"]
+
+
+def with_second(encoder: Path, factory: str, pipes: list[str], upstream: str, heard: str = "transformer") -> Language:
+    """A pipeline with a second encoder of the same width, which a tagger listens to."""
+    config = make_nlp(encoder).config.copy()
+    components = config["components"]
+    config["nlp"]["pipeline"] = pipes
+    components["parsetag"]["model"]["tok2vec"]["upstream"] = heard
+    cnn = {"@architectures": "spacy.HashEmbedCNN.v2", "pretrained_vectors": None, "width": 32, "depth": 1}
+    cnn = {**cnn, "embed_size": 100, "window_size": 1, "maxout_pieces": 2, "subword_features": False}
+    tok2vec = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32, "upstream": upstream}
+    if factory == "transformer":
+        cnn, tok2vec = components["transformer"]["model"], {**listener(MEAN), "upstream": upstream}
+    components["second"] = {"factory": factory, "model": cnn}
+    components["tagger"] = {"factory": "tagger", "model": {"@architectures": "spacy.Tagger.v2", "tok2vec": tok2vec}}
+    nlp = load_model_from_config(config)
+    nlp.initialize(lambda: make_examples(nlp))
+    return nlp
+
+
+@pytest.mark.parametrize("factory", ["tok2vec", "transformer"])
+def test_second_encoder(factory: str, encoder: Path, tmp_path: Path) -> None:
+    """Two encoders with their listeners right behind each: all read what they listen to."""
+    pipes = ["one_sentence", "transformer", "parsetag", "second", "tagger"]
+    for order in (pipes, ["second", "tagger", *pipes[:3]]):
+        nlp = with_second(encoder, factory, order, "second")
+        exported = spacy.load(export_pipeline(nlp, tmp_path / order[0], "float32"))
+        assert outputs(exported) == outputs(nlp)
+
+
+@pytest.mark.parametrize(
+    ("factory", "order", "upstream", "heard", "wrong"),
+    [
+        ("tok2vec", "transformer second tagger parsetag", "second", "transformer", "parsetag.*'second'"),
+        ("tok2vec", "second transformer tagger parsetag", "second", "transformer", "tagger.*'transformer'"),
+        ("tok2vec", "second transformer tagger parsetag", "*", "transformer", "tagger.*'transformer'"),
+        ("transformer", "transformer second tagger parsetag", "second", "transformer", "parsetag.*'second'"),
+        ("transformer", "transformer second tagger parsetag", "*", "*", "tagger.*'second'"),
+        ("transformer", "transformer second tagger parsetag", "transformer", "second", "tagger.*'second'"),
+    ],
+)
+def test_hidden_encoder(
+    factory: str, order: str, upstream: str, heard: str, wrong: str, encoder: Path, tmp_path: Path
+) -> None:
+    """Exported encoders all write doc.tensor: what listens to one must not find what another wrote after it."""
+    nlp = with_second(encoder, factory, ["one_sentence", *order.split()], upstream, heard)
+    with pytest.raises(ValueError, match=rf"\[E267\].*'{wrong}"):
+        export_pipeline(nlp, tmp_path / "exported", "float32")
+    assert not list(tmp_path.iterdir())
+
+
+def test_failure_leaves_the_pipeline(trained: Language, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[Any] = []
+
+    def fail_once(model: Any, old: Any, new: Any) -> None:
+        calls.append(model)
+        if len(calls) == 2:
+            raise RuntimeError
+        replace(model, old, new)
+
+    replace = export._replace
+    monkeypatch.setattr(export, "_replace", fail_once)
+    before = trained.to_bytes()
+    with pytest.raises(RuntimeError):
+        export_pipeline(trained, tmp_path / "exported")
+    assert trained.to_bytes() == before
+    assert not list(tmp_path.iterdir())
 
 
 def test_errors(trained: Language, folder: Path, encoder: Path, tmp_path: Path) -> None:
