@@ -103,6 +103,17 @@ def test_trees_of_which_none_is_right(folder: Path, tmp_path: Path) -> None:
     assert spacy.load(tmp_path / "calibrated").get_pipe("parsetag").tree_temperature == 1.0  # type: ignore[attr-defined]
 
 
+def test_trees_of_which_all_are_right(folder: Path, tmp_path: Path) -> None:
+    """The lower a temperature, the likelier, until float32 has the probabilities as 1: no end is reached, none kept."""
+    nlp = make_nlp()
+    DocBin(docs=[gold_doc(nlp, tree) for tree in TREES[:3]] * 20).to_disk(tmp_path / "dev.spacy")
+    result = run(folder / "model", tmp_path / "dev.spacy", "--json")
+    report = json.loads(result.stdout)
+    for kind in ("constituents", "whole_trees"):
+        assert report[kind]["before"]["accuracy"] == 1.0
+        assert report[kind]["at_end"] and not report[kind]["kept"]
+
+
 def test_without_matplotlib(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only figures need it."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
