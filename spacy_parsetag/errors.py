@@ -304,6 +304,10 @@ class Errors(metaclass=_ErrorsWithCodes):
         "Partial trees are learned by probabilities of constituents, and with transitions there are none. Set "
         "transitions = false in [components.{name}.model], or train on whole trees."
     )
+    E273 = (
+        "The component '{name}' of the pipeline {nlp} scores successive tags (transitions), so it has no probabilities "
+        "of constituents to average or to calibrate. Take a pipeline whose learner has no transitions."
+    )
 
     E300 = (
         "The doc has no constituents under doc.spans[{key!r}]; it has: {known}. Run a pipeline with the component "

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis.strategies import floats
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
-from tiny import TREES, gold_doc, make_examples, make_nlp, train
+from tiny import TREES, gold_doc, make_examples, make_learner, make_nlp, train
 from typer.testing import CliRunner
 
 from spacy_parsetag.analysis.reliability import measure_reliability
@@ -175,6 +175,18 @@ def test_what_stands_in_the_wrong_place(run: Callable[..., Any], pipeline: Path,
     assert result.exit_code == 1 and f"[E575] {treebank} is a file, and a pipeline is" in result.stderr
     result = run("calibrate", pipeline, treebank)
     assert result.exit_code == 1 and f"parsetag convert {treebank} NAME.spacy" in result.stderr
+
+
+def test_scores_of_successive_tags(folder: Path, tmp_path: Path) -> None:
+    """They have no probabilities of constituents: the message names component and pipeline."""
+    crf = make_learner("CRF")
+    crf.initialize(lambda: make_examples(crf))
+    crf.to_disk(tmp_path / "crf")
+    result = run(tmp_path / "crf", folder / "dev.spacy")
+    assert (
+        result.exit_code == 1
+        and f"[E273] The component 'parsetag' of the pipeline {tmp_path / 'crf'} " in result.output
+    )
 
 
 @given(minimum=floats(-1.9, 1.9))
