@@ -304,6 +304,10 @@ class Errors(metaclass=_ErrorsWithCodes):
         "Partial trees are learned by probabilities of constituents, and with transitions there are none. Set "
         "transitions = false in [components.{name}.model], or train on whole trees."
     )
+    E273 = (
+        "The component '{name}' of the pipeline {nlp} scores successive tags (transitions), so it has no probabilities "
+        "of constituents to average or to calibrate. Take a pipeline whose learner has no transitions."
+    )
 
     E300 = (
         "The doc has no constituents under doc.spans[{key!r}]; it has: {known}. Run a pipeline with the component "
@@ -458,6 +462,8 @@ class Errors(metaclass=_ErrorsWithCodes):
     E575 = "{name} is a file, and a pipeline is a folder or a package. The pipeline comes first, then what it reads."
     E576 = "Python does not import {path}: with --code goes a file whose name ends in .py."
     E578 = "{path}: trees in JSON are read line by line. Let parse write .jsonl, or .parquet."
+    E579 = "The column {column!r} has type {kind}. A column of texts holds strings, or lists of strings for tokens."
+    E580 = "The text is null, so there is nothing to parse."
 
     E600 = "{path} holds no columns of trees, or damaged ones. Write them with TreeColumns.to_disk, or `search --save`."
     E601 = "{path} has columns of format {found}; this version reads format {known}. Save them again."

@@ -95,7 +95,8 @@ def _calibrate(
         panels[kind] = {name: measure_reliability(outcome.probs, outcome.right) for name, outcome in judged.items()}
         before, after = panels[kind]["before"], panels[kind]["after"]
         helps = judged["after"].loss() < judged["before"].loss() and after.ece <= before.ece
-        at_end = is_bound(temperatures["after"])
+        of_fit = judge(pipe, fit, temperatures["after"]).right
+        at_end = is_bound(temperatures["after"]) or len({*of_fit}) < 2  # all or none: none is best
         report[kind.replace(" ", "_")] = {
             **{name: {"temperature": temperatures[name], **panel.to_dict()} for name, panel in panels[kind].items()},
             "kept": helps and not at_end,

@@ -17,6 +17,7 @@ from spacy.util import minibatch
 
 from ..decode import Distribution, TagScores
 from ..decode.trees import Spans, labelled_nodes
+from ..errors import Errors
 from ..tokens.groups import is_marked, parses_from_doc
 from ..tokens.sentences import run_before
 from ..trees import Parse
@@ -51,11 +52,15 @@ def score_gold_docs(nlp: Language, pipe: ParseTagger, golds: Iterable[Doc]) -> I
 
     Components before the parser run; its temperatures do not count. Docs with partial trees, and those without trees,
     are left out.
+
+    RAISES (ValueError): If the pipe scores successive tags.
     """
     key = pipe.cfg["spans_key"]
     whole = (doc for doc in golds if len(doc) and key in doc.spans and not is_marked(doc, "partial", key))
     for references in minibatch(whole, size=32):
         batch, _, _ = pipe.score_docs(run_before(nlp, pipe, references), temperature=1.0)
+        if batch.transitions is not None:
+            raise ValueError(Errors.E273.format(name=pipe.name, nlp=nlp.path or nlp.meta["name"]))
         yield GoldBatch(batch.on_cpu(), [parse for gold in references for _, parse in parses_from_doc(gold, key)])
 
 

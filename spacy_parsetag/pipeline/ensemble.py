@@ -43,7 +43,7 @@ class Ensemble(Checked, Pipe):
 
     name (str): The component's name in the pipeline.
     pipelines (Sequence[str]): The members, packages or folders. They are loaded when first needed, and saved with the
-        component.
+        component. Once saved they count, whatever the config says.
     cost (float): What each constituent of the tree costs; see `MBRDecoder`.
     spans_key (str): Where the constituents are in `doc.spans`.
     conflicts (str): "raise" an error if the constraints in `doc.spans["parsetag_constraints"]` cannot hold together, or
@@ -143,8 +143,10 @@ class Ensemble(Checked, Pipe):
             member.to_disk(path / str(i))
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "Ensemble":
-        """Load the members that were saved, in place of the config's."""
-        self._members = [load_model(folder) for folder in _member_folders(Path(path))]
+        """Load the members that were saved, in place of the config's; `pipelines` then has their folders."""
+        folders = _member_folders(Path(path))
+        self._members = [load_model(folder) for folder in folders]
+        self.pipelines = [str(folder) for folder in folders] or self.pipelines
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
@@ -154,8 +156,8 @@ class Ensemble(Checked, Pipe):
         return data
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "Ensemble":
-        """Load the members that were saved."""
-        self._members = []
+        """Load the members that were saved, in place of the config's; `pipelines` is then empty."""
+        self._members, self.pipelines = [], []
         for config, member in srsly.msgpack_loads(data):
             self._members.append(load_model_from_config(Config().from_str(config)).from_bytes(member))
         return self
@@ -172,12 +174,14 @@ def _score(nlp: Language, docs: list[Doc], constraints: Sequence[Sequence[DocCon
 
     constraints (Sequence[Sequence[DocConstraint]]): Constraints on each sentence, which count more than the pipeline's
         own; those that cannot hold are left out.
-    RAISES (ValueError): If the pipeline has not one parser.
+    RAISES (ValueError): If the pipeline has not one parser, or that scores successive tags.
     """
     parsers = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, ParseTagger)]
     if len(parsers) != 1:
         raise ValueError(Errors.E265.format(n=len(parsers), pipes=", ".join(nlp.pipe_names)))
     batch, _, _ = parsers[0].score_docs(run_before(nlp, parsers[0], docs))
+    if batch.transitions is not None:
+        raise ValueError(Errors.E273.format(name=parsers[0].name, nlp=nlp.path or nlp.meta["name"]))
     if not any(constraints):
         return batch
     of_pipeline = batch.constraints or [()] * len(constraints)

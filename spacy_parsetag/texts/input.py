@@ -69,10 +69,12 @@ class Source(NamedTuple):
     format (str): What it holds: "text" (one per line), "tokens" (as the Penn Treebank writes words), "jsonl" (objects,
         and blank lines between them), "spacy" (docs) or "parquet" (rows with the columns that a JSON object has as
         keys).
+    name (str): What the messages on its texts call it; "" for its path.
     """
 
     path: Path
     format: str
+    name: str = ""
 
     def read(self) -> Iterator[Record]:
         """Read the texts. A text that cannot be read gives a record that says so.
@@ -85,7 +87,7 @@ class Source(NamedTuple):
         """For each text a function that makes its record, so that passing over texts costs little."""
         if self.format == "spacy":
             docs = enumerate(read_doc_bin(self.path).get_docs(Vocab()), start=1)
-            return (partial(_doc_record, f"{self.path}: doc {number}", doc) for number, doc in docs)
+            return (partial(_doc_record, f"{self.name or self.path}: doc {number}", doc) for number, doc in docs)
         return self._prepare_rows() if self.format == "parquet" else self._prepare_lines()
 
     def n_texts(self) -> int:
@@ -104,7 +106,7 @@ class Source(NamedTuple):
             "jsonl": _read_json,
         }
         read = readers[self.format]
-        for where, line in read_lines(self.path):
+        for where, line in read_lines(self.path, self.name):
             if self.format != "jsonl" or line.strip():
                 yield partial(make_record, where, line, read)
 
@@ -119,7 +121,7 @@ class Source(NamedTuple):
             rows = chain.from_iterable(batch.to_pylist() for batch in batches)
             for number, row in enumerate(rows, start=1):
                 data = {key: value for key, value in row.items() if value is not None and value == value}  # not NaN
-                yield partial(make_record, f"{self.path}: row {number}", data)
+                yield partial(make_record, f"{self.name or self.path}: row {number}", data)
 
 
 def make_record(where: str, raw: Any, read: Callable[[Any], dict[str, Any]] = dict) -> Record:
@@ -200,13 +202,13 @@ def read_doc_bin(path: Path) -> DocBin:
         raise ValueError(Errors.E550.format(path=path, reason=str(err).rstrip("."))) from err
 
 
-def read_lines(path: Path) -> Iterator[tuple[str, str]]:
+def read_lines(path: Path, name: str = "") -> Iterator[tuple[str, str]]:
     """Read a text file in UTF-8, or standard input for "-", whatever the locale. Lines end in LF, CR LF or CR.
 
     Yields file and line number, for messages, and the line, without a byte order mark. Each byte that is not UTF-8
     becomes half a surrogate pair; `check_text` names it.
     """
-    name = name_of(path)
+    name = name or name_of(path)
     with open_binary(path) as file, ExitStack() as stack:
         lines = io.TextIOWrapper(file, "utf-8-sig", "surrogateescape")
         if path == STANDARD:

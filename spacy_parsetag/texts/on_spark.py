@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ..compat import require
-from .parquet import TableParser, table_settings
+from ..errors import Errors
+from .parquet import ADDED, TableParser, table_settings
 from .parser import SENTS
 from .shards import Job, Note, Shard, parse_shard
 
@@ -22,12 +23,17 @@ def spark_parse(
     df (pyspark.sql.DataFrame): Rows with texts. It stays lazy.
     model, column, one_sentence, code: As for `ray_parse`.
     RETURNS (pyspark.sql.DataFrame): The same rows with the columns "sents" and "error", as `ray_parse` adds them.
+    RAISES (ValueError): If the DataFrame lacks the column or has one of the new ones, whatever their case.
     """
+    found = _find_name(df.columns, column)
+    if found is None or any(_find_name(df.columns, name) for name in ADDED):
+        names = ", ".join(df.columns)
+        raise ValueError(Errors.E567.format(column=column, added=" and ".join(ADDED), names=names))
     types = require("pyspark.sql.types", "spark_parse")
     added = types.StructType.fromDDL(f"sents {_ddl(SENTS)}, error string")
     schema = types.StructType([*df.schema, *added])
     settings = table_settings(model, -1, code, one_sentence)
-    return df.mapInArrow(partial(_map_tables, partial(TableParser, settings, column)), schema)
+    return df.mapInArrow(partial(_map_tables, partial(TableParser, settings, found)), schema)
 
 
 def spark_search(df: Any, pattern: str, *, heads: str = "penn") -> Any:
@@ -40,7 +46,8 @@ def spark_search(df: Any, pattern: str, *, heads: str = "penn") -> Any:
     """
     from .search import MATCHES, TableSearcher  # with compiled code, which spaCy's command line does without
 
-    columns = df.select(*(name for name in ("id", "sents") if name in df.columns))
+    names = {name: _find_name(df.columns, name) for name in ("id", "sents")}
+    columns = df.select(*(df[found].alias(name) for name, found in names.items() if found is not None))
     search = TableSearcher(pattern, heads)  # an error comes here, and not from a worker
     return columns.mapInArrow(partial(_map_tables, lambda: search), _ddl(MATCHES))
 
@@ -61,6 +68,11 @@ def spark_shards(job: Job, shards: list[Shard], n_workers: int | None) -> Genera
     rows = rows.repartitionByRange(min(len(shards), MAX_TASKS), "number").sortWithinPartitions("number")
     for row in rows.mapInArrow(partial(_parse_shards, job.absolute()), "note string").collect():
         yield json.loads(row.note)
+
+
+def _find_name(names: list[str], name: str) -> str | None:
+    """Find a column whatever its case, as Spark does; one that has just this name comes first."""
+    return min((each for each in names if each.lower() == name.lower()), key=lambda each: each != name, default=None)
 
 
 def _ddl(kind: Any) -> str:

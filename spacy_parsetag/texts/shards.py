@@ -63,8 +63,8 @@ class Job(NamedTuple):
     batch_size: int | None
 
     def absolute(self) -> "Job":
-        """Give the same with full paths, for workers that run in other folders."""
-        sources = tuple(source._replace(path=source.path.resolve()) for source in self.sources)
+        """Give the same with full paths, for workers that run in other folders. Failures name files as before."""
+        sources = tuple(Source(path.resolve(), kind, name or str(path)) for path, kind, name in self.sources)
         return self._replace(settings=self.settings.absolute(), sources=sources, folder=self.folder.resolve())
 
     def name(self, shard: Shard) -> str:

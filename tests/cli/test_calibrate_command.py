@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis.strategies import floats
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
-from tiny import TREES, gold_doc, make_examples, make_nlp, train
+from tiny import TREES, gold_doc, make_examples, make_learner, make_nlp, train
 from typer.testing import CliRunner
 
 from spacy_parsetag.analysis.reliability import measure_reliability
@@ -103,6 +103,17 @@ def test_trees_of_which_none_is_right(folder: Path, tmp_path: Path) -> None:
     assert spacy.load(tmp_path / "calibrated").get_pipe("parsetag").tree_temperature == 1.0  # type: ignore[attr-defined]
 
 
+def test_trees_of_which_all_are_right(folder: Path, tmp_path: Path) -> None:
+    """The lower a temperature, the likelier, until float32 has the probabilities as 1: no end is reached, none kept."""
+    nlp = make_nlp()
+    DocBin(docs=[gold_doc(nlp, tree) for tree in TREES[:3]] * 20).to_disk(tmp_path / "dev.spacy")
+    result = run(folder / "model", tmp_path / "dev.spacy", "--json")
+    report = json.loads(result.stdout)
+    for kind in ("constituents", "whole_trees"):
+        assert report[kind]["before"]["accuracy"] == 1.0
+        assert report[kind]["at_end"] and not report[kind]["kept"]
+
+
 def test_without_matplotlib(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only figures need it."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
@@ -164,6 +175,18 @@ def test_what_stands_in_the_wrong_place(run: Callable[..., Any], pipeline: Path,
     assert result.exit_code == 1 and f"[E575] {treebank} is a file, and a pipeline is" in result.stderr
     result = run("calibrate", pipeline, treebank)
     assert result.exit_code == 1 and f"parsetag convert {treebank} NAME.spacy" in result.stderr
+
+
+def test_scores_of_successive_tags(folder: Path, tmp_path: Path) -> None:
+    """They have no probabilities of constituents: the message names component and pipeline."""
+    crf = make_learner("CRF")
+    crf.initialize(lambda: make_examples(crf))
+    crf.to_disk(tmp_path / "crf")
+    result = run(tmp_path / "crf", folder / "dev.spacy")
+    assert (
+        result.exit_code == 1
+        and f"[E273] The component 'parsetag' of the pipeline {tmp_path / 'crf'} " in result.output
+    )
 
 
 @given(minimum=floats(-1.9, 1.9))

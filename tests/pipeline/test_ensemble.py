@@ -1,5 +1,6 @@
 """Several pipelines, one tree."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, Span
-from tiny import TREES, gold_doc, make_examples, spans_of, words_only
+from tiny import TREES, gold_doc, make_examples, make_learner, spans_of, words_only
 
 from spacy_parsetag.decode import Distribution
 
@@ -56,10 +57,14 @@ def test_three_orders(folders: list[str], trained: Callable[[str], Language], tm
     nlp.to_disk(tmp_path / "saved")
     for path in folders:
         assert path not in str(sorted((tmp_path / "saved" / "parsetag_ensemble").iterdir()))
-    loaded = spacy.load(tmp_path / "saved", config={"components": {"parsetag_ensemble": {"pipelines": []}}})
+    # The members that were saved count, and the component says so.
+    loaded = spacy.load(tmp_path / "saved", config={"components": {"parsetag_ensemble": {"pipelines": folders[:1]}}})
     assert loaded(TEXT).spans["constituents"].attrs == attrs
-    again = make_ensemble([]).from_bytes(nlp.to_bytes())
-    assert spans_of(again(TEXT)) == spans_of(doc)
+    ensemble: Any = loaded.get_pipe("parsetag_ensemble")
+    assert ensemble.pipelines == [str(tmp_path / "saved" / "parsetag_ensemble" / name) for name in "012"]
+    again = make_ensemble(folders[:1]).from_bytes(nlp.to_bytes())
+    ensemble = again.get_pipe("parsetag_ensemble")
+    assert spans_of(again(TEXT)) == spans_of(doc) and ensemble.pipelines == []
 
 
 def test_one_member_is_mbr(folders: list[str]) -> None:
@@ -176,6 +181,11 @@ def test_errors(folders: list[str], tmp_path: Path) -> None:
     blank.to_disk(tmp_path)
     with pytest.raises(ValueError, match="E265"):
         make_ensemble([str(tmp_path), folders[0]])(TEXT)
+    crf = make_learner("CRF")
+    crf.initialize(lambda: make_examples(crf))
+    crf.to_disk(tmp_path / "crf")
+    with pytest.raises(ValueError, match=rf"E273.*'parsetag' of the pipeline {re.escape(str(tmp_path / 'crf'))} "):
+        make_ensemble([folders[0], str(tmp_path / "crf")])(TEXT)
     nlp = make_ensemble(folders)
     nlp.remove_pipe("one_sentence")
     with pytest.raises(ValueError, match="E313"):

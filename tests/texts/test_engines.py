@@ -83,6 +83,12 @@ def test_tables(pipeline: Path, code: Path, rows: list[dict[str, Any]]) -> None:
     for bad in (pa.table({"texts": texts}), pa.table({"text": texts, "error": texts})):
         with pytest.raises(ValueError, match="E567"):
             parse(bad)
+    assert "[E580] The text is null" in found.column("error")[20].as_py()
+    for column, kind in (([None, 1], "int64"), ([b"She"], "binary"), ([[], [1]], "list<")):
+        with pytest.raises(ValueError, match=f"E579.*'text' has type {kind}"):
+            parse(pa.table({"text": column}))
+    assert parse(pa.table({"text": pa.array(["She"]).dictionary_encode()})).column("error").to_pylist() == [None]
+    assert parse(pa.table({"text": pa.nulls(2)})).column("error").null_count == 0
     tokens = TableParser(table_settings(pipeline, -1, code, True), "tokens")
     (row,) = tokens(pa.table({"tokens": [["New York", "barks"]]})).to_pylist()
     assert row["sents"][0]["words"] == ["New York", "barks"]
@@ -131,6 +137,20 @@ def test_spark(spark: Any, pipeline: Path, code: Path, log: Path, rows: list[dic
     check([row.asDict(recursive=True) for row in parsed.collect()], rows)
     killer.join(1)
     assert not killer.is_alive()
+
+
+@pytest.mark.slow
+def test_names_on_spark(spark: Any, pipeline: Path, code: Path) -> None:
+    """Case does not count."""
+    df = spark.createDataFrame([("She sings",)], "Text string")
+    (row,) = spark_parse(df, pipeline, "text", code=code).collect()
+    assert row["Text"] == "She sings" and row["sents"] and row["error"] is None
+    for bad, column in ((df.withColumnRenamed("Text", "Error"), "error"), (df, "texts")):
+        with pytest.raises(ValueError, match="E567"):
+            spark_parse(bad, pipeline, column, code=code)
+    df = spark.createDataFrame(PARSED, f"id string, sents {_ddl(SENTS)}")
+    df = df.withColumnRenamed("id", "ID").withColumnRenamed("sents", "Sents")
+    check_matches([row.asDict() for row in spark_search(df, "NP < PRP=p").collect()])
 
 
 @pytest.mark.slow

@@ -330,6 +330,25 @@ def test_shards_in_any_order(run: Run, pipeline: Path, tmp_path: Path) -> None:
     assert [json.loads(line)["text"] for line in lines] == [f"The dog barks {i}." for i in range(9)]
 
 
+@pytest.mark.parametrize("suffix", ["txt", "jsonl", "spacy", "parquet"])
+def test_messages_of_workers_in_other_folders(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They name a file as it was given, as one process does: the manifest is the same."""
+    monkeypatch.chdir(tmp_path)
+    path, text = Path(f"in.{suffix}"), {"text": "She sings"}
+    if suffix == "spacy":
+        DocBin(docs=[spacy.blank("en")("She sings")]).to_disk(path)
+    elif suffix == "parquet":
+        pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+        pytest.importorskip("pyarrow.parquet").write_table(pa.Table.from_pylist([text]), path)
+    else:
+        path.write_text(json.dumps(text) + "\n", encoding="utf-8")
+    source = Source(path, {"txt": "text"}.get(suffix, suffix))
+    job = Job(Settings("en_parsetag_sm", -1, None, True, "jsonl"), (source,), Path("out"), None)
+    (of_worker,) = job.absolute().sources
+    assert of_worker.path == path.resolve()
+    assert [record.where for record in of_worker.read()] == [record.where for record in source.read()]
+
+
 def test_a_shard_that_failed_is_asked_for_again(run: Run, pipeline: Path, tmp_path: Path) -> None:
     """What was read of it before counts for nothing."""
     source = Source(write_texts(tmp_path / "in.txt", 6), "text")
