@@ -115,7 +115,7 @@ def test_long_words_go_on_in_the_next_line() -> None:
 def test_everything_is_drawn_within_the_width(parse: Parse, width: int) -> None:
     tree = parse.to_tree()
     shown = nodes_of(tree)
-    labels = sum(len(node.text) for node in preorder(shown) if node.text.isascii())
+    labels = sum(len(node.text.replace(" ", "")) for node in preorder(shown) if node.text.isascii())
     text = draw_text(tree, width)
     assert all(n_columns(line) <= width for line in text.splitlines())
     assert len(text.replace(" ", "")) >= labels
