@@ -130,20 +130,19 @@ def parse_cli(
         keeps_format = sources[0].format in {"jsonl", "spacy", "parquet"}  # formats that can hold parses and ids
         shard_format = sources[0].format if keeps_format else "brackets"
         writing = shard_format if in_shards else _guess_output(target)
-    has_no_file = is_stream(path) if in_shards else path == STANDARD and sources[0].format in {"spacy", "parquet"}
-    what = "A folder of shards" if in_shards else f"--format {sources[0].format}"
-    refuse(has_no_file, what, "a file or folder to parse")
     refuse(writing in {"spacy", "parquet"} and target == STANDARD, f"--output-format {writing}", "a file to write")
     n_process = None if n_process is None else count_processes(n_process)
     one_sentence = (sents or ("line" if text is None else "model")) == "line"
-    what = "--probs" if probs else "--k-best"
-    refuse(writing == "parquet" and (probs or k_best), what, "another --output-format")
+    refuse(writing == "parquet" and (probs or k_best), "--probs" if probs else "--k-best", "another --output-format")
     settings = Settings(name, gpu_id, code, one_sentence, writing, probs, k_best)
     if in_shards:
+        refuse(is_stream(path), "A folder of shards", "a file or folder to parse")
         _check_folder(target, [path, Path(name)], writing)
         is_folder = target.is_dir() or output.endswith(SLASHES) or not (target.suffix or target == STANDARD)
         refuse(not is_folder, "A folder of shards", "a name that ends in /, such as shards/")
     else:
+        is_binary = sources[0].format in {"spacy", "parquet"}
+        refuse(path == STANDARD and is_binary, f"--format {sources[0].format}", "a file or folder to parse")
         refuse_overwrite([target], [path, *(source.path for source in sources), Path(name)])
     parser = start_parser(settings)
     if in_shards:
