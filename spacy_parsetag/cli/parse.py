@@ -208,17 +208,22 @@ def _parse_todo(
 ) -> Generator[Note, None, None]:
     """Parse the shards that are left, and yield the note on each; `advance` is told how many texts."""
     todo = [shard for shard in run.shards if shard.number not in run.notes]
-    if engine == "local" and n_process in {None, 1}:
+    if not todo:
+        return
+    if engine == "ray":
+        notes = ray_shards(run.job, todo, n_process)
+    elif engine == "spark":
+        notes = spark_shards(run.job, todo, n_process)
+    elif n_process is not None and n_process > 1:
+        notes = map_in_processes(partial(parse_shard, run.job), todo, n_process)
+    else:
         parse = ShardParser(run.job, parser)
         yield from (parse(shard, advance) for shard in todo)
-    elif todo:
-        engines = {"ray": ray_shards, "spark": spark_shards}
-        map_shards = partial(map_in_processes, partial(parse_shard, run.job), todo)
-        notes = map_shards(n_process or 1) if engine == "local" else engines[engine](run.job, todo, n_process)
-        with closing(notes):
-            for shard_note in notes:
-                advance(shard_note["stop"] - shard_note["start"])
-                yield shard_note
+        return
+    with closing(notes):
+        for shard_note in notes:
+            advance(shard_note["stop"] - shard_note["start"])
+            yield shard_note
 
 
 def _warn(n_several: int, n_ids: int, n_texts: int) -> None:
