@@ -48,7 +48,7 @@ def stack_table(treebanks: Mapping[str, Stacks]) -> Table:
     return Table(columns, rows)
 
 
-def tags_table(treebanks: Mapping[str, Tags]) -> Table:
+def tags_summary(treebanks: Mapping[str, Tags]) -> Table:
     """List the sizes of the inventories, and how much is unseen where they were compared with a training part."""
     columns = ("treebank", "trees", "tags", *CLASS_NAMES, "once", "unseen tags", "% of tags", "% of trees")
     rows: list[tuple[Any, ...]] = []
@@ -62,12 +62,12 @@ def tags_table(treebanks: Mapping[str, Tags]) -> Table:
     return Table(columns, rows)
 
 
-def tag_table(treebanks: Mapping[str, Tags]) -> Table:
+def tag_counts(treebanks: Mapping[str, Tags]) -> Table:
     """Tabulate how often each tag stands in each treebank, by its frequency in the first one that has it."""
     return Table(("tag", *treebanks), _item_rows(list(treebanks.values())))
 
 
-def labels_table(treebanks: Mapping[str, Labels]) -> Table:
+def labels_summary(treebanks: Mapping[str, Labels]) -> Table:
     """Sizes of a treebank, how many labels, unary chains and productions it has, and how many of them are unseen."""
     columns = ("treebank", "trees", "words", "mean length", "longest", *KINDS, *(f"unseen {kind}" for kind in KINDS))
     rows = [
@@ -85,8 +85,8 @@ def labels_table(treebanks: Mapping[str, Labels]) -> Table:
     return Table(columns, rows)
 
 
-def label_table(treebanks: Mapping[str, Labels]) -> Table:
-    """Tabulate how often each label, unary chain and production stands in each treebank, as `tag_table`."""
+def label_counts(treebanks: Mapping[str, Labels]) -> Table:
+    """Tabulate how often each label, unary chain and production stands in each treebank, as `tag_counts`."""
     inventories = {kind: [labels.kinds()[kind] for labels in treebanks.values()] for kind in KINDS}
     rows = [(kind, *row) for kind in KINDS for row in _item_rows(inventories[kind])]
     return Table(("kind", "item", *treebanks), rows)

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from statistics import mean, stdev
-from typing import Any
+from typing import Any, NamedTuple
 
 from wasabi import tables
 
@@ -14,25 +14,34 @@ from ..evalb.lines import Brackets
 Table = tuple[str, list[list[str]]]  # its title, and its rows, the header first
 
 
+class System(NamedTuple):
+    """Holds the trees of a parser, and what they are scored against.
+
+    gold (Sequence[Brackets]): The gold tree of each sentence.
+    test (Sequence[Brackets]): The parser's tree of each.
+    documents (Sequence[Hashable] | None): The document of each, to compare by documents.
+    scores (dict[str, Any] | None): The scores by the pipeline's own scorer, and its speed; None of bracket files.
+    """
+
+    gold: Sequence[Brackets]
+    test: Sequence[Brackets]
+    documents: Sequence[Hashable] | None
+    scores: dict[str, Any] | None = None
+
+
 def compare_systems(
-    systems: Mapping[str, tuple[Sequence[Brackets], Sequence[Brackets]]],
-    params: str,
-    *,
-    documents: Sequence[Hashable] | None,
-    samples: int,
-    by: Sequence[str],
+    systems: Mapping[str, System], params: str, *, samples: int, by: Sequence[str]
 ) -> tuple[dict[str, Any], dict[str, EvalbResult]]:
     """Score parsers and compare each with the first.
 
-    systems (Mapping[str, tuple[Sequence[Brackets], Sequence[Brackets]]]): By the name of a parser gold and test lines.
-    documents (Sequence[Hashable] | None): The document of each sentence, to compare by documents.
+    systems (Mapping[str, System]): The trees of each parser, by its name.
     by (Sequence[str]): Which tables to make: "label", "length", "span".
     RETURNS (tuple[dict[str, Any], dict[str, EvalbResult]]): "params", their name; "parsers", by name the scores; "mean"
         and "deviation" of F over them, and "differences", each named by its two "parsers", where there are several;
         "tables", by kind and name the scores of each label or length. And by name the result of EVALB.
     RAISES (ValueError): As `break_down` and `compare_parsers`.
     """
-    breakdowns = {name: break_down(*lines, params) for name, lines in systems.items()}
+    breakdowns = {name: break_down(system.gold, system.test, params) for name, system in systems.items()}
     scores = {
         name: {
             **{key: getattr(breakdown.result.strict, key) for key in ("recall", "precision", "f")},
@@ -50,6 +59,7 @@ def compare_systems(
         f_scores = [score["f"] for score in scores.values()]
         report["mean"], report["deviation"] = mean(f_scores), stdev(f_scores)
         (first, base), *others = breakdowns.items()
+        documents = systems[first].documents
         report["differences"] = [
             {
                 "parsers": [first, second],

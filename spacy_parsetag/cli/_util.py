@@ -73,7 +73,7 @@ def note(text: str, kind: str = "info") -> None:
 def stated_errors() -> Iterator[None]:
     """Turn what users can cause (bad data, missing files or packages) into a message and exit code 1.
 
-    It decorates each command. SIGTERM ends that the way an exception does, so that no temporary file stays behind.
+    It decorates each command. On SIGTERM it raises SystemExit, so that temporary files are removed.
     """
     sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115  # None where it was closed: it has nothing
     in_main_thread = threading.current_thread() is threading.main_thread()

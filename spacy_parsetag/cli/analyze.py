@@ -99,9 +99,9 @@ STUDIES = {
           python -m spacy parsetag analyze tags train.mrg dev.mrg
         """,
         lambda parses, train: inventories.count_tags(map(binarize, parses), train),
-        tables.tags_table,
+        tables.tags_summary,
         lambda counted, paths: plots.plot_coverage(counted, paths, kind="tags"),
-        tables.tag_table,
+        tables.tag_counts,
         lambda counted: {} if counted.train is None else {"unseen": counted.unseen},
     ),
     "labels": Study(
@@ -114,11 +114,11 @@ STUDIES = {
           python -m spacy parsetag analyze labels train.mrg dev.mrg
         """,
         inventories.count_labels,
-        tables.labels_table,
+        tables.labels_summary,
         lambda counted, paths: plots.plot_coverage(
             {name: labels.productions for name, labels in counted.items()}, paths, kind="productions"
         ),
-        tables.label_table,
+        tables.label_counts,
         _lists_of_labels,
     ),
 }

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ..pipeline.calibration import GoldBatch
     from ..pipeline.component import ParseTagger
 
+TITLES = {"constituents": "constituents", "whole_trees": "whole trees"}  # by the keys of the report
+
 
 def calibrate_cli(
     model: Annotated[str, Arg(metavar="MODEL", help="Pipeline: a package or a folder")],
@@ -68,7 +70,7 @@ def calibrate_cli(
         raise ValueError(Errors.E475.format(n=n_sents, share=fit_share))
     report, panels = _calibrate(pipe, *cut_golds(golds, n_fit))
     if figures:
-        plot_reliability(panels, figures)
+        plot_reliability({TITLES[kind]: panel for kind, panel in panels.items()}, figures)
     if output is not None:
         nlp.to_disk(output)
     write_text(format_json(report) if as_json else _format(report))
@@ -88,7 +90,7 @@ def _calibrate(
     panels: dict[str, dict[str, Reliability]] = {}
     for kind, setting, judge in (
         ("constituents", "temperature", judge_constituents),
-        ("whole trees", "tree_temperature", judge_trees),
+        ("whole_trees", "tree_temperature", judge_trees),
     ):
         temperatures = {"before": pipe.cfg[setting], "after": fit_temperature(partial(judge, pipe, fit))}
         judged = {name: judge(pipe, held_out, temperature) for name, temperature in temperatures.items()}
@@ -97,7 +99,7 @@ def _calibrate(
         helps = judged["after"].loss() < judged["before"].loss() and after.ece <= before.ece
         of_fit = judge(pipe, fit, temperatures["after"]).right
         at_end = is_bound(temperatures["after"]) or len({*of_fit}) < 2  # all or none: none is best
-        report[kind.replace(" ", "_")] = {
+        report[kind] = {
             **{name: {"temperature": temperatures[name], **panel.to_dict()} for name, panel in panels[kind].items()},
             "kept": helps and not at_end,
             "at_end": at_end,
@@ -114,9 +116,9 @@ def _format(report: dict[str, Any]) -> str:
     n_fit, n_measured = report["sentences"]["fit"], report["sentences"]["measured"]
     text = f"Temperatures from {n_fit:,} sentences; expected calibration error on {n_measured:,} others"
     text += " (what chance alone makes of it; by ECE_sweep, which chance moves less):\n"
-    for kind in ("constituents", "whole_trees"):
+    for kind, title in TITLES.items():
         before, after = report[kind]["before"], report[kind]["after"]
-        text += f"  {kind.replace('_', ' '):<13}temperature {after['temperature']:.3f}: {before['ece']:.2%} before, "
+        text += f"  {title:<13}temperature {after['temperature']:.3f}: {before['ece']:.2%} before, "
         text += f"{after['ece']:.2%} after ({after['chance']:.2%}; {before['ece_sweep']:.2%}, "
         text += f"{after['ece_sweep']:.2%}); {after['accuracy']:.1%} are right\n"
         if "f" in after:

@@ -3,7 +3,7 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
@@ -29,7 +29,7 @@ from ..tokens.groups import is_marked
 from ..tokens.sentences import copy_words
 from ..treebanks.penn import read_file_lines
 from ..trees import ROOT_LABELS, Parse
-from ._compare import compare_systems, format_report
+from ._compare import System, compare_systems, format_report
 from ._inputs import is_pipeline, read_docs
 from ._util import (
     AsJson,
@@ -121,51 +121,56 @@ def evaluate_cli(
     refuse(as_tables and fill is not None, "--fill", "one TEST and nothing but its scores")
     refuse(as_tables and table, "--table", "one TEST and nothing but its scores")
     refuse(len(parsers) == 1 and samples != SAMPLES, "--samples", "several parsers to compare")
-    systems: dict[str, tuple[Sequence[Brackets], Sequence[Brackets]]] = {}
-    units: Sequence[Hashable] | None = None
-    scores: dict[str, Any] = {}
     if of_pipeline:
         if not test.exists():
             raise ValueError(Errors.E030.format(path=test))
-        for model in parsers:
-            systems[model], units, scores = parse_gold(model, test, get_params(params), batch_size, gpu_id, code)
+        systems = {name: parse_gold(name, test, get_params(params), batch_size, gpu_id, code) for name in parsers}
     else:
-        gold_lines = read_gold(Path(gold), encoding, multiline)
-        n_lines = len(gold_lines)
-        while len(tests) > 1 and not gold_lines[-1].strip():
-            gold_lines.pop()  # so that empty lines at the end, which TEST may lack, are no sentences of any parser
-        systems = {str(path): (gold_lines, read_sentences(path, encoding, multiline)) for path in tests}
-        if documents is not None:
-            units = read_documents(documents)
-            units = units[: len(gold_lines)] if len(units) == n_lines else units
+        systems = read_systems(Path(gold), tests, documents, encoding, multiline)
     if as_tables:
         kinds = [kind.value for kind in by or ()]
-        compared, results = compare_systems(systems, params, documents=units, samples=samples, by=kinds)
+        compared, results = compare_systems(systems, params, samples=samples, by=kinds)
         report, text = format_json(compared), format_report(compared, style)
     else:
-        ((name, lines),) = systems.items()
-        result = evalb(*lines, params)
+        ((name, system),) = systems.items()
+        result = evalb(system.gold, system.test, params)
         results = {name: result}
-        report = format_json({"scores": scores, "evalb": result.to_dict()} if of_pipeline else result.to_dict())
-        if table or (table is None and not of_pipeline):
+        scores = system.scores
+        report = format_json(result.to_dict() if scores is None else {"scores": scores, "evalb": result.to_dict()})
+        if table or (table is None and scores is None):
             text = format_table(result)
         else:
-            text = format_summary(result) + (format_scores(scores) if of_pipeline else "")
+            text = format_summary(result) + ("" if scores is None else format_scores(scores))
     if output is not None:
         write_text(report, output)
     if fill is not None:
-        (lines_of_parser,) = systems.values()
-        filled = list(fill_unparsed(*lines_of_parser, params))
+        (system,) = systems.values()
+        filled = list(fill_unparsed(system.gold, system.test, params))
         write_text("".join(f"{line}\n" for line, _ in filled), fill)
         note(f"{len(filled):,} trees, {sum(is_flat for _, is_flat in filled):,} of them flat: {fill}")
     write_text(report if as_json else text)
     for name, result in results.items():
         warn_of_failures(result, f"{name}: " if len(results) > 1 else "")
     if not of_pipeline:
-        for name, lines in systems.items():
-            warn_of_roots(name, *lines, get_params(params))
+        for name, system in systems.items():
+            warn_of_roots(name, system.gold, system.test, get_params(params))
         any_result, *_ = results.values()  # all of them tell what is wrong with GOLD
-        warn_of_gold(gold_lines, any_result)
+        warn_of_gold(system.gold, any_result)
+
+
+def read_systems(
+    gold: Path, tests: Sequence[Path], documents: Path | None, encoding: str, multiline: bool
+) -> dict[str, System]:
+    """Read the trees of parsers from bracket files, and from another file the document of each sentence."""
+    gold_lines = read_gold(gold, encoding, multiline)
+    n_lines = len(gold_lines)
+    while len(tests) > 1 and not gold_lines[-1].strip():
+        gold_lines.pop()  # so that empty lines at the end, which TEST may lack, are no sentences of any parser
+    test_lines = {str(path): read_sentences(path, encoding, multiline) for path in tests}
+    names = None if documents is None else read_documents(documents)
+    if names is not None and len(names) == n_lines:
+        names = names[: len(gold_lines)]
+    return {parser: System(gold_lines, lines, names) for parser, lines in test_lines.items()}
 
 
 def read_sentences(path: Path, encoding: str, multiline: bool) -> list[str]:
@@ -245,9 +250,8 @@ def warn_of_roots(name: str, gold: Sequence[Brackets], test: Sequence[Brackets],
 
 def parse_gold(
     model: str, data: Path, params: EvalbParams, batch_size: int | None, gpu_id: int, code: Path | None
-) -> tuple[tuple[list[Brackets], list[Brackets]], list[int], dict[str, Any]]:
-    """Run a pipeline on data with gold trees: the gold and the test trees, the doc of each, and scores of the parser
-    with words per second.
+) -> System:
+    """Run a pipeline on data with gold trees. Each doc is a document.
 
     The scores are those of the pipeline's scorer with these parameters, under their default names whatever the key of
     the constituents.
@@ -276,7 +280,12 @@ def parse_gold(
     parser_scores = {f"parsetag_{name}": scores[f"{prefix}_{name}"] for name in SCORES}
     parser_scores["speed"] = sum(len(eg.predicted) for eg in examples) / seconds
     rows = [(i, gold, test) for i, eg in enumerate(examples) for gold, test in paired_trees(eg, key)]
-    return ([gold for _, gold, _ in rows], [test for _, _, test in rows]), [i for i, _, _ in rows], parser_scores
+    return System(
+        gold=[gold for _, gold, _ in rows],
+        test=[test for _, _, test in rows],
+        documents=[i for i, _, _ in rows],
+        scores=parser_scores,
+    )
 
 
 def paired_trees(example: Example, key: str) -> Iterator[tuple[Parse, Parse | None]]:

@@ -46,7 +46,9 @@ def init_config_cli(
         raise ValueError(Errors.E450.format(path=output))
     sentences = "senter" if senter else "one_sentence" if one_sentence else "sentencizer"
     try:
-        config = make_config(lang, encoder, transformer, order, sentences, tagger, steps)
+        config = make_config(
+            lang, transformer=transformer, encoder=encoder, order=order, sentences=sentences, tagger=tagger, steps=steps
+        )
     except ImportError as err:  # spaCy has no such language, or this one needs a package
         raise ValueError(Errors.E461.format(lang=lang, reason=str(err).strip().rstrip("."))) from err
     write_text(config, output)
@@ -56,8 +58,9 @@ def init_config_cli(
 
 def make_config(
     lang: str,
-    encoder: str | None,
+    *,
     transformer: bool,
+    encoder: str | None = None,
     order: str,
     sentences: str,
     tagger: bool,

@@ -130,20 +130,19 @@ def parse_cli(
         keeps_format = sources[0].format in {"jsonl", "spacy", "parquet"}  # formats that can hold parses and ids
         shard_format = sources[0].format if keeps_format else "brackets"
         writing = shard_format if in_shards else _guess_output(target)
-    has_no_file = is_stream(path) if in_shards else path == STANDARD and sources[0].format in {"spacy", "parquet"}
-    what = "A folder of shards" if in_shards else f"--format {sources[0].format}"
-    refuse(has_no_file, what, "a file or folder to parse")
     refuse(writing in {"spacy", "parquet"} and target == STANDARD, f"--output-format {writing}", "a file to write")
     n_process = None if n_process is None else count_processes(n_process)
     one_sentence = (sents or ("line" if text is None else "model")) == "line"
-    what = "--probs" if probs else "--k-best"
-    refuse(writing == "parquet" and (probs or k_best), what, "another --output-format")
+    refuse(writing == "parquet" and (probs or k_best), "--probs" if probs else "--k-best", "another --output-format")
     settings = Settings(name, gpu_id, code, one_sentence, writing, probs, k_best)
     if in_shards:
+        refuse(is_stream(path), "A folder of shards", "a file or folder to parse")
         _check_folder(target, [path, Path(name)], writing)
         is_folder = target.is_dir() or output.endswith(SLASHES) or not (target.suffix or target == STANDARD)
         refuse(not is_folder, "A folder of shards", "a name that ends in /, such as shards/")
     else:
+        is_binary = sources[0].format in {"spacy", "parquet"}
+        refuse(path == STANDARD and is_binary, f"--format {sources[0].format}", "a file or folder to parse")
         refuse_overwrite([target], [path, *(source.path for source in sources), Path(name)])
     parser = start_parser(settings)
     if in_shards:
@@ -209,17 +208,22 @@ def _parse_todo(
 ) -> Generator[Note, None, None]:
     """Parse the shards that are left, and yield the note on each; `advance` is told how many texts."""
     todo = [shard for shard in run.shards if shard.number not in run.notes]
-    if engine == "local" and n_process in {None, 1}:
+    if not todo:
+        return
+    if engine == "ray":
+        notes = ray_shards(run.job, todo, n_process)
+    elif engine == "spark":
+        notes = spark_shards(run.job, todo, n_process)
+    elif n_process is not None and n_process > 1:
+        notes = map_in_processes(partial(parse_shard, run.job), todo, n_process)
+    else:
         parse = ShardParser(run.job, parser)
         yield from (parse(shard, advance) for shard in todo)
-    elif todo:
-        engines = {"ray": ray_shards, "spark": spark_shards}
-        map_shards = partial(map_in_processes, partial(parse_shard, run.job), todo)
-        notes = map_shards(n_process or 1) if engine == "local" else engines[engine](run.job, todo, n_process)
-        with closing(notes):
-            for shard_note in notes:
-                advance(shard_note["stop"] - shard_note["start"])
-                yield shard_note
+        return
+    with closing(notes):
+        for shard_note in notes:
+            advance(shard_note["stop"] - shard_note["start"])
+            yield shard_note
 
 
 def _warn(n_several: int, n_ids: int, n_texts: int) -> None:

@@ -89,7 +89,9 @@ def show_cli(
             for doc in docs:
                 drawing = render(doc, spans_key=spans_key, width=width, color=color, tags=tags)
                 if drawing:
-                    out.write("\n" * bool(n_trees) + drawing + "\n")
+                    if n_trees:
+                        out.write("\n")
+                    out.write(drawing + "\n")
                     out.flush()
                 n_trees += len(drawing.sentences)
                 sentences += drawing.sentences if explain else ()

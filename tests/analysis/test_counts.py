@@ -18,7 +18,7 @@ from spacy_parsetag.analysis.inventories import (
     stack_needed,
     word_deviations,
 )
-from spacy_parsetag.analysis.tables import tags_table
+from spacy_parsetag.analysis.tables import tags_summary
 from spacy_parsetag.linearize import ORDERS, deviations, max_stack
 from spacy_parsetag.trees import BinaryTree, Parse, binarize, from_nltk
 
@@ -112,7 +112,7 @@ def test_tags() -> None:
 
 def test_the_table_of_tags() -> None:
     train = count_tags([BARKS])
-    first, second = tags_table({"train": train, "dev": count_tags([SHE_READS, BARKS, SHE_READS], train)}).rows
+    first, second = tags_summary({"train": train, "dev": count_tags([SHE_READS, BARKS, SHE_READS], train)}).rows
     assert first[:3] == ("train", 1, 5) and first[-4:] == (5, "", "", "")
     # Six of 19 tags, in two of three trees.
     assert second[-3:] == (3, pytest.approx(100 * 6 / 19), pytest.approx(100 * 2 / 3))

@@ -76,7 +76,7 @@ def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     if request.param.endswith("senter"):
         config = folder / "config.cfg"
         transformer = request.param == "transformer_senter"
-        text = make_config("en", None, transformer, "pre", "senter", tagger=True)
+        text = make_config("en", transformer=transformer, order="pre", sentences="senter", tagger=True)
         config.write_text(text, encoding="utf8")
     gold = folder / "gold.spacy"
     nlp = make_nlp()
