@@ -21,7 +21,8 @@ class Loss(Protocol):
     """The loss in nats, summed over a batch, and its gradient: the same batch with gradients for scores, of the same
     type and on the same device.
 
-    A loss with an attribute `by_tag` that is true learns the other tags of a tree that has an unknown one.
+    A loss with an attribute `by_tag` that is true learns the other tags of a tree that has an unknown one, where the
+    batch has no transitions.
     """
 
     def __call__(self, batch: TagScores, gold: WeightedTrees) -> tuple[float, TagScores]: ...
@@ -38,7 +39,7 @@ class TagLoss:
         well, though no decoder uses them.
     """
 
-    by_tag = True  # a tree with an unknown tag teaches its other tags
+    by_tag = True  # see `Loss`
 
     def __init__(self, masked: bool = True) -> None:
         self.masked = masked

@@ -272,7 +272,8 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         examples = list(examples)
         validate_examples(examples, "ParseTagger.get_loss")
         require_scores(scores, name=self.name)
-        key, tags, by_tag = self.cfg["spans_key"], self.tag_set, getattr(self.loss, "by_tag", False)
+        key, tags = self.cfg["spans_key"], self.tag_set
+        by_tag = scores.transitions is None and getattr(self.loss, "by_tag", False)
         gold_by_doc = [self._gold.encode(eg, key, tags, self.linearizer, by_tag=by_tag) for eg in examples]
         if any(gold_by_doc):
             self._require_labels()
