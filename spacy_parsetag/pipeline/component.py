@@ -144,7 +144,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         """Add the tags of more training data to a trained component, which keeps what it has learned.
 
         RETURNS (list[str]): The tags that were added, sorted.
-        RAISES (ValueError): If the model cannot be given more scores.
+        RAISES (ValueError): If the model cannot be given more scores, or there is a partial tree and no chart.
         """
         self._require_labels()
 
@@ -154,7 +154,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
                 yield eg
 
         before = set(self.cfg["tags"])
-        tags, largest_stack = read_inventory(checked(), self.cfg["spans_key"], self.linearizer, self.name)
+        tags, largest_stack = self._read_inventory(checked())
         self._add_tags(tags)
         if self.cfg["max_stack"]:  # 0 if it is not known
             self.cfg["max_stack"] = max(self.cfg["max_stack"], largest_stack)
@@ -321,8 +321,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
             warnings.warn(Warnings.W260.format(names=", ".join(map(repr, same_key)), key=key), stacklevel=2)
         self._gold = GoldReader()
         if labels is None:
-            has_chart = self.model.has_param("pairs") is False  # no scores of successive tags
-            tags, largest_stack = read_inventory(get_examples(), key, self.linearizer, self.name, has_chart=has_chart)
+            tags, largest_stack = self._read_inventory(get_examples())
         else:
             tags, largest_stack = checks.read_label_data(labels, self.linearizer.order, self.name)
         if isinstance(self.max_stack, int) and self.max_stack < largest_stack:
@@ -339,6 +338,10 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         width = 2 * len(self.cfg["tags"])
         outputs: Any = [self.model.ops.alloc2f(len(doc), width) for doc in sample]
         self.model.initialize(X=sample, Y=outputs)
+
+    def _read_inventory(self, examples: Iterable[Example]) -> tuple[set[str], int]:
+        has_chart = "pairs" not in self.model.param_names  # no scores of successive tags
+        return read_inventory(examples, self.cfg["spans_key"], self.linearizer, self.name, has_chart=has_chart)
 
     def _add_tags(self, tags: set[str]) -> bool:
         """Add tags and the four bare ones; returns whether any was new."""

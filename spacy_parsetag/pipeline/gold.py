@@ -108,7 +108,7 @@ class GoldReader:
 
 
 def read_inventory(
-    examples: Iterable[Example], spans_key: str, linearizer: Linearizer, name: str, *, has_chart: bool = True
+    examples: Iterable[Example], spans_key: str, linearizer: Linearizer, name: str, *, has_chart: bool
 ) -> tuple[set[str], int]:
     """Read all training data once, and warn of what cannot be learned.
 
@@ -124,12 +124,12 @@ def read_inventory(
         parses = [parse for _, parse in reader.sentences(eg, spans_key)]
         if is_marked(eg.reference, "soft", spans_key):
             parses += [parse for trees in soft_parses(eg, spans_key).values() for _, parse in trees]
+        if is_marked(eg.reference, "partial", spans_key):
+            if parses and not has_chart:
+                raise ValueError(Errors.E272.format(name=name, text=shorten(eg.reference.text, 50)))
+            tags.update(*map(partial_tags, parses))
+            continue
         for parse in parses:
-            if is_marked(eg.reference, "partial", spans_key):
-                if not has_chart:
-                    raise ValueError(Errors.E272.format(name=name, text=shorten(eg.reference.text, 50)))
-                tags.update(partial_tags(parse))
-                continue
             if "partial" not in eg.reference.spans[spans_key].attrs:
                 n_words, n_outside = n_words + len(parse), n_outside + _words_outside(parse)
             sequence = linearizer.linearize(binarize(parse))
