@@ -52,7 +52,6 @@ class Distribution:
     def __init__(self, batch: TagScores) -> None:
         self.batch = batch.on_cpu()
         self._sums: Sums | None = None
-        self._error: NDArray[Any] | float = 0.0  # of probabilities of successive tags, where scores are great
 
     def select(self, sentences: NDArray[Any]) -> Distribution:
         """Choose sentences, by index or by a mask; what was computed for the batch is not taken along."""
@@ -94,14 +93,15 @@ class Distribution:
         reduced = sum_trees(batch.with_arrays((scores, *less_shared)))
         if (too_great := lengths * np.spacing(np.abs(reduced.log_z)) > _LARGEST_ERROR).any():
             raise ValueError(Errors.E180.format(s=batch.numbers[too_great.argmax()]))
-        self._error = lengths * epsilon * np.abs(reduced.log_z)
+        error = lengths * epsilon * np.abs(reduced.log_z)
         tops_of_sentences = np.split(tops, np.cumsum(lengths)[:-1])
         pair, *ends = shared
         log_z = [
             fsum([z, *of_rows, *[pair] * (len(of_rows) - 1), *ends]) if len(of_rows) else z  # of no tag, nothing
             for z, of_rows in zip(reduced.log_z.tolist(), tops_of_sentences, strict=True)
         ]
-        return reduced._replace(log_z=np.asarray(log_z), marginals=reduced.marginals.astype(batch.scores.dtype))
+        marginals = reduced.marginals.astype(batch.scores.dtype)
+        return reduced._replace(log_z=np.asarray(log_z), marginals=marginals, error=error)
 
     def _check_size(self, sums: Sums, what: str, *, of_products: bool = False) -> None:
         """Raise if scores are so great that sums of them, or of products with them, round what differs away.
@@ -231,7 +231,7 @@ class Distribution:
                 expected[s] += (part := _dot(probs, scores - top).sum())
                 sizes[s] += np.abs(part)
                 log_z[s] -= (int(batch.n_words[s]) - 1) * top
-        if (too_great := sizes * (np.finfo(sums.marginals.dtype).eps + self._error) > _LARGEST_ERROR).any():
+        if (too_great := sizes * (np.finfo(sums.marginals.dtype).eps + sums.error) > _LARGEST_ERROR).any():
             raise ValueError(Errors.E180.format(s=batch.numbers[too_great.argmax()]))
         entropy: NDArray[np.float64] = np.maximum(log_z - expected, 0.0)
         return entropy

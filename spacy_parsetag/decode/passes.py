@@ -49,6 +49,8 @@ class Sums(NamedTuple):
     leaves (np.ndarray | None): (W, T) probability of each leaf tag of each word, sentence after sentence; None
         likewise.
     status (np.ndarray): (S,) uint8, 0 or what went wrong.
+    error (np.ndarray | float): (S,) relative rounding error of the probabilities where scores of successive tags are
+        great; 0 elsewhere.
     """
 
     log_z: NDArray[Any]
@@ -58,6 +60,7 @@ class Sums(NamedTuple):
     nodes: NDArray[Any] | None
     leaves: NDArray[Any] | None
     status: NDArray[Any]
+    error: NDArray[Any] | float = 0.0
 
     @property
     def arrays(self) -> tuple[Any, ...]:
