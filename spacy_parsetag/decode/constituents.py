@@ -13,7 +13,7 @@ from ..errors import Errors
 from ..linearize.tagset import TagSet
 from .batch import Decoded, SpanScores, TagScores, first_spans, ranges, span_row
 from .passes import Sums, best_trees
-from .repair import raise_failure
+from .repair import check_status
 from .trees import Spans
 
 _LARGEST_COST = 1e30  # in float32 a tree's costs do not overflow
@@ -164,8 +164,7 @@ class Constituents(NamedTuple):
         # The gain of a node depends on its span and its tag alone, so in any order it is that of a span.
         spans = SpanScores(span_gains, first_spans(n_words)[:-1])
         best, status = best_trees(batch.derive(scores=tag_gains, spans=spans))
-        if status.any():
-            raise_failure(batch, status)
+        check_status(batch, status)
         return best
 
 

@@ -15,7 +15,7 @@ from .batch import Decoded, TagScores
 from .constituents import Constituents
 from .constraints import LARGEST_COUNT, is_whole
 from .passes import Sums, best_trees, k_best_trees, sample_trees, sum_trees
-from .repair import raise_failure
+from .repair import check_status
 from .trees import Spans, WeightedTrees, labelled_nodes, tree_scores
 
 _LARGEST_SEED = 2**64 - 1  # of the compiled passes
@@ -61,8 +61,7 @@ class Distribution:
         """Sum over all trees; see `sum_trees`. The arrays are kept, so do not change them."""
         if self._sums is None or (labels and self._sums.nodes is None):
             sums = sum_trees(self.batch, labels=labels)
-            if sums.status.any():
-                raise_failure(self.batch, sums.status)
+            check_status(self.batch, sums.status)
             if self.batch.transitions is not None:
                 what = "probabilities where successive tags score"
                 self._check_size(sums, what)
@@ -126,8 +125,7 @@ class Distribution:
     def argmax(self) -> Decoded:
         """The best tree of each sentence, by Viterbi."""
         best, status = best_trees(self.batch)
-        if status.any():
-            raise_failure(self.batch, status)
+        check_status(self.batch, status)
         return best
 
     def topk(self, k: int) -> list[KBest]:
@@ -190,8 +188,7 @@ class Distribution:
             if not is_whole(value, 0, largest):
                 raise ValueError(Errors.E177.format(what=what, value=value, largest=largest))
         ids, status = sample_trees(self.batch, n, seed)
-        if status.any():
-            raise_failure(self.batch, status)
+        check_status(self.batch, status)
         return ids
 
     def log_prob(self, ids: NDArray[Any]) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from thinc.api import get_array_module
 
 from ..decode import Constraint, Distribution, TagScores, Transitions, WeightedTrees
 from ..decode.passes import Sums, sum_sequences, sum_trees
-from ..decode.repair import raise_failure
+from ..decode.repair import check_status
 from ..decode.trees import cells_of
 from ..errors import Errors, Warnings
 
@@ -116,8 +116,7 @@ def cross_entropy(
     sentence = (np.cumsum(taught) - 1)[gold.sentence[tree_taught]]  # counted among those
     trees = WeightedTrees(sentence, gold.weight[tree_taught], gold.ids[taught[owner]])
     sums = sum_over(taught_batch)
-    if sums.status.any():
-        raise_failure(taught_batch, sums.status)
+    check_status(taught_batch, sums.status)
     loss = float(sums.log_z.sum())
     cells = cells_of(taught_batch, trees)
     for scores, expected, (at, tree) in zip(taught_batch.arrays, sums.arrays, cells, strict=True):
