@@ -180,24 +180,26 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         rest = iter(fields)
         return [[Prediction(tokens, **next(rest)) for tokens in sentences] for sentences in words.sentences]
 
-    def _find_fields(self, distribution: Distribution) -> list[dict[str, Any]]:
-        """Find the fields of the prediction for each sentence of a batch, other than its tokens."""
+    def _find_fields(self, distribution: Distribution) -> Iterator[dict[str, Any]]:
+        """Yield the fields of the prediction for each sentence of a batch, other than its tokens."""
         decoded, batch = self.decoder(distribution), distribution.batch
-        trees = [*labelled_nodes(decoded.ids, batch).spans(batch.tags)]
-        fields: dict[str, Sequence[Any]] = {"spans": trees}
-        if decoded.beam_widths is not None:
-            fields["beam_width"] = decoded.beam_widths.tolist()
+        trees = labelled_nodes(decoded.ids, batch).spans(batch.tags)
+        # Asked for before all else that takes sums: sums with labels serve the others too.
+        constituents = distribution.constituents if self.probs else None
         # From the temperature of constituents to that of whole trees.
         factor = self.cfg["temperature"] / self.cfg["tree_temperature"] if self.probs or self.k_best else 1.0
         of_trees = distribution if factor == 1.0 else Distribution(scale_scores(batch, factor))
+        columns: dict[str, Sequence[Any]] = {}
+        if decoded.beam_widths is not None:
+            columns["beam_width"] = decoded.beam_widths.tolist()
         if self.probs:
-            described = [distribution.constituents.describe(s, tree, LEAST_RIVAL) for s, tree in enumerate(trees)]
-            fields.update((name, [values[name] for values in described]) for name in ("probs", "expected_f", "rivals"))
-            fields["log_prob"] = of_trees.log_prob(decoded.ids).tolist()
-            fields["entropy"] = of_trees.entropy.tolist()
+            columns["log_prob"] = of_trees.log_prob(decoded.ids).tolist()
+            columns["entropy"] = of_trees.entropy.tolist()
         if self.k_best:
-            fields["k_best"] = of_trees.k_best_parses(self.k_best)
-        return [dict(zip(fields, values, strict=True)) for values in zip(*fields.values(), strict=True)]
+            columns["k_best"] = of_trees.k_best_parses(self.k_best)
+        for s, spans in enumerate(trees):
+            described = {} if constituents is None else constituents.describe(s, spans, LEAST_RIVAL)
+            yield {"spans": spans, **described, **{field: values[s] for field, values in columns.items()}}
 
     def score_docs(
         self, docs: list[Doc], *, temperature: float | None = None
