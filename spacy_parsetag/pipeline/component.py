@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from spacy.errors import Errors as SpacyErrors
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
@@ -34,7 +35,7 @@ from ..tokens.sentences import require_sentences
 from . import checks
 from .align import set_gold_sentences
 from .constraints import Finder, constrain, constraints_of_doc
-from .encode import gold_loss
+from .encode import GoldSentence, gold_loss
 from .gold import GoldReader, read_inventory
 from .scorer import score_prefix
 
@@ -274,6 +275,21 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         examples = list(examples)
         validate_examples(examples, "ParseTagger.get_loss")
         require_scores(scores, name=self.name)
+        gold, first_words, n_words = self._read_gold(examples, scores)
+        self._gold.check(self.name)
+        batch = scores.batch(self.tag_set, self.linearizer, self.bound)
+        gold_batch, to_scores = scores.batch_of(batch, first_words, n_words)
+        loss, gradient = gold_loss(self.loss, gold_batch, gold)
+        return loss, to_scores(gradient)
+
+    def _read_gold(
+        self, examples: list[Example], scores: SentenceScores
+    ) -> tuple[list[GoldSentence], NDArray[Any], NDArray[Any]]:
+        """Read the gold sentences that a learner with such scores can learn from.
+
+        RETURNS (tuple[list[GoldSentence], np.ndarray, np.ndarray]): The sentences, with the first word of each among
+            all words of the batch, and its number of words.
+        """
         key, tags = self.cfg["spans_key"], self.tag_set
         by_tag = scores.transitions is None and getattr(self.loss, "by_tag", False)
         gold_by_doc = [self._gold.encode(eg, key, tags, self.linearizer, by_tag=by_tag) for eg in examples]
@@ -291,11 +307,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
             docs = [eg.predicted for eg, sentences in zip(examples, gold_by_doc, strict=True) for _ in sentences]
             self._gold.leave_out([*compress(zip(docs, gold, strict=True), ~inside)])
             gold, first_words, n_words = [*compress(gold, inside)], first_words[inside], n_words[inside]
-        self._gold.check(self.name)
-        batch = scores.batch(tags, self.linearizer, self.bound)
-        gold_batch, to_scores = scores.batch_of(batch, first_words, n_words)
-        loss, gradient = gold_loss(self.loss, gold_batch, gold)
-        return loss, to_scores(gradient)
+        return gold, first_words, n_words
 
     def initialize(
         self,
