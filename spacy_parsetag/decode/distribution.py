@@ -206,28 +206,7 @@ class Distribution:
         n_sents = len(batch.n_words)
         if batch.transitions is not None and n_sents > 1:  # their expected counts are summed over all sentences
             return np.concatenate([self.select(np.asarray([s])).entropy for s in range(n_sents)])
-        owner, rows = np.repeat(np.arange(n_sents), batch.lengths), batch.rows
-        probs, scores = sums.marginals[rows], batch.scores[rows].astype(np.float64)
-        # Every tree has a tag in each row: less the greatest score, great ones lose no precision.
-        tops = np.where(probs > 0, scores, -np.inf).max(axis=1, initial=-np.inf)
-        expected = np.zeros(n_sents)
-        np.add.at(expected, owner, _dot(probs, scores - tops[:, None]))
-        sizes = np.abs(expected)
-        minus_tops = np.split(-tops, np.cumsum(batch.lengths)[:-1])[:n_sents]  # by sentence; one piece for none
-        log_z = np.asarray([fsum([z, *of_rows]) for z, of_rows in zip(sums.log_z.tolist(), minus_tops, strict=True)])
-        for probs, scores in zip(sums.transitions or (), batch.transitions or (), strict=True):
-            expected += _dot(probs, scores).sum()
-            sizes += _dot(probs, np.abs(scores)).sum()
-        if batch.spans is not None and sums.spans is not None:
-            stops = batch.spans.stops(batch.n_words)
-            for s in np.flatnonzero(stops > batch.spans.starts):
-                span_rows = slice(batch.spans.starts[s], stops[s])
-                probs, scores = sums.spans[span_rows], batch.spans.scores[span_rows].astype(np.float64)
-                # Every tree has a label for each node: less the greatest score, great ones lose no precision.
-                top = scores.max(initial=-np.inf, where=probs > 0)
-                expected[s] += (part := _dot(probs, scores - top).sum())
-                sizes[s] += np.abs(part)
-                log_z[s] -= (int(batch.n_words[s]) - 1) * top
+        expected, sizes, log_z = _expected_scores(batch, sums)
         if (too_great := sizes * (np.finfo(sums.marginals.dtype).eps + sums.error) > _LARGEST_ERROR).any():
             raise ValueError(Errors.E180.format(s=batch.numbers[too_great.argmax()]))
         entropy: NDArray[np.float64] = np.maximum(log_z - expected, 0.0)
@@ -260,6 +239,55 @@ class Decoder(Protocol):
 def _check_k(k: object) -> None:
     if not is_whole(k, 1, LARGEST_COUNT):
         raise ValueError(Errors.E171.format(value=k, largest=LARGEST_COUNT))
+
+
+def _expected_scores(batch: TagScores, sums: Sums) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Find the (S,) expected scores of trees, less what the trees of a sentence share: then great ones stay precise.
+
+    RETURNS (tuple[np.ndarray, np.ndarray, np.ndarray]): The expected scores; the sum of the sizes of their parts; and
+        the log-partitions, less the same.
+    """
+    expected, tops = _expected_of_tags(batch, sums.marginals)
+    sizes = np.abs(expected)
+    minus_tops = np.split(-tops, np.cumsum(batch.lengths)[:-1])[: len(expected)]  # by sentence; one piece for none
+    log_z = np.asarray([fsum([z, *of_rows]) for z, of_rows in zip(sums.log_z.tolist(), minus_tops, strict=True)])
+    for probs, scores in zip(sums.transitions or (), batch.transitions or (), strict=True):
+        expected += _dot(probs, scores).sum()
+        sizes += _dot(probs, np.abs(scores)).sum()
+    if sums.spans is not None:
+        of_spans, tops = _expected_of_spans(batch, sums.spans)
+        expected += of_spans
+        sizes += np.abs(of_spans)
+        log_z -= (batch.n_words - 1) * tops
+    return expected, sizes, log_z
+
+
+def _expected_of_tags(batch: TagScores, marginals: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Find the (S,) expected scores of tags, less the greatest of each row, of which every tree has a tag.
+
+    RETURNS (tuple[np.ndarray, np.ndarray]): The expected scores, and (R',) the greatest scores.
+    """
+    probs, scores = marginals[batch.rows], batch.scores[batch.rows].astype(np.float64)
+    tops = np.where(probs > 0, scores, -np.inf).max(axis=1, initial=-np.inf)
+    expected = np.zeros(len(batch.n_words))
+    np.add.at(expected, np.repeat(np.arange(len(expected)), batch.lengths), _dot(probs, scores - tops[:, None]))
+    return expected, tops
+
+
+def _expected_of_spans(batch: TagScores, span_probs: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Find the (S,) expected scores of spans, less the greatest of each sentence, for every tree has N-1 of them.
+
+    RETURNS (tuple[np.ndarray, np.ndarray]): The expected scores, and (S,) the greatest scores.
+    """
+    assert batch.spans is not None
+    starts, stops = batch.spans.starts, batch.spans.stops(batch.n_words)
+    expected, tops = np.zeros(len(starts)), np.zeros(len(starts))
+    for s in np.flatnonzero(stops > starts):
+        rows = slice(starts[s], stops[s])
+        probs, scores = span_probs[rows], batch.spans.scores[rows].astype(np.float64)
+        tops[s] = scores.max(initial=-np.inf, where=probs > 0)
+        expected[s] = _dot(probs, scores - tops[s]).sum()
+    return expected, tops
 
 
 def _dot(probs: Any, scores: Any) -> NDArray[np.float64]:
