@@ -81,8 +81,7 @@ class Constituents(NamedTuple):
 
     def rows(self, s: int, start: Any, end: Any) -> Any:
         """Find the rows of spans of sentence s, given their first words and ends; integers or arrays."""
-        # There are as many spans of one word or more as there are of two or more with one more word.
-        return self.starts[s] + span_row(int(self.n_words[s]) + 1, start, end + 1)
+        return self.starts[s] + span_row(int(self.n_words[s]), start, end, shortest=1)
 
     def sentence(self, s: int, least: float = 0.0) -> dict[tuple[int, int, str], float]:
         """List the constituents of sentence s that are likelier than `least`: {(start, end, label): probability}."""

@@ -195,5 +195,5 @@ def _agrees(batch: TagScores, ids: NDArray[Any]) -> bool:
         return True
     masks, cells, _ = label_sets(batch.constraints, batch.n_words, batch.tags)
     nodes = labelled_nodes(ids, batch, bare=True)
-    sets = cells[span_row(int(batch.n_words[0]) + 1, nodes.start, nodes.end + 1)]  # with spans of one word
+    sets = cells[span_row(int(batch.n_words[0]), nodes.start, nodes.end, shortest=1)]
     return bool((sets >= 0).all() and masks[sets, nodes.tag].all())
