@@ -267,7 +267,8 @@ def _expected_of_tags(batch: TagScores, marginals: NDArray[Any]) -> tuple[NDArra
 
     RETURNS (tuple[np.ndarray, np.ndarray]): The expected scores, and (R',) the greatest scores.
     """
-    probs, scores = marginals[batch.rows], batch.scores[batch.rows].astype(np.float64)
+    rows = batch.rows
+    probs, scores = marginals[rows], batch.scores[rows].astype(np.float64)
     tops = np.where(probs > 0, scores, -np.inf).max(axis=1, initial=-np.inf)
     expected = np.zeros(len(batch.n_words))
     np.add.at(expected, np.repeat(np.arange(len(expected)), batch.lengths), _dot(probs, scores - tops[:, None]))
