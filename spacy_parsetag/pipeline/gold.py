@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..errors import Errors, Warnings, shorten
-from ..linearize import Linearizer, TagSet, max_stack
+from ..linearize import Linearizer, TagSet, largest_stack
 from ..tokens.groups import GroupCache, SentenceParse, has_parses, is_marked, list_groups, parses_from_doc
 from ..trees import Parse, binarize
 from .align import has_same_tokens, read_gold, soft_parses
@@ -119,7 +119,7 @@ def read_inventory(
     """
     reader = GoldReader()
     tags: set[str] = set()
-    largest_stack = n_words = n_outside = 0
+    largest = n_words = n_outside = 0
     for eg in examples:
         parses = [parse for _, parse in reader.sentences(eg, spans_key)]
         if is_marked(eg.reference, "soft", spans_key):
@@ -134,11 +134,11 @@ def read_inventory(
                 n_words, n_outside = n_words + len(parse), n_outside + _words_outside(parse)
             sequence = linearizer.linearize(binarize(parse))
             tags.update(sequence)
-            largest_stack = max(largest_stack, max_stack(sequence, linearizer.lattice))
+            largest = max(largest, largest_stack(sequence, linearizer.lattice))
     reader.check(name, complete=True)
     if n_words >= 200 and n_outside > 0.2 * n_words:  # trees seem to be partial, though not marked so
         warnings.warn(Warnings.W254.format(name=name, share=n_outside / n_words), stacklevel=2)
-    return tags, largest_stack
+    return tags, largest
 
 
 def _words_outside(parse: Parse) -> int:

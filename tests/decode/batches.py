@@ -9,7 +9,7 @@ from oracle import STACK
 from spacy_parsetag.decode import SpanScores, TagScores
 from spacy_parsetag.decode.passes import sum_sequences, sum_trees
 from spacy_parsetag.decode.repair import check_status
-from spacy_parsetag.linearize import ORDERS, get_linearizer, max_stack
+from spacy_parsetag.linearize import ORDERS, get_linearizer, largest_stack
 from spacy_parsetag.linearize.tagset import TagSet
 
 TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
@@ -21,7 +21,7 @@ def check_tree(ids, tags, order, n, bound=None):
     names = [tags[i] for i in ids]
     linearizer = get_linearizer(order)
     assert linearizer.delinearize(names).n_words == n
-    assert bound is None or max_stack(names, linearizer.lattice) <= bound
+    assert bound is None or largest_stack(names, linearizer.lattice) <= bound
 
 
 def random_batch(words, order="in", dtype=np.float64, seed=0, **changes):
