@@ -186,7 +186,7 @@ def _add_scores(batch: TagScores, tag_gains: NDArray[Any], span_gains: NDArray[A
     tags, spans = batch.tags, batch.spans
     leaf_rows, gap_rows = _leaf_rows(batch), _gap_rows(batch)
     n_leaves, sides = tags.n_leaves, tags.offsets[2:4]  # the columns of L and R
-    if not {"L", "R"} <= set(tags.tags):  # as a tag set of one's own may lack
+    if not {"L", "R"} <= set(tags.tags):  # a tag set of one's own may lack them
         return
     of_gaps = batch.scores[gap_rows]
     of_sides = of_gaps[:, sides] if spans is not None else np.maximum.reduceat(of_gaps, sides, axis=1)

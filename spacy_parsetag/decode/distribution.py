@@ -20,7 +20,7 @@ from .trees import Spans, WeightedTrees, labelled_nodes, tree_scores
 
 _LARGEST_SEED = 2**64 - 1  # of the compiled passes
 _LARGEST_ERROR = 0.01  # of a log-probability, in nats
-_MOST_TREES = 2**16  # that are looked through at once for those that differ in their constituents
+_MOST_TREES = 2**16  # trees that are looked through at once for ones that differ in their constituents
 
 
 class KBest(NamedTuple):
@@ -263,7 +263,7 @@ def _expected_scores(batch: TagScores, sums: Sums) -> tuple[NDArray[Any], NDArra
 
 
 def _expected_of_tags(batch: TagScores, marginals: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Find the (S,) expected scores of tags, less the greatest of each row, of which every tree has a tag.
+    """Find the (S,) expected scores of tags, less the greatest of each row: every tree has a tag there.
 
     RETURNS (tuple[np.ndarray, np.ndarray]): The expected scores, and (R',) the greatest scores.
     """

@@ -94,7 +94,7 @@ def sum_trees(batch: TagScores, *, labels: bool = False) -> Sums:
         leaves = np.zeros((int(n_words.sum()), len(batch.tags)), dtype=batch.scores.dtype)
     transitions = _sum_lattice(batch, arguments, marginals, log_z, status)
     if (status == CHART).any():
-        # Of all spans where labels are asked for, else of those that are scored.
+        # The sums are of all spans where labels are asked for, else of those that are scored.
         rows, sums = (starts, nodes) if labels or batch.spans is None else (batch.spans.starts, spans)
         leaf_starts = np.cumsum(n_words) - n_words
         chart_sums(*arguments, batch.tags.label_of, rows, leaf_starts, log_z, marginals, sums, leaves, status)

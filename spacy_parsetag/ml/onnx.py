@@ -39,7 +39,7 @@ class OnnxShim(Shim):
 
     def __init__(self, graph: bytes = b"") -> None:
         super().__init__(graph)
-        # With the process that it was started in, and whether it runs on a GPU: in one, since threads share them.
+        # The session; and its process, and whether it runs on a GPU. They are read at once, since threads share them.
         self._session: tuple[Any, tuple[int, bool] | None] = (None, None)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -78,7 +78,7 @@ class OnnxShim(Shim):
 def _start_session(graph: bytes, *, on_gpu: bool) -> Any:
     runtime = require("onnxruntime", "a pipeline exported to ONNX")
     options = runtime.SessionOptions()
-    # As NumPy and PyTorch read it. A worker process is one of several, so it gets one thread; 0 is one for each core.
+    # OMP_NUM_THREADS counts, as for NumPy. A worker process is one of several: it gets one thread. 0 is one a core.
     options.intra_op_num_threads = threads_asked() or (0 if parent_process() is None else 1)
     if clips_products():
         options.add_session_config_entry("session.x64quantprecision", "1")  # takes up to 2.6 times as long

@@ -185,7 +185,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         """Yield the fields of the prediction for each sentence of a batch, other than its tokens."""
         decoded, batch = self.decoder(distribution), distribution.batch
         trees = labelled_nodes(decoded.ids, batch).spans(batch.tags)
-        # Asked for before all else that takes sums: sums with labels serve the others too.
+        # This comes before all else that takes sums: sums with labels serve the others too.
         constituents = distribution.constituents if self.probs else None
         # From the temperature of constituents to that of whole trees.
         factor = self.cfg["temperature"] / self.cfg["tree_temperature"] if self.probs or self.k_best else 1.0

@@ -78,7 +78,7 @@ def constraints_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finde
             continue
         s = next((s for s, (first, stop) in enumerate(bounds) if first <= start < end <= stop), None)
         if s is None and kind == "must not":
-            continue  # as no constituent leaves its sentence
+            continue  # no constituent leaves its sentence
         if s is None:
             raise ValueError(Errors.E261.format(text=text))
         first = bounds[s][0]
