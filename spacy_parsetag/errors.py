@@ -493,9 +493,10 @@ class Warnings(metaclass=_ErrorsWithCodes):
     )
     W252 = (
         "{n:,} of {total:,} sentences ({share:.1%}) have tags that the model does not know, for example {example}: "
-        "TreeLoss learns nothing from these, TagLoss only their other tags. Were labels changed, or function tags "
-        "kept? Initialize the component with this data, and make files of 'spacy init labels' again. A trained one "
-        "takes more labels: nlp.get_pipe(name).add_labels_of(examples), or spacy-parsetag.AddLabels.v1 in a config."
+        "TreeLoss learns nothing from these, TagLoss only their other tags, and nothing where transitions are scored. "
+        "Were labels changed, or function tags kept? Initialize the component with this data, and make files of 'spacy "
+        "init labels' again. A trained one takes more labels: nlp.get_pipe(name).add_labels_of(examples), or "
+        "spacy-parsetag.AddLabels.v1 in a config."
     )
     W253 = (
         "{n:,} of {total:,} sentences ({share:.1%}) are left out, because the predicted doc has a sentence boundary "

@@ -19,7 +19,7 @@ from itertools import accumulate, groupby
 from typing import Any, ClassVar, TypeVar
 
 from ..errors import Errors
-from ..linearize import CLASS_NAMES, ORDERS, deviations, max_stack, split_tag
+from ..linearize import CLASS_NAMES, ORDERS, deviations, largest_stack, split_tag
 from ..linearize.base import preorder_tags
 from ..trees import BinaryTree, Parse, Tree, join_chain
 from ..trees.tree import preorder
@@ -50,7 +50,9 @@ def word_deviations(tree: BinaryTree) -> dict[str, list[int]]:
 
 def stack_needed(tree: BinaryTree) -> dict[str, int]:
     """The largest stack after any tag, which is what decoders bound, for each order (paper appendix E)."""
-    return {order: max_stack(linearizer.linearize(tree), linearizer.lattice) for order, linearizer in ORDERS.items()}
+    return {
+        order: largest_stack(linearizer.linearize(tree), linearizer.lattice) for order, linearizer in ORDERS.items()
+    }
 
 
 @dataclass

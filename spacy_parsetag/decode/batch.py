@@ -64,13 +64,13 @@ class SpanScores:
         return np.where(self.starts < 0, -1, self.starts + n_words * (n_words - 1) // 2)
 
 
-def span_row(n_words: Any, start: Any, end: Any) -> Any:
-    """Find the row of a span among the rows of its sentence; integers or arrays.
+def span_row(n_words: Any, start: Any, end: Any, shortest: int = 2) -> Any:
+    """Find the row of a span among the spans of `shortest` words or more of its sentence; integers or arrays.
 
     >>> [span_row(4, start, end) for start, end in [(0, 2), (0, 3), (0, 4), (1, 3), (1, 4), (2, 4)]]
     [0, 1, 2, 3, 4, 5]
     """
-    return start * (n_words - 1) - start * (start - 1) // 2 + end - start - 2
+    return start * (n_words - shortest + 1) - start * (start - 1) // 2 + end - start - shortest
 
 
 def first_spans(n_words: NDArray[Any], shortest: int = 2) -> NDArray[Any]:

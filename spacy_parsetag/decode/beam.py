@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from ..errors import Errors
 from ._passes import beam_search
-from .batch import BEAM_EMPTY, Decoded, arguments_of
+from .batch import BEAM_EMPTY, FOUND, Decoded, arguments_of
 from .constraints import is_whole
 from .distribution import Distribution
-from .repair import raise_failure
+from .repair import check_status
 
 
 class BeamDecoder:
@@ -49,7 +49,7 @@ class BeamDecoder:
             raise ValueError(Errors.E165.format(what="Beam search"))
         ids: NDArray[Any] = np.full(len(batch.scores), -1, dtype=np.int32)
         totals = np.zeros(len(batch.n_words))
-        status = np.where(batch.n_words > 0, BEAM_EMPTY, 0).astype(np.uint8)
+        status = np.where(batch.n_words > 0, BEAM_EMPTY, FOUND).astype(np.uint8)
         widths = np.full(len(batch.n_words), self.beam, dtype=np.int32)
         empty = status == BEAM_EMPTY
         for doubling in range(self.doublings + 1):
@@ -58,9 +58,7 @@ class BeamDecoder:
             empty = status == BEAM_EMPTY
             if not empty.any():
                 break
-        failed = np.where(empty, 0, status)
-        if failed.any():
-            raise_failure(batch, failed)
+        check_status(batch, np.where(empty, FOUND, status))
         if empty.any():
             exact = distribution.select(empty).argmax
             ids = np.where(exact.ids >= 0, exact.ids, ids)

@@ -13,7 +13,7 @@ from ..errors import Errors
 from ..linearize.tagset import TagSet
 from .batch import Decoded, SpanScores, TagScores, first_spans, ranges, span_row
 from .passes import Sums, best_trees
-from .repair import raise_failure
+from .repair import check_status
 from .trees import Spans
 
 _LARGEST_COST = 1e30  # in float32 a tree's costs do not overflow
@@ -81,8 +81,7 @@ class Constituents(NamedTuple):
 
     def rows(self, s: int, start: Any, end: Any) -> Any:
         """Find the rows of spans of sentence s, given their first words and ends; integers or arrays."""
-        # There are as many spans of one word or more as there are of two or more with one more word.
-        return self.starts[s] + span_row(int(self.n_words[s]) + 1, start, end + 1)
+        return self.starts[s] + span_row(int(self.n_words[s]), start, end, shortest=1)
 
     def sentence(self, s: int, least: float = 0.0) -> dict[tuple[int, int, str], float]:
         """List the constituents of sentence s that are likelier than `least`: {(start, end, label): probability}."""
@@ -155,30 +154,39 @@ class Constituents(NamedTuple):
 
         # The gains of tags: of leaves in the rows of words, of nodes in the rows of spans.
         word_rows, longer = rows_of_words(n_words)
-        leaf_rows = np.repeat(batch.starts - 2 * (np.cumsum(n_words) - n_words), n_words) + 2 * np.arange(n_words.sum())
         tag_gains = np.zeros((len(batch.scores), len(tags)), dtype=dtype)
-        tag_gains[leaf_rows, :n_leaves] = gains_of(word_rows, slice(n_leaves))
+        tag_gains[_leaf_rows(batch), :n_leaves] = gains_of(word_rows, slice(n_leaves))
         span_gains = gains_of(longer, node_tags)
         if batch.linearizer.order == "in":
-            _add_scores(batch, leaf_rows, tag_gains, span_gains)
+            _add_scores(batch, tag_gains, span_gains)
         # The gain of a node depends on its span and its tag alone, so in any order it is that of a span.
         spans = SpanScores(span_gains, first_spans(n_words)[:-1])
         best, status = best_trees(batch.derive(scores=tag_gains, spans=spans))
-        if status.any():
-            raise_failure(batch, status)
+        check_status(batch, status)
         return best
 
 
-def _add_scores(batch: TagScores, leaf_rows: NDArray[Any], tag_gains: NDArray[Any], span_gains: NDArray[Any]) -> None:
-    """Add a little of the scores to gains of tags and of spans, where trees with the same constituents differ in them:
-    in the sides of leaves and nodes, and in the nodes that binarization added.
+def _leaf_rows(batch: TagScores) -> NDArray[Any]:
+    """Find the (W,) rows of words among the rows of tags: of a sentence the first one, the third and so on."""
+    n_leaves = batch.n_words.astype(np.int64)
+    rows: NDArray[Any] = np.repeat(batch.starts, n_leaves) + 2 * ranges(np.zeros_like(n_leaves), n_leaves)
+    return rows
 
-    leaf_rows (np.ndarray): (W,) rows of words; the others are gaps.
-    """
+
+def _gap_rows(batch: TagScores) -> NDArray[Any]:
+    """Find the rows of gaps: those between the words of a sentence."""
+    n_gaps = np.maximum(batch.n_words.astype(np.int64) - 1, 0)
+    rows: NDArray[Any] = np.repeat(batch.starts + 1, n_gaps) + 2 * ranges(np.zeros_like(n_gaps), n_gaps)
+    return rows
+
+
+def _add_scores(batch: TagScores, tag_gains: NDArray[Any], span_gains: NDArray[Any]) -> None:
+    """Add a little of the scores to gains of tags and of spans, where trees with the same constituents differ in them:
+    in the sides of leaves and nodes, and in the nodes that binarization added."""
     tags, spans = batch.tags, batch.spans
-    gap_rows = np.delete(leaf_rows + 1, np.cumsum(batch.n_words[batch.n_words > 0]) - 1)
+    leaf_rows, gap_rows = _leaf_rows(batch), _gap_rows(batch)
     n_leaves, sides = tags.n_leaves, tags.offsets[2:4]  # the columns of L and R
-    if not {"L", "R"} <= set(tags.tags):  # as a tag set of one's own may lack
+    if not {"L", "R"} <= set(tags.tags):  # a tag set of one's own may lack them
         return
     of_gaps = batch.scores[gap_rows]
     of_sides = of_gaps[:, sides] if spans is not None else np.maximum.reduceat(of_gaps, sides, axis=1)

@@ -15,12 +15,12 @@ from .batch import Decoded, TagScores
 from .constituents import Constituents
 from .constraints import LARGEST_COUNT, is_whole
 from .passes import Sums, best_trees, k_best_trees, sample_trees, sum_trees
-from .repair import raise_failure
+from .repair import check_status
 from .trees import Spans, WeightedTrees, labelled_nodes, tree_scores
 
 _LARGEST_SEED = 2**64 - 1  # of the compiled passes
 _LARGEST_ERROR = 0.01  # of a log-probability, in nats
-_MOST_TREES = 2**16  # that are looked through at once for those that differ in their constituents
+_MOST_TREES = 2**16  # trees that are looked through at once for ones that differ in their constituents
 
 
 class KBest(NamedTuple):
@@ -52,7 +52,6 @@ class Distribution:
     def __init__(self, batch: TagScores) -> None:
         self.batch = batch.on_cpu()
         self._sums: Sums | None = None
-        self._error: NDArray[Any] | float = 0.0  # of probabilities of successive tags, where scores are great
 
     def select(self, sentences: NDArray[Any]) -> Distribution:
         """Choose sentences, by index or by a mask; what was computed for the batch is not taken along."""
@@ -62,8 +61,7 @@ class Distribution:
         """Sum over all trees; see `sum_trees`. The arrays are kept, so do not change them."""
         if self._sums is None or (labels and self._sums.nodes is None):
             sums = sum_trees(self.batch, labels=labels)
-            if sums.status.any():
-                raise_failure(self.batch, sums.status)
+            check_status(self.batch, sums.status)
             if self.batch.transitions is not None:
                 what = "probabilities where successive tags score"
                 self._check_size(sums, what)
@@ -94,14 +92,15 @@ class Distribution:
         reduced = sum_trees(batch.with_arrays((scores, *less_shared)))
         if (too_great := lengths * np.spacing(np.abs(reduced.log_z)) > _LARGEST_ERROR).any():
             raise ValueError(Errors.E180.format(s=batch.numbers[too_great.argmax()]))
-        self._error = lengths * epsilon * np.abs(reduced.log_z)
+        error = lengths * epsilon * np.abs(reduced.log_z)
         tops_of_sentences = np.split(tops, np.cumsum(lengths)[:-1])
         pair, *ends = shared
         log_z = [
             fsum([z, *of_rows, *[pair] * (len(of_rows) - 1), *ends]) if len(of_rows) else z  # of no tag, nothing
             for z, of_rows in zip(reduced.log_z.tolist(), tops_of_sentences, strict=True)
         ]
-        return reduced._replace(log_z=np.asarray(log_z), marginals=reduced.marginals.astype(batch.scores.dtype))
+        marginals = reduced.marginals.astype(batch.scores.dtype)
+        return reduced._replace(log_z=np.asarray(log_z), marginals=marginals, error=error)
 
     def _check_size(self, sums: Sums, what: str, *, of_products: bool = False) -> None:
         """Raise if scores are so great that sums of them, or of products with them, round what differs away.
@@ -126,8 +125,7 @@ class Distribution:
     def argmax(self) -> Decoded:
         """The best tree of each sentence, by Viterbi."""
         best, status = best_trees(self.batch)
-        if status.any():
-            raise_failure(self.batch, status)
+        check_status(self.batch, status)
         return best
 
     def topk(self, k: int) -> list[KBest]:
@@ -190,8 +188,7 @@ class Distribution:
             if not is_whole(value, 0, largest):
                 raise ValueError(Errors.E177.format(what=what, value=value, largest=largest))
         ids, status = sample_trees(self.batch, n, seed)
-        if status.any():
-            raise_failure(self.batch, status)
+        check_status(self.batch, status)
         return ids
 
     def log_prob(self, ids: NDArray[Any]) -> NDArray[np.float64]:
@@ -209,29 +206,8 @@ class Distribution:
         n_sents = len(batch.n_words)
         if batch.transitions is not None and n_sents > 1:  # their expected counts are summed over all sentences
             return np.concatenate([self.select(np.asarray([s])).entropy for s in range(n_sents)])
-        owner, rows = np.repeat(np.arange(n_sents), batch.lengths), batch.rows
-        probs, scores = sums.marginals[rows], batch.scores[rows].astype(np.float64)
-        # Every tree has a tag in each row: less the greatest score, great ones lose no precision.
-        tops = np.where(probs > 0, scores, -np.inf).max(axis=1, initial=-np.inf)
-        expected = np.zeros(n_sents)
-        np.add.at(expected, owner, _dot(probs, scores - tops[:, None]))
-        sizes = np.abs(expected)
-        minus_tops = np.split(-tops, np.cumsum(batch.lengths)[:-1])[:n_sents]  # by sentence; one piece for none
-        log_z = np.asarray([fsum([z, *of_rows]) for z, of_rows in zip(sums.log_z.tolist(), minus_tops, strict=True)])
-        for probs, scores in zip(sums.transitions or (), batch.transitions or (), strict=True):
-            expected += _dot(probs, scores).sum()
-            sizes += _dot(probs, np.abs(scores)).sum()
-        if batch.spans is not None and sums.spans is not None:
-            stops = batch.spans.stops(batch.n_words)
-            for s in np.flatnonzero(stops > batch.spans.starts):
-                span_rows = slice(batch.spans.starts[s], stops[s])
-                probs, scores = sums.spans[span_rows], batch.spans.scores[span_rows].astype(np.float64)
-                # Every tree has a label for each node: less the greatest score, great ones lose no precision.
-                top = scores.max(initial=-np.inf, where=probs > 0)
-                expected[s] += (part := _dot(probs, scores - top).sum())
-                sizes[s] += np.abs(part)
-                log_z[s] -= (int(batch.n_words[s]) - 1) * top
-        if (too_great := sizes * (np.finfo(sums.marginals.dtype).eps + self._error) > _LARGEST_ERROR).any():
+        expected, sizes, log_z = _expected_scores(batch, sums)
+        if (too_great := sizes * (np.finfo(sums.marginals.dtype).eps + sums.error) > _LARGEST_ERROR).any():
             raise ValueError(Errors.E180.format(s=batch.numbers[too_great.argmax()]))
         entropy: NDArray[np.float64] = np.maximum(log_z - expected, 0.0)
         return entropy
@@ -263,6 +239,56 @@ class Decoder(Protocol):
 def _check_k(k: object) -> None:
     if not is_whole(k, 1, LARGEST_COUNT):
         raise ValueError(Errors.E171.format(value=k, largest=LARGEST_COUNT))
+
+
+def _expected_scores(batch: TagScores, sums: Sums) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Find the (S,) expected scores of trees, less what the trees of a sentence share: then great ones stay precise.
+
+    RETURNS (tuple[np.ndarray, np.ndarray, np.ndarray]): The expected scores; the sum of the sizes of their parts; and
+        the log-partitions, less the same.
+    """
+    expected, tops = _expected_of_tags(batch, sums.marginals)
+    sizes = np.abs(expected)
+    minus_tops = np.split(-tops, np.cumsum(batch.lengths)[:-1])[: len(expected)]  # by sentence; one piece for none
+    log_z = np.asarray([fsum([z, *of_rows]) for z, of_rows in zip(sums.log_z.tolist(), minus_tops, strict=True)])
+    for probs, scores in zip(sums.transitions or (), batch.transitions or (), strict=True):
+        expected += _dot(probs, scores).sum()
+        sizes += _dot(probs, np.abs(scores)).sum()
+    if sums.spans is not None:
+        of_spans, tops = _expected_of_spans(batch, sums.spans)
+        expected += of_spans
+        sizes += np.abs(of_spans)
+        log_z -= (batch.n_words - 1) * tops
+    return expected, sizes, log_z
+
+
+def _expected_of_tags(batch: TagScores, marginals: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Find the (S,) expected scores of tags, less the greatest of each row: every tree has a tag there.
+
+    RETURNS (tuple[np.ndarray, np.ndarray]): The expected scores, and (R',) the greatest scores.
+    """
+    rows = batch.rows
+    probs, scores = marginals[rows], batch.scores[rows].astype(np.float64)
+    tops = np.where(probs > 0, scores, -np.inf).max(axis=1, initial=-np.inf)
+    expected = np.zeros(len(batch.n_words))
+    np.add.at(expected, np.repeat(np.arange(len(expected)), batch.lengths), _dot(probs, scores - tops[:, None]))
+    return expected, tops
+
+
+def _expected_of_spans(batch: TagScores, span_probs: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Find the (S,) expected scores of spans, less the greatest of each sentence, for every tree has N-1 of them.
+
+    RETURNS (tuple[np.ndarray, np.ndarray]): The expected scores, and (S,) the greatest scores.
+    """
+    assert batch.spans is not None
+    starts, stops = batch.spans.starts, batch.spans.stops(batch.n_words)
+    expected, tops = np.zeros(len(starts)), np.zeros(len(starts))
+    for s in np.flatnonzero(stops > starts):
+        rows = slice(starts[s], stops[s])
+        probs, scores = span_probs[rows], batch.spans.scores[rows].astype(np.float64)
+        tops[s] = scores.max(initial=-np.inf, where=probs > 0)
+        expected[s] = _dot(probs, scores - tops[s]).sum()
+    return expected, tops
 
 
 def _dot(probs: Any, scores: Any) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from ..errors import Errors
 from .batch import Decoded
 from .distribution import Distribution
 from .passes import best_trees
-from .repair import raise_failure
+from .repair import check_status
 
 
 class ExactDecoder:
@@ -41,8 +41,7 @@ class ExactDecoder:
         parts = [batch.select(part) for part in np.array_split(np.arange(len(batch.n_words)), n_parts)]
         with ThreadPoolExecutor(n_parts) as pool:  # the compiled passes release Python's lock
             decoded, status = zip(*pool.map(best_trees, parts), strict=True)
-        if (failed := np.concatenate(status)).any():
-            raise_failure(batch, failed)
+        check_status(batch, np.concatenate(status))
         # Each part has -1 in the rows of the others.
         ids = np.maximum.reduce([part.ids for part in decoded])
         return Decoded(ids, np.concatenate([part.scores for part in decoded]))

@@ -49,6 +49,8 @@ class Sums(NamedTuple):
     leaves (np.ndarray | None): (W, T) probability of each leaf tag of each word, sentence after sentence; None
         likewise.
     status (np.ndarray): (S,) uint8, 0 or what went wrong.
+    error (np.ndarray | float): (S,) relative rounding error of the probabilities where scores of successive tags are
+        great; 0 elsewhere.
     """
 
     log_z: NDArray[Any]
@@ -58,6 +60,7 @@ class Sums(NamedTuple):
     nodes: NDArray[Any] | None
     leaves: NDArray[Any] | None
     status: NDArray[Any]
+    error: NDArray[Any] | float = 0.0
 
     @property
     def arrays(self) -> tuple[Any, ...]:
@@ -85,16 +88,16 @@ def sum_trees(batch: TagScores, *, labels: bool = False) -> Sums:
     arguments, log_z, status = _prepare(batch, None if labels else needs_chart(batch))
     marginals, n_words = np.zeros_like(batch.scores), batch.n_words.astype(np.int64)
     spans = None if batch.spans is None else np.zeros_like(batch.spans.scores)
-    starts, span_sums, nodes, leaves = first_spans(n_words), spans, None, None
+    starts, nodes, leaves = first_spans(n_words), None, None
     if labels:
-        span_sums = nodes = np.zeros((int(starts[-1]), len(batch.tags.node_labels)), dtype=batch.scores.dtype)
+        nodes = np.zeros((int(starts[-1]), len(batch.tags.node_labels)), dtype=batch.scores.dtype)
         leaves = np.zeros((int(n_words.sum()), len(batch.tags)), dtype=batch.scores.dtype)
-    elif batch.spans is not None:
-        starts = batch.spans.starts
     transitions = _sum_lattice(batch, arguments, marginals, log_z, status)
     if (status == CHART).any():
+        # The sums are of all spans where labels are asked for, else of those that are scored.
+        rows, sums = (starts, nodes) if labels or batch.spans is None else (batch.spans.starts, spans)
         leaf_starts = np.cumsum(n_words) - n_words
-        chart_sums(*arguments, batch.tags.label_of, starts, leaf_starts, log_z, marginals, span_sums, leaves, status)
+        chart_sums(*arguments, batch.tags.label_of, rows, leaf_starts, log_z, marginals, sums, leaves, status)
     if nodes is not None and spans is not None and batch.spans is not None:
         scored = np.flatnonzero(batch.spans.starts >= 0)
         counts = np.diff(starts)[scored]

@@ -12,12 +12,14 @@ from .constraints import Constraint
 from .passes import best_trees
 
 
-def raise_failure(batch: TagScores, status: NDArray[Any], conflict: str = Errors.E169) -> NoReturn:
-    """Raise the error that tells what is wrong with the first sentence that has no result.
+def check_status(batch: TagScores, status: NDArray[Any], conflict: str = Errors.E169) -> None:
+    """Raise a ValueError if some sentence has no result, saying what is wrong with the first such.
 
-    status (np.ndarray): (S,) outcome of a pass over each sentence; one is not 0.
+    status (np.ndarray): (S,) outcome of a pass over each sentence.
     conflict (str): The message for constraints that cannot hold together.
     """
+    if not status.any():
+        return
     s = int(np.flatnonzero(status)[0])
     n = int(batch.n_words[s])
     if status[s] == NOT_FINITE:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Errors
-from ..linearize import TagSet, get_linearizer, max_stack as stack_of
+from ..linearize import TagSet, get_linearizer, largest_stack
 from .batch import TagScores, Transitions, as_floats, span_row
 from .beam import BeamDecoder
 from .constraints import is_whole, label_sets, read_constraints
@@ -144,7 +144,7 @@ class TreeDistribution:
         tag_ids = np.argsort(self._columns)[np.asarray(ids)]
         tags = batch.tags.decode(tag_ids.tolist())
         batch.linearizer.delinearize(tags)  # raises if they form no tree
-        outside = batch.max_stack is not None and stack_of(tags, batch.linearizer.lattice) > batch.max_stack
+        outside = batch.max_stack is not None and largest_stack(tags, batch.linearizer.lattice) > batch.max_stack
         if outside or not _agrees(batch, tag_ids):
             return -np.inf
         return float(self._distribution.log_prob(tag_ids)[0])
@@ -195,5 +195,5 @@ def _agrees(batch: TagScores, ids: NDArray[Any]) -> bool:
         return True
     masks, cells, _ = label_sets(batch.constraints, batch.n_words, batch.tags)
     nodes = labelled_nodes(ids, batch, bare=True)
-    sets = cells[span_row(int(batch.n_words[0]) + 1, nodes.start, nodes.end + 1)]  # with spans of one word
+    sets = cells[span_row(int(batch.n_words[0]), nodes.start, nodes.end, shortest=1)]
     return bool((sets >= 0).all() and masks[sets, nodes.tag].all())

@@ -6,7 +6,7 @@ from ..errors import Errors
 from ..trees import Parse, binarize, unbinarize
 from ..trees.escape import unescape_label, unescape_token
 from ..trees.nltk_trees import NLTKTree, from_nltk, to_nltk
-from .base import CLASS_NAMES, Lattice, Linearizer, TagClass, deviations, make_tag, max_stack, split_tag
+from .base import CLASS_NAMES, Lattice, Linearizer, TagClass, deviations, largest_stack, make_tag, split_tag
 from .in_order import InOrder
 from .post_order import PostOrder
 from .pre_order import PreOrder
@@ -25,9 +25,9 @@ __all__ = [
     "delinearize",
     "deviations",
     "get_linearizer",
+    "largest_stack",
     "linearize",
     "make_tag",
-    "max_stack",
     "split_tag",
 ]
 

@@ -161,7 +161,7 @@ def children_first(tree: BinaryTree) -> list[int]:
     return sorted(range(len(bounds)), key=lambda node: (bounds[node][1], -bounds[node][0]))
 
 
-def max_stack(tags: Sequence[str], lattice: Lattice) -> int:
+def largest_stack(tags: Sequence[str], lattice: Lattice) -> int:
     """The largest stack a tag sequence needs: sizes are those after each tag (paper section 5.1, appendix E)."""
     sizes = accumulate((lattice.delta[split_tag(tag)[0]] for tag in tags), initial=lattice.start_stack)
     return max(list(sizes)[1:], default=0)

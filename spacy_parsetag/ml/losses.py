@@ -11,7 +11,7 @@ from thinc.api import get_array_module
 
 from ..decode import Constraint, Distribution, TagScores, Transitions, WeightedTrees
 from ..decode.passes import Sums, sum_sequences, sum_trees
-from ..decode.repair import raise_failure
+from ..decode.repair import check_status
 from ..decode.trees import cells_of
 from ..errors import Errors, Warnings
 
@@ -21,7 +21,8 @@ class Loss(Protocol):
     """The loss in nats, summed over a batch, and its gradient: the same batch with gradients for scores, of the same
     type and on the same device.
 
-    A loss with an attribute `by_tag` that is true learns the other tags of a tree that has an unknown one.
+    A loss with an attribute `by_tag` that is true learns the other tags of a tree that has an unknown one, where the
+    batch has no transitions.
     """
 
     def __call__(self, batch: TagScores, gold: WeightedTrees) -> tuple[float, TagScores]: ...
@@ -38,7 +39,7 @@ class TagLoss:
         well, though no decoder uses them.
     """
 
-    by_tag = True  # a tree with an unknown tag teaches its other tags
+    by_tag = True  # see `Loss`
 
     def __init__(self, masked: bool = True) -> None:
         self.masked = masked
@@ -115,8 +116,7 @@ def cross_entropy(
     sentence = (np.cumsum(taught) - 1)[gold.sentence[tree_taught]]  # counted among those
     trees = WeightedTrees(sentence, gold.weight[tree_taught], gold.ids[taught[owner]])
     sums = sum_over(taught_batch)
-    if sums.status.any():
-        raise_failure(taught_batch, sums.status)
+    check_status(taught_batch, sums.status)
     loss = float(sums.log_z.sum())
     cells = cells_of(taught_batch, trees)
     for scores, expected, (at, tree) in zip(taught_batch.arrays, sums.arrays, cells, strict=True):

@@ -39,7 +39,8 @@ class OnnxShim(Shim):
 
     def __init__(self, graph: bytes = b"") -> None:
         super().__init__(graph)
-        self._session: tuple[Any, int, bool] = (None, 0, False)  # and its process, and whether it runs on a GPU
+        # The session; and its process, and whether it runs on a GPU. They are read at once, since threads share them.
+        self._session: tuple[Any, tuple[int, bool] | None] = (None, None)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return OnnxShim, (self._model,)
@@ -52,10 +53,11 @@ class OnnxShim(Shim):
 
         RAISES (ImportError): Without ONNX Runtime, with the install line.
         """
-        session, process, gpu = self._session
-        if session is None or (process, gpu) != (os.getpid(), on_gpu):
+        place = (os.getpid(), on_gpu)
+        session, started_in = self._session
+        if started_in != place:
             session = _start_session(self._model, on_gpu=on_gpu)
-            self._session = (session, os.getpid(), on_gpu)
+            self._session = (session, place)
         names = [node.name for node in session.get_inputs()]
         (output,) = session.run(None, {name: inputs[name] for name in names})
         return np.asarray(output)
@@ -69,17 +71,17 @@ class OnnxShim(Shim):
 
     def from_bytes(self, data: bytes) -> OnnxShim:
         self._model = data
-        self._session = (None, 0, False)
+        self._session = (None, None)
         return self
 
 
 def _start_session(graph: bytes, *, on_gpu: bool) -> Any:
     runtime = require("onnxruntime", "a pipeline exported to ONNX")
     options = runtime.SessionOptions()
-    # As NumPy and PyTorch read it. A worker process is one of several, so it gets one thread; 0 is one for each core.
+    # OMP_NUM_THREADS counts, as for NumPy. A worker process is one of several: it gets one thread. 0 is one a core.
     options.intra_op_num_threads = threads_asked() or (0 if parent_process() is None else 1)
     if clips_products():
-        options.add_session_config_entry("session.x64quantprecision", "1")  # which takes up to 2.6 times as long
+        options.add_session_config_entry("session.x64quantprecision", "1")  # takes up to 2.6 times as long
     preferred = ["CUDAExecutionProvider", "CPUExecutionProvider"] if on_gpu else ["CPUExecutionProvider"]
     providers = [name for name in preferred if name in runtime.get_available_providers()]
     # On a CPU, the sum and the normalization that this one makes one operation of are faster as two.

@@ -136,19 +136,12 @@ def _forward(
     tag_scores[:, 0, :n_leaves] = leaf_scores
     spans = None
     if span_layers:
-        span_hidden, span = span_layers
         is_long = words.n_words > model.attrs["max_words"]
         # The columns that take a gap's scores as a left and as a right child: the chart reads bare tags alone.
         sides = [slice(int(i), int(j if is_long.any() else i + 1)) for i, j in pairwise(tags.offsets[2:])]
         for side, columns in enumerate(sides):
             tag_scores[gaps, 1, columns] = gap_scores[:, side : side + 1]
-        first, last, starts = spans_of(words, ~is_long)
-        hidden, backprop_span_hidden = span_hidden(boundaries, is_train)
-        if is_train:
-            span_scores, backprop_span = span(Hidden(hidden, xp.asarray(first), xp.asarray(last)), is_train)
-            spans = SpanScores(span_scores, starts)
-        else:
-            spans = SpanScores(SpanRows(span, hidden, first, last), starts)
+        spans, hidden, backprop_spans = _score_spans(model, boundaries, words, ~is_long, is_train)
         if is_long.any():
             _label_long_sentences(model, tags, tag_scores, hidden, words, is_long)
     else:
@@ -164,7 +157,7 @@ def _forward(
         d_boundaries = xp.zeros_like(boundaries)
         d_boundaries[splits] = backprop_gap(d_gaps)
         if dY.spans is not None:
-            d_boundaries += backprop_span_hidden(backprop_span(dY.spans.scores))
+            d_boundaries += backprop_spans(dY.spans.scores)
         dX += backprop_boundaries(d_boundaries)
         return backprop_words(dX)
 
@@ -243,6 +236,23 @@ def _score(
     hidden, backprop_hidden = hidden_layer(X, is_train)
     Y, backprop_scores = scores(Hidden(hidden), is_train)
     return Y, lambda dY: backprop_hidden(backprop_scores(dY))
+
+
+def _score_spans(
+    model: Model[Any, Any], boundaries: Floats2d, words: Words, scored: NDArray[np.bool_], is_train: bool
+) -> tuple[SpanScores, Floats2d, Callable[[Floats2d], Floats2d]]:
+    """Scores of the spans of the sentences that a mask chooses; in prediction they are computed where they are read.
+
+    RETURNS (tuple[SpanScores, Floats2d, Callable]): The scores; (W + S, width) hidden vectors of the boundaries; and,
+        in training, what makes the gradient of the boundaries.
+    """
+    span, asarray = model.get_ref("span"), model.ops.xp.asarray
+    first, last, starts = spans_of(words, scored)
+    hidden, backprop_hidden = model.get_ref("span_hidden")(boundaries, is_train)
+    if not is_train:
+        return SpanScores(SpanRows(span, hidden, first, last), starts), hidden, backprop_hidden
+    scores, backprop_scores = span(Hidden(hidden, asarray(first), asarray(last)), is_train)
+    return SpanScores(scores, starts), hidden, lambda dY: backprop_hidden(backprop_scores(dY))
 
 
 def _join_halves(ops: Ops, X: Floats2d, before: Any, n_sents: int) -> tuple[Floats2d, Callable[[Floats2d], Floats2d]]:

@@ -51,7 +51,7 @@ def _init(model: SequenceModel, X: Arrays | None = None, Y: Arrays | None = None
         model.set_dim("nI", get_width(X))
     nI, nO = model.get_dim("nI"), model.get_dim("nO")
     n_parts = 3 if nI == nO else 4
-    # So that products vary as much as the inputs (Lei et al., section 3.2).
+    # Products then vary as much as the inputs (Lei et al., section 3.2).
     for name, shape, width in (("W", (n_parts * nO, nI), nI), ("v", (2, 2, nO // 2), nO // 2)):
         bound = (3.0 / width) ** 0.5
         model.set_param(name, model.ops.xp.asarray(np.random.uniform(-bound, bound, shape).astype("f")))

@@ -52,15 +52,11 @@ def windows_of(docs: Sequence[Doc], window: int | None, stride: int | None, by_s
         elif window is None or stride is None:
             windows += [Window(i, 0, len(doc))] if len(doc) else []
         else:
-            start = 0
-            for _ in range(len(doc) // stride):
-                windows.append(Window(i, start, min(start + window, len(doc))))
-                if start + window >= len(doc):
+            for start in range(0, len(doc), stride):
+                is_last = start + window >= len(doc) or start + stride > len(doc)
+                windows.append(Window(i, start, len(doc) if is_last else start + window))
+                if is_last:
                     break
-                start += stride
-            else:
-                if start < len(doc):
-                    windows.append(Window(i, start, len(doc)))
     return windows
 
 

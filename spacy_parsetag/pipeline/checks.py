@@ -7,7 +7,7 @@ from typing import Any
 
 from ..decode.constraints import LARGEST_COUNT, is_whole
 from ..errors import Errors
-from ..linearize import Linearizer, TagSet, max_stack
+from ..linearize import Linearizer, TagSet, largest_stack
 from ..trees import BinaryTree
 from .constraints import CONSTRAINTS_KEY
 
@@ -79,7 +79,7 @@ def _takes(part: object, n_arguments: int) -> bool:
 
 def least_bound(linearizer: Linearizer) -> int:
     """Find the least bound on the stack with which any sentence has a tree."""
-    return max_stack(linearizer.linearize(_TWO_WORDS), linearizer.lattice)
+    return largest_stack(linearizer.linearize(_TWO_WORDS), linearizer.lattice)
 
 
 def read_label_data(labels: Any, order: str, name: str) -> tuple[set[str], int]:
@@ -88,14 +88,14 @@ def read_label_data(labels: Any, order: str, name: str) -> tuple[set[str], int]:
     RETURNS (tuple[set[str], int]): The tags, and the largest stack in the training trees; 0 if it is not known.
     RAISES (ValueError): If it is something else, or of another order.
     """
-    tags, largest_stack = (labels.get("tags"), labels.get("max_stack", 0)) if isinstance(labels, dict) else (None, 0)
+    tags, largest = (labels.get("tags"), labels.get("max_stack", 0)) if isinstance(labels, dict) else (None, 0)
     if not isinstance(tags, list) or not tags or not all(isinstance(tag, str) for tag in tags):
         raise ValueError(Errors.E252.format(name=name))
-    if not is_whole(largest_stack, 0) or not isinstance(labels.get("order", order), str):
+    if not is_whole(largest, 0) or not isinstance(labels.get("order", order), str):
         raise ValueError(Errors.E252.format(name=name))
     if labels.get("order", order) != order:
         raise ValueError(Errors.E258.format(name=name, given=labels["order"], order=order))
-    return set(tags), int(largest_stack)
+    return set(tags), int(largest)
 
 
 def find_problem(cfg: dict[str, Any], order: str, n_scores: int | None) -> str:
@@ -104,14 +104,14 @@ def find_problem(cfg: dict[str, Any], order: str, n_scores: int | None) -> str:
     n_scores (int | None): The width of the model's output, twice the number of tags; None before it is known.
     RETURNS (str): What is wrong, for a message; empty if nothing is.
     """
-    tags, bound = cfg.get("tags"), cfg.get("max_stack")
+    tags, largest = cfg.get("tags"), cfg.get("max_stack")
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
         return "'tags' must be a list of strings"
     if tags and list(TagSet(tags).tags) != tags:
         return "'tags' must be sorted, without duplicates, and have the four bare tags"
     if cfg.get("order") != order:
         return f"'order' is {cfg.get('order')!r}, but the config has the linearizer {order!r}"
-    if not is_whole(bound, 0):
+    if not is_whole(largest, 0):
         return "'max_stack' must be a whole number of at least 0"
     if not isinstance(cfg.get("spans_key"), str):
         return "'spans_key' must be a string"

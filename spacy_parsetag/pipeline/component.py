@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from spacy.errors import Errors as SpacyErrors
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
@@ -34,7 +35,7 @@ from ..tokens.sentences import require_sentences
 from . import checks
 from .align import set_gold_sentences
 from .constraints import Finder, constrain, constraints_of_doc
-from .encode import gold_loss
+from .encode import GoldSentence, gold_loss
 from .gold import GoldReader, read_inventory
 from .scorer import score_prefix
 
@@ -144,7 +145,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         """Add the tags of more training data to a trained component, which keeps what it has learned.
 
         RETURNS (list[str]): The tags that were added, sorted.
-        RAISES (ValueError): If the model cannot be given more scores.
+        RAISES (ValueError): If the model cannot be given more scores, or there is a partial tree and no chart.
         """
         self._require_labels()
 
@@ -154,7 +155,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
                 yield eg
 
         before = set(self.cfg["tags"])
-        tags, largest_stack = read_inventory(checked(), self.cfg["spans_key"], self.linearizer, self.name)
+        tags, largest_stack = self._read_inventory(checked())
         self._add_tags(tags)
         if self.cfg["max_stack"]:  # 0 if it is not known
             self.cfg["max_stack"] = max(self.cfg["max_stack"], largest_stack)
@@ -180,24 +181,26 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         rest = iter(fields)
         return [[Prediction(tokens, **next(rest)) for tokens in sentences] for sentences in words.sentences]
 
-    def _find_fields(self, distribution: Distribution) -> list[dict[str, Any]]:
-        """Find the fields of the prediction for each sentence of a batch, other than its tokens."""
+    def _find_fields(self, distribution: Distribution) -> Iterator[dict[str, Any]]:
+        """Yield the fields of the prediction for each sentence of a batch, other than its tokens."""
         decoded, batch = self.decoder(distribution), distribution.batch
-        trees = [*labelled_nodes(decoded.ids, batch).spans(batch.tags)]
-        fields: dict[str, Sequence[Any]] = {"spans": trees}
-        if decoded.beam_widths is not None:
-            fields["beam_width"] = decoded.beam_widths.tolist()
+        trees = labelled_nodes(decoded.ids, batch).spans(batch.tags)
+        # This comes before all else that takes sums: sums with labels serve the others too.
+        constituents = distribution.constituents if self.probs else None
         # From the temperature of constituents to that of whole trees.
         factor = self.cfg["temperature"] / self.cfg["tree_temperature"] if self.probs or self.k_best else 1.0
         of_trees = distribution if factor == 1.0 else Distribution(scale_scores(batch, factor))
+        columns: dict[str, Sequence[Any]] = {}
+        if decoded.beam_widths is not None:
+            columns["beam_width"] = decoded.beam_widths.tolist()
         if self.probs:
-            described = [distribution.constituents.describe(s, tree, LEAST_RIVAL) for s, tree in enumerate(trees)]
-            fields.update((name, [values[name] for values in described]) for name in ("probs", "expected_f", "rivals"))
-            fields["log_prob"] = of_trees.log_prob(decoded.ids).tolist()
-            fields["entropy"] = of_trees.entropy.tolist()
+            columns["log_prob"] = of_trees.log_prob(decoded.ids).tolist()
+            columns["entropy"] = of_trees.entropy.tolist()
         if self.k_best:
-            fields["k_best"] = of_trees.k_best_parses(self.k_best)
-        return [dict(zip(fields, values, strict=True)) for values in zip(*fields.values(), strict=True)]
+            columns["k_best"] = of_trees.k_best_parses(self.k_best)
+        for s, spans in enumerate(trees):
+            described = {} if constituents is None else constituents.describe(s, spans, LEAST_RIVAL)
+            yield {"spans": spans, **described, **{field: values[s] for field, values in columns.items()}}
 
     def score_docs(
         self, docs: list[Doc], *, temperature: float | None = None
@@ -272,7 +275,23 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         examples = list(examples)
         validate_examples(examples, "ParseTagger.get_loss")
         require_scores(scores, name=self.name)
-        key, tags, by_tag = self.cfg["spans_key"], self.tag_set, getattr(self.loss, "by_tag", False)
+        gold, first_words, n_words = self._read_gold(examples, scores)
+        self._gold.check(self.name)
+        batch = scores.batch(self.tag_set, self.linearizer, self.bound)
+        gold_batch, to_scores = scores.batch_of(batch, first_words, n_words)
+        loss, gradient = gold_loss(self.loss, gold_batch, gold)
+        return loss, to_scores(gradient)
+
+    def _read_gold(
+        self, examples: list[Example], scores: SentenceScores
+    ) -> tuple[list[GoldSentence], NDArray[Any], NDArray[Any]]:
+        """Read the gold sentences that a learner with such scores can learn from.
+
+        RETURNS (tuple[list[GoldSentence], np.ndarray, np.ndarray]): The sentences, with the first word of each among
+            all words of the batch, and its number of words.
+        """
+        key, tags = self.cfg["spans_key"], self.tag_set
+        by_tag = scores.transitions is None and getattr(self.loss, "by_tag", False)
         gold_by_doc = [self._gold.encode(eg, key, tags, self.linearizer, by_tag=by_tag) for eg in examples]
         if any(gold_by_doc):
             self._require_labels()
@@ -288,11 +307,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
             docs = [eg.predicted for eg, sentences in zip(examples, gold_by_doc, strict=True) for _ in sentences]
             self._gold.leave_out([*compress(zip(docs, gold, strict=True), ~inside)])
             gold, first_words, n_words = [*compress(gold, inside)], first_words[inside], n_words[inside]
-        self._gold.check(self.name)
-        batch = scores.batch(tags, self.linearizer, self.bound)
-        gold_batch, to_scores = scores.batch_of(batch, first_words, n_words)
-        loss, gradient = gold_loss(self.loss, gold_batch, gold)
-        return loss, to_scores(gradient)
+        return gold, first_words, n_words
 
     def initialize(
         self,
@@ -320,8 +335,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
             warnings.warn(Warnings.W260.format(names=", ".join(map(repr, same_key)), key=key), stacklevel=2)
         self._gold = GoldReader()
         if labels is None:
-            has_chart = self.model.has_param("pairs") is False  # no scores of successive tags
-            tags, largest_stack = read_inventory(get_examples(), key, self.linearizer, self.name, has_chart=has_chart)
+            tags, largest_stack = self._read_inventory(get_examples())
         else:
             tags, largest_stack = checks.read_label_data(labels, self.linearizer.order, self.name)
         if isinstance(self.max_stack, int) and self.max_stack < largest_stack:
@@ -338,6 +352,10 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         width = 2 * len(self.cfg["tags"])
         outputs: Any = [self.model.ops.alloc2f(len(doc), width) for doc in sample]
         self.model.initialize(X=sample, Y=outputs)
+
+    def _read_inventory(self, examples: Iterable[Example]) -> tuple[set[str], int]:
+        has_chart = "pairs" not in self.model.param_names  # no scores of successive tags
+        return read_inventory(examples, self.cfg["spans_key"], self.linearizer, self.name, has_chart=has_chart)
 
     def _add_tags(self, tags: set[str]) -> bool:
         """Add tags and the four bare ones; returns whether any was new."""

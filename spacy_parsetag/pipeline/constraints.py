@@ -16,7 +16,7 @@ from spacy.tokens import Doc, Span, Token
 from ..decode import Constraint, TagScores
 from ..decode.batch import FOUND, NO_TREE
 from ..decode.constraints import KINDS
-from ..decode.repair import keep_possible, raise_failure
+from ..decode.repair import check_status, keep_possible
 from ..errors import Errors, shorten
 from ..tokens.groups import spans_of_group
 from ..tokens.sentences import map_words
@@ -78,7 +78,7 @@ def constraints_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finde
             continue
         s = next((s for s, (first, stop) in enumerate(bounds) if first <= start < end <= stop), None)
         if s is None and kind == "must not":
-            continue  # as no constituent leaves its sentence
+            continue  # no constituent leaves its sentence
         if s is None:
             raise ValueError(Errors.E261.format(text=text))
         first = bounds[s][0]
@@ -97,8 +97,8 @@ def constrain(
     """
     constrained = replace(batch.on_cpu(), constraints=tuple(map(tuple, constraints)))
     possible, dropped = keep_possible(constrained)
-    if not drop and any(dropped):
-        raise_failure(constrained, np.asarray([NO_TREE if indices else FOUND for indices in dropped]), Errors.E262)
+    if not drop:
+        check_status(constrained, np.asarray([NO_TREE if indices else FOUND for indices in dropped]), Errors.E262)
     pairs = zip(constraints, dropped, strict=True)
     return possible, [[of_sentence[i].text for i in indices] for of_sentence, indices in pairs]
 

@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..errors import Errors, Warnings, shorten
-from ..linearize import Linearizer, TagSet, max_stack
+from ..linearize import Linearizer, TagSet, largest_stack
 from ..tokens.groups import GroupCache, SentenceParse, has_parses, is_marked, list_groups, parses_from_doc
 from ..trees import Parse, binarize
 from .align import has_same_tokens, read_gold, soft_parses
@@ -108,7 +108,7 @@ class GoldReader:
 
 
 def read_inventory(
-    examples: Iterable[Example], spans_key: str, linearizer: Linearizer, name: str, *, has_chart: bool = True
+    examples: Iterable[Example], spans_key: str, linearizer: Linearizer, name: str, *, has_chart: bool
 ) -> tuple[set[str], int]:
     """Read all training data once, and warn of what cannot be learned.
 
@@ -119,26 +119,26 @@ def read_inventory(
     """
     reader = GoldReader()
     tags: set[str] = set()
-    largest_stack = n_words = n_outside = 0
+    largest = n_words = n_outside = 0
     for eg in examples:
         parses = [parse for _, parse in reader.sentences(eg, spans_key)]
         if is_marked(eg.reference, "soft", spans_key):
             parses += [parse for trees in soft_parses(eg, spans_key).values() for _, parse in trees]
+        if is_marked(eg.reference, "partial", spans_key):
+            if parses and not has_chart:
+                raise ValueError(Errors.E272.format(name=name, text=shorten(eg.reference.text, 50)))
+            tags.update(*map(partial_tags, parses))
+            continue
         for parse in parses:
-            if is_marked(eg.reference, "partial", spans_key):
-                if not has_chart:
-                    raise ValueError(Errors.E272.format(name=name, text=shorten(eg.reference.text, 50)))
-                tags.update(partial_tags(parse))
-                continue
             if "partial" not in eg.reference.spans[spans_key].attrs:
                 n_words, n_outside = n_words + len(parse), n_outside + _words_outside(parse)
             sequence = linearizer.linearize(binarize(parse))
             tags.update(sequence)
-            largest_stack = max(largest_stack, max_stack(sequence, linearizer.lattice))
+            largest = max(largest, largest_stack(sequence, linearizer.lattice))
     reader.check(name, complete=True)
     if n_words >= 200 and n_outside > 0.2 * n_words:  # trees seem to be partial, though not marked so
         warnings.warn(Warnings.W254.format(name=name, share=n_outside / n_words), stacklevel=2)
-    return tags, largest_stack
+    return tags, largest
 
 
 def _words_outside(parse: Parse) -> int:

@@ -19,7 +19,7 @@ from spacy_parsetag.analysis.inventories import (
     word_deviations,
 )
 from spacy_parsetag.analysis.tables import tags_summary
-from spacy_parsetag.linearize import ORDERS, deviations, max_stack
+from spacy_parsetag.linearize import ORDERS, deviations, largest_stack
 from spacy_parsetag.trees import BinaryTree, Parse, binarize, from_nltk
 
 DEPTH = 5000
@@ -39,7 +39,7 @@ def check(tree: BinaryTree) -> None:
     for order, linearizer in ORDERS.items():
         tags = linearizer.linearize(tree)
         assert found[order] == deviations(tags)
-        assert stacks[order] == max_stack(tags, linearizer.lattice)
+        assert stacks[order] == largest_stack(tags, linearizer.lattice)
         assert count_tags([tree]).counts == Counter(tags)
 
 
@@ -69,7 +69,7 @@ def test_totals(some: list[Parse]) -> None:
         assert measured.largest(order) == max(every)
         assert sum(measured.distribution(order)) == pytest.approx(1)
         assert measured.to_dict()["orders"][order]["counts"] == [every.count(k) for k in range(max(every) + 1)]
-        sizes = [max_stack(sequence, linearizer.lattice) for sequence in tags]
+        sizes = [largest_stack(sequence, linearizer.lattice) for sequence in tags]
         assert stacks.needed(order) == max(sizes)
         coverage = stacks.coverage(order)
         assert len(coverage) == max(sizes) + 1 and coverage[-1] == 1 and coverage == sorted(coverage)

@@ -8,8 +8,8 @@ from oracle import STACK
 
 from spacy_parsetag.decode import SpanScores, TagScores
 from spacy_parsetag.decode.passes import sum_sequences, sum_trees
-from spacy_parsetag.decode.repair import raise_failure
-from spacy_parsetag.linearize import ORDERS, get_linearizer, max_stack
+from spacy_parsetag.decode.repair import check_status
+from spacy_parsetag.linearize import ORDERS, get_linearizer, largest_stack
 from spacy_parsetag.linearize.tagset import TagSet
 
 TAGS = TagSet(["l/NP", "l/S+VP", "r/NP", "L/S", "L/VP", "R/VP", "R/S+VP"])
@@ -21,7 +21,7 @@ def check_tree(ids, tags, order, n, bound=None):
     names = [tags[i] for i in ids]
     linearizer = get_linearizer(order)
     assert linearizer.delinearize(names).n_words == n
-    assert bound is None or max_stack(names, linearizer.lattice) <= bound
+    assert bound is None or largest_stack(names, linearizer.lattice) <= bound
 
 
 def random_batch(words, order="in", dtype=np.float64, seed=0, **changes):
@@ -43,6 +43,5 @@ def sums_of(batch, trees=True):
     """Sums over the trees of a batch, or over all its tag sequences; scores that were changed in place count."""
     batch = batch.on_cpu()
     sums = (sum_trees if trees else sum_sequences)(batch)
-    if sums.status.any():
-        raise_failure(batch, sums.status)
+    check_status(batch, sums.status)
     return sums

@@ -9,7 +9,7 @@ from own_order import LeftCorner
 from strategies import parses
 from test_valid_sequences import lattice_sequences, shapes
 
-from spacy_parsetag.linearize import CLASS_NAMES, ORDERS, Lattice, Linearizer, max_stack
+from spacy_parsetag.linearize import CLASS_NAMES, ORDERS, Lattice, Linearizer, largest_stack
 from spacy_parsetag.trees import BinaryTree, Parse, binarize
 
 OWN = LeftCorner()
@@ -32,7 +32,7 @@ def test_round_trip_of_own_order(parse: Parse) -> None:
     tree = binarize(parse)
     assert isinstance(OWN, Linearizer)
     assert OWN.delinearize(OWN.linearize(tree)) == tree
-    assert max_stack(OWN.linearize(tree), OWN.lattice) <= len(parse)
+    assert largest_stack(OWN.linearize(tree), OWN.lattice) <= len(parse)
 
 
 def test_equal_tables_are_equal() -> None:

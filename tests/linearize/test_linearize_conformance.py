@@ -14,7 +14,7 @@ from derivations import (
 )
 from nltk import Tree
 
-from spacy_parsetag.linearize import ORDERS, delinearize, deviations, linearize, max_stack
+from spacy_parsetag.linearize import ORDERS, delinearize, deviations, largest_stack, linearize
 from spacy_parsetag.trees import Parse, binarize, from_nltk
 
 OWN = Path(__file__).with_name("vectors.jsonl")
@@ -31,7 +31,7 @@ def check(row: dict[str, Any]) -> None:
         tags = linearize(tree, order)
         assert tags == row[order]
         assert Parse.from_tree(from_nltk(delinearize(tags, tree.pos(), order))) == parse
-        assert max_stack(tags, ORDERS[order].lattice) == row["max_stack"][order]
+        assert largest_stack(tags, ORDERS[order].lattice) == row["max_stack"][order]
         assert deviations(tags) == row["deviation"][order]
     binary = binarize(parse)
     assert in_order_by_right_corner(binary) == row["in"]

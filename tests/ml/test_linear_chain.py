@@ -14,7 +14,7 @@ from spacy_parsetag.decode import Distribution, TagScores, Transitions, Weighted
 from spacy_parsetag.decode._passes import log_sums
 from spacy_parsetag.decode.batch import arguments_of
 from spacy_parsetag.decode.passes import Sums, sum_sequences, sum_trees
-from spacy_parsetag.decode.repair import raise_failure
+from spacy_parsetag.decode.repair import check_status
 from spacy_parsetag.linearize import CLASS_NAMES, ORDERS
 from spacy_parsetag.linearize.tagset import TagSet
 from spacy_parsetag.ml.losses import TagLoss, TreeLoss, mask_transitions
@@ -52,8 +52,7 @@ def sums_of(batch: TagScores, trees: bool = True) -> Sums:
     """Sums over trees, or over all sequences."""
     batch = batch.on_cpu()
     sums = (sum_trees if trees else sum_sequences)(batch)
-    if sums.status.any():
-        raise_failure(batch, sums.status)
+    check_status(batch, sums.status)
     return sums
 
 

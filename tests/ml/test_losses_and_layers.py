@@ -14,7 +14,7 @@ from thinc.api import Ragged, get_current_ops
 from tiny import make_examples, make_nlp
 
 from spacy_parsetag.decode import Distribution, SpanScores, TagScores, Transitions, WeightedTrees
-from spacy_parsetag.linearize import ORDERS, max_stack
+from spacy_parsetag.linearize import ORDERS, largest_stack
 from spacy_parsetag.linearize.tagset import TagSet
 from spacy_parsetag.ml.losses import Loss, TagLoss, TreeLoss, partial_likelihood
 from spacy_parsetag.ml.pooling import last_subword
@@ -245,7 +245,7 @@ def test_a_tree_beyond_the_bound_leaves_out_its_sentence(kind: str) -> None:
     free = replace(make_batch(kind, [4, 2, 1, 3]), max_stack=None)
     gold = weighted(free, [0, 1, 2, 3], [1.0] * 4)
     trees = [TAGS.decode(ids) for ids in np.split(gold.ids, np.cumsum(free.lengths)[:-1])]
-    sizes = [max_stack(tree, free.linearizer.lattice) for tree in trees]
+    sizes = [largest_stack(tree, free.linearizer.lattice) for tree in trees]
     batch = replace(free, max_stack=max(sizes) - 1)
     small = [s for s, size in enumerate(sizes) if size < max(sizes)]
     with pytest.warns(UserWarning, match=rf"\[W200\].*more than {max(sizes) - 1}, "):

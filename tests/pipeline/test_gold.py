@@ -14,7 +14,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.vocab import Vocab, create_vocab
 from strategies import n_examples, parses
-from tiny import TREES, gold_doc, make_examples, make_nlp
+from tiny import TREES, gold_doc, make_examples, make_learner, make_nlp
 
 from spacy_parsetag.linearize import InOrder
 from spacy_parsetag.linearize.tagset import TagSet
@@ -287,6 +287,15 @@ def test_some_tags_are_learned() -> None:
     with pytest.warns(UserWarning, match=r"\[W252\]"):
         losses = [nlp.update(others, sgd=optimizer)["parsetag"] for _ in range(40)]
     assert 0 < losses[-1] < losses[0]
+
+
+def test_no_tag_is_learned_alone_where_successive_tags_are_scored() -> None:
+    nlp = make_learner("CRF", loss="Tag")
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    others = make_examples(nlp, 20 * [tree.replace("NP", "NP-SBJ", 1) for tree in TREES if "NP" in tree])
+    with pytest.raises(ValueError, match=r"\[E259\].*100 of 100.*where transitions"):
+        nlp.update(others)
 
 
 def test_gold_trees_come_back() -> None:

@@ -125,7 +125,7 @@ def test_examples_are_read_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     nlp = trained(("Tags", {}))
     taken: list[Any] = []
 
-    def read(examples: Any, *_: Any) -> tuple[set[str], int]:
+    def read(examples: Any, *_: Any, **__: Any) -> tuple[set[str], int]:
         assert next(examples) is taken[0]
         return set(), 0
 

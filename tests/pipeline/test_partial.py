@@ -109,6 +109,16 @@ def test_transitions_do_not_go_with_partial_trees(from_labels: bool) -> None:
             nlp.initialize(lambda: examples)
 
 
+def test_partial_trees_add_no_labels_where_transitions_are_scored() -> None:
+    nlp = make_learner("CRF")
+    nlp.initialize(lambda: make_examples(nlp, TREES[:1]))
+    pipe = nlp.get_pipe("parsetag")
+    labels = pipe.labels
+    with pytest.raises(ValueError, match=r"\[E272\].*'parsetag'.* partial"):
+        pipe.add_labels_of([*make_examples(nlp), *partial_examples(nlp)])
+    assert pipe.labels == labels
+
+
 def test_an_unknown_label_is_counted() -> None:
     nlp = make_nlp()
     nlp.initialize(lambda: make_examples(nlp))
