@@ -109,8 +109,8 @@ class TagScores:
     max_stack (int | None): Largest stack size after any tag: only trees within it count. None for no bound.
     numbers (np.ndarray | None): (S,) int64, what messages call the sentences; None counts them from 0. Sentences that
         are chosen from a batch keep their numbers.
-    RAISES (ValueError): If shapes disagree, a sentence lies outside the scores, a constraint outside its sentence, or
-        the bound is below 0.
+    RAISES (ValueError): If shapes disagree, there is no tag, a sentence lies outside the scores, a constraint outside
+        its sentence, or the bound is below 0.
     """
 
     scores: Any
@@ -131,7 +131,8 @@ class TagScores:
             object.__setattr__(self, "numbers", np.arange(len(self.starts)))
         if self.max_stack is not None and not is_whole(self.max_stack, 0):
             raise ValueError(Errors.E161.format(least=0, value=self.max_stack))
-        n_tags = len(self.tags)
+        if not (n_tags := len(self.tags)):
+            raise ValueError(Errors.E162)
         if self.scores.ndim != 2 or self.scores.shape[1] != n_tags:
             raise ValueError(Errors.E150.format(rows="R", tags=n_tags, shape=self.scores.shape))
         if self.starts.ndim != 1 or self.starts.shape != self.n_words.shape:

@@ -15,6 +15,12 @@ def one(**others):
     return TreeDistribution.from_batch(random_batch([4], **others), 0)
 
 
+def test_no_tags():
+    for ask in (TreeDistribution, decode):
+        with pytest.raises(ValueError, match=r"\[E162\]"):
+            ask(np.zeros((1, 0)), [])
+
+
 @pytest.mark.parametrize("k", [0, -1, 2**31, 2**63, 2.0, "2", None, True])
 def test_number_of_best_trees(k):
     for asked in (one().topk, Distribution(random_batch([4])).topk):
