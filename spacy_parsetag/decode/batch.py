@@ -241,7 +241,7 @@ class TagScores:
         return self.derive(scores=scores, starts=self.starts - first_row, spans=spans)
 
     def on_cpu(self) -> TagScores:
-        """Turn the scores into contiguous NumPy arrays of one type: float64 if the scores are, else float32.
+        """Turn the scores into contiguous NumPy arrays of one type, the scores' own; see `as_floats`.
 
         Arrays on a GPU are copied here, once; a batch that is in this form is returned as it is.
 
@@ -273,9 +273,10 @@ class Decoded(NamedTuple):
 
 
 def as_floats(array: Any) -> NDArray[Any]:
-    """An array as C-contiguous floats on the CPU; float64 stays, anything else becomes float32."""
+    """An array as C-contiguous floats on the CPU: float32 if it is, float16 or bool, anything else becomes float64."""
     array = np.asarray(array.get() if hasattr(array, "get") else array)
-    return np.ascontiguousarray(array, dtype=np.float64 if array.dtype == np.float64 else np.float32)
+    is_small = array.dtype.kind in "fb" and array.dtype.itemsize <= 4
+    return np.ascontiguousarray(array, dtype=np.float32 if is_small else np.float64)
 
 
 def ranges(starts: NDArray[Any], counts: NDArray[Any]) -> NDArray[Any]:

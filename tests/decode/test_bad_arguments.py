@@ -15,6 +15,18 @@ def one(**others):
     return TreeDistribution.from_batch(random_batch([4], **others), 0)
 
 
+@pytest.mark.parametrize("dtype", [int, np.longdouble, ">f8", "<f8"])
+def test_types_that_float32_cannot_hold(dtype):
+    scores = np.asarray([[10**8, 10**8 + 1]], dtype=dtype)
+    ids, score = decode(scores, ["l/A", "l/B"])
+    assert ids.tolist() == [1] and score == 10**8 + 1
+
+
+@pytest.mark.parametrize("dtype", ["<f4", ">f4", np.float16, bool])
+def test_types_that_float32_holds(dtype):
+    assert TreeDistribution(np.ones((3, 4), dtype), ["l", "r", "L", "R"]).tag_marginals.dtype == np.float32
+
+
 def test_no_tags():
     for ask in (TreeDistribution, decode):
         with pytest.raises(ValueError, match=r"\[E162\]"):
