@@ -208,7 +208,8 @@ class Distribution:
         self._check_size(sums, "entropies", of_products=batch.transitions is not None)
         n_sents = len(batch.n_words)
         if batch.transitions is not None and n_sents > 1:  # their expected counts are summed over all sentences
-            return np.concatenate([self.select(np.asarray([s])).entropy for s in range(n_sents)])
+            singles = (Distribution(batch.select(np.asarray([s])).trim()) for s in range(n_sents))
+            return np.concatenate([single.entropy for single in singles])
         owner, rows = np.repeat(np.arange(n_sents), batch.lengths), batch.rows
         probs, scores = sums.marginals[rows], batch.scores[rows].astype(np.float64)
         # Every tree has a tag in each row: less the greatest score, great ones lose no precision.
