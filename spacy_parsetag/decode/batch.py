@@ -18,6 +18,8 @@ ORDER_CODES = {"in": 0, "pre": 1, "post": 2}
 
 Arguments = tuple[NDArray[Any], tuple[Any, ...]]  # of the compiled passes: the scores, and the others
 
+_LARGEST_FLOAT32 = 1e30  # of scores that are added up as float32
+
 # The outcomes of a compiled pass over a sentence. What goes in says which pass is to take it: the lattice (FOUND), the
 # chart (CHART) or a beam search (BEAM_EMPTY).
 FOUND, NOT_FINITE, NO_TREE, BEAM_EMPTY, TOO_GREAT, CHART = range(6)
@@ -241,15 +243,21 @@ class TagScores:
         return self.derive(scores=scores, starts=self.starts - first_row, spans=spans)
 
     def on_cpu(self) -> TagScores:
-        """Turn the scores into contiguous NumPy arrays of one type, the scores' own; see `as_floats`.
+        """Turn the scores into contiguous NumPy arrays of one type, the scores' own (see `as_floats`); with
+        transitions float64 where sums could leave the range of float32.
 
         Arrays on a GPU are copied here, once; a batch that is in this form is returned as it is.
 
         RAISES (ValueError): If a transition is not a number or is infinite, other than -inf.
         """
-        scores = as_floats(self.scores)
-        others = [np.ascontiguousarray(as_floats(array), dtype=scores.dtype) for array in self.arrays[1:]]
-        limit = 1e300 if scores.dtype == np.float64 else np.inf
+        scores, *others = map(as_floats, self.arrays)
+        dtype = scores.dtype
+        if self.transitions is not None and dtype != np.float64:
+            parts = (scores, *(np.where(array == -np.inf, 0, array) for array in others))
+            if any(max(part.max(initial=0), -part.min(initial=0)) > _LARGEST_FLOAT32 for part in parts):
+                dtype = np.dtype(np.float64)
+        scores, *others = (np.ascontiguousarray(array, dtype=dtype) for array in (scores, *others))
+        limit = 1e300 if dtype == np.float64 else np.inf
         for name, array in zip(Transitions._fields, others if self.transitions else (), strict=False):
             if not ((array < limit) & ((array > -limit) | (array == -np.inf))).all():
                 raise ValueError(Errors.E159.format(name=name))
