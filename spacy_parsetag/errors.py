@@ -196,6 +196,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "Scores of sentence {s} are so great that rounding hides what its trees differ in, though the trees may score "
         "little: great scores cancel, or no tree has them. Scale the scores down."
     )
+    E181 = "The {what} of a batch must be whole numbers; got {value}."
 
     E200 = "{what} must be at least {least}; got {value!r}."
     E201 = "TagLoss learns tags alone, and this model scores spans too. Use spacy-parsetag.TreeLoss.v1."

@@ -48,14 +48,14 @@ class SpanScores:
     scores (np.ndarray): (K, L) scores on any device, columns in the order of the tag set's `node_labels`. A label
         counts for a left or a right child only if the tag set has that tag.
     starts (np.ndarray): (S,) int64, first row of each sentence, or -1.
-    RAISES (ValueError): If the arrays do not have the shapes of rows and starts.
+    RAISES (ValueError): If the arrays do not have the shapes of rows and starts, or starts are no whole numbers.
     """
 
     scores: Any
     starts: NDArray[Any]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "starts", np.ascontiguousarray(self.starts, dtype=np.int64))
+        object.__setattr__(self, "starts", _as_whole(self.starts, np.int64, "first rows"))
         if self.scores.ndim != 2 or self.starts.ndim != 1:
             shapes = f"scores of shape {self.scores.shape} with starts of shape {self.starts.shape}"
             raise ValueError(Errors.E164.format(reason=f"{shapes}, not (K, L) and (S,)"))
@@ -111,8 +111,8 @@ class TagScores:
     max_stack (int | None): Largest stack size after any tag: only trees within it count. None for no bound.
     numbers (np.ndarray | None): (S,) int64, what messages call the sentences; None counts them from 0. Sentences that
         are chosen from a batch keep their numbers.
-    RAISES (ValueError): If shapes disagree, there is no tag, a sentence lies outside the scores, a constraint outside
-        its sentence, or the bound is below 0.
+    RAISES (ValueError): If shapes disagree, there is no tag, a row or number of words is not whole, a sentence lies
+        outside the scores, a constraint outside its sentence, or the bound is below 0.
     """
 
     scores: Any
@@ -127,8 +127,8 @@ class TagScores:
     numbers: Any = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "starts", np.ascontiguousarray(self.starts, dtype=np.int64))
-        object.__setattr__(self, "n_words", np.ascontiguousarray(self.n_words, dtype=np.int32))
+        object.__setattr__(self, "starts", _as_whole(self.starts, np.int64, "first rows"))
+        object.__setattr__(self, "n_words", _as_whole(self.n_words, np.int32, "numbers of words"))
         if self.numbers is None:
             object.__setattr__(self, "numbers", np.arange(len(self.starts)))
         if self.max_stack is not None and not is_whole(self.max_stack, 0):
@@ -285,6 +285,16 @@ def as_floats(array: Any) -> NDArray[Any]:
     array = np.asarray(array.get() if hasattr(array, "get") else array)
     is_small = array.dtype.kind in "fb" and array.dtype.itemsize <= 4
     return np.ascontiguousarray(array, dtype=np.float32 if is_small else np.float64)
+
+
+def _as_whole(given: Any, dtype: type[np.signedinteger[Any]], what: str) -> NDArray[Any]:
+    """Give numbers that a batch counts with in their type."""
+    given = np.asarray(given)
+    with np.errstate(invalid="ignore"):
+        array = np.ascontiguousarray(given.astype(dtype, copy=False))
+    if (wrong := array != given).any():
+        raise ValueError(Errors.E181.format(what=what, value=given[wrong][0]))
+    return array
 
 
 def ranges(starts: NDArray[Any], counts: NDArray[Any]) -> NDArray[Any]:
