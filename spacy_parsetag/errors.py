@@ -150,6 +150,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E159 = "Transition scores {name!r} must lie between -1e300 and 1e300, or be -inf (shut out). Was training unstable?"
     E160 = "A beam keeps 1 to {widest} sequences; got {value!r}. The exact decoder keeps them all."
     E161 = "The bound on the stack must be None or a whole number of at least {least}; got {value!r}."
+    E162 = "Scores need at least one tag; the tag set is empty."
     E163 = (
         "The compiled module {module} is missing, or older than the sources; Python took spacy_parsetag from {folder}. "
         "To use the installed package, start Python in another folder than the clone. To use the clone, build it "
@@ -195,6 +196,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "Scores of sentence {s} are so great that rounding hides what its trees differ in, though the trees may score "
         "little: great scores cancel, or no tree has them. Scale the scores down."
     )
+    E181 = "The {what} of a batch must be whole numbers; got {value}."
 
     E200 = "{what} must be at least {least}; got {value!r}."
     E201 = "TagLoss learns tags alone, and this model scores spans too. Use spacy-parsetag.TreeLoss.v1."

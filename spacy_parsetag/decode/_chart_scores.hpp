@@ -84,6 +84,16 @@ template <class Semiring, class T> class ChartScores {
         if (joint) return labels_.data() + 2 * span_of(i, j);
         return b.order == IN_ORDER ? one : weights_.data() + row(set, chart.layout.node(i, 0, j, t)) * 4 + 2;
     }
+    // Of labels of one side that are all far below the greatest of both: their greatest score, and the sum of exponentials less it.
+    struct Far { double top, sum; };
+    Far far_labels(const T *own, const T *has) const {
+        Far far{-INF, 0};
+        for (int i = 0; i < b.n_labels; ++i)
+            if (has[i] > 0) far.top = std::max<double>(far.top, own[i]);
+        for (int i = 0; i < b.n_labels; ++i)
+            if (has[i] > 0) far.sum += std::exp(own[i] - far.top);
+        return far;
+    }
     const T *soft(int set, int p) const { return soft_.data() + row(set, p) * b.n_tags; }
 
     const Batch<T> b;
@@ -194,18 +204,14 @@ template <class Semiring, class T> class ChartScores {
                 else label_sums(own, n_labels, top, mask(set, LEFT), mask(set, RIGHT), parts ? parts + span * n_labels : scratch.data(), two);
                 for (int side = 0; side < 2; ++side) {
                     out[side] = is_max() ? two[side] : two[side] > 0 ? top - label_shift_ + std::log(two[side]) : -INF;
-                    if (!is_max() && !(two[side] > T(1e-20))) far_labels(own, mask(set, side), out[side], two[side]);
+                    if (is_max() || two[side] > T(1e-20)) continue;
+                    const Far far = far_labels(own, mask(set, side));
+                    if (!(far.top > -INF)) continue;
+                    out[side] = far.top - label_shift_ + std::log(far.sum);
+                    two[side] = 0;  // says that the exponentials are of no use
                 }
             }
         return !std::isnan(check);
-    }
-
-    // The labels of one side are all far below the greatest of both: their own sum, in logarithms.
-    void far_labels(const T *own, const T *has, double &out, double &sum) {
-        const double log_sum = LogSum::sum(b.n_labels, [&](int i) { return has[i] > 0 ? own[i] - label_shift_ : -INF; });
-        if (!(log_sum > -INF)) return;
-        out = log_sum;
-        sum = 0;  // says that the exponentials are of no use
     }
 
     // Tells if probabilities are right though their sum is great: one tree has nearly all, and rounding has not chosen it.

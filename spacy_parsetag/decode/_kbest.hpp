@@ -37,8 +37,15 @@ template <class T> class KBest : public ChartScores<MaxPlus, T> {
         bool operator<(const Tree &other) const { return score < other.score; }
     };
     struct Node : Item {
-        bool begun = false;
+        bool begun = false, complete = false;  // complete: all its trees are in `best`
         std::vector<Tree> best, heap;  // best first; and the candidates for the next one
+    };
+    // An item's tree of a rank; `known` says whether it has been looked for.
+    struct Wanted {
+        Node *own;
+        size_t rank;
+        bool exists() const { return own->best.size() > rank; }
+        bool known() const { return exists() || own->complete; }
     };
 
     Node &node(int side, int i, int j, int t) {
@@ -78,55 +85,76 @@ template <class T> class KBest : public ChartScores<MaxPlus, T> {
         std::make_heap(own.heap.begin(), own.heap.end());
     }
 
-    // Finds an item's tree of this rank; false if there is none, else it is in `best`.
-    bool has_rank(Node &own, size_t rank) {
-        if (!own.begun) begin(own);
-        while (own.best.size() <= rank) {
-            if (!own.best.empty()) add_next(own, own.best.back());
-            if (own.heap.empty()) return false;
-            std::pop_heap(own.heap.begin(), own.heap.end());
-            own.best.push_back(own.heap.back());
-            own.heap.pop_back();
+    // Finds an item's tree of this rank; false if there is none, else it is in `best`. Trees can be as deep as the sentence is
+    // long: items that wait for trees of their parts are on a stack of their own.
+    bool has_rank(Node &item, size_t rank) {
+        waiting_.push_back({&item, rank});
+        while (!waiting_.empty()) {
+            const Wanted wanted = waiting_.back();
+            Node &own = *wanted.own;
+            if (wanted.known()) {
+                waiting_.pop_back();
+            } else if (own.best.empty()) {
+                take_next(own);
+            } else {
+                const Tree tree = own.best.back();
+                Wanted left{nullptr, (size_t)tree.left + 1}, right{nullptr, (size_t)tree.right + 1};
+                if (own.j > own.i + 1) left.own = &left_of(own, tree.k), right.own = &right_of(own, tree.k);
+                if (left.own && !tree.right && !left.known()) waiting_.push_back(left);
+                else if (right.own && !right.known()) waiting_.push_back(right);
+                else add_next(own, tree, left, right), take_next(own);
+            }
         }
-        return true;
+        return item.best.size() > rank;
+    }
+
+    // Makes the best candidate an item's next tree.
+    void take_next(Node &own) {
+        if (!own.begun) begin(own);
+        own.complete = own.heap.empty();
+        if (own.complete) return;
+        std::pop_heap(own.heap.begin(), own.heap.end());
+        own.best.push_back(own.heap.back());
+        own.heap.pop_back();
     }
 
     // The tree of a rank that an item has.
     const Tree &best(Node &own, int rank) {
-        has_rank(own, rank);
+        if (own.best.empty()) take_next(own);
         return own.best[rank];
     }
 
     // The candidates after a tree. Each combination of ranks comes once: from the one in which its last rank above 0 is less.
-    void add_next(Node &own, const Tree tree) {
-        if (!tree.left && !tree.right) {
-            const std::vector<Label> &list = labels(own, tree.k);
-            const size_t next = tree.label + 1;
-            if (next < list.size()) push(own, {0, tree.k, (int)next, 0, 0}, list);
-        }
-        if (own.j == own.i + 1) return;
-        if (!tree.right && has_rank(left_of(own, tree.k), tree.left + 1))
-            push(own, {0, tree.k, tree.label, tree.left + 1, 0}, labels(own, tree.k));
-        if (has_rank(right_of(own, tree.k), tree.right + 1))
-            push(own, {0, tree.k, tree.label, tree.left, tree.right + 1}, labels(own, tree.k));
+    void add_next(Node &own, const Tree &tree, const Wanted &left, const Wanted &right) {
+        const std::vector<Label> &list = labels(own, tree.k);
+        const size_t next = tree.label + 1;
+        if (!tree.left && !tree.right && next < list.size()) push(own, {0, tree.k, (int)next, 0, 0}, list, left.own, right.own);
+        if (!left.own) return;
+        if (!tree.right && left.exists()) push(own, {0, tree.k, tree.label, tree.left + 1, 0}, list, left.own, right.own);
+        if (right.exists()) push(own, {0, tree.k, tree.label, tree.left, tree.right + 1}, list, left.own, right.own);
     }
 
-    void push(Node &own, Tree tree, const std::vector<Label> &list) {
+    void push(Node &own, Tree tree, const std::vector<Label> &list, Node *left, Node *right) {
         tree.score = list[tree.label].score;
-        if (own.j > own.i + 1) {
+        if (left) {
             const double gap = this->joint ? this->chart.gaps[this->chart.gap(own) + tree.k] : 0;
-            tree.score += gap + best(left_of(own, tree.k), tree.left).score + best(right_of(own, tree.k), tree.right).score;
+            tree.score += gap + best(*left, tree.left).score + best(*right, tree.right).score;
         }
         own.heap.push_back(tree);
         std::push_heap(own.heap.begin(), own.heap.end());
     }
 
-    void write_tree(Node &own, int rank, int32_t *ids) {
-        const Tree tree = best(own, rank);
-        ids[this->place(own, tree.k)] = labels(own, tree.k)[tree.label].id;
-        if (own.j == own.i + 1) return;
-        write_tree(left_of(own, tree.k), tree.left, ids);
-        write_tree(right_of(own, tree.k), tree.right, ids);
+    void write_tree(Node &root, int first_rank, int32_t *ids) {
+        std::vector<std::pair<Node *, int>> open{{&root, first_rank}};
+        while (!open.empty()) {
+            const auto [own, rank] = open.back();
+            open.pop_back();
+            const Tree &tree = best(*own, rank);
+            ids[this->place(*own, tree.k)] = labels(*own, tree.k)[tree.label].id;
+            if (own->j == own->i + 1) continue;
+            open.push_back({&right_of(*own, tree.k), tree.right});
+            open.push_back({&left_of(*own, tree.k), tree.left});
+        }
     }
 
     using Key = std::pair<const void *, const void *>;
@@ -134,6 +162,7 @@ template <class T> class KBest : public ChartScores<MaxPlus, T> {
         size_t operator()(const Key &key) const { return std::hash<const void *>()(key.first) * 31 + std::hash<const void *>()(key.second); }
     };
     std::unordered_map<uint64_t, Node> nodes_;
+    std::vector<Wanted> waiting_;
     std::unordered_map<Key, std::vector<Label>, Hash> lists_;
 };
 

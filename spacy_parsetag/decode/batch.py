@@ -18,6 +18,8 @@ ORDER_CODES = {"in": 0, "pre": 1, "post": 2}
 
 Arguments = tuple[NDArray[Any], tuple[Any, ...]]  # of the compiled passes: the scores, and the others
 
+_LARGEST_FLOAT32 = 1e30  # of scores that are added up as float32
+
 # The outcomes of a compiled pass over a sentence. What goes in says which pass is to take it: the lattice (FOUND), the
 # chart (CHART) or a beam search (BEAM_EMPTY).
 FOUND, NOT_FINITE, NO_TREE, BEAM_EMPTY, TOO_GREAT, CHART = range(6)
@@ -46,14 +48,14 @@ class SpanScores:
     scores (np.ndarray): (K, L) scores on any device, columns in the order of the tag set's `node_labels`. A label
         counts for a left or a right child only if the tag set has that tag.
     starts (np.ndarray): (S,) int64, first row of each sentence, or -1.
-    RAISES (ValueError): If the arrays do not have the shapes of rows and starts.
+    RAISES (ValueError): If the arrays do not have the shapes of rows and starts, or starts are no whole numbers.
     """
 
     scores: Any
     starts: NDArray[Any]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "starts", np.ascontiguousarray(self.starts, dtype=np.int64))
+        object.__setattr__(self, "starts", _as_whole(self.starts, np.int64, "first rows"))
         if self.scores.ndim != 2 or self.starts.ndim != 1:
             shapes = f"scores of shape {self.scores.shape} with starts of shape {self.starts.shape}"
             raise ValueError(Errors.E164.format(reason=f"{shapes}, not (K, L) and (S,)"))
@@ -109,8 +111,8 @@ class TagScores:
     max_stack (int | None): Largest stack size after any tag: only trees within it count. None for no bound.
     numbers (np.ndarray | None): (S,) int64, what messages call the sentences; None counts them from 0. Sentences that
         are chosen from a batch keep their numbers.
-    RAISES (ValueError): If shapes disagree, a sentence lies outside the scores, a constraint outside its sentence, or
-        the bound is below 0.
+    RAISES (ValueError): If shapes disagree, there is no tag, a row or number of words is not whole, a sentence lies
+        outside the scores, a constraint outside its sentence, or the bound is below 0.
     """
 
     scores: Any
@@ -125,13 +127,14 @@ class TagScores:
     numbers: Any = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "starts", np.ascontiguousarray(self.starts, dtype=np.int64))
-        object.__setattr__(self, "n_words", np.ascontiguousarray(self.n_words, dtype=np.int32))
+        object.__setattr__(self, "starts", _as_whole(self.starts, np.int64, "first rows"))
+        object.__setattr__(self, "n_words", _as_whole(self.n_words, np.int32, "numbers of words"))
         if self.numbers is None:
             object.__setattr__(self, "numbers", np.arange(len(self.starts)))
         if self.max_stack is not None and not is_whole(self.max_stack, 0):
             raise ValueError(Errors.E161.format(least=0, value=self.max_stack))
-        n_tags = len(self.tags)
+        if not (n_tags := len(self.tags)):
+            raise ValueError(Errors.E162)
         if self.scores.ndim != 2 or self.scores.shape[1] != n_tags:
             raise ValueError(Errors.E150.format(rows="R", tags=n_tags, shape=self.scores.shape))
         if self.starts.ndim != 1 or self.starts.shape != self.n_words.shape:
@@ -240,15 +243,21 @@ class TagScores:
         return self.derive(scores=scores, starts=self.starts - first_row, spans=spans)
 
     def on_cpu(self) -> TagScores:
-        """Turn the scores into contiguous NumPy arrays of one type: float64 if the scores are, else float32.
+        """Turn the scores into contiguous NumPy arrays of one type, the scores' own (see `as_floats`); with
+        transitions float64 where sums could leave the range of float32.
 
         Arrays on a GPU are copied here, once; a batch that is in this form is returned as it is.
 
         RAISES (ValueError): If a transition is not a number or is infinite, other than -inf.
         """
-        scores = as_floats(self.scores)
-        others = [np.ascontiguousarray(as_floats(array), dtype=scores.dtype) for array in self.arrays[1:]]
-        limit = 1e300 if scores.dtype == np.float64 else np.inf
+        scores, *others = map(as_floats, self.arrays)
+        dtype = scores.dtype
+        if self.transitions is not None and dtype != np.float64:
+            parts = (scores, *(np.where(array == -np.inf, 0, array) for array in others))
+            if any(max(part.max(initial=0), -part.min(initial=0)) > _LARGEST_FLOAT32 for part in parts):
+                dtype = np.dtype(np.float64)
+        scores, *others = (np.ascontiguousarray(array, dtype=dtype) for array in (scores, *others))
+        limit = 1e300 if dtype == np.float64 else np.inf
         for name, array in zip(Transitions._fields, others if self.transitions else (), strict=False):
             if not ((array < limit) & ((array > -limit) | (array == -np.inf))).all():
                 raise ValueError(Errors.E159.format(name=name))
@@ -272,9 +281,20 @@ class Decoded(NamedTuple):
 
 
 def as_floats(array: Any) -> NDArray[Any]:
-    """An array as C-contiguous floats on the CPU; float64 stays, anything else becomes float32."""
+    """An array as C-contiguous floats on the CPU: float32 if it is, float16 or bool, anything else becomes float64."""
     array = np.asarray(array.get() if hasattr(array, "get") else array)
-    return np.ascontiguousarray(array, dtype=np.float64 if array.dtype == np.float64 else np.float32)
+    is_small = array.dtype.kind in "fb" and array.dtype.itemsize <= 4
+    return np.ascontiguousarray(array, dtype=np.float32 if is_small else np.float64)
+
+
+def _as_whole(given: Any, dtype: type[np.signedinteger[Any]], what: str) -> NDArray[Any]:
+    """Give numbers that a batch counts with in their type."""
+    given = np.asarray(given)
+    with np.errstate(invalid="ignore"):
+        array = np.ascontiguousarray(given.astype(dtype, copy=False))
+    if (wrong := array != given).any():
+        raise ValueError(Errors.E181.format(what=what, value=given[wrong][0]))
+    return array
 
 
 def ranges(starts: NDArray[Any], counts: NDArray[Any]) -> NDArray[Any]:

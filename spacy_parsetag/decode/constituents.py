@@ -135,8 +135,7 @@ class Constituents(NamedTuple):
         RAISES (ValueError): If the cost is not a number from -1e30 to 1e30, or no tree exists within the bound that
             agrees with the constraints.
         """
-        if not isinstance(cost, Real) or not abs(cost) <= _LARGEST_COST:
-            raise ValueError(Errors.E176.format(value=cost, largest=_LARGEST_COST))
+        check_cost(cost)
         tags, n_words = batch.tags, batch.n_words.astype(np.int64)
         n_leaves, node_tags = tags.n_leaves, tags.node_ids.max(axis=0)
         dtype = self.probs.dtype
@@ -200,6 +199,12 @@ def _add_scores(batch: TagScores, tag_gains: NDArray[Any], span_gains: NDArray[A
         of_bare = spans.scores[ranges(spans.starts[scored], counts), bare]
         tops = np.maximum.reduceat(of_bare, np.cumsum(counts) - counts) if len(counts) else of_bare
         span_gains[ranges(starts[scored], counts), bare] += _tie_breaks(of_bare, np.repeat(tops, counts))
+
+
+def check_cost(cost: float) -> None:
+    """Raise if the cost of a constituent is not a number from -1e30 to 1e30."""
+    if not isinstance(cost, Real) or not abs(cost) <= _LARGEST_COST:
+        raise ValueError(Errors.E176.format(value=cost, largest=_LARGEST_COST))
 
 
 def _tie_breaks(scores: NDArray[Any], tops: NDArray[Any]) -> NDArray[Any]:

@@ -41,10 +41,11 @@ class Distribution:
     raises a ValueError if a score is not finite, naming word and tag, or if a sentence has no tree within the bound
     that agrees with the constraints, naming the constraints in conflict.
 
-    Scores can be so great that floats cannot tell trees apart. Then log-probabilities and entropies raise a ValueError
-    (from about 1e12 on); with transitions everything but `argmax` does, and the entropy from 1e6 on. Where such scores
-    cancel, or belong to no tree that agrees with the constraints, all that takes sums does. `argmax` and `topk` add
-    scores as floats do: of trees whose scores differ by less than rounding, any may come first.
+    Scores can be so great that floats cannot tell trees apart. Then log-probabilities and entropies raise a ValueError:
+    where the log-partition of a sentence of N words is above 2e13 / N or so. With transitions everything but `argmax`
+    does, and the entropy where its square is. Where such scores cancel, or belong to no tree that agrees with the
+    constraints, all that takes sums does. `argmax` and `topk` add scores as floats do: of trees whose scores differ by
+    less than rounding, any may come first.
 
     batch (TagScores): The scores, the bound and the constraints.
     """
@@ -205,7 +206,8 @@ class Distribution:
         self._check_size(sums, "entropies", of_products=batch.transitions is not None)
         n_sents = len(batch.n_words)
         if batch.transitions is not None and n_sents > 1:  # their expected counts are summed over all sentences
-            return np.concatenate([self.select(np.asarray([s])).entropy for s in range(n_sents)])
+            singles = (Distribution(batch.select(np.asarray([s])).trim()) for s in range(n_sents))
+            return np.concatenate([single.entropy for single in singles])
         expected, sizes, log_z = _expected_scores(batch, sums)
         if (too_great := sizes * (np.finfo(sums.marginals.dtype).eps + sums.error) > _LARGEST_ERROR).any():
             raise ValueError(Errors.E180.format(s=batch.numbers[too_great.argmax()]))

@@ -8,6 +8,7 @@ import numpy as np
 from ..compat import threads_asked
 from ..errors import Errors
 from .batch import Decoded
+from .constraints import is_whole
 from .distribution import Distribution
 from .passes import best_trees
 from .repair import check_status
@@ -22,13 +23,13 @@ class ExactDecoder:
 
     n_threads (int | None): Threads that share the sentences of a batch; None for as many as OMP_NUM_THREADS says, or
         else as there are cores. Beside an encoder the decoder takes next to no time: several pay for scores alone.
-    RAISES (ValueError): If the number of threads is below 1.
+    RAISES (ValueError): If the number of threads is not whole, or below 1.
     """
 
     def __init__(self, n_threads: int | None = 1) -> None:
         if n_threads is None:
             n_threads = threads_asked() or os.cpu_count() or 1
-        if n_threads < 1:
+        if not is_whole(n_threads, 1):
             raise ValueError(Errors.E173.format(n=n_threads))
         self.n_threads = n_threads
 

@@ -116,7 +116,7 @@ def sum_sequences(batch: TagScores) -> Sums:
     (scores, (starts, n_words, _, _, _, *others)), log_z, status = _prepare(batch, chart)
     marginals = np.zeros_like(batch.scores)
     one_class = np.asarray([0, *[len(batch.tags)] * 4], dtype=np.int32)
-    arguments = (scores, (starts, n_words, one_class, _LINEAR_CHAIN, -1, *others))
+    arguments = (scores, (starts, n_words, one_class, _LINEAR_CHAIN, 0, *others))  # the stack never grows
     transitions = _sum_lattice(batch, arguments, marginals, log_z, status)
     return Sums(log_z, marginals, transitions, None, None, None, status)
 

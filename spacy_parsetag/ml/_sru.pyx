@@ -14,8 +14,8 @@ cdef extern from "_sru.hpp" namespace "parsetag" nogil:
         const T *v
         const T *b
 
-    void sru_forward[T](const Sru[T] &, T *, T *, T *)
-    void sru_backward[T](const Sru[T] &, const T *, const T *, const T *, T *, T *, T *, T *)
+    void sru_forward[T](const Sru[T] &, T *, T *, T *) except +
+    void sru_backward[T](const Sru[T] &, const T *, const T *, const T *, T *, T *, T *, T *) except +
 
 ctypedef fused real:
     float

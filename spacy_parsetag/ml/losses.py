@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from thinc.api import get_array_module
 
 from ..decode import Constraint, Distribution, TagScores, Transitions, WeightedTrees
+from ..decode.batch import FOUND, NOT_FINITE
 from ..decode.passes import Sums, sum_sequences, sum_trees
 from ..decode.repair import check_status
 from ..decode.trees import cells_of
@@ -18,8 +19,8 @@ from ..errors import Errors, Warnings
 
 @runtime_checkable
 class Loss(Protocol):
-    """The loss in nats, summed over a batch, and its gradient: the same batch with gradients for scores, of the same
-    type and on the same device.
+    """The loss in nats, summed over a batch, and its gradient: the same batch with gradients for scores, on the
+    same device and, if the scores are floats, of the same type.
 
     A loss with an attribute `by_tag` that is true learns the other tags of a tree that has an unknown one, where the
     batch has no transitions.
@@ -52,20 +53,24 @@ class TagLoss:
             if self.masked:
                 batch = replace(batch, transitions=mask_transitions(batch, batch.transitions))
             return cross_entropy(batch, gold, sum_sequences)
-        scores = batch.scores
+        scores = batch.scores if batch.scores.dtype.kind == "f" else batch.scores.astype(np.float64)
         xp = get_array_module(scores)
         at, tree = cells_of(batch, gold)[0]
         is_known = gold.ids >= 0
         rows, columns = (xp.asarray(index[is_known]) for index in at)
         weights = xp.asarray(gold.weight[tree[is_known]].astype(scores.dtype))
-        shifted = scores - xp.max(scores, axis=1, keepdims=True)  # (R, T)
+        with np.errstate(invalid="ignore"):  # of rows that count for nothing
+            shifted = scores - xp.max(scores, axis=1, keepdims=True)  # (R, T)
         gradient = xp.exp(shifted)
         total = gradient.sum(axis=1, keepdims=True)
-        loss = (weights * (xp.log(total[rows, 0]) - shifted[rows, columns])).sum()
+        loss = float((weights * (xp.log(total[rows, 0]) - shifted[rows, columns])).sum())
+        if not np.isfinite(loss):
+            _check_finite(batch, at[0][is_known])
         share = xp.bincount(rows, weights, len(scores))[:, None].astype(scores.dtype)
-        gradient *= xp.where(share > 0, share / total, 0)
+        gradient *= share / total
+        gradient[share[:, 0] == 0] = 0
         xp.add.at(gradient, (rows, columns), -weights)  # CuPy subtracts integers only
-        return float(loss), replace(batch, scores=gradient)
+        return loss, replace(batch, scores=gradient)
 
 
 class TreeLoss:
@@ -143,9 +148,19 @@ def partial_likelihood(batch: TagScores, constraints: Sequence[tuple[Constraint,
     return loss, _gradient(batch, [a - b for a, b in zip(of_all.arrays, of_agreeing.arrays, strict=True)])
 
 
+def _check_finite(batch: TagScores, rows: NDArray[Any]) -> None:
+    """Raise the error that names the first score that is not finite, of those in some rows."""
+    batch = batch.on_cpu()
+    bad = np.isin(np.arange(len(batch.scores)), rows) & ~np.isfinite(batch.scores).all(axis=1)
+    owners = [bad[start:stop].any() for start, stop in zip(batch.starts, batch.stops, strict=True)]
+    if any(owners):
+        raise_failure(batch, np.where(owners, NOT_FINITE, FOUND))
+
+
 def _gradient(batch: TagScores, arrays: Sequence[NDArray[Any]]) -> TagScores:
-    """Put gradients, which are on the CPU, in place of the batch's arrays."""
-    xp, dtype = get_array_module(batch.scores), arrays[0].dtype
+    """Put gradients, which are on the CPU, in place of the batch's arrays; of the scores' type if they are floats."""
+    xp, own = get_array_module(batch.scores), batch.scores.dtype
+    dtype = own if own.kind == "f" else arrays[0].dtype
     return batch.with_arrays(xp.asarray(array.astype(dtype, copy=False)) for array in arrays)
 
 

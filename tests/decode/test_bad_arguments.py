@@ -5,14 +5,50 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from batches import ALL_ORDERS, TAGS, random_batch
+from batches import ALL_ORDERS, TAGS, random_batch, with_spans
 
-from spacy_parsetag.decode import Distribution, MBRDecoder, TreeDistribution, decode
+from spacy_parsetag.decode import Distribution, ExactDecoder, MBRDecoder, TreeDistribution, decode
 from spacy_parsetag.decode.trees import labelled_nodes
 
 
 def one(**others):
     return TreeDistribution.from_batch(random_batch([4], **others), 0)
+
+
+@pytest.mark.parametrize("dtype", [int, np.longdouble, ">f8", "<f8"])
+def test_types_that_float32_cannot_hold(dtype):
+    scores = np.asarray([[10**8, 10**8 + 1]], dtype=dtype)
+    ids, score = decode(scores, ["l/A", "l/B"])
+    assert ids.tolist() == [1] and score == 10**8 + 1
+
+
+@pytest.mark.parametrize("dtype", ["<f4", ">f4", np.float16, bool])
+def test_types_that_float32_holds(dtype):
+    assert TreeDistribution(np.ones((3, 4), dtype), ["l", "r", "L", "R"]).tag_marginals.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    "name, value", [("n_words", [2.9]), ("n_words", [2**40]), ("starts", [0.9]), ("starts", [np.nan])]
+)
+def test_rows_and_words_that_are_not_whole(name, value):
+    batch = with_spans(random_batch([2]))
+    what = {"n_words": "numbers of words", "starts": "first rows"}[name]
+    for part in (batch, batch.spans)[: 1 + (name == "starts")]:
+        with pytest.raises(ValueError, match=rf"\[E181\] The {what} .*; got {value[0]}"):
+            replace(part, **{name: value})
+    assert replace(batch, n_words=[2.0]).n_words.dtype == np.int32
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.5, 2.0, "2", True])
+def test_threads(n):
+    with pytest.raises(ValueError, match=rf"\[E173\].*got {n}"):
+        ExactDecoder(n)
+
+
+def test_no_tags():
+    for ask in (TreeDistribution, decode):
+        with pytest.raises(ValueError, match=r"\[E162\]"):
+            ask(np.zeros((1, 0)), [])
 
 
 @pytest.mark.parametrize("k", [0, -1, 2**31, 2**63, 2.0, "2", None, True])
@@ -75,7 +111,7 @@ def test_costs(cost):
     for asked in (
         one().mbr,
         Distribution(random_batch([4])).mbr,
-        lambda cost: MBRDecoder(cost)(Distribution(random_batch([4]))),
+        MBRDecoder,
     ):
         with pytest.raises(ValueError, match=rf"\[E176\].* from -1e\+30 to 1e\+30; got {re.escape(repr(cost))}"):
             asked(cost)

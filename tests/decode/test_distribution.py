@@ -1,6 +1,7 @@
 """TreeDistribution against enumeration of all trees, with and without constraints."""
 
 import json
+import threading
 from itertools import pairwise, product
 
 import numpy as np
@@ -230,6 +231,21 @@ def test_long_sentences(order):
     )
     distribution.sample(2, 0)
     distribution.mbr()
+
+
+def test_deep_trees_in_a_thread_with_a_small_stack():
+    """Each word is a level of the best tree, and of the next ones: none is a call in a call."""
+    n, found = 900, []
+    scores = np.random.default_rng(0).normal(scale=0.01, size=(2 * n - 1, 6))
+    scores[1::2, [2, 4]] += 5  # only to the left
+    distribution = TreeDistribution(scores, ["l", "r", "L", "R", "L/A", "R/A"])
+    before = threading.stack_size(2**17)
+    thread = threading.Thread(target=lambda: found.extend(distribution.topk(3)))
+    thread.start()
+    thread.join()
+    threading.stack_size(before)
+    np.testing.assert_array_equal(found[0][0], distribution.argmax[0])
+    assert len({tuple(ids) for ids, _ in found}) == 3
 
 
 def test_ties():

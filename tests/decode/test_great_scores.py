@@ -11,7 +11,17 @@ import pytest
 from batches import ALL_ORDERS, TAGS, random_batch, with_spans
 from oracle import enumerate_classes, log_z_by_enumeration
 
-from spacy_parsetag.decode import Constraint, Distribution, MBRDecoder, Transitions, TreeDistribution, WeightedTrees
+from spacy_parsetag.decode import (
+    Constraint,
+    Distribution,
+    MBRDecoder,
+    SpanScores,
+    TagScores,
+    Transitions,
+    TreeDistribution,
+    WeightedTrees,
+)
+from spacy_parsetag.linearize import ORDERS, TagSet
 from spacy_parsetag.ml.losses import TreeLoss, partial_likelihood
 
 SIZES = [
@@ -263,6 +273,18 @@ def test_entropies_where_labels_of_spans_are_far_from_0(size):
     shifted = batch.with_arrays((batch.scores, noise + np.float32(2**20)))
     plain = batch.with_arrays((batch.scores, noise))
     np.testing.assert_allclose(Distribution(shifted).entropy, Distribution(plain).entropy, atol=1e-4)
+
+
+def test_one_great_label_of_a_span_that_one_side_lacks():
+    """The other labels keep their differences, far below the greatest one of the sentence."""
+    tags, rng = TagSet(["L/A", "R/B"]), np.random.default_rng(6)
+    scores, of_spans = rng.normal(size=(5, 6)) * 1e6, rng.normal(size=(3, 3)) + 1e9 * (rng.random((3, 3)) < 0.3)
+    spans = SpanScores(of_spans, np.zeros(1, dtype=int))
+    trees = Distribution(TagScores(scores, np.zeros(1, dtype=int), np.asarray([3]), tags, ORDERS["in"], spans=spans))
+    log_probs = trees.topk(9)[0].scores - trees.argmax.scores
+    probs = np.exp(log_probs) / np.exp(log_probs).sum()
+    assert len(probs) == 8 and trees.entropy[0] == pytest.approx(-(probs * np.log(probs + 1e-99)).sum(), abs=1e-6)
+    assert trees.sums().spans.sum() == pytest.approx(2, abs=1e-12)
 
 
 @ALL_ORDERS

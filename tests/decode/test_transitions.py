@@ -35,6 +35,21 @@ def test_conformance(conformance):
     assert passed == 240
 
 
+@pytest.mark.parametrize("beam", [None, 3])
+def test_scores_near_the_limit_of_float32(beam):
+    """Their sums lie beyond it, and so do some transitions; they are what they are in double."""
+    tags, rng = ["l", "l/A", "r", "L", "R", "R/B"], np.random.default_rng(5)
+    scores, pairs = (rng.uniform(-1, 1, size=(n, 6)).astype("f") * np.float32(1e38) for n in (7, 6))
+    found, expected = (
+        decode(scores, tags, transitions=pairs, beam=beam),
+        decode(scores.astype(float), tags, transitions=pairs, beam=beam),
+    )
+    assert found[0].tolist() == expected[0].tolist() and found[1] == expected[1]
+    for size in (1e39, -1e39):
+        _, score = decode(np.zeros((3, 4), "f"), ["l", "r", "L", "R"], transitions=np.full((4, 4), size), beam=beam)
+        assert score == 2 * size
+
+
 @settings(deadline=None, max_examples=n_examples(150))
 @given(
     order=st.sampled_from(sorted(STACK)),

@@ -141,6 +141,40 @@ def test_unknown_tags() -> None:
         assert loss == 0.0 and gradient.scores.shape == scores.shape and not gradient.scores.any()
 
 
+@pytest.mark.parametrize("get_loss", [TreeLoss(), TagLoss()], ids=["tree", "tag"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_scores_that_are_not_finite(value: float, get_loss: Loss) -> None:
+    """Those that teach something are an error, others nothing: between sentences, or where the gold tag is unknown."""
+    tags = TagSet(["L/S"])
+    ids = np.concatenate([tags.encode(["l", "L/S", "r"]), [-1], tags.encode(["l/X", "L/X", "r/X"]), [-1]])
+    scores = np.random.default_rng(0).normal(size=(8, len(tags)))
+    batch = TagScores(scores, np.asarray([0, 4]), np.asarray([2, 2]), tags, ORDERS["in"])
+    gold = WeightedTrees.of_batch(batch, ids)
+    expected, _ = get_loss(batch, gold)
+    scores[3:] = value
+    loss, gradient = get_loss(batch, gold)
+    assert loss == expected > 0 and gradient.scores[:3].any() and not gradient.scores[3:].any()
+    scores[1, ids[1]] = value
+    with pytest.raises(ValueError, match=rf"\[E151\].*'L/S' at word 1 is {value}, in sentence 0 "):
+        get_loss(batch, gold)
+
+
+@pytest.mark.parametrize("get_loss", [TreeLoss(), TagLoss()], ids=["tree", "tag"])
+@pytest.mark.parametrize("kind", ["tags", "transitions"])
+def test_types_of_gradients(kind: str, get_loss: Loss) -> None:
+    """That of the scores, if they are floats, though they may be added up in another one."""
+    batch = make_batch(kind, [4, 2])
+    gold = weighted(batch, [0, 1], [0.5, 1])
+    batch = batch.with_arrays([np.round(array) for array in batch.arrays])
+    expected, _ = get_loss(batch, gold)
+    for dtype in (np.float16, np.float32, np.float64, int):
+        loss, gradient = get_loss(batch.with_arrays([array.astype(dtype) for array in batch.arrays]), gold)
+        assert loss == pytest.approx(expected, rel=1e-3 if dtype == np.float16 else 1e-5)
+        assert gradient.scores.dtype == (np.float64 if dtype is int else dtype)
+    great = batch.with_arrays([array.astype("f") * np.float32(1e35) for array in batch.arrays])
+    assert get_loss(great, gold)[1].scores.dtype == np.float32
+
+
 TAGS = TagSet(["l/NP", "r/NP", "L/S", "L/VP", "R/VP"])
 KINDS = ["tags", "pre", "bounded", "transitions", "spans"]
 
