@@ -153,8 +153,7 @@ def _check_finite(batch: TagScores, rows: NDArray[Any]) -> None:
     batch = batch.on_cpu()
     bad = np.isin(np.arange(len(batch.scores)), rows) & ~np.isfinite(batch.scores).all(axis=1)
     owners = [bad[start:stop].any() for start, stop in zip(batch.starts, batch.stops, strict=True)]
-    if any(owners):
-        raise_failure(batch, np.where(owners, NOT_FINITE, FOUND))
+    check_status(batch, np.where(owners, NOT_FINITE, FOUND))
 
 
 def _gradient(batch: TagScores, arrays: Sequence[NDArray[Any]]) -> TagScores:
