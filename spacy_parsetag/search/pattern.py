@@ -146,15 +146,18 @@ def _with_test(node: Node, test: Test) -> Node:
     return replace(node, test=test if node.test is None else Group("and", (node.test, test)))
 
 
-def parts(test: Test | Node | None) -> Iterator[Test | Node]:
+def parts(test: Test | Node) -> Iterator[Test | Node | Label]:
     """A test and all that it consists of, from left to right."""
-    todo: list[Test | Node | None] = [test]
+    todo: list[Test | Node | Label | None] = [test]
     while todo:
         part = todo.pop()
         if part is None:
             continue
         yield part
-        todo += part.tests[::-1] if isinstance(part, Group) else [part.node if isinstance(part, Step) else part.test]
+        if isinstance(part, Node):
+            todo += [part.test, part.label]
+        elif not isinstance(part, Label):
+            todo += part.tests[::-1] if isinstance(part, Group) else [part.node, part.through]
 
 
 class _Token(NamedTuple):
