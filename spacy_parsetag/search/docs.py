@@ -10,10 +10,11 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import srsly
+from numpy.typing import NDArray
 from spacy.attrs import IDX, IS_SPACE, LENGTH, ORTH, SENT_START, TAG
 from spacy.language import Language
 from spacy.pipeline import Pipe
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 
 from ..errors import Errors, TreebankError
@@ -71,26 +72,15 @@ def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) ->
     vocab = docs[0][1].vocab if docs else None
     if vocab is None or not vocab.lang or any(doc.vocab is not vocab or "sents" in doc.user_hooks for _, doc in docs):
         return None
-    table = np.concatenate([doc.to_array(_TOKEN_ATTRS) for _, doc in docs]).T
-    words, tags, is_space, first_char, length, sent_start = np.ascontiguousarray(table)
-    groups = [doc.spans[spans_key] for _, doc in docs]
+    tokens = np.ascontiguousarray(np.concatenate([doc.to_array(_TOKEN_ATTRS) for _, doc in docs]).T)
     n_tokens = np.array([len(doc) for _, doc in docs])
-    group_sizes = np.array([len(group) for group in groups])
-    rows = np.empty((5, group_sizes.sum()), np.uint64)
-    try:
-        read_spans(groups, rows)  # most of the time goes into spaCy's making an object for each span
-    except IndexError:  # a span beyond the end of a doc
-        return None
-    start, end, labels, start_char, end_char = rows
     doc_ends = np.cumsum(n_tokens)
     doc_starts = doc_ends - n_tokens
-    first_tokens, end_tokens = np.stack([start, end]).astype(np.int64) + doc_starts.repeat(group_sizes)
-    if is_space.any() or not tags.all() or not labels.all():
+    constituents = _read_constituents([doc.spans[spans_key] for _, doc in docs], tokens, doc_starts, doc_ends)
+    if constituents is None:
         return None
-    if (first_tokens >= end_tokens).any() or (end_tokens > doc_ends.repeat(group_sizes)).any():
-        return None
-    if (first_char[first_tokens] != start_char).any() or ((first_char + length)[end_tokens - 1] != end_char).any():
-        return None
+    first_tokens, end_tokens, labels = constituents
+    words, tags, *_, sent_start = tokens
     is_first = sent_start == 1
     is_first[doc_starts[n_tokens > 0]] = True
     sentence_starts = np.flatnonzero(is_first)
@@ -106,14 +96,44 @@ def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) ->
     doc_of = np.searchsorted(doc_ends, sentence_starts, "right")
     line = np.array([number for number, _ in docs])[doc_of]
     ids = [text_of(doc.user_data.get("id")) for _, doc in docs]
+    ids = [ids[i] for i in doc_of.tolist()] if any(ids) else []
     roots = np.full(len(sentence_starts), len(keys))
     texts = [*(vocab.strings[key] for key in keys), ROOT]
     try:
-        ids = [ids[i] for i in doc_of.tolist()] if any(ids) else []
         columns = lay_out(n_words, n_spans, roots, word_codes, tag_codes, spans, line, texts, name, ids)
     except ValueError:
         return None
     return DocColumns(columns, np.arange(len(words)) - doc_starts.repeat(n_tokens))
+
+
+def _read_constituents(
+    groups: Sequence[SpanGroup], tokens: NDArray[np.uint64], doc_starts: Longs, doc_ends: Longs
+) -> tuple[Longs, Longs, NDArray[np.uint64]] | None:
+    """Read the constituents of docs: first tokens, ends and labels, with tokens counted over all docs; None if tokens
+    or constituents are out of the usual, other than by their order.
+
+    tokens (NDArray): A row for each of `_TOKEN_ATTRS`.
+    """
+    _, tags, is_space, first_char, length, _ = tokens
+    group_sizes = np.array([len(group) for group in groups])
+    rows = np.empty((5, group_sizes.sum()), np.uint64)
+    try:
+        read_spans(groups, rows)  # most of the time goes into spaCy's making an object for each span
+    except IndexError:  # a span beyond the end of a doc
+        return None
+    start, end, labels, start_char, end_char = rows
+    first_tokens, end_tokens = np.stack([start, end]).astype(np.int64) + doc_starts.repeat(group_sizes)
+    is_usual = (
+        not is_space.any()
+        and tags.all()
+        and labels.all()
+        and (first_tokens < end_tokens).all()
+        and (end_tokens <= doc_ends.repeat(group_sizes)).all()
+        # The tokens are those that the constituents were set over. By now all of them are known to be there.
+        and (first_char[first_tokens] == start_char).all()
+        and ((first_char + length)[end_tokens - 1] == end_char).all()
+    )
+    return (first_tokens, end_tokens, labels) if is_usual else None
 
 
 def _read_doc(number: int, doc: Doc, spans_key: str, name: str) -> DocColumns:
