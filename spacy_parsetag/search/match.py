@@ -56,11 +56,9 @@ class Program:
     def __init__(self, patterns: Sequence[tuple[Node, ...]]) -> None:
         self.patterns = patterns
         all_parts = [part for nodes in patterns for node in nodes for part in parts(node)]
-        self.labels: dict[Label, int] = {}
-        for label in all_parts:
-            if isinstance(label, Label) and label.kind != "any":
-                label = replace(label, negated=False) if label.means_root else label
-                self.labels.setdefault(label, len(self.labels))
+        tested = (part for part in all_parts if isinstance(part, Label) and part.kind != "any")
+        distinct = dict.fromkeys(replace(label, negated=False) if label.means_root else label for label in tested)
+        self.labels = {label: number for number, label in enumerate(distinct)}
         self._steps: dict[tuple[int, ...], int] = {}
         self.mask_of: dict[Label | Node | Test, int] = {}
         for part in reversed(all_parts):  # what a part consists of comes before it
