@@ -167,7 +167,7 @@ def fill_unparsed(
             raise ValueError(Errors.E354.format(n=number, place=place_of(gold_line), reason=err)) from err
         if not sentence.words:
             raise ValueError(Errors.E355.format(number=number))
-        if not compare(gold_line, test_line, params)[0].failed and read_sentence(test_line, _EVERYTHING).words:
+        if not compare(gold_line, test_line, params).counts.failed and read_sentence(test_line, _EVERYTHING).words:
             line = test_line if isinstance(test_line, str) else format_tree(test_line.to_tree())
             yield _SPACES.sub(" ", line).strip(), False
             continue
