@@ -97,10 +97,11 @@ def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) ->
     line = np.array([number for number, _ in docs])[doc_of]
     ids = [text_of(doc.user_data.get("id")) for _, doc in docs]
     ids = [ids[i] for i in doc_of.tolist()] if any(ids) else []
-    roots = np.full(len(sentence_starts), len(keys))
     texts = [*(vocab.strings[key] for key in keys), ROOT]
     try:
-        columns = lay_out(n_words, n_spans, roots, word_codes, tag_codes, spans, line, texts, name, ids)
+        columns = lay_out(
+            n_words, n_spans, word_codes, tag_codes, spans, texts, roots=len(keys), line=line, name=name, ids=ids
+        )
     except ValueError:
         return None
     return DocColumns(columns, np.arange(len(words)) - doc_starts.repeat(n_tokens))

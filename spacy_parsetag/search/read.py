@@ -172,4 +172,4 @@ def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
     ids = [*map(text_of, table.column("id").to_pylist())] if "id" in table.schema.names else []
     ids = [ids[row - first] for row in line.tolist()] if any(ids) else []
     spans = np.stack([*(each.to_numpy(zero_copy_only=False) for each in bounds), labels]).astype(np.int32)
-    return lay_out(n_words, n_spans, 0 * n_words, words, tags, spans, line, list(codes), name, ids)
+    return lay_out(n_words, n_spans, words, tags, spans, list(codes), roots=0, line=line, name=name, ids=ids)
