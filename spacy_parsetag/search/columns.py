@@ -162,7 +162,7 @@ class TreeColumns:
             for name in _ARRAYS:
                 np.save(Path(temporary, f"{name}.npy"), getattr(self, name))
             Path(temporary, "columns.json").write_text(json.dumps(texts), encoding="utf-8")
-            (folder / "columns.json").unlink(missing_ok=True)  # which comes last: without it there are no columns
+            (folder / "columns.json").unlink(missing_ok=True)  # it comes last: without it there are no columns
             for name in (*(f"{name}.npy" for name in _ARRAYS), "columns.json"):
                 os.replace(Path(temporary, name), folder / name)
 

@@ -26,12 +26,13 @@ from ..trees.tree import ROOT_LABELS
 # with such a mark goes on over the next mark, if it is the same: -NONE-.
 _BASIC = re.compile(r"(?:([-=|#^~_\[])(?:[^-=|#^~_\[]+\1)?)?[^-=|#^~_\[]*")
 
-# Each relation with the number of the kernel, or with another relation and how many children it counts.
+# Each relation with the number of the kernel.
 RELATIONS = {
     "<": 0, ">": 1, "<<": 2, ">>": 3, "<N": 4, ">N": 5, "<:": 6, ">:": 7, "<<:": 8, ">>:": 9, "<<,": 10, ">>,": 11,
     "<<-": 12, ">>-": 13, "$++": 14, "$--": 15, "$+": 16, "$-": 17, ".": 18, ",": 19, "..": 20, ",,": 21, "<#": 22,
     ">#": 23, "<<#": 24, ">>#": 25, "==": 26, ":": 28, "<+": 30, ">+": 31,
 }  # fmt: skip
+# Each with another relation, and the child that this counts to.
 _SYNONYMS = {
     "<,": ("<N", 1), ">,": (">N", 1), "<-": ("<N", -1), ">-": (">N", -1), "<`": ("<N", -1), ">`": (">N", -1),
     "<<`": ("<<-", 0), ">>`": (">>-", 0), "$..": ("$++", 0), "$,,": ("$--", 0), "$.": ("$+", 0), "$,": ("$-", 0),
