@@ -77,7 +77,7 @@ class Matching(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What a test line and a gold line have in common.
+    """A test line beside a gold line.
 
     words (list[str]): The gold words that count.
     matching (Matching): The brackets over them; none where the words differ.
