@@ -18,7 +18,8 @@ from ..texts.input import Record
 from ..texts.on_ray import ray_shards
 from ..texts.on_spark import spark_shards
 from ..texts.output import open_output
-from ..texts.parser import BatchParser, Settings, in_batches, map_in_processes, parse_batch
+from ..texts.parser import BatchParser, Settings, in_batches, parse_batch
+from ..texts.processes import map_in_processes
 from ..texts.shards import Job, Note, Run, ShardParser, find_sources, parse_shard
 from ..treebanks.formats.table import FORMATS
 from ._inputs import DEFAULT_MODEL, default_model, find_input, is_pipeline, start_parser

@@ -14,7 +14,7 @@ from ..analysis.tables import Table, format_csv
 from ..errors import Errors
 from ..files.read import is_stream
 from ..files.write import STANDARD, refuse_overwrite, text_output
-from ..texts.parser import map_in_processes
+from ..texts.processes import map_in_processes
 from ._util import (
     Encoding,
     Glob,
