@@ -209,7 +209,7 @@ def _parse_todo(
     run: Run, parser: BatchParser, engine: str, n_process: int | None, advance: Callable[[int], object]
 ) -> Generator[Note, None, None]:
     """Parse the shards that are left, and yield the note on each; `advance` is told how many texts."""
-    todo = [shard for shard in run.shards if shard.number not in run.notes]
+    todo = [shard for shard in run.shards if run.job.name(shard) not in run.notes]
     if engine == "local" and n_process in {None, 1}:
         parse = ShardParser(run.job, parser)
         yield from (parse(shard, advance) for shard in todo)
