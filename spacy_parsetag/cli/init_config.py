@@ -80,7 +80,7 @@ def make_config(
         config["vars"]["encoder"] = encoder
     components["parsetag"]["linearizer"] = {"@misc": f"spacy-parsetag.{order.title()}Order.v1"}
     model = components["parsetag"]["model"]
-    if order != "in" and model.get("@architectures") == "spacy-parsetag.Spans.v1":  # which scores in-order tags
+    if order != "in" and model.get("@architectures") == "spacy-parsetag.Spans.v1":  # it scores in-order tags
         tags_model = {"@architectures": "spacy-parsetag.Tags.v1", **{key: model[key] for key in ("tok2vec", "encoder")}}
         components["parsetag"]["model"] = tags_model
     pipeline = [shared, "tagger", "parsetag"] if tagger else [shared, "parsetag"]

@@ -18,7 +18,8 @@ from ..texts.input import Record
 from ..texts.on_ray import ray_shards
 from ..texts.on_spark import spark_shards
 from ..texts.output import open_output
-from ..texts.parser import BatchParser, Settings, in_batches, map_in_processes, parse_batch
+from ..texts.parser import BatchParser, Settings, in_batches, parse_batch
+from ..texts.processes import map_in_processes
 from ..texts.shards import Job, Note, Run, ShardParser, find_sources, parse_shard
 from ..treebanks.formats.table import FORMATS
 from ._inputs import DEFAULT_MODEL, default_model, find_input, is_pipeline, start_parser
@@ -207,7 +208,7 @@ def _parse_todo(
     run: Run, parser: BatchParser, engine: str, n_process: int | None, advance: Callable[[int], object]
 ) -> Generator[Note, None, None]:
     """Parse the shards that are left, and yield the note on each; `advance` is told how many texts."""
-    todo = [shard for shard in run.shards if shard.number not in run.notes]
+    todo = [shard for shard in run.shards if run.job.name(shard) not in run.notes]
     if not todo:
         return
     if engine == "ray":

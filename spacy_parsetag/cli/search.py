@@ -14,7 +14,7 @@ from ..analysis.tables import Table, format_csv
 from ..errors import Errors
 from ..files.read import is_stream
 from ..files.write import STANDARD, refuse_overwrite, text_output
-from ..texts.parser import map_in_processes
+from ..texts.processes import map_in_processes
 from ._util import (
     Encoding,
     Glob,
@@ -33,7 +33,7 @@ from ._util import (
 
 if TYPE_CHECKING:
     from ..search.pattern import Label
-    from ..texts.search import Hits
+    from ..texts.search import Hits, Report
 
 
 def search_cli(
@@ -80,28 +80,28 @@ def search_cli(
     """
     from ..texts.search import Query, columns_of_rows, find_trees, search_file
 
-    reports = {"--count": count, "--by": by, "--mrg": mrg, "--html": html, "--csv": as_csv}
-    chosen = [option for option, value in reports.items() if value]
-    if len(chosen) > 1 and chosen != ["--by", "--csv"]:
-        raise ValueError(Errors.E477.format(options=", ".join(chosen)))
+    reports: dict[Report, Any] = {"count": count, "by": by, "mrg": mrg, "html": html, "csv": as_csv}
+    chosen = [report for report, value in reports.items() if value]
+    if len(chosen) > 1 and chosen != ["by", "csv"]:
+        raise ValueError(Errors.E477.format(options=", ".join(f"--{report}" for report in chosen)))
     refuse(count and limit, "--limit", "matches to show, and --count shows none")
     n_process = count_processes(n_process)
     refuse_overwrite([html], inputs)
-    query = Query(pattern, heads, encoding, chosen[0] if chosen else "", tuple(by or ()), spans_key)
+    query = Query(pattern, heads, encoding, chosen[0] if chosen else "context", tuple(by or ()), spans_key)
     header = columns_of_rows(query.compile())  # an error comes before anything is read
     files = find_trees(inputs, glob)
     if save is not None:
         _save(files, encoding, spans_key, Skipped(limit=skip_bad), save)
         files = [save]
     n_process = min(len(files), n_process)
-    streams = any(map(is_stream, files))  # which other processes cannot read
+    streams = any(map(is_stream, files))  # other processes cannot read those
     refuse(n_process > 1 and streams, "--workers", "files, not standard input or a pipe")
     search = partial(search_file, query, skip_bad != "0")
     one_by_one = (search(file) for file in files)
     in_parallel = map_in_processes(search, files, n_process)
     skipped = Skipped(limit=skip_bad)
     with closing(in_parallel if n_process > 1 else one_by_one) as results, progress("trees", quiet=quiet) as advance:
-        totals, table, absent = _report(results, skipped, advance, header if chosen == ["--csv"] else [], html, limit)
+        totals, table, absent = _report(results, skipped, advance, header if chosen == ["csv"] else [], html, limit)
     if not totals["trees"] and not skipped.n:
         raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
     if count:

@@ -85,6 +85,7 @@ def _draw_node(node: DrawnNode, is_triangle: bool, options: Any) -> Any:
         svg.add(text)
     width = max(n_columns(row.text) for row in rows) * _COLUMN + 1
     placed = NodePos(svg, x=50, y=0, width=width, height=1 + 1.1 * (len(rows) - 1), options=options, text=node.text)
-    for i in range(1 if is_triangle else len(node.children) if not node.is_leaf else 0):
-        placed.set_edge_style(i, (TriangleEdge if is_triangle else IndirectDescent)(stroke=COLORS["tag"]))
+    edge, n_edges = (TriangleEdge, 1) if is_triangle else (IndirectDescent, 0 if node.is_leaf else len(node.children))
+    for i in range(n_edges):
+        placed.set_edge_style(i, edge(stroke=COLORS["tag"]))
     return placed

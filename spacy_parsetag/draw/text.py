@@ -53,7 +53,7 @@ def _draw_wide(top: DrawnNode, width: int, color: bool) -> list[str]:
 
     words = [node.text for node in preorder(top) if node.kind == "word"]
     if sum(max(3, n_columns(word)) + 1 for word in words) > width + 1:
-        return []  # which NLTK would take long to find out
+        return []  # NLTK would take long to find this out
     step = -1 if is_right_to_left("".join(words)) else 1
     nodes: list[DrawnNode] = []
     leaves: list[str] = []  # words; in the tree stand their places, or NLTK would put those right below the top first
@@ -117,7 +117,7 @@ class _Outline:
         self.apart = [("", top)]  # the top, and what is drawn below it, each with its number
 
     def draw(self) -> list[str]:
-        for number, part in self.apart:  # which grows meanwhile
+        for number, part in self.apart:  # it grows meanwhile
             # A line begins with its lead, and goes on in the next line, and in its children's, with its indent.
             todo = [(part, number, "")]
             while todo:

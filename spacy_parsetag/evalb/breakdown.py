@@ -1,14 +1,15 @@
 """F by label, by length of sentence and by length of constituent; failures count as zero."""
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .counts import SentenceCounts, read_sentence
 from .lines import Brackets, tree_line
-from .params import EvalbParams, get_params
+from .params import Bracket, EvalbParams, get_params
 from .result import EvalbResult, compare_all, f_score, percent
 
 _LENGTHS = (10, 20, 30, 40, 50, 60, 80)  # words of a sentence, as EVALB's table and its cut-off count them
@@ -55,26 +56,33 @@ def break_down(
     """Score test trees, with counts by label and by length. For arguments and errors see `evalb`."""
     params = get_params(params)
     gold_trees, test_trees = list(gold), list(test)
-    tables: dict[str, dict[Any, list[int]]] = {"label": {}, "length": {}, "span": {}}
+    matched, missing, extra = (Counter[tuple[str, Any]]() for _ in range(3))
     rows: list[SentenceCounts] = []
     for gold_tree, (row, _, matching) in zip(gold_trees, compare_all(gold_trees, test_trees, params), strict=False):
         rows.append(row)
-        groups = [gold_bracket for gold_bracket, _ in matching.matched], matching.missing, matching.extra
         if row.failed:
-            groups = [], params.counted(read_sentence(tree_line(gold_tree), params).brackets), []
-        for kind, (start, end, label) in ((kind, bracket) for kind, group in enumerate(groups) for bracket in group):
-            keys = (label, bisect_left(_LENGTHS, row.length), bisect_left(_SPANS, end - start))
-            for table, key in zip(tables.values(), keys, strict=True):
-                counts = table.setdefault(key, [0, 0, 0])
-                counts[0] += kind == 0
-                counts[1] += kind in (0, 1)
-                counts[2] += kind in (0, 2)
+            gold_brackets = params.counted(read_sentence(tree_line(gold_tree), params).brackets)
+            missing.update(_kinds(gold_brackets, row.length))
+            continue
+        matched.update(_kinds((gold_bracket for gold_bracket, _ in matching.matched), row.length))
+        missing.update(_kinds(matching.missing, row.length))
+        extra.update(_kinds(matching.extra, row.length))
     without_labels = compare_all(gold_trees, test_trees, replace(params, labeled=False))
-    unlabeled = EvalbResult(params, [row for row, _, _ in without_labels])
-    scores = {kind: {key: Score(*counts) for key, counts in sorted(table.items())} for kind, table in tables.items()}
-    for name, bounds in (("length", _LENGTHS), ("span", _SPANS)):
-        scores[name] = {_name(i, bounds): score for i, score in scores[name].items()}
-    return Breakdown(EvalbResult(params, rows), unlabeled, scores)
+    unlabeled = EvalbResult(params, [comparison.counts for comparison in without_labels])
+    tables: dict[str, dict[str, Score]] = {"label": {}, "length": {}, "span": {}}
+    for table, kind in sorted(matched | missing | extra):
+        n = matched[table, kind]
+        name = kind if table == "label" else _name(kind, _LENGTHS if table == "length" else _SPANS)
+        tables[table][name] = Score(n, n + missing[table, kind], n + extra[table, kind])
+    return Breakdown(EvalbResult(params, rows), unlabeled, tables)
+
+
+def _kinds(brackets: Iterable[Bracket], length: int) -> Iterator[tuple[str, Any]]:
+    """Give for each bracket of a sentence the tables, and its kind in each."""
+    for start, end, label in brackets:
+        yield "label", label
+        yield "length", bisect_left(_LENGTHS, length)
+        yield "span", bisect_left(_SPANS, end - start)
 
 
 def _name(i: int, bounds: tuple[int, ...]) -> str:

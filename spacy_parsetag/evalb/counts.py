@@ -76,6 +76,18 @@ class Matching(NamedTuple):
     extra: list[Bracket]
 
 
+class Comparison(NamedTuple):
+    """A test line beside a gold line.
+
+    words (list[str]): The gold words that count.
+    matching (Matching): The brackets over them; none where the words differ.
+    """
+
+    counts: SentenceCounts
+    words: list[str]
+    matching: Matching
+
+
 class Quote(NamedTuple):
     """A quote-like word, deleted or not, and where it hangs.
 
@@ -208,11 +220,9 @@ def _reinsert(sentence: SentenceBrackets, i: int) -> None:
         sentence.quotes[k] = later._replace(position=later.position + 1)
 
 
-def compare(gold: str | Parse, test: str | Parse, params: EvalbParams) -> tuple[SentenceCounts, list[str], Matching]:
+def compare(gold: str | Parse, test: str | Parse, params: EvalbParams) -> Comparison:
     """Score a test line, empty where there is no parse, against a gold line.
 
-    RETURNS (tuple[SentenceCounts, list[str], Matching]): The counts, the gold words that count and the brackets over
-        them, none where the words differ.
     RAISES (ValueError): If the gold line cannot be read. A test line that cannot be read is an error sentence.
     """
     gold_sentence = read_sentence(gold, params)
@@ -227,11 +237,11 @@ def compare(gold: str | Parse, test: str | Parse, params: EvalbParams) -> tuple[
     try:
         test_sentence = read_sentence(test, params)
     except ValueError as err:
-        return row._replace(status=ERROR, error=str(err)), gold_words, no_match
+        return Comparison(row._replace(status=ERROR, error=str(err)), gold_words, no_match)
     test_words = test_sentence.words
     errors = [*gold_sentence.errors, *test_sentence.errors]
     if not test_words:
-        return row._replace(status=SKIP, error="; ".join(errors)), gold_words, no_match
+        return Comparison(row._replace(status=SKIP, error="; ".join(errors)), gold_words, no_match)
     if len(gold_words) != len(test_words):
         fix_quotes(gold_sentence, test_sentence, params.delete_labels)
     pairs = [(a, b) for a, b in zip(gold_words, test_words, strict=False) if a != b]
@@ -244,7 +254,7 @@ def compare(gold: str | Parse, test: str | Parse, params: EvalbParams) -> tuple[
     respelled = "{} as {}".format(*respellings[0]) if respellings and not errors else ""
     row = row._replace(status=ERROR if errors else VALID, error="; ".join(errors), respelled=respelled)
     if differing or len(gold_words) != len(test_words):
-        return row, gold_words, no_match
+        return Comparison(row, gold_words, no_match)
     gold_brackets, test_brackets = params.counted(gold_sentence.brackets), params.counted(test_sentence.brackets)
     matching = match_brackets(gold_brackets, test_brackets, params)
     cut = params.cut if params.cut_tags else str
@@ -257,7 +267,7 @@ def compare(gold: str | Parse, test: str | Parse, params: EvalbParams) -> tuple[
         words=len(gold_words),
         correct_tags=sum(params.same_label(cut(a), cut(b)) for a, b in tag_pairs),
     )
-    return row, gold_words, matching
+    return Comparison(row, gold_words, matching)
 
 
 def match_brackets(gold: Sequence[Bracket], test: Sequence[Bracket], params: EvalbParams) -> Matching:

@@ -123,22 +123,23 @@ def paired_lines(gold: Iterable[Brackets], test: Iterable[Brackets]) -> Iterator
     RAISES (ValueError): If one side has more sentences.
     """
     n = 0
-    last: tuple[str | Parse, str | Parse] = "", ""
+    last_gold: str | Parse = ""
+    last_test: str | Parse = ""
     for gold_line, test_line in zip_longest(map(tree_line, gold), map(tree_line, test)):
         if gold_line is not None and test_line is not None:
             n += 1
-            last = gold_line, test_line
-            yield last
-        elif not isinstance(extra := gold_line or test_line or "", str) or extra.strip():
-            shorter, longer = ("gold", "test") if gold_line is None else ("test", "gold")
-            remedy, last_line = "Where there is no parse write (TOP).", last[shorter == "test"]
-            if isinstance(last_line, str) and last_line.count("(") > last_line.count(")"):
-                remedy = f"The last {shorter} tree{place_of(last_line)} is not closed: write its brackets."
-            raise ValueError(
-                Errors.E353.format(
-                    shorter=shorter, longer=longer, n=n, end=place_of(last_line), place=place_of(extra), remedy=remedy
-                )
-            )
+            last_gold, last_test = gold_line, test_line
+            yield gold_line, test_line
+            continue
+        extra = gold_line or test_line or ""
+        if isinstance(extra, str) and not extra.strip():
+            continue
+        shorter, longer, last = ("gold", "test", last_gold) if gold_line is None else ("test", "gold", last_test)
+        remedy = "Where there is no parse write (TOP)."
+        if isinstance(last, str) and last.count("(") > last.count(")"):
+            remedy = f"The last {shorter} tree{place_of(last)} is not closed: write its brackets."
+        places = {"end": place_of(last), "place": place_of(extra)}
+        raise ValueError(Errors.E353.format(shorter=shorter, longer=longer, n=n, remedy=remedy, **places))
 
 
 def fill_unparsed(
@@ -166,7 +167,7 @@ def fill_unparsed(
             raise ValueError(Errors.E354.format(n=number, place=place_of(gold_line), reason=err)) from err
         if not sentence.words:
             raise ValueError(Errors.E355.format(number=number))
-        if not compare(gold_line, test_line, params)[0].failed and read_sentence(test_line, _EVERYTHING).words:
+        if not compare(gold_line, test_line, params).counts.failed and read_sentence(test_line, _EVERYTHING).words:
             line = test_line if isinstance(test_line, str) else format_tree(test_line.to_tree())
             yield _SPACES.sub(" ", line).strip(), False
             continue

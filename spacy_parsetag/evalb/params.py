@@ -8,7 +8,7 @@ A parameter file has a keyword and a value a line; lines that start with # are c
 Three files come with the package: `collins` (COLLINS.prm), `new` (new.prm) and `spmrl`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,14 @@ BUNDLED = ("collins", "new", "spmrl")
 
 Bracket = tuple[int, int, str]  # start, end (exclusive), label
 
-_EXPECTED = {
-    **dict.fromkeys(("DEBUG", "MAX_ERROR", "CUTOFF_LEN", "LABELED", "CUT_TAGS"), "a whole number"),
-    **dict.fromkeys(("DELETE_LABEL", "DELETE_LABEL_FOR_LENGTH", "QUOTE_LABEL", "LABEL_CUT"), "one label"),
-    **dict.fromkeys(("EQ_LABEL", "EQ_WORD"), "two values"),
+# For each keyword what its values must be, in words for a message, and a test of them.
+_NUMBER = ("a whole number", lambda values: len(values) == 1 and values[0].isascii() and values[0].isdigit())
+_LABEL = ("one label", lambda values: len(values) == 1)
+_PAIR = ("two values", lambda values: len(values) == 2)
+_EXPECTED: dict[str, tuple[str, Callable[[list[str]], bool]]] = {
+    **dict.fromkeys(("DEBUG", "MAX_ERROR", "CUTOFF_LEN", "LABELED", "CUT_TAGS"), _NUMBER),
+    **dict.fromkeys(("DELETE_LABEL", "DELETE_LABEL_FOR_LENGTH", "QUOTE_LABEL", "LABEL_CUT"), _LABEL),
+    **dict.fromkeys(("EQ_LABEL", "EQ_WORD"), _PAIR),
 }
 
 
@@ -99,13 +103,16 @@ def read_params(path: str | Path) -> EvalbParams:
         place: dict[str, Any] = {"path": path, "line": number, "keyword": keyword}
         if keyword not in lines_of:
             raise ValueError(Errors.E350.format(**place, known=", ".join(lines_of)))
-        value, expected = " ".join(values), _EXPECTED[keyword]
-        is_number = value.isascii() and value.isdigit()
-        fits = {"a whole number": is_number, "one label": len(values) == 1, "two values": len(values) == 2}
-        if not fits[expected]:
-            raise ValueError(Errors.E351.format(**place, expected=expected, value=value))
+        expected, fits = _EXPECTED[keyword]
+        if not fits(values):
+            raise ValueError(Errors.E351.format(**place, expected=expected, value=" ".join(values)))
         lines_of[keyword].append(values)
     first = {keyword: tuple(values[0] for values in lines) for keyword, lines in lines_of.items()}
+
+    def number_of(keyword: str, default: int) -> int:
+        """The number in the last of the lines with a keyword."""
+        return int(first[keyword][-1]) if first[keyword] else default
+
     return EvalbParams(
         name=path.stem,
         delete_labels=frozenset(first["DELETE_LABEL"]),
@@ -114,10 +121,9 @@ def read_params(path: str | Path) -> EvalbParams:
         eq_labels=tuple((a, b) for a, b in lines_of["EQ_LABEL"]),
         eq_words=tuple((a, b) for a, b in lines_of["EQ_WORD"]),
         label_cuts=first["LABEL_CUT"] or EvalbParams.label_cuts,
-        # The last of several lines with a number counts.
-        cut_tags=bool(int(("0", *first["CUT_TAGS"])[-1])),
-        labeled=bool(int(("1", *first["LABELED"])[-1])),
-        cutoff_len=int((str(EvalbParams.cutoff_len), *first["CUTOFF_LEN"])[-1]),
+        cut_tags=bool(number_of("CUT_TAGS", EvalbParams.cut_tags)),
+        labeled=bool(number_of("LABELED", EvalbParams.labeled)),
+        cutoff_len=number_of("CUTOFF_LEN", EvalbParams.cutoff_len),
     )
 
 

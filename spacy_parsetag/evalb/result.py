@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Errors
-from .counts import ERROR, MISSED, SKIP, VALID, Matching, SentenceCounts, compare
+from .counts import ERROR, MISSED, SKIP, VALID, Comparison, SentenceCounts, compare
 from .lines import Brackets, paired_lines, place_of
 from .params import EvalbParams, get_params
 
@@ -178,13 +178,11 @@ def evalb(
     100.0
     """
     params = get_params(params)
-    return EvalbResult(params, [row for row, _, _ in compare_all(gold, test, params)])
+    return EvalbResult(params, [comparison.counts for comparison in compare_all(gold, test, params)])
 
 
-def compare_all(
-    gold: Iterable[Brackets], test: Iterable[Brackets], params: EvalbParams
-) -> Iterator[tuple[SentenceCounts, list[str], Matching]]:
-    """Score sentence by sentence: see `evalb` for the arguments and errors, and `compare` for what is yielded."""
+def compare_all(gold: Iterable[Brackets], test: Iterable[Brackets], params: EvalbParams) -> Iterator[Comparison]:
+    """Score sentence by sentence: see `evalb` for the arguments and errors."""
     for number, (gold_line, test_line) in enumerate(paired_lines(gold, test), start=1):
         try:
             yield compare(gold_line, test_line, params)

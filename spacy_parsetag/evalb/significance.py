@@ -106,7 +106,7 @@ def compare_parsers(
     # Where few units differ, and alike, hardly a sample has a difference of 0. No test can say more than signs do.
     n_changed = int(changes.any(axis=1).sum())
     p_bootstrap = max(p_bootstrap, min(1.0, 2.0 ** (1 - n_changed)))
-    if n_units == 1:  # whose samples cannot differ: nothing is known
+    if n_units == 1:  # samples of it cannot differ: nothing is known
         low, high, p_bootstrap, p_randomization = -100.0, 100.0, 1.0, 1.0
     return Difference(f_first, f_second, difference, low, high, level, p_bootstrap, p_randomization, n_units, samples)
 

@@ -73,7 +73,7 @@ def text_output(path: Path, *, sync: bool = False) -> Iterator[IO[str]]:
         try:
             yield file
         finally:
-            file.detach()  # which flushes; closing would close standard output
+            file.detach()  # this flushes; closing would close standard output
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     with (

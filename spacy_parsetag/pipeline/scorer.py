@@ -5,11 +5,12 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, pairwise, repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from spacy.scorer import PRFScore
+from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..errors import Warnings
@@ -17,7 +18,7 @@ from ..evalb.counts import match_brackets
 from ..evalb.params import Bracket, EvalbParams, get_params
 from ..linearize import CLASS_NAMES, ORDERS, Linearizer, get_linearizer
 from ..tokens.groups import SPANS_KEY, is_marked, list_groups, spans_of_group
-from ..tokens.sentences import map_words, sentence_starts
+from ..tokens.sentences import WordMap, map_words, sentence_starts
 from ..trees import Constituent, Parse, binarize
 
 SCORES = ("f", "p", "r", "em", "per_type", "tag_acc")
@@ -161,30 +162,46 @@ def align_sentences(example: Example, key: str, deleted: frozenset[str]) -> Iter
     YIELDS (ScoredSentence): The sentences of the reference that have a word that counts.
     RAISES (ValueError): If a doc was retokenized since its constituents were set.
     """
-    reference = example.reference
-    docs = (reference, example.predicted)
-    maps = [map_words(doc) for doc in docs]
-    texts = [
-        ["".join(doc[i].text.casefold().split()) for i in words.tokens] for doc, words in zip(docs, maps, strict=True)
-    ]
-    same_words = texts[0] == texts[1]
-    comparable = same_words or "".join(texts[0]) == "".join(texts[1])
-    widths = [[1] * len(words) if same_words else list(map(len, words)) for words in texts]
-    offsets = [list(accumulate(of_words, initial=0)) for of_words in widths]
-    # Units before each token.
-    units = [[of_words[i] for i in words.before] for of_words, words in zip(offsets, maps, strict=True)]
-    keeps = [reference[i].tag_ not in deleted for i in maps[0].tokens]
-    if not same_words:
-        keeps = [keep for keep, width in zip(keeps, widths[0], strict=True) for _ in range(width)]
-    before = list(accumulate(keeps, initial=0))
-    starts = [units[0][start] for start in sentence_starts(reference).tolist()]
-    brackets: list[list[list[Bracket]]] = [[[] for _ in starts] for _ in docs]
-    for doc, before_token, sentences in zip(docs[: 1 + comparable], units, brackets, strict=False):
-        for span in spans_of_group(doc, key):
-            start, end = before_token[span.start], before_token[span.end]
-            if start < end:
-                # Among sentences that start at the same unit (all but one are white space), the last has the words.
-                sentences[bisect_right(starts, start) - 1].append((start, end, span.label_))
-    for (start, end), gold, test in zip(pairwise([*starts, units[0][-1]]), *brackets, strict=True):
+    reference, predicted = example.reference, example.predicted
+    gold_words, test_words = map_words(reference), map_words(predicted)
+    gold_texts, test_texts = _bare_texts(reference, gold_words), _bare_texts(predicted, test_words)
+    same_words = gold_texts == test_texts
+    gold_widths = [1 if same_words else len(text) for text in gold_texts]
+    test_widths = [1 if same_words else len(text) for text in test_texts]
+    gold_units = _units_before(gold_words, gold_widths)
+    counts = (reference[i].tag_ not in deleted for i in gold_words.tokens)
+    before = list(accumulate(chain.from_iterable(map(repeat, counts, gold_widths)), initial=0))
+    starts = [gold_units[start] for start in sentence_starts(reference).tolist()]
+    gold = _brackets_by_sentence(reference, key, gold_units, starts)
+    test: list[list[Bracket]] = [[] for _ in starts]
+    if same_words or "".join(gold_texts) == "".join(test_texts):
+        test = _brackets_by_sentence(predicted, key, _units_before(test_words, test_widths), starts)
+    for i, (start, end) in enumerate(pairwise([*starts, gold_units[-1]])):
         if before[start] < before[end]:
-            yield ScoredSentence(start, end - start if same_words else 0, gold, test, before)
+            yield ScoredSentence(start, end - start if same_words else 0, gold[i], test[i], before)
+
+
+def _bare_texts(doc: Doc, words: WordMap) -> list[str]:
+    """The words of a doc, without case and without white space in them."""
+    return ["".join(doc[i].text.casefold().split()) for i in words.tokens]
+
+
+def _units_before(words: WordMap, widths: list[int]) -> list[int]:
+    """Count the units before each token, given those of each word; one more entry for the end of the doc."""
+    offsets = list(accumulate(widths, initial=0))
+    return [offsets[n_words] for n_words in words.before]
+
+
+def _brackets_by_sentence(doc: Doc, key: str, units: list[int], starts: list[int]) -> list[list[Bracket]]:
+    """Find the constituents of a doc over units, by the sentence of the reference in which they start.
+
+    units (list[int]): Units before each token of the doc.
+    starts (list[int]): The first unit of each sentence.
+    """
+    brackets: list[list[Bracket]] = [[] for _ in starts]
+    for span in spans_of_group(doc, key):
+        start, end = units[span.start], units[span.end]
+        if start < end:
+            # Among sentences that start at the same unit (all but one are white space), the last has the words.
+            brackets[bisect_right(starts, start) - 1].append((start, end, span.label_))
+    return brackets

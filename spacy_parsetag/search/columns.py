@@ -162,7 +162,7 @@ class TreeColumns:
             for name in _ARRAYS:
                 np.save(Path(temporary, f"{name}.npy"), getattr(self, name))
             Path(temporary, "columns.json").write_text(json.dumps(texts), encoding="utf-8")
-            (folder / "columns.json").unlink(missing_ok=True)  # which comes last: without it there are no columns
+            (folder / "columns.json").unlink(missing_ok=True)  # it comes last: without it there are no columns
             for name in (*(f"{name}.npy" for name in _ARRAYS), "columns.json"):
                 os.replace(Path(temporary, name), folder / name)
 
@@ -232,31 +232,34 @@ def columns_of_parses(rows: Iterable[Row], name: str) -> TreeColumns:
             ids.append(identifier)
     n_words, n_spans, roots, lines = np.array(sentences, np.int64).reshape(-1, 4).T
     span_table = np.array(spans, np.int32).reshape(-1, 3).T
-    return lay_out(n_words, n_spans, roots, words, tags, span_table, lines, list(codes), name, ids)
+    return lay_out(n_words, n_spans, words, tags, span_table, list(codes), roots=roots, line=lines, name=name, ids=ids)
 
 
 def lay_out(
     n_words: NDArray[Any],
     n_spans: NDArray[Any],
-    roots: NDArray[Any],
     words: ArrayLike,
     tags: ArrayLike,
     spans: NDArray[Any],
-    line: NDArray[Any],
     strings: list[str],
+    *,
+    roots: NDArray[Any] | int,
+    line: NDArray[Any],
     name: str,
     ids: Sequence[str] = (),
 ) -> TreeColumns:
     """Make columns of sentences whose constituents are spans.
 
-    n_words, n_spans, roots, line (NDArray): For each sentence how many words (one or more) and constituents it has, the
-        label of its root, and its line or row.
+    n_words, n_spans, line (NDArray): For each sentence how many words (one or more) and constituents it has, and its
+        line or row.
     words, tags (ArrayLike): The words of all sentences and their parts of speech.
     spans (NDArray): Start, end and label of all constituents, as three rows; each sentence in pre-order.
     strings (list[str]): What the numbers of labels and words stand for.
+    roots (NDArray | int): The label of the root of each sentence, or of all.
     ids (Sequence[str]): Their identifiers, or none.
     RAISES (ValueError): If constituents cross, or are not in pre-order.
     """
+    roots = np.broadcast_to(roots, n_words.shape)
     n_nodes = 1 + n_spans.astype(np.int64) + 2 * n_words.astype(np.int64)
     tree_ends = np.cumsum(n_nodes)
     out = np.empty((3, n_nodes.sum()), np.int32)

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Longs, TreeColumns
-from .match import Tregex, find_all
+from .heads import get_head_rules
+from .match import Program
+from .pattern import parse_pattern
 
 _CLAUSE = (
     "S|SINV|SQ [> ROOT <, (VP <# VB) | <# MD|VBZ|VBP|VBD | < (VP [<# MD|VBP|VBZ|VBD | < CC < (VP <# MD|VBP|VBZ|VBD)])]"
@@ -38,7 +40,8 @@ MEASURES = {
     "DC/C": ("DC", "C"), "DC/T": ("DC", "T"), "T/S": ("T", "S"), "CT/T": ("CT", "T"), "CP/T": ("CP", "T"),
     "CP/C": ("CP", "C"), "CN/T": ("CN", "T"), "CN/C": ("CN", "C"),
 }  # fmt: skip
-_PATTERNS = [(name, Tregex(pattern)) for name, patterns in STRUCTURES.items() for pattern in patterns]
+_NAMES = [name for name, patterns in STRUCTURES.items() for _ in patterns]
+_PROGRAM = Program([parse_pattern(pattern) for patterns in STRUCTURES.values() for pattern in patterns])
 
 
 def count_structures(columns: TreeColumns, texts: NDArray[np.integer], n_texts: int) -> dict[str, Longs]:
@@ -47,10 +50,9 @@ def count_structures(columns: TreeColumns, texts: NDArray[np.integer], n_texts: 
     texts (NDArray): Which text each tree is of, from 0.
     """
     counts: dict[str, Longs] = {name: np.zeros(n_texts, np.int64) for name in STRUCTURES}
-    matches = find_all([pattern for _, pattern in _PATTERNS], columns)
     firsts = np.flatnonzero(np.diff(texts, prepend=-1))  # the first tree of each run of trees of one text
     bounds = np.append(columns.starts[firsts], len(columns.label))
-    for (name, _), nodes in zip(_PATTERNS, matches, strict=True):
+    for name, nodes in zip(_NAMES, _PROGRAM.find(columns, get_head_rules()), strict=True):
         n_in_runs = np.diff(np.searchsorted(nodes, bounds))
         counts[name] += np.bincount(texts[firsts], n_in_runs, n_texts).astype(np.int64)
     return counts

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import srsly
+from numpy.typing import NDArray
 from spacy.attrs import IDX, IS_SPACE, LENGTH, ORTH, SENT_START, TAG
 from spacy.language import Language
 from spacy.pipeline import Pipe
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 
 from ..errors import Errors, TreebankError
@@ -71,26 +72,15 @@ def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) ->
     vocab = docs[0][1].vocab if docs else None
     if vocab is None or not vocab.lang or any(doc.vocab is not vocab or "sents" in doc.user_hooks for _, doc in docs):
         return None
-    table = np.concatenate([doc.to_array(_TOKEN_ATTRS) for _, doc in docs]).T
-    words, tags, is_space, first_char, length, sent_start = np.ascontiguousarray(table)
-    groups = [doc.spans[spans_key] for _, doc in docs]
+    tokens = np.ascontiguousarray(np.concatenate([doc.to_array(_TOKEN_ATTRS) for _, doc in docs]).T)
     n_tokens = np.array([len(doc) for _, doc in docs])
-    group_sizes = np.array([len(group) for group in groups])
-    rows = np.empty((5, group_sizes.sum()), np.uint64)
-    try:
-        read_spans(groups, rows)  # most of the time goes into spaCy's making an object for each span
-    except IndexError:  # a span beyond the end of a doc
-        return None
-    start, end, labels, start_char, end_char = rows
     doc_ends = np.cumsum(n_tokens)
     doc_starts = doc_ends - n_tokens
-    first_tokens, end_tokens = np.stack([start, end]).astype(np.int64) + doc_starts.repeat(group_sizes)
-    if is_space.any() or not tags.all() or not labels.all():
+    constituents = _read_constituents([doc.spans[spans_key] for _, doc in docs], tokens, doc_starts, doc_ends)
+    if constituents is None:
         return None
-    if (first_tokens >= end_tokens).any() or (end_tokens > doc_ends.repeat(group_sizes)).any():
-        return None
-    if (first_char[first_tokens] != start_char).any() or ((first_char + length)[end_tokens - 1] != end_char).any():
-        return None
+    first_tokens, end_tokens, labels = constituents
+    words, tags, *_, sent_start = tokens
     is_first = sent_start == 1
     is_first[doc_starts[n_tokens > 0]] = True
     sentence_starts = np.flatnonzero(is_first)
@@ -106,14 +96,41 @@ def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) ->
     doc_of = np.searchsorted(doc_ends, sentence_starts, "right")
     line = np.array([number for number, _ in docs])[doc_of]
     ids = [text_of(doc.user_data.get("id")) for _, doc in docs]
-    roots = np.full(len(sentence_starts), len(keys))
+    ids = [ids[i] for i in doc_of.tolist()] if any(ids) else []
     texts = [*(vocab.strings[key] for key in keys), ROOT]
     try:
-        ids = [ids[i] for i in doc_of.tolist()] if any(ids) else []
-        columns = lay_out(n_words, n_spans, roots, word_codes, tag_codes, spans, line, texts, name, ids)
+        columns = lay_out(
+            n_words, n_spans, word_codes, tag_codes, spans, texts, roots=len(keys), line=line, name=name, ids=ids
+        )
     except ValueError:
         return None
     return DocColumns(columns, np.arange(len(words)) - doc_starts.repeat(n_tokens))
+
+
+def _read_constituents(
+    groups: Sequence[SpanGroup], tokens: NDArray[np.uint64], doc_starts: Longs, doc_ends: Longs
+) -> tuple[Longs, Longs, NDArray[np.uint64]] | None:
+    """Read the constituents of docs: first tokens, ends and labels, with tokens counted over all docs; None if tokens
+    or constituents are out of the usual, other than by their order.
+
+    tokens (NDArray): A row for each of `_TOKEN_ATTRS`.
+    """
+    _, tags, is_space, first_char, length, _ = tokens
+    group_sizes = np.array([len(group) for group in groups])
+    rows = np.empty((5, group_sizes.sum()), np.uint64)
+    try:
+        read_spans(groups, rows)  # most of the time goes into spaCy's making an object for each span
+    except IndexError:  # a span beyond the end of a doc
+        return None
+    start, end, labels, start_char, end_char = rows
+    char_ends = first_char + length
+    first_tokens, end_tokens = np.stack([start, end]).astype(np.int64) + doc_starts.repeat(group_sizes)
+    is_usual = not is_space.any() and tags.all() and labels.all()
+    are_inside = (first_tokens < end_tokens).all() and (end_tokens <= doc_ends.repeat(group_sizes)).all()
+    if not (is_usual and are_inside):
+        return None
+    is_unchanged = (first_char[first_tokens] == start_char).all() and (char_ends[end_tokens - 1] == end_char).all()
+    return (first_tokens, end_tokens, labels) if is_unchanged else None
 
 
 def _read_doc(number: int, doc: Doc, spans_key: str, name: str) -> DocColumns:
@@ -214,21 +231,19 @@ class TreeMatcher:
     def match(self, docs: Sequence[Doc]) -> list[list[TreeMatch]]:
         """Find the matches in a batch of docs, at once."""
         matches: list[list[TreeMatch]] = [[] for _ in docs]
-        for key, names, nodes in self.nodes(docs):
-            for number, place, label, start, end in nodes:
-                span = Span(docs[number], start, end, label if place else key)
-                if place:
-                    matches[number][-1].names[names[place]] = span
-                else:
-                    matches[number].append(TreeMatch(key, span, {}))
+        for i, key, name, span in self.spans(docs):
+            if name:  # of the match that came before
+                matches[i][-1].names[name] = span
+            else:
+                matches[i].append(TreeMatch(key, span, {}))
         return matches
 
-    def nodes(self, docs: Sequence[Doc]) -> Iterator[tuple[str, list[str], Iterable[tuple[int, int, str, int, int]]]]:
-        """Find the nodes of the matches in a batch of docs.
+    def spans(self, docs: Sequence[Doc], *, by_name: bool = False) -> Iterator[tuple[int, str, str, Span]]:
+        """Find the nodes of the matches in a batch of docs, in the order of keys.
 
-        YIELDS (tuple): For each pattern, in the order of keys, the key, the names of its nodes, "" for the one that
-            matches before all others, and its nodes: for each the number of its doc, the place of its name, its label,
-            its first token and one past its last.
+        by_name (bool): Label the nodes that have names with KEY.NAME, not with what they are called.
+        YIELDS (tuple[int, str, str, Span]): The place of the doc, the key, the name, and the node. One that matches has
+            the name "", and those that have names in its pattern come after it.
         RAISES (ValueError): If a doc has words and no constituents, or they are not trees (see `parses_from_doc`).
         """
         for doc in docs:
@@ -244,11 +259,13 @@ class TreeMatcher:
             matches, named = tregex.matches_of(columns, candidates)
             table = np.stack([matches, *named.values()]).T  # (matches, names), -1 where there is no node
             nodes, name_places = table[table >= 0], np.nonzero(table >= 0)[1]
-            docs_of = columns.line[columns.trees_of(nodes)] - 1
-            labels = map(columns.strings.__getitem__, columns.label[nodes].tolist())
-            start, end = doc_columns.bounds(nodes)
-            rows = zip(docs_of.tolist(), name_places.tolist(), labels, start.tolist(), end.tolist(), strict=True)
-            yield key, ["", *named], rows
+            docs_of, codes = columns.line[columns.trees_of(nodes)] - 1, columns.label[nodes]
+            arrays = (docs_of, name_places, codes, *doc_columns.bounds(nodes))
+            names = ["", *named]
+            keys = [f"{key}.{name}" if name else key for name in names]
+            for i, place, code, start, end in zip(*(array.tolist() for array in arrays), strict=True):
+                label = keys[place] if by_name or not place else columns.strings[code]
+                yield i, key, names[place], Span(docs[i], start, end, label)
 
 
 class _MissingRules(HeadRules):
@@ -332,10 +349,8 @@ class TreeMatcherPipe(Pipe):
 
     def _annotate(self, docs: Sequence[Doc]) -> None:
         spans: list[list[Span]] = [[] for _ in docs]
-        for key, names, nodes in self.matcher.nodes(docs):
-            labels = [f"{key}.{name}" if name else key for name in names]
-            for number, place, _, start, end in nodes:
-                spans[number].append(Span(docs[number], start, end, labels[place]))
+        for i, _, _, span in self.matcher.spans(docs, by_name=True):
+            spans[i].append(span)
         for doc, doc_spans in zip(docs, spans, strict=True):
             doc.spans[self.matches_key] = doc_spans
 

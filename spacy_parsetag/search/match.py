@@ -49,30 +49,33 @@ class Program:
     """Patterns as steps; each makes a mask from earlier masks. The masks of labels come first.
 
     patterns (Sequence[tuple[Node, ...]]): The alternatives of each pattern.
+    mask_of (dict[Label | Node | Test, int]): The number of the mask of each part of the patterns: of the nodes that
+        match it, or, if there are back-references, of a few more.
     """
 
     def __init__(self, patterns: Sequence[tuple[Node, ...]]) -> None:
         self.patterns = patterns
-        self.labels: dict[Label, int] = {}
-        for part in (part for nodes in patterns for node in nodes for part in parts(node)):
-            label = part.label if isinstance(part, Node) else getattr(part, "through", None)
-            if label is not None and label.kind != "any":
-                label = replace(label, negated=False) if label.means_root else label
-                self.labels.setdefault(label, len(self.labels))
+        all_parts = [part for nodes in patterns for node in nodes for part in parts(node)]
+        tested = (part for part in all_parts if isinstance(part, Label) and part.kind != "any")
+        distinct = dict.fromkeys(replace(label, negated=False) if label.means_root else label for label in tested)
+        self.labels = {label: number for number, label in enumerate(distinct)}
         self._steps: dict[tuple[int, ...], int] = {}
+        self.mask_of: dict[Label | Node | Test, int] = {}
+        for part in reversed(all_parts):  # what a part consists of comes before it
+            self.mask_of[part] = self._compile(part)
         self.results = np.array([self._combine(_OR, nodes) for nodes in patterns])
         self.steps = np.array(list(self._steps), np.int32).reshape(-1, 5)
         self.needs_heads = bool({*self.steps[self.steps[:, 0] == _SEMI_JOIN, 1].tolist()} & _HEAD_RELATIONS)
 
     def _add(self, kind: int, a: int = 0, b: int = 0, nth: int = 0, through: int = -1) -> int:
+        """Add a step, unless it is there, and return the number of its mask."""
         return self._steps.setdefault((kind, a, b, nth, through), len(self._steps) + len(self.labels))
 
     def _combine(self, kind: int, operands: Sequence[Node | Test]) -> int:
-        return reduce(lambda a, b: self._add(kind, a, b), map(self.mask, operands))
+        return reduce(lambda a, b: self._add(kind, a, b), map(self.mask_of.__getitem__, operands))
 
-    def mask(self, part: Label | Node | Test) -> int:
-        """The number of the mask of a part of a pattern: of the nodes that match it, or, if there are back-references,
-        of a few more. Steps that are there are not added again."""
+    def _compile(self, part: Label | Node | Test) -> int:
+        """Add the steps of a part, and return the number of its mask."""
         if isinstance(part, Label):
             if part.means_root:
                 number = self._add(_OR, self.labels[replace(part, negated=False)], self._add(_TOP))
@@ -80,21 +83,20 @@ class Program:
             return self._add(_ALL) if part.kind == "any" else self.labels[part]
         if isinstance(part, Node):
             if part.test is None:
-                return self.mask(part.label)
-            label_mask, test_mask = self.mask(part.label), self.mask(part.test)
+                return self.mask_of[part.label]
+            label_mask, test_mask = self.mask_of[part.label], self.mask_of[part.test]
             return test_mask if part.label.kind == "any" else self._add(_AND, label_mask, test_mask)
         if isinstance(part, Step):
-            number = self.mask(part.node)
+            number = self.mask_of[part.node]
             lacking = {RELATIONS["<"]: _LEAF, RELATIONS[">"]: _TOP}.get(part.relation)
             if lacking is not None and number == self._add(_ALL):  # some child, some parent
                 return self._add(_NOT, self._add(lacking))
-            through = -1 if part.through is None else self.mask(part.through)
+            through = -1 if part.through is None else self.mask_of[part.through]
             return self._add(_SEMI_JOIN, part.relation, number, part.nth, through)
         if part.kind in ("and", "or"):
             return self._combine(_AND if part.kind == "and" else _OR, part.tests)
-        number = self.mask(part.tests[0])
         refers = any(isinstance(inner, Node) and (inner.same or inner.like) for inner in parts(part))
-        return self._add(_ALL) if part.kind == "maybe" or refers else self._add(_NOT, number)
+        return self._add(_ALL) if part.kind == "maybe" or refers else self._add(_NOT, self.mask_of[part.tests[0]])
 
     def tables(self, columns: TreeColumns) -> NDArray[np.uint8]:
         """The labels that each string of a batch passes as: rows of a bit for each of 8 labels."""
@@ -158,7 +160,7 @@ class _Block(NamedTuple):
 
     def _keep(self, part: Node | Test, table: Longs) -> Longs:
         nodes = table[0].astype(np.uint64)
-        return table.compress(self.masks[self.program.mask(part)][nodes >> 6] >> (nodes & 63) & 1, axis=1)
+        return table.compress(self.masks[self.program.mask_of[part]][nodes >> 6] >> (nodes & 63) & 1, axis=1)
 
     def _node(self, node: Node, table: Longs) -> Longs:
         """Keep what matches, and grow it by what stands in the node's tests."""
@@ -176,8 +178,8 @@ class _Block(NamedTuple):
         if not _grows(test):
             return self._keep(test, table)
         if isinstance(test, Step):
-            through = None if test.through is None else self.masks[self.program.mask(test.through)]
-            columns, mask = (self.up, self.size, self.head), self.masks[self.program.mask(test.node)]
+            through = None if test.through is None else self.masks[self.program.mask_of[test.through]]
+            columns, mask = (self.up, self.size, self.head), self.masks[self.program.mask_of[test.node]]
             places, others = node_pairs(*columns, test.relation, test.nth, through, table[0], mask)
             return self._node(test.node, np.vstack([others, table.take(places, axis=1)]))[1:]
         if test.kind == "and":

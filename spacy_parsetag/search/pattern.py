@@ -26,12 +26,13 @@ from ..trees.tree import ROOT_LABELS
 # with such a mark goes on over the next mark, if it is the same: -NONE-.
 _BASIC = re.compile(r"(?:([-=|#^~_\[])(?:[^-=|#^~_\[]+\1)?)?[^-=|#^~_\[]*")
 
-# Each relation with the number of the kernel, or with another relation and how many children it counts.
+# Each relation with the number of the kernel.
 RELATIONS = {
     "<": 0, ">": 1, "<<": 2, ">>": 3, "<N": 4, ">N": 5, "<:": 6, ">:": 7, "<<:": 8, ">>:": 9, "<<,": 10, ">>,": 11,
     "<<-": 12, ">>-": 13, "$++": 14, "$--": 15, "$+": 16, "$-": 17, ".": 18, ",": 19, "..": 20, ",,": 21, "<#": 22,
     ">#": 23, "<<#": 24, ">>#": 25, "==": 26, ":": 28, "<+": 30, ">+": 31,
 }  # fmt: skip
+# Each with another relation, and the child that this counts to.
 _SYNONYMS = {
     "<,": ("<N", 1), ">,": (">N", 1), "<-": ("<N", -1), ">-": (">N", -1), "<`": ("<N", -1), ">`": (">N", -1),
     "<<`": ("<<-", 0), ">>`": (">>-", 0), "$..": ("$++", 0), "$,,": ("$--", 0), "$.": ("$+", 0), "$,": ("$-", 0),
@@ -146,15 +147,18 @@ def _with_test(node: Node, test: Test) -> Node:
     return replace(node, test=test if node.test is None else Group("and", (node.test, test)))
 
 
-def parts(test: Test | Node | None) -> Iterator[Test | Node]:
+def parts(test: Test | Node) -> Iterator[Test | Node | Label]:
     """A test and all that it consists of, from left to right."""
-    todo: list[Test | Node | None] = [test]
+    todo: list[Test | Node | Label | None] = [test]
     while todo:
         part = todo.pop()
         if part is None:
             continue
         yield part
-        todo += part.tests[::-1] if isinstance(part, Group) else [part.node if isinstance(part, Step) else part.test]
+        if isinstance(part, Node):
+            todo += [part.test, part.label]
+        elif not isinstance(part, Label):
+            todo += part.tests[::-1] if isinstance(part, Group) else [part.node, part.through]
 
 
 class _Token(NamedTuple):

@@ -79,7 +79,7 @@ def _keep_line_breaks(match: re.Match[str]) -> str:
 def _read_rest(
     text: str, line: int, name: str, encoding: str, on_error: "OnError | None", batch: int
 ) -> Iterator[TreeColumns]:
-    # Which takes as long to import as all else.
+    # `treebanks.penn` takes as long to import as all else.
     from ..treebanks.penn import BracketReader, Line, make_of_each, read_file_lines
 
     lines = read_file_lines(io.StringIO(_EMPTY.sub(_keep_line_breaks, text), newline=None), encoding, name)
@@ -138,7 +138,7 @@ def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
     RAISES (ValueError): If it has no such column, a row has no parse, or constituents cross.
     """
 
-    def by_rows() -> TreeColumns:  # which leaves out or says where
+    def by_rows() -> TreeColumns:  # it leaves out texts that failed, and says where an error is
         return read_rows(zip(count(first), table.to_pylist(), strict=False), name)
 
     try:
@@ -172,4 +172,4 @@ def read_table(table: Any, name: str, first: int = 1) -> TreeColumns:
     ids = [*map(text_of, table.column("id").to_pylist())] if "id" in table.schema.names else []
     ids = [ids[row - first] for row in line.tolist()] if any(ids) else []
     spans = np.stack([*(each.to_numpy(zero_copy_only=False) for each in bounds), labels]).astype(np.int32)
-    return lay_out(n_words, n_spans, 0 * n_words, words, tags, spans, line, list(codes), name, ids)
+    return lay_out(n_words, n_spans, words, tags, spans, list(codes), roots=0, line=line, name=name, ids=ids)

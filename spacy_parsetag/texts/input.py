@@ -249,7 +249,7 @@ def load_json(line: str) -> Any:
         return json.loads(line, parse_constant=_refuse, parse_float=_read_float)
     except (ValueError, RecursionError) as err:  # of an integer, too: Python reads no more than some thousand digits
         reason = "it is nested too deeply" if isinstance(err, RecursionError) else err
-        if isinstance(err, json.JSONDecodeError):  # whose own message counts lines, from the start of this one
+        if isinstance(err, json.JSONDecodeError):  # its own message counts lines, from the start of this one
             reason = f"{err.msg} at character {err.pos + 1}"
         raise ValueError(Errors.E556.format(reason=reason)) from err
 

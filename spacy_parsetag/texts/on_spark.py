@@ -8,8 +8,8 @@ from typing import Any
 
 from ..compat import require
 from ..errors import Errors
+from .output import SENTS
 from .parquet import ADDED, TableParser, table_settings
-from .parser import SENTS
 from .shards import Job, Note, Shard, parse_shard
 
 MAX_TASKS = 1000

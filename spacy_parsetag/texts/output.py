@@ -1,21 +1,111 @@
 """Writes parses: brackets, JSON, docs and Parquet. A file appears whole or not at all."""
 
+import json
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
-from spacy.tokens import DocBin
+import srsly
+from spacy.tokens import Doc, DocBin
 
 from ..compat import require
 from ..files.write import atomic_path, text_output
-from .parser import SENTS, Parsed, plain, to_line
+from ..tokens import parse_string
+from ..tokens.groups import predictions_from_doc, with_spans
+
+# The sentences of `to_json` where they are rows: names and types, [type] for lists, dicts for records.
+_CONSTITUENT = {"label": str, "start": int, "end": int}
+SENTS = [{"start": int, "end": int, "words": [str], "pos": [str], "constituents": [_CONSTITUENT], "tree": str}]
+
+
+@dataclass
+class Parsed:
+    """Holds the result of a batch of texts.
+
+    lines (list[str]): The lines to write: trees in brackets, or JSON.
+    rows (list[dict[str, Any]]): The rows to write, as `to_json` makes them, where rows are asked for.
+    docs (DocBin): The docs to write, where docs are asked for.
+    failures (list[str]): For each text that failed file, line and reason.
+    n_several (int): How many texts look like several sentences and were parsed as one.
+    n_ids (int): How many texts have an id or meta that is not written, because brackets cannot hold it.
+    """
+
+    n_texts: int
+    lines: list[str] = field(default_factory=list)
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    docs: DocBin = field(default_factory=lambda: DocBin(store_user_data=True))
+    failures: list[str] = field(default_factory=list)
+    n_several: int = 0
+    n_ids: int = 0
+
+
+def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:
+    """Write a parsed doc as JSON: "text", and "sents" with "start" and "end" (characters of the text), "words", "pos",
+    "constituents" (in pre-order; "start" and "end" count the words of the sentence) and "tree". Where the doc has
+    them there are also "prob" of each constituent, "log_prob", "entropy" and "expected_f", "rivals": other constituents
+    that are likely, and "k_best": a list of objects with "log_prob" and "tree"."""
+    sents: list[dict[str, Any]] = []
+    for prediction, parse in predictions_from_doc(doc, spans_key):
+        first, last = doc[prediction.tokens[0]], doc[prediction.tokens[-1]]
+        sents.append(
+            {
+                "start": first.idx,
+                "end": last.idx + len(last),
+                "words": parse.words,
+                "pos": parse.pos,
+                "constituents": [{"label": label, "start": start, "end": end} for start, end, label in parse.spans],
+                "tree": parse_string(parse),
+                **prediction.values,
+            }
+        )
+        for constituent, prob in zip(sents[-1]["constituents"], prediction.probs or (), strict=False):
+            constituent["prob"] = prob
+        if prediction.rivals:
+            names = ("start", "end", "label", "prob")
+            sents[-1]["rivals"] = [dict(zip(names, rival, strict=True)) for rival in prediction.rivals]
+        if prediction.k_best:
+            trees = ((log_prob, parse_string(with_spans(parse, spans))) for log_prob, spans in prediction.k_best)
+            sents[-1]["k_best"] = [{"log_prob": log_prob, "tree": tree} for log_prob, tree in trees]
+    return {"text": doc.text, "sents": sents}
+
+
+def to_line(data: dict[str, Any]) -> str:
+    """Write JSON on one line. Numbers that JSON lacks (NaN, infinities) become null, keys that it lacks strings."""
+    try:
+        return json.dumps(data, ensure_ascii=False, default=str, allow_nan=False)
+    except (TypeError, ValueError):
+        return json.dumps(_with_nulls(data), ensure_ascii=False, default=str)
+
+
+def _with_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key if isinstance(key, (int, str)) else str(key): _with_nulls(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_with_nulls(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def plain(text: str) -> str:
+    """Write half a surrogate pair, which Parquet and docs cannot hold, as an escape."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def fit_msgpack(value: Any) -> Any:
+    """Give a value as it is if msgpack can hold it, as docs need, else as JSON."""
+    try:
+        srsly.msgpack_dumps(value)
+    except (TypeError, ValueError, OverflowError):
+        return plain(to_line(value))
+    return value
 
 
 def _merge(docs: DocBin, parsed: Parsed) -> None:
-    parsed.docs.store_user_data = True  # which is lost on the way from another process; the data are not
+    parsed.docs.store_user_data = True  # this is lost on the way from another process; the data are not
     docs.merge(parsed.docs)
 
 

@@ -1,35 +1,23 @@
-"""Parse batches of texts, in this process or in several, and name each text that fails."""
+"""Parse batches of texts with a pipeline, and name each text that fails."""
 
-import json
-import math
-import os
-import signal
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent import futures  # which imports the pool of processes when it is used
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
-from multiprocessing import active_children, connection, get_context, parent_process
 from pathlib import Path
-from threading import Thread
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
-import srsly
 from spacy.pipeline import Sentencizer
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 
 from ..errors import Errors
 from ..tokens import doc_to_strings, one_sentence, parse_string
 from ..tokens.groups import predictions_from_doc, with_spans
 from .input import Record
 from .load import find_parser, load_pipeline, settle_sentences
+from .output import Parsed, fit_msgpack, plain, to_json, to_line
 
-PATIENCE = 10.0  # seconds for results of workers that nobody needs any more
 NO_PARSE = "(TOP)"
-TaskT = TypeVar("TaskT")
-ResultT = TypeVar("ResultT")
 
 
 class Settings(NamedTuple):
@@ -57,27 +45,6 @@ class Settings(NamedTuple):
         model = Path(self.model)
         code = self.code and self.code.resolve()
         return self._replace(model=str(model.resolve()) if model.exists() else self.model, code=code)
-
-
-@dataclass
-class Parsed:
-    """Holds the result of a batch of texts.
-
-    lines (list[str]): The lines to write: trees in brackets, or JSON.
-    rows (list[dict[str, Any]]): The rows to write, as `to_json` makes them, where rows are asked for.
-    docs (DocBin): The docs to write, where docs are asked for.
-    failures (list[str]): For each text that failed file, line and reason.
-    n_several (int): How many texts look like several sentences and were parsed as one.
-    n_ids (int): How many texts have an id or meta that is not written, because brackets cannot hold it.
-    """
-
-    n_texts: int
-    lines: list[str] = field(default_factory=list)
-    rows: list[dict[str, Any]] = field(default_factory=list)
-    docs: DocBin = field(default_factory=lambda: DocBin(store_user_data=True))
-    failures: list[str] = field(default_factory=list)
-    n_several: int = 0
-    n_ids: int = 0
 
 
 class BatchParser:
@@ -191,71 +158,6 @@ class BatchParser:
         return lines
 
 
-# The sentences of `to_json` where they are rows: names and types, [type] for lists, dicts for records.
-_CONSTITUENT = {"label": str, "start": int, "end": int}
-SENTS = [{"start": int, "end": int, "words": [str], "pos": [str], "constituents": [_CONSTITUENT], "tree": str}]
-
-
-def to_json(doc: Doc, spans_key: str) -> dict[str, Any]:
-    """Write a parsed doc as JSON: "text", and "sents" with "start" and "end" (characters of the text), "words", "pos",
-    "constituents" (in pre-order; "start" and "end" count the words of the sentence) and "tree". Where the doc has
-    them there are also "prob" of each constituent, "log_prob", "entropy" and "expected_f", "rivals": other constituents
-    that are likely, and "k_best": a list of objects with "log_prob" and "tree"."""
-    sents: list[dict[str, Any]] = []
-    for prediction, parse in predictions_from_doc(doc, spans_key):
-        first, last = doc[prediction.tokens[0]], doc[prediction.tokens[-1]]
-        sents.append(
-            {
-                "start": first.idx,
-                "end": last.idx + len(last),
-                "words": parse.words,
-                "pos": parse.pos,
-                "constituents": [{"label": label, "start": start, "end": end} for start, end, label in parse.spans],
-                "tree": parse_string(parse),
-                **prediction.values,
-            }
-        )
-        for constituent, prob in zip(sents[-1]["constituents"], prediction.probs or (), strict=False):
-            constituent["prob"] = prob
-        if prediction.rivals:
-            names = ("start", "end", "label", "prob")
-            sents[-1]["rivals"] = [dict(zip(names, rival, strict=True)) for rival in prediction.rivals]
-        if prediction.k_best:
-            trees = ((log_prob, parse_string(with_spans(parse, spans))) for log_prob, spans in prediction.k_best)
-            sents[-1]["k_best"] = [{"log_prob": log_prob, "tree": tree} for log_prob, tree in trees]
-    return {"text": doc.text, "sents": sents}
-
-
-def to_line(data: dict[str, Any]) -> str:
-    """Write JSON on one line. Numbers that JSON lacks (NaN, infinities) become null, keys that it lacks strings."""
-    try:
-        return json.dumps(data, ensure_ascii=False, default=str, allow_nan=False)
-    except (TypeError, ValueError):
-        return json.dumps(_with_nulls(data), ensure_ascii=False, default=str)
-
-
-def _with_nulls(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key if isinstance(key, (int, str)) else str(key): _with_nulls(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_with_nulls(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def plain(text: str) -> str:
-    """Write half a surrogate pair, which Parquet and docs cannot hold, as an escape."""
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
-def fit_msgpack(value: Any) -> Any:
-    """Give a value as it is if msgpack can hold it, as docs need, else as JSON."""
-    try:
-        srsly.msgpack_dumps(value)
-    except (TypeError, ValueError, OverflowError):
-        return plain(to_line(value))
-    return value
-
-
 def in_batches(records: Iterable[Record], size: int | None) -> Iterator[list[Record]]:
     """Put successive texts in batches.
 
@@ -272,55 +174,6 @@ def in_batches(records: Iterable[Record], size: int | None) -> Iterator[list[Rec
             batch, n_characters = [], 0
     if batch:
         yield batch
-
-
-def map_in_processes(
-    function: Callable[[TaskT], ResultT], tasks: Iterable[TaskT], n_process: int
-) -> Generator[ResultT, None, None]:
-    """Do tasks in several processes, a few at a time. Results keep the order of the tasks.
-
-    Each process loads the pipeline once and returns finished output. (`nlp.pipe(n_process=...)` sends each doc there
-    and back as bytes, which takes most pipelines longer than to parse.)
-
-    RAISES (ValueError): If a process dies, for instance because memory ran out.
-    """
-    earlier_children = set(active_children())
-    # NumPy and PyTorch in the workers read this when they are imported there.
-    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // n_process)))
-    pool = futures.ProcessPoolExecutor(n_process, get_context("spawn"), initializer=_start_worker)
-    pending: deque[futures.Future[ResultT]] = deque()
-    try:
-        for task in tasks:
-            pending.append(pool.submit(function, task))
-            if len(pending) > 2 * n_process:
-                pending[0].result()  # it stays among those that are waited for, if this is interrupted
-                yield pending.popleft().result()
-        while pending:
-            pending[0].result()
-            yield pending.popleft().result()
-        pool.shutdown()
-    except futures.BrokenExecutor as err:
-        raise ValueError(Errors.E559) from err
-    finally:
-        # After an error nobody needs what the workers are doing. But of one that ends while it writes a result this
-        # process would read for ever, so large results, which are not long in coming, are waited for.
-        pool.shutdown(wait=False, cancel_futures=True)
-        futures.wait(pending, timeout=PATIENCE)
-        for process in set(active_children()) - earlier_children:
-            process.terminate()
-
-
-def _start_worker() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process ends its workers
-    Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """End this worker when the main process is gone: a process that is killed cannot end its workers."""
-    parent = parent_process()
-    if parent is not None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
 
 
 load_parser = cache(BatchParser)  # once in a process

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import spacy
@@ -28,6 +28,7 @@ from .input import load_json, name_of, open_parquet, read_doc_bin, read_lines
 from .output import arrow_type
 
 ROWS = 1 << 14  # rows or lines that become one batch of columns
+Report: TypeAlias = Literal["context", "count", "by", "csv", "mrg", "html"]
 MATCH = "match"  # what --by calls the node that matches
 # The columns of a row, before the nodes that a pattern names, and those of a table.
 COLUMNS = ("file", "line", "id", "sentence", "label", "start", "end", "text")
@@ -151,16 +152,16 @@ class Query(NamedTuple):
     pattern (str): The pattern, in Tregex's notation.
     heads (str): Whose head rules the pattern goes by: "penn", "ctb" or a file of them.
     encoding (str): The encoding of bracket files.
-    report (str): The option of `search` that asks for it: "--count", "--by", "--csv", "--mrg", "--html" or, for matches
-        in context, "".
-    by (tuple[str, ...]): For "--by": names of nodes, or "match"; with ".head" their head words, else their labels.
+    report (Report): What to make of the matches: lines with their words ("context"), numbers ("count", "by"), rows of a
+        table ("csv"), or trees, in brackets ("mrg") or to be drawn ("html").
+    by (tuple[str, ...]): For "by": names of nodes, or "match"; with ".head" their head words, else their labels.
     spans_key (str): Where the constituents of docs are in `doc.spans`.
     """
 
     pattern: str
     heads: str
     encoding: str
-    report: str
+    report: Report
     by: tuple[str, ...] = ()
     spans_key: str = SPANS_KEY
 
@@ -172,8 +173,7 @@ class Query(NamedTuple):
             name, _, what = key.partition(".")
             if name not in names or what not in ("", "head"):
                 raise ValueError(Errors.E572.format(name=key, known=", ".join(names)))
-        columns = {"--csv": COLUMNS, "--by": (MATCH,)}
-        _check_names(tregex, columns.get(self.report, ()))
+        _check_names(tregex, {"csv": COLUMNS, "by": (MATCH,)}.get(self.report, ()))
         return tregex
 
 
@@ -183,7 +183,7 @@ class Hits(NamedTuple):
     totals (Counter[str]): How many "trees", "trees with a match" and "matches" there are.
     items (list[Any]): What to write, as the report asks; for drawings where a tree is, the tree, and which of its nodes
         match, counted from the root in pre-order.
-    table (Counter[tuple[str, ...]]): For "--by" how often each combination occurs.
+    table (Counter[tuple[str, ...]]): For "by" how often each combination occurs.
     skipped (list[str]): What was malformed, each with file and line.
     absent (set[Label]): Labels of the pattern that no node has.
     path (Path): The file.
@@ -213,15 +213,15 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Hits:
         hits.totals.update({"trees": len(columns), "trees with a match": len(matching), "matches": len(nodes)})
         if not len(nodes):
             continue
-        if query.report == "--by":
+        if query.report == "by":
             hits.table.update(tabulate(tregex, columns, query.by))
-        elif query.report == "--csv":
+        elif query.report == "csv":
             hits.items.extend(rows_of(tregex, columns))
-        elif query.report == "":
+        elif query.report == "context":
             hits.items.extend(map(partial(_in_context, columns), trees.tolist(), nodes.tolist()))
-        elif query.report == "--mrg":
+        elif query.report == "mrg":
             hits.items.extend(f"{format_tree(columns.tree(tree))}\n" for tree in matching)
-        elif query.report == "--html":
+        elif query.report == "html":
             nodes_by_tree = np.split(nodes - columns.starts[trees], np.flatnonzero(np.diff(trees)) + 1)
             for tree, tree_nodes in zip(matching, nodes_by_tree, strict=True):
                 hits.items.append((columns.where(tree), columns.tree(tree), frozenset(tree_nodes.tolist())))

@@ -171,7 +171,7 @@ class Run:
         self.shards = plan_shards(counts, shard_size)
         self.n_texts = sum(counts)
         self.head = json.loads(json.dumps(describe_run(job, parser, shard_size, counts)))
-        self.notes: dict[int, Note] = {}
+        self.notes: dict[str, Note] = {}  # by the file of the shard
         self.n_done = self.n_failed = self.n_several = self.n_ids = 0  # texts
         path = job.folder / MANIFEST
         saved_notes: dict[int, Any] = {}
@@ -193,14 +193,15 @@ class Run:
             remove_temporaries(folder)  # of a run that was killed
         lacks_shards = len(self.notes) < len(self.shards)
         if saved_notes and lacks_shards:  # the run had ended: what is known of its shards goes to notes again
-            for number, note in self.notes.items():
-                write_json(note, job.note_path(self.shards[number]))
+            for shard in self.shards:
+                if job.name(shard) in self.notes:
+                    write_json(self.notes[job.name(shard)], job.note_path(shard))
         if not path.exists() or (saved_notes and lacks_shards):
             write_json(self.head, path)
 
     def add(self, note: Note) -> None:
         """Count a shard that is parsed."""
-        self.notes[int(Path(note["file"]).stem)] = note
+        self.notes[note["file"]] = note
         self.n_done += note["stop"] - note["start"]
         self.n_failed += len(note["failures"])
         self.n_several += note["n_several"]
@@ -214,7 +215,7 @@ class Run:
     def finish(self) -> None:
         """Write the manifest with all shards, when all are there."""
         remove_temporaries(self.job.folder)  # of workers that were killed and replaced
-        shards = [self.notes[shard.number] for shard in self.shards]
+        shards = [self.notes[self.job.name(shard)] for shard in self.shards]
         counts = {"n_texts": self.n_texts, "n_failed": self.n_failed}
         write_json({**self.head, **counts, "shards": shards}, self.job.folder / MANIFEST)
         self.lock.close()
@@ -234,7 +235,7 @@ def find_sources(path: Path, format: str | None) -> tuple[Source, ...]:
 
         tree_suffixes = {suffix for kind in TREE_FORMATS.values() for suffix in kind.suffixes}
         tree_suffixes |= {".discbracket", ".export"}
-        tree_suffixes -= {*FORMATS, ".train", ".dev", ".test"}  # which text has too
+        tree_suffixes -= {*FORMATS, ".train", ".dev", ".test"}  # text has these too
         refused = dict.fromkeys(tree_suffixes, ("trees", "Make docs of them first: convert TREES DOCS.spacy."))
         refused[".json"] = ("one JSON document", "Write its objects a line each, as .jsonl.")
         if format is None and suffix_of(path) in refused:
@@ -337,7 +338,7 @@ def hash_files(paths: Iterable[Path]) -> str:
 
 def write_json(data: dict[str, Any], path: Path) -> None:
     """Write a file of JSON that appears whole or not at all."""
-    with text_output(path, sync=True) as file:  # which writes a name of a file that is in no encoding
+    with text_output(path, sync=True) as file:  # it writes a name of a file that is in no encoding
         file.write(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
 
 

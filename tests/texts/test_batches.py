@@ -54,7 +54,7 @@ def test_length_of_a_text() -> None:
 def test_results_that_nobody_reads() -> None:
     """Workers that end while they write large ones, as for `| head`, leave nothing that is waited for."""
     code = (
-        "from spacy_parsetag.texts.parser import map_in_processes\n"
+        "from spacy_parsetag.texts.processes import map_in_processes\n"
         "results = map_in_processes(bytes, [10] + [300_000] * 4000, 2)\n"
         "print([len(next(results)) for _ in range(3)])\n"
         "results.close()\n"

@@ -15,8 +15,8 @@ from texts_data import Run, contents, write_texts
 
 from spacy_parsetag.texts import ray_parse, ray_search, spark_parse, spark_search
 from spacy_parsetag.texts.on_spark import _ddl
+from spacy_parsetag.texts.output import SENTS
 from spacy_parsetag.texts.parquet import TableParser, table_settings
-from spacy_parsetag.texts.parser import SENTS
 
 N = 600
 

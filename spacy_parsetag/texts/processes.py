@@ -1,0 +1,65 @@
+"""Do tasks in several processes, which end with this one."""
+
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from concurrent import futures  # it imports the pool of processes when it is used
+from multiprocessing import active_children, connection, get_context, parent_process
+from threading import Thread
+from typing import TypeVar
+
+from ..errors import Errors
+
+PATIENCE = 10.0  # seconds for results of workers that nobody needs any more
+TaskT = TypeVar("TaskT")
+ResultT = TypeVar("ResultT")
+
+
+def map_in_processes(
+    function: Callable[[TaskT], ResultT], tasks: Iterable[TaskT], n_process: int
+) -> Generator[ResultT, None, None]:
+    """Do tasks in several processes, a few at a time. Results keep the order of the tasks.
+
+    Each process loads the pipeline once and returns finished output. (`nlp.pipe(n_process=...)` sends each doc there
+    and back as bytes, which takes most pipelines longer than to parse.)
+
+    RAISES (ValueError): If a process dies, for instance because memory ran out.
+    """
+    earlier_children = set(active_children())
+    # NumPy and PyTorch in the workers read this when they are imported there.
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // n_process)))
+    pool = futures.ProcessPoolExecutor(n_process, get_context("spawn"), initializer=_start_worker)
+    pending: deque[futures.Future[ResultT]] = deque()
+    try:
+        for task in tasks:
+            pending.append(pool.submit(function, task))
+            if len(pending) > 2 * n_process:
+                pending[0].result()  # it stays among those that are waited for, if this is interrupted
+                yield pending.popleft().result()
+        while pending:
+            pending[0].result()
+            yield pending.popleft().result()
+        pool.shutdown()
+    except futures.BrokenExecutor as err:
+        raise ValueError(Errors.E559) from err
+    finally:
+        # After an error nobody needs what the workers are doing. But of one that ends while it writes a result this
+        # process would read for ever, so large results, which are not long in coming, are waited for.
+        pool.shutdown(wait=False, cancel_futures=True)
+        futures.wait(pending, timeout=PATIENCE)
+        for process in set(active_children()) - earlier_children:
+            process.terminate()
+
+
+def _start_worker() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process ends its workers
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this worker when the main process is gone: a process that is killed cannot end its workers."""
+    parent = parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
