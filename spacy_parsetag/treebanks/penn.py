@@ -290,9 +290,10 @@ class BracketReader:
             is_oversized = depth > 0 and n_nodes > _MAX_NODES
             if line is None or is_start or is_oversized:
                 if restart:
-                    unread = chain(lines[restart:], [] if line is None else [line], unread)  # once in a file at most
+                    rest = lines[restart:] + ([] if line is None else [line])
+                    unread = chain(rest, unread)  # once in a file at most
                     line, margin_starts_trees = None, True
-                    yield lines[:restart], Errors.E121, lines[restart].number
+                    yield lines[:restart], Errors.E121, rest[0].number
                 elif lines:
                     message = Errors.E122 if line is None else Errors.E121 if is_start else Errors.E123
                     yield lines, message, (line or lines[-1]).number
