@@ -19,7 +19,8 @@ from ..texts.parser import NO_PARSE, BatchParser, Settings, in_batches
 from ..texts.shards import find_sources
 from ..tokens import SPANS_KEY, docs_from_trees
 from ..treebanks.formats.table import FORMATS
-from ..treebanks.penn import read_file_lines, refuse_other_formats
+from ..treebanks.lines import read_file_lines
+from ..treebanks.penn import refuse_other_formats
 from ._inputs import DEFAULT_MODEL, default_model, find_input, read_docs, start_parser, trees_and_parses
 from ._util import Code, Encoding, GpuId, SpansKey, note, refuse, write_text
 

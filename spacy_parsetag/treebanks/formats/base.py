@@ -10,7 +10,8 @@ from ...files.read import is_stream, open_binary
 from ...trees.clean import CleanCounts, CleanOptions, clean_tree
 from ...trees.parse import Parse, check_words
 from ...trees.tree import Tree, Word, rewrite
-from ..penn import BracketReader, Line, OnError, make_of_each, read_file_lines
+from ..lines import Line, read_file_lines
+from ..penn import BracketReader, OnError, make_of_each
 
 Rewrite = Callable[[str], str]
 PENN_CLEAN = CleanOptions()
