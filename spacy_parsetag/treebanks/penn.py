@@ -52,7 +52,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_LINE_START = re.compile(rf"([ \t]*)\([{SPACE}]*({_TEXT}*)")
+_LINE_START = re.compile(rf"(?P<margin>[ \t]*)\([{SPACE}]*(?P<label>{_TEXT}*)")
 _WRAPPER_START = re.compile(rf"\([ \t]*(?=\()|\((?:{'|'.join(sorted(filter(None, ROOT_LABELS)))})[{SPACE}(]")
 _SUSPECT = re.compile("[\x00\ud800-\udfff]")  # what `undecodable` reports
 
@@ -158,6 +158,62 @@ class _Node:
     children: list[Tree | str] = field(default_factory=list)
 
 
+@dataclass(slots=True)
+class _Piece:
+    """Holds the lines of a piece, and of its last tree: how many brackets are open, and how many there were.
+
+    restart (int): Where in `lines` another tree may have started in that tree; 0 for nowhere.
+    """
+
+    lines: list[Line] = field(default_factory=list)
+    depth: int = 0
+    n_nodes: int = 0
+    restart: int = 0
+
+    def add(self, line: Line) -> None:
+        n_opened = line.text.count("(")
+        self.lines.append(line)
+        self.n_nodes += n_opened
+        self.depth += n_opened - line.text.count(")")
+
+
+@dataclass(slots=True)
+class _Layout:
+    """Tells which lines of a file start a tree, as the module says.
+
+    margin (int | None): The column where the first tree starts.
+    root (str): The label of the open tree, or of the last one.
+    starts_trees (bool | None): Whether a bracket at the margin starts a tree without a wrapper, once that shows.
+    are_bare (bool | None): Whether all trees so far had no wrapper; None before the first.
+    """
+
+    margin: int | None = None
+    root: str = ""
+    starts_trees: bool | None = None
+    are_bare: bool | None = None
+
+    def is_start(self, bracket: re.Match[str], piece: _Piece, after_blank: bool) -> bool | None:
+        """Tell whether a line that begins with a bracket starts a tree. None: what follows will tell."""
+        if self.margin is None:
+            self.margin = bracket.end("margin")
+        at_margin = bracket.end("margin") <= self.margin
+        is_root = bracket["label"] in ROOT_LABELS
+        if not piece.depth:
+            return at_margin or after_blank or is_root
+        if at_margin and is_root:
+            return bracket["label"] == self.root or piece.n_nodes > piece.depth
+        if at_margin and (self.root not in ROOT_LABELS or self.are_bare):
+            return self.starts_trees
+        return False
+
+    def learn(self, piece: _Piece) -> None:
+        """Learn from a piece whose brackets have all closed."""
+        if piece.restart:
+            self.starts_trees = False
+        if piece.n_nodes:
+            self.are_bare = self.are_bare is not False and self.root not in ROOT_LABELS
+
+
 @dataclass
 class BracketReader:
     """Iterates over the trees of one file.
@@ -183,38 +239,23 @@ class BracketReader:
             yield tree
 
     def _pieces(self) -> Iterator[tuple[list[Line], str, int]]:
-        """Cut the file before the lines that start a tree, as the module says, into what `_read` takes."""
+        """Cut the file before the lines that start a tree into what `_read` takes."""
         unread = without_comments(self.lines, self.path)
-        lines: list[Line] = []
-        root = ""  # label of the open tree
-        depth = n_nodes = 0  # its open brackets, and all of its brackets so far
-        restart = 0  # index in `lines`: where another tree may have started in it
-        margin: int | None = None
-        margin_starts_trees: bool | None = None  # None until a tree without a wrapper has shown it
-        are_bare: bool | None = None  # whether all trees so far had no wrapper; None before the first
+        layout, piece = _Layout(), _Piece()
         after_blank, is_lost = True, False
         while True:
             line = next(unread, None)
-            line_start = _LINE_START.match(line.text) if line is not None else None
-            is_start = False
-            if line_start is not None:
-                label = line_start.group(2)
-                margin = line_start.end(1) if margin is None else margin
-                at_margin = line_start.end(1) <= margin
-                if not depth:
-                    is_start = at_margin or after_blank or label in ROOT_LABELS
-                elif at_margin and label in ROOT_LABELS:
-                    is_start = label == root or n_nodes > depth
-                elif at_margin and (root not in ROOT_LABELS or are_bare):
-                    is_start = margin_starts_trees is True
-                    if margin_starts_trees is None:
-                        restart = restart or len(lines)
-            is_oversized = depth > 0 and n_nodes > _MAX_NODES
+            bracket = _LINE_START.match(line.text) if line is not None else None
+            is_start = bracket is not None and layout.is_start(bracket, piece, after_blank)
+            if is_start is None:
+                piece.restart = piece.restart or len(piece.lines)
+            is_oversized = piece.depth > 0 and piece.n_nodes > _MAX_NODES
             if line is None or is_start or is_oversized:
+                lines, restart = piece.lines, piece.restart
                 if restart:
                     rest = lines[restart:] + ([] if line is None else [line])
                     unread = chain(rest, unread)  # once in a file at most
-                    line, margin_starts_trees = None, True
+                    line, layout.starts_trees = None, True
                     yield lines[:restart], Errors.E121, rest[0].number
                 elif lines:
                     message = Errors.E122 if line is None else Errors.E121 if is_start else Errors.E123
@@ -222,21 +263,15 @@ class BracketReader:
                 if line is None and not restart:
                     return
                 is_lost = is_oversized and not restart and not is_start
-                lines, depth, n_nodes, restart = [], 0, 0, 0
+                piece = _Piece()
             if line is None or (is_lost and not is_start):
                 continue
-            if line_start is not None and not depth:
-                root = line_start.group(2)
-            lines.append(line)
-            n_opened = line.text.count("(")
-            n_nodes += n_opened
-            depth += n_opened - line.text.count(")")
-            if depth <= 0:
-                if restart:
-                    margin_starts_trees = False
-                if n_nodes:
-                    are_bare = are_bare is not False and root not in ROOT_LABELS
-                depth = n_nodes = restart = 0
+            if bracket is not None and not piece.depth:
+                layout.root = bracket["label"]
+            piece.add(line)
+            if piece.depth <= 0:
+                layout.learn(piece)
+                piece.depth = piece.n_nodes = piece.restart = 0
             after_blank = not line.text.strip(SPACE)
 
     def _read(self, lines: list[Line], unclosed_message: str, end_line: int) -> Iterator[Tree]:
