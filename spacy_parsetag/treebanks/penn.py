@@ -159,6 +159,21 @@ class _Node:
 
 
 @dataclass(slots=True)
+class _OpenTree:
+    """Holds a tree that is being read.
+
+    line (int): The line that it starts on.
+    nodes (list[_Node]): Its open brackets.
+    flaw (tuple[str, int] | None): What is wrong with it first, and the line of that.
+    """
+
+    line: int
+    nodes: list[_Node] = field(default_factory=list)
+    n_words: int = 0
+    flaw: tuple[str, int] | None = None
+
+
+@dataclass(slots=True)
 class _Piece:
     """Holds the lines of a piece, and of its last tree: how many brackets are open, and how many there were.
 
@@ -284,70 +299,73 @@ class BracketReader:
         is_suspect = _SUSPECT.search(text) is not None
         is_unclosed = text.count("(") > text.count(")")
         whole_trees: list[Tree] = []  # trees that a closing bracket too many would spoil
-        open_nodes: list[_Node] = []
-        tree_line = n_words = position = 0  # of the open tree its line and words
-        line = lines[0].number
-        flaw: tuple[str, int] | None = None  # its first problem, and the line of that
+        tree: _OpenTree | None = None
+        line, position = lines[0].number, 0
         is_quiet = False  # what stands before the next tree was reported already
         while (token := _TOKEN.search(text, position)) is not None:
             position, kind = token.end(), token.lastgroup
             if kind == "tagged":
                 tag, word = token.group("tag", "tagged")
-                if open_nodes and not is_suspect and tag not in ROOT_LABELS:
-                    n_words += 1
-                    open_nodes[-1].children.append(Tree(unescape_label(tag), (unescape_token(word),)))
+                if tree is not None and not is_suspect and tag not in ROOT_LABELS:
+                    tree.n_words += 1
+                    tree.nodes[-1].children.append(Tree(unescape_label(tag), (unescape_token(word),)))
                     continue
                 kind, position = "label", token.end("tag")  # the word and the closing bracket come next
             if len(line_ends) > 1:
                 line = lines[bisect_right(line_ends, token.start())].number
             if kind == "label":
                 label = token["tag"] or token["label"]
-                if is_unclosed and n_words and open_nodes and label in ROOT_LABELS and label == open_nodes[0].label:
-                    self._report(*(flaw or (Errors.E121.format(missing=len(open_nodes)), line)), tree_line)
-                    open_nodes = []
-                if not open_nodes:
-                    flaw, tree_line, n_words, is_quiet = None, line, 0, False
-                    if label in ROOT_LABELS:
+                is_root = label in ROOT_LABELS
+                if tree is not None and is_unclosed and is_root and tree.n_words and label == tree.nodes[0].label:
+                    self._report_tree(tree, Errors.E121, line)
+                    tree = None
+                if tree is None:
+                    tree, is_quiet = _OpenTree(line), False
+                    if is_root:
                         yield from whole_trees
                         whole_trees = []
-                open_nodes.append(_Node(label, line))
-            elif not open_nodes and not is_quiet:
-                is_quiet = True
-                if kind == "word":
+                tree.nodes.append(_Node(label, line))
+            elif tree is None:
+                if not is_quiet and kind == "word":
                     stray = Errors.E120.format(text=shorten(token.group(), _LONGEST))
                     self._report(undecodable(token.group(), self.encoding, text) or stray, line, line)
-                else:
+                elif not is_quiet:
                     self._report(Errors.E119, line, whole_trees[0].line if whole_trees else line)
                     whole_trees = []
                     wrapper = _WRAPPER_START.search(text, position)
                     position = len(text) if wrapper is None else wrapper.start()
-            if not open_nodes:
+                is_quiet = True
                 continue
-            if is_suspect and flaw is None and (problem := undecodable(token.group(), self.encoding, text)):
-                flaw = problem, line
+            if is_suspect and tree.flaw is None and (problem := undecodable(token.group(), self.encoding, text)):
+                tree.flaw = problem, line
             if kind == "word":
-                n_words += 1
-                open_nodes[-1].line = line
-                open_nodes[-1].children.append(unescape_token(token.group()))
-            elif kind == "close":
-                node = open_nodes.pop()
-                problem = self._check(node, is_root=not open_nodes)
-                flaw = flaw or ((problem, node.line) if problem else None)
-                tree = Tree(unescape_label(node.label), tuple(node.children), 0 if open_nodes else tree_line)
-                if open_nodes:
-                    open_nodes[-1].children.append(tree)
-                    continue
-                if not n_words:
-                    flaw = Errors.E114, line
-                if flaw is None:
-                    whole_trees.append(tree)
+                tree.n_words += 1
+                tree.nodes[-1].line = line
+                tree.nodes[-1].children.append(unescape_token(token.group()))
+            elif kind == "close" and (whole_tree := self._close(tree, line)) is not None:
+                if tree.flaw is None:
+                    whole_trees.append(whole_tree)
                 else:
                     is_quiet = True
-                    self._report(*flaw, tree_line)
+                    self._report(*tree.flaw, tree.line)
+                tree = None
         yield from whole_trees
-        if open_nodes:
-            message = unclosed_message.format(missing=len(open_nodes), limit=_MAX_NODES)
-            self._report(*(flaw or (message, end_line)), tree_line)
+        if tree is not None:
+            self._report_tree(tree, unclosed_message, end_line)
+
+    def _close(self, tree: _OpenTree, line: int) -> Tree | None:
+        """Close the last bracket of a tree. Returns the whole tree if that was its first."""
+        node = tree.nodes.pop()
+        problem = self._check(node, is_root=not tree.nodes)
+        if problem and tree.flaw is None:
+            tree.flaw = problem, node.line
+        closed = Tree(unescape_label(node.label), tuple(node.children), 0 if tree.nodes else tree.line)
+        if tree.nodes:
+            tree.nodes[-1].children.append(closed)
+            return None
+        if not tree.n_words:
+            tree.flaw = Errors.E114, line
+        return closed
 
     def _check(self, node: _Node, is_root: bool) -> str:
         """Give bare words the default tag. Returns what is wrong with a node that closes, else an empty string."""
@@ -364,6 +382,11 @@ class BracketReader:
         elif not node.children:
             return Errors.E115.format(label=shorten(node.label, _LONGEST))
         return ""
+
+    def _report_tree(self, tree: _OpenTree, unclosed_message: str, end_line: int) -> None:
+        """Report a tree that stays open; what was wrong with it before comes first."""
+        unclosed = unclosed_message.format(missing=len(tree.nodes), limit=_MAX_NODES), end_line
+        self._report(*(tree.flaw or unclosed), tree.line)
 
     def _report(self, reason: str, line: int, tree_line: int) -> None:
         if tree_line != line:
