@@ -126,10 +126,15 @@ def convert_cli(
             read,
             output,
             make_file=partial(
-                DocFile, vocab=Vocab(), n_sents=n_sents, spans_key=spans_key, detokenize=detokenize, attrs=kind.attrs
+                DocFile,
+                vocab=Vocab(),
+                n_sents=n_sents,
+                spans_key=spans_key,
+                detokenize=detokenize,
+                attrs=kind.attrs,
+                limit=limit,
             ),
             split=Split(split, split_block) if split is not None and split != "none" else None,
-            limit=limit,
             check=check,
         )
     skipped.summarize()
