@@ -108,7 +108,7 @@ def write_treebank(
     def targeted(file: SourceFile) -> Iterator[tuple[DocFile | None, Parse]]:
         for index, parse in enumerate(read(file)):
             if split is not None:
-                yield targets.get(split.part_of(file, index)), parse
+                yield targets.get(split.next_part(file, index)), parse
             else:
                 yield targets[file if file_by_file else None], parse
 
