@@ -73,6 +73,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "Word {i} of the tree is {word!r}: a spaCy token cannot be empty, and one of white space only is no word of a "
         "parse. Remove it from the tree. Sentence: {sentence!r}."
     )
+    E009 = "Not a tree of NLTK: a word of a tree is a string; got {word!r}."
 
     E030 = "No such file or folder: {path}."
     E031 = (
