@@ -75,7 +75,7 @@ def get_tree(span: Span, spans_key: str = SPANS_KEY) -> "NLTKTree":
 
 
 def read_tree(span: Span, spans_key: str = SPANS_KEY) -> Tree:
-    """Make the same, as a tree of this package."""
+    """Make the tree over a span as a `Tree`; see `get_tree`."""
     rooted = _parse_of(span, spans_key)
     if rooted is None:
         raise ValueError(Errors.E309.format(text=span.text))
