@@ -563,3 +563,7 @@ class TreebankError(ValueError):
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}: {self.reason}"
+
+
+class EmptyTree(TreebankError):
+    """A tree without a word, as some treebanks write for no parse."""

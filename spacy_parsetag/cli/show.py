@@ -11,7 +11,7 @@ import spacy
 from spacy.tokens import Doc
 from typer import Argument as Arg, Option as Opt
 
-from ..errors import Errors
+from ..errors import EmptyTree, Errors
 from ..files.read import is_stream, suffix_of
 from ..files.write import STANDARD, refuse_overwrite, text_output
 from ..texts.input import Record, check_text, name_of
@@ -145,7 +145,7 @@ def _lines_of(text: str) -> list[str]:
 
 def _pass_unparsed(error: ValueError) -> None:
     """Raise an error, but that a tree has no words: so `parse` writes a sentence without a parse."""
-    if Errors.E114 not in str(error):
+    if not isinstance(error, EmptyTree):
         raise error
 
 

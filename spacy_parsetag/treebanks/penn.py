@@ -32,7 +32,7 @@ from itertools import accumulate, chain, starmap
 from pathlib import Path
 from typing import TextIO, TypeVar
 
-from ..errors import Errors, TreebankError, shorten
+from ..errors import EmptyTree, Errors, TreebankError, shorten
 from ..files.write import atomic_path, refuse_overwrite
 from ..trees.brackets import format_tree
 from ..trees.escape import SPACE, unescape_label, unescape_token
@@ -347,7 +347,7 @@ class BracketReader:
                     whole_trees.append(whole_tree)
                 else:
                     is_quiet = True
-                    self._report(*tree.flaw, tree.line)
+                    self._report(*tree.flaw, tree.line, TreebankError if tree.n_words else EmptyTree)
                 tree = None
         yield from whole_trees
         if tree is not None:
@@ -388,10 +388,10 @@ class BracketReader:
         unclosed = unclosed_message.format(missing=len(tree.nodes), limit=_MAX_NODES), end_line
         self._report(*(tree.flaw or unclosed), tree.line)
 
-    def _report(self, reason: str, line: int, tree_line: int) -> None:
+    def _report(self, reason: str, line: int, tree_line: int, kind: type[TreebankError] = TreebankError) -> None:
         if tree_line != line:
             reason = f"{reason} (The tree starts on line {tree_line}.)"
-        error = TreebankError(self.path, line, reason, tree_line)
+        error = kind(self.path, line, reason, tree_line)
         if self.on_error is None:
             raise error
         self.on_error(error)
