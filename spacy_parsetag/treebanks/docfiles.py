@@ -55,7 +55,7 @@ class DocFile:
 
     @property
     def is_full(self) -> bool:
-        """Whether it has as many sentences as the limit allows."""
+        """Tell whether it has as many sentences as the limit allows."""
         return self.limit > 0 and self.sentences == self.limit
 
     def add(self, parse: Parse) -> None:
