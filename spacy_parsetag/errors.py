@@ -73,6 +73,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "Word {i} of the tree is {word!r}: a spaCy token cannot be empty, and one of white space only is no word of a "
         "parse. Remove it from the tree. Sentence: {sentence!r}."
     )
+    E009 = "Not a tree of NLTK: a word of a tree is a string; got {word!r}."
 
     E030 = "No such file or folder: {path}."
     E031 = (
@@ -565,3 +566,7 @@ class TreebankError(ValueError):
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}: {self.reason}"
+
+
+class EmptyTree(TreebankError):
+    """A tree without a word, as some treebanks write for no parse."""

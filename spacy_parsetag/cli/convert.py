@@ -16,7 +16,7 @@ from ..files.find import SourceFile, find_files
 from ..files.write import STANDARD
 from ..treebanks.docfiles import SUFFIX, DocFile, write_treebank
 from ..treebanks.formats.table import get_format
-from ..treebanks.split import Split
+from ..treebanks.split import read_split
 from ..trees import ROOT_LABELS, Parse
 from ..trees.clean import CleanCounts, CleanOptions
 from ._util import Glob, SkipBad, Skipped, SpansKey, note, refuse
@@ -126,10 +126,15 @@ def convert_cli(
             read,
             output,
             make_file=partial(
-                DocFile, vocab=Vocab(), n_sents=n_sents, spans_key=spans_key, detokenize=detokenize, attrs=kind.attrs
+                DocFile,
+                vocab=Vocab(),
+                n_sents=n_sents,
+                spans_key=spans_key,
+                detokenize=detokenize,
+                attrs=kind.attrs,
+                limit=limit,
             ),
-            split=Split(split, split_block) if split is not None and split != "none" else None,
-            limit=limit,
+            split=read_split(split, split_block) if split is not None and split != "none" else None,
             check=check,
         )
     skipped.summarize()

@@ -27,7 +27,7 @@ from ..texts.load import find_parser, load_pipeline
 from ..tokens import has_parses, parses_from_doc
 from ..tokens.groups import is_marked
 from ..tokens.sentences import copy_words
-from ..treebanks.penn import read_file_lines
+from ..treebanks.lines import read_file_lines
 from ..trees import ROOT_LABELS, Parse
 from ._compare import System, compare_systems, format_report
 from ._inputs import is_pipeline, read_docs

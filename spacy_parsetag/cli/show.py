@@ -11,7 +11,7 @@ import spacy
 from spacy.tokens import Doc
 from typer import Argument as Arg, Option as Opt
 
-from ..errors import Errors
+from ..errors import EmptyTree, Errors
 from ..files.read import is_stream, suffix_of
 from ..files.write import STANDARD, refuse_overwrite, text_output
 from ..texts.input import Record, check_text, name_of
@@ -19,7 +19,8 @@ from ..texts.parser import NO_PARSE, BatchParser, Settings, in_batches
 from ..texts.shards import find_sources
 from ..tokens import SPANS_KEY, docs_from_trees
 from ..treebanks.formats.table import FORMATS
-from ..treebanks.penn import read_file_lines, refuse_other_formats
+from ..treebanks.lines import read_file_lines
+from ..treebanks.penn import refuse_other_formats
 from ._inputs import DEFAULT_MODEL, default_model, find_input, read_docs, start_parser, trees_and_parses
 from ._util import Code, Encoding, GpuId, SpansKey, note, refuse, write_text
 
@@ -146,7 +147,7 @@ def _lines_of(text: str) -> list[str]:
 
 def _pass_unparsed(error: ValueError) -> None:
     """Raise an error, but that a tree has no words: so `parse` writes a sentence without a parse."""
-    if Errors.E114 not in str(error):
+    if not isinstance(error, EmptyTree):
         raise error
 
 

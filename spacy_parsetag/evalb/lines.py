@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ..errors import Errors, TreebankError
-from ..treebanks import penn
+from ..treebanks.lines import read_file_lines, undecodable
+from ..treebanks.penn import refuse_numbered, without_comments
 from ..trees import ROOT_LABELS, Parse, Tree
 from ..trees.brackets import format_tree
 from ..trees.escape import SPACE, escape_label, escape_token, unescape_label, unescape_token
@@ -81,11 +82,11 @@ def read_tree_lines(path: str | Path, *, encoding: str = "utf-8") -> Iterator[st
     RAISES (ValueError): If there is no such encoding.
     """
     is_checked = False
-    for number, text in penn.without_comments(penn.read_file_lines(path, encoding, str(path)), str(path)):
-        if problem := penn.undecodable(text, encoding):
+    for number, text in without_comments(read_file_lines(path, encoding, str(path)), str(path)):
+        if problem := undecodable(text, encoding):
             raise TreebankError(str(path), number, problem)
         if not is_checked and (words := _WORD.findall(text)):
-            penn.refuse_numbered(words, str(path), number)
+            refuse_numbered(words, str(path), number)
             is_checked = len(words) > 1
         yield FileLine(text, f"{path}:{number}")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Errors, TreebankError
-from ..treebanks.penn import read_file_lines, undecodable
+from ..treebanks.lines import read_file_lines, undecodable
 
 DATA = Path(__file__).parent / "prm"
 BUNDLED = ("collins", "new", "spmrl")

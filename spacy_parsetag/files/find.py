@@ -54,37 +54,45 @@ def find_files(
     by_path: dict[str, SourceFile] = {}
     for source in inputs:
         path = Path(source)
-        folder = path if path.is_dir() else None
-        n_above = 0
-        if folder is not None:
-            files = [
-                file
-                for file in ([] if os.path.isabs(pattern or "") else sorted(folder.rglob(pattern or "*")))
-                if file.is_file()
-                and (pattern or suffix_of(file) in suffixes or file.name in suffixes)
-                and not any(part.startswith(".") for part in file.relative_to(folder).parts)
-            ]
-            if not files:
-                patterns = pattern or ", ".join(f"*{name}" if name.startswith(".") else name for name in suffixes)
-                listing, suffix = _list_suffixes(folder)
-                raise ValueError(Errors.E031.format(patterns=patterns, path=folder, held=listing, suffix=suffix))
+        if path.is_dir():
+            files = _files_below(path, suffixes, pattern)
         elif path.exists():
-            files = [path]
+            files = [SourceFile(path)]
         else:
-            matches = sorted(filter(Path.exists, map(Path, glob.glob(str(source), recursive=True))))  # no broken links
-            files = [match for match in matches if match.is_file()]
-            if not matches:
-                raise ValueError(Errors.E030.format(path=source))
-            is_fixed = [not re.search(r"[*?[]", part) for part in path.parts]
-            first_wildcard = is_fixed.index(False)
-            n_above = max(0, min(first_wildcard, len(is_fixed) - 2))
-            if not files:
-                base = Path(*path.parts[:first_wildcard])
-                for source_file in find_files(matches, suffixes=suffixes, pattern=pattern):
-                    by_path.setdefault(os.path.abspath(source_file.path), source_file._replace(folder=base))
+            files = _match(source, suffixes, pattern)
         for file in files:
-            by_path.setdefault(os.path.abspath(file), SourceFile(file, folder, n_above))
+            by_path.setdefault(os.path.abspath(file.path), file)
     return list(by_path.values())
+
+
+def _files_below(folder: Path, suffixes: Sequence[str], pattern: str | None) -> list[SourceFile]:
+    """Find the files below a folder that have one of the suffixes or names, or match the pattern."""
+    paths = [] if os.path.isabs(pattern or "") else sorted(folder.rglob(pattern or "*"))
+    files = [
+        SourceFile(path, folder)
+        for path in paths
+        if path.is_file()
+        and (pattern or suffix_of(path) in suffixes or path.name in suffixes)
+        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    ]
+    if not files:
+        patterns = pattern or ", ".join(f"*{name}" if name.startswith(".") else name for name in suffixes)
+        listing, suffix = _list_suffixes(folder)
+        raise ValueError(Errors.E031.format(patterns=patterns, path=folder, held=listing, suffix=suffix))
+    return files
+
+
+def _match(source: str | Path, suffixes: Sequence[str], pattern: str | None) -> list[SourceFile]:
+    """Find the files that match a path with wildcards, or those below the folders that do if no file does."""
+    matches = sorted(filter(Path.exists, map(Path, glob.glob(str(source), recursive=True))))  # no broken links
+    if not matches:
+        raise ValueError(Errors.E030.format(path=source))
+    parts = Path(source).parts
+    first_wildcard = next(i for i, part in enumerate(parts) if re.search(r"[*?[]", part))
+    n_above = max(0, min(first_wildcard, len(parts) - 2))
+    base = Path(*parts[:first_wildcard])
+    files = [SourceFile(match, n_above=n_above) for match in matches if match.is_file()]
+    return files or [file._replace(folder=base) for file in find_files(matches, suffixes=suffixes, pattern=pattern)]
 
 
 def _list_suffixes(folder: Path) -> tuple[str, str]:

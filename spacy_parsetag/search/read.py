@@ -80,7 +80,8 @@ def _read_rest(
     text: str, line: int, name: str, encoding: str, on_error: "OnError | None", batch: int
 ) -> Iterator[TreeColumns]:
     # `treebanks.penn` takes as long to import as all else.
-    from ..treebanks.penn import BracketReader, Line, make_of_each, read_file_lines
+    from ..treebanks.lines import Line, read_file_lines
+    from ..treebanks.penn import BracketReader, make_of_each
 
     lines = read_file_lines(io.StringIO(_EMPTY.sub(_keep_line_breaks, text), newline=None), encoding, name)
     numbered = (Line(each.number + line - 1, each.text) for each in lines)

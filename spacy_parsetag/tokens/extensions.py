@@ -75,7 +75,7 @@ def get_tree(span: Span, spans_key: str = SPANS_KEY) -> "NLTKTree":
 
 
 def read_tree(span: Span, spans_key: str = SPANS_KEY) -> Tree:
-    """Make the same, as a tree of this package."""
+    """Make the tree over a span as a `Tree`; see `get_tree`."""
     rooted = _parse_of(span, spans_key)
     if rooted is None:
         raise ValueError(Errors.E309.format(text=span.text))
@@ -298,5 +298,7 @@ def register_extensions(spans_key: str = SPANS_KEY, *, force: bool = False) -> N
             if force or not owner.has_extension(name):
                 # A partial, not a closure: worker processes of `nlp.pipe` receive the extensions pickled.
                 owner.set_extension(name, **{kind: partial(function, spans_key=spans_key)}, force=force)
-            elif getattr(owner.get_extension(name)[1 if kind == "method" else 2], "func", None) is not function:
+                continue
+            _, method, getter, _ = owner.get_extension(name)
+            if getattr(method or getter, "func", None) is not function:
                 warnings.warn(Warnings.W300.format(owner=owner.__name__, name=name), stacklevel=2)

@@ -18,6 +18,7 @@ off both:
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
+from operator import itemgetter
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -32,8 +33,8 @@ from .sentences import WordMap, map_words, sentence_words
 SPANS_KEY = "constituents"
 FORMAT_VERSION = 1
 ValueT = TypeVar("ValueT")
-# First word, minus one past the last word, place in the group, label: these sort into pre-order, chains as they are.
-_Row = tuple[int, int, int, str]
+# A constituent over a doc's words: first word, end, label, and its place in the group.
+_Row = tuple[int, int, str, int]
 # The attrs that have a value for each sentence, by the name of the field.
 _ATTRS = {
     "log_prob": "log_probs",
@@ -184,19 +185,17 @@ def _read_sentences(doc: Doc, spans_key: str) -> tuple[list[SentenceParse], list
     spans: list[list[Constituent]] = [[] for _ in sentences]
     rows = _read_group(doc, spans_key, words)
     for row in rows:
-        start, end, label = row[0], -row[1], row[3]
+        start, end, label, _ = row
         i = bisect_right(offsets, start) - 1
         first = offsets[i]
         if end > first + len(sentences[i]):
-            place = {"start": words.tokens[start], "end": words.tokens[end - 1] + 1}
-            text = _text(doc, words, row)
-            raise ValueError(Errors.E302.format(key=spans_key, text=text, label=label, **place))
+            raise ValueError(Errors.E302.format(key=spans_key, **_describe(doc, words, row)))
         spans[i].append(Constituent(start - first, end - first, label))
     parses = [
         SentenceParse(tokens, Parse(*words_and_tags(doc, tokens), tuple(constituents)))
         for tokens, constituents in zip(sentences, spans, strict=True)
     ]
-    return parses, [row[2] for row in rows]
+    return parses, [place for _, _, _, place in rows]
 
 
 def predictions_from_doc(doc: Doc, spans_key: str = SPANS_KEY) -> list[tuple[Prediction, Parse]]:
@@ -315,40 +314,45 @@ def _read_group(doc: Doc, spans_key: str, words: WordMap) -> list[_Row]:
     before = words.before
     get_group(doc, spans_key)  # raises if there is none
     rows: list[_Row] = []
-    for position, span in enumerate(spans_of_group(doc, spans_key)):
-        start, end = span.start, span.end
+    for place, span in enumerate(spans_of_group(doc, spans_key)):
+        start, end, label = span.start, span.end, span.label_
         if before[start] >= before[end]:
-            raise ValueError(Errors.E303.format(key=spans_key, label=span.label_, start=start, end=end))
-        rows.append((before[start], -before[end], position, span.label_))
-    rows.sort()
+            raise ValueError(Errors.E303.format(key=spans_key, label=label, start=start, end=end))
+        rows.append((before[start], before[end], label, place))
+    # Into pre-order: by first word, those of one by end, backward, and chains as they are.
+    rows.sort(key=itemgetter(1), reverse=True)
+    rows.sort(key=itemgetter(0))
     above: list[_Row] = []  # the open constituents
     bottom_up: tuple[_Row, _Row] | None = None  # a constituent that the group lists before one that contains it
     chain: tuple[_Row, _Row] | None = None  # two labels over the same words
     for row in rows:
-        while above and -above[-1][1] <= row[0]:
+        start, end, label, place = row
+        while above and above[-1][1] <= start:
             above.pop()
         if above:
             upper = above[-1]
-            if row[1] < upper[1]:
-                first, second = _text(doc, words, upper), _text(doc, words, row)
+            upper_start, upper_end, upper_label, upper_place = upper
+            if end > upper_end:
+                first, second = (_describe(doc, words, each)["text"] for each in (upper, row))
                 raise ValueError(Errors.E301.format(key=spans_key, first=first, second=second))
-            if row[:2] == upper[:2]:
-                if row[3] != upper[3]:
+            if (start, end) == (upper_start, upper_end):
+                if label != upper_label:
                     chain = chain or (upper, row)
-            elif upper[2] > row[2]:
+            elif upper_place > place:
                 bottom_up = bottom_up or (row, upper)
         above.append(row)
     if bottom_up and chain:
-        lower, around, text = (_text(doc, words, row) for row in (*bottom_up, chain[0]))
-        labels = f"{chain[0][3]} and {chain[1][3]}"
-        raise ValueError(Errors.E304.format(key=spans_key, lower=lower, upper=around, chain=labels, text=text))
+        lower, around, top, bottom = (_describe(doc, words, each) for each in (*bottom_up, *chain))
+        labels = f"{top['label']} and {bottom['label']}"
+        texts = {"lower": lower["text"], "upper": around["text"], "text": top["text"]}
+        raise ValueError(Errors.E304.format(key=spans_key, chain=labels, **texts))
     for row in rows:
-        if not row[3]:
-            place = {"start": words.tokens[row[0]], "end": words.tokens[-row[1] - 1] + 1}
-            raise ValueError(Errors.E305.format(key=spans_key, text=_text(doc, words, row), **place))
+        if not row[2]:
+            raise ValueError(Errors.E305.format(key=spans_key, **_describe(doc, words, row)))
     return rows
 
 
-def _text(doc: Doc, words: WordMap, row: _Row) -> str:
-    """Shorten the text of a constituent for messages."""
-    return shorten(str(doc[words.tokens[row[0]] : words.tokens[-row[1] - 1] + 1].text), 80)
+def _describe(doc: Doc, words: WordMap, row: _Row) -> dict[str, Any]:
+    """Give the text, the label and the tokens of a constituent, for messages."""
+    first, end = words.tokens[row[0]], words.tokens[row[1] - 1] + 1
+    return {"text": shorten(doc[first:end].text, 80), "label": row[2], "start": first, "end": end}

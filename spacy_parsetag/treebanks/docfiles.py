@@ -1,7 +1,7 @@
 """Writes parses to .spacy files, one or many, which appear all together or not at all."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,6 +34,7 @@ class DocFile:
     spans_key (str): Where the constituents go in `doc.spans`.
     detokenize (bool): Whether to guess the spaces between words, as in English text.
     attrs (tuple[str, ...]): Which of LEMMA and MORPH the treebank has.
+    limit (int): Most sentences in it; 0 for no limit.
     docs_added, sentences, words (int): What is in it so far.
     """
 
@@ -43,6 +44,7 @@ class DocFile:
     spans_key: str = SPANS_KEY
     detokenize: bool = False
     attrs: tuple[str, ...] = ()
+    limit: int = 0
     docs_added: int = field(default=0, init=False)
     sentences: int = field(default=0, init=False)
     words: int = field(default=0, init=False)
@@ -50,6 +52,11 @@ class DocFile:
     def __post_init__(self) -> None:
         self.docs = DocBin(attrs=(*DOCBIN_ATTRS, *self.attrs), store_user_data=True)
         self.waiting: list[Parse] = []
+
+    @property
+    def is_full(self) -> bool:
+        """Tell whether it has as many sentences as the limit allows."""
+        return self.limit > 0 and self.sentences == self.limit
 
     def add(self, parse: Parse) -> None:
         """Add a sentence."""
@@ -82,7 +89,6 @@ def write_treebank(
     *,
     make_file: Callable[[Path], DocFile],
     split: Split | None = None,
-    limit: int = 0,
     check: Callable[[], None],
 ) -> list[DocFile]:
     """Convert files.
@@ -90,7 +96,6 @@ def write_treebank(
     output (Path): A name that ends in .spacy: one file with everything. Another name: a folder, with a file for each
         part of the split, or for each file read.
     split (Split | None): What goes into which part; the rest is left out.
-    limit (int): Most sentences in each file written; 0 for no limit.
     check (Callable[[], None]): Called when all is read. If it raises, nothing is written.
     RAISES (TreebankError): Whatever `read` raises. Nothing is written then, and what was there stays.
     RAISES (ValueError): If there are no trees, or none for a part of the split; if two files would be written under one
@@ -99,10 +104,18 @@ def write_treebank(
     cache_msgpack_plugins()
     file_by_file = split is None and output.suffix != SUFFIX
     targets = {key: make_file(path) for key, path in _output_paths(files, output, split).items()}
+
+    def targeted(file: SourceFile) -> Iterator[tuple[DocFile | None, Parse]]:
+        for index, parse in enumerate(read(file)):
+            if split is not None:
+                yield targets.get(split.next_part(file, index)), parse
+            else:
+                yield targets[file if file_by_file else None], parse
+
     has_read = False
     with ExitStack() as stack:
         for file in files:
-            has_read |= _convert_file(file, read, {file: targets[file]} if file_by_file else targets, split, limit)
+            has_read |= _add_parses(targeted(file), [targets[file]] if file_by_file else list(targets.values()))
             if file_by_file:
                 # Now, so that its docs need not stay in memory.
                 targets[file].write(stack.enter_context(atomic_path(targets[file].path)))
@@ -137,35 +150,23 @@ def _output_paths(files: Sequence[SourceFile], output: Path, split: Split | None
     return paths
 
 
-def _convert_file(
-    file: SourceFile,
-    read: Callable[[SourceFile], Iterator[Parse]],
-    targets: Mapping[Hashable, DocFile],
-    split: Split | None,
-    limit: int,
-) -> bool:
-    """Add a file's parses to where they belong, until all that takes them is full. No doc goes on in the next file.
+def _add_parses(parses: Iterable[tuple[DocFile | None, Parse]], targets: Sequence[DocFile]) -> bool:
+    """Add a file's parses to where they belong, until all targets are full. No doc goes on in the next file.
 
     RETURNS (bool): Whether a parse was read, wherever it belongs.
     """
-
-    def is_full(target: DocFile) -> bool:
-        return limit > 0 and target.sentences == limit
-
+    if all(each.is_full for each in targets):
+        return False
     has_read = False
-    if all(map(is_full, targets.values())):
-        return has_read
-    only_key = next(iter(targets))  # of these, where nothing is split
     last_target: DocFile | None = None
-    for index, parse in enumerate(read(file)):
+    for target, parse in parses:
         has_read = True
-        target = targets.get(only_key if split is None else split.part_of(file, index))
         if last_target is not None and target is not last_target:
             last_target.end_doc()
         last_target = target
-        if target is not None and not is_full(target):
+        if target is not None and not target.is_full:
             target.add(parse)
-            if all(map(is_full, targets.values())):
+            if all(each.is_full for each in targets):
                 break
     if last_target is not None:
         last_target.end_doc()

@@ -27,18 +27,17 @@ import io
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
-from itertools import accumulate, chain, count, starmap
+from itertools import accumulate, chain, starmap
 from pathlib import Path
-from typing import NamedTuple, TextIO, TypeVar
+from typing import TextIO, TypeVar
 
-from ..errors import Errors, TreebankError, shorten
-from ..files.read import likely_encoding, open_binary, suffix_of, why_misread
+from ..errors import EmptyTree, Errors, TreebankError, shorten
 from ..files.write import atomic_path, refuse_overwrite
 from ..trees.brackets import format_tree
 from ..trees.escape import SPACE, unescape_label, unescape_token
 from ..trees.tree import ROOT_LABELS, Tree, preorder
+from .lines import Line, read_file_lines, undecodable
 
 MadeT = TypeVar("MadeT")
 OnError = Callable[[TreebankError], None]
@@ -53,20 +52,9 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_LINE_START = re.compile(rf"([ \t]*)\([{SPACE}]*({_TEXT}*)")
+_LINE_START = re.compile(rf"(?P<margin>[ \t]*)\([{SPACE}]*(?P<label>{_TEXT}*)")
 _WRAPPER_START = re.compile(rf"\([ \t]*(?=\()|\((?:{'|'.join(sorted(filter(None, ROOT_LABELS)))})[{SPACE}(]")
-# Bytes that the encoding does not have come as lone surrogates U+DC00 + byte, which no valid text contains.
-_UNDECODABLE = re.compile("[\ud800-\udfff]+")
-_SUSPECT = re.compile("[\x00\ud800-\udfff]")
-# Byte order marks of other encodings, as undecodable bytes and as Latin 1.
-_FOREIGN_MARK = re.compile("[\udcffÿ][\udcfeþ](?:\0\0)?|(?:\0\0)?[\udcfeþ][\udcffÿ]|ï»¿")
-_MARKS = {
-    "ff fe": "utf-16",
-    "fe ff": "utf-16",
-    "ff fe 00 00": "utf-32",
-    "00 00 fe ff": "utf-32",
-    "ef bb bf": "utf-8",
-}
+_SUSPECT = re.compile("[\x00\ud800-\udfff]")  # what `undecodable` reports
 
 # More nodes than any sentence has: a file with a bracket missing must not fill the memory.
 _MAX_NODES = 200_000
@@ -128,72 +116,6 @@ def make_of_each(
             yield tree, made
 
 
-class Line(NamedTuple):
-    """Holds a line of a file: its number, from 1, and its text with the line break."""
-
-    number: int
-    text: str
-
-
-def read_file_lines(source: str | Path | TextIO, encoding: str, path: str) -> Iterator[Line]:
-    """Read a file's lines, or a stream's. Line breaks of all kinds are read; byte order marks are left out.
-
-    Where decoding cannot go on, the last line is just the bytes that stopped it, as the reader knows them.
-
-    source (str | Path | TextIO): Path of a file, compressed or not, or a stream of text, which is not closed.
-    encoding (str): Encoding of a file. A stream has its own.
-    RAISES (TreebankError): If the file is not in this encoding from the start.
-    RAISES (ValueError): If there is no such encoding, or if by its name the file holds docs or a table.
-    """
-    with ExitStack() as stack:
-        if isinstance(source, (str, Path)):
-            if suffix_of(Path(source)) in (".spacy", ".parquet"):
-                raise ValueError(Errors.E125.format(path=path))
-            file = stack.enter_context(open_binary(Path(source)))
-            try:
-                source = io.TextIOWrapper(file, encoding, "surrogateescape")
-            except LookupError as err:
-                raise ValueError(Errors.E101.format(encoding=encoding)) from err
-            stack.callback(source.detach)  # or standard input would be closed with it
-        for number in count(1):
-            try:
-                text = source.readline()
-            except UnicodeDecodeError as err:
-                # Only streams that others opened, and codecs that know no error handlers, come here.
-                yield Line(number, _as_surrogates(err.object[err.start : err.end]))
-                return
-            except UnicodeError as err:
-                raise TreebankError(path, number, why_misread(err, encoding)) from err
-            if not text:
-                return
-            if number == 1 and (mark := _FOREIGN_MARK.match(text)):
-                yield Line(number, _as_surrogates(bytes(ord(char) & 0xFF for char in mark.group())))
-                return
-            # A mark inside a file comes from files joined without removing it.
-            yield Line(number, text.removeprefix("\ufeff"))
-
-
-def undecodable(text: str, encoding: str, around: str = "") -> str:
-    """Say what is wrong with a text that has NUL, or bytes that are not valid in the encoding of its file; else empty.
-
-    around (str): The text that it stands in, whose start says more about the encoding.
-    """
-    if "\0" in text:
-        sample = around[:1000]
-        is_wide = 4 * sample.count("\0") > len(sample)  # not one that strayed
-        return Errors.E118.format(hint=likely_encoding(sample) if is_wide else "utf-16-le")
-    match = _UNDECODABLE.search(text)
-    if match is None:
-        return ""
-    data = " ".join(f"{ord(char) & 0xFF:02x}" for char in match.group()[:8])
-    hint = _MARKS.get(data) or (likely_encoding(text) if encoding == "utf-8" else "latin-1")
-    return Errors.E113.format(data=data, encoding=encoding, hint=hint)
-
-
-def _as_surrogates(data: bytes) -> str:
-    return "".join(chr(0xDC00 + byte) for byte in data)
-
-
 def without_comments(lines: Iterable[Line], path: str) -> Iterator[Line]:
     """Leave out comments, which begin with #. Of the trees that `parse --k-best` writes, keep the pipeline's.
 
@@ -236,6 +158,77 @@ class _Node:
     children: list[Tree | str] = field(default_factory=list)
 
 
+@dataclass(slots=True)
+class _OpenTree:
+    """Holds a tree that is being read.
+
+    line (int): The line that it starts on.
+    nodes (list[_Node]): Its open brackets.
+    flaw (tuple[str, int] | None): What is wrong with it first, and the line of that.
+    """
+
+    line: int
+    nodes: list[_Node] = field(default_factory=list)
+    n_words: int = 0
+    flaw: tuple[str, int] | None = None
+
+
+@dataclass(slots=True)
+class _Piece:
+    """Holds the lines of a piece, and of its last tree: how many brackets are open, and how many there were.
+
+    restart (int): Where in `lines` another tree may have started in that tree; 0 for nowhere.
+    """
+
+    lines: list[Line] = field(default_factory=list)
+    depth: int = 0
+    n_nodes: int = 0
+    restart: int = 0
+
+    def add(self, line: Line) -> None:
+        n_opened = line.text.count("(")
+        self.lines.append(line)
+        self.n_nodes += n_opened
+        self.depth += n_opened - line.text.count(")")
+
+
+@dataclass(slots=True)
+class _Layout:
+    """Tells which lines of a file start a tree, as the module says.
+
+    margin (int | None): The column where the first tree starts.
+    root (str): The label of the open tree, or of the last one.
+    starts_trees (bool | None): Whether a bracket at the margin starts a tree without a wrapper, once that shows.
+    are_bare (bool | None): Whether all trees so far had no wrapper; None before the first.
+    """
+
+    margin: int | None = None
+    root: str = ""
+    starts_trees: bool | None = None
+    are_bare: bool | None = None
+
+    def is_start(self, bracket: re.Match[str], piece: _Piece, after_blank: bool) -> bool | None:
+        """Tell whether a line that begins with a bracket starts a tree. None: what follows will tell."""
+        if self.margin is None:
+            self.margin = bracket.end("margin")
+        at_margin = bracket.end("margin") <= self.margin
+        is_root = bracket["label"] in ROOT_LABELS
+        if not piece.depth:
+            return at_margin or after_blank or is_root
+        if at_margin and is_root:
+            return bracket["label"] == self.root or piece.n_nodes > piece.depth
+        if at_margin and (self.root not in ROOT_LABELS or self.are_bare):
+            return self.starts_trees
+        return False
+
+    def learn(self, piece: _Piece) -> None:
+        """Learn from a piece whose brackets have all closed."""
+        if piece.restart:
+            self.starts_trees = False
+        if piece.n_nodes:
+            self.are_bare = self.are_bare is not False and self.root not in ROOT_LABELS
+
+
 @dataclass
 class BracketReader:
     """Iterates over the trees of one file.
@@ -261,59 +254,39 @@ class BracketReader:
             yield tree
 
     def _pieces(self) -> Iterator[tuple[list[Line], str, int]]:
-        """Cut the file before the lines that start a tree, as the module says, into what `_read` takes."""
+        """Cut the file before the lines that start a tree into what `_read` takes."""
         unread = without_comments(self.lines, self.path)
-        lines: list[Line] = []
-        root = ""  # label of the open tree
-        depth = n_nodes = 0  # its open brackets, and all of its brackets so far
-        restart = 0  # index in `lines`: where another tree may have started in it
-        margin: int | None = None
-        margin_starts_trees: bool | None = None  # None until a tree without a wrapper has shown it
-        are_bare: bool | None = None  # whether all trees so far had no wrapper; None before the first
+        layout, piece = _Layout(), _Piece()
         after_blank, is_lost = True, False
         while True:
             line = next(unread, None)
-            line_start = _LINE_START.match(line.text) if line is not None else None
-            is_start = False
-            if line_start is not None:
-                label = line_start.group(2)
-                margin = line_start.end(1) if margin is None else margin
-                at_margin = line_start.end(1) <= margin
-                if not depth:
-                    is_start = at_margin or after_blank or label in ROOT_LABELS
-                elif at_margin and label in ROOT_LABELS:
-                    is_start = label == root or n_nodes > depth
-                elif at_margin and (root not in ROOT_LABELS or are_bare):
-                    is_start = margin_starts_trees is True
-                    if margin_starts_trees is None:
-                        restart = restart or len(lines)
-            is_oversized = depth > 0 and n_nodes > _MAX_NODES
+            bracket = _LINE_START.match(line.text) if line is not None else None
+            is_start = bracket is not None and layout.is_start(bracket, piece, after_blank)
+            if is_start is None:
+                piece.restart = piece.restart or len(piece.lines)
+            is_oversized = piece.depth > 0 and piece.n_nodes > _MAX_NODES
             if line is None or is_start or is_oversized:
+                lines, restart = piece.lines, piece.restart
                 if restart:
-                    unread = chain(lines[restart:], [] if line is None else [line], unread)  # once in a file at most
-                    line, margin_starts_trees = None, True
-                    yield lines[:restart], Errors.E121, lines[restart].number
+                    rest = lines[restart:] + ([] if line is None else [line])
+                    unread = chain(rest, unread)  # once in a file at most
+                    line, layout.starts_trees = None, True
+                    yield lines[:restart], Errors.E121, rest[0].number
                 elif lines:
                     message = Errors.E122 if line is None else Errors.E121 if is_start else Errors.E123
                     yield lines, message, (line or lines[-1]).number
                 if line is None and not restart:
                     return
                 is_lost = is_oversized and not restart and not is_start
-                lines, depth, n_nodes, restart = [], 0, 0, 0
+                piece = _Piece()
             if line is None or (is_lost and not is_start):
                 continue
-            if line_start is not None and not depth:
-                root = line_start.group(2)
-            lines.append(line)
-            n_opened = line.text.count("(")
-            n_nodes += n_opened
-            depth += n_opened - line.text.count(")")
-            if depth <= 0:
-                if restart:
-                    margin_starts_trees = False
-                if n_nodes:
-                    are_bare = are_bare is not False and root not in ROOT_LABELS
-                depth = n_nodes = restart = 0
+            if bracket is not None and not piece.depth:
+                layout.root = bracket["label"]
+            piece.add(line)
+            if piece.depth <= 0:
+                layout.learn(piece)
+                piece.depth = piece.n_nodes = piece.restart = 0
             after_blank = not line.text.strip(SPACE)
 
     def _read(self, lines: list[Line], unclosed_message: str, end_line: int) -> Iterator[Tree]:
@@ -326,70 +299,73 @@ class BracketReader:
         is_suspect = _SUSPECT.search(text) is not None
         is_unclosed = text.count("(") > text.count(")")
         whole_trees: list[Tree] = []  # trees that a closing bracket too many would spoil
-        open_nodes: list[_Node] = []
-        tree_line = n_words = position = 0  # of the open tree its line and words
-        line = lines[0].number
-        flaw: tuple[str, int] | None = None  # its first problem, and the line of that
+        tree: _OpenTree | None = None
+        line, position = lines[0].number, 0
         is_quiet = False  # what stands before the next tree was reported already
         while (token := _TOKEN.search(text, position)) is not None:
             position, kind = token.end(), token.lastgroup
             if kind == "tagged":
                 tag, word = token.group("tag", "tagged")
-                if open_nodes and not is_suspect and tag not in ROOT_LABELS:
-                    n_words += 1
-                    open_nodes[-1].children.append(Tree(unescape_label(tag), (unescape_token(word),)))
+                if tree is not None and not is_suspect and tag not in ROOT_LABELS:
+                    tree.n_words += 1
+                    tree.nodes[-1].children.append(Tree(unescape_label(tag), (unescape_token(word),)))
                     continue
                 kind, position = "label", token.end("tag")  # the word and the closing bracket come next
             if len(line_ends) > 1:
                 line = lines[bisect_right(line_ends, token.start())].number
             if kind == "label":
                 label = token["tag"] or token["label"]
-                if is_unclosed and n_words and open_nodes and label in ROOT_LABELS and label == open_nodes[0].label:
-                    self._report(*(flaw or (Errors.E121.format(missing=len(open_nodes)), line)), tree_line)
-                    open_nodes = []
-                if not open_nodes:
-                    flaw, tree_line, n_words, is_quiet = None, line, 0, False
-                    if label in ROOT_LABELS:
+                is_root = label in ROOT_LABELS
+                if tree is not None and is_unclosed and is_root and tree.n_words and label == tree.nodes[0].label:
+                    self._report_tree(tree, Errors.E121, line)
+                    tree = None
+                if tree is None:
+                    tree, is_quiet = _OpenTree(line), False
+                    if is_root:
                         yield from whole_trees
                         whole_trees = []
-                open_nodes.append(_Node(label, line))
-            elif not open_nodes and not is_quiet:
-                is_quiet = True
-                if kind == "word":
+                tree.nodes.append(_Node(label, line))
+            elif tree is None:
+                if not is_quiet and kind == "word":
                     stray = Errors.E120.format(text=shorten(token.group(), _LONGEST))
                     self._report(undecodable(token.group(), self.encoding, text) or stray, line, line)
-                else:
+                elif not is_quiet:
                     self._report(Errors.E119, line, whole_trees[0].line if whole_trees else line)
                     whole_trees = []
                     wrapper = _WRAPPER_START.search(text, position)
                     position = len(text) if wrapper is None else wrapper.start()
-            if not open_nodes:
+                is_quiet = True
                 continue
-            if is_suspect and flaw is None and (problem := undecodable(token.group(), self.encoding, text)):
-                flaw = problem, line
+            if is_suspect and tree.flaw is None and (problem := undecodable(token.group(), self.encoding, text)):
+                tree.flaw = problem, line
             if kind == "word":
-                n_words += 1
-                open_nodes[-1].line = line
-                open_nodes[-1].children.append(unescape_token(token.group()))
-            elif kind == "close":
-                node = open_nodes.pop()
-                problem = self._check(node, is_root=not open_nodes)
-                flaw = flaw or ((problem, node.line) if problem else None)
-                tree = Tree(unescape_label(node.label), tuple(node.children), 0 if open_nodes else tree_line)
-                if open_nodes:
-                    open_nodes[-1].children.append(tree)
-                    continue
-                if not n_words:
-                    flaw = Errors.E114, line
-                if flaw is None:
-                    whole_trees.append(tree)
+                tree.n_words += 1
+                tree.nodes[-1].line = line
+                tree.nodes[-1].children.append(unescape_token(token.group()))
+            elif kind == "close" and (whole_tree := self._close(tree, line)) is not None:
+                if tree.flaw is None:
+                    whole_trees.append(whole_tree)
                 else:
                     is_quiet = True
-                    self._report(*flaw, tree_line)
+                    self._report(*tree.flaw, tree.line, TreebankError if tree.n_words else EmptyTree)
+                tree = None
         yield from whole_trees
-        if open_nodes:
-            message = unclosed_message.format(missing=len(open_nodes), limit=_MAX_NODES)
-            self._report(*(flaw or (message, end_line)), tree_line)
+        if tree is not None:
+            self._report_tree(tree, unclosed_message, end_line)
+
+    def _close(self, tree: _OpenTree, line: int) -> Tree | None:
+        """Close the last bracket of a tree. Returns the whole tree if that was its first."""
+        node = tree.nodes.pop()
+        problem = self._check(node, is_root=not tree.nodes)
+        if problem and tree.flaw is None:
+            tree.flaw = problem, node.line
+        closed = Tree(unescape_label(node.label), tuple(node.children), 0 if tree.nodes else tree.line)
+        if tree.nodes:
+            tree.nodes[-1].children.append(closed)
+            return None
+        if not tree.n_words:
+            tree.flaw = Errors.E114, line
+        return closed
 
     def _check(self, node: _Node, is_root: bool) -> str:
         """Give bare words the default tag. Returns what is wrong with a node that closes, else an empty string."""
@@ -407,10 +383,15 @@ class BracketReader:
             return Errors.E115.format(label=shorten(node.label, _LONGEST))
         return ""
 
-    def _report(self, reason: str, line: int, tree_line: int) -> None:
+    def _report_tree(self, tree: _OpenTree, unclosed_message: str, end_line: int) -> None:
+        """Report a tree that stays open; what was wrong with it before comes first."""
+        unclosed = unclosed_message.format(missing=len(tree.nodes), limit=_MAX_NODES), end_line
+        self._report(*(tree.flaw or unclosed), tree.line)
+
+    def _report(self, reason: str, line: int, tree_line: int, kind: type[TreebankError] = TreebankError) -> None:
         if tree_line != line:
             reason = f"{reason} (The tree starts on line {tree_line}.)"
-        error = TreebankError(self.path, line, reason, tree_line)
+        error = kind(self.path, line, reason, tree_line)
         if self.on_error is None:
             raise error
         self.on_error(error)

@@ -11,6 +11,7 @@ together: each block goes to the part that lacks most. No chance is involved.
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fnmatch import fnmatchcase
 
@@ -23,48 +24,28 @@ _PART = re.compile(r"\w[\w.-]*")
 _SHARE = re.compile(r"0?\.[0-9]+|0\.|1\.0*")  # a number from 0 to 1 with a point; anything else is a name
 
 
-class Split:
-    """Decides which part each tree belongs to. Ask for the trees in order; `part_of` counts them.
+@dataclass
+class ShareSplit:
+    """Deals out trees by shares, blocks of consecutive ones together.
 
-    block (int): How many consecutive trees of a file stay together, where parts are shares; 0 for whole files.
-    RAISES (ValueError): If the text is no split.
+    shares (dict[str, Decimal]): The share of each part, exact: what is equal on paper must be equal here.
+    block (int): How many consecutive trees of a file stay together; 0 for whole files.
     """
 
-    def __init__(self, text: str, block: int = DEFAULT_BLOCK) -> None:
-        self.block = block
-        self.shares: dict[str, Decimal] = {}  # exact: what is equal on paper must be equal here
-        self.patterns: list[tuple[str, str]] = []  # part and pattern
-        for item in filter(None, (item.strip() for item in text.split(","))):
-            part, equals, value = (piece.strip() for piece in item.partition("="))
-            if not equals or not value:
-                raise ValueError(Errors.E105.format(text=text, reason=f"{item!r} has no '='"))
-            if not _PART.fullmatch(part):
-                raise ValueError(Errors.E108.format(name=part))
-            if not _SHARE.fullmatch(value):
-                self.patterns.append((part, value))
-            elif part in self.shares:
-                raise ValueError(Errors.E105.format(text=text, reason=f"{part!r} has two shares"))
-            else:
-                self.shares[part] = Decimal(value)
-        if bool(self.shares) == bool(self.patterns):
-            reason = "it mixes shares and names" if self.shares else "it is empty"
-            raise ValueError(Errors.E105.format(text=text, reason=reason))
-        if sum(self.shares.values()) > 1 + 1e-9:
-            reason = f"the shares add up to {float(sum(self.shares.values())):g}, more than 1"
-            raise ValueError(Errors.E105.format(text=text, reason=reason))
+    shares: dict[str, Decimal]
+    block: int
+
+    def __post_init__(self) -> None:
         self._counts: Counter[str | None] = Counter()
         self._current: str | None = None
 
     @property
     def parts(self) -> list[str]:
         """The names of the parts, in the order given."""
-        return list(self.shares) or list(dict.fromkeys(part for part, _ in self.patterns))
+        return list(self.shares)
 
-    def part_of(self, file: SourceFile, index: int) -> str | None:
-        """Decide the part of the next tree."""
-        if self.patterns:
-            parts = (part for part, pattern in self.patterns if any(_fits(name, pattern) for name in file.names))
-            return next(parts, None)
+    def next_part(self, file: SourceFile, index: int) -> str | None:
+        """Decide the part of the next tree, the one of this index in its file; None if no part gets it."""
         if index == 0 or (self.block and index % self.block == 0):
             self._current = self._neediest()
         self._counts[self._current] += 1
@@ -72,13 +53,7 @@ class Split:
 
     def why_empty(self, part: str, files: Sequence[SourceFile]) -> str:
         """Say, for a message, why a part may have got no tree of these files."""
-        if self.shares:
-            return f"give it more, or choose a smaller --split-block (it is {self.block})"
-        patterns = " or ".join(pattern for name, pattern in self.patterns if name == part)
-        return (
-            f"none is in a file or folder called {patterns}. Names count from the input folder, or a pattern's "
-            f"wildcards, on, such as {'/'.join(files[0].names)}; give the folder above, or other names"
-        )
+        return f"give it more, or choose a smaller --split-block (it is {self.block})"
 
     def _neediest(self) -> str | None:
         """Find the part that is furthest behind its share, the first of several; None stands for what no part gets."""
@@ -86,6 +61,66 @@ class Split:
         rest = 1 - sum(self.shares.values(), Decimal())
         lacks = {part: share * n - self._counts[part] for part, share in [*self.shares.items(), (None, rest)]}
         return max(lacks, key=lacks.__getitem__)
+
+
+@dataclass
+class NameSplit:
+    """Splits by the names of files and folders.
+
+    patterns (list[tuple[str, str]]): Part and pattern; the first that fits counts.
+    """
+
+    patterns: list[tuple[str, str]]
+
+    @property
+    def parts(self) -> list[str]:
+        """The names of the parts, in the order given."""
+        return list(dict.fromkeys(part for part, _ in self.patterns))
+
+    def next_part(self, file: SourceFile, index: int) -> str | None:
+        """Decide the part of the next tree, which is its file's; None if no part gets it."""
+        parts = (part for part, pattern in self.patterns if any(_fits(name, pattern) for name in file.names))
+        return next(parts, None)
+
+    def why_empty(self, part: str, files: Sequence[SourceFile]) -> str:
+        """Say, for a message, why a part may have got no tree of these files."""
+        patterns = " or ".join(pattern for name, pattern in self.patterns if name == part)
+        return (
+            f"none is in a file or folder called {patterns}. Names count from the input folder, or a pattern's "
+            f"wildcards, on, such as {'/'.join(files[0].names)}; give the folder above, or other names"
+        )
+
+
+Split = ShareSplit | NameSplit
+
+
+def read_split(text: str, block: int = DEFAULT_BLOCK) -> Split:
+    """Read a split.
+
+    block (int): How many consecutive trees of a file stay together, where parts are shares; 0 for whole files.
+    RAISES (ValueError): If the text is no split.
+    """
+    shares: dict[str, Decimal] = {}
+    patterns: list[tuple[str, str]] = []
+    for item in filter(None, (item.strip() for item in text.split(","))):
+        part, equals, value = (piece.strip() for piece in item.partition("="))
+        if not equals or not value:
+            raise ValueError(Errors.E105.format(text=text, reason=f"{item!r} has no '='"))
+        if not _PART.fullmatch(part):
+            raise ValueError(Errors.E108.format(name=part))
+        if not _SHARE.fullmatch(value):
+            patterns.append((part, value))
+        elif part in shares:
+            raise ValueError(Errors.E105.format(text=text, reason=f"{part!r} has two shares"))
+        else:
+            shares[part] = Decimal(value)
+    if bool(shares) == bool(patterns):
+        reason = "it mixes shares and names" if shares else "it is empty"
+        raise ValueError(Errors.E105.format(text=text, reason=reason))
+    total = sum(shares.values())
+    if total > 1 + 1e-9:
+        raise ValueError(Errors.E105.format(text=text, reason=f"the shares add up to {float(total):g}, more than 1"))
+    return ShareSplit(shares, block) if shares else NameSplit(patterns)
 
 
 def _fits(name: str, pattern: str) -> bool:

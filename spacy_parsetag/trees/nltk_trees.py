@@ -5,6 +5,7 @@ NLTK takes longer to import than spaCy does, so it is imported where a tree of i
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from ..errors import Errors
 from .escape import escape_label, escape_token, unescape_label, unescape_token
 from .tree import Tree
 
@@ -52,7 +53,7 @@ def from_nltk(tree: "nltk.Tree") -> Tree:
         children: list[Tree | str] = []
         for child in node:
             if not isinstance(child, (nltk.Tree, str)):
-                raise TypeError(f"a word of a tree is a string; got {child!r}")
+                raise TypeError(Errors.E009.format(word=child))
             children.append(unescape_token(child) if isinstance(child, str) else converted[id(child)])
         converted[id(node)] = Tree(unescape_label(str(node.label())), tuple(children))
     return converted[id(tree)]

@@ -15,7 +15,7 @@ from spacy_parsetag.treebanks.formats.base import guess_encoding
 from spacy_parsetag.treebanks.formats.pahc import cut_lemma, cut_lemma_of_mark
 from spacy_parsetag.treebanks.formats.table import FORMATS, get_format
 from spacy_parsetag.treebanks.penn import read_trees
-from spacy_parsetag.treebanks.split import Split
+from spacy_parsetag.treebanks.split import read_split
 from spacy_parsetag.trees import Parse
 from spacy_parsetag.trees.brackets import format_tree
 from spacy_parsetag.trees.clean import CleanCounts, clean_tree
@@ -156,7 +156,7 @@ def test_ctb_says_where_a_tree_is_broken(tmp_path: Path) -> None:
 def test_standard_splits(name: str, file: str, part: str) -> None:
     split = get_format(name).split
     assert split is not None
-    assert Split(split).part_of(SourceFile(Path("root") / file, Path("root")), 0) == part
+    assert read_split(split).next_part(SourceFile(Path("root") / file, Path("root")), 0) == part
 
 
 @pytest.mark.parametrize("leaf, word", [("tungu-tunga", "tungu"), ("a-b-a-c", "a-b"), ("---", "-"), ("hús", "hús")])

@@ -290,6 +290,12 @@ def test_oversized_tree() -> None:
     assert (errors[0].tree_line, errors[0].line) == (2, 100_003)
 
 
+def test_a_tree_after_an_oversized_one_without_a_wrapper() -> None:
+    errors: list[TreebankError] = []
+    assert read("(S" + " (NN a)" * 200_000 + "\n(S (NN b))", on_error=errors.append) == ["(S (NN b))"]
+    assert [(code_of(error), error.tree_line, error.line) for error in errors] == [("E121", 1, 2)]
+
+
 def test_a_bracket_alone_in_its_line_after_a_broken_tree() -> None:
     """The root that begins the next line is its child, not another tree."""
     errors: list[TreebankError] = []

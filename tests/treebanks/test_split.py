@@ -7,27 +7,27 @@ import pytest
 from hypothesis import given, strategies as st
 
 from spacy_parsetag.files.find import SourceFile, find_files
-from spacy_parsetag.treebanks.split import Split
+from spacy_parsetag.treebanks.split import read_split
 
 FILE = SourceFile(Path("treebank/wsj/02/wsj_0201.mrg"), Path("treebank"))
 
 
 @given(st.integers(0, 400), st.integers(0, 12))
 def test_shares(n_trees: int, block: int) -> None:
-    split = Split("train=0.8,dev=.1,test=0.1", block)
-    parts = [split.part_of(FILE, i) for i in range(n_trees)]
+    split = read_split("train=0.8,dev=.1,test=0.1", block)
+    parts = [split.next_part(FILE, i) for i in range(n_trees)]
     counts = Counter(parts)
     for part, share in (("train", 0.8), ("dev", 0.1), ("test", 0.1)):
         assert block == 0 or abs(counts[part] - share * n_trees) <= 2 * block
     for start in range(0, n_trees, block or n_trees or 1):
         assert len(set(parts[start : start + (block or n_trees)])) == 1
-    again = Split("train=0.8,dev=.1,test=0.1", block)
-    assert parts == [again.part_of(FILE, i) for i in range(n_trees)]
+    again = read_split("train=0.8,dev=.1,test=0.1", block)
+    assert parts == [again.next_part(FILE, i) for i in range(n_trees)]
 
 
 def test_what_no_part_gets_is_left_out() -> None:
-    split = Split("train=0.5", 1)
-    assert Counter(split.part_of(FILE, i) for i in range(100)) == {"train": 50, None: 50}
+    split = read_split("train=0.5", 1)
+    assert Counter(split.next_part(FILE, i) for i in range(100)) == {"train": 50, None: 50}
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_what_no_part_gets_is_left_out() -> None:
     ],
 )
 def test_names(spec: str, part: str) -> None:
-    assert Split(spec).part_of(FILE, 0) == part
+    assert read_split(spec).next_part(FILE, 0) == part
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_names(spec: str, part: str) -> None:
 )
 def test_no_split(spec: str) -> None:
     with pytest.raises(ValueError, match=r"E105|E108"):
-        Split(spec)
+        read_split(spec)
 
 
 def test_names_of_a_pattern(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,7 +71,7 @@ def test_names_of_a_pattern(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         f"{tmp_path}/23/wsj/0?/a.mrg",
     ):
         files = find_files([pattern], suffixes=(".mrg",))
-        parts = {file.names[-2]: Split("train=02..21,test=23").part_of(file, 0) for file in files}
+        parts = {file.names[-2]: read_split("train=02..21,test=23").next_part(file, 0) for file in files}
         assert parts["02"] == "train" and parts.get("00") is None, pattern
     assert find_files(["23/wsj/02/*"])[0].names == ("02", "a")
     (tmp_path / "broken.mrg").symlink_to(tmp_path / "nowhere")

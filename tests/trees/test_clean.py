@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_parsetag.treebanks.formats.english import HISTORICAL
+from spacy_parsetag.treebanks.formats.bracketed import HISTORICAL
 from spacy_parsetag.treebanks.penn import read_string, read_trees
 from spacy_parsetag.trees import Tree
 from spacy_parsetag.trees.brackets import format_tree

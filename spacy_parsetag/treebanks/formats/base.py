@@ -10,9 +10,11 @@ from ...files.read import is_stream, open_binary
 from ...trees.clean import CleanCounts, CleanOptions, clean_tree
 from ...trees.parse import Parse, check_words
 from ...trees.tree import Tree, Word, rewrite
-from ..penn import BracketReader, Line, OnError, make_of_each, read_file_lines
+from ..lines import Line, read_file_lines
+from ..penn import BracketReader, OnError, make_of_each
 
 Rewrite = Callable[[str], str]
+RewriteLines = Callable[[Iterator[Line]], Iterator[Line]]
 PENN_CLEAN = CleanOptions()
 ID = "ID"  # label of a sentence's id
 LEMMA = "\x1f"  # between a word and its lemma, on lines that were rewritten
@@ -27,7 +29,7 @@ class TreebankFormat:
     encoding_of (Callable[[Path], str] | None): Says that of one file, where it differs between files.
     clean (CleanOptions): The usual cleaning.
     split (str | None): The usual split by names of files, where there is one.
-    lines (Callable[[Iterator[Line]], Iterator[Line]] | None): Changes a file's lines before brackets are read. Lines
+    lines (RewriteLines | None): Changes a file's lines before brackets are read. Lines
         keep their numbers; what belongs to no tree becomes an empty line.
     phrase, tag, word (Rewrite | None): Rewrites the labels of phrases, part-of-speech tags, and words, which are text.
         A `Word` has a lemma and morphology.
@@ -44,7 +46,7 @@ class TreebankFormat:
     encoding_of: Callable[[Path], str] | None = None
     clean: CleanOptions = PENN_CLEAN
     split: str | None = None
-    lines: Callable[[Iterator[Line]], Iterator[Line]] | None = None
+    lines: RewriteLines | None = None
     phrase: Rewrite | None = None
     tag: Rewrite | None = None
     word: Rewrite | None = None
@@ -71,7 +73,7 @@ class TreebankFormat:
         lines = read_file_lines(source, encoding, str(source))
         counts = counts or CleanCounts()
         if self.lines is not None:
-            lines = self._rewrite_lines(lines, counts)
+            lines = _rewrite_lines(lines, self.lines, counts)
         trees = iter(BracketReader(lines, str(source), encoding, on_error, default_tag))
         if self.phrase or self.tag or self.word or self.leaf or self.substitute:
             rewritten = make_of_each(trees, lambda tree: self._rewrite(tree, counts), str(source), on_error)
@@ -107,13 +109,6 @@ class TreebankFormat:
             if parse is not None:
                 yield parse
 
-    def _rewrite_lines(self, lines: Iterator[Line], counts: CleanCounts) -> Iterator[Line]:
-        assert self.lines is not None
-        originals, lines = tee(lines)
-        for original, line in zip(originals, self.lines(lines), strict=True):
-            counts.lines += line.text != original.text
-            yield line
-
     def _rewrite(self, tree: Tree, counts: CleanCounts) -> Tree:
         phrase, tag, word = self.phrase or str, self.tag or str, self.word or str
         leaf = self.leaf or (lambda label, text: (tag(label), word(text)))
@@ -135,6 +130,13 @@ class TreebankFormat:
         return result if isinstance(result, Tree) else tree
 
 
+def _rewrite_lines(lines: Iterator[Line], change: RewriteLines, counts: CleanCounts) -> Iterator[Line]:
+    originals, lines = tee(lines)
+    for original, line in zip(originals, change(lines), strict=True):
+        counts.lines += line.text != original.text
+        yield line
+
+
 def _find_id(tree: Tree) -> str:
     """Find what a tree says is its id: ( (IP ...) (ID wsj,12))."""
     children = (child for child in tree.children if isinstance(child, Tree) and child.is_preterminal)
@@ -147,7 +149,7 @@ def split_lemma(text: str) -> Word:
     return Word(word, lemma)
 
 
-def each_line(change: Rewrite) -> Callable[[Iterator[Line]], Iterator[Line]]:
+def each_line(change: Rewrite) -> RewriteLines:
     """Make a function for `TreebankFormat.lines` that changes the text of each line by itself."""
     return lambda lines: (line._replace(text=change(line.text)) for line in lines)
 

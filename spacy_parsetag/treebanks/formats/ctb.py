@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain, pairwise
 
-from ..penn import Line
+from ..lines import Line
 from .base import TreebankFormat
 
 # The split of version 5.1 that papers use, by the numbers of the files, which have three digits there and four later.

@@ -14,7 +14,7 @@ from itertools import chain, pairwise
 
 from ...trees.clean import CleanOptions
 from ...trees.escape import BRACKETS
-from ..penn import Line
+from ..lines import Line
 from .base import TreebankFormat, each_line
 
 _MARK = re.compile(r"\(([^\s()]+)\)")

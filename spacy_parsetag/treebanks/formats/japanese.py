@@ -9,7 +9,7 @@ import re
 from ...errors import Errors
 from ...trees.tree import Tree, Word
 from .base import TreebankFormat
-from .english import HISTORICAL_CLEAN
+from .bracketed import HISTORICAL_CLEAN
 
 
 def cut_function(label: str) -> str:

@@ -2,7 +2,7 @@
 
 from ...trees.tree import Word
 from .base import TreebankFormat
-from .english import HISTORICAL_CLEAN
+from .bracketed import HISTORICAL_CLEAN
 
 
 def cut_lemma(leaf: str) -> Word:

@@ -2,10 +2,10 @@
 
 from ...errors import Errors
 from .base import TreebankFormat
+from .bracketed import HISTORICAL, PENN, PTB
 from .cess import CESS
 from .craft import CRAFT
 from .ctb import CTB
-from .english import HISTORICAL, PENN, PTB
 from .floresta import FLORESTA
 from .japanese import KEYAKI, ONCOJ
 from .pahc import FARPAHC, ICEPAHC
