@@ -449,7 +449,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "{n_failed:,} texts failed, more than {limit}. They are listed above and in the shards, which are kept. "
         "To go on: --resume, with a larger limit for --skip-bad."
     )
-    E565 = "{path} has fewer texts than when the run began. Was it changed? Begin again in another folder."
+    E565 = "{path} has changed since the run began, and some shards may be of the old texts. Begin in another folder."
     E566 = "{path} holds files of several formats: {formats}. Say with --format which to read."
     E567 = "Cannot parse column {column!r} and add {added} to a table of {names}. Name the column of texts, or rename."
     E568 = "{path} is not what a run of parse wrote: {reason}. Remove it, or choose another folder."

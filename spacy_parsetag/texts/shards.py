@@ -212,8 +212,17 @@ class Run:
             raise ValueError(Errors.E564.format(n_failed=self.n_failed, limit=limit))
 
     def finish(self) -> None:
-        """Write the manifest with all shards, when all are there."""
+        """Write the manifest with all shards, when all are there.
+
+        RAISES (ValueError): If a file of texts has changed since the run began. The notes are gone then, as a shard
+            may be of the old texts or of the new ones.
+        """
         remove_temporaries(self.job.folder)  # of workers that were killed and replaced
+        for source, begun in zip(self.job.sources, self.head["sources"], strict=True):
+            if hash_files([source.path]) != begun["sha256"]:
+                self.lock.close()
+                shutil.rmtree(self.job.folder / NOTES)
+                raise ValueError(Errors.E565.format(path=source.path))
         shards = [self.notes[shard.number] for shard in self.shards]
         counts = {"n_texts": self.n_texts, "n_failed": self.n_failed}
         write_json({**self.head, **counts, "shards": shards}, self.job.folder / MANIFEST)

@@ -22,6 +22,7 @@ from texts_data import FORMATS, Run, contents, write_texts
 
 from spacy_parsetag.cli._util import progress
 from spacy_parsetag.texts.input import Source
+from spacy_parsetag.texts.output import open_output
 from spacy_parsetag.texts.parser import Settings
 from spacy_parsetag.texts.shards import MANIFEST, Job, ShardParser, hash_files, lock_folder, plan_shards
 from spacy_parsetag.tokens import doc_to_strings
@@ -226,6 +227,27 @@ def test_resume_with_something_else(run: Run, pipeline: Path, tmp_path: Path) ->
     (out / "000002.mrg").write_text("")
     assert run(*args, "--resume").exit_code == 0
     assert contents(out) == before
+
+
+def test_input_that_changes_meanwhile(
+    run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The manifest does not say that its parses are the shards, whether it stays changed or not."""
+    source, out = write_texts(tmp_path / "in.txt", 4), tmp_path / "out"
+    text = source.read_text()
+
+    def open_late(*args: Any, **options: Any) -> Any:
+        source.write_text(text.upper())
+        return open_output(*args, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("spacy_parsetag.texts.shards.open_output", open_late)
+        result = run("parse", pipeline, source, out, "--shard-size", 2)
+    assert result.exit_code == 1 and f"[E565] {source} has changed" in result.stderr
+    assert "shards" not in manifest(out)
+    source.write_text(text)
+    assert run("parse", pipeline, source, out, "--shard-size", 2, "--resume").exit_code == 0
+    assert read_shards(out, ".mrg") == run("parse", pipeline, source).stdout
 
 
 def test_a_run_that_lacks_a_shard_has_not_ended(
