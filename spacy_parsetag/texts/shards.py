@@ -178,6 +178,10 @@ class Run:
         if path.exists():
             manifest = read_manifest(path)
             check_same(manifest, self.head, job.folder)
+            names = {job.name(shard) for shard in self.shards}
+            for file in sorted(job.folder.glob(f"*{SHARD_SUFFIXES[job.settings.format]}")):
+                if file.stem.isdigit() and file.name not in names:
+                    raise ValueError(Errors.E568.format(path=file, reason=f"this run has {len(names):,} shards"))
             saved_notes.update(enumerate(manifest.get("shards", ())))
             for shard in self.shards:
                 note = job.read_note(shard) or job.check_note(saved_notes.get(shard.number), shard)

@@ -229,6 +229,17 @@ def test_resume_with_something_else(run: Run, pipeline: Path, tmp_path: Path) ->
     assert contents(out) == before
 
 
+def test_a_file_called_like_a_shard(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    """One shard after another would not be the parses."""
+    source, out = write_texts(tmp_path / "in.txt", 4), tmp_path / "out"
+    args = ("parse", pipeline, source, out, "--shard-size", 2, "--resume")
+    assert run(*args).exit_code == 0
+    for name, code in (("notes.mrg", 0), ("000002.jsonl", 0), ("000002.mrg", 1)):
+        (out / name).write_text("(TOP)\n")
+        result = run(*args)
+        assert result.exit_code == code and (f"[E568] {out / name} is not" in result.stderr) == bool(code)
+
+
 def test_input_that_changes_meanwhile(
     run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
