@@ -446,8 +446,8 @@ class Errors(metaclass=_ErrorsWithCodes):
     E562 = "{path} holds parses, {n_done:,} of {n:,} shards. Add --resume to go on, or choose another folder."
     E563 = "{path} was begun with other {what}. To go on, give what it was begun with; otherwise choose another folder."
     E564 = (
-        "{n_failed:,} texts failed, more than {limit}. They are listed above and in the shards, which are kept. "
-        "To go on: --resume, with a larger limit for --skip-bad."
+        "{n_failed:,} text{s} failed, more than {limit}. See above; the shards are kept. To go on: --resume, with a "
+        "larger limit for --skip-bad."
     )
     E565 = "{path} has changed since the run began, and some shards may be of the old texts. Begin in another folder."
     E566 = "{path} holds files of several formats: {formats}. Say with --format which to read."

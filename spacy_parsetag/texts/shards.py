@@ -213,7 +213,7 @@ class Run:
     def check(self, allowed: float, limit: str) -> None:
         """Raise a ValueError, which names the limit, if more texts failed than are allowed."""
         if self.n_failed > allowed:
-            raise ValueError(Errors.E564.format(n_failed=self.n_failed, limit=limit))
+            raise ValueError(Errors.E564.format(n_failed=self.n_failed, s="s" * (self.n_failed != 1), limit=limit))
 
     def finish(self) -> None:
         """Write the manifest with all shards, when all are there.

@@ -424,7 +424,10 @@ def test_failing_texts(run: Run, pipeline: Path, code: Path, tmp_path: Path) -> 
     assert result.exit_code == 1 and "[E564] 2 texts failed, more than 1." in result.stderr
     assert result.stderr.count("skipped") == 2 and f"{source}:3: [E557]" in result.stderr
     assert len(list(out.glob("*.mrg"))) == 2
-    assert "[E564]" in run(*args, "--skip-bad", 1, "--resume").stderr  # still too many
+    result = run(*args, "--skip-bad", 1, "--resume")
+    assert "[E564]" in result.stderr and result.stderr.count("skipped") == 2  # still too many, and listed again
+    result = run("parse", pipeline, source, tmp_path / "none", *args[4:])
+    assert "[E564] 1 text failed, more than 0." in result.stderr
     assert len(list(out.glob("*.mrg"))) == 2
     assert run(*args, "--skip-bad", 3, "--resume").exit_code == 0
     assert [len(note["failures"]) for note in manifest(out)["shards"]] == [1, 1, 1, 0]
