@@ -8,6 +8,7 @@ manifest.
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
@@ -272,10 +273,16 @@ def describe_run(job: Job, parser: BatchParser, shard_size: int, counts: list[in
     """Describe for the manifest everything that the output depends on."""
     settings = job.settings
     path = parser.nlp.path
+    folder = os.path.commonpath([source.path.parent for source in job.sources])
     return {
         "format": 1,
         "sources": [
-            {"name": source.path.name, "format": source.format, "n_texts": n, "sha256": hash_files([source.path])}
+            {
+                "name": source.path.relative_to(folder).as_posix(),
+                "format": source.format,
+                "n_texts": n,
+                "sha256": hash_files([source.path]),
+            }
             for source, n in zip(job.sources, counts, strict=True)
         ],
         "model": {"sha256": hash_files([path] if path else []), "meta": parser.nlp.meta},

@@ -168,6 +168,7 @@ def test_folders(run: Run, pipeline: Path, tmp_path: Path) -> None:
     assert run("parse", pipeline, texts, f"{tmp_path}/out/", "--shard-size", 2).exit_code == 0
     assert read_shards(tmp_path / "out", ".mrg") == result.stdout
     assert [note["source"] for note in manifest(tmp_path / "out")["shards"]] == [0, 0, 1]
+    assert [source["name"] for source in manifest(tmp_path / "out")["sources"]] == ["a.txt", "b/c.txt.gz"]
     (texts / "d.jsonl").write_text('{"text": "One more."}\n')
     assert "[E566]" in run("parse", pipeline, texts).stderr
     assert len(run("parse", pipeline, texts, "-f", "text").stdout.splitlines()) == 5
