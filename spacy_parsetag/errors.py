@@ -229,10 +229,11 @@ class Errors(metaclass=_ErrorsWithCodes):
     E215 = "The vocabulary has no word vectors with a row for each word. Set [initialize.vectors] (--paths.vectors)."
     E216 = (
         "The component '{name}' takes its vectors from the component '{upstream}' that it was trained with, and this "
-        "doc has {found}. Source both, first nlp.add_pipe('{upstream}', source=other), then nlp.add_pipe('{name}', "
-        "source=other). If the pipeline has another '{upstream}', give '{name}' a copy of its own before you source "
-        "it: other.replace_listeners('{upstream}', '{name}', [PATH]), where PATH is that of the listener in its "
-        "config: 'model.tok2vec', in en_parsetag_trf 'model.tok2vec.*.encoder'."
+        "doc has {found}. If '{upstream}' is disabled or excluded here, enable it. If '{name}' was sourced, source "
+        "both, first nlp.add_pipe('{upstream}', source=other), then nlp.add_pipe('{name}', source=other). If "
+        "the pipeline has another '{upstream}', give '{name}' a copy of its own before you source it: "
+        "other.replace_listeners('{upstream}', '{name}', [PATH]), where PATH is that of the listener in its config: "
+        "'model.tok2vec', in en_parsetag_trf 'model.tok2vec.*.encoder'."
     )
     E217 = (
         "The model of the component '{name}' gives {found}, not scores of tags. Take one of this package's learners, "
@@ -345,9 +346,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E311 = "Cannot set the sentence boundaries of {text!r}: the doc has a dependency parse, which has its own."
     E312 = "No tokens {start} to {end} in a doc of {n} tokens: 0 <= start < end <= {n} must hold."
     E313 = (
-        "The component '{name}' parses sentence by sentence, and this doc has no sentence boundaries: {text!r}. Add a "
-        "component that sets them before it: nlp.add_pipe('sentencizer', before='{name}'), a trained 'senter' or "
-        "'parser', or 'one_sentence' if each of your docs is one sentence already. Where '{name}' is one of the "
+        "The component '{name}' parses sentence by sentence, and this doc has no sentence boundaries: {text!r}. If the "
+        "pipeline has a component that sets them, such as 'senter', and it is disabled or excluded, enable it. Else "
+        "add one before '{name}': nlp.add_pipe('sentencizer', before='{name}'), a trained 'senter' or 'parser', or "
+        "'one_sentence' if each of your docs is one sentence already. Where '{name}' is one of the "
         "annotating_components of a training, that component has to be one too."
     )
     E320 = (
@@ -449,10 +451,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E562 = "{path} holds parses, {n_done:,} of {n:,} shards. Add --resume to go on, or choose another folder."
     E563 = "{path} was begun with other {what}. To go on, give what it was begun with; otherwise choose another folder."
     E564 = (
-        "{n_failed:,} texts failed, more than {limit}. They are listed above and in the shards, which are kept. "
-        "To go on: --resume, with a larger limit for --skip-bad."
+        "{n_failed:,} text{s} failed, more than {limit}. See above; the shards are kept. To go on: --resume, with a "
+        "larger limit for --skip-bad."
     )
-    E565 = "{path} has fewer texts than when the run began. Was it changed? Begin again in another folder."
+    E565 = "{path} has changed since the run began, and some shards may be of the old texts. Begin in another folder."
     E566 = "{path} holds files of several formats: {formats}. Say with --format which to read."
     E567 = "Cannot parse column {column!r} and add {added} to a table of {names}. Name the column of texts, or rename."
     E568 = "{path} is not what a run of parse wrote: {reason}. Remove it, or choose another folder."

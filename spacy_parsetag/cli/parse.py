@@ -189,6 +189,8 @@ def _parse_to_shards(
         progress("texts", total=run.n_texts, done=run.n_done, quiet=quiet) as advance,
         closing(_parse_todo(run, parser, engine, n_process, advance)) as notes,
     ):
+        for failure in chain.from_iterable(shard_note["failures"] for shard_note in run.notes.values()):
+            skipped.list(failure)
         run.check(skipped.max_number, skipped.limit)
         for shard_note in notes:
             run.add(shard_note)

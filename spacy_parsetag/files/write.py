@@ -1,5 +1,6 @@
 """Writes files that appear whole or not at all, and that never replace what is still to be read."""
 
+import errno
 import io
 import os
 import secrets
@@ -68,6 +69,8 @@ def text_output(path: Path, *, sync: bool = False) -> Iterator[IO[str]]:
     an escape, is written as the escape it was.
     """
     if path == STANDARD:
+        if sys.stdout is None:  # where it was closed
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF), "<stdout>")
         sys.stdout.flush()
         file = io.TextIOWrapper(sys.stdout.buffer, "utf-8", "backslashreplace", newline="\n")
         try:

@@ -8,6 +8,7 @@ from typing import Any
 from ..decode.constraints import LARGEST_COUNT, is_whole
 from ..errors import Errors
 from ..linearize import Linearizer, TagSet, largest_stack
+from ..tokens import register_extensions
 from ..trees import BinaryTree
 from .constraints import CONSTRAINTS_KEY
 
@@ -62,6 +63,10 @@ class Checked:
     def __setattr__(self, setting: str, value: Any) -> None:
         check_setting(self.name, setting, value)
         super().__setattr__(setting, value)
+
+    def __setstate__(self, state: Any) -> None:
+        super().__setstate__(state)  # type: ignore[misc]  # that of spaCy's compiled class
+        register_extensions()  # in another process nothing else has
 
 
 def _is_positive(value: Any) -> bool:

@@ -8,6 +8,7 @@ manifest.
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
@@ -178,6 +179,10 @@ class Run:
         if path.exists():
             manifest = read_manifest(path)
             check_same(manifest, self.head, job.folder)
+            names = {job.name(shard) for shard in self.shards}
+            for file in sorted(job.folder.glob(f"*{SHARD_SUFFIXES[job.settings.format]}")):
+                if file.stem.isdigit() and file.name not in names:
+                    raise ValueError(Errors.E568.format(path=file, reason=f"this run has {len(names):,} shards"))
             saved_notes.update(enumerate(manifest.get("shards", ())))
             for shard in self.shards:
                 note = job.read_note(shard) or job.check_note(saved_notes.get(shard.number), shard)
@@ -210,11 +215,20 @@ class Run:
     def check(self, allowed: float, limit: str) -> None:
         """Raise a ValueError, which names the limit, if more texts failed than are allowed."""
         if self.n_failed > allowed:
-            raise ValueError(Errors.E564.format(n_failed=self.n_failed, limit=limit))
+            raise ValueError(Errors.E564.format(n_failed=self.n_failed, s="s" * (self.n_failed != 1), limit=limit))
 
     def finish(self) -> None:
-        """Write the manifest with all shards, when all are there."""
+        """Write the manifest with all shards, when all are there.
+
+        RAISES (ValueError): If a file of texts has changed since the run began. The notes are gone then, as a shard
+            may be of the old texts or of the new ones.
+        """
         remove_temporaries(self.job.folder)  # of workers that were killed and replaced
+        for source, begun in zip(self.job.sources, self.head["sources"], strict=True):
+            if hash_files([source.path]) != begun["sha256"]:
+                self.lock.close()
+                shutil.rmtree(self.job.folder / NOTES)
+                raise ValueError(Errors.E565.format(path=source.path))
         shards = [self.notes[self.job.name(shard)] for shard in self.shards]
         counts = {"n_texts": self.n_texts, "n_failed": self.n_failed}
         write_json({**self.head, **counts, "shards": shards}, self.job.folder / MANIFEST)
@@ -260,10 +274,16 @@ def describe_run(job: Job, parser: BatchParser, shard_size: int, counts: list[in
     """Describe for the manifest everything that the output depends on."""
     settings = job.settings
     path = parser.nlp.path
+    folder = os.path.commonpath([source.path.parent for source in job.sources])
     return {
         "format": 1,
         "sources": [
-            {"name": source.path.name, "format": source.format, "n_texts": n, "sha256": hash_files([source.path])}
+            {
+                "name": source.path.relative_to(folder).as_posix(),
+                "format": source.format,
+                "n_texts": n,
+                "sha256": hash_files([source.path]),
+            }
             for source, n in zip(job.sources, counts, strict=True)
         ],
         "model": {"sha256": hash_files([path] if path else []), "meta": parser.nlp.meta},

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spacy.tokens import Doc, Span, Token
 
-from ..errors import Errors, Warnings
+from ..errors import Errors, TreebankError, Warnings
 from ..trees import Constituent, Parse
 from ..trees.nltk_trees import NLTKTree, to_nltk
 from ..trees.tree import ROOT, Tree, preorder
@@ -123,12 +123,15 @@ def get_head(span: Span, spans_key: str = SPANS_KEY) -> Token | None:
 def get_base_nps(doc: Doc, spans_key: str = SPANS_KEY) -> list[Span]:
     """The noun phrases of a doc that have no other noun phrase in them but one of a possessor, in order.
 
-    RAISES (ValueError): If the doc has no constituents.
+    RAISES (ValueError): If the doc has no constituents, or they are no tree.
     """
     from ..search.docs import columns_of_docs
 
     get_group(doc, spans_key)  # a doc without constituents is not one without noun phrases
-    places = columns_of_docs([doc], spans_key)
+    try:
+        places = columns_of_docs([doc], spans_key)
+    except TreebankError as err:  # names a file and line, which a doc has not
+        raise ValueError(err.reason) from err
     starts, ends = places.bounds(_base_np().find(places.columns))
     return [Span(doc, start, end, "NP") for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 

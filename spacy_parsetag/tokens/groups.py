@@ -237,8 +237,9 @@ class GroupCache(Generic[ValueT]):
 
     A value is made anew when `doc.spans[key]` is another group than it was, and when the number of its spans or of the
     doc's tokens, its marks "partial" and "soft", or the list `attrs["k_best"]` have changed. That is all: spans
-    replaced within the group (`group[i] = span`), trees replaced within that list and sentence boundaries moved later
-    are not noticed. `doc.spans[key] = list(doc.spans[key])` makes another group.
+    replaced within the group (`group[i] = span`), trees replaced within that list, sentence boundaries moved later and
+    tokens merged and split so that their number stays are not noticed: looking at each token takes, in a long doc, many
+    times what a getter takes. `doc.spans[key] = list(doc.spans[key])` makes another group.
     """
 
     def __init__(self) -> None:

@@ -8,9 +8,10 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
+import typer
 from command_data import Run
 
-from spacy_parsetag.cli._util import note, stated_errors
+from spacy_parsetag.cli._util import note, stated_errors, write_text
 from spacy_parsetag.files.write import atomic_path, refuse_overwrite
 from spacy_parsetag.texts.output import open_output
 
@@ -44,6 +45,15 @@ def test_closed_standard_input_is_empty(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(sys, "stdin", None)  # as Python has it then
     with stated_errors():
         assert sys.stdin.read() == ""
+
+
+def test_closed_standard_output_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(typer.Exit), stated_errors():
+        write_text("She sings.")
+    assert "'<stdout>'" in capsys.readouterr().err
 
 
 def test_long_messages_are_shortened(capsys: pytest.CaptureFixture[str]) -> None:

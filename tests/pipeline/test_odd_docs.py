@@ -125,7 +125,8 @@ def test_no_sentence_boundaries(trained: Callable[[str], Language]) -> None:
     with (
         pytest.raises(
             ValueError,
-            match=r"\[E313\].*'parsetag'.*She enjoys.*sentencizer.*before='parsetag'.*one_sentence.*annotating_comp",
+            match=r"\[E313\].*'parsetag'.*She enjoys.*is disabled.*enable it.*"
+            r"sentencizer.*before='parsetag'.*one_sentence.*annotating_comp",
         ),
         nlp.select_pipes(disable="one_sentence"),
     ):

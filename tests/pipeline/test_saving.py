@@ -55,6 +55,17 @@ def test_overfitting_IO(order: str, tmp_path: Path) -> None:
     assert pickled.update(make_examples(pickled), sgd=optimizer)["parsetag"] < 0.1
 
 
+@pytest.mark.parametrize("pipe", ["parsetag", "parsetag_ensemble"])
+def test_pickled_for_another_process(pipe: str, clean_extensions: None) -> None:
+    """Unpickling registers the extensions."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe(pipe)
+    data = pickle.dumps(nlp)
+    Doc.remove_extension("parse_strings")
+    pickle.loads(data)
+    assert Doc.has_extension("parse_strings")
+
+
 def test_source(trained: Callable[[str], Language], tmp_path: Path) -> None:
     source = trained("pre")
     expected = outputs(source)

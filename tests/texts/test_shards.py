@@ -22,6 +22,7 @@ from texts_data import FORMATS, Run, contents, write_texts
 
 from spacy_parsetag.cli._util import progress
 from spacy_parsetag.texts.input import Source
+from spacy_parsetag.texts.output import open_output
 from spacy_parsetag.texts.parser import Settings
 from spacy_parsetag.texts.shards import MANIFEST, Job, ShardParser, hash_files, lock_folder, plan_shards
 from spacy_parsetag.tokens import doc_to_strings
@@ -167,6 +168,7 @@ def test_folders(run: Run, pipeline: Path, tmp_path: Path) -> None:
     assert run("parse", pipeline, texts, f"{tmp_path}/out/", "--shard-size", 2).exit_code == 0
     assert read_shards(tmp_path / "out", ".mrg") == result.stdout
     assert [note["source"] for note in manifest(tmp_path / "out")["shards"]] == [0, 0, 1]
+    assert [source["name"] for source in manifest(tmp_path / "out")["sources"]] == ["a.txt", "b/c.txt.gz"]
     (texts / "d.jsonl").write_text('{"text": "One more."}\n')
     assert "[E566]" in run("parse", pipeline, texts).stderr
     assert len(run("parse", pipeline, texts, "-f", "text").stdout.splitlines()) == 5
@@ -226,6 +228,38 @@ def test_resume_with_something_else(run: Run, pipeline: Path, tmp_path: Path) ->
     (out / "000002.mrg").write_text("")
     assert run(*args, "--resume").exit_code == 0
     assert contents(out) == before
+
+
+def test_a_file_called_like_a_shard(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    """One shard after another would not be the parses."""
+    source, out = write_texts(tmp_path / "in.txt", 4), tmp_path / "out"
+    args = ("parse", pipeline, source, out, "--shard-size", 2, "--resume")
+    assert run(*args).exit_code == 0
+    for name, code in (("notes.mrg", 0), ("000002.jsonl", 0), ("000002.mrg", 1)):
+        (out / name).write_text("(TOP)\n")
+        result = run(*args)
+        assert result.exit_code == code and (f"[E568] {out / name} is not" in result.stderr) == bool(code)
+
+
+def test_input_that_changes_meanwhile(
+    run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The manifest does not say that its parses are the shards, whether it stays changed or not."""
+    source, out = write_texts(tmp_path / "in.txt", 4), tmp_path / "out"
+    text = source.read_text()
+
+    def open_late(*args: Any, **options: Any) -> Any:
+        source.write_text(text.upper())
+        return open_output(*args, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("spacy_parsetag.texts.shards.open_output", open_late)
+        result = run("parse", pipeline, source, out, "--shard-size", 2)
+    assert result.exit_code == 1 and f"[E565] {source} has changed" in result.stderr
+    assert "shards" not in manifest(out)
+    source.write_text(text)
+    assert run("parse", pipeline, source, out, "--shard-size", 2, "--resume").exit_code == 0
+    assert read_shards(out, ".mrg") == run("parse", pipeline, source).stdout
 
 
 def test_a_run_that_lacks_a_shard_has_not_ended(
@@ -391,7 +425,10 @@ def test_failing_texts(run: Run, pipeline: Path, code: Path, tmp_path: Path) -> 
     assert result.exit_code == 1 and "[E564] 2 texts failed, more than 1." in result.stderr
     assert result.stderr.count("skipped") == 2 and f"{source}:3: [E557]" in result.stderr
     assert len(list(out.glob("*.mrg"))) == 2
-    assert "[E564]" in run(*args, "--skip-bad", 1, "--resume").stderr  # still too many
+    result = run(*args, "--skip-bad", 1, "--resume")
+    assert "[E564]" in result.stderr and result.stderr.count("skipped") == 2  # still too many, and listed again
+    result = run("parse", pipeline, source, tmp_path / "none", *args[4:])
+    assert "[E564] 1 text failed, more than 0." in result.stderr
     assert len(list(out.glob("*.mrg"))) == 2
     assert run(*args, "--skip-bad", 3, "--resume").exit_code == 0
     assert [len(note["failures"]) for note in manifest(out)["shards"]] == [1, 1, 1, 0]

@@ -249,6 +249,15 @@ def test_tokens_merged_before_the_end(extensions: None, vocab: Vocab) -> None:
             ask(doc)
 
 
+def test_constituents_that_are_no_tree(extensions: None, vocab: Vocab) -> None:
+    """The same error whatever is asked, without a file and a line, which a doc has not."""
+    doc = doc_from_tree(vocab, Parse(tuple("abc"), ("X",) * 3, (Constituent(0, 2, "NP"),)))
+    doc.spans["constituents"].append(Span(doc, 1, 3, label="VP"))
+    for ask in (doc_to_strings, lambda doc: doc[0]._.parent, lambda doc: doc._.base_nps):
+        with pytest.raises(ValueError, match=r"^\[E301\]"):
+            ask(doc)
+
+
 def test_nothing_is_stored_on_the_doc(extensions: None, vocab: Vocab) -> None:
     doc = doc_from_tree(vocab, Parse(("a",), ("NN",), (Constituent(0, 1, "NP"),)))
     before = doc.to_bytes()
