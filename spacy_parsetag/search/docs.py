@@ -97,8 +97,9 @@ def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) ->
     line = np.array([number for number, _ in docs])[doc_of]
     ids = [text_of(doc.user_data.get("id")) for _, doc in docs]
     ids = [ids[i] for i in doc_of.tolist()] if any(ids) else []
-    roots = np.full(len(sentence_starts), len(keys))
-    texts = [*(vocab.strings[key] for key in keys), ROOT]
+    texts = [vocab.strings[key] for key in keys]
+    texts += [ROOT] * (ROOT not in texts)  # each once
+    roots = np.full(len(sentence_starts), texts.index(ROOT))
     try:
         columns = lay_out(n_words, n_spans, roots, word_codes, tag_codes, spans, line, texts, name, ids)
     except ValueError:
