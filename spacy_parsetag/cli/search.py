@@ -87,7 +87,7 @@ def search_cli(
     refuse(count and limit, "--limit", "matches to show, and --count shows none")
     n_process = count_processes(n_process)
     refuse_overwrite([html], inputs)
-    query = Query(pattern, heads, encoding, chosen[0] if chosen else "", tuple(by or ()), spans_key)
+    query = Query(pattern, heads, encoding, chosen[0] if chosen else "", tuple(by or ()), spans_key, limit)
     header = columns_of_rows(query.compile())  # an error comes before anything is read
     files = find_trees(inputs, glob)
     if save is not None:

@@ -155,6 +155,7 @@ class Query(NamedTuple):
         in context, "".
     by (tuple[str, ...]): For "--by": names of nodes, or "match"; with ".head" their head words, else their labels.
     spans_key (str): Where the constituents of docs are in `doc.spans`.
+    limit (int | None): How many matches, or trees, of a file to write at most.
     """
 
     pattern: str
@@ -163,6 +164,7 @@ class Query(NamedTuple):
     report: str
     by: tuple[str, ...] = ()
     spans_key: str = SPANS_KEY
+    limit: int | None = None
 
     def compile(self) -> Tregex:
         """Read the pattern. RAISES (ValueError): If it is none, or its names do not fit the report."""
@@ -213,18 +215,22 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Hits:
         hits.totals.update({"trees": len(columns), "trees with a match": len(matching), "matches": len(nodes)})
         if not len(nodes):
             continue
+        items: Iterable[Any] = ()
         if query.report == "--by":
             hits.table.update(tabulate(tregex, columns, query.by))
         elif query.report == "--csv":
-            hits.items.extend(rows_of(tregex, columns))
+            items = rows_of(tregex, columns)
         elif query.report == "":
-            hits.items.extend(map(partial(_in_context, columns), trees.tolist(), nodes.tolist()))
+            items = map(partial(_in_context, columns), trees.tolist(), nodes.tolist())
         elif query.report == "--mrg":
-            hits.items.extend(f"{format_tree(columns.tree(tree))}\n" for tree in matching)
+            items = (f"{format_tree(columns.tree(tree))}\n" for tree in matching)
         elif query.report == "--html":
             nodes_by_tree = np.split(nodes - columns.starts[trees], np.flatnonzero(np.diff(trees)) + 1)
-            for tree, tree_nodes in zip(matching, nodes_by_tree, strict=True):
-                hits.items.append((columns.where(tree), columns.tree(tree), frozenset(tree_nodes.tolist())))
+            items = (
+                (columns.where(tree), columns.tree(tree), frozenset(tree_nodes.tolist()))
+                for tree, tree_nodes in zip(matching, nodes_by_tree, strict=True)
+            )
+        hits.items.extend(islice(items, None if query.limit is None else query.limit - len(hits.items)))
     return hits
 
 

@@ -12,7 +12,7 @@ import spacy
 from spacy.tokens import DocBin
 
 from spacy_parsetag.texts.output import to_table
-from spacy_parsetag.texts.search import TableSearcher
+from spacy_parsetag.texts.search import Hits, TableSearcher, search_file
 from spacy_parsetag.tokens import docs_from_trees
 from spacy_parsetag.treebanks.penn import read_string
 from spacy_parsetag.trees.parse import Parse
@@ -179,6 +179,18 @@ def test_reports(run: Callable[..., Any], folder: Path) -> None:
     assert rows == [HEADER + "d,d.text", f"{path},2,,1,NP,0,2,the man,DT,the"]
     assert run("search", "CC", path, "--mrg").stdout == ESSAY.splitlines(keepends=True)[1]
     assert len(run("search", "NP", path, "--limit", 2).stdout.splitlines()) == 2
+
+
+def test_no_more_is_made_than_is_shown(run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over batches too; everything is counted all the same."""
+    made: list[Hits] = []
+    monkeypatch.setattr("spacy_parsetag.texts.search.ROWS", 1)
+    monkeypatch.setattr(
+        "spacy_parsetag.texts.search.search_file", lambda *given: made.append(search_file(*given)) or made[-1]
+    )
+    for options in ([], ["--csv"], ["--mrg"], ["--html", folder / "page.html"]):
+        assert run("search", "NP", folder / "c.jsonl", *options, "--limit", 2).exit_code == 0
+    assert [(len(hits.items), hits.totals["matches"]) for hits in made] == [(2, 4)] * 4
 
 
 def test_labels_that_no_node_has(run: Callable[..., Any], folder: Path) -> None:
