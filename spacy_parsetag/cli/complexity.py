@@ -9,7 +9,7 @@ from typer import Argument as Arg, Option as Opt
 
 from ..analysis.tables import Table
 from ..errors import Errors
-from ._util import AsCsv, AsJson, Encoding, Glob, SpansKey, note_partial, show, warn_of_empty
+from ._util import AsCsv, AsJson, Encoding, Glob, SpansKey, note_left_out, show, warn_of_empty
 
 Unit = Literal["file", "row"]
 
@@ -43,7 +43,7 @@ def complexity_cli(
         raise ValueError(Errors.E459)
     counts: dict[tuple[str, Path], Counter[str]] = {}
     n_trees: dict[Path, int] = {}
-    left_out: Counter[Path] = Counter()
+    left_out: Counter[str] = Counter()
     for path in find_trees(inputs, glob):
         n_trees[path] = 0
         for columns in read_columns(path, encoding, spans_key=spans_key, left_out=left_out):
@@ -57,7 +57,7 @@ def complexity_cli(
             for name, number in numbers.items():
                 text_counts = counts.setdefault((name, path), Counter())
                 text_counts.update({structure: int(values[number]) for structure, values in structures.items()})
-    note_partial(left_out.total())
+    note_left_out(left_out)
     if not counts:
         raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
     warn_of_empty(n_trees)

@@ -23,7 +23,7 @@ from ._util import (
     SpansKey,
     count_processes,
     note,
-    note_partial,
+    note_left_out,
     progress,
     refuse,
     show,
@@ -122,9 +122,9 @@ def _save(files: list[Path], encoding: str, spans_key: str, skipped: Skipped, fo
 
     if folder.exists() and any(folder.iterdir()):
         raise ValueError(Errors.E450.format(path=folder))
-    left_out: Counter[Path] = Counter()
+    left_out: Counter[str] = Counter()
     by_file = {file: TreeColumns.join(read_columns(file, encoding, skipped, spans_key, left_out)) for file in files}
-    note_partial(left_out.total())
+    note_left_out(left_out)
     joined = TreeColumns.join(by_file.values())
     skipped.n_good = len(joined)
     skipped.check()
@@ -147,13 +147,13 @@ def _report(
     drawn: list[Sentence] = []
     absent: list[set[Label]] = []
     n_trees: dict[Path, int] = {}
-    n_partial = 0
+    left_out: Counter[str] = Counter()
     n_left = limit
     with text_output(STANDARD) as out:
         for hits in results:
             totals.update(hits.totals)
             n_trees[hits.path] = hits.totals["trees"]
-            n_partial += hits.left_out.total()
+            left_out.update(hits.left_out)
             advance(hits.totals["trees"])
             skipped.n_good += hits.totals["trees"]
             for problem in hits.skipped:
@@ -171,6 +171,6 @@ def _report(
     if html is not None:
         write_text(draw_page(drawn), html)
         note(f"Wrote {len(drawn):,} trees to {html}", "good")
-    note_partial(n_partial)
+    note_left_out(left_out)
     warn_of_empty(n_trees)
     return totals, table, set.intersection(*absent) if absent else set()

@@ -19,7 +19,7 @@ from spacy.vocab import Vocab
 
 from ..errors import Errors, TreebankError
 from ..tokens.batches import annotate_batches, split_batches
-from ..tokens.groups import SPANS_KEY, get_group, parses_from_doc
+from ..tokens.groups import FORMAT_VERSION, SPANS_KEY, get_group, parses_from_doc
 from ..trees.tree import ROOT
 from ._kernel import number_keys, read_spans
 from .columns import Longs, TreeColumns, columns_of_parses, lay_out
@@ -67,16 +67,19 @@ def columns_of_docs(
 
 def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> DocColumns | None:
     """Read docs at once, each with its number; None if something in them is out of the usual: white space, unknown
-    tags, changed tokens, several vocabularies, constituents that are not in the order of sentences, not in pre-order,
-    without a label or no tree."""
+    tags, changed tokens, several vocabularies, constituents of another format, not in the order of sentences, not in
+    pre-order, without a label or no tree."""
     vocab = docs[0][1].vocab if docs else None
     if vocab is None or not vocab.lang or any(doc.vocab is not vocab or "sents" in doc.user_hooks for _, doc in docs):
+        return None
+    groups = [doc.spans[spans_key] for _, doc in docs]
+    if any(group.attrs.get("format", FORMAT_VERSION) != FORMAT_VERSION for group in groups):
         return None
     tokens = np.ascontiguousarray(np.concatenate([doc.to_array(_TOKEN_ATTRS) for _, doc in docs]).T)
     n_tokens = np.array([len(doc) for _, doc in docs])
     doc_ends = np.cumsum(n_tokens)
     doc_starts = doc_ends - n_tokens
-    constituents = _read_constituents([doc.spans[spans_key] for _, doc in docs], tokens, doc_starts, doc_ends)
+    constituents = _read_constituents(groups, tokens, doc_starts, doc_ends)
     if constituents is None:
         return None
     first_tokens, end_tokens, labels = constituents

@@ -21,7 +21,7 @@ from ..search import TreeColumns, Tregex, read_brackets, read_rows, read_table
 from ..search.columns import is_columns
 from ..search.docs import columns_of_docs
 from ..search.pattern import Label
-from ..tokens.groups import SPANS_KEY, is_marked
+from ..tokens.groups import SPANS_KEY, has_parses, is_marked, list_groups
 from ..treebanks.formats.table import FORMATS
 from ..trees.brackets import format_tree
 from .input import load_json, name_of, open_parquet, read_doc_bin, read_lines
@@ -55,14 +55,14 @@ def read_columns(
     encoding: str = "utf-8",
     on_error: Any = None,
     spans_key: str = SPANS_KEY,
-    left_out: Counter[Path] | None = None,
+    left_out: Counter[str] | None = None,
 ) -> Iterator[TreeColumns]:
     """Read a file of trees batch by batch: brackets, what `parse` writes as JSON lines or Parquet, docs, or columns.
 
     path (Path): The file, a folder that `TreeColumns.to_disk` wrote, or "-" for brackets from standard input.
     on_error (OnError | None): Called with the error of each malformed tree in brackets, text or doc; without it the
         first one is raised.
-    left_out (Counter[Path] | None): Counts, by file, docs that are left out because they are marked as partial.
+    left_out (Counter[str] | None): Counts docs that are left out, by the reason; "" if they are marked as partial.
     YIELDS (TreeColumns): Batches. Lines of Parquet and docs are rows, from 1.
     RAISES (ValueError): If the file is not of its format.
     """
@@ -132,12 +132,14 @@ def _read_parquet(path: Path, on_error: Any) -> Iterator[TreeColumns]:
             first_row += batch.num_rows
 
 
-def _read_docs(path: Path, spans_key: str, on_error: Any, left_out: Counter[Path]) -> Iterator[TreeColumns]:
+def _read_docs(path: Path, spans_key: str, on_error: Any, left_out: Counter[str]) -> Iterator[TreeColumns]:
     docs = read_doc_bin(path).get_docs(spacy.blank("xx").vocab)
     first_doc = 1
     while batch := list(islice(docs, ROWS)):
         are_partial = [is_marked(doc, "partial", spans_key) for doc in batch]
-        left_out[path] += sum(are_partial)
+        left_out[""] += sum(are_partial)
+        others = [doc for doc in batch if len(doc) and not has_parses(doc, spans_key)]
+        left_out[f"doc.spans has no {spans_key!r} (--spans-key), but {list_groups(others)}"] += len(others)
         batch = [Doc(doc.vocab) if is_partial else doc for doc, is_partial in zip(batch, are_partial, strict=True)]
         yield from _read_good(
             batch, lambda row, docs: columns_of_docs(docs, spans_key, str(path), row).columns, on_error, first_doc
@@ -189,7 +191,7 @@ class Hits(NamedTuple):
     skipped (list[str]): What was malformed, each with file and line.
     absent (set[Label]): Labels of the pattern that no node has.
     path (Path): The file.
-    left_out (Counter[Path]): How many of its docs are left out, as partial ones.
+    left_out (Counter[str]): How many of its docs are left out, by the reason (see `read_columns`).
     """
 
     totals: Counter[str]
@@ -198,7 +200,7 @@ class Hits(NamedTuple):
     skipped: list[str]
     absent: set[Label]
     path: Path
-    left_out: Counter[Path]
+    left_out: Counter[str]
 
 
 def search_file(query: Query, skip_bad: bool, path: Path) -> Hits:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import spacy
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin
 
 from spacy_parsetag.texts.output import to_table
 from spacy_parsetag.texts.search import Hits, TableSearcher, search_file
@@ -113,6 +113,27 @@ def test_docs_with_another_key(run: Callable[..., Any], tmp_path: Path) -> None:
     ]
     assert figures[0] == figures[1] != ""
     assert "late" in run("show", path, *key).stdout
+
+
+def test_docs_without_the_key(run: Callable[..., Any], tmp_path: Path) -> None:
+    """Beside docs that have it, or alone: they are counted, and what they have instead is named."""
+    vocab, path = spacy.blank("en").vocab, tmp_path / "mixed.spacy"
+    good, others = (docs_from_trees(vocab, read_string(NOTES), spans_key=key) for key in ("constituents", "mine"))
+    DocBin(docs=[*good, *others, Doc(vocab), Doc(vocab, words=["a"])]).to_disk(path)
+    for command in (("search", "NP"), ("search", "NP", "--save", tmp_path / "saved"), ("complexity",)):
+        assert "no 'x' (--spans-key), but 'constituents', 'mine': 7." in run(*command, path, "--spans-key", "x").stderr
+        result = run(*command, path)
+        said = "Docs left out because doc.spans has no 'constituents' (--spans-key), but 'mine': 4."
+        assert result.exit_code == 0 and said in result.stderr
+
+
+def test_docs_of_a_later_version(run: Callable[..., Any], tmp_path: Path) -> None:
+    docs = list(docs_from_trees(spacy.blank("en").vocab, read_string(NOTES)))
+    docs[1].spans["constituents"].attrs["format"] = 2
+    DocBin(docs=docs).to_disk(tmp_path / "later.spacy")
+    for command in (("search", "NP"), ("complexity",)):
+        result = run(*command, tmp_path / "later.spacy")
+        assert result.exit_code == 1 and "later.spacy:2: [E306]" in result.stderr
 
 
 def test_docs_that_hold_no_trees_are_named(
@@ -458,7 +479,7 @@ def test_docs_with_partial_trees(run: Callable[..., Any], tmp_path: Path) -> Non
     docs[1].spans["constituents"].attrs["partial"] = True
     path = tmp_path / "some.spacy"
     DocBin(docs=docs).to_disk(path)
-    said = "1 docs are left out, because only some of their constituents are known."
+    said = "Docs left out because only some of their constituents are known: 1."
     commands = {
         ("search", "ROOT !< S", path): f"{path}:1: [TOP Is it late ?]\n",
         ("search", "ROOT", path, "--count", "--workers", 2): "2\ttrees\n2\ttrees with a match\n2\tmatches\n",
