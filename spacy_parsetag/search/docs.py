@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -242,7 +243,8 @@ class TreeMatcher:
         return matches
 
     def spans(self, docs: Sequence[Doc], *, by_name: bool = False) -> Iterator[tuple[int, str, str, Span]]:
-        """Find the nodes of the matches in a batch of docs, in the order of keys.
+        """Find the nodes of the matches in a batch of docs, in the order of keys and then of the text. What
+        several patterns of a key find comes once.
 
         by_name (bool): Label the nodes that have names with KEY.NAME, not with what they are called.
         YIELDS (tuple[int, str, str, Span]): The place of the doc, the key, the name, and the node. One that matches has
@@ -258,13 +260,18 @@ class TreeMatcher:
         if not patterns or not len(columns):
             return
         self._program = self._program or Program([tregex.nodes for _, tregex in patterns])
-        for (key, tregex), candidates in zip(patterns, self._program.find(columns, self.rules), strict=True):
-            matches, named = tregex.matches_of(columns, candidates)
-            table = np.stack([matches, *named.values()]).T  # (matches, names), -1 where there is no node
+        candidates = zip(patterns, self._program.find(columns, self.rules), strict=True)
+        for key, of_key in groupby(candidates, lambda each: each[0][0]):
+            found = [tregex.matches_of(columns, nodes) for (_, tregex), nodes in of_key]
+            names = ["", *dict.fromkeys(name for _, named in found for name in named)]
+            tables = [
+                np.stack([nodes, *(named.get(name, np.full_like(nodes, -1)) for name in names[1:])], axis=1)
+                for nodes, named in found
+            ]
+            table = np.unique(np.vstack(tables), axis=0)  # (matches, names), -1 where there is no node
             nodes, name_places = table[table >= 0], np.nonzero(table >= 0)[1]
             docs_of, codes = columns.line[columns.trees_of(nodes)] - 1, columns.label[nodes]
             arrays = (docs_of, name_places, codes, *doc_columns.bounds(nodes))
-            names = ["", *named]
             keys = [f"{key}.{name}" if name else key for name in names]
             for i, place, code, start, end in zip(*(array.tolist() for array in arrays), strict=True):
                 label = keys[place] if by_name or not place else columns.strings[code]

@@ -130,6 +130,17 @@ def test_matcher(nlp: Language, docs: list[Doc]) -> None:
     assert "X" not in matcher
 
 
+def test_several_patterns_of_a_key(nlp: Language, docs: list[Doc]) -> None:
+    """Their matches are in the order of the text, and equal ones come once."""
+    pipe = nlp.add_pipe("tree_matcher", config={"patterns": {"K": ["VP", "NP", "NP < DT=d", "NP <, DT=d", "NP < NN"]}})
+    expected = [("The man", ["The"]), ("reads papers that bore", []), ("papers that bore", []), ("papers", [])]
+    expected = [("The man", []), *expected, ("bore", [])]
+    matches = pipe.matcher(docs[0])
+    assert [(match.span.text, [each.text for each in match.names.values()]) for match in matches] == expected
+    texts = [text for match, names in expected for text in (match, *names)]
+    assert [span.text for span in pipe(docs[0]).spans["tree_matches"]] == texts
+
+
 def test_a_word_that_is_called_as_the_root_is(nlp: Language) -> None:
     [doc] = docs_from_trees(nlp.vocab, read_string("(TOP (S (NP (DT the) (NN TOP)) (VP (VBZ is) (NP (NN TOP)))))"))
     matcher = TreeMatcher(nlp.vocab)
