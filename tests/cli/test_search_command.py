@@ -413,6 +413,11 @@ def test_complexity(run: Callable[..., Any], folder: Path) -> None:
     )
 
 
+def test_hyphens_are_no_words(run: Callable[..., Any]) -> None:
+    text = "(TOP (NP (PRP$ its) (ADJP (RB well) (HYPH -) (VBN known)) (NN man) (NFP *) (. .)))"
+    assert run("complexity", "-", "--csv", stdin=text).stdout.splitlines()[1].startswith("<stdin>,4,1,")
+
+
 def test_complexity_names_files_without_trees(run: Callable[..., Any], folder: Path) -> None:
     (folder / "b2.mrg").write_text("(TOP)\n", encoding="utf-8")
     result = run("complexity", folder / "a.mrg", folder / "b2.mrg", "--csv")
