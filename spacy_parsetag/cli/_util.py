@@ -198,10 +198,10 @@ def warn_of_empty(n_trees: Mapping[Path, int]) -> None:
 
 
 def note_left_out(left_out: Mapping[str, int]) -> None:
-    """State how many docs are left out, by the reason; "" if they are partial ones."""
+    """State how many texts are left out, by the reason; "" for partial docs."""
     for why, n in left_out.items():
         if n:
-            note(f"Docs left out because {why or 'only some of their constituents are known'}: {n:,}.", "warn")
+            note(f"Texts left out because {why or 'only some of their constituents are known'}: {n:,}.", "warn")
 
 
 def write_text(text: str, path: Path = STANDARD) -> None:

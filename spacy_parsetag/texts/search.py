@@ -28,6 +28,7 @@ from .input import load_json, name_of, open_parquet, read_doc_bin, read_lines
 from .output import arrow_type
 
 ROWS = 1 << 14  # rows or lines that become one batch of columns
+NO_WORDS = "they have no words"  # a reason to leave out a text
 MATCH = "match"  # what --by calls the node that matches
 # The columns of a row, before the nodes that a pattern names, and those of a table.
 COLUMNS = ("file", "line", "id", "sentence", "label", "start", "end", "text")
@@ -62,21 +63,22 @@ def read_columns(
     path (Path): The file, a folder that `TreeColumns.to_disk` wrote, or "-" for brackets from standard input.
     on_error (OnError | None): Called with the error of each malformed tree in brackets, text or doc; without it the
         first one is raised.
-    left_out (Counter[str] | None): Counts docs that are left out, by the reason; "" if they are marked as partial.
+    left_out (Counter[str] | None): Counts texts that are left out, by the reason; "" for docs marked as partial.
     YIELDS (TreeColumns): Batches. Lines of Parquet and docs are rows, from 1.
     RAISES (ValueError): If the file is not of its format.
     """
     suffix, name = suffix_of(path), name_of(path)
+    left_out = Counter() if left_out is None else left_out
     if is_columns(path):
         yield TreeColumns.from_disk(path)
     elif suffix == ".parquet":
-        yield from _read_parquet(path, on_error)
+        yield from _read_parquet(path, on_error, left_out)
     elif suffix == ".jsonl":
         rows = _read_objects(path, on_error)
         while batch := list(islice(rows, ROWS)):
-            yield from _read_good(batch, lambda i, rows: read_rows(rows, name), on_error)
+            yield from _read_good(batch, lambda i, rows: read_rows(rows, name), on_error, left_out)
     elif suffix == ".spacy":
-        yield from _read_docs(path, spans_key, on_error, Counter() if left_out is None else left_out)
+        yield from _read_docs(path, spans_key, on_error, left_out)
     elif suffix == ".json":
         raise ValueError(Errors.E578.format(path=path))
     else:
@@ -86,7 +88,7 @@ def read_columns(
 
 
 def _read_good(
-    rows: Any, read: Callable[[int, Any], TreeColumns], on_error: Any, first: int = 0
+    rows: Any, read: Callable[[int, Any], TreeColumns], on_error: Any, left_out: Counter[str], first: int = 0
 ) -> Iterator[TreeColumns]:
     """Read a batch of rows. With `on_error`, halve a batch that cannot be read until each bad row is alone, and call it
     with the error.
@@ -101,9 +103,10 @@ def _read_good(
         if (half := len(rows) // 2) == 0:
             on_error(err)
             return
-        yield from _read_good(rows[:half], read, on_error, first)
-        yield from _read_good(rows[half:], read, on_error, first + half)
+        yield from _read_good(rows[:half], read, on_error, left_out, first)
+        yield from _read_good(rows[half:], read, on_error, left_out, first + half)
     else:
+        left_out[NO_WORDS] += len(rows) - len(np.unique(columns.line))
         yield columns
 
 
@@ -122,13 +125,15 @@ def _read_objects(path: Path, on_error: Any) -> Iterator[tuple[int, Any]]:
                 yield number, data
 
 
-def _read_parquet(path: Path, on_error: Any) -> Iterator[TreeColumns]:
+def _read_parquet(path: Path, on_error: Any, left_out: Counter[str]) -> Iterator[TreeColumns]:
     with open_parquet(path) as file:
         names = (file.schema.column(i).path for i in range(len(file.schema)))
         needed = [name for name in names if name == "id" or {"words", "pos", "constituents"} & {*name.split(".")}]
         first_row = 1
         for batch in file.iter_batches(batch_size=ROWS, columns=needed):
-            yield from _read_good(batch, lambda row, rows: read_table(rows, str(path), row), on_error, first_row)
+            yield from _read_good(
+                batch, lambda row, rows: read_table(rows, str(path), row), on_error, left_out, first_row
+            )
             first_row += batch.num_rows
 
 
@@ -140,9 +145,14 @@ def _read_docs(path: Path, spans_key: str, on_error: Any, left_out: Counter[str]
         left_out[""] += sum(are_partial)
         others = [doc for doc in batch if len(doc) and not has_parses(doc, spans_key)]
         left_out[f"doc.spans has no {spans_key!r} (--spans-key), but {list_groups(others)}"] += len(others)
+        left_out[NO_WORDS] -= sum(are_partial) + len(others)
         batch = [Doc(doc.vocab) if is_partial else doc for doc, is_partial in zip(batch, are_partial, strict=True)]
         yield from _read_good(
-            batch, lambda row, docs: columns_of_docs(docs, spans_key, str(path), row).columns, on_error, first_doc
+            batch,
+            lambda row, docs: columns_of_docs(docs, spans_key, str(path), row).columns,
+            on_error,
+            left_out,
+            first_doc,
         )
         first_doc += len(batch)
 
@@ -233,6 +243,7 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Hits:
                 for tree, tree_nodes in zip(matching, nodes_by_tree, strict=True)
             )
         hits.items.extend(islice(items, None if query.limit is None else query.limit - len(hits.items)))
+    del hits.left_out[NO_WORDS]
     return hits
 
 

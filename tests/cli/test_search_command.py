@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
 
 from spacy_parsetag.texts.output import to_table
 from spacy_parsetag.texts.search import Hits, TableSearcher, search_file
@@ -123,7 +124,7 @@ def test_docs_without_the_key(run: Callable[..., Any], tmp_path: Path) -> None:
     for command in (("search", "NP"), ("search", "NP", "--save", tmp_path / "saved"), ("complexity",)):
         assert "no 'x' (--spans-key), but 'constituents', 'mine': 7." in run(*command, path, "--spans-key", "x").stderr
         result = run(*command, path)
-        said = "Docs left out because doc.spans has no 'constituents' (--spans-key), but 'mine': 4."
+        said = "Texts left out because doc.spans has no 'constituents' (--spans-key), but 'mine': 4."
         assert result.exit_code == 0 and said in result.stderr
 
 
@@ -438,6 +439,19 @@ def test_complexity_of_rows(run: Callable[..., Any], folder: Path) -> None:
     assert run("complexity", folder / "c.jsonl", "--csv", "--json").exit_code == 1
 
 
+def test_complexity_counts_rows_without_words(run: Callable[..., Any], folder: Path) -> None:
+    """They have no line of their own. Where a text is a file they say nothing, nor in a search."""
+    path, rows = folder / "c.jsonl", [{"sents": [], "text": text} for text in ("", " \n")]
+    path.write_text("\n".join([*path.read_text().splitlines(), *map(json.dumps, rows)]))
+    docs = [*docs_from_trees(spacy.blank("en").vocab, read_string(NOTES)), Doc(Vocab()), Doc(Vocab())]
+    docs[0].spans["constituents"].attrs["partial"] = True
+    DocBin(docs=docs).to_disk(folder / "d.spacy")
+    for each in (path, folder / "d.spacy"):
+        assert "Texts left out because they have no words: 2.\n" in run("complexity", each, "--text", "row").stderr
+        for command in (("complexity",), ("search", "NP"), ("search", "NP", "--save", folder / each.stem)):
+            assert "no words" not in run(*command, each).stderr
+
+
 def test_complexity_of_texts_of_one_name(
     run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -484,7 +498,7 @@ def test_docs_with_partial_trees(run: Callable[..., Any], tmp_path: Path) -> Non
     docs[1].spans["constituents"].attrs["partial"] = True
     path = tmp_path / "some.spacy"
     DocBin(docs=docs).to_disk(path)
-    said = "Docs left out because only some of their constituents are known: 1."
+    said = "Texts left out because only some of their constituents are known: 1."
     commands = {
         ("search", "ROOT !< S", path): f"{path}:1: [TOP Is it late ?]\n",
         ("search", "ROOT", path, "--count", "--workers", 2): "2\ttrees\n2\ttrees with a match\n2\tmatches\n",
