@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -216,7 +217,12 @@ class Hits(NamedTuple):
 def search_file(query: Query, skip_bad: bool, path: Path) -> Hits:
     """Search a file."""
     tregex = query.compile()
-    labels = {label for label in tregex.program.labels if not label.means_root}
+    names = (
+        replace(label, text=name, negated=False)
+        for label in tregex.program.labels
+        for name in (label.names if label.kind == "names" else [label.text])
+    )
+    labels = {label for label in names if not label.means_root}
     hits = Hits(Counter(), [], Counter(), [], labels, path, Counter())
     on_error = (lambda error: hits.skipped.append(str(error))) if skip_bad else None
     for columns in read_columns(path, query.encoding, on_error, query.spans_key, hits.left_out):
