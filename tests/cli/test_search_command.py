@@ -352,8 +352,11 @@ def test_what_is_refused(run: Callable[..., Any], folder: Path) -> None:
     ]:
         result = run("search", *arguments)
         assert result.exit_code == 1 and message in result.stderr
+    bad.write_text(2 * bad.read_text(encoding="utf-8"), encoding="utf-8")
+    stopped = run("search", "NP", folder / "a.mrg", bad, "--skip-bad", "1")  # after some were printed
+    assert stopped.stdout != "" and "[E469]" in stopped.stderr and "nothing is written" not in stopped.stderr
     skipped = run("search", "NN", bad, "--skip-bad", "all")
-    assert skipped.exit_code == 0 and "bad.mrg:2: [NN a]" in skipped.stdout and "Skipped 1" in skipped.stderr
+    assert skipped.exit_code == 0 and "bad.mrg:2: [NN a]" in skipped.stdout and "Skipped 2" in skipped.stderr
 
 
 @pytest.mark.skipif(find_spec("pyarrow") is None, reason="pyarrow is not installed")
