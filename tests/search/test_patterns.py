@@ -97,6 +97,7 @@ def test_several_at_once_and_by_name() -> None:
         ("NP <", "expected a node.*at character 5"),
         ("NP < (VP", r"expected '\)', at character 9"),
         ("NP ; VP", "not ';', at character 4"),
+        ("S < NP=x| < VP", r"expected a name; before \| stands a space, at character 8"),
         ("NP !< NN=x", "within a negation"),
         ("NP=x < NN=x", "another node has the name 'x'"),
         ("NP < =x", "no node before this has the name 'x'"),
