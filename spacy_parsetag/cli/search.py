@@ -91,7 +91,7 @@ def search_cli(
     header = columns_of_rows(query.compile())  # an error comes before anything is read
     files = find_trees(inputs, glob)
     if save is not None:
-        _save(files, encoding, spans_key, Skipped(limit=skip_bad), save)
+        _save(files, encoding, spans_key, Skipped("malformed item", skip_bad), save)
         files = [save]
     n_process = min(len(files), n_process)
     streams = any(map(is_stream, files))  # which other processes cannot read
@@ -99,7 +99,7 @@ def search_cli(
     search = partial(search_file, query, skip_bad != "0")
     one_by_one = (search(file) for file in files)
     in_parallel = map_in_processes(search, files, n_process)
-    skipped = Skipped(limit=skip_bad)
+    skipped = Skipped("malformed item", skip_bad)  # a tree, a row or a doc
     with closing(in_parallel if n_process > 1 else one_by_one) as results, progress("trees", quiet=quiet) as advance:
         totals, table, absent = _report(results, skipped, advance, header if chosen == ["--csv"] else [], html, limit)
     if not totals["trees"] and not skipped.n:

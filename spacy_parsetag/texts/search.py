@@ -44,10 +44,11 @@ def find_trees(inputs: Iterable[Path], glob: str | None = None) -> list[Path]:
     sources = []
     suffixes = (*FORMATS["penn"].suffixes, ".jsonl", ".parquet", ".spacy", "columns.json")
     for path in inputs:
-        if path == STANDARD or is_columns(path):
+        if path == STANDARD:
             sources.append(path)
             continue
-        files = [file.path for file in find_files([path], suffixes=suffixes, pattern=glob)]
+        pattern = None if is_columns(path) else glob
+        files = [file.path for file in find_files([path], suffixes=suffixes, pattern=pattern)]
         sources += [file.parent if file.name == "columns.json" else file for file in files]
     return list(dict.fromkeys(sources))
 

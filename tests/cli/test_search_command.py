@@ -317,7 +317,7 @@ def test_what_parse_writes_is_skipped_too(run: Callable[..., Any], tmp_path: Pat
     assert refused.exit_code == 1 and f"{name}:" in refused.stderr
     found = run("search", "NP", path, "--count", "--skip-bad", "all")
     assert found.exit_code == 0 and found.stdout.startswith("3\ttrees\n")
-    assert f"{name}:2" in found.stderr and f"Skipped {1 + missing} " in found.stderr
+    assert f"{name}:2" in found.stderr and f"Skipped {1 + missing} malformed item" in found.stderr
     assert "more" in run("search", "NP", path, "--save", tmp_path / "saved", "--skip-bad", "10%").stderr
 
 
@@ -526,6 +526,10 @@ def test_columns_in_folders(run: Callable[..., Any], folder: Path) -> None:
     run("search", "NP", folder / "a.mrg", "--save", folder / "cols" / "one", "--count")
     run("search", "NP", folder / "b.mrg.gz", "--save", folder / "cols" / "two", "--count")
     assert run("search", "NP", folder / "cols", "--count").stdout.startswith("5\ttrees\n")
+    (folder / "cols" / "one" / "b.mrg").write_text(NOTES, encoding="utf-8")
+    for options in ((), ("--glob", "x*")):  # which chooses among files of other folders
+        assert run("search", "NP", folder / "cols" / "one", "--count", *options).stdout.startswith("5\ttrees\n")
+    (folder / "cols" / "one" / "b.mrg").unlink()
     before = len(run("search", "ROOT", folder, "--quiet", "--glob", "?.*").stdout.splitlines())
     assert len(run("search", "ROOT", folder, "--quiet").stdout.splitlines()) == before + 5
 
