@@ -404,10 +404,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "No pipeline given, and {name}, the one that comes with spacy-parsetag, is not installed. In a clone of "
         "spacy-parsetag: python -m pip install ./models/{name}. Or name another pipeline, a package or a folder."
     )
-    E469 = (
-        "More than {n} bad ones ({what}): they are listed above, and nothing is written. Allow more with --skip-bad: a "
-        "number, a share, or all."
-    )
+    E469 = "More than {n} bad ones ({what}), listed above. Allow more with --skip-bad: a number, a share, or all."
     E470 = "Cannot clean {text!r}: {reason}. Write KEY=VALUE with one of the keys {known}."
     E475 = "{n} sentences are too few to fit on a share of {share} and measure on the rest. Give more or another share."
     E476 = "The pipeline {name!r} has no component 'parsetag' with scores to calibrate; it has: {pipes}."

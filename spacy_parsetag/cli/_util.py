@@ -197,10 +197,11 @@ def warn_of_empty(n_trees: Mapping[Path, int]) -> None:
         note(Errors.E106.format(inputs=", ".join(empty)), "warn")
 
 
-def note_partial(n: int) -> None:
-    """State how many docs are left out as partial ones, if there are any."""
-    if n:
-        note(f"{n:,} docs are left out, because only some of their constituents are known.", "warn")
+def note_left_out(left_out: Mapping[str, int]) -> None:
+    """State how many texts are left out, by the reason; "" for partial docs."""
+    for why, n in left_out.items():
+        if n:
+            note(f"Texts left out because {why or 'only some of their constituents are known'}: {n:,}.", "warn")
 
 
 def write_text(text: str, path: Path = STANDARD) -> None:

@@ -28,7 +28,7 @@ from ._util import (
     SkipBad,
     Skipped,
     SpansKey,
-    note_partial,
+    note_left_out,
     show,
     stated_errors,
     write_text,
@@ -233,7 +233,7 @@ def read_source(source: str, glob: str | None, encoding: str, skipped: Skipped, 
             continue
         parsed = [doc for doc in read_docs(file.path, spacy.blank("xx")) if has_parses(doc, spans_key)]
         docs = [doc for doc in parsed if not is_marked(doc, "partial", spans_key)]
-        note_partial(len(parsed) - len(docs))
+        note_left_out({"": len(parsed) - len(docs)})
         if not docs:
             raise ValueError(Errors.E458.format(path=file.path, key=spans_key))
         yield from (parse for doc in docs for _, parse in parses_from_doc(doc, spans_key))

@@ -9,7 +9,7 @@ from typer import Argument as Arg, Option as Opt
 
 from ..analysis.tables import Table
 from ..errors import Errors
-from ._util import AsCsv, AsJson, Encoding, Glob, SpansKey, note_partial, show, warn_of_empty
+from ._util import AsCsv, AsJson, Encoding, Glob, SpansKey, note_left_out, show, warn_of_empty
 
 Unit = Literal["file", "row"]
 
@@ -37,13 +37,13 @@ def complexity_cli(
       python -m spacy parsetag parse essay.txt --sents model | python -m spacy parsetag complexity -
     """
     from ..search.complexity import count_structures, measure
-    from ..texts.search import find_trees, read_columns
+    from ..texts.search import NO_WORDS, find_trees, read_columns
 
     if as_json and as_csv:
         raise ValueError(Errors.E459)
     counts: dict[tuple[str, Path], Counter[str]] = {}
     n_trees: dict[Path, int] = {}
-    left_out: Counter[Path] = Counter()
+    left_out: Counter[str] = Counter()
     for path in find_trees(inputs, glob):
         n_trees[path] = 0
         for columns in read_columns(path, encoding, spans_key=spans_key, left_out=left_out):
@@ -57,7 +57,9 @@ def complexity_cli(
             for name, number in numbers.items():
                 text_counts = counts.setdefault((name, path), Counter())
                 text_counts.update({structure: int(values[number]) for structure, values in structures.items()})
-    note_partial(left_out.total())
+    if text == "file":
+        del left_out[NO_WORDS]
+    note_left_out(left_out)
     if not counts:
         raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
     warn_of_empty(n_trees)

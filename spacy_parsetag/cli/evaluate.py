@@ -41,7 +41,7 @@ from ._util import (
     Params,
     format_json,
     note,
-    note_partial,
+    note_left_out,
     refuse,
     write_text,
 )
@@ -266,7 +266,7 @@ def parse_gold(
             n_partial += 1  # what is not known to be there may be right
         elif key in doc.spans and len(doc):
             examples.append(Example(copy_words(doc, nlp.vocab), doc))
-    note_partial(n_partial)
+    note_left_out({"": n_partial})
     if not examples:
         raise ValueError(Errors.E458.format(path=data, key=key))
     # Not `nlp.evaluate`, which works on copies and keeps the parses to itself.

@@ -23,7 +23,7 @@ from ._util import (
     SpansKey,
     count_processes,
     note,
-    note_partial,
+    note_left_out,
     progress,
     refuse,
     show,
@@ -87,11 +87,11 @@ def search_cli(
     refuse(count and limit, "--limit", "matches to show, and --count shows none")
     n_process = count_processes(n_process)
     refuse_overwrite([html], inputs)
-    query = Query(pattern, heads, encoding, chosen[0] if chosen else "context", tuple(by or ()), spans_key)
+    query = Query(pattern, heads, encoding, chosen[0] if chosen else "context", tuple(by or ()), spans_key, limit)
     header = columns_of_rows(query.compile())  # an error comes before anything is read
     files = find_trees(inputs, glob)
     if save is not None:
-        _save(files, encoding, spans_key, Skipped(limit=skip_bad), save)
+        _save(files, encoding, spans_key, Skipped("malformed item", skip_bad), save)
         files = [save]
     n_process = min(len(files), n_process)
     streams = any(map(is_stream, files))  # other processes cannot read those
@@ -99,7 +99,7 @@ def search_cli(
     search = partial(search_file, query, skip_bad != "0")
     one_by_one = (search(file) for file in files)
     in_parallel = map_in_processes(search, files, n_process)
-    skipped = Skipped(limit=skip_bad)
+    skipped = Skipped("malformed item", skip_bad)  # a tree, a row or a doc
     with closing(in_parallel if n_process > 1 else one_by_one) as results, progress("trees", quiet=quiet) as advance:
         totals, table, absent = _report(results, skipped, advance, header if chosen == ["csv"] else [], html, limit)
     if not totals["trees"] and not skipped.n:
@@ -118,13 +118,14 @@ def search_cli(
 
 def _save(files: list[Path], encoding: str, spans_key: str, skipped: Skipped, folder: Path) -> None:
     from ..search import TreeColumns
-    from ..texts.search import read_columns
+    from ..texts.search import NO_WORDS, read_columns
 
     if folder.exists() and any(folder.iterdir()):
         raise ValueError(Errors.E450.format(path=folder))
-    left_out: Counter[Path] = Counter()
+    left_out: Counter[str] = Counter()
     by_file = {file: TreeColumns.join(read_columns(file, encoding, skipped, spans_key, left_out)) for file in files}
-    note_partial(left_out.total())
+    del left_out[NO_WORDS]
+    note_left_out(left_out)
     joined = TreeColumns.join(by_file.values())
     skipped.n_good = len(joined)
     skipped.check()
@@ -147,13 +148,13 @@ def _report(
     drawn: list[Sentence] = []
     absent: list[set[Label]] = []
     n_trees: dict[Path, int] = {}
-    n_partial = 0
+    left_out: Counter[str] = Counter()
     n_left = limit
     with text_output(STANDARD) as out:
         for hits in results:
             totals.update(hits.totals)
             n_trees[hits.path] = hits.totals["trees"]
-            n_partial += hits.left_out.total()
+            left_out.update(hits.left_out)
             advance(hits.totals["trees"])
             skipped.n_good += hits.totals["trees"]
             for problem in hits.skipped:
@@ -171,6 +172,6 @@ def _report(
     if html is not None:
         write_text(draw_page(drawn), html)
         note(f"Wrote {len(drawn):,} trees to {html}", "good")
-    note_partial(n_partial)
+    note_left_out(left_out)
     warn_of_empty(n_trees)
     return totals, table, set.intersection(*absent) if absent else set()

@@ -112,9 +112,9 @@ inline void visit(const Trees &t, int nth, Mask through, int64_t x, F f) {
         return;
     case IS_NTH_CHILD:
         if (nth < 0)
-            for (nth += 2, y = end + 1; y <= t.last(parent); y = t.last(y) + 1) ++nth;
+            for (nth += 2, y = end + 1; y <= t.last(parent) && nth <= 1; y = t.last(y) + 1) ++nth;
         else
-            for (y = parent + 1; y < x; y = t.last(y) + 1) --nth;
+            for (y = parent + 1; y < x && nth > 0; y = t.last(y) + 1) --nth;
         if (t.up[x] && nth == 1) f(parent);
         return;
     case RIGHTMOST_IS:
@@ -185,8 +185,15 @@ inline void image(const Trees &t, int nth, Mask through, Mask in, Mask out) {
     auto mark_below = [&](int64_t y) {
         if (t.last(y) > std::max(y, done)) out.mark(y + 1, done = t.last(y));
     };
+    auto mark_tree = [&](int64_t y) {
+        if (y <= done) return;
+        while (t.up[y]) y -= t.up[y];
+        out.mark(y, done = t.last(y));
+    };
     if (relation == DOMINATED)
         each(in, t.n, mark_below);
+    else if (relation == SAME_TREE || relation == SAME_TREE_TOO)
+        each(in, t.n, mark_tree);
     else if (relation == BEFORE)
         for (int64_t y = t.n; y-- > 0;) in[y] ? mark(y) : void();
     else

@@ -18,9 +18,10 @@ _CLAUSE = (
 _T_UNIT = "S|SBARQ|SINV|SQ [> ROOT | [$-- S|SBARQ|SINV|SQ !>> SBAR|VP]]"
 _DEPENDENT = f"SBAR < ({_CLAUSE})"
 
-# What is counted for each structure. Tags of punctuation have other characters than letters, and are no words.
+# What is counted for each structure. Tags of punctuation have other characters than letters, but for two that Lu's
+# program does not know.
 STRUCTURES = {
-    "W": (r"/^[A-Z]+\$?$/ < (__ !< __)",),  # words
+    "W": (r"/^(?!(HYPH|NFP)$)[A-Z]+\$?$/ < (__ !< __)",),  # words
     "S": ("ROOT !> __",),  # sentences
     "VP": ("VP > S|SINV|SQ", "MD|VBZ|VBP|VBD > (SQ !< VP)"),  # verb phrases, in inverted questions too
     "C": (_CLAUSE, f"FRAG > ROOT !<< ({_CLAUSE})"),  # clauses

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -19,7 +20,7 @@ from spacy.vocab import Vocab
 
 from ..errors import Errors, TreebankError
 from ..tokens.batches import annotate_batches, split_batches
-from ..tokens.groups import SPANS_KEY, get_group, parses_from_doc
+from ..tokens.groups import FORMAT_VERSION, SPANS_KEY, get_group, parses_from_doc
 from ..trees.tree import ROOT
 from ._kernel import number_keys, read_spans
 from .columns import Longs, TreeColumns, columns_of_parses, lay_out
@@ -67,16 +68,19 @@ def columns_of_docs(
 
 def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> DocColumns | None:
     """Read docs at once, each with its number; None if something in them is out of the usual: white space, unknown
-    tags, changed tokens, several vocabularies, constituents that are not in the order of sentences, not in pre-order,
-    without a label or no tree."""
+    tags, changed tokens, several vocabularies, constituents of another format, not in the order of sentences, not in
+    pre-order, without a label or no tree."""
     vocab = docs[0][1].vocab if docs else None
     if vocab is None or not vocab.lang or any(doc.vocab is not vocab or "sents" in doc.user_hooks for _, doc in docs):
+        return None
+    groups = [doc.spans[spans_key] for _, doc in docs]
+    if any(group.attrs.get("format", FORMAT_VERSION) != FORMAT_VERSION for group in groups):
         return None
     tokens = np.ascontiguousarray(np.concatenate([doc.to_array(_TOKEN_ATTRS) for _, doc in docs]).T)
     n_tokens = np.array([len(doc) for _, doc in docs])
     doc_ends = np.cumsum(n_tokens)
     doc_starts = doc_ends - n_tokens
-    constituents = _read_constituents([doc.spans[spans_key] for _, doc in docs], tokens, doc_starts, doc_ends)
+    constituents = _read_constituents(groups, tokens, doc_starts, doc_ends)
     if constituents is None:
         return None
     first_tokens, end_tokens, labels = constituents
@@ -97,10 +101,20 @@ def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) ->
     line = np.array([number for number, _ in docs])[doc_of]
     ids = [text_of(doc.user_data.get("id")) for _, doc in docs]
     ids = [ids[i] for i in doc_of.tolist()] if any(ids) else []
-    texts = [*(vocab.strings[key] for key in keys), ROOT]
+    texts = [vocab.strings[key] for key in keys]
+    texts += [ROOT] * (ROOT not in texts)  # each once
     try:
         columns = lay_out(
-            n_words, n_spans, word_codes, tag_codes, spans, texts, roots=len(keys), line=line, name=name, ids=ids
+            n_words,
+            n_spans,
+            word_codes,
+            tag_codes,
+            spans,
+            texts,
+            roots=texts.index(ROOT),
+            line=line,
+            name=name,
+            ids=ids,
         )
     except ValueError:
         return None
@@ -239,7 +253,8 @@ class TreeMatcher:
         return matches
 
     def spans(self, docs: Sequence[Doc], *, by_name: bool = False) -> Iterator[tuple[int, str, str, Span]]:
-        """Find the nodes of the matches in a batch of docs, in the order of keys.
+        """Find the nodes of the matches in a batch of docs, in the order of keys and then of the text. What
+        several patterns of a key find comes once.
 
         by_name (bool): Label the nodes that have names with KEY.NAME, not with what they are called.
         YIELDS (tuple[int, str, str, Span]): The place of the doc, the key, the name, and the node. One that matches has
@@ -255,13 +270,18 @@ class TreeMatcher:
         if not patterns or not len(columns):
             return
         self._program = self._program or Program([tregex.nodes for _, tregex in patterns])
-        for (key, tregex), candidates in zip(patterns, self._program.find(columns, self.rules), strict=True):
-            matches, named = tregex.matches_of(columns, candidates)
-            table = np.stack([matches, *named.values()]).T  # (matches, names), -1 where there is no node
+        candidates = zip(patterns, self._program.find(columns, self.rules), strict=True)
+        for key, of_key in groupby(candidates, lambda each: each[0][0]):
+            found = [tregex.matches_of(columns, nodes) for (_, tregex), nodes in of_key]
+            names = ["", *dict.fromkeys(name for _, named in found for name in named)]
+            tables = [
+                np.stack([nodes, *(named.get(name, np.full_like(nodes, -1)) for name in names[1:])], axis=1)
+                for nodes, named in found
+            ]
+            table = np.unique(np.vstack(tables), axis=0)  # (matches, names), -1 where there is no node
             nodes, name_places = table[table >= 0], np.nonzero(table >= 0)[1]
             docs_of, codes = columns.line[columns.trees_of(nodes)] - 1, columns.label[nodes]
             arrays = (docs_of, name_places, codes, *doc_columns.bounds(nodes))
-            names = ["", *named]
             keys = [f"{key}.{name}" if name else key for name in names]
             for i, place, code, start, end in zip(*(array.tolist() for array in arrays), strict=True):
                 label = keys[place] if by_name or not place else columns.strings[code]

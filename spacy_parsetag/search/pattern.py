@@ -385,6 +385,7 @@ class _Parser:
     def name(self) -> str:
         kind, text, at = self.next
         if kind != "names" or "|" in text:
-            raise self.error("expected a name", at)
+            hint = "; before | stands a space" if kind == "names" else ""
+            raise self.error(f"expected a name{hint}", at)
         self.place += 1
         return text

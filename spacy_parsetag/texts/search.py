@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -21,7 +22,7 @@ from ..search import TreeColumns, Tregex, read_brackets, read_rows, read_table
 from ..search.columns import is_columns
 from ..search.docs import columns_of_docs
 from ..search.pattern import Label
-from ..tokens.groups import SPANS_KEY, is_marked
+from ..tokens.groups import SPANS_KEY, has_parses, is_marked, list_groups
 from ..treebanks.formats.table import FORMATS
 from ..trees.brackets import format_tree
 from .input import load_json, name_of, open_parquet, read_doc_bin, read_lines
@@ -29,6 +30,7 @@ from .output import arrow_type
 
 ROWS = 1 << 14  # rows or lines that become one batch of columns
 Report: TypeAlias = Literal["context", "count", "by", "csv", "mrg", "html"]
+NO_WORDS = "they have no words"  # a reason to leave out a text
 MATCH = "match"  # what --by calls the node that matches
 # The columns of a row, before the nodes that a pattern names, and those of a table.
 COLUMNS = ("file", "line", "id", "sentence", "label", "start", "end", "text")
@@ -43,10 +45,11 @@ def find_trees(inputs: Iterable[Path], glob: str | None = None) -> list[Path]:
     sources = []
     suffixes = (*FORMATS["penn"].suffixes, ".jsonl", ".parquet", ".spacy", "columns.json")
     for path in inputs:
-        if path == STANDARD or is_columns(path):
+        if path == STANDARD:
             sources.append(path)
             continue
-        files = [file.path for file in find_files([path], suffixes=suffixes, pattern=glob)]
+        pattern = None if is_columns(path) else glob
+        files = [file.path for file in find_files([path], suffixes=suffixes, pattern=pattern)]
         sources += [file.parent if file.name == "columns.json" else file for file in files]
     return list(dict.fromkeys(sources))
 
@@ -56,28 +59,29 @@ def read_columns(
     encoding: str = "utf-8",
     on_error: Any = None,
     spans_key: str = SPANS_KEY,
-    left_out: Counter[Path] | None = None,
+    left_out: Counter[str] | None = None,
 ) -> Iterator[TreeColumns]:
     """Read a file of trees batch by batch: brackets, what `parse` writes as JSON lines or Parquet, docs, or columns.
 
     path (Path): The file, a folder that `TreeColumns.to_disk` wrote, or "-" for brackets from standard input.
     on_error (OnError | None): Called with the error of each malformed tree in brackets, text or doc; without it the
         first one is raised.
-    left_out (Counter[Path] | None): Counts, by file, docs that are left out because they are marked as partial.
+    left_out (Counter[str] | None): Counts texts that are left out, by the reason; "" for docs marked as partial.
     YIELDS (TreeColumns): Batches. Lines of Parquet and docs are rows, from 1.
     RAISES (ValueError): If the file is not of its format.
     """
     suffix, name = suffix_of(path), name_of(path)
+    left_out = Counter() if left_out is None else left_out
     if is_columns(path):
         yield TreeColumns.from_disk(path)
     elif suffix == ".parquet":
-        yield from _read_parquet(path, on_error)
+        yield from _read_parquet(path, on_error, left_out)
     elif suffix == ".jsonl":
         rows = _read_objects(path, on_error)
         while batch := list(islice(rows, ROWS)):
-            yield from _read_good(batch, lambda i, rows: read_rows(rows, name), on_error)
+            yield from _read_good(batch, lambda i, rows: read_rows(rows, name), on_error, left_out)
     elif suffix == ".spacy":
-        yield from _read_docs(path, spans_key, on_error, Counter() if left_out is None else left_out)
+        yield from _read_docs(path, spans_key, on_error, left_out)
     elif suffix == ".json":
         raise ValueError(Errors.E578.format(path=path))
     else:
@@ -87,7 +91,7 @@ def read_columns(
 
 
 def _read_good(
-    rows: Any, read: Callable[[int, Any], TreeColumns], on_error: Any, first: int = 0
+    rows: Any, read: Callable[[int, Any], TreeColumns], on_error: Any, left_out: Counter[str], first: int = 0
 ) -> Iterator[TreeColumns]:
     """Read a batch of rows. With `on_error`, halve a batch that cannot be read until each bad row is alone, and call it
     with the error.
@@ -102,9 +106,10 @@ def _read_good(
         if (half := len(rows) // 2) == 0:
             on_error(err)
             return
-        yield from _read_good(rows[:half], read, on_error, first)
-        yield from _read_good(rows[half:], read, on_error, first + half)
+        yield from _read_good(rows[:half], read, on_error, left_out, first)
+        yield from _read_good(rows[half:], read, on_error, left_out, first + half)
     else:
+        left_out[NO_WORDS] += len(rows) - len(np.unique(columns.line))
         yield columns
 
 
@@ -123,25 +128,34 @@ def _read_objects(path: Path, on_error: Any) -> Iterator[tuple[int, Any]]:
                 yield number, data
 
 
-def _read_parquet(path: Path, on_error: Any) -> Iterator[TreeColumns]:
+def _read_parquet(path: Path, on_error: Any, left_out: Counter[str]) -> Iterator[TreeColumns]:
     with open_parquet(path) as file:
         names = (file.schema.column(i).path for i in range(len(file.schema)))
         needed = [name for name in names if name == "id" or {"words", "pos", "constituents"} & {*name.split(".")}]
         first_row = 1
         for batch in file.iter_batches(batch_size=ROWS, columns=needed):
-            yield from _read_good(batch, lambda row, rows: read_table(rows, str(path), row), on_error, first_row)
+            yield from _read_good(
+                batch, lambda row, rows: read_table(rows, str(path), row), on_error, left_out, first_row
+            )
             first_row += batch.num_rows
 
 
-def _read_docs(path: Path, spans_key: str, on_error: Any, left_out: Counter[Path]) -> Iterator[TreeColumns]:
+def _read_docs(path: Path, spans_key: str, on_error: Any, left_out: Counter[str]) -> Iterator[TreeColumns]:
     docs = read_doc_bin(path).get_docs(spacy.blank("xx").vocab)
     first_doc = 1
     while batch := list(islice(docs, ROWS)):
         are_partial = [is_marked(doc, "partial", spans_key) for doc in batch]
-        left_out[path] += sum(are_partial)
+        left_out[""] += sum(are_partial)
+        others = [doc for doc in batch if len(doc) and not has_parses(doc, spans_key)]
+        left_out[f"doc.spans has no {spans_key!r} (--spans-key), but {list_groups(others)}"] += len(others)
+        left_out[NO_WORDS] -= sum(are_partial) + len(others)
         batch = [Doc(doc.vocab) if is_partial else doc for doc, is_partial in zip(batch, are_partial, strict=True)]
         yield from _read_good(
-            batch, lambda row, docs: columns_of_docs(docs, spans_key, str(path), row).columns, on_error, first_doc
+            batch,
+            lambda row, docs: columns_of_docs(docs, spans_key, str(path), row).columns,
+            on_error,
+            left_out,
+            first_doc,
         )
         first_doc += len(batch)
 
@@ -156,6 +170,7 @@ class Query(NamedTuple):
         table ("csv"), or trees, in brackets ("mrg") or to be drawn ("html").
     by (tuple[str, ...]): For "by": names of nodes, or "match"; with ".head" their head words, else their labels.
     spans_key (str): Where the constituents of docs are in `doc.spans`.
+    limit (int | None): How many matches, or trees, of a file to write at most.
     """
 
     pattern: str
@@ -164,6 +179,7 @@ class Query(NamedTuple):
     report: Report
     by: tuple[str, ...] = ()
     spans_key: str = SPANS_KEY
+    limit: int | None = None
 
     def compile(self) -> Tregex:
         """Read the pattern. RAISES (ValueError): If it is none, or its names do not fit the report."""
@@ -187,7 +203,7 @@ class Hits(NamedTuple):
     skipped (list[str]): What was malformed, each with file and line.
     absent (set[Label]): Labels of the pattern that no node has.
     path (Path): The file.
-    left_out (Counter[Path]): How many of its docs are left out, as partial ones.
+    left_out (Counter[str]): How many of its docs are left out, by the reason (see `read_columns`).
     """
 
     totals: Counter[str]
@@ -196,13 +212,18 @@ class Hits(NamedTuple):
     skipped: list[str]
     absent: set[Label]
     path: Path
-    left_out: Counter[Path]
+    left_out: Counter[str]
 
 
 def search_file(query: Query, skip_bad: bool, path: Path) -> Hits:
     """Search a file."""
     tregex = query.compile()
-    labels = {label for label in tregex.program.labels if not label.means_root}
+    names = (
+        replace(label, text=name, negated=False)
+        for label in tregex.program.labels
+        for name in (label.names if label.kind == "names" else [label.text])
+    )
+    labels = {label for label in names if not label.means_root}
     hits = Hits(Counter(), [], Counter(), [], labels, path, Counter())
     on_error = (lambda error: hits.skipped.append(str(error))) if skip_bad else None
     for columns in read_columns(path, query.encoding, on_error, query.spans_key, hits.left_out):
@@ -213,18 +234,23 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Hits:
         hits.totals.update({"trees": len(columns), "trees with a match": len(matching), "matches": len(nodes)})
         if not len(nodes):
             continue
+        items: Iterable[Any] = ()
         if query.report == "by":
             hits.table.update(tabulate(tregex, columns, query.by))
         elif query.report == "csv":
-            hits.items.extend(rows_of(tregex, columns))
+            items = rows_of(tregex, columns)
         elif query.report == "context":
-            hits.items.extend(map(partial(_in_context, columns), trees.tolist(), nodes.tolist()))
+            items = map(partial(_in_context, columns), trees.tolist(), nodes.tolist())
         elif query.report == "mrg":
-            hits.items.extend(f"{format_tree(columns.tree(tree))}\n" for tree in matching)
+            items = (f"{format_tree(columns.tree(tree))}\n" for tree in matching)
         elif query.report == "html":
             nodes_by_tree = np.split(nodes - columns.starts[trees], np.flatnonzero(np.diff(trees)) + 1)
-            for tree, tree_nodes in zip(matching, nodes_by_tree, strict=True):
-                hits.items.append((columns.where(tree), columns.tree(tree), frozenset(tree_nodes.tolist())))
+            items = (
+                (columns.where(tree), columns.tree(tree), frozenset(tree_nodes.tolist()))
+                for tree, tree_nodes in zip(matching, nodes_by_tree, strict=True)
+            )
+        hits.items.extend(islice(items, None if query.limit is None else query.limit - len(hits.items)))
+    del hits.left_out[NO_WORDS]
     return hits
 
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 import spacy
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
 
 from spacy_parsetag.texts.output import to_table
-from spacy_parsetag.texts.search import TableSearcher
+from spacy_parsetag.texts.search import Hits, TableSearcher, search_file
 from spacy_parsetag.tokens import docs_from_trees
 from spacy_parsetag.treebanks.penn import read_string
 from spacy_parsetag.trees.parse import Parse
@@ -115,6 +116,27 @@ def test_docs_with_another_key(run: Callable[..., Any], tmp_path: Path) -> None:
     assert "late" in run("show", path, *key).stdout
 
 
+def test_docs_without_the_key(run: Callable[..., Any], tmp_path: Path) -> None:
+    """Beside docs that have it, or alone: they are counted, and what they have instead is named."""
+    vocab, path = spacy.blank("en").vocab, tmp_path / "mixed.spacy"
+    good, others = (docs_from_trees(vocab, read_string(NOTES), spans_key=key) for key in ("constituents", "mine"))
+    DocBin(docs=[*good, *others, Doc(vocab), Doc(vocab, words=["a"])]).to_disk(path)
+    for command in (("search", "NP"), ("search", "NP", "--save", tmp_path / "saved"), ("complexity",)):
+        assert "no 'x' (--spans-key), but 'constituents', 'mine': 7." in run(*command, path, "--spans-key", "x").stderr
+        result = run(*command, path)
+        said = "Texts left out because doc.spans has no 'constituents' (--spans-key), but 'mine': 4."
+        assert result.exit_code == 0 and said in result.stderr
+
+
+def test_docs_of_a_later_version(run: Callable[..., Any], tmp_path: Path) -> None:
+    docs = list(docs_from_trees(spacy.blank("en").vocab, read_string(NOTES)))
+    docs[1].spans["constituents"].attrs["format"] = 2
+    DocBin(docs=docs).to_disk(tmp_path / "later.spacy")
+    for command in (("search", "NP"), ("complexity",)):
+        result = run(*command, tmp_path / "later.spacy")
+        assert result.exit_code == 1 and "later.spacy:2: [E306]" in result.stderr
+
+
 def test_docs_that_hold_no_trees_are_named(
     run: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,12 +203,25 @@ def test_reports(run: Callable[..., Any], folder: Path) -> None:
     assert len(run("search", "NP", path, "--limit", 2).stdout.splitlines()) == 2
 
 
+def test_no_more_is_made_than_is_shown(run: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over batches too; everything is counted all the same."""
+    made: list[Hits] = []
+    monkeypatch.setattr("spacy_parsetag.texts.search.ROWS", 1)
+    monkeypatch.setattr(
+        "spacy_parsetag.texts.search.search_file", lambda *given: made.append(search_file(*given)) or made[-1]
+    )
+    for options in ([], ["--csv"], ["--mrg"], ["--html", folder / "page.html"]):
+        assert run("search", "NP", folder / "c.jsonl", *options, "--limit", 2).exit_code == 0
+    assert [(len(hits.items), hits.totals["matches"]) for hits in made] == [(2, 4)] * 4
+
+
 def test_labels_that_no_node_has(run: Callable[..., Any], folder: Path) -> None:
     """A word of warning, for they may be misspelt."""
     (folder / "empty.mrg").write_text("", encoding="utf-8")
     files = [folder / name for name in ("a.mrg", "b.mrg.gz", "empty.mrg")]
     result = run("search", "@NPP|NX < /^Q/=q !< FRAG < NP", *files)
-    assert result.exit_code == 0 and "No node of these trees is called /^Q/ or @NPP|NX\n" in result.stderr
+    assert result.exit_code == 0 and "No node of these trees is called /^Q/ or @NPP or @NX\n" in result.stderr
+    assert "is called VPP\n" in run("search", "!NP|VPP|ROOT < VBZ|NN", *files).stderr
     assert "No node" not in run("search", "FRAG < PP", *files).stderr
     assert "No node" not in run("search", "XX", folder / "empty.mrg").stderr
 
@@ -282,7 +317,7 @@ def test_what_parse_writes_is_skipped_too(run: Callable[..., Any], tmp_path: Pat
     assert refused.exit_code == 1 and f"{name}:" in refused.stderr
     found = run("search", "NP", path, "--count", "--skip-bad", "all")
     assert found.exit_code == 0 and found.stdout.startswith("3\ttrees\n")
-    assert f"{name}:2" in found.stderr and f"Skipped {1 + missing} " in found.stderr
+    assert f"{name}:2" in found.stderr and f"Skipped {1 + missing} malformed item" in found.stderr
     assert "more" in run("search", "NP", path, "--save", tmp_path / "saved", "--skip-bad", "10%").stderr
 
 
@@ -317,8 +352,11 @@ def test_what_is_refused(run: Callable[..., Any], folder: Path) -> None:
     ]:
         result = run("search", *arguments)
         assert result.exit_code == 1 and message in result.stderr
+    bad.write_text(2 * bad.read_text(encoding="utf-8"), encoding="utf-8")
+    stopped = run("search", "NP", folder / "a.mrg", bad, "--skip-bad", "1")  # after some were printed
+    assert stopped.stdout != "" and "[E469]" in stopped.stderr and "nothing is written" not in stopped.stderr
     skipped = run("search", "NN", bad, "--skip-bad", "all")
-    assert skipped.exit_code == 0 and "bad.mrg:2: [NN a]" in skipped.stdout and "Skipped 1" in skipped.stderr
+    assert skipped.exit_code == 0 and "bad.mrg:2: [NN a]" in skipped.stdout and "Skipped 2" in skipped.stderr
 
 
 @pytest.mark.skipif(find_spec("pyarrow") is None, reason="pyarrow is not installed")
@@ -380,6 +418,11 @@ def test_complexity(run: Callable[..., Any], folder: Path) -> None:
     )
 
 
+def test_hyphens_are_no_words(run: Callable[..., Any]) -> None:
+    text = "(TOP (NP (PRP$ its) (ADJP (RB well) (HYPH -) (VBN known)) (NN man) (NFP *) (. .)))"
+    assert run("complexity", "-", "--csv", stdin=text).stdout.splitlines()[1].startswith("<stdin>,4,1,")
+
+
 def test_complexity_names_files_without_trees(run: Callable[..., Any], folder: Path) -> None:
     (folder / "b2.mrg").write_text("(TOP)\n", encoding="utf-8")
     result = run("complexity", folder / "a.mrg", folder / "b2.mrg", "--csv")
@@ -398,6 +441,19 @@ def test_complexity_of_rows(run: Callable[..., Any], folder: Path) -> None:
     text = run("complexity", folder / "c.jsonl").stdout
     assert text.splitlines()[1].split()[:3] == [str(folder / "c.jsonl"), "11", "3"]
     assert run("complexity", folder / "c.jsonl", "--csv", "--json").exit_code == 1
+
+
+def test_complexity_counts_rows_without_words(run: Callable[..., Any], folder: Path) -> None:
+    """They have no line of their own. Where a text is a file they say nothing, nor in a search."""
+    path, rows = folder / "c.jsonl", [{"sents": [], "text": text} for text in ("", " \n")]
+    path.write_text("\n".join([*path.read_text().splitlines(), *map(json.dumps, rows)]))
+    docs = [*docs_from_trees(spacy.blank("en").vocab, read_string(NOTES)), Doc(Vocab()), Doc(Vocab())]
+    docs[0].spans["constituents"].attrs["partial"] = True
+    DocBin(docs=docs).to_disk(folder / "d.spacy")
+    for each in (path, folder / "d.spacy"):
+        assert "Texts left out because they have no words: 2.\n" in run("complexity", each, "--text", "row").stderr
+        for command in (("complexity",), ("search", "NP"), ("search", "NP", "--save", folder / each.stem)):
+            assert "no words" not in run(*command, each).stderr
 
 
 def test_complexity_of_texts_of_one_name(
@@ -446,7 +502,7 @@ def test_docs_with_partial_trees(run: Callable[..., Any], tmp_path: Path) -> Non
     docs[1].spans["constituents"].attrs["partial"] = True
     path = tmp_path / "some.spacy"
     DocBin(docs=docs).to_disk(path)
-    said = "1 docs are left out, because only some of their constituents are known."
+    said = "Texts left out because only some of their constituents are known: 1."
     commands = {
         ("search", "ROOT !< S", path): f"{path}:1: [TOP Is it late ?]\n",
         ("search", "ROOT", path, "--count", "--workers", 2): "2\ttrees\n2\ttrees with a match\n2\tmatches\n",
@@ -470,6 +526,10 @@ def test_columns_in_folders(run: Callable[..., Any], folder: Path) -> None:
     run("search", "NP", folder / "a.mrg", "--save", folder / "cols" / "one", "--count")
     run("search", "NP", folder / "b.mrg.gz", "--save", folder / "cols" / "two", "--count")
     assert run("search", "NP", folder / "cols", "--count").stdout.startswith("5\ttrees\n")
+    (folder / "cols" / "one" / "b.mrg").write_text(NOTES, encoding="utf-8")
+    for options in ((), ("--glob", "x*")):  # which chooses among files of other folders
+        assert run("search", "NP", folder / "cols" / "one", "--count", *options).stdout.startswith("5\ttrees\n")
+    (folder / "cols" / "one" / "b.mrg").unlink()
     before = len(run("search", "ROOT", folder, "--quiet", "--glob", "?.*").stdout.splitlines())
     assert len(run("search", "ROOT", folder, "--quiet").stdout.splitlines()) == before + 5
 

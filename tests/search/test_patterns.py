@@ -1,5 +1,7 @@
 """What is read as a pattern, what is refused, and with which words."""
 
+from time import process_time
+
 import pytest
 
 from spacy_parsetag.search import TreeColumns, Tregex, find_all, read_brackets
@@ -95,6 +97,7 @@ def test_several_at_once_and_by_name() -> None:
         ("NP <", "expected a node.*at character 5"),
         ("NP < (VP", r"expected '\)', at character 9"),
         ("NP ; VP", "not ';', at character 4"),
+        ("S < NP=x| < VP", r"expected a name; before \| stands a space, at character 8"),
         ("NP !< NN=x", "within a negation"),
         ("NP=x < NN=x", "another node has the name 'x'"),
         ("NP < =x", "no node before this has the name 'x'"),
@@ -132,6 +135,18 @@ def test_refused(pattern: str, message: str) -> None:
 @pytest.mark.parametrize("nth", ["2147483648", "-2147483649", "9" * 30])
 def test_children_that_no_node_has(nth: str) -> None:
     assert found(f"__ <{nth} __ | >{nth} __") == []
+
+
+def test_time_is_linear() -> None:
+    """In the nodes, also where a node has many children or stands deep: the square takes seconds for each pattern."""
+    n = 60_000
+    flat, deep = f"(TOP {'(NN a) ' * n})", "(TOP " + "(X (NN a) " * n + ")" * (n + 1)
+    trees = TreeColumns.join(read_brackets(f"{flat}\n{deep}\n".encode(), "a.mrg"))
+    expected = {"__ <3 NN": 1, "__ <-3 NN": 1, "__ <... { NN ; NN }": 0, "__ : NN": 5 * n + 2}
+    for pattern, n_found in expected.items():
+        start = process_time()
+        assert len(Tregex(pattern).find(trees)) == n_found
+        assert process_time() - start < 1
 
 
 def test_deep_patterns() -> None:

@@ -12,7 +12,9 @@ import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
+from spacy_parsetag.search import Tregex
 from spacy_parsetag.search.docs import TreeMatcher, columns_of_docs
+from spacy_parsetag.texts.search import tabulate
 from spacy_parsetag.tokens import doc_to_strings, docs_from_trees, register_extensions
 from spacy_parsetag.treebanks.penn import read_string
 from spacy_parsetag.trees.brackets import format_tree
@@ -126,6 +128,27 @@ def test_matcher(nlp: Language, docs: list[Doc]) -> None:
     with pytest.raises(ValueError, match="Not a Tregex pattern"):
         matcher.add("X", ["NP <"])
     assert "X" not in matcher
+
+
+def test_several_patterns_of_a_key(nlp: Language, docs: list[Doc]) -> None:
+    """Their matches are in the order of the text, and equal ones come once."""
+    pipe = nlp.add_pipe("tree_matcher", config={"patterns": {"K": ["VP", "NP", "NP < DT=d", "NP <, DT=d", "NP < NN"]}})
+    expected = [("The man", ["The"]), ("reads papers that bore", []), ("papers that bore", []), ("papers", [])]
+    expected = [("The man", []), *expected, ("bore", [])]
+    matches = pipe.matcher(docs[0])
+    assert [(match.span.text, [each.text for each in match.names.values()]) for match in matches] == expected
+    texts = [text for match, names in expected for text in (match, *names)]
+    assert [span.text for span in pipe(docs[0]).spans["tree_matches"]] == texts
+
+
+def test_a_word_that_is_called_as_the_root_is(nlp: Language) -> None:
+    [doc] = docs_from_trees(nlp.vocab, read_string("(TOP (S (NP (DT the) (NN TOP)) (VP (VBZ is) (NP (NN TOP)))))"))
+    matcher = TreeMatcher(nlp.vocab)
+    matcher.add("TOP", ["__ < TOP"])
+    assert [match.span.start for match in matcher(doc)] == [1, 3]
+    columns = columns_of_docs([doc]).columns
+    assert tabulate(Tregex("NN < __=word"), columns, ("word",)) == {("TOP",): 2}
+    assert tabulate(Tregex("TOP"), columns, ("match",)) == {("TOP",): 3}
 
 
 def test_matches_in_a_span(nlp: Language) -> None:
