@@ -159,11 +159,10 @@ def _parse_to_file(
     parser: BatchParser, batches: Iterator[list[Record]], output: Path, n_process: int, skipped: Skipped, quiet: bool
 ) -> None:
     """Parse batches in this process, or in several, and write a file."""
-    one_by_one = (parser(batch) for batch in batches)
-    in_parallel = map_in_processes(partial(parse_batch, parser.settings), batches, n_process)
+    parse = parser if n_process == 1 else partial(parse_batch, parser.settings)
     n_several = n_ids = 0
     with (
-        closing(one_by_one if n_process == 1 else in_parallel) as results,
+        closing(map_in_processes(parse, batches, n_process)) as results,
         open_output(output, parser.settings.format) as write,
         progress("texts", quiet=quiet) as advance,
     ):

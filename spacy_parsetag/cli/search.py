@@ -97,10 +97,8 @@ def search_cli(
     streams = any(map(is_stream, files))  # other processes cannot read those
     refuse(n_process > 1 and streams, "--workers", "files, not standard input or a pipe")
     search = partial(search_file, query, skip_bad != "0")
-    one_by_one = (search(file) for file in files)
-    in_parallel = map_in_processes(search, files, n_process)
     skipped = Skipped("malformed item", skip_bad)  # a tree, a row or a doc
-    with closing(in_parallel if n_process > 1 else one_by_one) as results, progress("trees", quiet=quiet) as advance:
+    with closing(map_in_processes(search, files, n_process)) as results, progress("trees", quiet=quiet) as advance:
         totals, table, absent = _report(results, skipped, advance, header if chosen == ["csv"] else [], html, limit)
     if not totals["trees"] and not skipped.n:
         raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))

@@ -1,4 +1,4 @@
-"""Do tasks in several processes, which end with this one."""
+"""Do tasks in this process or in several, which end with this one."""
 
 import os
 import signal
@@ -19,13 +19,16 @@ ResultT = TypeVar("ResultT")
 def map_in_processes(
     function: Callable[[TaskT], ResultT], tasks: Iterable[TaskT], n_process: int
 ) -> Generator[ResultT, None, None]:
-    """Do tasks in several processes, a few at a time. Results keep the order of the tasks.
+    """Do tasks in this process, or in several, a few at a time. Results keep the order of the tasks.
 
-    Each process loads the pipeline once and returns finished output. (`nlp.pipe(n_process=...)` sends each doc there
-    and back as bytes, which takes most pipelines longer than to parse.)
+    What a process loads for its first task, such as a pipeline, serves the others. (`nlp.pipe(n_process=...)` sends
+    each doc there and back as bytes, which takes most pipelines longer than to parse.)
 
     RAISES (ValueError): If a process dies, for instance because memory ran out.
     """
+    if n_process <= 1:
+        yield from map(function, tasks)
+        return
     earlier_children = set(active_children())
     # NumPy and PyTorch in the workers read this when they are imported there.
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // n_process)))
