@@ -179,7 +179,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E170 = "A batch has one list of constraints for each sentence; got {n} lists for {sentences} sentences."
     E171 = "The number of best trees must be a whole number from 1 to {largest}; got {value!r}."
     E172 = "Probabilities of constituents have a mean only over the same sentences; got sentences of {words}."
-    E173 = "The decoder needs at least one thread; got {n}. None takes as many as OMP_NUM_THREADS says."
+    E173 = "The number of threads must be a whole number of at least 1; got {n}. None: what OMP_NUM_THREADS says."
     E174 = "A tree's tags are columns of the scores, from 0 to {last}; got {columns}."
     E175 = (
         "Scores of successive tags (transitions) have no chart, so there are no probabilities of constituents, k best "
@@ -197,7 +197,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "Scores of sentence {s} are so great that rounding hides what its trees differ in, though the trees may score "
         "little: great scores cancel, or no tree has them. Scale the scores down."
     )
-    E181 = "The {what} of a batch must be whole numbers; got {value}."
+    E181 = "The {what} of a batch must be whole numbers of {n_bits} bits; got {value!r}."
 
     E200 = "{what} must be at least {least}; got {value!r}."
     E201 = "TagLoss learns tags alone, and this model scores spans too. Use spacy-parsetag.TreeLoss.v1."

@@ -37,7 +37,7 @@ def complexity_cli(
       python -m spacy parsetag parse essay.txt --sents model | python -m spacy parsetag complexity -
     """
     from ..search.complexity import count_structures, measure
-    from ..texts.search import NO_WORDS, find_trees, read_columns
+    from ..texts.search import NO_TREE, find_trees, read_columns
 
     if as_json and as_csv:
         raise ValueError(Errors.E459)
@@ -58,7 +58,7 @@ def complexity_cli(
                 text_counts = counts.setdefault((name, path), Counter())
                 text_counts.update({structure: int(values[number]) for structure, values in structures.items()})
     if text == "file":
-        del left_out[NO_WORDS]
+        del left_out[NO_TREE]
     note_left_out(left_out)
     if not counts:
         raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))

@@ -154,8 +154,9 @@ def evaluate_cli(
     if not of_pipeline:
         for name, system in systems.items():
             warn_of_roots(name, system.gold, system.test, get_params(params))
-        any_result, *_ = results.values()  # all of them tell what is wrong with GOLD
-        warn_of_gold(system.gold, any_result)
+        any_system, *_ = systems.values()  # all of them tell what is wrong with GOLD
+        any_result, *_ = results.values()
+        warn_of_gold(any_system.gold, any_result)
 
 
 def read_systems(

@@ -116,13 +116,13 @@ def search_cli(
 
 def _save(files: list[Path], encoding: str, spans_key: str, skipped: Skipped, folder: Path) -> None:
     from ..search import TreeColumns
-    from ..texts.search import NO_WORDS, read_columns
+    from ..texts.search import NO_TREE, read_columns
 
     if folder.exists() and any(folder.iterdir()):
         raise ValueError(Errors.E450.format(path=folder))
     left_out: Counter[str] = Counter()
     by_file = {file: TreeColumns.join(read_columns(file, encoding, skipped, spans_key, left_out)) for file in files}
-    del left_out[NO_WORDS]
+    del left_out[NO_TREE]
     note_left_out(left_out)
     joined = TreeColumns.join(by_file.values())
     skipped.n_good = len(joined)

@@ -293,7 +293,7 @@ def _as_whole(given: Any, dtype: type[np.signedinteger[Any]], what: str) -> NDAr
     with np.errstate(invalid="ignore"):
         array = np.ascontiguousarray(given.astype(dtype, copy=False))
     if (wrong := array != given).any():
-        raise ValueError(Errors.E181.format(what=what, value=given[wrong][0]))
+        raise ValueError(Errors.E181.format(what=what, n_bits=8 * array.itemsize, value=given[wrong].tolist()[0]))
     return array
 
 

@@ -42,10 +42,10 @@ class Distribution:
     that agrees with the constraints, naming the constraints in conflict.
 
     Scores can be so great that floats cannot tell trees apart. Then log-probabilities and entropies raise a ValueError:
-    where the log-partition of a sentence of N words is above 2e13 / N or so. With transitions everything but `argmax`
-    does, and the entropy where its square is. Where such scores cancel, or belong to no tree that agrees with the
-    constraints, all that takes sums does. `argmax` and `topk` add scores as floats do: of trees whose scores differ by
-    less than rounding, any may come first.
+    where the log-partition of a sentence of N words is above 2e13 / N or so. With transitions all but `argmax` raises
+    it there, and the entropy where the square of the log-partition is above that. Where such scores cancel, or belong
+    to no tree that agrees with the constraints, all that takes sums raises it. `argmax` and `topk` add scores as floats
+    do: of trees whose scores differ by less than rounding, any may come first.
 
     batch (TagScores): The scores, the bound and the constraints.
     """

@@ -34,7 +34,7 @@ class TagLoss:
 
     Where tags are independent this is cross-entropy tag by tag: each position is a choice among all tags, and one with
     an unknown gold tag is left out. With transitions it is the likelihood of a linear-chain CRF, and a tree with an
-    unknown tag is left out as a whole: its sequence has no score.
+    unknown tag is left out as a whole: its sequence has no score. A score of -inf shuts a tag out.
 
     masked (bool): With transitions, shut out the pairs of tags that no tree has. Otherwise their scores are learned as
         well, though no decoder uses them.

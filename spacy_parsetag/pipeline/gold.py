@@ -47,7 +47,7 @@ class GoldReader:
         """Encode the gold trees of an example that fit the tokens of its predicted doc; see `read_gold`.
 
         Tags are made in the linearizer's order, and `tags` gives their ids. `by_tag`: the other tags of a sentence
-        with an unknown tag are learned, as with TagLoss; otherwise the sentence teaches nothing.
+        with an unknown tag are learned, as with TagLoss without transitions; otherwise the sentence teaches nothing.
         """
         if self.n_docs == _MANY and not self.n_sentences:
             groups = list_groups([eg.reference])

@@ -175,7 +175,7 @@ inline void each(Mask mask, int64_t n, F f) {
 // Mark in `out`, which is empty, each x with "x relation y" for some y in `in`: a semi-join.
 //
 // What is marked below a node, above it or beside it is marked as far as the relation goes, so a walk ends at the first
-// node that is marked already, and the whole takes time linear in the nodes. BEFORE needs the last y first.
+// node that is marked already, and the whole takes time linear in the nodes, for the n-th child in n times the nodes. BEFORE needs the last y first.
 template <int relation>
 inline void image(const Trees &t, int nth, Mask through, Mask in, Mask out) {
     int64_t done = -1;

@@ -226,7 +226,7 @@ class TreeMatcher:
         self._program = None
 
     def __call__(self, doclike: Doc | Span) -> list[TreeMatch]:
-        """Find the matches in a doc, or those that lie in a span, in the order of keys and then of the text.
+        """Find the matches in a doc, or those that lie in a span, in the order of keys and then of the text, each once.
 
         For a span the whole doc is searched: matches of many spans are found faster in those of the doc.
         """

@@ -30,7 +30,7 @@ from .output import arrow_type
 
 ROWS = 1 << 14  # rows or lines that become one batch of columns
 Report: TypeAlias = Literal["context", "count", "by", "csv", "mrg", "html"]
-NO_WORDS = "they have no words"  # a reason to leave out a text
+NO_TREE = "they have no words, or could not be parsed"  # a reason to leave out a text
 MATCH = "match"  # what --by calls the node that matches
 # The columns of a row, before the nodes that a pattern names, and those of a table.
 COLUMNS = ("file", "line", "id", "sentence", "label", "start", "end", "text")
@@ -40,8 +40,8 @@ MATCHES = {
 
 
 def find_trees(inputs: Iterable[Path], glob: str | None = None) -> list[Path]:
-    """The files of trees among some inputs, each once: files, folders of files (those that `glob` matches, if given),
-    columns, also those in folders, "-" for standard input."""
+    """The files of trees among some inputs, each once: files, folders of files (those that `glob` matches, if given;
+    of a folder that holds columns, all), columns, also those in folders, "-" for standard input."""
     sources = []
     suffixes = (*FORMATS["penn"].suffixes, ".jsonl", ".parquet", ".spacy", "columns.json")
     for path in inputs:
@@ -66,7 +66,7 @@ def read_columns(
     path (Path): The file, a folder that `TreeColumns.to_disk` wrote, or "-" for brackets from standard input.
     on_error (OnError | None): Called with the error of each malformed tree in brackets, text or doc; without it the
         first one is raised.
-    left_out (Counter[str] | None): Counts texts that are left out, by the reason; "" for docs marked as partial.
+    left_out (Counter[str] | None): Counts rows and docs that are left out, by the reason; "" for partial docs.
     YIELDS (TreeColumns): Batches. Lines of Parquet and docs are rows, from 1.
     RAISES (ValueError): If the file is not of its format.
     """
@@ -109,7 +109,7 @@ def _read_good(
         yield from _read_good(rows[:half], read, on_error, left_out, first)
         yield from _read_good(rows[half:], read, on_error, left_out, first + half)
     else:
-        left_out[NO_WORDS] += len(rows) - len(np.unique(columns.line))
+        left_out[NO_TREE] += len(rows) - len(np.unique(columns.line))
         yield columns
 
 
@@ -148,7 +148,7 @@ def _read_docs(path: Path, spans_key: str, on_error: Any, left_out: Counter[str]
         left_out[""] += sum(are_partial)
         others = [doc for doc in batch if len(doc) and not has_parses(doc, spans_key)]
         left_out[f"doc.spans has no {spans_key!r} (--spans-key), but {list_groups(others)}"] += len(others)
-        left_out[NO_WORDS] -= sum(are_partial) + len(others)
+        left_out[NO_TREE] -= sum(are_partial) + len(others)
         batch = [Doc(doc.vocab) if is_partial else doc for doc, is_partial in zip(batch, are_partial, strict=True)]
         yield from _read_good(
             batch,
@@ -250,7 +250,7 @@ def search_file(query: Query, skip_bad: bool, path: Path) -> Hits:
                 for tree, tree_nodes in zip(matching, nodes_by_tree, strict=True)
             )
         hits.items.extend(islice(items, None if query.limit is None else query.limit - len(hits.items)))
-    del hits.left_out[NO_WORDS]
+    del hits.left_out[NO_TREE]
     return hits
 
 

@@ -108,6 +108,7 @@ class ShardParser:
         self.parser = parser or load_parser(job.settings)
         self.place = (-1, 0)  # the file that is open, and the next text in it
         self.unread: Iterator[Callable[[], Record]] = iter(())
+        self.stamps = [read_stamp(source.path) for source in job.sources]
 
     def __call__(self, shard: Shard, progress: Callable[[int], object] = lambda n: None) -> Note:
         """Parse a shard, write it, and then write the note on it.
@@ -116,7 +117,7 @@ class ShardParser:
         RETURNS (dict[str, Any]): "file" (name), "bytes" and "sha256" of the shard; "source", "start" and "stop", the
             range of texts; "n_several", how many of them look like several sentences and were parsed as one; "n_ids",
             how many have an id that brackets cannot hold; "failures", for each text that failed file, line and reason.
-        RAISES (ValueError): If the file has fewer texts than that.
+        RAISES (ValueError): If the file of texts has changed since this parser was made; there is no note then.
         """
         earlier_note = self.job.read_note(shard)  # where an engine does a task again
         if earlier_note is not None:
@@ -130,6 +131,9 @@ class ShardParser:
                 for key in counts:
                     counts[key] += getattr(parsed, key)
                 progress(len(batch))
+        source = self.job.sources[shard.source].path
+        if read_stamp(source) != self.stamps[shard.source]:
+            raise ValueError(Errors.E565.format(path=source))
         written = {"bytes": path.stat().st_size, "sha256": hash_files([path])}
         note: Note = {**self.job.place(shard), **written, **counts}
         write_json(note, self.job.note_path(shard))
@@ -182,7 +186,7 @@ class Run:
             names = {job.name(shard) for shard in self.shards}
             for file in sorted(job.folder.glob(f"*{SHARD_SUFFIXES[job.settings.format]}")):
                 if file.stem.isdigit() and file.name not in names:
-                    raise ValueError(Errors.E568.format(path=file, reason=f"this run has {len(names):,} shards"))
+                    raise ValueError(Errors.E568.format(path=file, reason=f"the run has {len(names):,} of them"))
             saved_notes.update(enumerate(manifest.get("shards", ())))
             for shard in self.shards:
                 note = job.read_note(shard) or job.check_note(saved_notes.get(shard.number), shard)
@@ -340,6 +344,12 @@ def check_same(old: dict[str, Any], new: dict[str, Any], folder: Path) -> None:
         changes += [f"{name} (was {before.get(name)}, is {now[name]})" for name in now if before.get(name) != now[name]]
     if changes:
         raise ValueError(Errors.E563.format(path=folder, what=", ".join(changes)))
+
+
+def read_stamp(path: Path) -> tuple[int, int]:
+    """Read the size and the time of the last change of a file, which nearly always tell if it has changed."""
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
 
 
 def hash_files(paths: Iterable[Path]) -> str:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -241,15 +242,16 @@ def test_a_file_called_like_a_shard(run: Run, pipeline: Path, tmp_path: Path) ->
         assert result.exit_code == code and (f"[E568] {out / name} is not" in result.stderr) == bool(code)
 
 
+@pytest.mark.parametrize("change", [str.upper, lambda text: text[: text.rindex("\n", 0, -1) + 1]])
 def test_input_that_changes_meanwhile(
-    run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[str], str]
 ) -> None:
     """The manifest does not say that its parses are the shards, whether it stays changed or not."""
     source, out = write_texts(tmp_path / "in.txt", 4), tmp_path / "out"
     text = source.read_text()
 
     def open_late(*args: Any, **options: Any) -> Any:
-        source.write_text(text.upper())
+        source.write_text(change(text))
         return open_output(*args, **options)
 
     with monkeypatch.context() as patch:
