@@ -5,11 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import nltk
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
+from spacy.training import Example
 from tiny import TREES, gold_doc, make_examples, make_nlp, train
 
+from spacy_parsetag.tokens import doc_from_tree
 from spacy_parsetag.tokens.groups import SPANS_KEY
 from tools import newswire, self_training
 
@@ -96,6 +99,20 @@ def test_an_ensemble_needs_parsers(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     spacy.blank("en").to_disk(tmp_path / "none")
     with pytest.raises(SystemExit, match="no parser"):
         call(monkeypatch, self_training.main, "ensemble", tmp_path / "together", tmp_path / "none")
+
+
+@pytest.mark.filterwarnings("ignore:.*W258")
+def test_an_ensemble_takes_the_place_of_the_parser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stands before what reads its trees, and keeps them where the parser did."""
+    nlp = make_nlp(spans_key="trees")
+    nlp.add_pipe("tree_matcher", config={"spans_key": "trees", "patterns": {"A": ["NP"]}})
+    gold = doc_from_tree(nlp.vocab, nltk.Tree.fromstring(TREES[0]), spans_key="trees")
+    nlp.initialize(lambda: [Example(nlp.make_doc(gold.text), gold)])
+    nlp.to_disk(tmp_path / "one")
+    call(monkeypatch, self_training.main, "ensemble", tmp_path / "together", tmp_path / "one")
+    together = spacy.load(tmp_path / "together")
+    assert together.pipe_names == [*nlp.pipe_names[:-2], "parsetag_ensemble", "tree_matcher"]
+    assert "trees" in together("The dog barked.").spans
 
 
 def test_certain_trees_come_first() -> None:

@@ -4,7 +4,7 @@
     python -m spacy parsetag parse OUTPUT SENTENCES silver.spacy --format tokens --probs
     python -m tools.self_training mix GOLD silver.spacy MIXED
 
-`ensemble` writes one pipeline: the components of the first PIPELINE up to its parser, and a `parsetag_ensemble` of all.
+`ensemble` writes one pipeline: the components of the first PIPELINE, with a `parsetag_ensemble` of all for its parser.
 `mix` writes docs to train on: the trees of GOLD several times, and of the silver ones the share with the greatest
 expected F, in random order. After a training over these comes one over GOLD alone, from where the first one ends
 (`configs/transformer_second.cfg`). The workflow `self-train` of models/project.yml is all of it. McClosky, Charniak and
@@ -29,8 +29,10 @@ def make_ensemble(output: Path, pipelines: list[Path]) -> None:
     parser = next((pipe for pipe in nlp.pipe_names if nlp.get_pipe_meta(pipe).factory == "parsetag"), None)
     if parser is None:
         raise SystemExit(f"{pipelines[0]} has no parser. Give pipelines with the component 'parsetag'.")
+    config = {"pipelines": [str(path) for path in pipelines], "spans_key": nlp.get_pipe(parser).cfg["spans_key"]}
+    follower = next(iter(nlp.component_names[nlp.component_names.index(parser) + 1 :]), None)
     nlp.remove_pipe(parser)
-    nlp.add_pipe("parsetag_ensemble", config={"pipelines": [str(path) for path in pipelines]})
+    nlp.add_pipe("parsetag_ensemble", config=config, before=follower)
     nlp.to_disk(output)
 
 
