@@ -77,7 +77,10 @@ def test_from_pipelines_to_trees(run: Callable[..., Any], tmp_path: Path, monkey
     sentences = tmp_path / "sentences.txt"
     sentences.write_text("\n".join(lines) + "\n")
     gold, silver, mixed = (tmp_path / f"{name}.spacy" for name in ("gold", "silver", "mixed"))
-    DocBin(docs=[gold_doc(nlp, TREES[0])]).to_disk(gold)
+    gold_docs = [gold_doc(nlp, TREES[0])]
+    gold_docs[0][0].lemma_, gold_docs[0].user_data["id"] = "lemma", "one"
+    gold_docs[0][0].set_morph("Number=Sing")
+    DocBin(docs=gold_docs, store_user_data=True).to_disk(gold)
     for wanted in (True, False):
         options = ["--probs"] if wanted else []
         assert run("parse", together, sentences, silver, "--format", "tokens", *options).exit_code == 0
@@ -89,6 +92,8 @@ def test_from_pipelines_to_trees(run: Callable[..., Any], tmp_path: Path, monkey
         best = max(silver_docs, key=lambda doc: doc.spans[SPANS_KEY].attrs["expected_f"][0])
         assert texts == sorted([first, first, " ".join(token.text for token in best)])
         assert not any("probs" in doc.spans[SPANS_KEY].attrs for doc in docs)
+        kept = [doc for doc in docs if doc.user_data.get("id") == "one"]
+        assert [(doc[0].lemma_, str(doc[0].morph)) for doc in kept] == [("lemma", "Number=Sing")] * 2
     with pytest.raises(SystemExit, match="no sentence of 90 to 99 words"):
         call(monkeypatch, self_training.main, "mix", gold, silver, mixed, "--words", 90, 99)
     with pytest.raises(SystemExit, match="--probs"):

@@ -67,7 +67,8 @@ def mix(args: argparse.Namespace) -> None:
         del doc.spans[SPANS_KEY].attrs["probs"]  # which training does not read
     docs = args.gold_times * gold + certain
     random.Random(args.seed).shuffle(docs)
-    DocBin(attrs=DOCBIN_ATTRS, docs=docs).to_disk(args.mixed)
+    attrs = (*DOCBIN_ATTRS, "LEMMA", "MORPH")
+    DocBin(attrs=attrs, docs=docs, store_user_data=True).to_disk(args.mixed)
     sys.stdout.write(
         f"{args.mixed}: {len(gold):,} gold sentences {args.gold_times} times, {len(certain):,} of {n:,} silver ones "
         f"(expected F at least {least:.3f})\n"
