@@ -98,6 +98,10 @@ def test_from_pipelines_to_trees(run: Callable[..., Any], tmp_path: Path, monkey
         call(monkeypatch, self_training.main, "mix", gold, silver, mixed, "--words", 90, 99)
     with pytest.raises(SystemExit, match="--probs"):
         call(monkeypatch, self_training.main, "mix", gold, gold, mixed)
+    del gold_docs[0].spans[SPANS_KEY]
+    DocBin(docs=gold_docs).to_disk(gold)
+    with pytest.raises(SystemExit, match=r"gold\.spacy has docs without trees"):
+        call(monkeypatch, self_training.main, "mix", gold, silver, mixed)
 
 
 def test_an_ensemble_needs_parsers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

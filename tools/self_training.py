@@ -54,6 +54,9 @@ def mix(args: argparse.Namespace) -> None:
     vocab = spacy.blank("xx").vocab
     gold = list(DocBin().from_disk(args.gold).get_docs(vocab))
     silver = [doc for doc in DocBin().from_disk(args.silver).get_docs(vocab) if len(doc)]  # others failed, or are empty
+    for path, docs in ((args.gold, gold), (args.silver, silver)):
+        if any(SPANS_KEY not in doc.spans for doc in docs):
+            raise SystemExit(f"{path} has docs without trees in doc.spans[{SPANS_KEY!r}], where training looks.")
     if any(len(doc.spans[SPANS_KEY].attrs.get("expected_f", ())) != 1 for doc in silver):
         raise SystemExit(
             f"{args.silver} does not say how certain the one tree of each doc is. Write it with `parse --probs`, which "
