@@ -83,9 +83,12 @@ def test_a_missing_part_is_named(test: str, missing: str, tmp_path: Path) -> Non
     (tmp_path / "train.mrg").touch()
     (tmp_path / "test.mrg").touch()
     assert subprocess.run([sys.executable, *shlex.split(command)[1:]]).returncode == 0
-    (command,) = next(command["script"] for command in load(name="two words")["commands"] if command["name"] == "check")
-    done = subprocess.run([sys.executable, *shlex.split(command)[1:]], capture_output=True, text=True)
-    assert done.returncode == 1 and "with blanks, which no command takes: two words" in done.stderr
+    for variables in ({"name": "two words"}, {"treebank": "l'arbre"}):
+        commands = load(**variables)["commands"]
+        (command,) = next(command["script"] for command in commands if command["name"] == "check")
+        done = subprocess.run([sys.executable, *shlex.split(command)[1:]], capture_output=True, text=True)
+        (name,) = variables.values()
+        assert done.returncode == 1 and f"with blanks, which no command takes: {name}" in done.stderr
 
 
 @pytest.mark.parametrize("name, schedule", [("transformer", {}), ("transformer_paper", {"schedule": ""})])

@@ -5,11 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import nltk
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
+from spacy.training import Example
 from tiny import TREES, gold_doc, make_examples, make_nlp, train
 
+from spacy_parsetag.tokens import doc_from_tree
 from spacy_parsetag.tokens.groups import SPANS_KEY
 from tools import newswire, self_training
 
@@ -74,7 +77,10 @@ def test_from_pipelines_to_trees(run: Callable[..., Any], tmp_path: Path, monkey
     sentences = tmp_path / "sentences.txt"
     sentences.write_text("\n".join(lines) + "\n")
     gold, silver, mixed = (tmp_path / f"{name}.spacy" for name in ("gold", "silver", "mixed"))
-    DocBin(docs=[gold_doc(nlp, TREES[0])]).to_disk(gold)
+    gold_docs = [gold_doc(nlp, TREES[0])]
+    gold_docs[0][0].lemma_, gold_docs[0].user_data["id"] = "lemma", "one"
+    gold_docs[0][0].set_morph("Number=Sing")
+    DocBin(docs=gold_docs, store_user_data=True).to_disk(gold)
     for wanted in (True, False):
         options = ["--probs"] if wanted else []
         assert run("parse", together, sentences, silver, "--format", "tokens", *options).exit_code == 0
@@ -86,16 +92,36 @@ def test_from_pipelines_to_trees(run: Callable[..., Any], tmp_path: Path, monkey
         best = max(silver_docs, key=lambda doc: doc.spans[SPANS_KEY].attrs["expected_f"][0])
         assert texts == sorted([first, first, " ".join(token.text for token in best)])
         assert not any("probs" in doc.spans[SPANS_KEY].attrs for doc in docs)
+        kept = [doc for doc in docs if doc.user_data.get("id") == "one"]
+        assert [(doc[0].lemma_, str(doc[0].morph)) for doc in kept] == [("lemma", "Number=Sing")] * 2
     with pytest.raises(SystemExit, match="no sentence of 90 to 99 words"):
         call(monkeypatch, self_training.main, "mix", gold, silver, mixed, "--words", 90, 99)
     with pytest.raises(SystemExit, match="--probs"):
         call(monkeypatch, self_training.main, "mix", gold, gold, mixed)
+    del gold_docs[0].spans[SPANS_KEY]
+    DocBin(docs=gold_docs).to_disk(gold)
+    with pytest.raises(SystemExit, match=r"gold\.spacy has docs without trees"):
+        call(monkeypatch, self_training.main, "mix", gold, silver, mixed)
 
 
 def test_an_ensemble_needs_parsers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spacy.blank("en").to_disk(tmp_path / "none")
     with pytest.raises(SystemExit, match="no parser"):
         call(monkeypatch, self_training.main, "ensemble", tmp_path / "together", tmp_path / "none")
+
+
+@pytest.mark.filterwarnings("ignore:.*W258")
+def test_an_ensemble_takes_the_place_of_the_parser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stands before what reads its trees, and keeps them where the parser did."""
+    nlp = make_nlp(spans_key="trees")
+    nlp.add_pipe("tree_matcher", config={"spans_key": "trees", "patterns": {"A": ["NP"]}})
+    gold = doc_from_tree(nlp.vocab, nltk.Tree.fromstring(TREES[0]), spans_key="trees")
+    nlp.initialize(lambda: [Example(nlp.make_doc(gold.text), gold)])
+    nlp.to_disk(tmp_path / "one")
+    call(monkeypatch, self_training.main, "ensemble", tmp_path / "together", tmp_path / "one")
+    together = spacy.load(tmp_path / "together")
+    assert together.pipe_names == [*nlp.pipe_names[:-2], "parsetag_ensemble", "tree_matcher"]
+    assert "trees" in together("The dog barked.").spans
 
 
 def test_certain_trees_come_first() -> None:

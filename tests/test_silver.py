@@ -2,6 +2,7 @@
 
 import random
 import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from spacy_parsetag.tokens.groups import SPANS_KEY
 from spacy_parsetag.trees import Parse
 from tools import texts
 from tools.english import Sentence, vary
-from tools.silver import Silver, cut, grams, make_soft_doc, parse, read_sentences, silver_runs
+from tools.silver import Silver, cut, grams, main, make_soft_doc, parse, read_sentences, silver_runs
 
 MASC = "She_PRP did_VBD n't_RB go_VB ._. \nHe_PRP paid_VBD $_$ 5_CD ._.\n\nA_DT new_JJ paragraph_NN"
 CNXML = """<document xmlns="http://cnx.rice.edu/cnxml"><metadata><para>No.</para></metadata><content>
@@ -132,6 +133,23 @@ def test_trees_of_the_teacher(tmp_path: Path, teacher: Language) -> None:
     assert train(make_nlp(), examples, steps=3)["parsetag"] > 0
     assert all(token.tag_ for token in docs[0])
     assert not any(token.tag_ for token in make_soft_doc(teacher, [silver], rng, tags=False))
+
+
+def test_a_teacher_of_another_language(tmp_path: Path, teacher: Language, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing that holds of English tags is asked of it, and there may be no treebank to leave out."""
+    teacher.to_disk(tmp_path / "en")
+    spacy.load(tmp_path / "en", config={"nlp.lang": "nl"}).to_disk(tmp_path / "nl")
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").write_text(
+        "Een twee drie vier vijf zes zeven\n\nAcht negen tien elf twaalf dertien\n"
+    )
+    options = ["--splitter", tmp_path / "nl", "--expected-f", 0]
+    words = ["silver", tmp_path / "nl", tmp_path / "texts", tmp_path / "out", *options]
+    monkeypatch.setattr(sys, "argv", list(map(str, words)))
+    main()
+    docs = list(DocBin().from_disk(tmp_path / "out" / "silver-000.spacy").get_docs(teacher.vocab))
+    assert sum(len(doc.spans[SPANS_KEY].attrs["k_best"]) for doc in docs) == 2
+    assert not any(doc.user_data["mended"] for doc in docs)
 
 
 def test_variants_keep_all_trees() -> None:

@@ -4,7 +4,7 @@
     python -m spacy parsetag parse OUTPUT SENTENCES silver.spacy --format tokens --probs
     python -m tools.self_training mix GOLD silver.spacy MIXED
 
-`ensemble` writes one pipeline: the components of the first PIPELINE up to its parser, and a `parsetag_ensemble` of all.
+`ensemble` writes one pipeline: the components of the first PIPELINE, with a `parsetag_ensemble` of all for its parser.
 `mix` writes docs to train on: the trees of GOLD several times, and of the silver ones the share with the greatest
 expected F, in random order. After a training over these comes one over GOLD alone, from where the first one ends
 (`configs/transformer_second.cfg`). The workflow `self-train` of models/project.yml is all of it. McClosky, Charniak and
@@ -29,8 +29,10 @@ def make_ensemble(output: Path, pipelines: list[Path]) -> None:
     parser = next((pipe for pipe in nlp.pipe_names if nlp.get_pipe_meta(pipe).factory == "parsetag"), None)
     if parser is None:
         raise SystemExit(f"{pipelines[0]} has no parser. Give pipelines with the component 'parsetag'.")
+    config = {"pipelines": [str(path) for path in pipelines], "spans_key": nlp.get_pipe(parser).cfg["spans_key"]}
+    follower = next(iter(nlp.component_names[nlp.component_names.index(parser) + 1 :]), None)
     nlp.remove_pipe(parser)
-    nlp.add_pipe("parsetag_ensemble", config={"pipelines": [str(path) for path in pipelines]})
+    nlp.add_pipe("parsetag_ensemble", config=config, before=follower)
     nlp.to_disk(output)
 
 
@@ -52,6 +54,9 @@ def mix(args: argparse.Namespace) -> None:
     vocab = spacy.blank("xx").vocab
     gold = list(DocBin().from_disk(args.gold).get_docs(vocab))
     silver = [doc for doc in DocBin().from_disk(args.silver).get_docs(vocab) if len(doc)]  # others failed, or are empty
+    for path, docs in ((args.gold, gold), (args.silver, silver)):
+        if any(SPANS_KEY not in doc.spans for doc in docs):
+            raise SystemExit(f"{path} has docs without trees in doc.spans[{SPANS_KEY!r}], where training looks.")
     if any(len(doc.spans[SPANS_KEY].attrs.get("expected_f", ())) != 1 for doc in silver):
         raise SystemExit(
             f"{args.silver} does not say how certain the one tree of each doc is. Write it with `parse --probs`, which "
@@ -65,7 +70,8 @@ def mix(args: argparse.Namespace) -> None:
         del doc.spans[SPANS_KEY].attrs["probs"]  # which training does not read
     docs = args.gold_times * gold + certain
     random.Random(args.seed).shuffle(docs)
-    DocBin(attrs=DOCBIN_ATTRS, docs=docs).to_disk(args.mixed)
+    attrs = (*DOCBIN_ATTRS, "LEMMA", "MORPH")
+    DocBin(attrs=attrs, docs=docs, store_user_data=True).to_disk(args.mixed)
     sys.stdout.write(
         f"{args.mixed}: {len(gold):,} gold sentences {args.gold_times} times, {len(certain):,} of {n:,} silver ones "
         f"(expected F at least {least:.3f})\n"

@@ -1,6 +1,6 @@
 """Silver trees: raw text, parsed by a larger pipeline, whose k best trees become soft targets of a smaller one.
 
-    python -m tools.silver TEACHER TEXTS OUTPUT --exclude TREEBANKS
+    python -m tools.silver TEACHER TEXTS OUTPUT [--exclude TREEBANKS]
 
 TEACHER is a pipeline with the components `tagger` and `parsetag`, or with a `parsetag_ensemble`, which has no k best
 trees; TEXTS a folder of .txt files with an empty line between paragraphs (`tools/texts.py` makes one), OUTPUT a folder
@@ -8,7 +8,8 @@ for .spacy files: runs of one to eight sentences with spaCy's tokens, the teache
 trees with their probabilities, marked as soft; `doc.user_data["mended"]` says whether a rule of `tools/repairs.py`
 changed one of them. Sentences that share eight words in a row with a text of TREEBANKS (as of tools/english.py) are
 left out, and so is the whole document where three do. What is no prose is left out too, and sentences in which the
-teacher expects to get many constituents wrong (`--expected-f`).
+teacher expects to get many constituents wrong (`--expected-f`). Of a teacher of English, sentences without a verb are
+left out, trees are repaired, and half of the runs are typed otherwise. For another language give a `--splitter`.
 """
 
 import argparse
@@ -130,28 +131,33 @@ def parse(
         Doc(teacher.vocab, list(s.parse.words), list(s.spaces), sent_starts=[j == 0 for j in range(len(s.spaces))])
         for s in map(sentences.__getitem__, order)
     )
+    english = teacher.lang == "en"  # tags and rules are those of English treebanks
     for i, doc in zip(order, teacher.pipe(docs), strict=True):
         attrs = doc.spans[SPANS_KEY].attrs
         ((_, parsed),) = parses_from_doc(doc)
         if attrs["expected_f"][0] < least_f:
             counts["unsure"] += 1
-        elif len(parsed) > 5 and not any(tag.startswith(("VB", "MD")) for tag in parsed.pos):
+        elif english and len(parsed) > 5 and not any(tag.startswith(("VB", "MD")) for tag in parsed.pos):
             counts["no verb"] += 1
         else:
             counts["kept"] += 1
             counts["words"] += len(parsed)
-            silver[i] = silver_of(doc, sentences[i].spaces, sentences[i].paragraph)
+            silver[i] = silver_of(doc, sentences[i].spaces, sentences[i].paragraph, repaired=english)
     return silver
 
 
-def silver_of(doc: Doc, spaces: Sequence[bool], paragraph: bool) -> Silver:
-    """The sentence of a parsed doc, with its trees repaired."""
+def silver_of(doc: Doc, spaces: Sequence[bool], paragraph: bool, *, repaired: bool = True) -> Silver:
+    """The sentence of a parsed doc, with its trees repaired by the rules for English or as they are."""
     ((_, parsed),) = parses_from_doc(doc)
     (trees,) = doc.spans[SPANS_KEY].attrs.get("k_best") or [[]]
     rules: Counter[str] = Counter()
-    best = repair(parsed, rules)
+
+    def mend(parse: Parse) -> Parse:
+        return repair(parse, rules) if repaired else parse
+
+    best = mend(parsed)
     k_best = [
-        [p, [list(span) for span in repair(with_spans(best, spans), rules).spans]]
+        [p, [list(span) for span in mend(with_spans(best, spans)).spans]]
         for p, spans in trees
         if p >= trees[0][0] + np.log(RARE)
     ]
@@ -168,13 +174,15 @@ def cut(sentence: Silver, varied: Sentence) -> Silver:
     return Silver(varied.parse, varied.spaces, sentence.paragraph, k_best, sentence.mended)
 
 
-def silver_runs(documents: Iterable[Sequence[Silver]], rng: random.Random) -> Iterator[list[Silver]]:
-    """Successive sentences, one to eight together; half of the runs as others would have typed them."""
+def silver_runs(
+    documents: Iterable[Sequence[Silver]], rng: random.Random, *, variants: bool = True
+) -> Iterator[list[Silver]]:
+    """Successive sentences, one to eight together; with variants, half of the runs as others would have typed them."""
     for document in documents:
         for run in runs(document, rng):
             sentences = [sentence for sentence in run if isinstance(sentence, Silver)]
             style = (rng.choice(QUOTES), rng.choice("'’"), rng.choice(DASHES))
-            varied = rng.random() < 0.5
+            varied = variants and rng.random() < 0.5
             yield [cut(sentence, vary(sentence, rng, *style)) for sentence in sentences] if varied else sentences
 
 
@@ -193,7 +201,7 @@ def main() -> None:
     parser.add_argument("teacher", type=Path, metavar="TEACHER")
     parser.add_argument("texts", type=Path, metavar="TEXTS")
     parser.add_argument("output", type=Path, metavar="OUTPUT")
-    parser.add_argument("--exclude", type=Path, required=True, metavar="TREEBANKS")
+    parser.add_argument("--exclude", type=Path, metavar="TREEBANKS", help="of the English pipelines")
     parser.add_argument("--splitter", default="en_parsetag_sm", help="a pipeline that finds sentences")
     parser.add_argument("--k-best", type=int, default=5)
     parser.add_argument("--expected-f", type=float, default=0.8, help="at least, of the teacher's best tree, 0 to 1")
@@ -211,7 +219,8 @@ def main() -> None:
         pipe.probs, pipe.k_best = True, args.k_best
     counts: Counter[str] = Counter()
     rng, tags = random.Random(args.seed), not args.no_tags
-    documents = list(read_sentences(args.texts, splitter, known_grams(args.exclude), counts))
+    excluded = known_grams(args.exclude) if args.exclude else set()
+    documents = list(read_sentences(args.texts, splitter, excluded, counts))
     rng.shuffle(documents)
     # A chunk is sorted by length: sentences of all its documents, so that batches have little padding.
     chunks: list[list[list[Sentence]]] = [[]]
@@ -219,7 +228,7 @@ def main() -> None:
         if sum(map(len, chunks[-1])) >= CHUNK:
             chunks.append([])
         chunks[-1].append(document)
-    nlp = spacy.blank("en")
+    nlp = spacy.blank(teacher.lang)
     for folder in filter(None, (args.output, args.singles)):
         folder.mkdir(parents=True, exist_ok=True)
     for i, chunk in enumerate(chunks):
@@ -229,7 +238,7 @@ def main() -> None:
             parse(teacher, [sentence for document in chunk for sentence in document], args.expected_f, counts)
         )
         silver = [[s for _, s in zip(document, parsed) if s is not None] for document in chunk]  # noqa: B905
-        all_runs = list(silver_runs(silver, rng))
+        all_runs = list(silver_runs(silver, rng, variants=teacher.lang == "en"))
         write((make_soft_doc(nlp, run, rng, tags=tags) for run in all_runs), args.output / f"silver-{i:03}.spacy")
         if args.singles:
             singles = ([sentence] for run in all_runs for sentence in run)

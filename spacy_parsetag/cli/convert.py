@@ -66,7 +66,8 @@ def convert_cli(
         bool,
         Opt(
             "--detokenize",
-            help="Guess the spaces between words, as in English text, to train on raw text. Default: unknown spaces",
+            help="Guess the spaces between words, as in English text, to train and score there on spaCy's tokens. "
+            "Default: unknown spaces",
         ),
     ] = False,
     spans_key: SpansKey = "constituents",

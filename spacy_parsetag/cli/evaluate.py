@@ -306,7 +306,10 @@ def format_scores(scores: dict[str, Any]) -> str:
     """Write the scores by label and by kind of tag."""
     text = ""
     if types := scores["parsetag_per_type"]:
-        rows = [(label, *(f"{100 * row[name]:.2f}" for name in "prf")) for label, row in sorted(types.items())]
+        rows = [
+            (showable(label, keep=""), *(f"{100 * row[name]:.2f}" for name in "prf"))
+            for label, row in sorted(types.items())
+        ]
         header = ("label", "P", "R", "F")
         text += "\n" + tables.table(rows, header=header, aligns=("l", "r", "r", "r"), max_col=WIDEST) + "\n"
     tags = {kind: value for kind, value in scores["parsetag_tag_acc"].items() if value is not None}

@@ -43,7 +43,7 @@ def init_config_cli(
     refuse(encoder is not None and not transformer, "--encoder", "--transformer")
     refuse(encoder is not None and not encoder.strip(), "--encoder", "a name or a folder, which may not be empty")
     if output != STANDARD and output.exists() and not force:
-        raise ValueError(Errors.E450.format(path=output))
+        raise ValueError(Errors.E466.format(path=output))
     sentences = "senter" if senter else "one_sentence" if one_sentence else "sentencizer"
     try:
         config = make_config(

@@ -13,6 +13,7 @@ from spacy.tokens import Doc
 from ..errors import Errors
 from ..tokens import doc_to_strings, one_sentence, parse_string
 from ..tokens.groups import predictions_from_doc, with_spans
+from ..trees.escape import escape_label
 from .input import Record
 from .load import find_parser, load_pipeline, settle_sentences
 from .output import Parsed, fit_msgpack, plain, to_json, to_line
@@ -145,8 +146,8 @@ class BatchParser:
             if self.settings.probs:
                 values = " ".join(f"{name} {value:.4g}" for name, value in prediction.values.items())
                 lines.append(f"# {values}".rstrip())
-                constituents = zip(parse.spans, prediction.probs or (), strict=True)
-                texts = [f"{label}[{start}:{end}] {prob:.4f}" for (start, end, label), prob in constituents]
+                pairs = zip(parse.spans, prediction.probs or (), strict=True)
+                texts = [f"{escape_label(label)}[{start}:{end}] {prob:.4f}" for (start, end, label), prob in pairs]
                 lines.append(" ".join(["#", *texts]))
             k_best = [(log_prob, with_spans(parse, spans)) for log_prob, spans in prediction.k_best or ()]
             is_first = bool(k_best) and k_best[0][1] == parse  # as MBR's tree need not be; readers take the first tree

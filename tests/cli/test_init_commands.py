@@ -82,7 +82,8 @@ def test_a_config_is_replaced_only_if_asked_for(run: Run, tmp_path: Path) -> Non
     path = tmp_path / "config.cfg"
     path.write_text("mine", encoding="utf8")
     result = run("init-config", path)
-    assert result.exit_code == 1 and "E450" in result.stderr and path.read_text(encoding="utf8") == "mine"
+    assert result.exit_code == 1 and "E466" in result.stderr and path.read_text(encoding="utf8") == "mine"
+    assert "--force" in result.stderr
     assert run("init-config", path, "--force").exit_code == 0
     assert "parsetag" in pipeline_of(path)
 

@@ -21,6 +21,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.util import import_file
 from spacy.vocab import Vocab
+from tiny import add_untrained_parser
 
 from spacy_parsetag.pipeline.component import ParseTagger
 from spacy_parsetag.tokens import doc_to_strings
@@ -424,6 +425,21 @@ def test_probabilities_and_the_best_trees(run: Run, pipeline: Path, tmp_path: Pa
     assert sent["k_best"][0]["log_prob"] == pytest.approx(sent["log_prob"], abs=1e-4)
     assert all(0 < constituent["prob"] <= 1.0001 for constituent in sent["constituents"])
     assert "E455" in run("parse", pipeline, "-", tmp_path / "out.parquet", "--probs", stdin="a\n").stderr
+
+
+def test_labels_that_are_no_words_beside_probabilities(run: Run, tmp_path: Path) -> None:
+    """A comment keeps to its line, so that the file can be read."""
+    tree = r"(TOP (A\u000aB\u202e (X a) (X b)))"
+    nlp = spacy.blank("en")
+    nlp.add_pipe("one_sentence")
+    add_untrained_parser(nlp, tree)
+    nlp.to_disk(tmp_path / "model")
+    gold, parsed, docs = (tmp_path / name for name in ("gold.mrg", "parsed.mrg", "gold.spacy"))
+    gold.write_text(tree + "\n")
+    assert run("parse", tmp_path / "model", "-", parsed, "--probs", stdin="a b\n").exit_code == 0
+    assert r"# A\u000aB\u202e[0:2]" in parsed.read_text() and read_string(parsed.read_text())
+    assert run("convert", gold, docs).exit_code == 0
+    assert "\nA\ufffdB " in run("evaluate", tmp_path / "model", docs).stdout
 
 
 def test_figures_of_a_tree_that_is_not_the_best(run: Run, pipeline: Path, tmp_path: Path) -> None:
