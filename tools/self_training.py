@@ -29,7 +29,8 @@ def make_ensemble(output: Path, pipelines: list[Path]) -> None:
     parser = next((pipe for pipe in nlp.pipe_names if nlp.get_pipe_meta(pipe).factory == "parsetag"), None)
     if parser is None:
         raise SystemExit(f"{pipelines[0]} has no parser. Give pipelines with the component 'parsetag'.")
-    config = {"pipelines": [str(path) for path in pipelines], "spans_key": nlp.get_pipe(parser).cfg["spans_key"]}
+    spans_key = nlp.get_pipe_config(parser)["spans_key"]
+    config = {"pipelines": [str(path) for path in pipelines], "spans_key": spans_key}
     follower = next(iter(nlp.component_names[nlp.component_names.index(parser) + 1 :]), None)
     nlp.remove_pipe(parser)
     nlp.add_pipe("parsetag_ensemble", config=config, before=follower)

@@ -228,7 +228,7 @@ def main() -> None:
         if sum(map(len, chunks[-1])) >= CHUNK:
             chunks.append([])
         chunks[-1].append(document)
-    nlp = spacy.blank(teacher.lang)
+    nlp = spacy.blank(str(teacher.lang))
     for folder in filter(None, (args.output, args.singles)):
         folder.mkdir(parents=True, exist_ok=True)
     for i, chunk in enumerate(chunks):
