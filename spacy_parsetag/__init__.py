@@ -20,7 +20,7 @@ _HOMES = {"explain": ".draw.labels", "render": ".draw.docs"}
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for: spaCy imports this package whenever it starts, and must not pay for ours."""
+    """Import a public function when it is used: spaCy imports this package whenever it starts, and must not wait."""
     if name in _HOMES:
         return getattr(import_module(_HOMES[name], __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,7 @@
-"""Other packages: whether they are there, how to install them, and what they do slowly or not at all.
+"""Optional packages, with their install lines; and workarounds for packages that are slow or hang.
 
-Nothing is imported until it is asked for: spaCy loads every plugin's factories at start, and must not pay for ours.
+No package is imported before a function needs it: spaCy loads every plugin's factories when it starts, and imports
+would delay that.
 """
 
 import importlib
@@ -82,10 +83,10 @@ _limiting = Lock()
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Give NumPy's BLAS one thread in this context, and then as many as before, unless the environment says how many.
+    """Limit NumPy's BLAS to one thread in this context, unless the environment sets its number of threads.
 
-    The matrices of a CNN pipeline are so small that threads take longer to meet than to multiply. The number belongs to
-    the process: where several Python threads are within, the first one sets it, and sets it back.
+    The matrices of a CNN pipeline are so small that threads take longer to meet than to multiply. The limit holds for
+    the whole process: if several Python threads enter the context, the first one sets the limit and later removes it.
     """
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
     if any(map(os.environ.get, names)) or not _limiting.acquire(blocking=False):
@@ -102,8 +103,8 @@ def one_blas_thread() -> Iterator[None]:
 def cache_msgpack_plugins() -> None:
     """Let srsly look for plugins of its msgpack only where there may be new ones.
 
-    It goes through all installed entry points, and through everything that any library registered, whenever it packs or
-    unpacks anything: three times for each doc of a .spacy file, and longer than all else that reading a sentence takes.
+    srsly searches all installed entry points, and everything that any library registered, whenever it packs or unpacks
+    anything: three times for each doc of a .spacy file, which takes longer than the rest of reading a sentence.
     """
     from srsly.msgpack import msgpack_decoders, msgpack_encoders
 
@@ -112,7 +113,7 @@ def cache_msgpack_plugins() -> None:
 
 
 def cache_plugins(registry: Any) -> None:
-    """Let a registry of catalogue search anew only when more is registered, anywhere, than at its last search."""
+    """Let a registry of catalogue search again only if any registry has grown since its last search."""
     import catalogue
 
     search = registry.get_all

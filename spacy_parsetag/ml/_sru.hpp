@@ -1,4 +1,4 @@
-// Simple Recurrent Unit (Lei et al. 2018, equations 3 to 6): the part of it that runs from word to word, forward and back.
+// Simple Recurrent Unit (Lei et al. 2018, equations 3 to 6): its recurrence from word to word, forward and back.
 // The loops over units are plain, so that any compiler makes vectors of them.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace parsetag {
 
-// Two directions over sentences that lie one after another. A row of each array is a word; in it come the forward
-// direction, then the backward one, each with its parts, each of `units` numbers.
+// Two directions over sentences that are stored one after another. Each row of an array is a word. A row holds the
+// parts of the forward direction, then those of the backward direction; each part has `units` numbers.
 template <class T> struct Sru {
     const int64_t *lengths; // (sentences)
     int n_sentences, units;
@@ -29,7 +29,7 @@ template <class T> struct Sru {
 
 inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// `expf` would keep the loop from being vectors.
+// With `expf` the compiler would not make vectors of the loop.
 inline float sigmoid(float x) { return 1 / (1 + exp_of(std::min(-x, 30.0f))); }
 
 // The loops over units, of one word. Pointers are to arrays that do not overlap, which the compiler has to know to make
@@ -66,7 +66,7 @@ template <class T> void sru_forward(const Sru<T> &sru, T *states, T *outputs, T 
         }
 }
 
-// The gradients before the gate, of what is mixed in where it is closed, and of the weights; `d_on` is set.
+// Sets the gradients of `sru_mix`: of the gate before its sigmoid, and of `off` and `on`.
 template <class T>
 void sru_mix_back(int d, const T *__restrict gate, const T *__restrict on, const T *__restrict off,
                   const T *__restrict d_mixed, T *__restrict d_gate, T *__restrict d_off, T *__restrict d_on) {
@@ -87,8 +87,8 @@ void sru_gate_back(int d, const T *__restrict d_gate, const T *__restrict v, con
     }
 }
 
-// The gradient dU of the product, dX of the highway where it is the input (else unused), and the gradients of v and b, which are
-// added to.
+// Sets dU, the gradient of the product, and dX, that of the highway where it is the input (else dX is unused); adds to
+// the gradients of v and b.
 template <class T>
 void sru_backward(const Sru<T> &sru, const T *states, const T *gates, const T *d_outputs, T *dU, T *dX, T *dv, T *db) {
     const int d = sru.units;

@@ -53,7 +53,7 @@ def forward(const real[:, ::1] U, const real[:, ::1] X, const real[:, :, ::1] v,
 def backward(const real[:, ::1] U, const real[:, ::1] X, const real[:, :, ::1] v, const real[:, :, ::1] b,
              const int64_t[::1] lengths, const real[:, ::1] states, const real[:, ::1] gates,
              const real[:, ::1] d_outputs):
-    """Gradients of U, of X by the highway alone (P = 3; else zeros), of v and of b. Arguments as in `forward`."""
+    """Compute gradients of U, of X through the highway alone (zeros if P = 4), of v and of b; see `forward`."""
     dU, dX = np.empty_like(U), np.zeros_like(X)
     dv, db = np.zeros_like(v), np.zeros_like(b)
     cdef real[:, ::1] du = dU, dx = dX

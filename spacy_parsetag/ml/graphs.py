@@ -20,8 +20,8 @@ Precision = Literal["float32", "int8"]
 OPSET = 17
 _DOMAIN = "com.microsoft"  # of the operators that ONNX Runtime adds to ONNX's
 _TOLERANCE = 1e-3
-# ONNX's LSTM is what GPUs compute fastest, but ONNX Runtime multiplies only floats in it. In int8, therefore, the gates
-# of all words are a linear layer, and a Scan goes from states and a word's gates to the next states.
+# ONNX's LSTM is fastest on GPUs, but ONNX Runtime computes it in floats only. So the int8 graph computes the gates of
+# all words in a linear layer, and a Scan computes the next states from the previous ones and the gates of a word.
 _BILSTM = {
     "float32": """
         directions{i} = LSTM <direction = "bidirectional", hidden_size = {width}> ({words}, W{i}, R{i}, B{i}, lengths)
@@ -98,7 +98,7 @@ def export_transformer(encoder: Any, names: Sequence[str], precision: Precision)
             dynamo=False,
         )
         graph = target.getvalue()
-        for shape in ((1, 5), (4, 33)):  # not the ones that it was made of
+        for shape in ((1, 5), (4, 33)):  # other shapes than that of the sample that was exported
             sample = _sample(encoder.config, shape)
             vectors = OnnxShim(graph).run(sample, on_gpu=False)
             expected = layer(*(torch.from_numpy(sample[name]) for name in inputs)).numpy()
@@ -131,7 +131,7 @@ def _on_cpu(encoder: Any) -> Iterator[None]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """PyTorch warns of each place where a graph might depend on the sample, and that there is a newer exporter."""
+    """Silence PyTorch, which warns of each place where a graph might depend on the sample, and of a newer exporter."""
     logger = logging.getLogger()
     level = logger.level
     logger.setLevel(logging.ERROR)
@@ -191,11 +191,11 @@ def _gates(lstm: Any, array: str, layer: int) -> NDArray[Any]:
 
 
 def quantize(graph: bytes) -> bytes:
-    """The graph with int8 weights, one scale for each column, so that no output depends on what else is in a batch.
+    """Round the weights of a graph to int8, with one scale for each column.
 
-    What a linear layer multiplies is rounded too, each row by its own largest value: one scale for all of a batch, as
-    ONNX Runtime's dynamic quantization has it, would tie a sentence's tree to its neighbours. Embeddings are looked
-    up: their weights are int8 for size.
+    The inputs of linear layers are rounded too, each row by its own largest value. So no output depends on the rest of
+    the batch; with one scale for a whole batch, as in ONNX Runtime's dynamic quantization, the tree of a sentence would
+    depend on its neighbours. Embeddings are only looked up: their weights are int8 to save space.
     """
     onnx = require("onnx", "parsetag export")
     quantization = require("onnxruntime.quantization", "parsetag export")
@@ -261,7 +261,7 @@ class _Quantizer:
         return integers_name, scales_name
 
     def multiply(self, rows: str, weight: str, output: str) -> None:
-        """Multiply integers: rows in uint8 about 128, which CPUs multiply fastest with int8."""
+        """Multiply rows by a weight in integers: uint8 rows with the zero point 128 are fastest with int8 on CPUs."""
         integers, scales = self.store(weight)
         if rows not in self.rounded:
             self.rounded.add(rows)

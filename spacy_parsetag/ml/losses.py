@@ -19,11 +19,11 @@ from ..errors import Errors, Warnings
 
 @runtime_checkable
 class Loss(Protocol):
-    """The loss in nats, summed over a batch, and its gradient: the same batch with gradients for scores, on the
-    same device and, if the scores are floats, of the same type.
+    """Computes the loss in nats, summed over a batch, and its gradient: the same batch with gradients in place of
+    scores, on the same device and, if the scores are floats, of the same type.
 
-    A loss with an attribute `by_tag` that is true learns the other tags of a tree that has an unknown one, where the
-    batch has no transitions.
+    If a tree has an unknown tag, a loss whose attribute `by_tag` is true still learns the other tags of the tree,
+    where the batch has no transitions.
     """
 
     def __call__(self, batch: TagScores, gold: WeightedTrees) -> tuple[float, TagScores]: ...
@@ -76,13 +76,13 @@ class TagLoss:
 class TreeLoss:
     """Likelihood of the gold tree among all trees: cross-entropy normalized over valid sequences only.
 
-    Tag by tag, a model spends probability on sequences that are not trees, which the decoder rules out anyway. Here the
-    sum in the denominator runs over the trees alone. Its logarithm and gradient come from the lattice, in one pass of
-    log-sum-exp forward and one back; where spans are scored too, from the chart. The paper does not have this. A tree
-    with an unknown tag is left out, and so is one that needs a larger stack than the batch's bound: no sum counts it.
+    With `TagLoss` a model spends probability on sequences that are not trees, which the decoder rules out anyway. Here
+    the sum in the denominator runs over the trees alone. Its logarithm and gradient come from the lattice, in one pass
+    of log-sum-exp forward and one back; where spans are scored too, from the chart. This loss is not in the paper. A
+    tree is left out if it has an unknown tag, or needs a larger stack than the batch's bound: no sum counts it.
 
-    With transitions a sentence takes O(dN|T|^2): in pre- and post-order, where the stack may be as large as the
-    sentence is long, that calls for a bound.
+    With transitions a sentence takes O(dN|T|^2) time. In pre- and post-order, where the stack may be as large as the
+    sentence is long, use a bound.
     """
 
     def __call__(self, batch: TagScores, gold: WeightedTrees) -> tuple[float, TagScores]:
@@ -106,7 +106,7 @@ def cross_entropy(
 ) -> tuple[float, TagScores]:
     """Find the cross-entropy of the model's distribution with the weighted gold trees of each sentence.
 
-    With one tree of weight 1 it is minus its log-probability. The gradient is the expected counts minus the gold ones.
+    For one tree of weight 1 it is minus the tree's log-probability. The gradient is the expected minus the gold counts.
     Scores on a GPU are copied to the CPU once, and the gradient back once.
 
     gold (WeightedTrees): The trees. A sentence is left out where one of its trees has an unknown tag, or it has none.
@@ -118,7 +118,7 @@ def cross_entropy(
     taught[owner[gold.ids < 0]] = False
     taught_batch = batch.on_cpu().select(taught)
     tree_taught = taught[gold.sentence]
-    sentence = (np.cumsum(taught) - 1)[gold.sentence[tree_taught]]  # counted among those
+    sentence = (np.cumsum(taught) - 1)[gold.sentence[tree_taught]]  # as a number among the taught ones
     trees = WeightedTrees(sentence, gold.weight[tree_taught], gold.ids[taught[owner]])
     sums = sum_over(taught_batch)
     check_status(taught_batch, sums.status)

@@ -20,11 +20,11 @@ def _torch() -> Any:
 def bilstm(depth: int = 2, hidden_width: int | None = None) -> SequenceModel:
     """Run a BiLSTM over sequences of vectors: spacy-parsetag.TorchBiLSTM.v1. It needs PyTorch.
 
-    Input: (words, nI) arrays. Output: (words, 2 hidden) arrays, first the forward states. Between its layers is dropout
-    at the rate that the training loop passes.
+    Input: (words, nI) arrays. Output: (words, 2 hidden) arrays, first the forward states. The dropout between layers
+    is at the rate that the training loop passes.
 
-    hidden_width (int | None): Cells in each direction; None for half the width of the sample of outputs that
-        `initialize` gets: these are scores of |T| tags for two slots.
+    hidden_width (int | None): Cells in each direction; None for half the width of the sample of outputs that is passed
+        to `initialize`. The sample has scores of |T| tags for two slots.
     RAISES (ImportError): Without PyTorch, with the install line.
     """
     _torch()
@@ -50,7 +50,7 @@ class LSTMShim(PyTorchShim):
         super().__init__(_torch().nn.Module(), deserialize_model=_load_lstm)
 
     def begin_update(self, inputs: ArgsKwargs) -> tuple[Any, Callable[[ArgsKwargs], None]]:
-        """Run the LSTM. On a CPU by `_unroll`; gradients are found at the tensors, as `_forward` does."""
+        """Run the LSTM, on a CPU by `_unroll`. The input's gradient stays at its tensor, where `_forward` reads it."""
         torch = _torch()
         if self.device.type != "cpu":
             self._model.flatten_parameters()  # Thinc replaced each weight; cuDNN wants them in one piece
@@ -78,7 +78,7 @@ def _make_lstm(nI: int, hidden: int, depth: int, device: Any) -> Any:
 
 
 def _load_lstm(model: Any, data: bytes, device: Any) -> Any:
-    """The LSTM whose weights were saved; the model as it is if it was saved before it had any."""
+    """Make an LSTM with saved weights; return the model unchanged if it was saved before it had weights."""
     state = _torch().load(BytesIO(data), map_location=device)
     if state:
         depth = len(state) // 8  # two directions, each with weights and biases of inputs and of states
@@ -90,8 +90,8 @@ def _load_lstm(model: Any, data: bytes, device: Any) -> Any:
 def _unroll(torch: Any, lstm: Any, X: Any, sizes: Any) -> Any:
     """Run an LSTM of two directions over packed sequences, to be trained through on a CPU.
 
-    PyTorch's own takes the words of each step out of all of them, and going back adds a gradient as large as all words
-    for each step: time that grows with the square of the longest sentence.
+    PyTorch's own LSTM slices the words of each step out of all words, and its backward pass adds a gradient of the size
+    of all words for each step: its time grows with the square of the longest sentence.
 
     X (torch.Tensor): (words, nI): the first words of all sequences, the longest one's first, then the second words.
     sizes (torch.Tensor): (steps,): how many sequences each step has.

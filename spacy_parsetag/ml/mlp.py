@@ -115,7 +115,7 @@ def _pieces(ops: Any, n_rows: int) -> Iterator[slice]:
 
 
 def _normalize(xp: Any, centred: Floats2d, X: Hidden, rows: slice) -> tuple[Floats2d, Floats1d]:
-    """Vectors of the variance 1, and what they were multiplied with, as (k, width) and (k, 1)."""
+    """Scale vectors to the variance 1; return them, (k, width), and their factors, (k, 1)."""
     if X.first is None or X.last is None:
         vectors = centred[rows].copy()
     else:

@@ -39,7 +39,7 @@ class OnnxShim(Shim):
 
     def __init__(self, graph: bytes = b"") -> None:
         super().__init__(graph)
-        # The session; and its process, and whether it runs on a GPU. They are read at once, since threads share them.
+        # The session, its process, and whether it runs on a GPU: one tuple, which threads that share it read at once.
         self._session: tuple[Any, tuple[int, bool] | None] = (None, None)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -49,7 +49,7 @@ class OnnxShim(Shim):
         return OnnxShim(self._model)
 
     def run(self, inputs: dict[str, NDArray[Any]], *, on_gpu: bool) -> NDArray[Any]:
-        """Compute the graph's only output from arrays by their names. Those that it does not ask for are left out.
+        """Compute the graph's only output from named arrays. Arrays that are not inputs of the graph are ignored.
 
         RAISES (ImportError): Without ONNX Runtime, with the install line.
         """
@@ -63,7 +63,7 @@ class OnnxShim(Shim):
         return np.asarray(output)
 
     def to_device(self, device_type: str, device_id: int) -> None:
-        """Nothing: where the model is, is asked when it runs."""
+        """Do nothing: each call of `run` says whether to compute on a GPU."""
 
     def to_bytes(self) -> bytes:
         graph: bytes = self._model
@@ -78,13 +78,13 @@ class OnnxShim(Shim):
 def _start_session(graph: bytes, *, on_gpu: bool) -> Any:
     runtime = require("onnxruntime", "a pipeline exported to ONNX")
     options = runtime.SessionOptions()
-    # OMP_NUM_THREADS counts, as for NumPy. A worker process is one of several: it gets one thread. 0 is one a core.
+    # OMP_NUM_THREADS sets the number, as for NumPy. Without it a worker process gets 1, others 0: one for each core.
     options.intra_op_num_threads = threads_asked() or (0 if parent_process() is None else 1)
     if clips_products():
         options.add_session_config_entry("session.x64quantprecision", "1")  # takes up to 2.6 times as long
     preferred = ["CUDAExecutionProvider", "CPUExecutionProvider"] if on_gpu else ["CPUExecutionProvider"]
     providers = [name for name in preferred if name in runtime.get_available_providers()]
-    # On a CPU, the sum and the normalization that this one makes one operation of are faster as two.
+    # This optimizer fuses a sum and a normalization into one operation. On a CPU the two are faster.
     return runtime.InferenceSession(graph, options, providers, disabled_optimizers=["SkipLayerNormFusion"])
 
 
@@ -148,9 +148,9 @@ def onnx_bilstm() -> SequenceModel:
 
 
 def build_columns(tok2vec: Model[list[Doc], Arrays], start: int, stop: int) -> Model[list[Doc], Arrays]:
-    """Some columns of a tok2vec's vectors: spacy-parsetag.Columns.v1.
+    """Take some columns of a tok2vec's vectors: spacy-parsetag.Columns.v1.
 
-    Where what listens to a transformer pools in several ways, the exported one has the vectors of all side by side.
+    If the listeners to a transformer pool in several ways, the exported one gives the vectors of all ways side by side.
     """
     layer: Model[Any, Any] = Model("columns", _columns, dims={"nO": stop - start}, attrs={"start": start, "stop": stop})
     return chain(tok2vec, layer)
@@ -173,7 +173,7 @@ def _init(model: Model[Any, Any], X: Any = None, Y: Any = None) -> None:
 
 
 def _shim_of(model: Model[Any, Any], is_train: bool = False) -> OnnxShim:
-    """The graph of a layer. Raises if the layer is to be trained, or has none."""
+    """Return the shim with the graph of a layer. Raise an error if the layer is to be trained, or has no graph."""
     (shim,) = model.shims
     if is_train:
         raise ValueError(Errors.E204)
@@ -197,7 +197,7 @@ def _encode(
 
 
 def _encode_windows(model: Model[Any, Any], shim: OnnxShim, sequences: Sequence[NDArray[Any]]) -> Floats2d:
-    """(pieces, width) vectors of all pieces of all windows, in their order; a last row of zeros."""
+    """Compute the vectors of all pieces of all windows, in order: (pieces + 1, width), the last row zeros."""
     lengths = np.asarray([len(ids) for ids in sequences])
     starts = np.cumsum(lengths) - lengths
     vectors = np.zeros((int(lengths.sum()) + 1, model.attrs["width"]), dtype="f")

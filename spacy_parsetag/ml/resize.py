@@ -7,8 +7,8 @@ from thinc.api import Model
 
 from ..linearize.tagset import TagSet
 
-# The attribute, named as in spaCy's resizable models, of a learner: a function that takes the learner, its tags and
-# the new ones.
+# The name, as in spaCy's resizable models, of a learner's attribute: a function that takes the learner, the old tags
+# and the new ones, and resizes the learner.
 RESIZE = "resize_output"
 
 
@@ -29,7 +29,7 @@ def resize_output(model: Model[Any, Any], old: TagSet, new: TagSet) -> bool:
 
 
 def resize_rows(layer: Model[Any, Any], old: Sequence[Any], new: Sequence[Any], axes: dict[str, int]) -> None:
-    """Arrange the outputs of a layer anew. An output that it did not have scores as the others do on average.
+    """Rearrange the outputs of a layer. A new output gets the mean of the parameters of the old outputs.
 
     old (Sequence): What the rows stand for.
     axes (dict[str, int]): For each parameter by its name, the number of its first axes that stand for outputs.

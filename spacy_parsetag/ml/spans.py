@@ -165,12 +165,12 @@ def _forward(
 
 
 class SpanRows:
-    """Scores of spans that are computed where they are read: part by part, and a CPU's cache holds a part.
+    """Scores of spans that are computed only when rows are read: part by part, so that a CPU's cache holds each part.
 
-    A doc of a thousand words has some ten megabytes of them, and who predicts reads each once. It can be asked for its
-    shape and for rows, be multiplied, and be made an array.
+    A doc of a thousand words has some ten megabytes of span scores, and prediction reads each score once. The object
+    has a shape, gives rows by index, can be multiplied, and can be made an array.
 
-    layer (Model[Hidden, Floats2d]): What scores (K, L) spans.
+    layer (Model[Hidden, Floats2d]): The layer that gives the (K, L) scores.
     vectors (Floats2d): (W + S, width) hidden vectors of boundaries.
     first, last (np.ndarray): (K,) int32 boundaries of each span.
     factor (float): What all scores are multiplied with.
@@ -207,7 +207,7 @@ class SpanRows:
 
 
 def boundaries_before(words: Words) -> NDArray[Any]:
-    """Find the boundary before each word, (W,) int64; the next one is after it. A sentence has one more than words."""
+    """Find the boundary b before each word, (W,) int64; b + 1 is after it. N words have N + 1 boundaries."""
     return np.arange(len(words.tokens)) + np.repeat(np.arange(len(words.n_words)), words.n_words)
 
 
@@ -241,10 +241,10 @@ def _score(
 def _score_spans(
     model: Model[Any, Any], boundaries: Floats2d, words: Words, scored: NDArray[np.bool_], is_train: bool
 ) -> tuple[SpanScores, Floats2d, Callable[[Floats2d], Floats2d]]:
-    """Scores of the spans of the sentences that a mask chooses; in prediction they are computed where they are read.
+    """Score the spans of the sentences that a mask chooses; in prediction, scores are computed when they are read.
 
     RETURNS (tuple[SpanScores, Floats2d, Callable]): The scores; (W + S, width) hidden vectors of the boundaries; and,
-        in training, what makes the gradient of the boundaries.
+        for training, the function that turns the gradient of the scores into that of the boundaries.
     """
     span, asarray = model.get_ref("span"), model.ops.xp.asarray
     first, last, starts = spans_of(words, scored)
@@ -261,8 +261,8 @@ def _join_halves(ops: Ops, X: Floats2d, before: Any, n_sents: int) -> tuple[Floa
     X (Floats2d): (W, width) vectors of words.
     before (Ints1d): (W,) boundary before each word.
     n_sents (int): S sentences.
-    RETURNS (tuple[Floats2d, Callable]): (W + S, width), zeros where a sentence has no such word; and what makes the
-        gradient of X of theirs.
+    RETURNS (tuple[Floats2d, Callable]): (W + S, width) vectors, zeros where a sentence has no such word; and the
+        function that turns their gradient into that of X.
     """
     half = X.shape[1] // 2
     boundaries = ops.alloc2f(len(X) + n_sents, X.shape[1])
@@ -274,10 +274,10 @@ def _join_halves(ops: Ops, X: Floats2d, before: Any, n_sents: int) -> tuple[Floa
 def _label_long_sentences(
     model: Model[Any, Any], tags: TagSet, tag_scores: Any, hidden: Floats2d, words: Words, is_long: NDArray[np.bool_]
 ) -> None:
-    """Let the tags of long sentences say the labels of a tree's spans, at the gaps where these split.
+    """Add label scores of the spans of a tree to the tags of long sentences, at the gaps where the spans split.
 
-    It is the best tree by leaf and gap scores, and stays the best: each tag of either side gets the gap's score plus
-    its label's score minus the best label's.
+    The tree is the best one by leaf and gap scores, and stays the best: each tag of either side gets the gap's score
+    plus its label's score minus the best label's.
 
     tag_scores (Floats3d): (W, 2, T) scores, to be changed; internal tags have the gaps' scores for all labels.
     hidden (Floats2d): (W + S, span_width) vectors of boundaries.

@@ -40,7 +40,7 @@ def sru_layers(depth: int = 2, hidden_width: int = 128) -> SequenceModel:
 
 
 def sru_layer(hidden_width: int) -> SequenceModel:
-    """One such layer."""
+    """Make one layer of SRUs in both directions; see `sru_layers`."""
     return Model(
         "sru", _forward, init=_init, dims={"nI": None, "nO": 2 * hidden_width}, params={"W": None, "v": None, "b": None}
     )

@@ -1,4 +1,4 @@
-"""The learner that scores tags: two of each word by its vector, and successive tags where it is asked to.
+"""The learner that scores tags: two for each word, by its vector, and pairs of successive tags if asked to.
 
 Without scores of successive tags each tag depends on the words alone (paper section 4.2). With them it is a
 linear-chain conditional random field (section 4.1). The paper scores a rule X -> Y Z by a part of it that stands

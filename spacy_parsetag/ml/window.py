@@ -9,11 +9,11 @@ from .words import Arrays, SequenceModel, check_sizes
 
 
 def build_window_encoder(width: int, window_size: int, maxout_pieces: int, depth: int) -> SequenceModel:
-    """Layers of a convolution, each added to its input: spacy-parsetag.WindowEncoder.v1.
+    """Convolve words in layers, each added to its input: spacy-parsetag.WindowEncoder.v1.
 
-    The layers of spaCy's MaxoutWindowEncoder, and its settings. That one puts `window_size * depth` rows of padding
-    between docs, which go through all layers: of sentences of ten words half of its work. Here nothing lies between
-    docs. Each layer sees zeros beyond their ends; in spaCy's only the first one does, so weights are not exchangeable.
+    Layers and settings are those of spaCy's MaxoutWindowEncoder. spaCy's puts `window_size * depth` rows of padding
+    between docs, which go through all layers: half of its work where docs have ten words. Here there is no padding.
+    Each layer sees zeros beyond the ends of a doc; in spaCy's only the first layer does, so weights do not carry over.
 
     width (int): Of input and output.
     window_size (int): Words on either side that a layer sees.

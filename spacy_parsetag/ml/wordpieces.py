@@ -75,10 +75,10 @@ def cut_windows(
 
     A piece is part of a token if one of its characters is, or the space after it.
 
-    tokenizer (str): What tokenizer.json says.
-    max_pieces (int): Pieces that the transformer reads at once. A window of more becomes two, and these again: they
-        overlap, so that tokens in the middle have words on both sides, but each token has its pieces in one of them.
-        Of a single token of more pieces the last ones are left out.
+    tokenizer (str): The content of tokenizer.json.
+    max_pieces (int): Pieces that the transformer reads at once. A window of more is cut in two, and each part again if
+        needed. The parts overlap, so that tokens in the middle have words on both sides, but each token gets its
+        pieces from one part. If a single token has more pieces, the last ones are left out.
     RAISES (ImportError): Without the package tokenizers, with the install line.
     """
     encode = _load_tokenizer(tokenizer).encode
@@ -112,9 +112,9 @@ def align_pieces(
     """Find the pieces of each token, in all windows that it is in.
 
     lengths (Sequence[int]): The tokens of each doc.
-    RETURNS (tuple[np.ndarray, np.ndarray]): Numbers of pieces, counted over all windows, token after token of all
-        docs; and how many there are for each token. Where no token of a doc has a piece, each has one, numbered as
-        if it came after all others: a vector of zeros.
+    RETURNS (tuple[np.ndarray, np.ndarray]): The pieces of all docs, token after token, as numbers counted over all
+        windows; and the number of pieces of each token. If no token of a doc has a piece, each of them gets the piece
+        numbered after all others, whose vector is zeros.
     """
     offsets = list(accumulate(lengths, initial=0))
     n_tokens = offsets[-1]

@@ -28,7 +28,7 @@ SequenceModel = Model[Arrays, Arrays]
 class Words(NamedTuple):
     """The W words of the S sentences of a batch of docs.
 
-    sentences (list[list[list[int]]]): Of each doc, of each sentence, the tokens of its words.
+    sentences (list[list[list[int]]]): For each doc and each of its sentences, the tokens of the words.
     offsets (list[int]): First token of each doc among the tokens of all; one more entry for their end.
     n_words (np.ndarray): (S,) int64 words of each sentence.
     tokens (np.ndarray): (W,) int64 token of each word, among the tokens of all docs; ascending.
@@ -128,7 +128,7 @@ class SentenceScores:
 
 
 def require_scores(scores: object, *, name: str) -> None:
-    """Raise a ValueError if a model gave what those of other components give, such as a tagger's."""
+    """Raise a ValueError if the output of a model is that of another kind of component, such as a tagger."""
     if not isinstance(scores, SentenceScores):
         raise ValueError(Errors.E217.format(name=name, found=type(scores).__name__))
 
@@ -141,8 +141,8 @@ def require_upstream(model: Model[Any, Any], docs: Sequence[Doc], *, name: str) 
 
     RAISES (ValueError): If a doc lacks the vectors, or has vectors of another width.
     """
-    # Listeners have the name of what they listen to, "*" for any; in spacy-curated-transformers it is one of the
-    # attributes. Listeners to transformers read the extension `trf_data`.
+    # A listener stores the name of the component that it listens to, "*" for any; in spacy-curated-transformers the
+    # name is in `attrs`. Listeners to transformers read the extension `trf_data`.
     named = [(node, getattr(node, "upstream_name", node.attrs.get("_upstream_name"))) for node in model.walk()]
     for listener, listened_to in ((node, upstream) for node, upstream in named if upstream is not None):
         for doc in filter(len, docs):

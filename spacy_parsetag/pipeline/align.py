@@ -1,4 +1,4 @@
-"""Puts gold trees over the tokens that the pipeline sees, which the treebank may have cut otherwise."""
+"""Transfers gold trees to the tokens that the pipeline sees, which may differ from those of the treebank."""
 
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, zip_longest

@@ -1,9 +1,9 @@
 """Temperatures for the scores of a trained pipe, so that its probabilities mean what they say.
 
-There are two. The mistakes in a sentence come together, more than the scores know. So whole trees are right more often
-than the probabilities of their constituents say, and each needs a temperature of its own. Each is fit to the
-events that its probabilities are about (Kuleshov and Liang 2015): a constituent that was found is right, or not; a tree
-is right, or not.
+There are two temperatures, for constituents and for whole trees. Mistakes cluster in sentences more than the scores
+say, so whole trees are right more often than the probabilities of their constituents imply, and one temperature does
+not fit both. Each is fit to the events that its probabilities are about (Kuleshov and Liang 2015): whether a
+constituent that was found is right, or whether a tree is right.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -110,7 +110,7 @@ def _decode(
 
 
 def is_bound(temperature: float) -> bool:
-    """Tell whether a temperature is an end of the search: with none or all right, for one, the best has no bound."""
+    """Tell whether a temperature is at an end of the search range, as when all or none of the found are right."""
     return bool(abs(np.log(temperature)) > _WIDEST - 2 * _NARROWEST)
 
 
@@ -125,6 +125,6 @@ def fit_temperature(judge: Callable[[float], Judged]) -> float:
     low, high = -_WIDEST, _WIDEST
     while high - low > _NARROWEST:
         lower, upper = high - golden * (high - low), low + golden * (high - low)
-        # One of the two was judged before, but for rounding.
+        # One of the two was judged before: rounded, it is found in the cache.
         low, high = (low, upper) if loss(round(lower, 9)) < loss(round(upper, 9)) else (lower, high)
     return round(float(np.exp((low + high) / 2)), 3)

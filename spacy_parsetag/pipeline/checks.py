@@ -29,7 +29,7 @@ _NEEDED: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "tree_temperature": ("a number above 0", lambda value: _is_positive(value)),
     "cost": ("a number", lambda value: isinstance(value, (int, float)) and math.isfinite(value)),
 }
-# Parts that a config names: one that is registered, for a message, and a test of them.
+# Parts that a config names: for each kind a registered example, for a message, and a test of a part.
 _PARTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "linearizer": ("InOrder", lambda part: isinstance(part, Linearizer)),
     "decoder": ("ExactDecoder", lambda part: _takes(part, 1)),

@@ -163,7 +163,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """Parse a stream of docs; see spaCy's `TrainablePipe.pipe`."""
-        # Before the first doc is asked for, so before components in front of this one use PyTorch in this process.
+        # This precedes the request for the first doc, and so any use of PyTorch by earlier components in this process.
         one_thread_after_fork()
         return annotate_batches(self, stream, batch_size, lambda docs: self.set_annotations(docs, self.predict(docs)))
 
@@ -185,7 +185,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         """Yield the fields of the prediction for each sentence of a batch, other than its tokens."""
         decoded, batch = self.decoder(distribution), distribution.batch
         trees = labelled_nodes(decoded.ids, batch).spans(batch.tags)
-        # This comes before all else that takes sums: sums with labels serve the others too.
+        # Constituents come first: the sums with labels that they need also serve all that follows.
         constituents = distribution.constituents if self.probs else None
         # From the temperature of constituents to that of whole trees.
         factor = self.cfg["temperature"] / self.cfg["tree_temperature"] if self.probs or self.k_best else 1.0
@@ -261,12 +261,12 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         self.model.finish_update(partial(sgd, lr_scale=self.learn_rate_scale))  # type: ignore[arg-type]
 
     def get_loss(self, examples: Iterable[Example], scores: SentenceScores) -> tuple[float, SentenceScores]:
-        """The loss of a batch and its gradient.
+        """Compute the loss of a batch and its gradient.
 
-        Of references that are marked as partial (`doc.spans[spans_key].attrs["partial"] = True`) the likelihood of all
-        trees with the known constituents counts, whatever the loss of the pipe. Of references that are marked as soft
-        (`attrs["soft"] = True`) the best trees count by their probabilities (`attrs["k_best"]`): cross-entropy, where
-        the loss of the pipe is a likelihood.
+        For references marked as partial (`doc.spans[spans_key].attrs["partial"] = True`) the loss is minus the
+        log-likelihood of all trees with the known constituents, whatever the loss of the pipe. For references marked as
+        soft (`attrs["soft"] = True`) the best trees are weighted by their probabilities (`attrs["k_best"]`): this is
+        cross-entropy if the loss of the pipe is a likelihood.
 
         examples (Iterable[Example]): The examples. Sentences come from the reference docs.
         RETURNS (tuple[float, SentenceScores]): The loss in nats, summed over the batch as spaCy's components do, so
@@ -401,9 +401,9 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         return self
 
     def _check_loaded(self, source: str, spans_key: str) -> None:
-        """Raises if what was loaded is not what this pipe saves: better now than at the first doc.
+        """Raise an error now, not at the first doc, if the loaded data is not such as this pipe saves.
 
-        spans_key (str): The key that the config names: it counts, as the config's other settings do.
+        spans_key (str): The key that the config names. It replaces the loaded one, as the config's other settings do.
         """
         problem = checks.find_problem(self.cfg, self.linearizer.order, self.model.maybe_get_dim("nO"))
         if problem:

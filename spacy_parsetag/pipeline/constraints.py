@@ -47,8 +47,8 @@ def constraints_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finde
 
     find (Callable[[Doc], Iterable[Span]] | None): Gives more spans, whose kind is their id, or "must".
     RAISES (ValueError): If a kind is none of "must", "must not" and "uncrossed", or if a span that must be a
-        constituent, or must not, covers no word or leaves its sentence; if the doc was retokenized since the group
-        was set; if `find` gives something else than spans of the doc.
+        constituent covers no word or leaves its sentence; if the doc was retokenized since the group was set; if `find`
+        gives something else than spans of the doc.
     """
     group = doc.spans.get(CONSTRAINTS_KEY)
     kind = "must" if group is None else group.attrs.get("kind", "must")
@@ -93,7 +93,7 @@ def constrain(
 
     drop (bool): Leave out constraints that cannot hold together with earlier ones, instead of raising an error.
     RETURNS (tuple[TagScores, list[list[str]]]): The batch, and what was left out of each sentence.
-    RAISES (ValueError): If constraints cannot hold together, naming them; or there is no tree without any.
+    RAISES (ValueError): If constraints cannot hold together, naming them; or if there is no tree even without them.
     """
     constrained = replace(batch.on_cpu(), constraints=tuple(map(tuple, constraints)))
     possible, dropped = keep_possible(constrained)

@@ -71,7 +71,7 @@ def encode_partial(sentences: list[SentenceParse], tags: TagSet) -> list[GoldSen
     """Encode partial trees. A sentence is left out if no tag has the labels over one of its spans."""
     classes = pairwise(tags.offsets.tolist())
     left_leaf, right_leaf, left, right = ({frozenset(chain) for chain in tags.unaries[i:j]} for i, j in classes)
-    # By whether they are of single words: the sets of labels that a node may have as a left child and as a right one.
+    # For single words (True) and longer spans: the sets of labels that nodes may have on both sides, left and right.
     possible = {True: left_leaf & right_leaf, False: left & right}
     encoded: list[GoldSentence] = []
     for tokens, parse in sentences:

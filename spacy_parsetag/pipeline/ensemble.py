@@ -174,7 +174,7 @@ def _score(nlp: Language, docs: list[Doc], constraints: Sequence[Sequence[DocCon
 
     constraints (Sequence[Sequence[DocConstraint]]): Constraints on each sentence, which count more than the pipeline's
         own; those that cannot hold are left out.
-    RAISES (ValueError): If the pipeline has not one parser, or that scores successive tags.
+    RAISES (ValueError): If the pipeline does not have exactly one parser, or its parser scores successive tags.
     """
     parsers = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, ParseTagger)]
     if len(parsers) != 1:
@@ -190,6 +190,6 @@ def _score(nlp: Language, docs: list[Doc], constraints: Sequence[Sequence[DocCon
 
 
 def union_of_tags(tag_sets: Iterable[TagSet]) -> TagSet:
-    """Find the tags that make any tree whose unary chains one of the tag sets has."""
+    """Find the tags that can write every tree whose unary chains are each in one of the tag sets."""
     tags = {tag for tag_set in tag_sets for tag in tag_set.tags}
     return TagSet(side + tag[1:] for tag in tags for side in ("lr" if tag[0] in "lr" else "LR"))

@@ -1,7 +1,7 @@
 """Turns a trained pipeline into one that predicts with ONNX Runtime, without PyTorch and transformers.
 
-A transformer of spacy-transformers becomes a `tok2vec` component, and what listens to it listens to that: the exported
-pipeline is made of spaCy's own components, and of layers of `ml/onnx.py`.
+A transformer of spacy-transformers becomes a `tok2vec` component, and its listeners become listeners to that component:
+the exported pipeline consists of spaCy's own components, and of layers of `ml/onnx.py`.
 """
 
 import shutil
@@ -102,9 +102,9 @@ def _export(nlp: Language, path: Path, precision: Precision) -> bool:
 
 
 class _Transformer:
-    """A transformer component, and the ways in which what listens to it pools the pieces of a word.
+    """A transformer component, and the ways in which its listeners pool the pieces of a word.
 
-    The exported one pools. If there are several ways, it gives the vectors of all side by side.
+    The exported transformer pools itself. If there are several ways, it gives the vectors of all ways side by side.
     """
 
     def __init__(self, name: str, pipe: Any) -> None:
@@ -172,7 +172,7 @@ def _owners(transformers: Iterable[_Transformer]) -> dict[int, _Transformer]:
 
 
 def _check_listeners(nlp: Language, transformers: dict[str, _Transformer]) -> None:
-    """Check that each listener finds in doc.tensor, where exported transformers write too, what it listens to.
+    """Check that each listener finds its own encoder's vectors in doc.tensor, where exported transformers write too.
 
     RAISES (ValueError): If another encoder writes there between a transformer or tok2vec and what listens to it.
     """
@@ -234,7 +234,7 @@ def _sections(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def _rewrite(config: dict[str, Any], transformers: dict[str, _Transformer]) -> None:
-    """Say in a config what stands in a pipeline in place of PyTorch's layers."""
+    """Replace PyTorch's layers in a config with the exported ones, and drop the callbacks that only PyTorch needs."""
     for section in list(_sections(config["components"])):
         if transformers and section.get("@architectures") == _LISTENER:
             listener = _upstream(section, transformers).listener(_name_of(section["pooling"]))

@@ -1,7 +1,7 @@
 """Factories of the components, advertised as entry points.
 
-spaCy imports this module whenever a pipeline is made, so it imports nothing of ours: what could be slow or broken is
-loaded when a component is added.
+spaCy imports this module whenever a pipeline is made, so it imports no other module of this package: modules that
+could be slow or broken are loaded when a component is added.
 """
 
 from collections.abc import Callable

@@ -66,7 +66,7 @@ def make_evalb_scorer(
     order (str | None): Order of the tags whose accuracy is given: "in", "pre" or "post". None: that of the component's
         config, else "in".
     RAISES (ValueError): If there are no such parameters, or there is no such order. A `.prm` file may be missing until
-        something is scored: a trained pipeline goes to places where it is not.
+        something is scored: a trained pipeline may be used where the file is not.
     """
     if order is not None:
         get_linearizer(order)  # better an error now than at the first check of a training
@@ -92,10 +92,10 @@ def score_constituents(
     Reference words without a tag all count.
 
     White space and case are ignored. Where tokens differ otherwise, spans are compared by the characters of their
-    content. Where even the characters differ, every gold constituent counts as missed; so it does where nothing was
-    predicted: unlike in EVALB no failure drops out. Sentences without a word that counts are left out, and so are
-    examples whose reference has no group of gold constituents, or a partial one: what is not known to be there may be
-    right.
+    content. Where even the characters differ, every gold constituent counts as missed. It also does where nothing was
+    predicted: unlike in EVALB, no failed sentence is left out. Sentences without a word that counts are left out, and
+    so are examples whose reference has no group of gold constituents, or a partial one: a predicted constituent that a
+    partial tree does not have may be right.
 
     params (EvalbParams | str | Path): EVALB's parameters, or where they are; see `get_params`.
     default_key (str | None): Where constituents are in `doc.spans`; None takes `spans_key` from the kwargs.

@@ -81,10 +81,10 @@ def make_train_precision(
 
     With "bfloat16", layers of PyTorch in the pipeline multiply in bfloat16 when they are trained on a CPU. Weights and
     what the optimizer sees are float32. `benchmarks/encoder.py training` prints what it gains on a machine; a CPU
-    without such products (AVX512-BF16, AMX) loses. On a GPU, `mixed_precision` of the transformer's architecture is
-    for that.
+    without such products (AVX512-BF16, AMX) loses. On a GPU, use `mixed_precision` of the transformer's architecture
+    instead.
 
-    The others are those of `torch.set_float32_matmul_precision`, which is one setting for the whole process, so it also
+    The other values go to `torch.set_float32_matmul_precision`, a setting of the whole process, which therefore also
     holds for other pipelines and for your own PyTorch code: "high" may use TF32, "medium" bfloat16 within a product.
 
     It counts when a config that names this callback is initialized for training, not for a pipeline that is loaded.
@@ -143,8 +143,8 @@ def make_measured_scores() -> Callable[[Language], Language]:
     """spacy-parsetag.MeasuredScores.v1: leave scores without a weight out of the pipeline's meta, for
     [training.before_to_disk].
 
-    spaCy writes 0 there for a score that nobody measured, and the F of sentences that were given, and `spacy package`
-    prints them into the README. The parser's own scores stay.
+    For a score that was not measured spaCy writes 0 into the meta, and it also writes the F of sentences that were
+    given; `spacy package` copies both into the README. The parser's own scores stay.
     """
 
     def keep_measured(nlp: Language) -> Language:

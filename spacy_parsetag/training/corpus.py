@@ -18,15 +18,15 @@ class TreebankCorpus:
     """spacy-parsetag.Corpus.v1: spaCy's corpus reader, for docs that are sentences of a treebank.
 
     path (Path | None): A .spacy file or a folder of such files. None, as configs have it, is an error in training.
-    n_sents (int): So many successive docs are joined into one. A component that learns where sentences end, such as
+    n_sents (int): Number of successive docs to join into one. A component that learns where sentences end, such as
         `senter`, needs docs of several sentences. A doc whose trees are marked as partial or soft stays by itself, and
         docs without trees are not joined with docs that have them.
     gold_sents (bool): Give the docs to predict on the sentence boundaries of the treebank, which sentence splitters
         leave alone. Then trees are scored over the treebank's sentences, as EVALB does.
     limit (int): Number of docs to read; 0 for all.
     augmenter (Callable | None): One of spaCy's augmenters, or another that keeps the number of words: it gets docs
-        without groups of spans. `spacy.Corpus.v1` has trees over other words with it, and loses sentence boundaries,
-        and which trees are partial or soft; here all of that stays.
+        without groups of spans. With an augmenter, `spacy.Corpus.v1` puts trees over other words, and loses sentence
+        boundaries and the marks of partial and soft trees; this reader keeps all of them.
     RAISES (ValueError): If n_sents is below 1; in reading, if an augmenter changes the number of words.
     """
 

@@ -5,10 +5,10 @@ The paper stops after three such checks in a row, which in spaCy is up to `train
 spaCy 3.8 does not tell a schedule how training goes. So the logger, which gets the score of each check, passes it on;
 `configs/transformer_paper.cfg` names both.
 
-spaCy makes several schedules from one config, and does not say which of them the optimizer holds. But its loop asks
-that one for the next rate right before it checks the model and calls the logger. So the logger tells the score only to
-the schedule that last gave a rate in its thread, not to one of an earlier run or of another thread. The rate changes
-one step after the check. spaCy itself keeps the best model.
+spaCy makes several schedules from one config, and does not say which of them the optimizer holds. But its training loop
+asks the optimizer's schedule for the next rate right before it checks the model and calls the logger. So the logger
+tells the score only to the schedule that last gave a rate in the logger's thread, not to a schedule of an earlier run
+or of another thread. The rate changes one step after the check. spaCy itself keeps the best model.
 """
 
 import sys
