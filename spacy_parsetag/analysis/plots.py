@@ -1,6 +1,6 @@
 """The figures of the paper, drawn with Matplotlib: deviations by treebank, coverage of the stack, F by deviation.
 
-A figure is written to every path given, whose suffix says how; the same data give the same bytes.
+A figure is written to every given path, in the format of its suffix; the same data give the same bytes.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -124,8 +124,8 @@ def plot_reliability(panels: Mapping[str, Mapping[str, Reliability]], paths: Pat
 def _figure(
     paths: Paths, titles: Collection[str], *, x: str, y: str, panel: tuple[float, float] = PANEL, integers: bool = True
 ) -> Iterator[list[Any]]:
-    """A figure with panels in rows of up to four, which is then written whole or not at all, without the date;
-    `integers` keeps the ticks of x to whole numbers."""
+    """Yield the panels of a figure, in rows of up to four; then write the figure, whole or not at all, without the
+    date. `integers` keeps the ticks of x to whole numbers."""
     check_paths(paths)
     n = len(titles)
     columns = min(4, n)

@@ -13,12 +13,12 @@ class Reliability(NamedTuple):
     """Probabilities against the share that is right.
 
     n (int): How many probabilities there are.
-    ece (float): Expected calibration error: the mean difference between probability and share of right ones, over
-        ranges of the same width weighted by how much is in each (Guo et al. 2017).
-    chance (float): The mean ECE that chance alone gives as many probabilities that hold exactly.
-    ece_sweep (float): The same error by an estimator that chance moves less (Roelofs et al. 2022): all ranges hold
-        as many things, and there are as many ranges as leave the share of right ones rising from each to the next.
-    confidence (float): Their mean.
+    ece (float): Expected calibration error: the mean difference between probability and the share that is right,
+        over ranges of equal width, weighted by the number of probabilities in each (Guo et al. 2017).
+    chance (float): The mean ECE that chance alone would give these probabilities if they held exactly.
+    ece_sweep (float): The same error by an estimator that chance affects less (Roelofs et al. 2022): ranges hold equal
+        numbers of probabilities, and grow in number until the share that is right would fall from one to the next.
+    confidence (float): The mean of the probabilities.
     accuracy (float): The share that is right.
     bins (list[dict[str, Any]]): The ranges that have anything in them, from low to high: "n", "confidence", "accuracy".
     """

@@ -36,9 +36,9 @@ def compare_systems(
 
     systems (Mapping[str, System]): The trees of each parser, by its name.
     by (Sequence[str]): Which tables to make: "label", "length", "span".
-    RETURNS (tuple[dict[str, Any], dict[str, EvalbResult]]): "params", their name; "parsers", by name the scores; "mean"
-        and "deviation" of F over them, and "differences", each named by its two "parsers", where there are several;
-        "tables", by kind and name the scores of each label or length. And by name the result of EVALB.
+    RETURNS (tuple[dict[str, Any], dict[str, EvalbResult]]): A report, and EVALB's result by parser. In the report:
+        "params", the parameters' name; "parsers", scores by name; for several parsers "mean" and "deviation" of F, and
+        "differences", each of two "parsers"; with `by` "tables", by kind and name the scores of each label or length.
     RAISES (ValueError): As `break_down` and `compare_parsers`.
     """
     breakdowns = {name: break_down(system.gold, system.test, params) for name, system in systems.items()}
@@ -112,7 +112,7 @@ def _tables(report: dict[str, Any]) -> list[Table]:
     titles = {"label": "By label", "length": "By words of the sentence", "span": "By words of the constituent"}
     for kind, by_name in report.get("tables", {}).items():
         keys_seen = list(dict.fromkeys(key for table in by_name.values() for key in table))
-        # A constituent of a length that only some parsers have is not at its place yet: "5-6", ">40".
+        # Lengths that only some parsers' tables have may not be in order yet: "5-6", ">40".
         keys_seen.sort(key=None if kind == "label" else lambda key: int(key.strip(">").partition("-")[0]))
         no_score = {"gold": 0, "test": 0, "p": 0.0, "r": 0.0, "f": 0.0}
         rows = []
@@ -137,7 +137,7 @@ def _latex(title: str, rows: list[list[str]]) -> str:
         "±": r"$\pm$",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
-        # Other characters stand in their places in TeX's old fonts.
+        # TeX's old fonts have other characters in the places of these.
         "<": r"\textless{}",
         ">": r"\textgreater{}",
         "|": r"\textbar{}",

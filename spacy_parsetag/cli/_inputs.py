@@ -44,9 +44,9 @@ def start_parser(settings: Settings) -> BatchParser:
 
 
 def find_input(source: str) -> tuple[Path, str | None]:
-    """Find the file to read, or "-" for standard input; of a text in quotes, "-" and the text.
+    """Find the file to read, or "-" for standard input; for a text in quotes, return "-" and the text.
 
-    RAISES (ValueError): If there is no such file or folder, and it is one word, or if the text is not in UTF-8.
+    RAISES (ValueError): If `source` is a single word but no file or folder, or a text that is not in UTF-8.
     """
     if source == str(STANDARD) or os.path.exists(source):  # unlike Path.exists, it knows that a long text is no file
         return Path(source), None
@@ -66,7 +66,7 @@ def trees_and_parses(
 ) -> Iterator[tuple[str, Tree, Parse]]:
     """Read a bracket file, or standard input for "-": file and line of each tree, the tree, and its parse.
 
-    A text stands for what was read already, or came in quotes. Malformed trees go to `skipped`.
+    `text`, if given, replaces the file: it was read already, or came in quotes. Malformed trees go to `skipped`.
     """
     try:
         stream: TextIO | Path = typer.get_text_stream("stdin", encoding=encoding) if path == STANDARD else path

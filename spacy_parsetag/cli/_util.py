@@ -100,7 +100,7 @@ def refuse(when: object, option: object, needs: str) -> None:
 
 
 def count_processes(n: int) -> int:
-    """Give the number of processes that a user asks for, -1 for one a core. Raises a ValueError if it is none."""
+    """Give the number of processes that a user wants, -1 for one per core. Raises a ValueError for 0 and below -1."""
     if n == 0 or n < -1:
         raise ValueError(Errors.E464.format(n=n))
     return (os.cpu_count() or 1) if n == -1 else n
@@ -140,7 +140,7 @@ def progress(
 
 
 class Skipped:
-    """Lists what is skipped as it comes up, and raises an error when it is too much.
+    """Lists skipped items as they come up, and raises an error when there are too many.
 
     limit (str): How much may be skipped: a number ("10"), a share ("1%"), or "all". With "0" the first is an error.
     RAISES (ValueError): If the limit is none of these.
@@ -191,7 +191,7 @@ class Skipped:
 
 
 def warn_of_empty(n_trees: Mapping[Path, int]) -> None:
-    """State which files have no tree, as the output says nothing of them. Where none has one, the caller says so."""
+    """Warn of files without a tree, which the output does not mention. If no file has a tree, the caller says so."""
     empty = [str(path) for path, n in n_trees.items() if not n]
     if 0 < len(empty) < len(n_trees):
         note(Errors.E106.format(inputs=", ".join(empty)), "warn")

@@ -40,7 +40,7 @@ SHOWN = 20  # items of a kind that are listed
 class Study(NamedTuple):
     """Says how one command measures and shows its treebanks.
 
-    measure (Callable): Counts what is in a treebank. Gets its parses, and what the first treebank gave, else None.
+    measure (Callable): Counts what is in a treebank, given its parses and the first treebank's counts or None.
     table (Callable): The table to look at, of what was counted, by treebank.
     plot (Callable): Draws figures of the same into files.
     csv (Callable): The table for --csv.
@@ -221,7 +221,7 @@ def read_source(source: str, glob: str | None, encoding: str, skipped: Skipped, 
     """Read the parses of a file, folder or pattern. Labels are text, as they are in docs. Malformed trees go to
     `skipped`.
 
-    RAISES (ValueError): If brackets and docs are called alike, or a file cannot be read.
+    RAISES (ValueError): If a bracket file and a .spacy file have the same name, or a file cannot be read.
     """
     files = find_files([source], suffixes=(*FORMATS["penn"].suffixes, ".spacy"), pattern=glob)
     docs_paths = {without_compression(f.path).with_suffix(""): f.path for f in files if suffix_of(f.path) == ".spacy"}

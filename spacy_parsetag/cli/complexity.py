@@ -63,7 +63,7 @@ def complexity_cli(
     if not counts:
         raise ValueError(Errors.E106.format(inputs=", ".join(map(str, inputs))))
     warn_of_empty(n_trees)
-    n_texts = Counter(name for name, _ in counts)  # more than one as of trees that were saved, and of their file
+    n_texts = Counter(name for name, _ in counts)  # more than one if the inputs are a file and trees saved from it
     measured = {
         name if n_texts[name] == 1 else f"{path}: {name}": {**text_counts, **measure(text_counts)}
         for (name, path), text_counts in counts.items()

@@ -87,7 +87,7 @@ def make_config(
     pipeline.insert(1 if sentences == "senter" else 0, sentences)
     if sentences == "senter":
         listener = components["tagger"]["model"]["tok2vec"]
-        if transformer:  # to which the tagger's passes on but a tenth of the gradient
+        if transformer:  # the tagger's listener passes on only a tenth of the gradient
             listener = {
                 "@architectures": "spacy-transformers.TransformerListener.v1",
                 "grad_factor": 1.0,

@@ -252,7 +252,7 @@ def _check_folder(folder: Path, inputs: list[Path], format: str) -> None:
 
 
 def _find_model_and_input(model: str | None, source: str | None) -> tuple[str, Path, str | None]:
-    """Find the pipeline and the input (see `find_input`); what stands first is the input where it stands alone."""
+    """Find the pipeline and the input (see `find_input`); a single argument is the input."""
     if model is None:
         raise ValueError(Errors.E455.format(option="The command", needs="an INPUT to parse"))
     refuse(source is None and is_pipeline(model), f"The pipeline {model}", "an INPUT to parse")

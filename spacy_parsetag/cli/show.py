@@ -146,7 +146,7 @@ def _lines_of(text: str) -> list[str]:
 
 
 def _pass_unparsed(error: ValueError) -> None:
-    """Raise an error, but that a tree has no words: so `parse` writes a sentence without a parse."""
+    """Raise any error but that a tree has no words, which is how `parse` writes a sentence without a parse."""
     if not isinstance(error, EmptyTree):
         raise error
 

@@ -96,7 +96,7 @@ def render(
     color (bool | None): For text: colour labels; by default where standard output is a terminal that shows colours, and
         the environment variable NO_COLOR is not set.
     RETURNS (Drawing): A string with the text or the markup. As the value of a notebook's cell it shows itself as SVG.
-    RAISES (ValueError): If it is something else, the doc has no constituents, they are not trees, the span is not a
+    RAISES (ValueError): If `what` is something else, the doc has no constituents, they are not trees, the span is not a
         constituent, or the style is not known.
     """
     sources = list(what) if isinstance(what, Iterable) and not isinstance(what, (Doc, Span, str)) else [what]

@@ -118,5 +118,5 @@ def family(label: str) -> str:
 
 
 def _parts(label: str) -> list[str]:
-    """NP-SBJ-1 in its parts; -LRB- is one."""
+    """Split a label: NP-SBJ-1 has three parts, -LRB- has one."""
     return re.split(r"(?<=.)[-=|](?=.)", label)

@@ -1,4 +1,4 @@
-"""Makes the nodes that are drawn of a tree, whatever it is drawn in: a text and a kind, fit to be shown."""
+"""Makes the nodes of a drawing from a tree, for text and SVG alike: each a text that is fit to be shown, and a kind."""
 
 import unicodedata
 from collections.abc import Collection

@@ -56,7 +56,7 @@ def _draw_wide(top: DrawnNode, width: int, color: bool) -> list[str]:
         return []  # NLTK would take long to find this out
     step = -1 if is_right_to_left("".join(words)) else 1
     nodes: list[DrawnNode] = []
-    leaves: list[str] = []  # words; in the tree stand their places, or NLTK would put those right below the top first
+    leaves: list[str] = []  # words; the tree has their indices, or NLTK would put words right below the top first
     above = nltk.Tree("", [])
     todo = [(top, above, 1)]
     while todo:
@@ -107,7 +107,7 @@ class _Outline:
     """Draws an outline: a line for each constituent, below it and further to the right what it consists of.
 
     A unary chain is one line (`S ─ VP`), a constituent of words one line if it fits (`NP the dog`). Where lines would
-    get too far to the right, the constituent gets a number in place of its children, and is drawn below under it.
+    get too far to the right, a number replaces a constituent's children; the whole is drawn below, after that number.
     """
 
     def __init__(self, top: DrawnNode, width: int, color: bool) -> None:
@@ -118,7 +118,7 @@ class _Outline:
 
     def draw(self) -> list[str]:
         for number, part in self.apart:  # it grows meanwhile
-            # A line begins with its lead, and goes on in the next line, and in its children's, with its indent.
+            # A node's first line begins with its lead; its further lines and its children's begin with its indent.
             todo = [(part, number, "")]
             while todo:
                 node, lead, indent = todo.pop()

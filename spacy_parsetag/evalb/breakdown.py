@@ -40,9 +40,9 @@ class Score(NamedTuple):
 class Breakdown:
     """EVALB's counts, and what they are made of.
 
-    unlabeled (EvalbResult): The counts where labels do not matter.
-    tables (dict[str, dict[str, Score]]): By "label", "length" (of the sentence, with punctuation) and "span" (words of
-        the constituent that count) the brackets of each kind.
+    unlabeled (EvalbResult): The counts with labels ignored.
+    tables (dict[str, dict[str, Score]]): The brackets of each kind, in the tables "label", "length" (of the sentence,
+        with punctuation) and "span" (words of the constituent that count).
     """
 
     result: EvalbResult
@@ -78,7 +78,7 @@ def break_down(
 
 
 def _kinds(brackets: Iterable[Bracket], length: int) -> Iterator[tuple[str, Any]]:
-    """Give for each bracket of a sentence the tables, and its kind in each."""
+    """Yield, for each bracket of a sentence, the name of each table and the bracket's kind in it."""
     for start, end, label in brackets:
         yield "label", label
         yield "length", bisect_left(_LENGTHS, length)
@@ -86,7 +86,7 @@ def _kinds(brackets: Iterable[Bracket], length: int) -> Iterator[tuple[str, Any]
 
 
 def _name(i: int, bounds: tuple[int, ...]) -> str:
-    """Name the numbers up to bound i and above the one before it, such as "5-6"; beyond the last bound ">10"."""
+    """Name the range of numbers that ends at bound i, such as "5-6"; beyond the last bound, such as ">10"."""
     below = bounds[i - 1] if i else 0
     if i == len(bounds):
         return f">{below}"

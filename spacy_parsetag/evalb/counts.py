@@ -35,8 +35,8 @@ class SentenceCounts(NamedTuple):
     all_gold (int): Gold brackets, whatever the status.
     all_words (int): Gold words that count, whatever the status.
     error (str): What is wrong, in the words of the C program; empty if nothing is.
-    respelled (str): A word that both sides spell in another way, for messages; empty if there is none.
-    gold_error (str): What of that is wrong with the brackets of the gold tree.
+    respelled (str): A word that the two sides spell differently, for messages; empty if there is none.
+    gold_error (str): What is wrong with the brackets of the gold tree; empty if nothing is.
     """
 
     length: int
@@ -80,7 +80,7 @@ class Comparison(NamedTuple):
     """A test line beside a gold line.
 
     words (list[str]): The gold words that count.
-    matching (Matching): The brackets over them; none where the words differ.
+    matching (Matching): The brackets over these words; none where the words of the two lines differ.
     """
 
     counts: SentenceCounts
@@ -89,11 +89,11 @@ class Comparison(NamedTuple):
 
 
 class Quote(NamedTuple):
-    """A quote-like word, deleted or not, and where it hangs.
+    """A quote-like word, deleted or not, and its place in the tree.
 
     position (int): Number of words that count before it.
     n_before (int): Number of brackets that open before it.
-    around (list[int]): The brackets open at it.
+    around (list[int]): Indices of the brackets that are open at the word.
     """
 
     word: str
@@ -199,7 +199,7 @@ def fix_quotes(gold: SentenceBrackets, test: SentenceBrackets, deleted: frozense
     for i in range(len(test.quotes)):
         position = test.quotes[i].position
         for j in range(len(gold.quotes)):
-            # Both may change within the loop; the position of the test word is the one it had before.
+            # Both quotes may change within the loop; `position` is the test quote's before the loop.
             gold_quote, test_quote = gold.quotes[j], test.quotes[i]
             if gold_quote.position == position and (gold_quote.tag in deleted) != (test_quote.tag in deleted):
                 if gold_quote.tag in deleted:

@@ -20,8 +20,8 @@ class SentenceDiff(NamedTuple):
     counts (SentenceCounts): EVALB's counts.
     words (list[str]): The gold words that count.
     relabeled (list[tuple[Bracket, str]]): Gold brackets that the test tree has under another label, and that label.
-    missing (list[Bracket]): Gold brackets over words that have no test bracket left.
-    extra (list[Bracket]): Test brackets over words that have no gold bracket left.
+    missing (list[Bracket]): Gold brackets over words that no unmatched test bracket covers exactly.
+    extra (list[Bracket]): Test brackets over words that no unmatched gold bracket covers exactly.
     """
 
     number: int
@@ -73,9 +73,9 @@ class EvalbDiff:
 
     @cached_property
     def confusions(self) -> list[tuple[str | None, str | None, int]]:
-        """Gold label, test label and how often, most frequent first; None where there is no such bracket.
+        """Gold label, test label and their count, most frequent first; None for a label whose side has no bracket.
 
-        Sentences without a usable parse do not enter it.
+        Sentences without a usable parse are not counted.
         """
         counts: Counter[tuple[str | None, str | None]] = Counter()
         for sentence in self.sentences:

@@ -43,7 +43,7 @@ def place_of(line: object) -> str:
 def tree_line(tree: Brackets) -> str | Parse:
     """Write a tree as a line; malformed trees of NLTK are written as they are. Lines and parses stay as they are.
 
-    NLTK's words and labels are in file form; those that cannot be are taken for text, as `from_nltk` does.
+    NLTK's words and labels are in file form. Any with spaces or brackets are taken for text, as by `from_nltk`.
 
     RAISES (TypeError): If something in a tree of NLTK is neither a tree nor a string.
     """
@@ -92,10 +92,10 @@ def read_tree_lines(path: str | Path, *, encoding: str = "utf-8") -> Iterator[st
 
 
 def join_lines(lines: Iterable[str]) -> Iterator[str]:
-    """Join the lines of trees that run over several, as treebanks print them: a tree is a sentence, whatever the line.
+    """Join lines into trees, which may run over several lines, as treebanks print them. Each tree is a sentence.
 
     lines (Iterable[str]): The lines. Empty ones are left out.
-    YIELDS (str): A tree; text that belongs to none stays with the one that follows.
+    YIELDS (str): A tree; text outside of trees stays with the tree that follows.
     """
     parts: list[str] = []
     first_line = ""  # of the tree
@@ -155,9 +155,9 @@ def fill_unparsed(
         test    (TOP)                                          becomes    (TOP (PRP She) (VBZ sleeps))
 
     test (Iterable[str | Tree | nltk.Tree | None]): The test trees in the same order; None where there is none.
-    params (EvalbParams | str | Path): Those that the trees are scored by, as for `evalb`. They say what is usable, and
-        the root is the gold tree's, or TOP where that would be a bracket that counts. By default nothing is deleted.
-    YIELDS (tuple[str, bool]): The line of the test tree or of a flat one, and whether it is a flat one.
+    params (EvalbParams | str | Path): The parameters of the scoring, as for `evalb`, which decide what is usable. A
+        flat tree has the gold root, or TOP where the gold root would count as a bracket. By default nothing is deleted.
+    YIELDS (tuple[str, bool]): The line of the test tree or of the flat tree in its place, and whether it is flat.
     RAISES (ValueError): If the numbers of trees differ, or a gold tree cannot be read or has no words.
     """
     params = get_params(params)

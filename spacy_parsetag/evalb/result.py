@@ -49,9 +49,9 @@ class Summary:
     average_crossing (float): Crossing brackets a valid sentence.
     tag_accuracy (float): Share of words with the right part-of-speech tag.
     sentences, errors, skipped, valid (int): Numbers of sentences; the counts below are over the valid ones.
-    matched, gold, test, crossing, words, correct_tags (int): Sums over these.
-    complete, no_crossing, two_or_less (int): Number of them with exactly the gold brackets; with no crossing bracket;
-        with at most two.
+    matched, gold, test, crossing, words, correct_tags (int): Sums over the valid sentences.
+    complete, no_crossing, two_or_less (int): Numbers of valid sentences with exactly the gold brackets, with no
+        crossing bracket, and with at most two.
     """
 
     recall: float
@@ -141,7 +141,7 @@ class EvalbResult:
 
     @property
     def errors(self) -> dict[int, str]:
-        """The errors in sentences, by the numbers of these, from 1."""
+        """The errors, by the number of the sentence, from 1."""
         return {number: row.error for number, row in enumerate(self.rows, start=1) if row.error}
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Do two parsers differ? Differences in F with a paired bootstrap and with approximate randomization.
 
-Both resample units, sentences or documents, of the counts of EVALB, so that F is that of the whole each time. Efron and
+Both resample EVALB's counts by units, sentences or documents, and compute F over all units each time. Efron and
 Tibshirani (1993), chapter 13, has the percentile interval; Berg-Kirkpatrick, Burkett and Klein (2012) the bootstrap's
 p; Noreen (1989) approximate randomization, which Bikel's comparator does for EVALB.
 """
@@ -27,8 +27,8 @@ class Difference:
     difference (float): The second's less the first's.
     low, high (float): The interval of the difference.
     level (float): How often such an interval holds the true difference.
-    p_bootstrap (float): The share of samples whose difference is as far from the one found as that is from 0; at least
-        2^(1 - units that differ), the least that exchanges of signs can give.
+    p_bootstrap (float): The share of samples whose difference is as far from the observed one as the observed one is
+        from 0; at least 2^(1 - units that differ), the least that exchanges of signs can give.
     p_randomization (float): The share of random exchanges that make a difference as large, two-sided.
     units (int): Sentences, or documents.
     samples (int): Samples, and exchanges.
@@ -63,13 +63,13 @@ def compare_parsers(
 
     first, second (Sequence[SentenceCounts]): The rows of `evalb` for each, over the same gold trees.
     documents (Sequence[Hashable] | None): The document of each sentence. Then documents are resampled: sentences of one
-        document are alike, and an interval that takes them for independent is too narrow. A single one, as a single
-        sentence, says nothing: its interval is all differences, and p is 1.
+        document are alike, and an interval that takes them for independent is too narrow. A single document,
+        like a single sentence, says nothing: the interval is then -100 to 100, and p is 1.
     samples (int): How many samples to draw, and exchanges to make.
     level (float): How often the interval is to hold the true difference, between 0 and 1.
     seed (int): Seed of samples and exchanges: the same seed, the same result.
-    RAISES (ValueError): If the numbers of sentences differ, or there are none; if there are to be no samples, or there
-        is no such level.
+    RAISES (ValueError): If the numbers of sentences differ, or there are none; if `samples` is below 1, or
+        `level` is not between 0 and 1.
     """
     if samples < 1 or not 0 < level < 1:
         raise ValueError(Errors.E357.format(samples=samples, level=level))
@@ -98,12 +98,12 @@ def compare_parsers(
     bootstrap, randomization = np.concatenate(drawn), np.concatenate(exchanged)
     tail = 100 * (1 - level) / 2
     low, high = np.percentile(bootstrap, [tail, 100 - tail]).tolist()
-    # One more in both: the sample that was observed is one that could have been drawn, too.
+    # Both counts are raised by 1: the observed sample could have been drawn, too.
     p_bootstrap, p_randomization = (
         float((1 + np.sum(np.abs(values) >= abs(difference) - 1e-9)) / (samples + 1))
         for values in (bootstrap - difference, randomization)
     )
-    # Where few units differ, and alike, hardly a sample has a difference of 0. No test can say more than signs do.
+    # If few units differ, all in one direction, hardly any sample has a difference of 0. Signs give the least p.
     n_changed = int(changes.any(axis=1).sum())
     p_bootstrap = max(p_bootstrap, min(1.0, 2.0 ** (1 - n_changed)))
     if n_units == 1:  # samples of it cannot differ: nothing is known

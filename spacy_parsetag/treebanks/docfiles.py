@@ -18,8 +18,8 @@ from ..tokens import SPANS_KEY, doc_from_parses
 from ..trees.parse import Parse
 from .split import Split
 
-# What a treebank says of a token, beside its text and spaces. With all of `DocBin`'s attributes a file would need five
-# times the memory, and hold zeros.
+# The attributes of a token that a treebank gives, besides its text and spaces. With all of `DocBin`'s attributes a file
+# would need five times the memory, and hold zeros for the others.
 DOCBIN_ATTRS = ("TAG", "SENT_START")
 SUFFIX = ".spacy"
 
@@ -34,8 +34,8 @@ class DocFile:
     spans_key (str): Where the constituents go in `doc.spans`.
     detokenize (bool): Whether to guess the spaces between words, as in English text.
     attrs (tuple[str, ...]): Which of LEMMA and MORPH the treebank has.
-    limit (int): Most sentences in it; 0 for no limit.
-    docs_added, sentences, words (int): What is in it so far.
+    limit (int): The most sentences that the file may hold; 0 for no limit.
+    docs_added, sentences, words (int): How many were added so far.
     """
 
     path: Path
@@ -67,7 +67,7 @@ class DocFile:
             self.end_doc()
 
     def end_doc(self) -> None:
-        """End a doc: the next sentence does not follow on the last one."""
+        """End a doc: the next sentence begins a new one."""
         if self.waiting:
             self.docs.add(
                 doc_from_parses(self.vocab, self.waiting, spans_key=self.spans_key, detokenize=self.detokenize)
@@ -97,7 +97,7 @@ def write_treebank(
         part of the split, or for each file read.
     split (Split | None): What goes into which part; the rest is left out.
     check (Callable[[], None]): Called when all is read. If it raises, nothing is written.
-    RAISES (TreebankError): Whatever `read` raises. Nothing is written then, and what was there stays.
+    RAISES (TreebankError): Whatever `read` raises. Nothing is written then, and existing files stay.
     RAISES (ValueError): If there are no trees, or none for a part of the split; if two files would be written under one
         name, or over one that is read; or if output is not such a name.
     """
@@ -151,9 +151,9 @@ def _output_paths(files: Sequence[SourceFile], output: Path, split: Split | None
 
 
 def _add_parses(parses: Iterable[tuple[DocFile | None, Parse]], targets: Sequence[DocFile]) -> bool:
-    """Add a file's parses to where they belong, until all targets are full. No doc goes on in the next file.
+    """Add a file's parses to their targets, until all targets are full. No doc continues in the next file.
 
-    RETURNS (bool): Whether a parse was read, wherever it belongs.
+    RETURNS (bool): Whether any parse was read, with or without a target.
     """
     if all(each.is_full for each in targets):
         return False

@@ -34,7 +34,7 @@ class Line(NamedTuple):
 def read_file_lines(source: str | Path | TextIO, encoding: str, path: str) -> Iterator[Line]:
     """Read a file's lines, or a stream's. Line breaks of all kinds are read; byte order marks are left out.
 
-    Where decoding cannot go on, the last line is just the bytes that stopped it, as the reader knows them.
+    Where decoding cannot go on, the last line holds only the bytes that stopped it, as lone surrogates.
 
     source (str | Path | TextIO): Path of a file, compressed or not, or a stream of text, which is not closed.
     encoding (str): Encoding of a file. A stream has its own.

@@ -10,15 +10,15 @@ and where the next one starts. So a file is cut into pieces, each of them usuall
 
 - Outside of trees, a bracket at the margin (in the first column, or where the file's first tree starts), after a blank
   line, or of a root wrapper.
-- Inside an open tree, a root wrapper at the margin like that of the tree, or after words.
-- Without wrappers, in the file or in all trees before the open one, a bracket at the margin may start a tree. The first
-  unclosed tree proves that it does; a whole tree with such a line inside proves that it does not. So no line is read
+- Inside an open tree, a root wrapper at the margin, if it has the open tree's label or stands after words.
+- If the open tree or all trees before it lack a wrapper, a bracket at the margin may start a tree. The first unclosed
+  tree proves that such brackets do; a whole tree with such a line inside proves that they do not. So no line is read
   more than twice.
 
-Within a piece that leaves a bracket open, a root wrapper inside one like it, after words, starts the next tree. A
-closing bracket too many spoils the trees before it, which may be parts of one that was closed too early; reading goes
-on at the next wrapper. A flaw that leaves the brackets intact (a word without a tag, an undecodable byte) costs just
-its tree.
+Within a piece that leaves a bracket open, a root wrapper starts the next tree if it stands after words, inside a
+wrapper of the same label. A surplus closing bracket spoils the trees before it, which may be parts of a tree that was
+closed too early; reading continues at the next wrapper. A flaw that leaves the brackets intact (a word without a tag,
+an undecodable byte) costs only the tree that has it.
 
 Lines that begin with # are comments.
 """
@@ -64,7 +64,7 @@ _OTHER_FORMATS = {
     "NEGRA's export format": re.compile(r"#(FORMAT|BOS|BOT)\b|%%", re.IGNORECASE),
     "TigerXML": re.compile(r"<\?xml\b|<corpus\b|<!--"),
 }
-# Before a tree that is not the pipeline's: the first of the best may be, if nothing else is said of it.
+# The comment before a tree other than the pipeline's. Tree 1 may be that, if nothing follows its log-probability.
 _NEXT_BEST = re.compile(r"# tree (?!1 log_prob \S+\s*$)\d+ log_prob ")
 _NUMBERED = re.compile(r"([0-9]+)=.")
 
@@ -119,7 +119,7 @@ def make_of_each(
 def without_comments(lines: Iterable[Line], path: str) -> Iterator[Line]:
     """Leave out comments, which begin with #. Of the trees that `parse --k-best` writes, keep the pipeline's.
 
-    RAISES (TreebankError): If the file begins as one of discontinuous trees does.
+    RAISES (TreebankError): If the file begins like a file of discontinuous trees.
     """
     is_first, is_next_best = True, False
     for line in lines:
@@ -133,16 +133,16 @@ def without_comments(lines: Iterable[Line], path: str) -> Iterator[Line]:
 
 
 def refuse_other_formats(first_line: Line, path: str) -> None:
-    """Raise a TreebankError if a file of discontinuous trees begins so."""
+    """Raise a TreebankError if the first line is that of a format for discontinuous trees."""
     for kind, pattern in _OTHER_FORMATS.items():
         if pattern.match(first_line.text.lstrip()):
             raise TreebankError(path, first_line.number, Errors.E124.format(kind=kind))
 
 
 def refuse_numbered(words: Sequence[str], path: str, number: int) -> None:
-    """Refuse a tree whose words all say their place in the sentence, as disco-dop's brackets do: (VB 2=sings).
+    """Refuse a tree whose words are all numbered by place in the sentence, as in disco-dop's brackets: (VB 2=sings).
 
-    RAISES (TreebankError): If it is one.
+    RAISES (TreebankError): If all words are numbered.
     """
     places = [match[1] for match in map(_NUMBERED.match, words) if match is not None]
     if len(words) > 1 and sorted(map(int, places)) == list(range(len(words))):
@@ -175,9 +175,9 @@ class _OpenTree:
 
 @dataclass(slots=True)
 class _Piece:
-    """Holds the lines of a piece, and of its last tree: how many brackets are open, and how many there were.
+    """Holds the lines of a piece, and counts its last tree's brackets: `depth` still open, `n_nodes` opened in all.
 
-    restart (int): Where in `lines` another tree may have started in that tree; 0 for nowhere.
+    restart (int): Index in `lines` of the first line inside that tree that may start another; 0 if there is none.
     """
 
     lines: list[Line] = field(default_factory=list)
@@ -198,7 +198,7 @@ class _Layout:
 
     margin (int | None): The column where the first tree starts.
     root (str): The label of the open tree, or of the last one.
-    starts_trees (bool | None): Whether a bracket at the margin starts a tree without a wrapper, once that shows.
+    starts_trees (bool | None): Whether brackets at the margin start trees without wrappers; None until that shows.
     are_bare (bool | None): Whether all trees so far had no wrapper; None before the first.
     """
 
@@ -254,7 +254,7 @@ class BracketReader:
             yield tree
 
     def _pieces(self) -> Iterator[tuple[list[Line], str, int]]:
-        """Cut the file before the lines that start a tree into what `_read` takes."""
+        """Cut the file before each line that starts a tree, and yield the arguments of `_read` for each piece."""
         unread = without_comments(self.lines, self.path)
         layout, piece = _Layout(), _Piece()
         after_blank, is_lost = True, False
@@ -354,7 +354,7 @@ class BracketReader:
             self._report_tree(tree, unclosed_message, end_line)
 
     def _close(self, tree: _OpenTree, line: int) -> Tree | None:
-        """Close the last bracket of a tree. Returns the whole tree if that was its first."""
+        """Close the innermost open bracket of a tree. Returns the whole tree if that bracket was its root."""
         node = tree.nodes.pop()
         problem = self._check(node, is_root=not tree.nodes)
         if problem and tree.flaw is None:
@@ -369,7 +369,7 @@ class BracketReader:
 
     def _check(self, node: _Node, is_root: bool) -> str:
         """Give bare words the default tag. Returns what is wrong with a node that closes, else an empty string."""
-        # A word alone under a label has it for its tag, unless this is a root wrapper.
+        # The label over a lone word is its tag, unless the label is that of a root wrapper.
         has_words = str in map(type, node.children)
         if has_words and (len(node.children) > 1 or (is_root and node.label in ROOT_LABELS)):
             if self.default_tag is None:
@@ -384,7 +384,7 @@ class BracketReader:
         return ""
 
     def _report_tree(self, tree: _OpenTree, unclosed_message: str, end_line: int) -> None:
-        """Report a tree that stays open; what was wrong with it before comes first."""
+        """Report a tree that stays open: a flaw found in it before, else that it is not closed."""
         unclosed = unclosed_message.format(missing=len(tree.nodes), limit=_MAX_NODES), end_line
         self._report(*(tree.flaw or unclosed), tree.line)
 

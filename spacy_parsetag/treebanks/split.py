@@ -4,8 +4,8 @@
     train=wsj_0001..wsj_0159,dev=wsj_0160..wsj_0179,test=wsj_0180..wsj_0199
                                                 files or folders by name: FIRST..LAST, or a pattern
 
-By shares, trees are dealt in blocks of consecutive ones, so that neighbours, which are about the same things, stay
-together: each block goes to the part that lacks most. No chance is involved.
+A split by shares deals out blocks of consecutive trees, so that neighbours, which are about the same things, stay
+together. Each block goes to the part that is furthest behind its share. No chance is involved.
 """
 
 import re
@@ -26,9 +26,9 @@ _SHARE = re.compile(r"0?\.[0-9]+|0\.|1\.0*")  # a number from 0 to 1 with a poin
 
 @dataclass
 class ShareSplit:
-    """Deals out trees by shares, blocks of consecutive ones together.
+    """Deals out trees by shares, in blocks of consecutive trees.
 
-    shares (dict[str, Decimal]): The share of each part, exact: what is equal on paper must be equal here.
+    shares (dict[str, Decimal]): The share of each part, as an exact decimal, so that equal shares compare as equal.
     block (int): How many consecutive trees of a file stay together; 0 for whole files.
     """
 
@@ -56,7 +56,7 @@ class ShareSplit:
         return f"give it more, or choose a smaller --split-block (it is {self.block})"
 
     def _neediest(self) -> str | None:
-        """Find the part that is furthest behind its share, the first of several; None stands for what no part gets."""
+        """Find the part furthest behind its share, the first if several are; None stands for the trees of no part."""
         n = sum(self._counts.values()) + 1
         rest = 1 - sum(self.shares.values(), Decimal())
         lacks = {part: share * n - self._counts[part] for part, share in [*self.shares.items(), (None, rest)]}

@@ -26,13 +26,13 @@ class TreebankFormat:
 
     suffixes (tuple[str, ...]): Which files of a folder to read: suffixes in lower case, or whole names.
     encoding (str): The encoding of files that are not in UTF-8.
-    encoding_of (Callable[[Path], str] | None): Says that of one file, where it differs between files.
+    encoding_of (Callable[[Path], str] | None): Gives the encoding of one such file, where they differ.
     clean (CleanOptions): The usual cleaning.
     split (str | None): The usual split by names of files, where there is one.
     lines (RewriteLines | None): Changes a file's lines before brackets are read. Lines
         keep their numbers; what belongs to no tree becomes an empty line.
-    phrase, tag, word (Rewrite | None): Rewrites the labels of phrases, part-of-speech tags, and words, which are text.
-        A `Word` has a lemma and morphology.
+    phrase, tag, word (Rewrite | None): Rewrites the labels of phrases, part-of-speech tags, and words, given as text
+        without escapes. A word may become a `Word`, which has a lemma and morphology.
     leaf (Callable[[str, str], tuple[str, str]] | None): Rewrites tag and word together.
     attrs (tuple[str, ...]): Which of LEMMA and MORPH it has.
     substitute (Callable[[Tree, list[Tree | str]], list[Tree | str] | None] | None): Says what takes the place of a
@@ -65,8 +65,8 @@ class TreebankFormat:
     ) -> Iterator[Tree]:
         """Read the trees of a file, one at a time.
 
-        encoding (str | None): The file's encoding. None: UTF-8 if it is that, else the usual one of the format.
-        on_error, default_tag: As for `read_trees`, which tells the errors too.
+        encoding (str | None): The file's encoding. None: UTF-8 if the file is in UTF-8, else the format's usual one.
+        on_error, default_tag: As for `read_trees`, which also lists the errors.
         """
         if encoding is None:
             encoding = guess_encoding(source, self.encoding_of(source) if self.encoding_of else self.encoding)
@@ -157,8 +157,8 @@ def each_line(change: Rewrite) -> RewriteLines:
 def guess_encoding(path: Path, fallback: str) -> str:
     """Read a file through to see whether it is UTF-8.
 
-    RETURNS (str): UTF-16 or UTF-32 if there is its byte order mark, UTF-8 if all bytes are that, else the fallback.
-        UTF-8 of a stream: what is read here is lost to the reader, who says which bytes are not UTF-8.
+    RETURNS (str): UTF-16 or UTF-32 if the file begins with its byte order mark, UTF-8 if it is valid UTF-8, else the
+        fallback. For a stream always UTF-8: bytes read here would be lost to the reader, which reports invalid ones.
     """
     if is_stream(path):
         return "utf-8"

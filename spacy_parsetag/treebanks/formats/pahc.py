@@ -10,7 +10,7 @@ def cut_lemma(leaf: str) -> Word:
 
     Lemmas have as many dashes as their words.
 
-    leaf (str): Word and lemma. Without a dash, or with nothing before it, it is a word alone.
+    leaf (str): Word and lemma. Without a dash, or with nothing before the dash, it is a word without a lemma.
     """
     parts = leaf.split("-")
     middle = (len(parts) + 1) // 2

@@ -19,7 +19,7 @@ _PIECE = re.compile(r"[^()|]+\(?|\|")
 
 
 def rewrite_line(line: str) -> str:
-    """Write a clause in Penn brackets. Another text loses its own, so that the reader reports it as outside of any."""
+    """Write a clause in Penn brackets. Any other line loses its brackets, so the reader reports it as stray text."""
     clause = _CLAUSE.match(line)
     if clause is None:
         return re.sub("[#()]", " ", line)

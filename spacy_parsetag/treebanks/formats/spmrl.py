@@ -2,8 +2,8 @@
 
     (ROOT (SENT (NP-SUJ (DET##cpos=D|g=m## Le) (NC##cpos=N|g=m## chat)) (VN (V##t=pst## dort)) (PONCT . .)))
 
-What stands from `##` on is cut, as the shared task's scorer does; of a word it becomes lemma (`lem=`) and morphology.
-Roots are `ROOT`, `TOP` or `VROOT`, or have no label; reading does not mind which.
+Labels are cut at `##`, as the shared task's scorer does; what follows in a word's tag becomes its lemma (`lem=`) and
+morphology. Roots are `ROOT`, `TOP` or `VROOT`, or have no label; all of these can be read.
 """
 
 from pathlib import Path
