@@ -17,9 +17,9 @@ MOST_LISTED = 5  # suffixes of a folder, in a message
 class SourceFile(NamedTuple):
     """Names a file of a treebank.
 
-    folder (Path | None): The folder it was found in, at whatever depth; None if it was given itself.
-    n_above (int): How many of its folders stand before the wildcards of the pattern that it was found by. The folder
-        of the files does not, if their names alone have wildcards: 23 in `wsj/23/*.mrg`.
+    folder (Path | None): The folder below which it was found, at any depth; None if the file itself was given.
+    n_above (int): How many of its folders precede the first wildcard of the pattern that found it. The last folder does
+        not count if only the names of files have wildcards: 23 in `wsj/23/*.mrg`.
     """
 
     path: Path
@@ -33,7 +33,7 @@ class SourceFile(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of its folders, from that folder or the wildcards on, and its own without the suffix."""
+        """The names of its folders, from `folder` or the first wildcard on, and its own name without the suffix."""
         path = without_compression(self.relative if self.folder is not None else self.path)
         return (*path.parent.parts[self.n_above :], path.stem)
 
@@ -43,8 +43,8 @@ def find_files(
 ) -> list[SourceFile]:
     """Find files. Those of a folder come sorted by name; inputs keep their order.
 
-    inputs (Iterable[str | Path]): Files, folders, or patterns such as `wsj/*/*.mrg`, `**` being any folders. A pattern
-        that only folders match stands for these.
+    inputs (Iterable[str | Path]): Files, folders, or patterns such as `wsj/*/*.mrg`, where `**` is any folders. A
+        pattern that matches only folders stands for these folders.
     suffixes (Sequence[str]): Which files below a folder to take: suffixes in lower case, compressed or not, or whole
         names. Files given by name are taken always.
     pattern (str | None): Take those below a folder that match this instead, for instance "train*.mrg".

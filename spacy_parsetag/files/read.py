@@ -33,9 +33,9 @@ def is_stream(path: Path) -> bool:
 
 
 def likely_encoding(text: str) -> str:
-    """Guess the encoding of a Western text from its bytes that are not UTF-8, each half a surrogate pair: UTF-16 and
-    UTF-32 by their marks, or by the zeros after or before letters. Those which Latin 1 has for control characters are
-    quotes and dashes in Windows-1252."""
+    """Guess the encoding of a Western text in which each byte that is not UTF-8 became half a surrogate pair. Byte
+    order marks, or zeros beside letters, show UTF-16 and UTF-32. Bytes that are control characters in Latin 1 show
+    Windows-1252, where they are quotes and dashes."""
     text = text.replace("\udc00", "\0")
     if text.startswith(("\udcff\udcfe\0\0", "\0\0\udcfe\udcff")):
         return "utf-32"
@@ -48,7 +48,7 @@ def likely_encoding(text: str) -> str:
 
 
 def why_misread(error: UnicodeError, encoding: str) -> str:
-    """Say that what cannot be decoded may be in another encoding."""
+    """Write an error message that asks whether the file is in another encoding."""
     return f"{error}. --encoding is {encoding}: is it another one?"
 
 

@@ -87,8 +87,8 @@ def text_output(path: Path, *, sync: bool = False) -> Iterator[IO[str]]:
 
 
 def refuse_overwrite(outputs: Iterable[Path | None], inputs: Iterable[Path]) -> None:
-    """Raise before anything is lost, if a file to write is an input, lies in a folder of inputs, or is written twice,
-    or if its name says that it is compressed, which nothing is that is written here.
+    """Raise before anything is lost if a file to write is an input, lies in a folder of inputs, is written twice, or
+    has the suffix of a compressed file: output is never compressed.
 
     outputs (Iterable[Path | None]): Files to write. None, "-" and devices are passed over.
     """

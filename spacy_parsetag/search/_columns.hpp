@@ -57,10 +57,11 @@ inline bool is_wrapper(std::string_view label) {
     return label.empty() || label == "TOP" || label == "ROOT" || label == "VROOT" || label == "S1";
 }
 
-// Read trees from a text in brackets, from a place at which none is open, until there are as many as asked for.
+// Read up to `most` trees from a text in brackets; no tree may be open at the place `at`, where reading starts.
 //
-// Returns where it stopped, and the line of that: the end of the text, the end of the last tree asked for, or the start
-// of what is no plain tree. That is read again by the reader of bracket files, which knows all forms and all errors.
+// Returns the place where it stopped, and sets `line` to the line there: the end of the text, the end of the last tree
+// asked for, or the start of a tree that is not plain. The reader of bracket files, which knows all forms and errors,
+// then reads that tree again.
 inline int64_t read_brackets(std::string_view text, int64_t at, int64_t *line, int64_t most, Columns &out) {
     constexpr int64_t most_nodes = 200000;  // as the reader has it
     std::vector<int64_t> open;
@@ -146,7 +147,7 @@ inline int64_t read_brackets(std::string_view text, int64_t at, int64_t *line, i
 }
 
 // Lay out sentences as columns: a root over the constituents, a tag over each word. `spans` are start, end and label of
-// each constituent, over the words of its sentence and in pre-order. `n_nodes` is 1 + constituents + 2 x words of each.
+// each constituent, over the words of its sentence and in pre-order. A sentence has 1 + constituents + 2 x words nodes.
 //
 // Returns the first sentence whose constituents are not in pre-order, lie outside it or cross; -1 if there is none.
 inline int64_t lay_out(int64_t n_sentences, const int64_t *n_words, const int64_t *n_spans, const int32_t *roots,
@@ -180,10 +181,10 @@ inline int64_t lay_out(int64_t n_sentences, const int64_t *n_words, const int64_
     return -1;
 }
 
-// Find the head child of each node, as its distance: 0 at words. A rule ranks the kinds of children, the best lowest, with
-// an odd number where the last child of that rank is taken and not the first. `n` kinds of labels; `kind` is that of a
-// string, and `mark` is 1 for conjunctions, 2 for punctuation. After a conjunction the conjunct before it is taken
-// (Collins 1999, appendix A).
+// Find the head child of each node, as its distance from the node: 0 at words. A rule ranks the kinds of children, the
+// best lowest; of several children of one rank, the last is taken if the rank is odd, otherwise the first. `n` is the
+// number of kinds, `kind` the kind of each string; `mark` is 1 for conjunctions, 2 for punctuation. If a conjunction
+// stands right before the head, the conjunct before the conjunction is taken (Collins 1999, appendix A).
 inline void find_heads(const int32_t *label, const int32_t *size, int64_t n_nodes, const int32_t *kind, const int32_t *rank,
                        const uint8_t *mark, int32_t n, int32_t *head) {
     std::vector<int64_t> children;

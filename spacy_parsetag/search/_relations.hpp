@@ -1,7 +1,7 @@
 // Tregex's relations between the nodes of trees in pre-order, and semi-joins over them (Yannakakis 1981).
 //
 // A node is its index; `up` is the distance to its parent (0 for a root), `size` the number of nodes below it, `head`
-// the distance to its head child. So columns can be cut between any two trees, and joined, as they are.
+// the distance to its head child. As these are relative, columns can be cut between trees, and joined, unchanged.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -50,7 +50,7 @@ enum Relation {
     DOWN_THROUGH, UP_THROUGH
 };
 
-// Most relations are one step from node to node, or any number of it; NONE are the others.
+// Most relations are one move from node to node, or (`again`) any number of such moves; NONE marks the others.
 enum Move { UP, UP_IF_FIRST, UP_IF_LAST, UP_IF_ONLY, UP_IF_HEAD, LEFT, RIGHT, FIRST_CHILD, ONLY_CHILD, HEAD_CHILD, NONE };
 struct Walk {
     Move move;
@@ -174,8 +174,8 @@ inline void each(Mask mask, int64_t n, F f) {
 
 // Mark in `out`, which is empty, each x with "x relation y" for some y in `in`: a semi-join.
 //
-// What is marked below a node, above it or beside it is marked as far as the relation goes, so a walk ends at the first
-// node that is marked already, and the whole takes time linear in the nodes, for the n-th child in n times the nodes. BEFORE needs the last y first.
+// Each walk marks nodes as far as the relation reaches, so a later walk ends at the first node that is marked already.
+// The whole takes time linear in the nodes (for the n-th child, in n times the nodes). BEFORE must start at the last y.
 template <int relation>
 inline void image(const Trees &t, int nth, Mask through, Mask in, Mask out) {
     int64_t done = -1;
@@ -225,7 +225,7 @@ inline void pairs(const Trees &t, int relation, int nth, Mask through, const int
     });
 }
 
-// A step makes a mask of earlier masks. LEAF marks words, TOP roots, SEMI_JOIN what stands in relation `a` to mask `b`.
+// A step makes a mask of earlier masks. LEAF marks words, TOP roots, SEMI_JOIN nodes in relation `a` to mask `b`.
 enum Kind { ALL, LEAF, TOP, NOT, AND, OR, SEMI_JOIN };
 struct Step {
     int32_t kind, a, b, nth, through;
@@ -237,7 +237,7 @@ struct Program {
     int64_t n_strings, n_labels;
 };
 
-// Pack what f says of each node: its bit k goes into the k-th of some masks.
+// Pack the values of f into masks: bit k of f(x), for each node x, goes into the k-th mask.
 template <class F>
 inline void pack(int64_t n_nodes, int64_t n_bits, F f, uint64_t *out) {
     uint8_t bytes[64] = {};

@@ -6,7 +6,7 @@
     up        0  1   1    1    1   4    1       1      how far before it the parent stands; 0 at a root
     size      7  6   2    1    0   2    1       0      nodes below
 
-That is 12 bytes a node. Both distances stay as they are when batches are joined or cut between trees. Each tree has a
+That is 12 bytes a node. `up` and `size` need no change when batches are joined, or cut between trees. Each tree has a
 root wrapper: its own, else TOP.
 """
 
@@ -40,15 +40,15 @@ _ARRAYS = ("label", "up", "size", "starts", "source", "line")
 class TreeColumns:
     """Any number of trees.
 
-    label (Ints): What each node is called, as a place in `strings`.
+    label (Ints): The label or word of each node, as an index into `strings`.
     up (Ints): The distance to its parent; 0 at a root.
     size (Ints): The number of nodes below it.
     starts (Longs): The first node of each tree.
     strings (list[str]): Labels and words, each once.
-    source (Ints): Where each tree is from, as a place in `names`.
-    line (Longs): Its line or row there, from 1.
-    names (list[str]): Files.
-    ids (list[str]): The identifier of each tree, where its file has identifiers; else none.
+    source (Ints): The file of each tree, as an index into `names`.
+    line (Longs): The line or row of each tree in its file, from 1.
+    names (list[str]): Names of files.
+    ids (list[str]): The identifier of each tree, or ""; the list is empty if no tree has one.
     """
 
     label: Ints
@@ -168,10 +168,10 @@ class TreeColumns:
 
     @classmethod
     def from_disk(cls, path: str | Path) -> "TreeColumns":
-        """Map a folder that `to_disk` wrote into memory: nothing is read before it is looked at.
+        """Map a folder that `to_disk` wrote into memory: arrays are read from the disk only where they are used.
 
-        RAISES (ValueError): If it is no such folder, one whose files do not fit together, or one that a later version
-            of this package wrote.
+        RAISES (ValueError): If `to_disk` did not write the folder, its files do not fit together, or a later version of
+            this package wrote it.
         """
         folder = Path(path)
         try:
@@ -186,7 +186,7 @@ class TreeColumns:
         raise ValueError(Errors.E601.format(path=folder, found=texts["format"], known=_FORMAT))
 
     def _check(self) -> None:
-        """Raise a ValueError if the arrays are not of one batch: by their sizes, so that they need not be read."""
+        """Raise a ValueError if the arrays are not of one batch; only sizes and types are compared, to read little."""
         n_trees, n_nodes = len(self.starts), len(self.label)
         node_arrays, tree_arrays = (self.label, self.up, self.size), (self.starts, self.source, self.line)
         nodes_fit = {(n_nodes, np.dtype(np.int32))} == {(len(array), array.dtype) for array in node_arrays}
@@ -212,7 +212,7 @@ def _renumber(batches: Iterable[tuple[Sequence[str], Ints]]) -> tuple[list[str],
 
 
 def columns_of_parses(rows: Iterable[Row], name: str) -> TreeColumns:
-    """Make columns of parses. One without words is no tree.
+    """Make columns of parses. A parse without words is left out.
 
     rows (Iterable[Row]): Each parse, its line or row, the label of its root, and its identifier or "".
     RAISES (ValueError): If constituents cross, or are not in pre-order.

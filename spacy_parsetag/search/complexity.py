@@ -18,8 +18,8 @@ _CLAUSE = (
 _T_UNIT = "S|SBARQ|SINV|SQ [> ROOT | [$-- S|SBARQ|SINV|SQ !>> SBAR|VP]]"
 _DEPENDENT = f"SBAR < ({_CLAUSE})"
 
-# What is counted for each structure. Tags of punctuation have other characters than letters, but for two that Lu's
-# program does not know.
+# The patterns that each structure counts. Tags of punctuation do not consist of letters, except HYPH and NFP, which
+# Lu's program does not know.
 STRUCTURES = {
     "W": (r"/^(?!(HYPH|NFP)$)[A-Z]+\$?$/ < (__ !< __)",),  # words
     "S": ("ROOT !> __",),  # sentences

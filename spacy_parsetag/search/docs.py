@@ -43,7 +43,7 @@ class DocColumns:
     tokens: Longs
 
     def bounds(self, nodes: Longs) -> tuple[Longs, Longs]:
-        """The tokens that each node covers: the first ones, and one past the last ones."""
+        """Find the tokens that nodes cover: an array of their first tokens, and one of the tokens after their last."""
         before = self.columns.words_before
         return self.tokens[before[nodes]], self.tokens[before[nodes + self.columns.size[nodes] + 1] - 1] + 1
 
@@ -67,9 +67,9 @@ def columns_of_docs(
 
 
 def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) -> DocColumns | None:
-    """Read docs at once, each with its number; None if something in them is out of the usual: white space, unknown
-    tags, changed tokens, several vocabularies, constituents of another format, not in the order of sentences, not in
-    pre-order, without a label or no tree."""
+    """Read numbered docs at once. Return None if that is impossible: because of white space, missing tags, changed
+    tokens, several vocabularies, or constituents that have another format or no label, that are not in pre-order and
+    in the order of sentences, or that are not a tree."""
     vocab = docs[0][1].vocab if docs else None
     if vocab is None or not vocab.lang or any(doc.vocab is not vocab or "sents" in doc.user_hooks for _, doc in docs):
         return None
@@ -124,8 +124,8 @@ def _read_at_once(docs: Sequence[tuple[int, Doc]], spans_key: str, name: str) ->
 def _read_constituents(
     groups: Sequence[SpanGroup], tokens: NDArray[np.uint64], doc_starts: Longs, doc_ends: Longs
 ) -> tuple[Longs, Longs, NDArray[np.uint64]] | None:
-    """Read the constituents of docs: first tokens, ends and labels, with tokens counted over all docs; None if tokens
-    or constituents are out of the usual, other than by their order.
+    """Read the first tokens, ends and labels of docs' constituents, with tokens counted over all docs. Return None if
+    tokens or constituents are unusual (see `_read_at_once`); the order of constituents is not checked here.
 
     tokens (NDArray): A row for each of `_TOKEN_ATTRS`.
     """
@@ -228,7 +228,7 @@ class TreeMatcher:
     def __call__(self, doclike: Doc | Span) -> list[TreeMatch]:
         """Find the matches in a doc, or those that lie in a span, in the order of keys and then of the text, each once.
 
-        For a span the whole doc is searched: matches of many spans are found faster in those of the doc.
+        For a span the whole doc is searched. So for many spans, search the doc once and select from its matches.
         """
         (matches,) = self.match([doclike.doc])
         first, last = (doclike.start, doclike.end) if isinstance(doclike, Span) else (0, len(doclike))
@@ -253,12 +253,12 @@ class TreeMatcher:
         return matches
 
     def spans(self, docs: Sequence[Doc], *, by_name: bool = False) -> Iterator[tuple[int, str, str, Span]]:
-        """Find the nodes of the matches in a batch of docs, in the order of keys and then of the text. What
-        several patterns of a key find comes once.
+        """Find the nodes of the matches in a batch of docs, in the order of keys and then of the text. A
+        match of several patterns of a key comes once.
 
         by_name (bool): Label the nodes that have names with KEY.NAME, not with what they are called.
-        YIELDS (tuple[int, str, str, Span]): The place of the doc, the key, the name, and the node. One that matches has
-            the name "", and those that have names in its pattern come after it.
+        YIELDS (tuple[int, str, str, Span]): The index of the doc, the key, the name, and the node. A node that matches
+            has the name "", and the named nodes of its match follow it.
         RAISES (ValueError): If a doc has words and no constituents, or they are not trees (see `parses_from_doc`).
         """
         for doc in docs:
@@ -289,7 +289,7 @@ class TreeMatcher:
 
 
 class _MissingRules(HeadRules):
-    """Rules of a file that is not there. A pipeline that is loaded has them with it; others say so when they look."""
+    """Replaces the rules of a missing file: a saved pipeline brings them along, and without them a search raises."""
 
     def __init__(self, name: str) -> None:
         self.text, self.name = "", name
@@ -303,7 +303,7 @@ class TreeMatcherPipe(Pipe):
     that have names in the pattern, labelled KEY.NAME.
 
     matches_key (str): Key of the matches.
-    RAISES (ValueError): If the matches would take the place of the constituents, or a pattern is none.
+    RAISES (ValueError): If the matches would replace the constituents, their key is empty, or a pattern is not valid.
     """
 
     def __init__(
@@ -349,7 +349,7 @@ class TreeMatcherPipe(Pipe):
     ) -> None:
         """Add patterns, for instance from a file that `srsly.read_jsonl.v1` reads in the config.
 
-        Those that are there already, as after an earlier call, are not added again.
+        Patterns that the component already has, as after an earlier call, are not added again.
         """
         present = [(key, text) for key, texts in self.matcher.patterns.items() for text in texts]
         self.add_patterns(
@@ -364,7 +364,7 @@ class TreeMatcherPipe(Pipe):
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Write the matches of docs, batch by batch. An error takes only the doc that raised it to its handler."""
+        """Write the matches of docs, batch by batch. Only a doc that raises an error goes to the handler."""
         return annotate_batches(self, stream, batch_size, self._annotate)
 
     def _annotate(self, docs: Sequence[Doc]) -> None:
@@ -381,9 +381,9 @@ class TreeMatcherPipe(Pipe):
         return bytes(srsly.json_dumps(saved).encode())
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> TreeMatcherPipe:
-        """Take the patterns from bytes, in place of the present ones, and head rules that were those of a file.
+        """Replace the patterns with those from bytes, and the head rules if the saved ones came from a file.
 
-        RAISES (ValueError): If a pattern is none: the present ones stay then.
+        RAISES (ValueError): If a pattern is not valid; the present patterns then stay.
         """
         saved, rules = srsly.json_loads(data.decode()), self.matcher.rules
         if saved["heads"]:

@@ -1,7 +1,7 @@
 """The head of each constituent, by rules in a file for each style of treebank: `heads/penn.txt`, `heads/ctb.txt`.
 
-A rule is a ranking of the kinds of children: the child of the best rank is the head, from the left or from the right
-among several of it. `penn.txt` says how rules are written.
+A rule ranks the kinds of children. The child of the best rank is the head; of several such children it is the first
+from the left or from the right, as the rule says. `penn.txt` describes how rules are written.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ class HeadRules:
         named = {*rules, *conjunctions, *punctuation}.union(*rules.values()) - {"*", ""}
         self.kinds = {label: kind for kind, label in enumerate(["*", *sorted(named)])}
         self.mark = np.array([(label in conjunctions) + 2 * (label in punctuation) for label in self.kinds], np.uint8)
-        # Of children that no step names punctuation comes after all others.
+        # Among the children that no step names, punctuation ranks last.
         penalties = dict(zip(self.kinds, (self.mark & 2).tolist(), strict=True))
         ranks_of = [rules.get(label, rules["*"]) for label in self.kinds]
         rows = [[ranks.get(label, ranks[""] + penalty) for label, penalty in penalties.items()] for ranks in ranks_of]
@@ -89,7 +89,7 @@ def get_head_rules(rules: str | Path | HeadRules = "penn") -> HeadRules:
     """Head rules from a name or a file.
 
     rules (str | Path | HeadRules): "penn", "ctb", a file, or rules, which are returned as they are.
-    RAISES (ValueError): If there are none of this name, or a file is not UTF-8, or a line is no rule.
+    RAISES (ValueError): If no rules or file have this name, a file is not UTF-8, or a line is not a rule.
     """
     if isinstance(rules, HeadRules):
         return rules

@@ -1,4 +1,4 @@
-"""Find what matches a pattern, in columns of trees: a mask over the nodes for each part of the pattern, bottom up.
+"""Find the nodes that match a pattern in columns of trees: a mask over the nodes for each of its parts, bottom up.
 
 A pattern without back-references is a tree of existential tests, so a semi-join for each relation is exact and takes
 time linear in the nodes (Yannakakis 1981). NP < (PP < IN) over (NP (NP dogs) (PP (IN of) (NP war))), in pre-order
@@ -9,9 +9,9 @@ time linear in the nodes (Yannakakis 1981). NP < (PP < IN) over (NP (NP dogs) (P
     PP < IN                   x
     NP < ...    x                                   and of these
 
-Several patterns are one program: what they have in common is looked for once. It runs over blocks of trees whose masks
-stay in a processor's cache. Nodes that have names are then enumerated, and back-references checked, by joins over the
-masks: without back-references no row is made in vain (Yannakakis 1981).
+Several patterns become one program, which evaluates parts that they share once. It runs over blocks of trees whose
+masks stay in a processor's cache. Joins over the masks then enumerate named nodes and check back-references: without
+back-references every row that they make belongs to a match (Yannakakis 1981).
 """
 
 from collections.abc import Sequence
@@ -35,10 +35,10 @@ _HEAD_RELATIONS = {RELATIONS[symbol] for symbol in ("<#", ">#", "<<#", ">>#")}
 
 
 class Matches(NamedTuple):
-    """Ways to match, by the node that matches.
+    """Ways to match; each array has an entry for each way.
 
     nodes (Longs): The nodes that match.
-    names (dict[str, Longs]): For each name the nodes that have it there; -1 where there is none, as with `?`.
+    names (dict[str, Longs]): For each name the nodes that have it; -1 where no node does, as with `?`.
     """
 
     nodes: Longs
@@ -49,8 +49,8 @@ class Program:
     """Patterns as steps; each makes a mask from earlier masks. The masks of labels come first.
 
     patterns (Sequence[tuple[Node, ...]]): The alternatives of each pattern.
-    mask_of (dict[Label | Node | Test, int]): The number of the mask of each part of the patterns: of the nodes that
-        match it, or, if there are back-references, of a few more.
+    mask_of (dict[Label | Node | Test, int]): For each part of the patterns the number of its mask, which marks the
+        nodes that match it; with back-references, the mask may also mark others.
     """
 
     def __init__(self, patterns: Sequence[tuple[Node, ...]]) -> None:
@@ -99,7 +99,7 @@ class Program:
         return self._add(_ALL) if part.kind == "maybe" or refers else self._add(_NOT, self.mask_of[part.tests[0]])
 
     def tables(self, columns: TreeColumns) -> NDArray[np.uint8]:
-        """The labels that each string of a batch passes as: rows of a bit for each of 8 labels."""
+        """Tell which labels' tests each string of a batch passes, in rows of bytes with a bit for each of 8 labels."""
         rows = [columns.passes(label) for label in self.labels]
         passes = np.array(rows, bool).reshape(len(rows), len(columns.strings))
         return np.packbits(passes, axis=0, bitorder="little")
@@ -109,7 +109,7 @@ class Program:
         return columns.label, columns.up, columns.size, columns.heads(rules) if self.needs_heads else None
 
     def find(self, columns: TreeColumns, rules: HeadRules) -> list[Longs]:
-        """The nodes that match each pattern, or, with back-references, a few more."""
+        """Find the nodes that match each pattern, and with back-references perhaps others."""
         program = self.steps, self.tables(columns), len(self.labels)
         found: list[Longs] = find_nodes(*self.arrays(columns, rules), *program, columns.starts, BLOCK, self.results)
         return found
@@ -135,8 +135,8 @@ class Program:
 class _Block(NamedTuple):
     """Some trees, their masks, a bit for each node, and the names of the pattern.
 
-    A table has a column for each way to match so far. Its first row is the node that the next test is about, and its
-    last ones are the nodes that have the names, -1 where none has yet; what was before a test stands in between.
+    A table has a column for each way to match so far. Its first row is the node that the next test is about, its last
+    rows are the nodes that have the names, -1 for names not yet given. Rows between keep what is needed after a test.
     """
 
     program: Program
@@ -163,7 +163,7 @@ class _Block(NamedTuple):
         return table.compress(self.masks[self.program.mask_of[part]][nodes >> 6] >> (nodes & 63) & 1, axis=1)
 
     def _node(self, node: Node, table: Longs) -> Longs:
-        """Keep what matches, and grow it by what stands in the node's tests."""
+        """Keep the columns whose first node matches, and extend them by the ways to match the node's tests."""
         table = self._keep(node, table)
         if node.same:
             table = table.compress(table[self._row(node.same)] == table[0], axis=1)
@@ -193,7 +193,7 @@ class _Block(NamedTuple):
 
 
 def _grows(test: Test) -> bool:
-    """Check whether a test gives names or refers to them, so that its mask does not say all."""
+    """Check whether a test gives names or refers to them, so that its mask alone is not enough."""
     return any(isinstance(part, Node) and (part.name or part.same or part.like) for part in parts(test))
 
 
@@ -206,7 +206,7 @@ class Tregex:
     [['papers']]
 
     heads (str | Path | HeadRules): Rules for `<#` and its kin: "penn", "ctb" or a file.
-    RAISES (ValueError): If it is no pattern: the message says where, and what could stand there.
+    RAISES (ValueError): If the text is not a pattern: the message gives the place, and what could stand there.
     """
 
     def __init__(self, pattern: str, *, heads: str | Path | HeadRules = "penn") -> None:
@@ -230,11 +230,11 @@ class Tregex:
         return find_all([self], columns)[0]
 
     def matches(self, columns: TreeColumns) -> Matches:
-        """The nodes that match with the nodes that have names: a row for each way to match, no two alike."""
+        """Find the nodes that match and the named nodes: an entry for each way to match, no two alike."""
         return self.matches_of(columns, self.program.find(columns, self.rules)[0])
 
     def matches_of(self, columns: TreeColumns, nodes: Longs) -> Matches:
-        """The same, where the nodes that match are known, and with back-references perhaps a few more."""
+        """Find the same from the result of `Program.find`: nodes that match, with back-references perhaps others."""
         if not len(nodes) or not (self.names or self.refers):
             return Matches(nodes, dict.fromkeys(self.names, nodes))
         return self.program.bind(columns, self.rules, np.unique(columns.trees_of(nodes)), self.names)

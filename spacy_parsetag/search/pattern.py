@@ -22,8 +22,8 @@ from typing import NamedTuple
 from ..errors import Errors
 from ..trees.tree import ROOT_LABELS
 
-# As Stanford's PennTreebankLanguagePack has it: a label up to what begins a function tag or an index. One that begins
-# with such a mark goes on over the next mark, if it is the same: -NONE-.
+# The basic category, as in Stanford's PennTreebankLanguagePack: a label up to the mark that begins a function tag or an
+# index. A label that begins with such a mark continues past the next mark if the two are the same: -NONE-.
 _BASIC = re.compile(r"(?:([-=|#^~_\[])(?:[^-=|#^~_\[]+\1)?)?[^-=|#^~_\[]*")
 
 # Each relation with the number of the kernel.
@@ -32,7 +32,7 @@ RELATIONS = {
     "<<-": 12, ">>-": 13, "$++": 14, "$--": 15, "$+": 16, "$-": 17, ".": 18, ",": 19, "..": 20, ",,": 21, "<#": 22,
     ">#": 23, "<<#": 24, ">>#": 25, "==": 26, ":": 28, "<+": 30, ">+": 31,
 }  # fmt: skip
-# Each with another relation, and the child that this counts to.
+# Each synonym with the relation that it stands for, and the child that this relation counts to (0: it counts none).
 _SYNONYMS = {
     "<,": ("<N", 1), ">,": (">N", 1), "<-": ("<N", -1), ">-": (">N", -1), "<`": ("<N", -1), ">`": (">N", -1),
     "<<`": ("<<-", 0), ">>`": (">>-", 0), "$..": ("$++", 0), "$,,": ("$--", 0), "$.": ("$+", 0), "$,": ("$-", 0),
@@ -62,8 +62,8 @@ class Label:
 
     kind (str): "any", "names" or "regex".
     text (str): Names, separated by "|", or the regular expression.
-    negated (bool): It must fail.
-    basic (bool): Only the basic category counts: NP of NP-SBJ-1.
+    negated (bool): Whether a node passes if the test fails.
+    basic (bool): Whether only the basic category is tested: NP of NP-SBJ-1.
     """
 
     kind: str
@@ -82,12 +82,12 @@ class Label:
 
     @property
     def means_root(self) -> bool:
-        """Check whether the root passes, whatever it is called: a name is that of a root wrapper, such as ROOT."""
+        """Check whether one of the names is that of a root wrapper, such as ROOT: it stands for a root of any name."""
         return self.kind == "names" and not self.names.isdisjoint(ROOT_LABELS)
 
     @cached_property
     def test(self) -> Callable[[str], object]:
-        """The test of a label or a word, or of its basic category: it passes with anything that is true."""
+        """The function that tests a label, a word or a basic category; any true result means that it passes."""
         return re.compile(self.text).search if self.kind == "regex" else self.names.__contains__
 
 
@@ -101,11 +101,11 @@ def basic_category(label: str) -> str:
 class Node:
     """A node of a pattern.
 
-    label (Label): What it must be called.
-    name (str): Its name, if it gets one.
-    same (str): The name of the node that it must be, in a back-reference.
-    like (str): The name of a node that must be called the same, in a link.
-    test (Test | None): Where it must stand.
+    label (Label): The test of its label.
+    name (str): The name that the pattern gives it, or "".
+    same (str): In a back-reference (=name), the name of the node that it must be.
+    like (str): In a link (~name), the name of the node whose label it must have.
+    test (Test | None): The test of its relations to other nodes.
     """
 
     label: Label
@@ -120,8 +120,8 @@ class Step:
     """A relation to some node.
 
     relation (int): Its number, as in `RELATIONS`.
-    nth (int): Which child it counts to, from 1, or from the end, from -1.
-    through (Label | None): What the nodes between must be called.
+    nth (int): Which child it counts to: 1 is the first, -1 the last; 0 if it counts none.
+    through (Label | None): The test of the labels of the nodes between, for `<+` and `>+`.
     """
 
     relation: int
@@ -143,12 +143,12 @@ _NO_CHILD, _NO_PARENT = (Group("not", (Step(RELATIONS[symbol], 0, None, Node(Lab
 
 
 def _with_test(node: Node, test: Test) -> Node:
-    """A node that must stand where it must stand and in a test, too."""
+    """Add a test to the one that a node has already to pass, if any."""
     return replace(node, test=test if node.test is None else Group("and", (node.test, test)))
 
 
 def parts(test: Test | Node) -> Iterator[Test | Node | Label]:
-    """A test and all that it consists of, from left to right."""
+    """Yield a test or a node, and then all its parts, from left to right."""
     todo: list[Test | Node | Label | None] = [test]
     while todo:
         part = todo.pop()
@@ -170,8 +170,8 @@ class _Token(NamedTuple):
 def parse_pattern(pattern: str) -> tuple[Node, ...]:
     """Read a pattern.
 
-    RETURNS (tuple[Node, ...]): Its alternatives, mostly one.
-    RAISES (ValueError): If it is none: it says where, and what could stand there.
+    RETURNS (tuple[Node, ...]): Its alternatives, usually one.
+    RAISES (ValueError): If the text is not a pattern: the message gives the place, and what could stand there.
     """
     parser = _Parser(pattern)
     try:
@@ -201,7 +201,7 @@ class _Parser:
         return self.tokens[self.place - 1]
 
     def take(self, *texts: str) -> bool:
-        """Pass over a mark, if it is the next."""
+        """Consume the next token if it is one of some marks, and tell whether it was."""
         is_taken = self.next.kind == "mark" and self.next.text in texts
         self.place += is_taken
         return is_taken
@@ -241,7 +241,7 @@ class _Parser:
         return self.next.kind == "relation" or (self.next.kind == "mark" and self.next.text in "[(!?&")
 
     def tests(self) -> Test:
-        """Alternatives. A name that one of them gives is not known in the others."""
+        """Read alternatives. A name that is given in one of them is not known in the others."""
         names_before = set(self.names_seen)
         alternatives = [self.all()]
         names_after = self.names_seen

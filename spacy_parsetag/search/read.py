@@ -29,8 +29,8 @@ def read_brackets(
 ) -> Iterator[TreeColumns]:
     """Read the trees of a bracket file in one pass, without an object for a node.
 
-    What is no plain tree goes to `treebanks.penn.read_trees`, with all that follows it: so forms and errors are the
-    other commands'. `(TOP)`, a sentence without a parse, is no tree.
+    From the first tree that is not in plain form on, the text goes to `treebanks.penn.BracketReader`: so other forms
+    and errors are treated as in the other commands. `(TOP)`, a sentence without a parse, is left out.
 
     on_error (OnError | None): Called with each malformed tree, which is left out. Without it the first one is raised.
     RAISES (TreebankError): The first malformed tree, with file and line; or if the file is not in this encoding.
@@ -50,8 +50,8 @@ def read_brackets(
     while is_plain and start < len(data):
         arrays, labels, words, end, end_line = scan_brackets(data, start, line, batch)
         codes: dict[str, int] = {}
-        # An empty label, which only a root may have; numbered words, as discontinuous trees have them; a bracket that
-        # closes nothing, which may spoil the tree before it.
+        # Not plain are an empty label, which only a root may have; numbered words, as in discontinuous trees; and a
+        # closing bracket without an opening one, which may spoil the tree before it.
         if b"\\e" in labels or (start == 0 and words and re.match(rb"[0-9]+=.", words[0])) or _CLOSING.match(data, end):
             break
         try:
@@ -66,7 +66,7 @@ def read_brackets(
             yield TreeColumns(np.array(numbers, np.int32)[label], up, size, starts, list(codes), source, lines, [name])
         start, line, is_plain = end, end_line, len(starts) == batch
     if start < len(data):
-        # What stands behind something on its line is no comment.
+        # A # begins a comment only at the start of a line.
         prefix = " " if start and data[start : start + 1] == b"#" and data[start - 1 : start] not in b"\r\n" else ""
         yield from _read_rest(prefix + data[start:].decode("utf-8", errors), line, name, encoding, on_error, batch)
 

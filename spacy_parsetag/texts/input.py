@@ -31,8 +31,8 @@ class Record(NamedTuple):
 
     where (str): File and line of the text, for messages.
     data (dict[str, Any]): What a line of JSON says: "text", or "tokens" and optionally "tags"; "id" and "meta" go to
-        the output. In place of text, "doc" is a DocBin with one doc, and "user_data" what the doc has of that.
-    error (str): Why the line cannot be read, else "". Of such a line the data hold what could be read.
+        the output. For a doc there are also "doc", a DocBin with that doc alone, and its "user_data".
+    error (str): Why the line cannot be read, else "". If it cannot, the data hold what could be read.
     """
 
     where: str
@@ -84,7 +84,7 @@ class Source(NamedTuple):
         return (make() for make in self.prepare())
 
     def prepare(self) -> Iterator[Callable[[], Record]]:
-        """For each text a function that makes its record, so that passing over texts costs little."""
+        """Give for each text a function that makes its record, so that skipping texts costs little."""
         if self.format == "spacy":
             docs = enumerate(read_doc_bin(self.path).get_docs(Vocab()), start=1)
             return (partial(_doc_record, f"{self.name or self.path}: doc {number}", doc) for number, doc in docs)
@@ -125,7 +125,7 @@ class Source(NamedTuple):
 
 
 def make_record(where: str, raw: Any, read: Callable[[Any], dict[str, Any]] = dict) -> Record:
-    """Make the record of a row, or of what `read` makes a row of. Of one that is no text to parse it says so."""
+    """Make the record of a row, or of data that `read` turns into a row. For an invalid text the record says why."""
     data = {"text": raw.strip()} if isinstance(raw, str) else {}
     try:
         if isinstance(raw, str):
@@ -225,7 +225,7 @@ def name_of(path: Path) -> str:
 def check_text(text: str, *, decoded: bool = False) -> None:
     """Raise a ValueError that names the first character that is NUL, half a surrogate pair or a byte not in UTF-8.
 
-    decoded (bool): It is not as a file had it: what looks like a byte was an escape, and no encoding is to blame.
+    decoded (bool): The text is decoded, as from JSON: what looks like a bad byte was an escape, not another encoding.
     """
     if match := re.search("[\0\ud800-\udfff]", text):
         code = ord(match[0])
@@ -242,7 +242,7 @@ def load_json(line: str) -> Any:
     """Read JSON. Raises a ValueError if it is not text, not JSON (as NaN is not), or nested too deeply.
 
     srsly's reader refuses integers over 64 bits, and its writer rounds floats to 10 digits and escapes all that is not
-    ASCII: "meta" would not leave as it came. So the commands use Python's own.
+    ASCII: "meta" would change between input and output. So the commands use Python's own.
     """
     check_text(line)
     try:

@@ -73,8 +73,8 @@ class BatchParser:
             for i, record in enumerate(records):
                 with suppress(ValueError):  # `_parse_alone` meets it again
                     docs.append((self._make_doc(record), i))
-            # A component of any origin may raise anything. What is lost with a batch is parsed again text by text, and
-            # a text that fails alone is named. (nlp.set_error_handler does not work where spaCy's own parser is.)
+            # Any component may raise any error. The texts of a batch that fails are parsed again one by one, and a text
+            # that fails alone is named. (nlp.set_error_handler does not work with spaCy's own parser.)
             with suppress(Exception):
                 parsed_docs.update((i, doc) for doc, i in self.nlp.pipe(docs, as_tuples=True, batch_size=len(docs)))
             for i, record in enumerate(records):

@@ -47,8 +47,8 @@ def map_in_processes(
     except futures.BrokenExecutor as err:
         raise ValueError(Errors.E559) from err
     finally:
-        # After an error nobody needs what the workers are doing. But of one that ends while it writes a result this
-        # process would read for ever, so large results, which are not long in coming, are waited for.
+        # After an error nobody needs what the workers are doing. But if a worker ended while it writes a large result,
+        # this process would wait for the rest for ever. So it first waits for results, which come soon.
         pool.shutdown(wait=False, cancel_futures=True)
         futures.wait(pending, timeout=PATIENCE)
         for process in set(active_children()) - earlier_children:

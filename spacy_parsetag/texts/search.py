@@ -40,8 +40,8 @@ MATCHES = {
 
 
 def find_trees(inputs: Iterable[Path], glob: str | None = None) -> list[Path]:
-    """The files of trees among some inputs, each once: files, folders of files (those that `glob` matches, if given;
-    of a folder that holds columns, all), columns, also those in folders, "-" for standard input."""
+    """List the files of trees that some inputs stand for, each once. An input is a file, a folder of columns, a folder
+    with either of them (only files that match `glob`, if given), or "-" for standard input."""
     sources = []
     suffixes = (*FORMATS["penn"].suffixes, ".jsonl", ".parquet", ".spacy", "columns.json")
     for path in inputs:
@@ -93,8 +93,8 @@ def read_columns(
 def _read_good(
     rows: Any, read: Callable[[int, Any], TreeColumns], on_error: Any, left_out: Counter[str], first: int = 0
 ) -> Iterator[TreeColumns]:
-    """Read a batch of rows. With `on_error`, halve a batch that cannot be read until each bad row is alone, and call it
-    with the error.
+    """Read a batch of rows. With `on_error`, halve a batch that cannot be read until each bad row is alone, and pass
+    its error to `on_error`.
 
     read (Callable[[int, Any], TreeColumns]): Reads rows of the batch; it is told the place of the first one.
     """
@@ -197,8 +197,8 @@ class Hits(NamedTuple):
     """The matches of a file.
 
     totals (Counter[str]): How many "trees", "trees with a match" and "matches" there are.
-    items (list[Any]): What to write, as the report asks; for drawings where a tree is, the tree, and which of its nodes
-        match, counted from the root in pre-order.
+    items (list[Any]): What to write, as the report asks; for drawings file and line of each tree, the tree, and the
+        numbers of its nodes that match, in pre-order from 0, the root.
     table (Counter[tuple[str, ...]]): For "by" how often each combination occurs.
     skipped (list[str]): What was malformed, each with file and line.
     absent (set[Label]): Labels of the pattern that no node has.
@@ -272,9 +272,9 @@ def _check_names(tregex: Tregex, columns: Collection[str]) -> None:
 
 
 def columns_of_rows(tregex: Tregex) -> list[str]:
-    """The columns of `rows_of`: COLUMNS, of them "sentence" its number within the text, from 1, "start" and "end" in
-    words of it; and for each name of the pattern what the node is called and what it covers, NAME and NAME.text, empty
-    where there is none."""
+    """List the columns of `rows_of`: COLUMNS, where "sentence" is the number of the sentence within the text, from 1,
+    and "start" and "end" count its words; and for each name of the pattern NAME, the label of the node, and NAME.text,
+    its words; both are empty where there is no such node."""
     return [*COLUMNS, *(column for name in tregex.names for column in (name, f"{name}.text"))]
 
 
@@ -320,7 +320,7 @@ def tabulate(tregex: Tregex, columns: TreeColumns, by: tuple[str, ...]) -> Count
 class TableSearcher:
     """Finds a pattern in tables of parsed texts: a row for each way to match, as `rows_of` makes it.
 
-    RAISES (ValueError): If it is no pattern, or names a node as a column is named.
+    RAISES (ValueError): If the pattern is not valid, or gives a node the name of a column.
     """
 
     def __init__(self, pattern: str, heads: str = "penn") -> None:

@@ -1,9 +1,8 @@
-"""Parse files of texts to a folder of shards. Killed at any moment, a run goes on where it was.
+"""Parse files of texts to a folder of shards. A run that was killed, at any moment, can resume where it stopped.
 
-A shard holds the parses of a range of texts of one file. It appears whole or not at all, and after it a note of what is
-in it, which also is a file that appears whole or not at all; both are on the disk before the next shard begins. A shard
-that lacks its note, or is not what its note says, is parsed again. When all are there, the notes become a part of the
-manifest.
+A shard holds the parses of a range of texts of one file. A note that describes the shard is written after it. Both are
+files that appear whole or not at all, and both are on the disk before the next shard begins. A shard that lacks its
+note, or differs from it, is parsed again. When all shards are there, the notes become a part of the manifest.
 """
 
 import hashlib
@@ -26,7 +25,7 @@ from .output import open_output
 from .parser import BatchParser, Settings, in_batches, load_parser
 
 MANIFEST = "manifest.json"
-NOTES = ".notes"  # the folder of what is known of each shard while the run goes on
+NOTES = ".notes"  # the folder of the notes on shards, until the run ends
 SHARD_SUFFIXES = {"brackets": ".mrg", "jsonl": ".jsonl", "spacy": ".spacy", "parquet": ".parquet"}
 COUNTS: dict[str, type] = {"n_several": int, "n_ids": int, "failures": list}  # of a `Parsed`, and of a note
 PACKAGES = ("spacy-parsetag", "spacy", "thinc", "numpy")
@@ -84,7 +83,7 @@ class Job(NamedTuple):
         return self.check_note(note, shard)
 
     def check_note(self, note: Any, shard: Shard) -> Note | None:
-        """Give a note back if it is one on this shard, and the shard's file is, byte by byte, what it says."""
+        """Return a note if it is about this shard and its hash is that of the shard's file, else None."""
         if not isinstance(note, dict) or not self.place(shard).items() <= note.items():
             return None
         if not all(isinstance(note.get(key), kind) for key, kind in COUNTS.items()):
@@ -98,7 +97,7 @@ class Job(NamedTuple):
 
 
 class ShardParser:
-    """Parses shards with a loaded pipeline. Those of one file in their order take one pass over the file.
+    """Parses shards with a loaded pipeline. Successive shards of one file take one pass over it.
 
     parser (BatchParser | None): The pipeline. If None, this process loads it, once.
     """
@@ -201,7 +200,7 @@ class Run:
         for folder in (job.folder, job.folder / NOTES):
             remove_temporaries(folder)  # of a run that was killed
         lacks_shards = len(self.notes) < len(self.shards)
-        if saved_notes and lacks_shards:  # the run had ended: what is known of its shards goes to notes again
+        if saved_notes and lacks_shards:  # the run had ended: restore the notes from its manifest
             for shard in self.shards:
                 if job.name(shard) in self.notes:
                     write_json(self.notes[job.name(shard)], job.note_path(shard))
@@ -224,8 +223,8 @@ class Run:
     def finish(self) -> None:
         """Write the manifest with all shards, when all are there.
 
-        RAISES (ValueError): If a file of texts has changed since the run began. The notes are gone then, as a shard
-            may be of the old texts or of the new ones.
+        RAISES (ValueError): If a file of texts has changed since the run began. The notes are then deleted, as a
+            shard may hold the old texts or the new ones.
         """
         remove_temporaries(self.job.folder)  # of workers that were killed and replaced
         for source, begun in zip(self.job.sources, self.head["sources"], strict=True):

@@ -10,7 +10,7 @@ from ..errors import Errors
 
 
 def split_batches(stream: Iterable[Doc], size: int) -> Iterator[list[Doc]]:
-    """Split a stream of docs into batches. Raises a ValueError for a size with which spaCy would pass over all docs."""
+    """Split a stream of docs into batches. Raises a ValueError for a size below 1: spaCy would skip all docs."""
     if size < 1:
         raise ValueError(Errors.E200.format(what="batch_size", least=1, value=size))
     return map(list, minibatch(stream, size=size))
@@ -19,8 +19,8 @@ def split_batches(stream: Iterable[Doc], size: int) -> Iterator[list[Doc]]:
 def annotate_batches(
     pipe: Any, stream: Iterable[Doc], batch_size: int, annotate: Callable[[list[Doc]], object]
 ) -> Iterator[Doc]:
-    """Annotate docs batch by batch, as spaCy's `TrainablePipe.pipe` does, but an error takes only the doc that raised
-    it to the error handler, not its batch.
+    """Annotate docs batch by batch, as spaCy's `TrainablePipe.pipe` does, but send only the doc that raised an error to
+    the error handler, not its batch.
 
     pipe (Pipe): The component, for the handler.
     annotate (Callable[[list[Doc]], object]): Annotates a batch. It may be called again for each doc of a batch.

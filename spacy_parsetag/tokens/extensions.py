@@ -4,11 +4,11 @@
 
 Probabilities and the best trees are there if the pipe was told to find them (`probs`, `k_best`).
 
-They answer for constituents, single words and whole sentences; white space at the edges of a span does not count. For
+The extensions work on constituents, single words and whole sentences; white space at the edges of a span is ignored. On
 other spans they raise an error that names the smallest constituent around. White space alone has no labels, children
 or constituents, and an empty parse string. The spans they give are constituents, and `span.label_` is their label; a
 unary chain is one span with the label of its top, and `span._.labels` has all of them. (So `doc[i:j]`, which has no
-label, does not equal them.) A word without a label of its own is a token.
+label, does not equal such a span.) A word without a label of its own is a token.
 
 They are getters, computed from `doc.spans["constituents"]`: nothing is stored on the doc. Nodes are kept
 for as long as the doc lives; see `GroupCache` for which changes of the group are noticed. `span.as_doc()` drops
@@ -121,7 +121,7 @@ def get_head(span: Span, spans_key: str = SPANS_KEY) -> Token | None:
 
 
 def get_base_nps(doc: Doc, spans_key: str = SPANS_KEY) -> list[Span]:
-    """The noun phrases of a doc that have no other noun phrase in them but one of a possessor, in order.
+    """Find the noun phrases of a doc that contain no other noun phrase, except that of a possessor, in order.
 
     RAISES (ValueError): If the doc has no constituents, or they are no tree.
     """
@@ -168,14 +168,14 @@ def get_label_probs(span: Span, spans_key: str = SPANS_KEY) -> dict[str, float]:
 
 
 def get_prob(span: Span, spans_key: str = SPANS_KEY) -> float | None:
-    """Look up the probability of a constituent: of its own label, else of the least probable of its chain."""
+    """Look up the probability of a constituent: that of `span.label_`, else the lowest of its unary chain."""
     probs = get_label_probs(span, spans_key)
     labels = [span.label_] if span.label_ in probs else get_labels(span, spans_key)
     return min((probs[label] for label in labels if label in probs), default=None)
 
 
 def get_rivals(span: Span, spans_key: str = SPANS_KEY) -> list[tuple[Span, float]]:
-    """List likely constituents that the tree has not and that go against a span, likeliest first.
+    """List likely constituents that are not in the tree and compete with a span, likeliest first.
 
     They cross the span, have its words and another label, or stand between it and its parent, as (NP the man with the
     telescope) over (PP with the telescope), which the tree may have below the VP.

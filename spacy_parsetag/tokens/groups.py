@@ -156,8 +156,8 @@ def has_parses(doc: Doc, spans_key: str = SPANS_KEY) -> bool:
 
 
 def is_marked(doc: Doc, mark: Literal["partial", "soft"], spans_key: str) -> bool:
-    """Tell whether a doc's group has a mark, as `doc.spans[spans_key].attrs["partial"] = True`: only some of the
-    constituents are known; or "soft": the best trees are to be learned, by their probabilities."""
+    """Tell whether a doc's group has a mark, set as in `doc.spans[spans_key].attrs["partial"] = True`. "partial" means
+    that only some constituents are known, "soft" that the best trees are to be learned, by their probabilities."""
     group = doc.spans.get(spans_key)
     return group is not None and bool(group.attrs.get(mark))
 
@@ -236,10 +236,10 @@ class GroupCache(Generic[ValueT]):
     """Keeps what was made of the constituents of docs, outside the docs and for as long as they live.
 
     A value is made anew when `doc.spans[key]` is another group than it was, and when the number of its spans or of the
-    doc's tokens, its marks "partial" and "soft", or the list `attrs["k_best"]` have changed. That is all: spans
-    replaced within the group (`group[i] = span`), trees replaced within that list, sentence boundaries moved later and
-    tokens merged and split so that their number stays are not noticed: looking at each token takes, in a long doc, many
-    times what a getter takes. `doc.spans[key] = list(doc.spans[key])` makes another group.
+    doc's tokens, its marks "partial" and "soft", or the list `attrs["k_best"]` have changed. No other
+    change is noticed: spans replaced within the group (`group[i] = span`), trees replaced within that list, sentence
+    boundaries moved later, or tokens merged and split so that their number stays. To check each token of a long doc
+    would take many times as long as a getter. `doc.spans[key] = list(doc.spans[key])` makes another group.
     """
 
     def __init__(self) -> None:
@@ -254,7 +254,7 @@ class GroupCache(Generic[ValueT]):
         RAISES (ValueError): If the doc has no constituents.
         """
         group = get_group(doc, spans_key)  # refers to its doc weakly
-        # The list itself, at which a comparison stops while it is the same one.
+        # The list of trees itself: comparing a list with itself does not look at its items.
         state = (len(group), len(doc), *map(group.attrs.get, ("partial", "soft", "k_best")))
         by_key = self._values.setdefault(doc, {})
         entry = by_key.get(spans_key)
@@ -266,8 +266,8 @@ class GroupCache(Generic[ValueT]):
 def spans_of_group(doc: Doc, key: str, changed: str = Errors.E310) -> list[Span]:
     """Make the spans of a doc's group; a doc without it has none.
 
-    spaCy's retokenizer leaves groups as they are: on other characters, or beyond the end of the doc, where spaCy makes
-    no spans.
+    spaCy's retokenizer does not update groups: their spans may then cover other characters, or lie beyond the end of
+    the doc, where spaCy raises an error.
 
     changed (str): The message of the error.
     RAISES (ValueError): If the tokens of the doc have changed since the group was written.
