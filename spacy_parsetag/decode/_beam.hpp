@@ -1,10 +1,10 @@
 // Beam search: the h best tag sequences at each step, whatever their stack (paper section 5.2).
 //
-// A sequence in the beam has a state of the lattice, and two classes of tag may follow it. Each of the two is a list of
-// candidates, read best first and only as far as needed: a heap over the lists gives the h best of all. Where tags are
-// independent a class has one list a position, which all sequences share, and a sequence joins the heap only once the one
-// before it, which the class continues too, has given its best (sequences are sorted). In a linear chain each sequence has
-// its own lists, and all of them are in the heap from the beginning.
+// A sequence in the beam has a state of the lattice, and two classes of tag may follow it. For each class there is a
+// list of candidates, read best first and only as far as needed; a heap over the lists gives the h best candidates. If
+// tags are independent, all sequences share one list per class and position. As sequences are sorted, a sequence then
+// joins the heap for a class only when the best candidate of the sequence before it that the class can continue has
+// been taken. In a linear chain each sequence has its own lists, and all of them are in the heap from the beginning.
 #pragma once
 
 #include <vector>

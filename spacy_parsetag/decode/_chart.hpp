@@ -1,15 +1,17 @@
-// Inside-outside (Baker 1979) and its Viterbi (CKY) over the spans of a sentence: what a stack cannot see. Three pieces:
-// `_chart_scores.hpp` reads scores into weights, the recursion here knows neither tags nor labels, `_chart_passes.hpp` writes.
+// Inside-outside (Baker 1979) and its Viterbi (CKY) over the spans of a sentence, which a stack does not show. The code
+// has three parts: `_chart_scores.hpp` turns scores into weights, this file has the recursion, without tags or labels,
+// and `_chart_passes.hpp` writes the results.
 //
 // An item is a span, its side (left or right child) and, where it counts, a level: how many partial trees lie before it on the
-// stack. Where a tag stands depends on it in pre- and post-order, and a bound on the stack is a bound on levels. A node over
-// words i to j with the level t splits at k, so that
+// stack. In pre- and post-order the position of a tag depends on the level, and a bound on the stack is a bound on
+// levels. For a node over words i to j on level t, with its split at k,
 //
 //     inside[side][t][i][j] = weight[side][t][i][j] * sum over k of gap[side][k] * inside[left][t + a][i][k] * inside[right][t + b][k][j]
 //
 // in the semiring: O(N^3) for N words without levels, O(dN^3) with d of them. The inside of left children is kept by rows and
-// that of right ones by columns, so that the loop over k reads memory in its order. Going back, nothing but the inside is needed:
-// Viterbi finds the winner again along the best tree, the sums hand probability back in the parts in which it came.
+// that of right ones by columns, so that the loop over k reads memory in its order. The way back needs only the inside:
+// Viterbi recomputes the best split of each node of the best tree; the sums divide the probability of an item among its
+// splits, in proportion to what each contributed.
 #pragma once
 #include <type_traits>
 #include <vector>
@@ -28,8 +30,8 @@ template <class Semiring> class Chart {
 
     Layout layout;
     std::vector<double> left, right;  // the weight of each item; after `inside`, its inside
-    // (kinds, 2, n + 1) what a split at each gap weighs, and the kind of each span, in the order of `cell`; empty if all have the
-    // first. No gaps if it weighs nothing.
+    // gaps: (kinds, 2, n + 1) weight of a split at each gap, by kind of span and by side; empty if splits weigh
+    // nothing. kinds: the kind of each span, in the order of `cell`; empty if all spans are of the first kind.
     std::vector<double> gaps;
     std::vector<int16_t> kinds;
     std::vector<double> gap_mass;  // as `gaps`; after `outside`, the probability that a node splits there
@@ -78,8 +80,9 @@ template <class Semiring> class Chart {
                 }
     }
 
-    // From the whole sentence to the probability of each item, given its inside by log-sum-exp: leaf(i, t, left, right) hears of
-    // words, node(item, mass, share) of each side of other spans, whose split at k has the probability share * splits()[k - i - 1].
+    // Finds the probability of each item, from the whole sentence down, given its inside by log-sum-exp. For each word
+    // it calls leaf(i, t, left, right), with the probability on either side, and for each side of a longer span
+    // node(item, mass, share), where a split at k has the probability share * splits()[k - i - 1].
     template <class Leaf, class Node> void outside(Leaf leaf, Node node) {
         mass_[LEFT].assign(layout.size(), 0);
         mass_[RIGHT].assign(layout.size(), 0);
@@ -103,8 +106,8 @@ template <class Semiring> class Chart {
                 }
     }
 
-    // Goes down from the whole sentence: pick(splits, n, greatest) chooses one of n, place(item, k) hears of each node, with its
-    // level, and of each leaf.
+    // Goes down from the whole sentence: pick(splits, n, greatest) chooses one of n splits; place(item, k) is called
+    // for each node, with its level, and for each leaf.
     template <class Pick, class Place> void descend(Pick pick, Place place) {
         std::vector<Item> open{{LEFT, 0, layout.n, 0}};
         while (!open.empty()) {
@@ -129,8 +132,8 @@ template <class Semiring> class Chart {
         return top + std::log(exp_splits(x_.data(), item.j - item.i - 1, top));
     }
 
-    // Hands the probability of an item on to its children; returns what that of a split is a multiple of. Relative to the sum as
-    // it is found here, so that rounding of great scores adds no probability.
+    // Hands the probability of an item on to its children; returns the `share` by which `outside` multiplies splits.
+    // Divides by the sum as computed here, not by the inside, so that rounding of great scores adds no probability.
     double hand_on(const Item &item, double mass) {
         const int i = item.i, n = item.j - item.i - 1;
         const double share = mass / exp_splits(x_.data(), n, split(item));

@@ -26,8 +26,9 @@ template <class T> class ChartSums : public ChartScores<LogSum, T> {
     ChartSums(const Batch<T> &batch, const int32_t *label_of)
         : ChartScores<LogSum, T>(batch), label_of_(label_of), of_span_(batch.n_tags) {}
 
-    // marginals (length, tags). spans (spans, labels): NULL if the caller does not ask for it; for joint scores it holds what
-    // `read` left in it. leaves (words, tags): probability of the tags of each word, or NULL.
+    // marginals (length, tags). spans (spans, labels): probability of the labels of each span, or NULL; for joint
+    // scores it holds the exponentials that `read` wrote. leaves (words, tags): probability of the tags of each word,
+    // or NULL.
     void write(T *marginals, T *spans, int n_labels, T *leaves) {
         const int n_tags = this->b.n_tags, length = this->length;
         classes_.assign((size_t)this->n_sets_ * length * 4, 0);

@@ -84,7 +84,8 @@ template <class Semiring, class T> class ChartScores {
         if (joint) return labels_.data() + 2 * span_of(i, j);
         return b.order == IN_ORDER ? one : weights_.data() + row(set, chart.layout.node(i, 0, j, t)) * 4 + 2;
     }
-    // Of labels of one side that are all far below the greatest of both: their greatest score, and the sum of exponentials less it.
+    // For a side whose labels all score far below the greatest of both sides: the greatest score of its labels, and the
+    // sum of their exponentials relative to that score.
     struct Far { double top, sum; };
     Far far_labels(const T *own, const T *has) const {
         Far far{-INF, 0};
@@ -99,8 +100,9 @@ template <class Semiring, class T> class ChartScores {
     const Batch<T> b;
     int n = 0, length = 0, n_sets_ = 1;
     bool joint = false;  // spans are scored
-    // What all trees share, taken off the weights in sums, so that great scores leave room for the differences: in all (a tree has
-    // a tag in each row, and n - 1 labels of spans), and of each label of a span.
+    // What all trees share. Sums subtract it from the weights, so that great scores leave precision for the
+    // differences. shift_: in all (a tree has a tag in each row, and n - 1 labels of spans); label_shift_: for each
+    // label of a span.
     Shift shift_;
     double label_shift_ = 0;
     const T *rows_ = nullptr, *own_spans_ = nullptr;
@@ -139,7 +141,8 @@ template <class Semiring, class T> class ChartScores {
         T check = 0;
         weights_.assign((size_t)n_sets_ * length * 4, -INF);
         if (!is_max()) soft_.resize((size_t)n_sets_ * length * b.n_tags);
-        // Joint scores have no labels of nodes at tags: the bare tag, which sorts first, scores splits.
+        // With joint scores, tags do not score labels of nodes: the bare tag of a class, which sorts first, scores
+        // splits.
         int32_t columns[5];
         for (int c = 0; c < 5; ++c) columns[c] = b.offsets[joint ? std::min(c, 2) : c];
         for (int p = 0; p < length; ++p, mask += 4) {

@@ -1,6 +1,6 @@
 // Viterbi and log-sum-exp over the lattice where tags are independent: a state is (lattice state, stack size). A tag's label never
-// changes the state. So labels are reduced first, in the one read of the scores, and the lattice runs over four numbers a
-// position.
+// changes the state. So each class of tags is first reduced to one number, in a single read of the scores, and the
+// lattice runs over four numbers per position.
 #pragma once
 
 #include <vector>
@@ -23,7 +23,8 @@ template <class Semiring, class T> class Independent {
     void start(double *states) { states[at(b.lattice.start_state, b.lattice.start_stack)] = 0; }
 
     void step(int p, const double *old, double *states) {
-        // After this sentence most often come the scores of the next one: memory would have nothing to do meanwhile.
+        // Fetches the scores that follow this sentence, most often the next one's, while memory would otherwise be
+        // idle.
         for (int i = 0; i < b.n_tags; i += 64 / (int)sizeof(T)) PARSETAG_PREFETCH(scores_ + (size_t)(length_ + p) * b.n_tags + i);
         for (int g = 0; g < 2; ++g) {
             const Move &move = moves_[2 * p + g];
@@ -63,13 +64,15 @@ template <class Semiring, class T> class Independent {
 
     int end_place() const { return at(b.lattice.end_state, b.lattice.end_stack); }
 
-    // The `n` states of a lattice state, from place `to` on, and the earlier states that they follow from. Counted from `to`,
-    // states in by[k] follow by the class into[g][k], from place from[k] on; states in `both` by either.
+    // The steps into a lattice state g, whose `n` states begin at place `to` of a block. The class into[g][k] leads to
+    // state i, counted from `to`, if i is in by[k]: it comes from place from[k] + i. To states in `both`, both classes
+    // lead.
     struct Move {
         int to, n, from[2];
         Range by[2], both;
     };
-    // The score of state i of a move by the k-th class into g, which is at position p; -inf if it cannot come by it.
+    // The score of state i of a move into g if the tag at position p is of the k-th class into g; -inf if that cannot
+    // be.
     double coming(const Move &move, int k, int g, int p, const double *old, int i) const {
         return move.by[k].has(i) ? old[move.from[k] + i] + weights_[4 * p + b.lattice.into[g][k]] : -INF;
     }

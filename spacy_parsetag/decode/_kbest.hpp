@@ -30,7 +30,7 @@ template <class T> class KBest : public ChartScores<MaxPlus, T> {
 
   private:
     struct Label { double score; int32_t id; };
-    // A tree over an item: where it splits, and the ranks of its label and of its two parts among theirs.
+    // A tree over an item: the split point k, and the ranks of its label, its left part and its right part.
     struct Tree {
         double score;
         int k, label, left, right;
@@ -124,7 +124,8 @@ template <class T> class KBest : public ChartScores<MaxPlus, T> {
         return own.best[rank];
     }
 
-    // The candidates after a tree. Each combination of ranks comes once: from the one in which its last rank above 0 is less.
+    // Adds the candidates that follow a tree: one of its ranks (label, left, right) goes up by 1. Each combination of
+    // ranks is added only once, from the tree in which the last of its ranks above 0 is 1 less.
     void add_next(Node &own, const Tree &tree, const Wanted &left, const Wanted &right) {
         const std::vector<Label> &list = labels(own, tree.k);
         const size_t next = tree.label + 1;

@@ -80,9 +80,10 @@ template <> struct Kernels<PARSETAG_WIDTH> {
         }
     }
 
-    // Given the greatest score of each class (`best`, from class_max): e = exp(x - greatest of its class), for each class the
-    // sum of its e, and the log of the sum of its exp(x - greatest of the row). A row's greatest counts the classes that can stand
-    // there, which have 0 in `masks`, where others have -INF. Adds the greatest of each row to `shift`.
+    // Given the greatest score of each class (`best`, from class_max), finds e = exp(x - greatest of its class); for
+    // each class `sums`, the sum of its e, and `logs`, the log of the sum of its exp(x - greatest of the row). The
+    // greatest of a row is over the classes that can stand there: `masks` has 0 for these and -INF for others. Adds it
+    // to `shift`.
     template <class T>
     PARSETAG_TARGET static void class_sums(const T *x, int rows, int n_tags, const int32_t *offsets, const double *best,
                                            const double *masks, T *e, double *sums, double *logs, Shift *shift) {

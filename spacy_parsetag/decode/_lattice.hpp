@@ -13,18 +13,19 @@
 
 namespace parsetag {
 
-// The outcome of a pass for a sentence, and before it which pass the sentence waits for: FOUND for the lattice, BEAM_EMPTY for a
-// beam, CHART for the chart.
+// After a pass, its outcome for a sentence. Before the pass, the status says which pass the sentence waits for: FOUND
+// for the lattice, BEAM_EMPTY for a beam, CHART for the chart.
 enum Status : uint8_t { FOUND = 0, NOT_FINITE = 1, NO_TREE = 2, BEAM_EMPTY = 3, TOO_GREAT = 4, CHART = 5 };
 
-// Bound on the rounding error of a sum over trees of `length` tags. Where what they share was taken off, no part of a tree weighs much
-// more than nothing: a tree's parts add up to the greatest of all numbers on the way.
+// Bound on the rounding error of a sum over trees of `length` tags. After what all trees share has been subtracted, no
+// part of a tree weighs much more than 0, so no number on the way is greater in size than the sum of a tree's parts.
 inline double error_of(double total, int length) { return length * std::numeric_limits<double>::epsilon() * std::abs(total); }
 
-const double LARGEST_ERROR = 0.01;  // of what trees differ in; callers see sums that are so great themselves
+const double LARGEST_ERROR = 0.01;  // in differences between trees; callers check for sums that are too great
 
-// Of a sum over trees of `length` tags, computed less what they share. TOO_GREAT if that may have rounded away what trees differ in,
-// though their sum does not show it; of sums that show it, if nothing of the sum is left.
+// The status of a sum over trees of `length` tags, computed less what they share. TOO_GREAT if rounding may have lost
+// the differences between trees although the sum is too small to show it; if the sum shows it, only where not even
+// the sum is right to a millionth.
 inline Status status_of(double total, const Shift &shift, int length) {
     if (!(total > -INF)) return NO_TREE;
     const double log_z = shift.plus(total), own = error_of(log_z, length);
@@ -32,8 +33,8 @@ inline Status status_of(double total, const Shift &shift, int length) {
     return error > (own > LARGEST_ERROR ? 1e-6 * std::abs(log_z) : LARGEST_ERROR) ? TOO_GREAT : FOUND;
 }
 
-// What to multiply weights by, so that rounding moves their sum by less than a quarter. Where one tree still has nearly all
-// probability, rounding has not chosen it.
+// The factor that makes weights so small that rounding moves their sum by at most a quarter. If one tree still has
+// nearly all probability with these weights, it was not chosen by rounding.
 inline double temper(double total, int length) { return 1 / std::max(1.0, 4 * error_of(total, length)); }
 inline bool in_doubt(double mass) { return mass > 0.01 && mass < 0.99; }
 

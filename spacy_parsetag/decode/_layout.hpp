@@ -1,5 +1,5 @@
-// Where the items of a chart lie in memory, and their tags in the sequence. A plane holds the items of a level, each in a
-// triangle: the first words of plane t have t words before them, or in pre-order the last ones after them.
+// Where the items of a chart lie in memory, and where their tags stand in the sequence. A plane holds the items of a
+// level in a triangle: plane t is over all words but the first t, or in pre-order over all but the last t.
 #pragma once
 
 #include <algorithm>
@@ -53,8 +53,8 @@ class Layout {
     int node(int i, int k, int j, int t) const {
         return order_ == IN_ORDER ? 2 * k - 1 : order_ == PRE_ORDER ? 2 * i + t : 2 * j - t - 2;
     }
-    // The levels of the children of a node. In in-order the tag of a right child takes from the stack what its left child put
-    // there.
+    // The levels of the children of a node. In in-order, the tag of a node that is a right child takes off the stack
+    // what the node's left child put there.
     int left_level(int t) const { return t + (order_ == PRE_ORDER); }
     int right_level(int side, int t) const { return t + (order_ == POST_ORDER || (order_ == IN_ORDER && side == LEFT)); }
     int plane(int t) const { return has_levels_ ? t : 0; }

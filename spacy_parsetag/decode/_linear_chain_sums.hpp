@@ -97,7 +97,8 @@ template <class T> class LinearChainSums : public LinearChain<double, T> {
             const double *rows = this->row(old, g, from.low);
             double *before = this->row(mass_before_.data(), g, from.low);
             exponentiate(g, rows, n);
-            // Probability of each pair over the product that it is a part of: waits for a product of many rows.
+            // The probability of each tag out of g, divided by its product, is collected in `right`, and the states in
+            // `left`, until one product of many rows counts their pairs.
             double *left = left_[g].data() + (size_t)n_waiting_[g] * wide, *right = right_[g].data() + (size_t)n_waiting_[g] * wide_out;
             std::copy_n(exp_rows_.data(), (size_t)n * wide, left);
             std::fill_n(right, (size_t)n * wide_out, 0);

@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # distutils: language = c++
-"""Valid tag sequences to the labelled nodes of their trees, a batch a call: what `delinearize` and `tree_spans` do, without
-an object per tag. Decoders are pluggable, so a sequence that is not a tree is found out."""
+"""Finds the labelled nodes of the trees of a batch in one call: what `delinearize` and `tree_spans` do, without an
+object per tag. Decoders are pluggable, so each sequence is also checked to be a tree."""
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libcpp.vector cimport vector
 
@@ -10,8 +10,8 @@ cdef enum:
     PRE = 1
     POST = 2
 
-# Each of the two reads the tag classes (0 to 3: l, r, L, R) of a sentence once, keeps a stack of open nodes and writes the
-# bounds of every node; it returns False if the sequence is not a tree. It checks what `delinearize` checks.
+# Both `bounds_` functions read the tag classes (0 to 3: l, r, L, R) of a sentence once, keep a stack of open nodes and
+# write the bounds of every node; they return False if the sequence is not a tree. They check what `delinearize` checks.
 
 
 cdef bint bounds_in_order(const uint8_t *cls, int size, int *stack, int *starts, int *ends, int *above) noexcept nogil:
@@ -82,8 +82,8 @@ cdef int write_nodes(const int32_t *ids, int size, int order, const uint8_t *cla
     if order == POST:
         for i in range(size):
             starts[i], ends[i] = n_words - ends[i], n_words - starts[i]
-    # Pre-order is by first word, and longer nodes first: of nodes with the same first word, in-order tags have the longer ones
-    # last, the others first, as they were read here.
+    # Pre-order sorts nodes by first word, and longer nodes first. Of nodes with the same first word, in-order has the
+    # longer ones last; pre-order, and post-order as it was read here, have them first.
     for i in range(n_words + 1):
         place[i] = 0
     for i in range(size):
@@ -108,8 +108,8 @@ def batch_nodes(const int32_t[::1] ids, const int64_t[::1] rows, const int32_t[:
                 int32_t[::1] tag, int32_t[::1] counts):
     """Nodes of a batch of trees that have the tags asked for, sentence after sentence, each in pre-order.
 
-    ids (int32[R]), rows (int64[S]), n_words (int32[S]): What a decoder gave, and first row and length of each sentence, which
-        lies within ids and whose ids belong to tags.
+    ids (int32[R]), rows (int64[S]), n_words (int32[S]): Tag ids from a decoder, and the first row and number of words
+        of each sentence. Sentences must lie within ids, and their ids must belong to tags.
     order (int): 0 in-order, 1 pre-order, 2 post-order.
     class_of, labelled (uint8[T]): Class of each tag, and whether its nodes are written.
     start, end, tag (int32[P]): Outputs, as long as the trees have tags in all: word indices within the sentence, and the

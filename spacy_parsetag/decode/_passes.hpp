@@ -6,8 +6,9 @@
 //     log-sum-exp  log-partition and marginals            the same, and expected transitions
 //
 // for N words, |T| tags and stack sizes up to d. `Tape` walks forward and backward; a model says what a step does. Going
-// forward a model writes the states after each tag; going back it reads them, and needs no back-pointers: Viterbi finds the
-// winner again along the best path, the sums hand probability back in the parts in which it came.
+// forward a model writes the states after each tag; going back it reads them, and needs no back-pointers: Viterbi
+// recomputes the best step along the best path; the sums divide probability among earlier states, by what each
+// contributed.
 #pragma once
 
 #include "_independent.hpp"

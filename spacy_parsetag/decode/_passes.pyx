@@ -68,7 +68,7 @@ ctypedef fused real:
 cdef Batch[real] read_batch(const real[:, ::1] scores, tuple others) except *:
     """The batch as C++ reads it: pointers into arrays that the caller holds.
 
-    others: What `arguments_of` gives beside the scores; each array may be None that `Batch` may lack.
+    others: The arguments that `arguments_of` gives after the scores. Arrays that `Batch` may lack may be None.
     """
     cdef const int64_t[::1] starts, span_starts, cell_starts
     cdef const int32_t[::1] n_words, offsets

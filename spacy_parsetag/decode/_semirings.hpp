@@ -30,8 +30,8 @@ struct LogSum {
     }
 };
 
-// What all trees share of their scores, which sums leave out: great scores then leave room for the differences. Two numbers hold it,
-// so that great ones of opposite sign leave what is small.
+// The part of their scores that all trees share. Sums leave it out, so that great scores leave precision for the
+// differences. It is held in two numbers, so that small terms are not lost when great ones of opposite sign cancel.
 struct Shift {
     double high = 0, low = 0, size = 0;  // size: of all that was added, whatever its sign
     void add(double x) {

@@ -18,10 +18,10 @@ ORDER_CODES = {"in": 0, "pre": 1, "post": 2}
 
 Arguments = tuple[NDArray[Any], tuple[Any, ...]]  # of the compiled passes: the scores, and the others
 
-_LARGEST_FLOAT32 = 1e30  # of scores that are added up as float32
+_LARGEST_FLOAT32 = 1e30  # largest size of scores that float32 adds up where successive tags score
 
-# The outcomes of a compiled pass over a sentence. What goes in says which pass is to take it: the lattice (FOUND), the
-# chart (CHART) or a beam search (BEAM_EMPTY).
+# After a compiled pass, its outcome for a sentence. Before the pass, the status says which pass the sentence waits for:
+# the lattice (FOUND), the chart (CHART) or a beam search (BEAM_EMPTY).
 FOUND, NOT_FINITE, NO_TREE, BEAM_EMPTY, TOO_GREAT, CHART = range(6)
 
 
@@ -76,7 +76,7 @@ def span_row(n_words: Any, start: Any, end: Any, shortest: int = 2) -> Any:
 
 
 def first_spans(n_words: NDArray[Any], shortest: int = 2) -> NDArray[Any]:
-    """Find the first row of each sentence where all spans are in rows: (S + 1,) int64, the last their number."""
+    """Find the first row of each sentence if each span has a row: (S + 1,) int64, at the end the number of rows."""
     n = n_words.astype(np.int64) - shortest + 1
     rows: NDArray[Any] = np.concatenate([[0], np.cumsum(np.maximum(n * (n + 1) // 2, 0))])
     return rows
@@ -103,9 +103,9 @@ class TagScores:
     linearizer (Linearizer): The order.
     transitions (Transitions | None): Scores of successive tags, where the learner has any.
     spans (SpanScores | None): Scores of spans, where the learner has any; in-order only, without transitions. An
-        internal node over words i to j that splits at k, a left child, then scores what the bare tag `L` has in the row
-        of gap k plus what its label has in the row of (i, j); a right child the same with `R`. Columns of internal tags
-        with labels are not read.
+        internal node over words i to j that splits at k then scores the sum of two: the bare tag in the row of gap k,
+        `L` for a left child and `R` for a right one, and the node's label in the row of span (i, j). Columns of
+        internal tags with labels are not read.
     constraints (tuple[tuple[Constraint, ...], ...] | None): Constraints on the trees of each sentence: only trees that
         agree count. In the three orders of this package, without transitions.
     max_stack (int | None): Largest stack size after any tag: only trees within it count. None for no bound.
@@ -281,14 +281,14 @@ class Decoded(NamedTuple):
 
 
 def as_floats(array: Any) -> NDArray[Any]:
-    """An array as C-contiguous floats on the CPU: float32 if it is, float16 or bool, anything else becomes float64."""
+    """Convert to C-contiguous floats on the CPU: float32, float16 and bool to float32, anything else to float64."""
     array = np.asarray(array.get() if hasattr(array, "get") else array)
     is_small = array.dtype.kind in "fb" and array.dtype.itemsize <= 4
     return np.ascontiguousarray(array, dtype=np.float32 if is_small else np.float64)
 
 
 def _as_whole(given: Any, dtype: type[np.signedinteger[Any]], what: str) -> NDArray[Any]:
-    """Give numbers that a batch counts with in their type."""
+    """Convert first rows or numbers of words to an integer type; raise a ValueError if that changes a value."""
     given = np.asarray(given)
     with np.errstate(invalid="ignore"):
         array = np.ascontiguousarray(given.astype(dtype, copy=False))
@@ -320,7 +320,7 @@ def needs_chart(batch: TagScores) -> NDArray[Any]:
 
 def arguments_of(batch: TagScores) -> Arguments:
     """Give the scores, and the other arguments with which compiled passes read a batch on the CPU."""
-    bound, longest = -1, int(batch.n_words.max(initial=0))  # -1 for none, and for one that no sentence reaches
+    bound, longest = -1, int(batch.n_words.max(initial=0))  # -1: no bound, or one that no sentence reaches
     if batch.max_stack is not None and batch.max_stack < 2 * longest + 2:
         bound = int(batch.max_stack)
     order = ORDER_CODES.get(batch.linearizer.order, -1)  # of a user's own order there is no chart

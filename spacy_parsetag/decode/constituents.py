@@ -18,10 +18,10 @@ from .trees import Spans
 
 _LARGEST_COST = 1e30  # in float32 a tree's costs do not overflow
 # These break ties among trees with the same constituents: the probability of the order of a chain, and the score, which
-# decides between binarizations. Each is more than is rounded away from the gain of a constituent in the type.
+# decides between binarizations. Each is above the rounding error of the gain of a constituent in that type.
 _ORDER_WEIGHT = 1e-4
 _SCORE_WEIGHT = {np.float32: 1e-5, np.float64: 1e-11}
-_LEAST_SCORE = -100.0  # less the greatest; so the scores of a sentence weigh little, however great they are
+_LEAST_SCORE = -100.0  # lower bound of a score less the greatest: even great scores weigh little
 _LEAST_CHAIN = 0.001  # probability
 
 
@@ -115,8 +115,9 @@ class Constituents(NamedTuple):
     def expected_f(self, s: int, spans: Spans, probs: Sequence[float]) -> float:
         """Estimate the F of constituents that were found in sentence s, 0 to 1.
 
-        It is twice the expected number of right constituents over the number found plus the number expected, which is
-        close to the expected F. Where none was found it is the least probability that there is none.
+        The estimate is 2c / (f + e), which is close to the expected F: f constituents were found, c is the expected
+        number of right ones among them, e the expected number in all. If none was found, it is 1 - e or 0,
+        whichever is greater: the least probability that there is none.
         """
         n_words = int(self.n_words[s])
         first, n_spans = self.starts[s], n_words * (n_words + 1) // 2
@@ -127,8 +128,8 @@ class Constituents(NamedTuple):
     def most_expected(self, batch: TagScores, cost: float) -> Decoded:
         """Find the trees with the greatest sum of probabilities of their constituents, each less a cost (Goodman 1996).
 
-        Of chains with the same labels, which have the same constituents, the likelier order counts a little more.
-        In-order, so does the likeliest of the binarizations that have the same constituents.
+        Small gains break ties between trees with the same constituents: the likelier order of the labels in a chain
+        gains a little, and so, in-order, does the likeliest binarization.
 
         batch (TagScores): The batch. Its scores choose between binarizations, and nothing else.
         RETURNS (Decoded): The tree of each sentence, and its sum.
@@ -180,8 +181,8 @@ def _gap_rows(batch: TagScores) -> NDArray[Any]:
 
 
 def _add_scores(batch: TagScores, tag_gains: NDArray[Any], span_gains: NDArray[Any]) -> None:
-    """Add a little of the scores to gains of tags and of spans, where trees with the same constituents differ in them:
-    in the sides of leaves and nodes, and in the nodes that binarization added."""
+    """Add a small part of the scores to the gains of tags and spans, to break ties between trees with the same
+    constituents: such trees differ in the sides of leaves and nodes, and in the nodes that binarization added."""
     tags, spans = batch.tags, batch.spans
     leaf_rows, gap_rows = _leaf_rows(batch), _gap_rows(batch)
     n_leaves, sides = tags.n_leaves, tags.offsets[2:4]  # the columns of L and R
@@ -218,7 +219,7 @@ def _tie_breaks(scores: NDArray[Any], tops: NDArray[Any]) -> NDArray[Any]:
 def _label_masks(
     tags: TagSet, labels: tuple[str, ...], chains: tuple[tuple[str, ...], ...], dtype: Any
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Mark the labels in the unary chain of each tag, (T, C), and its chain if that is one of some, (T, K)."""
+    """Mark which `labels` the unary chain of each tag has, (T, C), and which of `chains` it is, if any, (T, K)."""
     has_label = np.asarray([[label in tag_chain for label in labels] for tag_chain in tags.unaries], dtype=dtype)
     is_chain = np.asarray([[tag_chain == chain for chain in chains] for tag_chain in tags.unaries], dtype=dtype)
     return has_label.reshape(len(tags), len(labels)), is_chain.reshape(len(tags), len(chains))

@@ -58,7 +58,7 @@ def _is_constraint(value: Sequence[Any], n_words: int) -> bool:
 
 
 def is_whole(value: Any, least: int, largest: int | None = None) -> bool:
-    """Tell whether a value is a whole number from `least` to `largest`, if there is such; True and False are none."""
+    """Tell whether a value is a whole number from `least` to `largest` (None: no limit); True and False are not."""
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
         return False
     return bool(least <= value and (largest is None or value <= largest))
@@ -108,7 +108,7 @@ class _Sets:
 
 
 def _cells(constraints: Sequence[Constraint], n: int, sets: _Sets) -> NDArray[Any]:
-    """The sets of the spans of one sentence."""
+    """Find the index in `sets` of the tags that each span of a sentence may have; -1 if it cannot be a node."""
     grid = np.zeros((n + 1, n + 1), dtype=np.int16)  # by start and end
     for start, end, label, kind in constraints:
         cell = grid[start : start + 1, end : end + 1]

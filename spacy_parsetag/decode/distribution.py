@@ -41,11 +41,11 @@ class Distribution:
     raises a ValueError if a score is not finite, naming word and tag, or if a sentence has no tree within the bound
     that agrees with the constraints, naming the constraints in conflict.
 
-    Scores can be so great that floats cannot tell trees apart. Then log-probabilities and entropies raise a ValueError:
-    where the log-partition of a sentence of N words is above 2e13 / N or so. With transitions all but `argmax` raises
-    it there, and the entropy where the square of the log-partition is above that. Where such scores cancel, or belong
-    to no tree that agrees with the constraints, all that takes sums raises it. `argmax` and `topk` add scores as floats
-    do: of trees whose scores differ by less than rounding, any may come first.
+    Scores can be so great that floats cannot tell trees apart. Log-probabilities and entropies then raise a ValueError:
+    for N words, if the log-partition is above about 2e13 / N. With transitions everything but `argmax` raises it above
+    that limit, and the entropy already if the square of the log-partition is above it. If such scores cancel, or belong
+    to no tree that agrees with the constraints, every result that takes sums raises it. `argmax` and `topk` just add
+    floats: of trees whose scores differ by less than rounding, any may come first.
 
     batch (TagScores): The scores, the bound and the constraints.
     """
@@ -74,8 +74,8 @@ class Distribution:
     def _sum_less_shared(self, sums: Sums) -> Sums:
         """Sum again less what all trees share, if scores of successive tags are so great that rounding counts.
 
-        Without them the compiled passes do that. A tree then scores at most 0 at each step, so that great scores show
-        in the sum, whatever their signs.
+        Without such scores the compiled passes do this themselves. Less what all trees share, each step of a tree
+        scores at most 0, so that great scores show in the sum, whatever their signs.
         """
         batch = self.batch
         lengths, epsilon = batch.lengths, float(np.finfo(np.float64).eps)
@@ -104,9 +104,9 @@ class Distribution:
         return reduced._replace(log_z=np.asarray(log_z), marginals=marginals, error=error)
 
     def _check_size(self, sums: Sums, what: str, *, of_products: bool = False) -> None:
-        """Raise if scores are so great that sums of them, or of products with them, round what differs away.
+        """Raise if scores are so great that rounding in their sums, or sums of products, hides what differs.
 
-        The measure is `error_of` of the compiled passes, which leave to callers what is refused here.
+        The error is estimated as by `error_of` in the compiled passes, which leave this check to their callers.
         """
         errors = self.batch.lengths * np.finfo(np.float64).eps * np.abs(sums.log_z)
         if of_products:
@@ -152,8 +152,8 @@ class Distribution:
 
         k (int): Number of trees, at least 1.
         RETURNS (list[list[tuple[float, Spans]]]): Log-probability and constituents of each tree, best first. Of trees
-            with the same constituents it is the best one. Fewer than k where the 65,536 best trees, or the 8k best if
-            these are more, have fewer: a sentence can have billions that differ in binarization alone.
+            with the same constituents only the best is there. Fewer than k if the 65,536 best trees (or the 8k best, if
+            more) do not have k that differ so: a sentence can have billions that differ in binarization alone.
         RAISES (ValueError): If k is not such a number.
         """
         _check_k(k)
@@ -231,7 +231,7 @@ class Decoder(Protocol):
     def __call__(self, distribution: Distribution) -> Decoded:
         """Choose among the trees of each sentence of `distribution.batch`, whose scores are on the CPU.
 
-        What it asks `distribution` for is kept there, for whoever asks again.
+        `distribution` keeps the results that the decoder asks it for, and gives them to later callers.
 
         RAISES (ValueError): If a score is not finite, naming word and tag, or if no tree exists within the bound that
             agrees with the constraints.

@@ -9,7 +9,7 @@ from .distribution import Distribution
 
 
 class MBRDecoder:
-    """Finds the tree whose constituents are right most often, by their probabilities: each adds its own, less `cost`.
+    """Finds the tree whose constituents are right most often: each adds its probability, less `cost`.
 
     With a cost of 0 it is the tree with the greatest expected number of right constituents; it then has every
     constituent that fits, however unlikely. With 0.5 a wrong one costs as much as a right one brings, which is close to
@@ -17,7 +17,7 @@ class MBRDecoder:
     It takes an inside-outside pass over spans: see `sum_trees`.
 
     cost (float): The cost of a constituent.
-    max_words (int | None): Words of the longest sentence that is decoded so: it takes O(N^3) for N words. Longer ones
+    max_words (int | None): Words of the longest sentence decoded this way, which takes O(N^3) for N words. Longer ones
         get the likeliest tree, as from `ExactDecoder`. None for no limit.
     RAISES (ValueError): If the cost is not a number from -1e30 to 1e30, or max_words is below 0.
     """

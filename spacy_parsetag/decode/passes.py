@@ -1,7 +1,7 @@
 """Calls the compiled passes over lattice and chart.
 
-The lattice knows the trees of scores of tags, and of successive tags. The chart knows spans: their scores, constraints
-on them, their probabilities; it has no scores of successive tags.
+The lattice takes scores of tags and of successive tags. The chart takes scores of tags and of spans, and constraints on
+spans, and finds the probabilities of spans; it does not take scores of successive tags.
 """
 
 from types import SimpleNamespace
@@ -80,7 +80,7 @@ def sum_trees(batch: TagScores, *, labels: bool = False) -> Sums:
     """Sum over the trees of each sentence of a batch that is on the CPU.
 
     Log-sum-exp forward and back in the lattice takes O(N|T| + dN) for N words, |T| tags and stack bound d;
-    inside-outside in the chart O(N^3), or O(dN^3) with a bound, and in pre- and post-order, where d is at most N.
+    inside-outside in the chart takes O(N^3); with a bound, or in pre- or post-order, O(dN^3), where d is at most N.
 
     labels (bool): Find `nodes` and `leaves` too, in the chart.
     RAISES (ValueError): If labels are asked for, and the batch has transitions or an order of its own.
@@ -148,8 +148,8 @@ def sample_trees(batch: TagScores, n: int, seed: int) -> tuple[NDArray[Any], NDA
 def _prepare(batch: TagScores, chart: NDArray[Any] | None) -> tuple[Arguments, NDArray[Any], NDArray[Any]]:
     """Give the arguments of a pass over a batch on the CPU, and arrays for its outputs: totals and statuses.
 
-    chart (np.ndarray | None): (S,) bool, the sentences that the chart takes, None for all. Statuses say so to the pass.
-    RAISES (ValueError): If there are any, and the order is none of the three, or the batch has transitions.
+    chart (np.ndarray | None): (S,) bool, the sentences for the chart, None for all. Statuses tell the pass which.
+    RAISES (ValueError): If the chart takes any, but the order is none of the three or the batch has transitions.
     """
     if chart is None or chart.any():
         if batch.linearizer.order not in ORDER_CODES:

@@ -43,7 +43,7 @@ def _raise_not_finite(batch: TagScores, s: int) -> NoReturn:
     scores = batch.scores[batch.starts[s] : batch.stops[s]]
     bad = _not_finite(scores)
     if batch.spans is not None and batch.spans.starts[s] >= 0:
-        # Of these columns the chart reads leaves, and the bare tags of nodes.
+        # The chart reads only the leaf tags in the rows of words, and the bare L and R in the rows of gaps.
         bad[::2, batch.tags.classes >= 2] = False
         bad[1::2, [tag not in ("L", "R") for tag in batch.tags.tags]] = False
         if not bad.any():

@@ -16,7 +16,7 @@ from ._nodes import batch_nodes
 from .batch import ORDER_CODES, TagScores, numbers_of_tags, ranges, span_row
 
 Spans = list[tuple[int, int, str]]
-# Places in one of the arrays of a batch, an index array for each axis; and the tree that adds up the score at each.
+# Cells of one of a batch's arrays, an index array for each axis; and for each cell the tree that adds up its score.
 Cells = tuple[tuple[NDArray[Any], ...], NDArray[Any]]
 
 
@@ -67,20 +67,20 @@ def labelled_nodes(
             raise ValueError(Errors.E156.format(id=ids[rows[0]], row=rows[0], n=len(tags)))
     order_code = ORDER_CODES.get(batch.linearizer.order)
     if order_code is not None:
-        # As many as trees have tags, not rows: trees may share rows.
+        # One place for each tag of each tree, not for each row of scores: trees may share rows.
         start, end, tag = (np.empty(int(lengths.sum()), dtype=np.int32) for _ in range(3))
         counts = np.empty(len(n_words), dtype=np.int32)
         included = np.ones_like(tags.labelled) if bare else tags.labelled
         total = batch_nodes(ids, starts, n_words, order_code, tags.classes, included, start, end, tag, counts)
         if total >= 0:
             return Nodes(start[:total], end[:total], tag[:total], counts)
-    # A user's own order, by its `delinearize`; and where ids are not a tree, that says what is wrong.
+    # A user's own order needs its `delinearize`, which also raises the error where ids are not a tree.
     ids_of_trees = (ids[start : start + length] for start, length in zip(starts, lengths, strict=True))
     return _collect(ids_of_trees, tags, batch.linearizer, bare)
 
 
 def _collect(ids_of_trees: Iterable[NDArray[Any]], tags: TagSet, linearizer: Linearizer, bare: bool) -> Nodes:
-    """Find the same nodes in binary trees, whose tags are found by class and label."""
+    """Find the nodes by building each binary tree from its tags, in any order."""
     nodes, counts = [], []
     for ids in ids_of_trees:
         tree = linearizer.delinearize(tags.decode(ids.tolist()))

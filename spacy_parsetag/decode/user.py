@@ -57,9 +57,9 @@ class TreeDistribution:
     scores, tags, order, transitions, start, end, max_stack: As `decode` takes them.
     constraints (Sequence[tuple[int, int, str | None, str]]): Constraints on the constituents, each as (start, end,
         label or None, kind); see `Constraint`. Trees that do not agree have no probability.
-    RAISES (ValueError): If shapes disagree, a score is not finite, or a constraint is not one. When something is asked
-        for: if no tree exists within the bound that agrees with the constraints, naming the ones in conflict; or, with
-        transitions, if it needs the chart, as all but sums, `argmax`, `log_prob` and `entropy` do.
+    RAISES (ValueError): If shapes disagree, a score is not finite, or a constraint is invalid. Asking for a result
+        raises it if no tree within the bound agrees with the constraints, naming those in conflict; or, with
+        transitions, if the result needs the chart, as all but sums, `argmax`, `log_prob` and `entropy` do.
 
     >>> import numpy as np
     >>> d = TreeDistribution(np.zeros((5, 6)), ["l", "r", "L", "R", "L/S", "R/VP"])

@@ -149,7 +149,7 @@ def split_tag(tag: str) -> tuple[TagClass, str]:
 
 
 def preorder_tags(tree: BinaryTree) -> list[str]:
-    """The tag of each node, in pre-order. The tags are the same in every order; what differs is where they stand."""
+    """List the tag of each node, in pre-order. Every order has the same tags, in different positions."""
     # A node right after a leaf is a right child, any other a left one.
     nodes = zip(tree.leaf, (False, *tree.leaf), tree.label, strict=False)
     return [make_tag((0 if is_leaf else 2) + after_leaf, label) for is_leaf, after_leaf, label in nodes]
@@ -206,6 +206,6 @@ def _invalid(tags: Sequence[str], i: int, reason: str, lattice: Lattice) -> Valu
 
 
 def tree_of(nodes: Sequence[tuple[TagClass, str]], preorder: Iterable[int]) -> BinaryTree:
-    """The tree whose nodes, taken in the order of the indices, are in pre-order."""
+    """Build the tree of `nodes`, given their indices in pre-order."""
     ordered = [nodes[i] for i in preorder]
     return BinaryTree(tuple(c < TagClass.LEFT_NODE for c, _ in ordered), tuple(label for _, label in ordered))

@@ -87,7 +87,7 @@ class TagSet:
 
     @cached_property
     def reordered_chains(self) -> tuple[tuple[str, ...], ...]:
-        """The unary chains whose labels another chain has in another order, as S, SBAR and SBAR, S; sorted."""
+        """The unary chains with the same labels as another chain in another order, as S+SBAR and SBAR+S; sorted."""
         chains = set(self.unaries)
         n_orders = Counter(tuple(sorted(chain)) for chain in chains)
         return tuple(sorted(chain for chain in chains if n_orders[tuple(sorted(chain))] > 1))
@@ -99,7 +99,7 @@ class TagSet:
 
     @cached_property
     def node_ids(self) -> NDArray[Any]:
-        """(2, L) int32: id of each of `node_labels` as a left child and as a right one; -1 for one not in the set."""
+        """(2, L) int32: tag of each of `node_labels` as a left and as a right child; -1 for a tag not in the set."""
         return np.stack([self.encode([make_tag(c, label) for label in self.node_labels]) for c in (2, 3)])
 
     @cached_property

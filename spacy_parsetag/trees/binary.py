@@ -49,7 +49,7 @@ def join_chain(labels: Sequence[str]) -> str:
 def split_chain(label: str) -> tuple[str, ...]:
     """The inverse of `join_chain`; "" is the empty chain.
 
-    RAISES (ValueError): If this is nothing that `join_chain` writes.
+    RAISES (ValueError): If `join_chain` does not write such a label.
     """
     if not label:
         return ()

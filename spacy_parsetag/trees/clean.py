@@ -33,9 +33,9 @@ class CleanOptions:
     tag_indices (bool): Strip just indices from part-of-speech tags: `VB-1` becomes `VB`, `N-A` stays.
     traces (bool): Remove words tagged with one of `trace_tags`. Phrases left without words always go.
     trace_tags (frozenset[str]): Part-of-speech tags of words that are not there.
-    trace_words (str | None): Regular expression for the whole of such words, where treebanks write them without a
-        tag of their own (`(NP-SBJ *con*)`), for instance `r"\\*.*|0"`. Numbers and symbols, by their tags (NUM, CD,
-        SYM), are none. None: the tags alone decide.
+    trace_words (str | None): Regular expression that matches such a word as a whole, for treebanks that give them no
+        tag of their own (`(NP-SBJ *con*)`), for instance `r"\\*.*|0"`. Words with the tags of numbers and symbols (NUM,
+        CD, SYM) are never removed so. None: the tags alone decide.
     repeats (bool): Collapse a phrase over a lone phrase of the same label (after stripping) into one.
     remove (frozenset[str]): Labels of phrases and part-of-speech tags that go with everything under them.
     """

@@ -1,6 +1,6 @@
 """The border to NLTK: `nltk.Tree` is what users give and get, with words and labels as they stand in a bracket file.
 
-NLTK takes longer to import than spaCy does, so it is imported where a tree of it is made or taken.
+NLTK takes longer to import than spaCy does, so each function imports it when it is called.
 """
 
 from typing import TYPE_CHECKING, TypeAlias

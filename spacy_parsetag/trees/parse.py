@@ -54,7 +54,7 @@ class Parse:
         words: list[str] = []
         pos: list[str] = []
         spans: list[list[Any]] = []  # start, end and label; the end is known when the node is left
-        # Nodes to read; a span is closed.
+        # Nodes still to read; a list is an open span, to be closed.
         stack: list[Tree | str | list[Any]] = [*reversed(tree.children)] if tree.is_wrapper else [tree]
         while stack:
             node = stack.pop()

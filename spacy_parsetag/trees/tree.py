@@ -1,6 +1,6 @@
 """The tree inside this package: a label over children, immutable, and as deep as memory allows.
 
-Words and labels are plain text. `escape` has their file form, which readers take off and writers put on.
+Words and labels are plain text. `escape` has their file form: readers decode it, writers encode it.
 """
 
 from __future__ import annotations
