@@ -3,6 +3,7 @@
     python benchmarks/english.py corpus --wsj "$PARSETAG_SHARED"/treebanks/wsj_sample/dev.mrg
     python benchmarks/english.py corpus --pipeline en_parsetag_trf
 
+The result is a file of the pipeline's name among the results, or in the folder --output, or the file --output.
 CORPUS is the folder that `python -m tools.english` wrote. MASC and CRAFT were annotated by hand; GUM's trees are a
 parser's output, so F on it is agreement with that parser. Raw text is parsed as it is: tokens, sentences and tags are
 the pipeline's own, and constituents are compared by their characters. F is EVALB's with Collins' parameters. Speed
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import spacy
-from record import RESULTS, ROOT, made_by, write_result
+from record import RESULTS, ROOT, parse_arguments, write_result
 from spacy.language import Language
 from spacy.scorer import Scorer
 from spacy.tokens import Doc, DocBin
@@ -133,9 +134,7 @@ def main() -> None:
     parser.add_argument("--pipeline", default=NAME, help="package or folder")
     parser.add_argument("--wsj", type=Path, help="bracket file, as text of another domain")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--output", type=Path, help="default: a file of the pipeline's name among the results")
-    args = parser.parse_args()
-    made = made_by()
+    args = parse_arguments(parser, output=RESULTS)
     nlp = spacy.load(args.pipeline)
 
     def read(name: str) -> list[Doc]:
@@ -164,7 +163,8 @@ def main() -> None:
     command = [sys.executable, "-c", PARSE, args.pipeline]
     done = subprocess.run(command, input="\0".join(texts), text=True, capture_output=True, check=True)
     report |= json.loads(done.stdout)
-    write_result(report, args.output or RESULTS / f"{report['pipeline']}.json", made)
+    output = args.output / f"{report['pipeline']}.json" if args.output.is_dir() else args.output
+    write_result(report, output, args.made_by, pipelines=[nlp.path])
     sys.stdout.write(json.dumps(report, indent=2) + "\n")
 
 

@@ -46,7 +46,7 @@ def main() -> None:
     golds = list(DocBin().from_disk(args.dev).get_docs(together.vocab))
     figures: dict[str, Any] = {"together": score(together, golds, args.params), "cost": args.cost}
     figures["alone"] = [score(member, golds, args.params) for member in ensemble.members]
-    write_result(figures, args.output, made)
+    write_result(figures, args.output, made, pipelines=args.pipelines)
     sys.stdout.write(json.dumps(figures, indent=1) + "\n")
 
 

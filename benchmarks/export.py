@@ -117,7 +117,7 @@ def main() -> None:
         }
     for name, value in figures.items():
         sys.stdout.write(f"{name}: {value}\n")
-    write_result(figures, args.output, args.made_by)
+    write_result(figures, args.output, args.made_by, pipelines=[args.pipeline])
 
 
 if __name__ == "__main__":

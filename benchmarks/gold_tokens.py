@@ -41,7 +41,7 @@ def main() -> None:
         scores = nlp.evaluate([Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)])
         kinds = {"f": "parsetag_f", "precision": "parsetag_p", "recall": "parsetag_r", "pos": "tag_acc"}
         figures[name] = {kind: round(100 * scores[score], 2) for kind, score in kinds.items()}
-    write_result(figures, RESULTS / f"{nlp.lang}_{nlp.meta['name']}.json", made)
+    write_result(figures, RESULTS / f"{nlp.lang}_{nlp.meta['name']}.json", made, pipelines=[nlp.path])
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ def find_trees(clone: Path, domain: str) -> Path:
     paths = [
         path
         for path in sorted(clone.rglob(f"{domain}*"))
-        if path.is_file() and path.suffix in SUFFIXES and path.open(encoding="utf8").read(1) == "("
+        if path.is_file() and path.suffix in SUFFIXES and path.read_bytes()[:1] == b"("
         and not any("output" in part or "predict" in part for part in path.relative_to(clone).parts)
     ]  # fmt: skip
     if len(paths) != 1:
@@ -107,7 +107,7 @@ def main() -> None:
         for domain, path in files.items()
     }
     report["mean_f"] = round(sum(scores["f"] for scores in report["domains"].values()) / len(DOMAINS), 2)
-    write_result(report, args.output, made)
+    write_result(report, args.output, made, pipelines=[nlp.path])
     for domain, scores in report["domains"].items():
         sys.stdout.write(f"{domain:12}{scores['f']:7.2f}  {scores['sentences']} sentences\n")
     sys.stdout.write(f"{'mean':12}{report['mean_f']:7.2f}\n")

@@ -70,7 +70,8 @@ def main(words: Sequence[str] | None = None) -> None:
         text = "{} against {}: {difference:+.2f}, 95 % interval {low:+.2f} to {high:+.2f}, p {p_bootstrap:.4f}"
         print(text.format(*row["trainings"][::-1], **row))
     report = {"trainings": trainings, "differences": differences}
-    write_result(report, args.output, made)
+    pipelines = [path for folder in args.trainings for path in sorted(folder.glob("dev-*/model-last"))]
+    write_result(report, args.output, made, pipelines=pipelines)
 
 
 if __name__ == "__main__":
