@@ -36,6 +36,7 @@ from numpy_decoders import NumpyBeam, NumpyViterbi
 from record import parse_arguments, write_result
 from spacy.tokens import Doc
 from spacy.training import Example
+from thinc.api import fix_random_seed
 from timing import in_turn
 
 from spacy_parsetag.decode import (
@@ -268,6 +269,7 @@ def train_loss(args: argparse.Namespace) -> Figures:
     from gpu import make_encoder, make_pipeline
 
     torch.set_num_threads(1)
+    fix_random_seed(0)
     sentences = args.batch * (args.batches + 1)
     trees = draw_trees(sentences) if args.train is None else filter(None, map(clean_tree, read_trees(args.train)))
     docs = list(islice(docs_from_trees(spacy.blank("en").vocab, trees), sentences))

@@ -116,7 +116,7 @@ def main() -> None:
     parser.add_argument("what", choices=["speed", "training"])
     parser.add_argument("--config", type=Path, default=ROOT / "configs" / "transformer.cfg")
     parser.add_argument("--encoder", default=None, help="a name, or a folder")
-    parser.add_argument("--treebank", type=Path, help="bracket file")
+    parser.add_argument("--treebank", type=Path, required=True, help="bracket file")
     parser.add_argument("--repeats", type=int, default=3)
     args = parse_arguments(parser)
     measure = {"speed": measure_speed, "training": measure_training}

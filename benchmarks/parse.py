@@ -27,6 +27,7 @@ os.environ["OMP_NUM_THREADS"] = "1"  # each process has one thread
 import spacy
 from record import ROOT, parse_arguments, write_result
 from spacy.training import Example
+from thinc.api import fix_random_seed
 
 from spacy_parsetag.texts.shards import MANIFEST, NOTES
 from spacy_parsetag.tokens import docs_from_trees
@@ -67,6 +68,7 @@ def make_inputs(folder: Path, n_texts: int, model: str | None, *, with_log: bool
 
 
 def train(trees: list[Any]) -> spacy.language.Language:
+    fix_random_seed(0)
     nlp = spacy.blank("en")
     nlp.add_pipe("one_sentence")
     nlp.add_pipe("parsetag")

@@ -7,8 +7,7 @@ Of each pipeline, for instance of several seeds:
 - the best tree against the tree with the most expected right constituents (MBR): F and exact match;
 - the best of the k best trees by its F (oracle), for several k; no two are the same, and scores never rise;
 - temperatures from the first half, and the expected calibration error on the second, before and after;
-- gold base noun phrases (without a constituent inside) as constraints: F of all other constituents, with and without;
-- CPU seconds of each, as multiples of what the encoder takes for the same sentences.
+- gold base noun phrases (without a constituent inside) as constraints: F of all other constituents, with and without.
 
 F is EVALB's with gold part-of-speech tags.
 """
@@ -16,9 +15,8 @@ F is EVALB's with gold part-of-speech tags.
 import argparse
 import json
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -33,13 +31,12 @@ from spacy_parsetag.decode import Constraint, Distribution, ExactDecoder, MBRDec
 from spacy_parsetag.decode.trees import Spans, labelled_nodes
 from spacy_parsetag.evalb import evalb
 from spacy_parsetag.pipeline.calibration import (
-    GoldBatch,
     fit_temperature,
     judge_constituents,
     judge_trees,
     score_gold_docs,
 )
-from spacy_parsetag.pipeline.component import ParseTagger, scale_scores
+from spacy_parsetag.pipeline.component import ParseTagger
 from spacy_parsetag.tokens import parse_string
 from spacy_parsetag.trees import Constituent, Parse
 
@@ -78,21 +75,12 @@ def without(spans: Spans, removed: Spans) -> Spans:
     return [span for span in spans if tuple(span) not in set(removed)]
 
 
-def timed(function: Callable[[GoldBatch], Any], golds: Sequence[GoldBatch]) -> float:
-    start = time.process_time()
-    for gold in golds:
-        function(gold)
-    return time.process_time() - start
-
-
 def measure(pipeline: Path, dev: Path, args: argparse.Namespace) -> dict[str, Any]:
     """The figures of one pipeline."""
     nlp = spacy.load(pipeline)
     pipe = next(pipe for _, pipe in nlp.pipeline if isinstance(pipe, ParseTagger))
     docs = list(DocBin().from_disk(dev).get_docs(nlp.vocab))[: args.limit or None]
-    start = time.process_time()
     golds = list(score_gold_docs(nlp, pipe, docs))
-    encoder = time.process_time() - start
     parses = [parse for gold in golds for parse in gold.parses]
 
     def decode(decoder: Any, constraints: list[tuple[Constraint, ...]] | None = None) -> list[Spans]:
@@ -153,22 +141,6 @@ def measure(pipeline: Path, dev: Path, args: argparse.Namespace) -> dict[str, An
         "others_without": score(others, list(map(without, best, bases)), args.params),
         "others_with": score(others, list(map(without, with_bases, bases)), args.params),
     }
-
-    def probabilities(gold: GoldBatch) -> None:
-        batch, trees = gold.batch, Distribution(gold.batch)
-        ids, constituents = exact(trees).ids, trees.constituents
-        for s, spans in enumerate(labelled_nodes(ids, batch).spans(batch.tags)):
-            constituents.expected_f(s, spans, constituents.of_spans(s, spans))
-        _ = trees.log_prob(ids), trees.entropy
-
-    seconds = {
-        "best tree": timed(lambda gold: exact(Distribution(gold.batch)), golds),
-        "probabilities": timed(probabilities, golds),
-        "10-best": timed(lambda gold: Distribution(gold.batch).k_best_parses(10), golds),
-        "mbr": timed(lambda gold: MBRDecoder()(Distribution(gold.batch)), golds),
-        "temperature": timed(lambda gold: scale_scores(gold.batch, 0.5), golds),
-    }
-    figures["cpu"] = {"encoder_seconds": encoder, "of_encoder": {k: v / encoder for k, v in seconds.items()}}
     return figures
 
 
@@ -183,7 +155,7 @@ def main() -> None:
     args = parser.parse_args()
     made = made_by() if args.output else None
     figures = {"pipelines": [measure(pipeline, args.dev, args) for pipeline in args.pipelines]}
-    write_result(figures, args.output, made)
+    write_result(figures, args.output, made, pipelines=args.pipelines)
     sys.stdout.write(json.dumps(figures, indent=1) + "\n")
 
 

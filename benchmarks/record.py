@@ -202,10 +202,8 @@ def config_hash(path: Path) -> str:
 def pipeline_hash(folder: Path) -> str:
     """SHA-256 of a pipeline's files, but for card and meta.json, which packaging writes anew."""
     files = (path for path in folder.rglob("*") if path.is_file() and path.name not in ("README.md", "meta.json"))
-    parts = sorted(
-        (path.relative_to(folder).as_posix(), hashlib.sha256(path.read_bytes()).hexdigest()) for path in files
-    )
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    hashes = {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    return hashlib.sha256(json.dumps(hashes, sort_keys=True).encode()).hexdigest()
 
 
 def without_folders(text: str) -> str:

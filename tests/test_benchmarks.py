@@ -16,7 +16,6 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import record  # noqa: E402
 
-
 MADE = {"commit": "0" * 12}
 
 

@@ -161,6 +161,7 @@ def main() -> None:
     import torch
 
     torch.set_num_threads(1)
+    torch.manual_seed(0)
     sentences = json.loads((Path(folder) / "words.json").read_text(encoding="utf-8"))
     parsers = {"benepar": benepar, "supar": supar, "stanza": stanza, "ours": ours}
     parsers |= {f"ours_{precision}": partial(ours, precision=precision) for precision in ("float32", "int8")}

@@ -7,7 +7,7 @@ The peers are benepar's spaCy plugin, supar's CRF parser and Stanza's shift-redu
 encoder, with random weights above it: for charts speed does not depend on what is learned, and Stanza's is led along
 the true trees. Environments are made in --folder, and used again by the next run; --packages names a folder of packages
 for all of them, in place of installing PyTorch and transformers. One core, CPU time, all by turns, the fastest run of
-each. A peer that fails is named with its last line.
+each. A parser that fails is named with its last line, and all that it wrote is in FOLDER/NAME.log.
 """
 
 import argparse
@@ -87,6 +87,7 @@ def time_peer(
     except subprocess.TimeoutExpired:
         return f"not done in {limit:.0f} seconds"
     if done.returncode:
+        (folder / f"{name}.log").write_text(done.stdout + done.stderr, encoding="utf-8")
         return (done.stderr.strip().splitlines() or ["no message"])[-1]
     seconds: list[float] = json.loads(done.stdout.strip().splitlines()[-1])
     return seconds
