@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -160,8 +159,8 @@ def test_table_from_its_file(tmp_path: Path) -> None:
     text = report.write_report(tmp_path)
     assert [row.split()[1] for row in text.splitlines() if row.startswith("bank")] == ["in", "pre", "post"]
     assert "commit: abc;" in text
-    if find_spec("scipy"):
-        assert "F and mean deviation, all: r = -1.000, p = 0.019, n = 3" in text
+    # Two of the six permutations are as far from 0.
+    assert "F and mean deviation, all: r = -1.000, p = 0.33 by permutations within treebanks, n = 3" in text
     first = (tmp_path / "table.txt").read_bytes()
     report.write_report(tmp_path)
     assert (tmp_path / "table.txt").read_bytes() == first
