@@ -77,7 +77,7 @@ def language_rows(runs: list[Run]) -> list[Row]:
     for run in runs:
         order = run["settings"]["order"]
         train = run["data"]["train"]
-        scores = next(iter(run["results"].values()))
+        scores, *_ = run["results"].values()  # of the table's first decoder
         rows.append(
             {
                 "treebank": run["settings"]["treebank"],
@@ -163,7 +163,8 @@ def trials_table(folder: Path) -> str:
         scored_on = f"{' to '.join(dict.fromkeys((parts[0], parts[-1])))} of {folds_of}" if parts != ["dev"] else "dev"
         row = (name, runs[0]["what"], scored_on, str(len(seeds)),
                f"{statistics.mean(last):.2f}", spread, f"{statistics.mean(best):.2f}", f"{seconds:,.0f}")  # fmt: skip
-        rows.append((folds_of, parts, -statistics.mean(last), row, runs[-1]["made"]))
+        commits = dict.fromkeys(commit for run in runs for commit in (run["made"]["commit"], trained_at(run)))
+        rows.append((folds_of, parts, -statistics.mean(last), row, ", ".join(commits), runs[-1]["made"]["command"]))
     rows.sort()
     lines = [
         "# Trials",
@@ -174,40 +175,60 @@ def trials_table(folder: Path) -> str:
         "",
         "| trial | what | scored on | seeds | F | spread | best | seconds a run |",
         "|---|---|---|---|---|---|---|---|",
-        *(f"| {' | '.join(row)} |" for *_, row, _ in rows),
+        *(f"| {' | '.join(row)} |" for *_, row, _, _ in rows),
         "",
-        *(f"- {row[0]}, at {made['commit']}: `{made['command']}`" for *_, row, made in rows),
+        *(f"- {row[0]}, at {commits}: `{command}`" for *_, row, commits, command in rows),
     ]
     return "\n".join(lines) + "\n" if rows else ""
 
 
+def trained_at(run: Run) -> str:
+    """The commit that trained the pipeline; older runs have the one that scored it alone."""
+    return str(run["training"].get("commit", run["made"]["commit"]))
+
+
 def write_report(folder: Path) -> str:
-    """Write table.txt, and the figure of the table of languages, beside the runs; table.md above those of trials.
+    """Write the table of a folder's runs beside them; the table of trials above them.
 
     folder (Path): The table's folder, or that of a trial or of all trials.
     RETURNS (str): The table as text.
     """
     runs = read_table(folder)
-    if runs and runs[0]["settings"]["table"] == "trials":
-        folder, runs = folder.parent, []
     if not runs:
-        text = trials_table(folder) if folder.is_dir() else ""
-        if text:
-            (folder / "table.md").write_text(text, encoding="utf-8")
-        return text or "no runs yet"
-    languages = runs[0]["settings"]["table"] == "languages"
-    rows = language_rows(runs) if languages else decoder_rows(runs)
-    correlations = correlate_rows(rows) if languages else {}
+        return write_trials(folder)
+    table = runs[0]["settings"]["table"]
+    if table == "trials":
+        return write_trials(folder.parent)
+    return write_languages(folder, runs) if table == "languages" else write_table(folder, runs, decoder_rows(runs))
+
+
+def write_trials(folder: Path) -> str:
+    """Write table.md of the trials in a folder."""
+    text = trials_table(folder) if folder.is_dir() else ""
+    if text:
+        (folder / "table.md").write_text(text, encoding="utf-8")
+    return text or "no runs yet"
+
+
+def write_languages(folder: Path, runs: list[Run]) -> str:
+    """Write the table of languages, with correlations, and the figure."""
+    rows = language_rows(runs)
+    correlations = correlate_rows(rows)
+    if "all" in correlations and find_spec("matplotlib"):
+        plot_correlation(*correlations["all"], [folder / "correlation.png"])
     lines = [
         f"F and mean deviation, {name}: r = {correlation.r:.3f}, p = {correlation.p:.2g} by "
         f"permutations within treebanks, n = {correlation.n}"
         for name, (_, correlation) in correlations.items()
     ]
+    return write_table(folder, runs, rows, lines)
+
+
+def write_table(folder: Path, runs: list[Run], rows: list[Row], lines: Sequence[str] = ()) -> str:
+    """Write table.txt: what all runs have in common, the rows, and lines below them."""
     table = format_text(Table(tuple(rows[0]), [tuple(row.values()) for row in rows]))
     text = "\n\n".join([caption(runs), table.rstrip("\n"), *(["\n".join(lines)] if lines else [])])
     (folder / "table.txt").write_text(text + "\n", encoding="utf-8")
-    if "all" in correlations and find_spec("matplotlib"):
-        plot_correlation(*correlations["all"], [folder / "correlation.png"])
     return text
 
 
