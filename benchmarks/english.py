@@ -12,7 +12,10 @@ PyTorch and all its plugins where they are installed: for times and memory of th
 environment without them.
 """
 
-import common  # noqa: F401  # isort: skip  # it sets the number of threads before NumPy is imported
+from cores import one_core
+
+if __name__ == "__main__":
+    one_core()
 
 import argparse
 import json
@@ -34,7 +37,7 @@ from timing import in_turn
 from spacy_parsetag.pipeline.scorer import make_evalb_scorer
 from spacy_parsetag.tokens import docs_from_trees
 from spacy_parsetag.tokens.sentences import copy_words
-from spacy_parsetag.treebanks import penn
+from spacy_parsetag.treebanks.formats.table import get_format
 
 sys.path.append(str(ROOT))
 from tools import masc
@@ -67,7 +70,7 @@ def on_gold_tokens(nlp: Language, gold: Doc) -> Example:
     return Example(nlp(copy_words(gold, nlp.vocab)), gold)
 
 
-def score(examples: list[Example]) -> dict[str, float]:
+def score_examples(examples: list[Example]) -> dict[str, float]:
     """Percentages: F of constituents, accuracy of part-of-speech tags, F of sentences."""
     scores = make_evalb_scorer()(examples)
     scores |= Scorer.score_token_attr(examples, "tag")
@@ -85,7 +88,7 @@ def parse_both(nlp: Language, docs: list[Doc]) -> list[tuple[Example, Example]]:
 
 
 def score_both(parsed: list[tuple[Example, Example]]) -> dict[str, Any]:
-    gold_tokens, raw_text = (score(list(examples)) for examples in zip(*parsed, strict=True))
+    gold_tokens, raw_text = (score_examples(list(examples)) for examples in zip(*parsed, strict=True))
     del gold_tokens["sentences"]  # they are given
     n_words = sum(not token.is_space for eg, _ in parsed for token in eg.reference)
     return {"gold_tokens": gold_tokens, "raw_text": raw_text, "words": n_words}
@@ -153,8 +156,8 @@ def main() -> None:
         report[f"{name}_by_genre"] = by_kind(docs, [kind_of(doc.user_data["document"]) for doc in docs], parsed)
     report["craft_dev"] = score_both(parse_both(nlp, read("craft-dev.spacy")))
     if args.wsj:
-        trees = penn.read_trees(args.wsj)
-        wsj = list(docs_from_trees(nlp.vocab, trees, n_sents=20, detokenize=True))
+        parses = get_format("penn").read_parses(args.wsj)
+        wsj = list(docs_from_trees(nlp.vocab, parses, n_sents=20, detokenize=True))
         report["wsj_sample_dev"] = score_both(parse_both(nlp, wsj))
     texts = [doc.text for doc in gum_dev]
     other = None

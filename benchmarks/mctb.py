@@ -10,7 +10,10 @@ trees were made from: sentences of MCTB that share eight words in a row with it 
 such text is scored without them, too.
 """
 
-from common import LABELS  # noqa: F401, I001  # it sets the number of threads before NumPy is imported
+from cores import one_core
+
+if __name__ == "__main__":
+    one_core()
 
 import argparse
 import sys
@@ -24,8 +27,8 @@ from spacy.training import Example
 
 from spacy_parsetag.pipeline.scorer import make_evalb_scorer
 from spacy_parsetag.tokens import docs_from_trees
-from spacy_parsetag.tokens.sentences import copy_words
 from spacy_parsetag.tokens.detokenize import spaces_after
+from spacy_parsetag.tokens.sentences import copy_words
 from spacy_parsetag.treebanks import penn
 from spacy_parsetag.trees import Parse
 

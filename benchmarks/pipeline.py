@@ -9,15 +9,19 @@ sentences of the treebank, and then sentences of --lengths words, made by joinin
 seconds are those of the fastest run, and ratios the median over the rounds.
 """
 
+from cores import one_core
+
+if __name__ == "__main__":
+    one_core()
+
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-import common  # noqa: F401  # first: one core
 from record import ROOT, parse_arguments, write_result
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -28,8 +32,8 @@ from thinc.api import fix_random_seed
 from timing import in_turn
 
 from spacy_parsetag.tokens import SPANS_KEY, docs_from_trees
-from spacy_parsetag.treebanks.penn import read_trees
-from spacy_parsetag.trees.clean import clean_tree
+from spacy_parsetag.tokens.sentences import copy_words
+from spacy_parsetag.treebanks.formats.table import get_format
 
 
 def load(
@@ -40,16 +44,26 @@ def load(
     if encoder is not None:
         overrides["vars.encoder"] = encoder
     fix_random_seed(0)
-    trees = (clean_tree(tree) for tree in read_trees(treebank))
-    golds = list(docs_from_trees(Vocab(), [tree for tree in trees if tree is not None]))
+    golds = list(docs_from_trees(Vocab(), get_format("penn").read_parses(treebank)))
     nlp = load_model_from_config(load_config(config, overrides=overrides), auto_fill=True)
-    examples = [Example(Doc(nlp.vocab, words=[token.text for token in doc]), doc) for doc in golds]
+    examples = [Example(copy_words(doc, nlp.vocab), doc) for doc in golds]
     optimizer = nlp.initialize(lambda: examples)
     optimizer.learn_rate = 0.001 if encoder is None else 0.0001
     for _ in range(rounds):
         for batch in minibatch(examples, 16):
             nlp.update(batch, sgd=optimizer)
     return nlp, [[token.text for token in doc] for doc in golds]
+
+
+def encode_bare(model: Any, texts: Iterable[str], batch: int) -> None:
+    """Run a transformer and its tokenizer alone over texts sorted by length, padded in batches."""
+    import torch
+
+    model.transformer.eval()
+    ordered = sorted(texts, key=lambda text: text.count(" "))
+    with torch.inference_mode():
+        for start in range(0, len(ordered), batch):
+            model.transformer(**model.tokenizer(ordered[start : start + batch], padding="longest", return_tensors="pt"))
 
 
 def measure(nlp: Language, sentences: list[list[str]], repeats: int) -> dict[str, Any]:

@@ -8,7 +8,6 @@ the sizes that their authors use with BERT. Prints the CPU seconds of each run, 
 """
 
 import json
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -16,9 +15,6 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[_name] = "1"
 
 Sentences = list[list[str]]
 
