@@ -135,6 +135,29 @@ def test_no_record_of_another_package(monkeypatch: pytest.MonkeyPatch, in_root: 
         record.made_by("python benchmarks/x.py")
 
 
+def test_one_core_is_taken_before_numpy_counts_them(in_root: None) -> None:
+    code = "import {}sys; sys.path.append('benchmarks'); from cores import one_core; one_core(); print(1)"
+    for module, returncode in (("", 0), ("numpy, ", 1)):
+        done = subprocess.run([sys.executable, "-c", code.format(module)], capture_output=True, text=True)
+        assert done.returncode == returncode and ("call one_core before" in done.stderr) == returncode
+
+
+def test_no_part_takes_longer_than_the_whole(monkeypatch: pytest.MonkeyPatch, in_root: None) -> None:
+    """Ratios of parts to wholes are not written where noise is larger than they are."""
+    import pipeline
+    import spacy
+    import timing
+
+    nlp = spacy.blank("en")
+    for name in ("tok2vec", "sentencizer", "parsetag"):
+        nlp.add_pipe(name)
+    seconds = {"encoder": 1.0, "parser": 3.0, "whole": 2.0}
+    times = {name: timing.Times((value,), (value,)) for name, value in seconds.items()}
+    monkeypatch.setattr(pipeline, "in_turn", lambda runs, repeats: times)
+    with pytest.raises(SystemExit, match="whole took less time than its part parser"):
+        pipeline.measure(nlp, [["She", "reads"]], 1)
+
+
 def test_programs_run_in_turn() -> None:
     import timing
 
@@ -249,6 +272,7 @@ def test_domains_of_a_clone(monkeypatch: pytest.MonkeyPatch, in_root: None, tmp_
         for path in (clone / f"{domain}.txt", clone / "outputs" / f"{domain}.txt"):
             path.write_text(trees, encoding="utf8")
         (clone / f"{domain}_words.txt").write_text("She reads\n", encoding="utf8")
+        (clone / f"{domain}_notes.txt").write_bytes("é".encode("latin-1"))
     texts = tmp_path / "texts"
     texts.mkdir()
     (texts / "a.txt").write_text("“She says he reads the old papers here,” said Kim.\n", encoding="utf8")
