@@ -84,24 +84,24 @@ def measure(
     measured = [d for _, test in splits for d in test]
     figures: dict[str, Any] = {"documents": len(measured)}
     figures["sentences"] = sum(len(gold.parses) for d in measured for gold in documents[d])
+    at_one = {}
     for kind, judge in (("constituents", judge_constituents), ("whole_trees", judge_trees)):
         train_golds = [[gold for d in train for gold in documents[d]] for train, _ in splits]
         temperatures = [fit_temperature(partial(judge, pipe, golds)) for golds in train_golds]
-        at_one = [judge(pipe, documents[d], 1.0) for d in measured]
+        at_one[kind] = [judge(pipe, documents[d], 1.0) for d in measured]
         at_fit = [judge(pipe, documents[d], t) for t, (_, test) in zip(temperatures, splits, strict=True) for d in test]
-        figures[kind] = {"temperatures": temperatures, **compare(at_one, at_fit)}
-    # `at_one` is of whole trees here.
+        figures[kind] = {"temperatures": temperatures, **compare(at_one[kind], at_fit)}
     temperatures = figures["constituents"]["temperatures"]
     judged = [
         judge_trees(pipe, documents[d], t) for t, (_, test) in zip(temperatures, splits, strict=True) for d in test
     ]
-    figures["whole_trees_at_temperatures_of_constituents"] = compare(at_one, judged)
+    figures["whole_trees_at_temperatures_of_constituents"] = compare(at_one["whole_trees"], judged)
     return figures
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("pipeline", type=Path)
+    parser.add_argument("pipeline", help="package or folder")
     parser.add_argument("dev", type=Path, nargs="+", help="gold documents, a document a doc")
     parser.add_argument("--output", type=Path, help="where to write the figures, as JSON")
     args = parser.parse_args()
@@ -118,11 +118,11 @@ def main() -> None:
     first, second = list(range(half)), list(range(half, len(files[0])))
     even, odd = list(range(0, len(documents), 2)), list(range(1, len(documents), 2))
     figures = {
-        "pipeline": portable(str(args.pipeline)),
+        "pipeline": portable(args.pipeline),
         "halves": measure(pipe, documents, [(first, second)]),
         "crossed": measure(pipe, documents, [(even, odd), (odd, even)]),
     }
-    write_result(figures, args.output, made)
+    write_result(figures, args.output, made, pipelines=[nlp.path])
     sys.stdout.write(json.dumps(figures, indent=1) + "\n")
 
 

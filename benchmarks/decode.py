@@ -4,11 +4,6 @@
     python benchmarks/decode.py CASE --output benchmarks/results/FILE.json
 
 exact         exact decoding beside one look at each score, `scores.max(axis=1)`: a decoder has to read every score
-beam          a beam of 10 beside the exact decoder and a NumPy beam (decode_beam.json). Scores are like a model's:
-              noise, and a bonus for the tags of some tree, so that beams have something to follow
-transitions   exact decoding of a linear chain, stacks of at most 12, beside a NumPy Viterbi (decode_transitions.json)
-chain-loss    losses of the CRF learner over trees and over all tag sequences, with gradients (linear_chain_loss.json);
-              exponentials of scores up to 1,000 are 0 in double, so some sums are taken in logarithms
 distribution  best tree, sums, probabilities, ten best trees, MBR (distribution.json): sentences of 25 to 200 words,
               normal scores. Real scores are sharper, which only makes sums quicker
 train-loss    TreeLoss inside steps of `nlp.update` with a transformer (lattice_loss.json). Without --encoder it is a
@@ -18,49 +13,44 @@ Programs that stand beside each other run in turn; the fastest run of each count
 keeps what was found of it, so each run makes its own.
 """
 
-from common import LABELS, draw_trees, make_sample  # isort: skip  # it leaves NumPy one core
+from cores import one_core
+
+if __name__ == "__main__":
+    one_core()
 
 import argparse
 import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import spacy
-from numpy_decoders import NumpyBeam, NumpyViterbi
 from record import parse_arguments, write_result
-from spacy.tokens import Doc
+from samples import LABELS, draw_trees, make_sample
 from spacy.training import Example
+from thinc.api import fix_random_seed
 from timing import in_turn
 
 from spacy_parsetag.decode import (
-    BeamDecoder,
     Distribution,
     ExactDecoder,
     MBRDecoder,
     SpanScores,
     TagScores,
-    Transitions,
-    WeightedTrees,
 )
 from spacy_parsetag.linearize import ORDERS
 from spacy_parsetag.linearize.tagset import TagSet
-from spacy_parsetag.ml.losses import TagLoss, TreeLoss
+from spacy_parsetag.ml.losses import TreeLoss
 from spacy_parsetag.tokens import docs_from_trees
-from spacy_parsetag.treebanks.penn import read_trees
-from spacy_parsetag.trees.clean import clean_tree
+from spacy_parsetag.tokens.sentences import copy_words
+from spacy_parsetag.treebanks.formats.table import get_format
 
 Figures = dict[str, Any]
 BOUND = 12
-LIMITS = {"in": 1.5, "pre": 2.5, "post": 2.5}  # times the look
-BEAM = 10
-FEW = 40  # sentences that NumPy gets
-RANGES = (10.0, 1000.0)
 
 
 def exact(args: argparse.Namespace) -> Figures:
@@ -74,8 +64,8 @@ def exact(args: argparse.Namespace) -> Figures:
             times = in_turn(runs, args.repeats)
             ratio, speed = times["decoder"].over(times["look"]), args.sentences / times["decoder"].best
             print(
-                f"{order}-order, stack bound {bound}: {ratio:.2f} times one look at the scores (at most "
-                f"{LIMITS[order]}; wall {times['decoder'].best_wall / times['look'].best_wall:.2f}), "
+                f"{order}-order, stack bound {bound}: {ratio:.2f} times one look at the scores (wall "
+                f"{times['decoder'].best_wall / times['look'].best_wall:.2f}), "
                 f"{speed:,.0f} sentences a second"
             )
             results["orders"].setdefault(order, {})["unbounded" if bound is None else f"max_stack_{bound}"] = {
@@ -83,123 +73,6 @@ def exact(args: argparse.Namespace) -> Figures:
                 "sentences_per_second": speed,
                 **{name: seconds.figures(6) for name, seconds in times.items()},
             }
-    return results
-
-
-def like_a_model(sample: TagScores, bonus: float) -> TagScores:
-    """Scores with a bonus for the tags of one tree a sentence: the best tree of other random scores."""
-    rng = np.random.default_rng(1)
-    other_scores = rng.normal(size=sample.scores.shape).astype(np.float32)
-    gold = ExactDecoder()(Distribution(replace(sample, scores=other_scores))).ids
-    scores = sample.scores.copy()
-    scores[np.arange(len(gold)), gold] += bonus
-    return replace(sample, scores=scores)
-
-
-def split(sample: TagScores) -> list[np.ndarray]:
-    """The scores of each sentence."""
-    return [sample.scores[start:stop] for start, stop in zip(sample.starts, sample.stops, strict=True)]
-
-
-def decode_again(decoder: Any, sample: TagScores) -> Any:
-    """Decode a batch that has kept nothing."""
-    return decoder(Distribution(sample))
-
-
-def loss_again(loss: Any, batch: TagScores, gold: Any) -> Any:
-    """Find the loss of a batch that has kept nothing."""
-    return loss(replace(batch), gold)
-
-
-def times_numpy(sample: TagScores, doublings: int, repeats: int) -> float:
-    """Time the NumPy beam, as a multiple of ours.
-
-    Where both give up, the exact decoder's time counts on our side and nothing on NumPy's.
-    """
-    decoder = BeamDecoder(BEAM)
-    decoder.doublings = doublings
-    decoded = decoder(Distribution(sample))
-    numpy_beam = NumpyBeam(sample.linearizer.lattice, sample.tags.classes, BEAM, doublings)
-    sentences = split(sample)
-
-    def run() -> list[float]:
-        return [numpy_beam.decode(scores) for scores in sentences]
-
-    widths: Any = decoded.beam_widths
-    np.testing.assert_allclose(np.asarray(run()), np.where(widths, decoded.scores, np.nan), rtol=1e-5)
-    times = in_turn({"numpy": run, "ours": lambda: decoder(Distribution(sample))}, repeats)
-    return times["numpy"].over(times["ours"])
-
-
-def beam(args: argparse.Namespace) -> Figures:
-    results: Figures = {"sentences": args.sentences, "beam": BEAM, "orders": {}}
-    for order in ORDERS:
-        sample = like_a_model(make_sample(args.sentences, order), bonus=4.0)
-        decoders = {name: BeamDecoder(BEAM, lookahead=name == "lookahead") for name in ("plain", "lookahead")}
-        best = ExactDecoder()(Distribution(sample)).scores
-        runs: dict[str, Callable[[], Any]] = {"exact": lambda: ExactDecoder()(Distribution(sample))}  # noqa: B023
-        runs |= {name: partial(decode_again, decoder, sample) for name, decoder in decoders.items()}
-        times = in_turn(runs, args.repeats)
-        results["orders"][order] = {}
-        for name, decoder in decoders.items():
-            decoded = decoder(Distribution(sample))
-            widths: Any = decoded.beam_widths
-            figures = {
-                "sentences_per_second": args.sentences / times[name].best,
-                "times_as_long_as_exact": times[name].over(times["exact"]),
-                "share_equal_to_exact": float(np.isclose(decoded.scores, best, rtol=1e-6).mean()),
-                "share_widened": float((widths > BEAM).mean()),
-                "share_exact_stepped_in": float((widths == 0).mean()),
-            }
-            if name == "plain":
-                few = sample.select(np.arange(min(FEW, args.sentences)))
-                figures["times_numpy"] = times_numpy(few, 0, args.repeats)
-                figures["times_numpy_with_widening"] = times_numpy(few, BeamDecoder.doublings, args.repeats)
-            results["orders"][order][name] = figures
-            show(f"{order}-order, {name}", figures)
-    return results
-
-
-def transitions(args: argparse.Namespace) -> Figures:
-    results: Figures = {"sentences": args.sentences, "max_stack": BOUND, "orders": {}}
-    for order, linearizer in ORDERS.items():
-        sample = make_sample(args.sentences, order)
-        n_tags = len(sample.tags)
-        weights = np.random.default_rng(1).normal(size=(n_tags, n_tags)).astype(np.float32)
-        chain = Transitions(weights, np.zeros(n_tags, "f"), np.zeros(n_tags, "f"))
-        batch, decoder = replace(sample, transitions=chain, max_stack=BOUND), ExactDecoder()
-        ids = decoder(Distribution(batch)).ids
-        viterbi = NumpyViterbi(linearizer.lattice, sample.tags.classes, weights, BOUND)
-        sentences = split(sample)[:FEW]
-        numpy_ids = np.concatenate([viterbi.decode(scores)[0] for scores in sentences])
-        np.testing.assert_array_equal(ids[: len(numpy_ids)], numpy_ids)
-        runs = {"ours": lambda: decoder(Distribution(batch)), "numpy": lambda: [viterbi.decode(s) for s in sentences]}  # noqa: B023
-        times = in_turn(runs, args.repeats)
-        ratio = times["numpy"].over(times["ours"]) * len(sample.scores) / sum(map(len, sentences))
-        figures = {"sentences_per_second": args.sentences / times["ours"].best, "times_numpy": ratio}
-        results["orders"][order] = figures
-        show(f"{order}-order", figures)
-    return results
-
-
-def chain_loss(args: argparse.Namespace) -> Figures:
-    results: Figures = {"sentences": args.sentences, "max_stack": BOUND, "orders": {}}
-    for order in ORDERS:
-        sample = replace(make_sample(args.sentences, order), max_stack=BOUND)
-        ids = ExactDecoder()(Distribution(sample)).ids
-        gold = WeightedTrees.of_batch(sample, ids)
-        n_tags = len(sample.tags)
-        runs: dict[str, Callable[[], Any]] = {}
-        for spread in RANGES:
-            rng = np.random.default_rng(1)
-            shapes = (sample.scores.shape, (n_tags, n_tags), (n_tags,), (n_tags,))
-            scores, *chain = (rng.uniform(0, spread, size=shape).astype(np.float32) for shape in shapes)
-            batch = replace(sample, scores=scores, transitions=Transitions(*chain))
-            for name, loss in (("trees", TreeLoss()), ("all_sequences", TagLoss())):
-                runs[f"{name}_range_{spread:.0f}_ms"] = partial(loss_again, loss, batch, gold)
-        figures = {name: 1e3 * seconds.best for name, seconds in in_turn(runs, args.repeats).items()}
-        results["orders"][order] = figures
-        show(f"{order}-order", figures)
     return results
 
 
@@ -268,8 +141,9 @@ def train_loss(args: argparse.Namespace) -> Figures:
     from gpu import make_encoder, make_pipeline
 
     torch.set_num_threads(1)
+    fix_random_seed(0)
     sentences = args.batch * (args.batches + 1)
-    trees = draw_trees(sentences) if args.train is None else filter(None, map(clean_tree, read_trees(args.train)))
+    trees = draw_trees(sentences) if args.train is None else get_format("penn").read_parses(args.train)
     docs = list(islice(docs_from_trees(spacy.blank("en").vocab, trees), sentences))
     steps = []
     with tempfile.TemporaryDirectory() as folder:
@@ -280,7 +154,7 @@ def train_loss(args: argparse.Namespace) -> Figures:
         optimizer = nlp.create_optimizer()
         for start in range(0, len(docs) - args.batch + 1, args.batch):
             batch = docs[start : start + args.batch]
-            examples = [Example(Doc(nlp.vocab, words=[token.text for token in doc]), doc) for doc in batch]
+            examples = [Example(copy_words(doc, nlp.vocab), doc) for doc in batch]
             begin = time.process_time()
             nlp.update(examples, sgd=optimizer, drop=0.1)
             steps.append(time.process_time() - begin)
@@ -308,9 +182,6 @@ def show(name: str, figures: Figures) -> None:
 # Each with the sentences and the rounds that it takes by default.
 CASES: dict[str, tuple[Callable[[argparse.Namespace], Figures], int, int]] = {
     "exact": (exact, 2000, 9),
-    "beam": (beam, 500, 9),
-    "transitions": (transitions, 200, 9),
-    "chain-loss": (chain_loss, 32, 9),
     "distribution": (distribution, 0, 5),
     "train-loss": (train_loss, 0, 1),
 }

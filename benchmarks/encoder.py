@@ -11,6 +11,11 @@ by length, 32 a batch, with its tokenizer. `training`: an epoch over the treeban
 optimizer, in each precision of `TrainPrecision.v1`. One core; CPU time of the fastest of some runs, all by turns.
 """
 
+from cores import one_core
+
+if __name__ == "__main__":
+    one_core()
+
 import argparse
 import sys
 from collections.abc import Callable
@@ -18,8 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import common  # noqa: F401  # first: one core
-from pipeline import load
+from pipeline import encode_bare, load
 from record import ROOT, parse_arguments, write_result
 from spacy.language import Language
 from spacy.schemas import ConfigSchemaTraining
@@ -29,9 +33,9 @@ from spacy.util import registry
 from timing import in_turn
 
 from spacy_parsetag.tokens import docs_from_trees
+from spacy_parsetag.tokens.sentences import copy_words
 from spacy_parsetag.training.callbacks import make_train_precision
-from spacy_parsetag.treebanks.penn import read_trees
-from spacy_parsetag.trees.clean import clean_tree
+from spacy_parsetag.treebanks.formats.table import get_format
 
 
 def by_turns(runs: dict[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
@@ -47,16 +51,6 @@ def measure_speed(args: argparse.Namespace) -> dict[str, Any]:
     def make_docs() -> list[Doc]:
         return [Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))]) for words in sentences]
 
-    def bare() -> None:
-        import torch
-
-        texts = sorted((" ".join(words) for words in sentences), key=lambda text: text.count(" "))
-        transformer.model.transformer.eval()
-        with torch.inference_mode():
-            for start in range(0, len(texts), 32):
-                inputs = transformer.model.tokenizer(texts[start : start + 32], padding="longest", return_tensors="pt")
-                transformer.model.transformer(**inputs)
-
     def component(batch_size: int, n_items: int) -> None:
         transformer.cfg["max_batch_items"] = n_items
         list(transformer.pipe(make_docs(), batch_size=batch_size))
@@ -66,7 +60,7 @@ def measure_speed(args: argparse.Namespace) -> dict[str, Any]:
         list(nlp.pipe(make_docs()))
 
     runs: dict[str, Callable[[], Any]] = {
-        "bare": bare,
+        "bare": lambda: encode_bare(transformer.model, map(" ".join, sentences), 32),
         "component": lambda: component(nlp.batch_size, items),
         "component_64_docs": lambda: component(64, 64 * max(map(len, sentences))),
         "whole": whole,
@@ -90,9 +84,9 @@ def measure_training(args: argparse.Namespace) -> dict[str, Any]:
     n_words = 0
     for precision in ("highest", "medium", "bfloat16"):
         nlp, sentences = load(args.config, args.treebank, args.encoder)
-        docs = docs_from_trees(nlp.vocab, [clean for tree in read_trees(args.treebank) if (clean := clean_tree(tree))])
+        docs = docs_from_trees(nlp.vocab, get_format("penn").read_parses(args.treebank))
         training = registry.resolve(nlp.config.interpolate()["training"], schema=ConfigSchemaTraining)
-        batches = list(training["batcher"](Example(words_of(nlp, doc), doc) for doc in docs))
+        batches = list(training["batcher"](Example(copy_words(doc, nlp.vocab), doc) for doc in docs))
         n_words = sum(map(len, sentences))
         runs[precision] = partial(train, nlp, batches, training["optimizer"], training["dropout"], precision)
     seconds = by_turns(runs, args.repeats)
@@ -107,16 +101,12 @@ def train(nlp: Language, batches: list[list[Example]], optimizer: Any, dropout: 
         nlp.update(batch, sgd=optimizer, drop=dropout)
 
 
-def words_of(nlp: Language, gold: Doc) -> Doc:
-    return Doc(nlp.vocab, words=[token.text for token in gold], spaces=[bool(token.whitespace_) for token in gold])
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["speed", "training"])
     parser.add_argument("--config", type=Path, default=ROOT / "configs" / "transformer.cfg")
     parser.add_argument("--encoder", default=None, help="a name, or a folder")
-    parser.add_argument("--treebank", type=Path, help="bracket file")
+    parser.add_argument("--treebank", type=Path, required=True, help="bracket file")
     parser.add_argument("--repeats", type=int, default=3)
     args = parse_arguments(parser)
     measure = {"speed": measure_speed, "training": measure_training}

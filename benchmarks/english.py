@@ -3,6 +3,7 @@
     python benchmarks/english.py corpus --wsj "$PARSETAG_SHARED"/treebanks/wsj_sample/dev.mrg
     python benchmarks/english.py corpus --pipeline en_parsetag_trf
 
+The result is a file of the pipeline's name among the results, or in the folder --output, or the file --output.
 CORPUS is the folder that `python -m tools.english` wrote. MASC and CRAFT were annotated by hand; GUM's trees are a
 parser's output, so F on it is agreement with that parser. Raw text is parsed as it is: tokens, sentences and tags are
 the pipeline's own, and constituents are compared by their characters. F is EVALB's with Collins' parameters. Speed
@@ -11,7 +12,10 @@ PyTorch and all its plugins where they are installed: for times and memory of th
 environment without them.
 """
 
-import common  # noqa: F401  # isort: skip  # it sets the number of threads before NumPy is imported
+from cores import one_core
+
+if __name__ == "__main__":
+    one_core()
 
 import argparse
 import json
@@ -22,17 +26,18 @@ from pathlib import Path
 from typing import Any
 
 import spacy
-from record import RESULTS, ROOT, made_by, write_result
+from record import RESULTS, ROOT, parse_arguments, write_result
 from spacy.language import Language
 from spacy.scorer import Scorer
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
+from thinc.api import fix_random_seed
 from timing import in_turn
 
 from spacy_parsetag.pipeline.scorer import make_evalb_scorer
 from spacy_parsetag.tokens import docs_from_trees
 from spacy_parsetag.tokens.sentences import copy_words
-from spacy_parsetag.treebanks import penn
+from spacy_parsetag.treebanks.formats.table import get_format
 
 sys.path.append(str(ROOT))
 from tools import masc
@@ -65,7 +70,7 @@ def on_gold_tokens(nlp: Language, gold: Doc) -> Example:
     return Example(nlp(copy_words(gold, nlp.vocab)), gold)
 
 
-def score(examples: list[Example]) -> dict[str, float]:
+def score_examples(examples: list[Example]) -> dict[str, float]:
     """Percentages: F of constituents, accuracy of part-of-speech tags, F of sentences."""
     scores = make_evalb_scorer()(examples)
     scores |= Scorer.score_token_attr(examples, "tag")
@@ -83,7 +88,7 @@ def parse_both(nlp: Language, docs: list[Doc]) -> list[tuple[Example, Example]]:
 
 
 def score_both(parsed: list[tuple[Example, Example]]) -> dict[str, Any]:
-    gold_tokens, raw_text = (score(list(examples)) for examples in zip(*parsed, strict=True))
+    gold_tokens, raw_text = (score_examples(list(examples)) for examples in zip(*parsed, strict=True))
     del gold_tokens["sentences"]  # they are given
     n_words = sum(not token.is_space for eg, _ in parsed for token in eg.reference)
     return {"gold_tokens": gold_tokens, "raw_text": raw_text, "words": n_words}
@@ -114,6 +119,7 @@ def with_spacys_parser(nlp: Language, docs: list[Doc]) -> Language:
         heads = [max(i - 1, 0) for i in range(len(words))]
         deps = ["ROOT" if i == 0 else f"dep{len(word) % 40}" for i, word in enumerate(words)]
         examples.append(Example(Doc(other.vocab, words=words), Doc(other.vocab, words=words, heads=heads, deps=deps)))
+    fix_random_seed(0)
     with other.select_pipes(enable="parser"):
         other.initialize(lambda: examples)
     return other
@@ -133,9 +139,7 @@ def main() -> None:
     parser.add_argument("--pipeline", default=NAME, help="package or folder")
     parser.add_argument("--wsj", type=Path, help="bracket file, as text of another domain")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--output", type=Path, help="default: a file of the pipeline's name among the results")
-    args = parser.parse_args()
-    made = made_by()
+    args = parse_arguments(parser, output=RESULTS)
     nlp = spacy.load(args.pipeline)
 
     def read(name: str) -> list[Doc]:
@@ -152,8 +156,8 @@ def main() -> None:
         report[f"{name}_by_genre"] = by_kind(docs, [kind_of(doc.user_data["document"]) for doc in docs], parsed)
     report["craft_dev"] = score_both(parse_both(nlp, read("craft-dev.spacy")))
     if args.wsj:
-        trees = penn.read_trees(args.wsj)
-        wsj = list(docs_from_trees(nlp.vocab, trees, n_sents=20, detokenize=True))
+        parses = get_format("penn").read_parses(args.wsj)
+        wsj = list(docs_from_trees(nlp.vocab, parses, n_sents=20, detokenize=True))
         report["wsj_sample_dev"] = score_both(parse_both(nlp, wsj))
     texts = [doc.text for doc in gum_dev]
     other = None
@@ -164,7 +168,8 @@ def main() -> None:
     command = [sys.executable, "-c", PARSE, args.pipeline]
     done = subprocess.run(command, input="\0".join(texts), text=True, capture_output=True, check=True)
     report |= json.loads(done.stdout)
-    write_result(report, args.output or RESULTS / f"{report['pipeline']}.json", made)
+    output = args.output / f"{report['pipeline']}.json" if args.output.is_dir() else args.output
+    write_result(report, output, args.made_by, pipelines=[nlp.path])
     sys.stdout.write(json.dumps(report, indent=2) + "\n")
 
 

@@ -9,6 +9,11 @@ by itself, on the same sentences in batches of like length. `--texts` are docs t
 One core; CPU time of the fastest of some runs, all by turns.
 """
 
+from cores import one_core
+
+if __name__ == "__main__":
+    one_core()
+
 import argparse
 import sys
 import tempfile
@@ -17,9 +22,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import common  # noqa: F401  # first: one core
 import numpy as np
 import spacy
+from pipeline import encode_bare
 from record import parse_arguments, write_result
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
@@ -34,43 +39,33 @@ from spacy_parsetag.tokens.sentences import copy_words
 BATCH = 16  # sentences that the bare encoder reads at once
 
 
-def read(path: Path, limit: int | None) -> list[Doc]:
-    return list(DocBin().from_disk(path).get_docs(spacy.blank("en").vocab))[:limit]
+def read_docs(path: Path) -> list[Doc]:
+    return list(DocBin().from_disk(path).get_docs(spacy.blank("en").vocab))
 
 
 def bare(nlp: Language, golds: Sequence[Doc]) -> Callable[[], None]:
     """A run of the encoder over sentences sorted by length, as pieces, padded."""
     model: Any = nlp.get_pipe("transformer").model  # type: ignore[attr-defined]
     texts = sorted((" ".join(token.text for token in doc) for doc in golds), key=lambda text: text.count(" "))
-    if "tokenizer" in model.attrs:
-        import tokenizers
+    if "tokenizer" not in model.attrs:
+        return partial(encode_bare, model, texts, BATCH)
+    import tokenizers
 
-        tokenizer = tokenizers.Tokenizer.from_str(model.attrs["tokenizer"])
-        tokenizer.enable_padding(pad_id=model.attrs["pad_id"])
-        (shim,) = model.shims
+    tokenizer = tokenizers.Tokenizer.from_str(model.attrs["tokenizer"])
+    tokenizer.enable_padding(pad_id=model.attrs["pad_id"])
+    (shim,) = model.shims
 
-        def run_graph() -> None:
-            for start in range(0, len(texts), BATCH):
-                encodings = tokenizer.encode_batch(texts[start : start + BATCH])
-                ids, mask = (np.asarray([getattr(e, name) for e in encodings]) for name in ("ids", "attention_mask"))
-                inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-                shim.run(inputs, on_gpu=False)
+    def run_graph() -> None:
+        for start in range(0, len(texts), BATCH):
+            encodings = tokenizer.encode_batch(texts[start : start + BATCH])
+            ids, mask = (np.asarray([getattr(e, name) for e in encodings]) for name in ("ids", "attention_mask"))
+            inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+            shim.run(inputs, on_gpu=False)
 
-        return run_graph
-
-    def run_layers() -> None:
-        import torch
-
-        with torch.inference_mode():
-            for start in range(0, len(texts), BATCH):
-                inputs = model.tokenizer(texts[start : start + BATCH], padding="longest", return_tensors="pt")
-                model.transformer(**inputs)
-
-    model.transformer.eval()
-    return run_layers
+    return run_graph
 
 
-def parse(nlp: Language, golds: Sequence[Doc]) -> list[Doc]:
+def parse_words(nlp: Language, golds: Sequence[Doc]) -> list[Doc]:
     """Parse the words of sentences."""
     with nlp.select_pipes(disable=[name for name in nlp.pipe_names if name in ("senter", "sentencizer")]):
         return list(nlp.pipe(copy_words(gold, nlp.vocab) for gold in golds))
@@ -86,7 +81,6 @@ def main() -> None:
     parser.add_argument("pipeline", type=Path, metavar="PIPELINE")
     parser.add_argument("--docs", type=Path, required=True, help=".spacy file of sentences with trees")
     parser.add_argument("--texts", type=Path, required=True, help=".spacy file of documents")
-    parser.add_argument("--limit", type=int, help="sentences and documents")
     parser.add_argument("--repeats", type=int, default=3)
     args = parse_arguments(parser)
     pipelines = {"pytorch float32": spacy.load(args.pipeline)}
@@ -95,7 +89,7 @@ def main() -> None:
             target = Path(folder) / precision
             export_pipeline(spacy.load(args.pipeline), target, precision=precision)
             pipelines[f"onnx {precision}"] = spacy.load(target)
-    golds, documents = read(args.docs, args.limit), read(args.texts, args.limit)
+    golds, documents = read_docs(args.docs), read_docs(args.texts)
     texts = [doc.text for doc in documents]
     n_words = sum(not token.is_space for doc in documents for token in doc)
     figures: dict[str, Any] = {"sentences": len(golds), "documents": len(texts), "words_of_documents": n_words}
@@ -103,7 +97,7 @@ def main() -> None:
     whole_times = in_turn({name: partial(whole, nlp, texts) for name, nlp in pipelines.items()}, args.repeats)
     first_trees: list[Any] = []
     for name, nlp in pipelines.items():
-        docs = parse(nlp, golds)
+        docs = parse_words(nlp, golds)
         trees = [parses_from_doc(doc) for doc in docs]
         first_trees = first_trees or trees
         scores = make_evalb_scorer()([Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)])
@@ -117,7 +111,7 @@ def main() -> None:
         }
     for name, value in figures.items():
         sys.stdout.write(f"{name}: {value}\n")
-    write_result(figures, args.output, args.made_by)
+    write_result(figures, args.output, args.made_by, pipelines=[args.pipeline])
 
 
 if __name__ == "__main__":

@@ -6,7 +6,10 @@
 TREES is a bracket file of a development part. F is EVALB's with Collins' parameters.
 """
 
-import common  # noqa: F401  # isort: skip  # it sets the number of threads before NumPy is imported
+from cores import one_core
+
+if __name__ == "__main__":
+    one_core()
 
 import argparse
 from pathlib import Path
@@ -19,9 +22,7 @@ from spacy.training import Example
 from spacy_parsetag.decode import ExactDecoder
 from spacy_parsetag.tokens import docs_from_trees
 from spacy_parsetag.tokens.sentences import copy_words
-from spacy_parsetag.treebanks.penn import read_trees
-from spacy_parsetag.trees import to_nltk
-from spacy_parsetag.trees.clean import clean_tree
+from spacy_parsetag.treebanks.formats.table import get_format
 
 
 def main() -> None:
@@ -31,8 +32,7 @@ def main() -> None:
     args = parser.parse_args()
     made = made_by()
     nlp = spacy.load(args.pipeline)
-    trees = [tree for tree in map(clean_tree, read_trees(args.trees)) if tree is not None]
-    golds = list(docs_from_trees(nlp.vocab, map(to_nltk, trees)))
+    golds = list(docs_from_trees(nlp.vocab, get_format("penn").read_parses(args.trees)))
     pipe: Any = nlp.get_pipe("parsetag")
     figures: dict[str, Any] = {"sentences": len(golds)}
     for name, decoder in (("own", pipe.decoder), ("likeliest", ExactDecoder())):
@@ -41,7 +41,7 @@ def main() -> None:
         scores = nlp.evaluate([Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)])
         kinds = {"f": "parsetag_f", "precision": "parsetag_p", "recall": "parsetag_r", "pos": "tag_acc"}
         figures[name] = {kind: round(100 * scores[score], 2) for kind, score in kinds.items()}
-    write_result(figures, RESULTS / f"{nlp.lang}_{nlp.meta['name']}.json", made)
+    write_result(figures, RESULTS / f"{nlp.lang}_{nlp.meta['name']}.json", made, pipelines=[nlp.path])
 
 
 if __name__ == "__main__":

@@ -16,10 +16,11 @@ from typing import Any
 
 import spacy
 from record import parse_arguments, write_result
+from samples import draw_trees
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
-from thinc.api import require_gpu
+from thinc.api import fix_random_seed, require_gpu
 from thinc.compat import has_cupy_gpu, has_torch
 from timing import in_turn
 
@@ -46,7 +47,7 @@ def make_encoder(folder: Path, words: list[str], layers: int, width: int) -> Pat
     return folder
 
 
-def make_pipeline(encoder: Path, docs: list[Doc], batch_words: int) -> Language:
+def make_pipeline(encoder: Path, docs: list[Doc], batch_words: int = 8192) -> Language:
     """A pipeline with a transformer and parsetag, initialized and not trained."""
     nlp = spacy.blank("en")
     nlp.add_pipe("one_sentence")
@@ -65,13 +66,16 @@ def make_pipeline(encoder: Path, docs: list[Doc], batch_words: int) -> Language:
     return nlp
 
 
-def measure(nlp: Language, sentences: list[list[str]], batch_size: int, repeats: int) -> dict[str, float]:
+def measure(nlp: Language, sentences: list[list[str]], repeats: int) -> dict[str, float]:
     """Best of some runs, in sentences per second by the clock: the pipeline, and the pipeline without parsetag."""
+    import torch
 
     def run(*disabled: str) -> None:
         with nlp.select_pipes(disable=disabled):
-            for _ in nlp.pipe((Doc(nlp.vocab, words=words) for words in sentences), batch_size=batch_size):
+            for _ in nlp.pipe((Doc(nlp.vocab, words=words) for words in sentences), batch_size=256):
                 pass
+        if torch.cuda.is_available():  # the encoder may still be at work, where nothing has asked for its output
+            torch.cuda.synchronize()
 
     times = in_turn({"whole": run, "encoder": lambda: run("parsetag")}, repeats)
     whole, encoder = times["whole"].best_wall, times["encoder"].best_wall
@@ -88,8 +92,6 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=2000)
     parser.add_argument("--layers", type=int, default=12)
     parser.add_argument("--width", type=int, default=768)
-    parser.add_argument("--batch-size", type=int, default=256, help="docs a batch")
-    parser.add_argument("--batch-words", type=int, default=8192, help="padded words the encoder takes at once")
     parser.add_argument("--repeats", type=int, default=3)
     args = parse_arguments(parser)
     if args.device == "gpu" and not (has_torch and has_cupy_gpu):
@@ -101,15 +103,14 @@ def main() -> None:
 
         require_gpu()
         name = torch.cuda.get_device_name()
-    from common import draw_trees  # only now: it leaves NumPy one core, if NumPy is not loaded yet
-
     trees = draw_trees(args.sentences)
     sentences = [list(Parse.from_tree(from_nltk(tree)).words) for tree in trees]
+    fix_random_seed(0)
     with tempfile.TemporaryDirectory() as folder:
         encoder = make_encoder(Path(folder), [word for words in sentences for word in words], args.layers, args.width)
-        nlp = make_pipeline(encoder, list(docs_from_trees(spacy.blank("en").vocab, trees)), args.batch_words)
+        nlp = make_pipeline(encoder, list(docs_from_trees(spacy.blank("en").vocab, trees)))
         figures: dict[str, Any] = {"device": name, "layers": args.layers, "width": args.width}
-        figures.update(measure(nlp, sentences, args.batch_size, args.repeats))
+        figures.update(measure(nlp, sentences, args.repeats))
     sys.stdout.write(json.dumps(figures, indent=2) + "\n")
     write_result(figures, args.output, args.made_by)
 

@@ -10,7 +10,10 @@ trees were made from: sentences of MCTB that share eight words in a row with it 
 such text is scored without them, too.
 """
 
-from common import LABELS  # noqa: F401, I001  # it sets the number of threads before NumPy is imported
+from cores import one_core
+
+if __name__ == "__main__":
+    one_core()
 
 import argparse
 import sys
@@ -24,8 +27,8 @@ from spacy.training import Example
 
 from spacy_parsetag.pipeline.scorer import make_evalb_scorer
 from spacy_parsetag.tokens import docs_from_trees
-from spacy_parsetag.tokens.sentences import copy_words
 from spacy_parsetag.tokens.detokenize import spaces_after
+from spacy_parsetag.tokens.sentences import copy_words
 from spacy_parsetag.treebanks import penn
 from spacy_parsetag.trees import Parse
 
@@ -48,7 +51,7 @@ def find_trees(clone: Path, domain: str) -> Path:
     paths = [
         path
         for path in sorted(clone.rglob(f"{domain}*"))
-        if path.is_file() and path.suffix in SUFFIXES and path.open(encoding="utf8").read(1) == "("
+        if path.is_file() and path.suffix in SUFFIXES and path.read_bytes()[:1] == b"("
         and not any("output" in part or "predict" in part for part in path.relative_to(clone).parts)
     ]  # fmt: skip
     if len(paths) != 1:
@@ -107,7 +110,7 @@ def main() -> None:
         for domain, path in files.items()
     }
     report["mean_f"] = round(sum(scores["f"] for scores in report["domains"].values()) / len(DOMAINS), 2)
-    write_result(report, args.output, made)
+    write_result(report, args.output, made, pipelines=[nlp.path])
     for domain, scores in report["domains"].items():
         sys.stdout.write(f"{domain:12}{scores['f']:7.2f}  {scores['sentences']} sentences\n")
     sys.stdout.write(f"{'mean':12}{report['mean_f']:7.2f}\n")

@@ -19,10 +19,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from cores import ONE_CORE
 from record import parse_arguments, write_result
 from timing import in_turn, seconds_of
-
-ONE_CORE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 class Clone:

@@ -1,6 +1,5 @@
-"""`parsetag parse` over many texts: runs that are killed, two workers over one process, memory.
+"""`parsetag parse` over many texts: two workers over one process, memory.
 
-    python benchmarks/parse.py kills     20 kills of a run over 20,000 texts; then its output, and what was parsed twice
     python benchmarks/parse.py workers   --workers 2 over one process, runs in turns
     python benchmarks/parse.py pipe      nlp.pipe(n_process=2) over n_process=1, which sends docs between processes
     python benchmarks/parse.py memory    resident memory at each 50,000 of 500,000 texts
@@ -10,63 +9,46 @@ The pipeline is the CNN that `parsetag` has without a config, trained for a mome
 word that was not seen before.
 """
 
+from cores import one_core
+
+if __name__ == "__main__":
+    one_core()
+
 import argparse
-import os
-import random
-import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-os.environ["OMP_NUM_THREADS"] = "1"  # each process has one thread
-
 import spacy
-from record import ROOT, parse_arguments, write_result
+from record import parse_arguments, write_result
+from samples import draw_trees
 from spacy.training import Example
+from thinc.api import fix_random_seed
 
 from spacy_parsetag.texts.shards import MANIFEST, NOTES
 from spacy_parsetag.tokens import docs_from_trees
 
-# A component that writes down each text it sees.
-LOG = """
-import os
-from spacy.language import Language
-
-@Language.component("benchmark_log")
-def log(doc):
-    with open(os.environ["PARSETAG_LOG"], "ab") as file:
-        file.write(doc.text.encode() + b"\\n")
-    return doc
-"""
+SHARD_SIZE = 1000
+WORKERS = 2
 
 
-def make_inputs(folder: Path, n_texts: int, model: str | None, *, with_log: bool) -> tuple[str, Path, list[str]]:
-    """A pipeline, a file of texts, and options of the command."""
-    sys.path.append(str(ROOT))
-    from tools.synthetic import generate
-
-    trees = [tree for _, tree in generate({"train": 2000})]
+def make_inputs(folder: Path, n_texts: int, model: str | None) -> tuple[Path, Path]:
+    """A pipeline, and a file of texts."""
+    trees = draw_trees(2000)
     sentences = [" ".join(tree.leaves()) for tree in trees]
     texts = folder / "texts.txt"
     with texts.open("w", encoding="utf-8") as file:
         file.writelines(f"{sentences[i % len(sentences)]} {i}\n" for i in range(n_texts))
     nlp = spacy.load(model) if model is not None else train(trees[:500])
-    options = []
-    if with_log:
-        code = folder / "code.py"
-        code.write_text(LOG, encoding="utf-8")
-        spacy.util.import_file("code", code)
-        nlp.add_pipe("benchmark_log", first=True)
-        options = ["--code", str(code)]
     nlp.to_disk(folder / "model")
-    return str(folder / "model"), texts, options
+    return folder / "model", texts
 
 
 def train(trees: list[Any]) -> spacy.language.Language:
+    fix_random_seed(0)
     nlp = spacy.blank("en")
     nlp.add_pipe("one_sentence")
     nlp.add_pipe("parsetag")
@@ -77,9 +59,9 @@ def train(trees: list[Any]) -> spacy.language.Language:
     return nlp
 
 
-def start(*args: object, **variables: str) -> "subprocess.Popen[bytes]":
+def start(*args: object) -> "subprocess.Popen[bytes]":
     command = [sys.executable, "-m", "spacy", "parsetag", "parse", *map(str, args)]
-    return subprocess.Popen(command, env={**os.environ, **variables}, stderr=subprocess.PIPE)
+    return subprocess.Popen(command, stderr=subprocess.PIPE)
 
 
 def finish(process: "subprocess.Popen[bytes]") -> None:
@@ -92,64 +74,20 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
 
 
-def n_lines(path: Path) -> int:
-    return path.read_bytes().count(b"\n") if path.exists() else 0
-
-
-def run_kills(folder: Path, args: argparse.Namespace) -> dict[str, Any]:
-    model, texts, options = make_inputs(folder, args.texts, args.model, with_log=True)
-    options += ["--shard-size", str(args.shard_size), "--batch-size", "100", "--workers", str(args.workers)]
-    begin = time.perf_counter()
-    finish(start(model, texts, folder / "calm", *options, PARSETAG_LOG=str(folder / "calm.log")))
-    seconds = time.perf_counter() - begin
-    rng = random.Random(args.seed)
-    log, out = folder / "log", folder / "out"
-    moments = []
-    # Moments are numbers of texts parsed: at moments of time most runs would still be starting.
-    for moment in sorted(rng.randrange(args.texts) for _ in range(args.kills)):
-        goal = n_lines(log) + max(0, moment - n_distinct(log))
-        process = start(model, texts, out, *options, "--resume", PARSETAG_LOG=str(log))
-        while n_lines(log) <= goal and process.poll() is None:
-            time.sleep(0.005)
-        time.sleep(rng.random() * 0.05)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-        time.sleep(0.5)  # for its workers to end
-        moments.append(n_distinct(log))
-    finish(start(model, texts, out, *options, "--resume", PARSETAG_LOG=str(log)))
-    counts = Counter(log.read_text(encoding="utf-8").splitlines())
-    n_twice = sum(counts.values()) - len(counts)
-    return {
-        "texts": args.texts,
-        "shard_size": args.shard_size,
-        "workers": args.workers,
-        "kills_after_texts": moments,
-        "undisturbed_seconds": round(seconds, 1),
-        "same_output": contents(out) == contents(folder / "calm"),
-        "texts_parsed": len(counts),
-        "parsed_again": n_twice,
-        "parsed_again_at_most": args.kills * args.workers * args.shard_size,
-    }
-
-
-def n_distinct(log: Path) -> int:
-    return len(set(log.read_text(encoding="utf-8").splitlines())) if log.exists() else 0
-
-
 def run_workers(folder: Path, args: argparse.Namespace) -> dict[str, Any]:
-    model, texts, _ = make_inputs(folder, args.texts, args.model, with_log=False)
-    seconds: dict[int, list[float]] = {1: [], args.workers: []}
+    model, texts = make_inputs(folder, args.texts, args.model)
+    seconds: dict[int, list[float]] = {1: [], WORKERS: []}
     for repeat in range(args.repeats):
         for workers, times in seconds.items():
             out = folder / f"out-{workers}-{repeat}"
             begin = time.perf_counter()
-            finish(start(model, texts, out, "--shard-size", args.shard_size, "--workers", workers))
+            finish(start(model, texts, out, "--shard-size", SHARD_SIZE, "--workers", workers))
             times.append(round(time.perf_counter() - begin, 2))
     alone, together = (min(times) for times in seconds.values())
     expected = contents(folder / "out-1-0")
     return {
         "texts": args.texts,
-        "shard_size": args.shard_size,
+        "shard_size": SHARD_SIZE,
         "seconds": {str(workers): times for workers, times in seconds.items()},
         "texts_a_second": {str(workers): round(args.texts / min(times), 1) for workers, times in seconds.items()},
         "times_as_fast": round(alone / together, 2),
@@ -158,10 +96,10 @@ def run_workers(folder: Path, args: argparse.Namespace) -> dict[str, Any]:
 
 
 def run_pipe(folder: Path, args: argparse.Namespace) -> dict[str, Any]:
-    model, path, _ = make_inputs(folder, args.texts, args.model, with_log=False)
+    model, path = make_inputs(folder, args.texts, args.model)
     nlp, texts = spacy.load(model), path.read_text(encoding="utf-8").splitlines()
     speeds = {}
-    for n_process in (1, args.workers):
+    for n_process in (1, WORKERS):
         begin = time.perf_counter()
         for _ in nlp.pipe(texts, n_process=n_process, batch_size=256):
             pass
@@ -170,12 +108,12 @@ def run_pipe(folder: Path, args: argparse.Namespace) -> dict[str, Any]:
 
 
 def run_memory(folder: Path, args: argparse.Namespace) -> dict[str, Any]:
-    model, texts, _ = make_inputs(folder, args.texts, args.model, with_log=False)
+    model, texts = make_inputs(folder, args.texts, args.model)
     out, step = folder / "out", args.texts // 10
-    process = start(model, texts, out, "--shard-size", args.shard_size, "--batch-size", 500)
+    process = start(model, texts, out, "--shard-size", SHARD_SIZE, "--batch-size", 500)
     memory: dict[int, float] = {}
     while process.poll() is None:
-        n_done = sum(1 for _ in (out / NOTES).glob("*.json")) * args.shard_size if (out / NOTES).exists() else 0
+        n_done = sum(1 for _ in (out / NOTES).glob("*.json")) * SHARD_SIZE if (out / NOTES).exists() else 0
         if n_done // step > len(memory):
             memory[n_done] = resident(process.pid)
         time.sleep(0.05)
@@ -197,28 +135,22 @@ def resident(pid: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["kills", "workers", "pipe", "memory"])
-    parser.add_argument("--texts", type=int, help="by default 20,000, 100,000, 5,000, 500,000")
+    parser.add_argument("what", choices=["workers", "pipe", "memory"])
+    parser.add_argument("--texts", type=int, help="by default 100,000, 5,000, 500,000")
     parser.add_argument("--model", help="a pipeline, a package or a folder")
-    parser.add_argument("--shard-size", type=int, help="200 for kills, else 1,000")
-    parser.add_argument("--workers", type=int, help="1 for kills, else 2")
-    parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--repeats", type=int, default=2, help="runs; the fastest counts")
-    parser.add_argument("--seed", type=int, default=0)
     args = parse_arguments(parser)
-    run, n_texts, n_workers, shard_size = {
-        "kills": (run_kills, 20_000, 1, 200),
-        "workers": (run_workers, 100_000, 2, 1000),
-        "pipe": (run_pipe, 5000, 2, 1000),
-        "memory": (run_memory, 500_000, 1, 1000),
+    run, n_texts = {
+        "workers": (run_workers, 100_000),
+        "pipe": (run_pipe, 5000),
+        "memory": (run_memory, 500_000),
     }[args.what]
-    args.texts, args.workers = args.texts or n_texts, args.workers or n_workers
-    args.shard_size = args.shard_size or shard_size
+    args.texts = args.texts or n_texts
     with TemporaryDirectory() as folder:
         figures = run(Path(folder), args)
-    for name, value in figures.items():
-        print(f"{name}: {value}")
-    write_result(figures, args.output, args.made_by)
+        for name, value in figures.items():
+            print(f"{name}: {value}")
+        write_result(figures, args.output, args.made_by, pipelines=[Path(folder) / "model"])
 
 
 if __name__ == "__main__":

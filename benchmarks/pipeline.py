@@ -5,30 +5,35 @@
 
 The pipeline is that of a config, by default `configs/transformer.cfg`, trained for a moment on the treebank: one that
 has learned nothing sets several times as many constituents as trees have (`constituents_a_word`). Docs are the
-sentences of the treebank, and then sentences of --lengths words, made by joining them. One core; the fastest of some
-runs, of all three by turns.
+sentences of the treebank, and then sentences of --lengths words, made by joining them. One core, all three by turns:
+seconds are those of the fastest run, and ratios the median over the rounds.
 """
+
+from cores import one_core
+
+if __name__ == "__main__":
+    one_core()
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-import common  # noqa: F401  # first: one core
 from record import ROOT, parse_arguments, write_result
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import load_config, load_model_from_config, minibatch
 from spacy.vocab import Vocab
+from thinc.api import fix_random_seed
 from timing import in_turn
 
 from spacy_parsetag.tokens import SPANS_KEY, docs_from_trees
-from spacy_parsetag.treebanks.penn import read_trees
-from spacy_parsetag.trees.clean import clean_tree
+from spacy_parsetag.tokens.sentences import copy_words
+from spacy_parsetag.treebanks.formats.table import get_format
 
 
 def load(
@@ -38,16 +43,27 @@ def load(
     overrides = dict(change.split("=", 1) for change in changes)
     if encoder is not None:
         overrides["vars.encoder"] = encoder
-    trees = (clean_tree(tree) for tree in read_trees(treebank))
-    golds = list(docs_from_trees(Vocab(), [tree for tree in trees if tree is not None]))
+    fix_random_seed(0)
+    golds = list(docs_from_trees(Vocab(), get_format("penn").read_parses(treebank)))
     nlp = load_model_from_config(load_config(config, overrides=overrides), auto_fill=True)
-    examples = [Example(Doc(nlp.vocab, words=[token.text for token in doc]), doc) for doc in golds]
+    examples = [Example(copy_words(doc, nlp.vocab), doc) for doc in golds]
     optimizer = nlp.initialize(lambda: examples)
     optimizer.learn_rate = 0.001 if encoder is None else 0.0001
     for _ in range(rounds):
         for batch in minibatch(examples, 16):
             nlp.update(batch, sgd=optimizer)
     return nlp, [[token.text for token in doc] for doc in golds]
+
+
+def encode_bare(model: Any, texts: Iterable[str], batch: int) -> None:
+    """Run a transformer and its tokenizer alone over texts sorted by length, padded in batches."""
+    import torch
+
+    model.transformer.eval()
+    ordered = sorted(texts, key=lambda text: text.count(" "))
+    with torch.inference_mode():
+        for start in range(0, len(ordered), batch):
+            model.transformer(**model.tokenizer(ordered[start : start + batch], padding="longest", return_tensors="pt"))
 
 
 def measure(nlp: Language, sentences: list[list[str]], repeats: int) -> dict[str, Any]:
@@ -64,6 +80,9 @@ def measure(nlp: Language, sentences: list[list[str]], repeats: int) -> dict[str
 
     parts = {"encoder": [encoder], "parser": [encoder, "parsetag"], "whole": nlp.pipe_names}
     times = in_turn({name: partial(run, names) for name, names in parts.items()}, repeats)
+    for part, more in (("encoder", "parser"), ("parser", "whole")):
+        if set(parts[part]) < set(parts[more]) and times[more].median_over(times[part]) < 1:
+            raise SystemExit(f"{more} took less time than its part {part}: other work disturbs this; see --repeats.")
     n_words = sum(map(len, sentences))
     n_constituents = sum(len(doc.spans[SPANS_KEY]) for doc in nlp.pipe(make_docs()))
     return {
@@ -72,8 +91,8 @@ def measure(nlp: Language, sentences: list[list[str]], repeats: int) -> dict[str
         "constituents_a_word": round(n_constituents / n_words, 2),
         "seconds": {name: round(seconds.best, 3) for name, seconds in times.items()},
         "wall_seconds": {name: round(seconds.best_wall, 3) for name, seconds in times.items()},
-        "parser_over_encoder": round(times["parser"].over(times["encoder"]), 3),
-        "whole_over_encoder": round(times["whole"].over(times["encoder"]), 3),
+        "parser_over_encoder": round(times["parser"].median_over(times["encoder"]), 3),
+        "whole_over_encoder": round(times["whole"].median_over(times["encoder"]), 3),
         "words_a_second": round(n_words / times["whole"].best),
     }
 
@@ -87,7 +106,7 @@ def main() -> None:
     parser.add_argument("--lengths", type=int, nargs="*", default=[100, 200, 300], help="words of long sentences")
     parser.add_argument("--words", type=int, default=4000, help="words of all sentences of a length together")
     parser.add_argument("--rounds", type=int, default=5, help="how often it is trained on the treebank")
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=9, help="rounds")
     args = parse_arguments(parser)
     nlp, sentences = load(args.config, args.treebank, args.encoder, args.set, args.rounds)
     figures: dict[str, Any] = {"pipeline": nlp.pipe_names, "treebank": measure(nlp, sentences, args.repeats)}

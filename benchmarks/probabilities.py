@@ -7,8 +7,7 @@ Of each pipeline, for instance of several seeds:
 - the best tree against the tree with the most expected right constituents (MBR): F and exact match;
 - the best of the k best trees by its F (oracle), for several k; no two are the same, and scores never rise;
 - temperatures from the first half, and the expected calibration error on the second, before and after;
-- gold base noun phrases (without a constituent inside) as constraints: F of all other constituents, with and without;
-- CPU seconds of each, as multiples of what the encoder takes for the same sentences.
+- gold base noun phrases (without a constituent inside) as constraints: F of all other constituents, with and without.
 
 F is EVALB's with gold part-of-speech tags.
 """
@@ -16,9 +15,8 @@ F is EVALB's with gold part-of-speech tags.
 import argparse
 import json
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -29,7 +27,7 @@ from record import made_by, portable, write_result
 from spacy.tokens import DocBin
 
 from spacy_parsetag.analysis.reliability import measure_reliability
-from spacy_parsetag.decode import Constraint, Distribution, ExactDecoder, MBRDecoder
+from spacy_parsetag.decode import Constraint, Decoder, Distribution, ExactDecoder, MBRDecoder
 from spacy_parsetag.decode.trees import Spans, labelled_nodes
 from spacy_parsetag.evalb import evalb
 from spacy_parsetag.pipeline.calibration import (
@@ -39,7 +37,7 @@ from spacy_parsetag.pipeline.calibration import (
     judge_trees,
     score_gold_docs,
 )
-from spacy_parsetag.pipeline.component import ParseTagger, scale_scores
+from spacy_parsetag.pipeline.component import ParseTagger
 from spacy_parsetag.tokens import parse_string
 from spacy_parsetag.trees import Constituent, Parse
 
@@ -48,9 +46,9 @@ def with_spans(gold: Parse, spans: Spans) -> str:
     return parse_string(replace(gold, spans=tuple(Constituent(*span) for span in spans)))
 
 
-def score(golds: Sequence[Parse], trees: Sequence[Spans], params: str) -> dict[str, float]:
+def score_trees(golds: Sequence[Parse], trees: Sequence[Spans]) -> dict[str, float]:
     """F and exact match of the trees that were found."""
-    result = evalb(list(map(parse_string, golds)), list(map(with_spans, golds, trees)), params)
+    result = evalb(list(map(parse_string, golds)), list(map(with_spans, golds, trees)), "collins")
     return {"f": result.all.f, "exact_match": result.exact_match, "sentences": len(golds)}
 
 
@@ -74,116 +72,103 @@ def base_phrases(spans: Spans, label: str = "NP") -> Spans:
     ]
 
 
-def without(spans: Spans, removed: Spans) -> Spans:
+def remove_spans(spans: Spans, removed: Spans) -> Spans:
     return [span for span in spans if tuple(span) not in set(removed)]
 
 
-def timed(function: Callable[[GoldBatch], Any], golds: Sequence[GoldBatch]) -> float:
-    start = time.process_time()
+def decode(
+    golds: Sequence[GoldBatch], decoder: Decoder, constraints: Sequence[tuple[Constraint, ...]] | None = None
+) -> list[Spans]:
+    """Find the tree of each sentence, of those that meet its constraints."""
+    trees: list[Spans] = []
     for gold in golds:
-        function(gold)
-    return time.process_time() - start
+        batch = gold.batch
+        if constraints is not None:
+            batch = replace(batch, constraints=tuple(constraints[len(trees) : len(trees) + len(gold.parses)]))
+        trees.extend(labelled_nodes(decoder(Distribution(batch)).ids, batch).spans(batch.tags))
+    return trees
 
 
-def measure(pipeline: Path, dev: Path, args: argparse.Namespace) -> dict[str, Any]:
-    """The figures of one pipeline."""
-    nlp = spacy.load(pipeline)
-    pipe = next(pipe for _, pipe in nlp.pipeline if isinstance(pipe, ParseTagger))
-    docs = list(DocBin().from_disk(dev).get_docs(nlp.vocab))[: args.limit or None]
-    start = time.process_time()
-    golds = list(score_gold_docs(nlp, pipe, docs))
-    encoder = time.process_time() - start
-    parses = [parse for gold in golds for parse in gold.parses]
-
-    def decode(decoder: Any, constraints: list[tuple[Constraint, ...]] | None = None) -> list[Spans]:
-        trees: list[Spans] = []
-        for gold in golds:
-            batch = gold.batch
-            if constraints is not None:
-                batch_constraints = constraints[len(trees) : len(trees) + len(gold.parses)]
-                batch = replace(batch, constraints=tuple(batch_constraints))
-            trees.extend(labelled_nodes(decoder(Distribution(batch)).ids, batch).spans(batch.tags))
-        return trees
-
-    exact = ExactDecoder()
-    best = decode(exact)
-    figures: dict[str, Any] = {
-        "pipeline": portable(str(pipeline)),
-        "seed": nlp.config.interpolate()["training"]["seed"],
-    }
-    figures["best_tree"] = score(parses, best, args.params)
-    figures["mbr"] = {
-        str(cost): score(parses, decode(MBRDecoder(cost)), args.params) for cost in (0.0, 0.3, 0.4, 0.5, 0.6)
-    }
-
-    k_best = [trees for gold in golds for trees in Distribution(gold.batch).k_best_parses(max(args.k))]
+def measure_k_best(
+    golds: Sequence[GoldBatch], parses: Sequence[Parse], best: Sequence[Spans], ks: Sequence[int]
+) -> dict[str, Any]:
+    """Score the best of the k best trees by its F, and check that these differ and stand in order."""
+    k_best = [trees for gold in golds for trees in Distribution(gold.batch).k_best_parses(max(ks))]
     spans_of = [[[(i, j, label) for i, j, label in spans] for _, spans in trees] for trees in k_best]
-    figures["k_best"] = {
+    return {
         "same_tree_twice": sum(len(set(map(tuple, trees))) < len(trees) for trees in spans_of),
         "score_rises": sum([p for p, _ in trees] != sorted((p for p, _ in trees), reverse=True) for trees in k_best),
         "first_is_not_the_best": sum(trees[0] != tree for trees, tree in zip(spans_of, best, strict=True)),
         "trees": sum(map(len, k_best)),
         "oracle": {
-            str(k): score(parses, [oracle(g, t[:k]) for g, t in zip(parses, spans_of, strict=True)], args.params)
-            for k in args.k
+            str(k): score_trees(parses, [oracle(g, t[:k]) for g, t in zip(parses, spans_of, strict=True)]) for k in ks
         },
     }
 
+
+def measure_calibration(pipe: ParseTagger, golds: list[GoldBatch]) -> dict[str, Any]:
+    """Measure calibration errors on the second half, with temperatures from the first."""
     half = len(golds) // 2
-    calibration: dict[str, Any] = {"sentences": sum(len(g.parses) for g in golds[half:])}
+    figures: dict[str, Any] = {"sentences": sum(len(g.parses) for g in golds[half:])}
     for kind, judge in (("constituents", judge_constituents), ("whole_trees", judge_trees)):
         fit = fit_temperature(partial(judge, pipe, golds[:half]))
-        calibration[kind] = {"temperature": fit}
+        figures[kind] = {"temperature": fit}
         for name, value in (("before", 1.0), ("after", fit)):
             judged = judge(pipe, golds[half:], value)
-            calibration[kind][name] = measure_reliability(judged.probs, judged.right).to_dict()
-    figures["calibration"] = calibration
+            figures[kind][name] = measure_reliability(judged.probs, judged.right).to_dict()
+    return figures
 
+
+def measure_constraints(
+    pipe: ParseTagger, golds: Sequence[GoldBatch], parses: Sequence[Parse], best: Sequence[Spans]
+) -> dict[str, Any]:
+    """Score other constituents, with and without gold base noun phrases as constraints."""
     labels = {label for chain in pipe.tag_set.unaries for label in chain}
     bases = [base_phrases([(i, j, label) for i, j, label in gold.spans]) if "NP" in labels else [] for gold in parses]
-    with_bases = decode(exact, [tuple(Constraint(*span, "must") for span in phrases) for phrases in bases])
+    with_bases = decode(
+        golds, ExactDecoder(), [tuple(Constraint(*span, "must") for span in phrases) for phrases in bases]
+    )
     others = [
         replace(g, spans=tuple(s for s in g.spans if tuple(s) not in set(b)))
         for g, b in zip(parses, bases, strict=True)
     ]
-    figures["constraints"] = {
+    return {
         "base_noun_phrases": sum(map(len, bases)),
         "missing_without": sum(len(set(phrases) - set(tree)) for phrases, tree in zip(bases, best, strict=True)),
         "missing_with": sum(len(set(phrases) - set(tree)) for phrases, tree in zip(bases, with_bases, strict=True)),
-        "others_without": score(others, list(map(without, best, bases)), args.params),
-        "others_with": score(others, list(map(without, with_bases, bases)), args.params),
+        "others_without": score_trees(others, list(map(remove_spans, best, bases))),
+        "others_with": score_trees(others, list(map(remove_spans, with_bases, bases))),
     }
 
-    def probabilities(gold: GoldBatch) -> None:
-        batch, trees = gold.batch, Distribution(gold.batch)
-        ids, constituents = exact(trees).ids, trees.constituents
-        for s, spans in enumerate(labelled_nodes(ids, batch).spans(batch.tags)):
-            constituents.expected_f(s, spans, constituents.of_spans(s, spans))
-        _ = trees.log_prob(ids), trees.entropy
 
-    seconds = {
-        "best tree": timed(lambda gold: exact(Distribution(gold.batch)), golds),
-        "probabilities": timed(probabilities, golds),
-        "10-best": timed(lambda gold: Distribution(gold.batch).k_best_parses(10), golds),
-        "mbr": timed(lambda gold: MBRDecoder()(Distribution(gold.batch)), golds),
-        "temperature": timed(lambda gold: scale_scores(gold.batch, 0.5), golds),
+def measure(pipeline: Path, dev: Path, ks: Sequence[int]) -> dict[str, Any]:
+    """Measure all of one pipeline."""
+    nlp = spacy.load(pipeline)
+    pipe = next(pipe for _, pipe in nlp.pipeline if isinstance(pipe, ParseTagger))
+    golds = list(score_gold_docs(nlp, pipe, list(DocBin().from_disk(dev).get_docs(nlp.vocab))))
+    parses = [parse for gold in golds for parse in gold.parses]
+    best = decode(golds, ExactDecoder())
+    return {
+        "pipeline": portable(str(pipeline)),
+        "seed": nlp.config.interpolate()["training"]["seed"],
+        "best_tree": score_trees(parses, best),
+        "mbr": {str(cost): score_trees(parses, decode(golds, MBRDecoder(cost))) for cost in (0.0, 0.3, 0.4, 0.5, 0.6)},
+        "k_best": measure_k_best(golds, parses, best, ks),
+        "calibration": measure_calibration(pipe, golds),
+        "constraints": measure_constraints(pipe, golds, parses, best),
     }
-    figures["cpu"] = {"encoder_seconds": encoder, "of_encoder": {k: v / encoder for k, v in seconds.items()}}
-    return figures
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dev", type=Path)
     parser.add_argument("pipelines", type=Path, nargs="+")
-    parser.add_argument("--params", default="collins")
     parser.add_argument("--k", type=int, nargs="+", default=[1, 10, 50])
-    parser.add_argument("--limit", type=int, default=0, help="sentences; 0 for all")
     parser.add_argument("--output", type=Path, help="where to write the figures, as JSON")
     args = parser.parse_args()
     made = made_by() if args.output else None
-    figures = {"pipelines": [measure(pipeline, args.dev, args) for pipeline in args.pipelines]}
-    write_result(figures, args.output, made)
+    figures = {"pipelines": [measure(pipeline, args.dev, args.k) for pipeline in args.pipelines]}
+    write_result(figures, args.output, made, pipelines=args.pipelines)
     sys.stdout.write(json.dumps(figures, indent=1) + "\n")
 
 

@@ -1,7 +1,8 @@
 """Writes into every file under benchmarks/results how it was made. Scripts write them, and nobody edits them.
 
-A script runs from the root of the repository. A folder outside it is named by an environment variable that begins with
-PARSETAG_, such as PARSETAG_SHARED, so that the recorded command runs on other machines as it stands.
+A script runs from the root of the repository, and measures the package that is there. A folder outside it is named by
+an environment variable that begins with PARSETAG_, such as PARSETAG_SHARED, so that the recorded command runs on other
+machines as it stands.
 """
 
 import argparse
@@ -13,8 +14,11 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from datetime import datetime, timezone
+from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +58,9 @@ def made_by(words: str | None = None) -> dict[str, Any]:
 
     words (str | None): The command; None for that of this script.
     RETURNS (dict[str, Any]): The entries of `made_by` in a result file.
-    RAISES (SystemExit): If files differ from the commit, since nobody could make the figures again.
+    RAISES (SystemExit): If what is measured is not what the commit has, since nobody could make the figures again.
     """
+    check_package()
     load = round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
@@ -73,7 +78,12 @@ def is_busy(made: dict[str, Any]) -> bool:
 
 
 def write_result(
-    figures: dict[str, Any], path: Path | None, made: dict[str, Any] | None, *, config: Path | None = None
+    figures: dict[str, Any],
+    path: Path | None,
+    made: dict[str, Any] | None,
+    *,
+    config: Path | None = None,
+    pipelines: Sequence[Path] = (),
 ) -> None:
     """Write a result file.
 
@@ -81,10 +91,15 @@ def write_result(
     path (Optional[Path]): The file; None to write none.
     made (Dict[str, Any]): As `made_by` returned it when the script started.
     config (Optional[Path]): The config that the run resolved to, for its hash.
+    pipelines (Sequence[Path]): The folders of the pipelines that were measured, for their hashes.
+    RAISES (SystemExit): If the commit is no longer the one that was checked out when the script started.
     """
     if path is None or made is None:
         return
-    resolved = {} if config is None else {"config_sha256": config_hash(config)}
+    check_commit(made)
+    resolved: dict[str, Any] = {} if config is None else {"config_sha256": config_hash(config)}
+    if pipelines:
+        resolved["pipelines_sha256"] = [pipeline_hash(folder) for folder in pipelines]
     path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"made_by": {**made, **resolved}, **figures}, indent=2, ensure_ascii=False)
     # Lists of numbers on one line each, so that the file can be read.
@@ -146,6 +161,25 @@ def portable(argument: str) -> str:
     )
 
 
+def check_package() -> None:
+    """Refuse a package from elsewhere than the repository, and compiled modules that are older than their sources."""
+    found = find_spec("spacy_parsetag")
+    package = Path(found.origin).resolve().parent if found and found.origin else None
+    if package != ROOT / "spacy_parsetag":
+        raise SystemExit(f"spacy_parsetag comes from {package} and not from this repository: set PYTHONPATH={ROOT}")
+    headers = [*package.glob("*/*.hpp")]  # each module is built from all of them, as setup.py says
+    for source in package.glob("*/*.pyx"):
+        built = [path.stat().st_mtime for suffix in EXTENSION_SUFFIXES if (path := source.with_suffix(suffix)).exists()]
+        if max(built, default=0.0) < max(path.stat().st_mtime for path in (source, *headers)):
+            raise SystemExit(f"{source} is not built as it is now: python setup.py build_ext --inplace")
+
+
+def check_commit(made: dict[str, Any]) -> None:
+    """Refuse to record what began at another commit than the one that is checked out now."""
+    if (now := commit()) != made["commit"]:
+        raise SystemExit(f"The commit was {made['commit']} at first and is {now} now: which made the figures?")
+
+
 def commit() -> str:
     """The commit that is checked out. Results of other runs are no difference from it."""
     git = ["git", "-C", str(ROOT)]
@@ -153,8 +187,8 @@ def commit() -> str:
         head = subprocess.run([*git, "rev-parse", "--short=12", "HEAD"], check=True, capture_output=True, text=True)
         status = [*git, "status", "--porcelain", "--", ".", ":!benchmarks/results", ":!experiments/results"]
         changed = subprocess.run(status, check=True, capture_output=True, text=True).stdout
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
+    except (OSError, subprocess.CalledProcessError) as err:
+        raise SystemExit(f"A result file names a commit, and git finds none in {ROOT}: {err}") from err
     if changed:
         raise SystemExit(f"Commit first: a result file names a commit, and these files differ from it.\n{changed}")
     return head.stdout.strip()
@@ -163,6 +197,13 @@ def commit() -> str:
 def config_hash(path: Path) -> str:
     """SHA-256 of a config without the folders in it, so that it is the same on all machines."""
     return hashlib.sha256(without_folders(path.read_text(encoding="utf-8")).encode()).hexdigest()
+
+
+def pipeline_hash(folder: Path) -> str:
+    """SHA-256 of a pipeline's files, but for card and meta.json, which packaging writes anew."""
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name not in ("README.md", "meta.json"))
+    hashes = {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    return hashlib.sha256(json.dumps(hashes, sort_keys=True).encode()).hexdigest()
 
 
 def without_folders(text: str) -> str:

@@ -2,17 +2,22 @@
 
     python benchmarks/scoring.py --output benchmarks/results/scoring.json
 
-Gold trees are from the synthetic treebank. The predicted ones are the gold trees with a share (--wrong) of constituents
+Gold trees are from the synthetic treebank. The predicted ones are the gold trees with a fifth of their constituents
 one word shorter, under other labels or left out. Both scorers read the same span groups of the same docs.
 """
+
+from cores import one_core
+
+if __name__ == "__main__":
+    one_core()
 
 import argparse
 import json
 import random
 import sys
 
-from common import draw_trees
 from record import parse_arguments, write_result
+from samples import draw_trees
 from spacy.scorer import Scorer
 from spacy.tokens import Doc, Span
 from spacy.training import Example
@@ -21,6 +26,8 @@ from timing import in_turn
 
 from spacy_parsetag.pipeline.scorer import make_evalb_scorer
 from spacy_parsetag.tokens import SPANS_KEY, docs_from_trees
+
+WRONG = 0.2  # share of constituents that are wrong
 
 
 def spoil(gold: Doc, share: float, rng: random.Random) -> Doc:
@@ -41,13 +48,11 @@ def spoil(gold: Doc, share: float, rng: random.Random) -> Doc:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sentences", type=int, default=2000)
-    parser.add_argument("--wrong", type=float, default=0.2, help="share of constituents that are wrong")
     parser.add_argument("--repeats", type=int, default=5, help="runs; the fastest counts")
     args = parse_arguments(parser)
     rng = random.Random(0)
-    docs = list(docs_from_trees(Vocab(), draw_trees(args.sentences)))
-    examples = [Example(spoil(doc, args.wrong, rng), doc) for doc in docs]
+    docs = list(docs_from_trees(Vocab(), draw_trees(2000)))
+    examples = [Example(spoil(doc, WRONG, rng), doc) for doc in docs]
     evalb = make_evalb_scorer()
     runs = {
         "evalb_scorer": lambda: evalb(examples),

@@ -9,23 +9,29 @@ few hundred of the same trees. With --stanford Stanford's Tregex searches some o
 as it measures them, best of three rounds in one process, so without Java's start and its reading of trees.
 """
 
+from cores import one_core
+
+if __name__ == "__main__":
+    one_core()
+
 import argparse
 import json
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import common  # noqa: F401 (one core, set before NumPy is imported)
+import numpy as np
+import spacy
 import stanford
 from nltk import ParentedTree
 from nltk.tgrep import tgrep_positions
 from record import parse_arguments, write_result
-from timing import in_turn
+from spacy.language import Language
+from timing import in_turn, timed
 
 from spacy_parsetag.search import TreeColumns, Tregex, find_all, read_brackets
 from spacy_parsetag.search.complexity import STRUCTURES, count_structures
@@ -35,16 +41,6 @@ from spacy_parsetag.trees.brackets import format_tree
 TREEBANKS = ("gum", "craft", "masc")
 MATCHER_ROUNDS = 60  # what the component adds is as much as one round differs from the next: of 15, runs gave 1 to 4 %
 PATTERNS = ["NP < (PP < IN)", "VP << (NP $. PP)", "SBAR < WHNP"]  # which NLTK writes the same
-
-
-def best_time(run: Callable[[], Any], repeats: int) -> float:
-    """CPU seconds of the fastest of some runs: other work on the machine then counts for less."""
-    times = []
-    for _ in range(repeats):
-        begin = time.process_time()
-        run()
-        times.append(time.process_time() - begin)
-    return min(times)
 
 
 # Starts a command and adds its memory to what it prints. A process takes over the most memory of the one that starts it
@@ -85,7 +81,7 @@ def parquet_figures(columns: TreeColumns, folder: Path) -> dict[str, Any]:
     pyarrow.parquet.write_table(to_table(rows), path)
     pyarrow.set_cpu_count(1)
     pyarrow.set_io_thread_count(1)
-    seconds = best_time(lambda: list(read_columns(path)), 3)
+    seconds = timed(lambda: list(read_columns(path)), 3).best
     return {"trees": len(columns), "trees_per_second": round(len(columns) / seconds)}
 
 
@@ -100,11 +96,8 @@ def stanford_figures(columns: TreeColumns, patterns: list[str], jar: Path) -> di
     return {"trees": len(chosen), "seconds_per_million": round(seconds * 1e6 / len(chosen), 1)}
 
 
-def matcher_figures(columns: TreeColumns, model: str) -> dict[str, Any]:
+def matcher_figures(columns: TreeColumns, nlp: Language) -> dict[str, Any]:
     """Measure the time that `tree_matcher` adds to a pipeline, over texts of twenty sentences, by turns."""
-    import spacy
-
-    nlp = spacy.load(model)
     nlp.add_pipe("tree_matcher", config={"patterns": {"OBJECT": ["VP < /^VB/=verb < NP=object"], "OTHERS": PATTERNS}})
     chosen = range(0, len(columns), max(1, len(columns) // 400))
     sentences = [" ".join(columns.words(start)) for start in columns.starts[chosen].tolist()]
@@ -121,7 +114,6 @@ def matcher_figures(columns: TreeColumns, model: str) -> dict[str, Any]:
     runs = {"without": run_without, "with": lambda: list(nlp.pipe(texts)), "alone": run_alone}
     times = in_turn(runs, MATCHER_ROUNDS)
     return {
-        "model": model,
         "words": sum(map(len, docs)),
         "matches": sum(len(doc.spans["tree_matches"]) for doc in docs),
         "seconds_without": round(times["without"].best, 3),
@@ -140,9 +132,10 @@ def main() -> None:
     parser.add_argument("--model", help="pipeline to add the component tree_matcher to")
     parser.add_argument("--stanford", type=Path, metavar="JAR", help="stanford-tregex.jar")
     args = parse_arguments(parser)
+    nlp = spacy.load(args.model) if args.model else None
     data = b"".join((args.treebanks / name / "train.mrg").read_bytes() for name in TREEBANKS)
     treebank = TreeColumns.join(read_brackets(data, "trees"))
-    seconds = best_time(lambda: list(read_brackets(data, "trees")), args.repeats)
+    seconds = timed(lambda: list(read_brackets(data, "trees")), args.repeats).best
     columns = TreeColumns.join([treebank] * max(1, args.trees // len(treebank)))
     figures: dict[str, Any] = {
         "trees": len(columns),
@@ -154,24 +147,24 @@ def main() -> None:
     begin = time.process_time()
     columns.heads(get_head_rules("penn"))
     figures["heads_seconds"] = round(time.process_time() - begin, 2)
-    nine = best_time(lambda: find_all(patterns, columns), args.repeats)
+    nine = timed(lambda: find_all(patterns, columns), args.repeats).best
     figures["nine_patterns"] = {"seconds": round(nine, 2), "seconds_per_million": round(nine * 1e6 / len(columns), 2)}
     if args.stanford:
         figures["nine_patterns"]["stanford"] = stanford_figures(treebank, [p.pattern for p in patterns], args.stanford)
-    texts = columns.source * 0
-    counted = best_time(lambda: count_structures(columns, texts, 1), args.repeats)
+    texts = np.zeros_like(columns.source)
+    counted = timed(lambda: count_structures(columns, texts, 1), args.repeats).best
     figures["complexity_seconds"] = round(counted, 2)
     lines = data.decode().splitlines()[:: max(1, len(treebank) // 300)]
     trees = [ParentedTree.fromstring(line) for line in lines]
     figures["patterns"] = {
         pattern: {
-            "trees_per_second": round(len(columns) / best_time(lambda: Tregex(pattern).find(columns), args.repeats)),  # noqa: B023
-            "nltk_trees_per_second": round(len(trees) / best_time(lambda: list(tgrep_positions(pattern, trees)), 1)),  # noqa: B023
+            "trees_per_second": round(len(columns) / timed(lambda: Tregex(pattern).find(columns), args.repeats).best),  # noqa: B023
+            "nltk_trees_per_second": round(len(trees) / timed(lambda: list(tgrep_positions(pattern, trees)), 1).best),  # noqa: B023
         }
         for pattern in PATTERNS
     }
-    if args.model:
-        figures["tree_matcher"] = matcher_figures(treebank, args.model)
+    if nlp:
+        figures["tree_matcher"] = {"model": args.model, **matcher_figures(treebank, nlp)}
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         if find_spec("pyarrow"):
@@ -186,7 +179,7 @@ def main() -> None:
             "NP < (SBAR < WHNP)", str(folder / "saved"), "--count", "--quiet"
         )
     sys.stdout.write(json.dumps(figures, indent=2) + "\n")
-    write_result(figures, args.output, args.made_by)
+    write_result(figures, args.output, args.made_by, pipelines=[nlp.path] if nlp else [])
 
 
 if __name__ == "__main__":

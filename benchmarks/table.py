@@ -82,7 +82,7 @@ def accuracy() -> list[str]:
         figures = [report["last"] if "last" in report else report["evalb"]["all"] for report in reports]
         config = re.search(r"(?:configs/|--config )(\w+\.cfg)", reports[0].get("made_by", reports[0])["command"])
         all_commits = [report.get("made_by", report)["commit"] for report in reports]
-        commits = dict.fromkeys(re.sub(r"(?<=^\w{7})\w*", "", commit) for commit in all_commits)
+        commits = dict.fromkeys(commit[:7] for commit in all_commits)
         checks = reports[0].get("evaluations")
         chosen = f"best of {checks} on these sentences" if checks else "best on other sentences"
         if "last" in reports[0]:

@@ -16,25 +16,19 @@ from statistics import mean, stdev
 from typing import Any
 
 import spacy
-from spacy.tokens import Doc, DocBin
-from spacy.training import Example
+from spacy.tokens import DocBin
 
-from spacy_parsetag.cli.evaluate import paired_trees
-from spacy_parsetag.evalb import EvalbResult, compare_parsers, evalb
-from spacy_parsetag.tokens.sentences import copy_words
+from spacy_parsetag.evalb import EvalbResult, compare_parsers
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "benchmarks"))
+from ensemble import parse_and_score
 from record import made_by, write_result
 
 
 def score(pipeline: Path, dev: Path) -> EvalbResult:
     """Score a pipeline on the words of docs with trees."""
     nlp = spacy.load(pipeline)
-    golds = list(DocBin().from_disk(dev).get_docs(nlp.vocab))
-    docs: list[Doc] = list(nlp.pipe([copy_words(gold, nlp.vocab) for gold in golds]))
-    key = nlp.get_pipe("parsetag").cfg["spans_key"]  # type: ignore[attr-defined]
-    pairs = [pair for doc, gold in zip(docs, golds, strict=True) for pair in paired_trees(Example(doc, gold), key)]
-    return evalb([gold for gold, _ in pairs], [test for _, test in pairs], "collins")
+    return parse_and_score(nlp, list(DocBin().from_disk(dev).get_docs(nlp.vocab)))
 
 
 def compare(first: Sequence[EvalbResult], other: Sequence[EvalbResult]) -> dict[str, Any]:
@@ -53,12 +47,10 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--output", type=Path)
     args = parser.parse_args(words)
     made = made_by() if args.output else None
-    results_of: dict[str, list[EvalbResult]] = {}
-    for folder in args.trainings:
-        pipelines = sorted(folder.glob("dev-*/model-last"))
-        if not pipelines:
-            raise SystemExit(f"{folder}: no dev-0/model-last in it; run.py keeps them with --keep.")
-        results_of[folder.name] = [score(pipeline, args.dev) for pipeline in pipelines]
+    pipelines = {folder: sorted(folder.glob("dev-*/model-last")) for folder in args.trainings}
+    if without := [str(folder) for folder, paths in pipelines.items() if not paths]:
+        raise SystemExit(f"{', '.join(without)}: no dev-0/model-last in it; run.py keeps them with --keep.")
+    results_of = {folder.name: [score(path, args.dev) for path in paths] for folder, paths in pipelines.items()}
     trainings = {}
     for name, results in results_of.items():
         f = [result.strict.f for result in results]
@@ -70,7 +62,7 @@ def main(words: Sequence[str] | None = None) -> None:
         text = "{} against {}: {difference:+.2f}, 95 % interval {low:+.2f} to {high:+.2f}, p {p_bootstrap:.4f}"
         print(text.format(*row["trainings"][::-1], **row))
     report = {"trainings": trainings, "differences": differences}
-    write_result(report, args.output, made)
+    write_result(report, args.output, made, pipelines=[path for paths in pipelines.values() for path in paths])
 
 
 if __name__ == "__main__":

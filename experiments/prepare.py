@@ -59,9 +59,9 @@ def divide(run: Run, extra: Sequence[Path]) -> dict[str, Sequence[Parse]]:
     return {"train": train, "dev": dev}
 
 
-def prepare(run: Run, work: Path, extra: Sequence[Path] = ()) -> Path:
-    """Make the .spacy files of a run, once for all runs on them; the folder that they are in."""
-    key = short_hash(json.dumps(run.data, sort_keys=True).encode())
+def prepare(run: Run, work: Path, extra: Sequence[Path], commit: str) -> Path:
+    """Make the .spacy files of a run, once for all runs on them at a commit; the folder that they are in."""
+    key = short_hash(json.dumps([run.data, commit], sort_keys=True).encode())
     folder = (work / "data" / f"{run.treebank.name}-{run.data.get('part', 'dev')}-{key}").resolve()
     if not (folder / "data.json").exists():
         folder.mkdir(parents=True, exist_ok=True)

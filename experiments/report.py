@@ -11,17 +11,21 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from spacy_parsetag.analysis.plots import plot_correlation
-from spacy_parsetag.analysis.results import Point, correlate
+from spacy_parsetag.analysis.results import Correlation, Point
 from spacy_parsetag.analysis.tables import Table, format_text
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "benchmarks"))
 from record import read_runs
 
 ORDERS = ("in", "pre", "post")
+PERMUTATIONS = 20_000
 LEARNERS = ("independent", "CRF", "LSTM", "LSTM-3")
 Row = dict[str, Any]
 Run = dict[str, Any]
@@ -73,7 +77,7 @@ def language_rows(runs: list[Run]) -> list[Row]:
     for run in runs:
         order = run["settings"]["order"]
         train = run["data"]["train"]
-        scores = next(iter(run["results"].values()))
+        scores, *_ = run["results"].values()  # of the table's first decoder
         rows.append(
             {
                 "treebank": run["settings"]["treebank"],
@@ -103,7 +107,22 @@ def caption(runs: list[Run]) -> str:
     return "; ".join([*lines, "F on the development part"])
 
 
-def correlate_rows(rows: list[Row]) -> dict[str, tuple[list[Point], Any]]:
+def correlate(points: list[Point]) -> Correlation:
+    """Correlate F with the mean deviation, as Pearson did.
+
+    A treebank's points are not independent. So p is the share of random permutations of deviations within each treebank
+    whose correlation is as far from 0.
+    """
+    rng = np.random.default_rng(0)
+    treebanks, f, deviation = zip(*sorted((point.treebank, point.f, point.deviation) for point in points), strict=True)
+    blocks, deviations = np.unique(treebanks, return_inverse=True)[1], np.asarray(deviation)
+    shuffled = (deviations[np.lexsort((rng.random(len(points)), blocks))] for _ in range(PERMUTATIONS))
+    r, *by_chance = (float(np.corrcoef(f, values)[0, 1]) for values in chain([deviations], shuffled))
+    n_as_far = sum(abs(other) >= abs(r) - 1e-9 for other in by_chance)
+    return Correlation(len(points), r, (1 + n_as_far) / (1 + PERMUTATIONS))
+
+
+def correlate_rows(rows: list[Row]) -> dict[str, tuple[list[Point], Correlation]]:
     """Correlate F with the mean deviation (paper section 6.2): over all cells, as the paper has it, and over
     differences within each treebank.
 
@@ -111,8 +130,7 @@ def correlate_rows(rows: list[Row]) -> dict[str, tuple[list[Point], Any]]:
     for many reasons, and these drop out.
 
     rows (list[Row]): The rows of the table of languages.
-    RETURNS (dict[str, tuple[list[Point], Correlation]]): By name; nothing where SciPy is not installed, or there are
-        too few points.
+    RETURNS (dict[str, tuple[list[Point], Correlation]]): By name; nothing where there are too few points.
     """
     points = [Point(row["treebank"], row["order"], row["F"], row["mean deviation"]) for row in rows]
     base = {point.treebank: point.f for point in points if point.order == "in"}
@@ -124,7 +142,7 @@ def correlate_rows(rows: list[Row]) -> dict[str, tuple[list[Point], Any]]:
     return {
         name: (chosen, correlate(chosen))
         for name, chosen in (("all", points), ("differences to in-order", differences))
-        if find_spec("scipy") and len(chosen) > 2 and len({point.deviation for point in chosen}) > 1
+        if len(chosen) > 2 and min(len({point.f for point in chosen}), len({point.deviation for point in chosen})) > 1
     }
 
 
@@ -145,7 +163,8 @@ def trials_table(folder: Path) -> str:
         scored_on = f"{' to '.join(dict.fromkeys((parts[0], parts[-1])))} of {folds_of}" if parts != ["dev"] else "dev"
         row = (name, runs[0]["what"], scored_on, str(len(seeds)),
                f"{statistics.mean(last):.2f}", spread, f"{statistics.mean(best):.2f}", f"{seconds:,.0f}")  # fmt: skip
-        rows.append((folds_of, parts, -statistics.mean(last), row, runs[-1]["made"]))
+        commits = dict.fromkeys(commit for run in runs for commit in (run["made"]["commit"], trained_at(run)))
+        rows.append((folds_of, parts, -statistics.mean(last), row, ", ".join(commits), runs[-1]["made"]["command"]))
     rows.sort()
     lines = [
         "# Trials",
@@ -156,39 +175,60 @@ def trials_table(folder: Path) -> str:
         "",
         "| trial | what | scored on | seeds | F | spread | best | seconds a run |",
         "|---|---|---|---|---|---|---|---|",
-        *(f"| {' | '.join(row)} |" for *_, row, _ in rows),
+        *(f"| {' | '.join(row)} |" for *_, row, _, _ in rows),
         "",
-        *(f"- {row[0]}, at {made['commit']}: `{made['command']}`" for *_, row, made in rows),
+        *(f"- {row[0]}, at {commits}: `{command}`" for *_, row, commits, command in rows),
     ]
     return "\n".join(lines) + "\n" if rows else ""
 
 
+def trained_at(run: Run) -> str:
+    """The commit that trained the pipeline; older runs have the one that scored it alone."""
+    return str(run["training"].get("commit", run["made"]["commit"]))
+
+
 def write_report(folder: Path) -> str:
-    """Write table.txt, and the figure of the table of languages, beside the runs; table.md above those of trials.
+    """Write the table of a folder's runs beside them; the table of trials above them.
 
     folder (Path): The table's folder, or that of a trial or of all trials.
     RETURNS (str): The table as text.
     """
     runs = read_table(folder)
-    if runs and runs[0]["settings"]["table"] == "trials":
-        folder, runs = folder.parent, []
     if not runs:
-        text = trials_table(folder) if folder.is_dir() else ""
-        if text:
-            (folder / "table.md").write_text(text, encoding="utf-8")
-        return text or "no runs yet"
-    languages = runs[0]["settings"]["table"] == "languages"
-    rows = language_rows(runs) if languages else decoder_rows(runs)
-    correlations = correlate_rows(rows) if languages else {}
+        return write_trials(folder)
+    table = runs[0]["settings"]["table"]
+    if table == "trials":
+        return write_trials(folder.parent)
+    return write_languages(folder, runs) if table == "languages" else write_table(folder, runs, decoder_rows(runs))
+
+
+def write_trials(folder: Path) -> str:
+    """Write table.md of the trials in a folder."""
+    text = trials_table(folder) if folder.is_dir() else ""
+    if text:
+        (folder / "table.md").write_text(text, encoding="utf-8")
+    return text or "no runs yet"
+
+
+def write_languages(folder: Path, runs: list[Run]) -> str:
+    """Write the table of languages, with correlations, and the figure."""
+    rows = language_rows(runs)
+    correlations = correlate_rows(rows)
+    if "all" in correlations and find_spec("matplotlib"):
+        plot_correlation(*correlations["all"], [folder / "correlation.png"])
     lines = [
-        f"F and mean deviation, {name}: r = {correlation.r:.3f}, p = {correlation.p:.2g}, n = {correlation.n}"
+        f"F and mean deviation, {name}: r = {correlation.r:.3f}, p = {correlation.p:.2g} by "
+        f"permutations within treebanks, n = {correlation.n}"
         for name, (_, correlation) in correlations.items()
     ]
+    return write_table(folder, runs, rows, lines)
+
+
+def write_table(folder: Path, runs: list[Run], rows: list[Row], lines: Sequence[str] = ()) -> str:
+    """Write table.txt: what all runs have in common, the rows, and lines below them."""
     table = format_text(Table(tuple(rows[0]), [tuple(row.values()) for row in rows]))
     text = "\n\n".join([caption(runs), table.rstrip("\n"), *(["\n".join(lines)] if lines else [])])
     (folder / "table.txt").write_text(text + "\n", encoding="utf-8")
-    if "all" in correlations and find_spec("matplotlib"):
-        plot_correlation(*correlations["all"], [folder / "correlation.png"])
     return text
 
 

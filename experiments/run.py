@@ -25,7 +25,6 @@ import argparse
 import json
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -41,7 +40,7 @@ from spec import DECODER, HERE, NUMBERS, Run, Treebank, build_runs, read_spec, r
 from thinc.api import Config
 
 sys.path.append(str(HERE.parent / "benchmarks"))
-from record import made_by, read_runs, without_folders, write_runs
+from record import check_commit, made_by, portable, read_runs, without_folders, write_runs
 
 
 class StepFailed(Exception):
@@ -74,7 +73,7 @@ def call(command: list[str], log: Path, threads: int) -> dict[str, Any]:
 
 
 def train(run: Run, config: Config, data: Path, folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Train, unless that was done; what it took."""
+    """Train, unless that was done at this commit; what it took, and the commit."""
     path = folder / "trained.json"
     is_trained = path.exists() and (folder / "model-best").exists()
     # srsly reads 0.7 as 0.7000000000000001, which is another share.
@@ -85,7 +84,7 @@ def train(run: Run, config: Config, data: Path, folder: Path, arguments: argpars
         of_trial, of_run = ({k: s[k] for k in s if k not in DECODER} for s in (trained["settings"], run.settings))
         if of_trial != of_run:
             raise StepFailed(f"{folder} was trained with another config, by more than the decoder")
-    elif trained.get("settings") != run.settings:
+    elif (trained.get("settings"), trained.get("commit")) != (run.settings, arguments.made["commit"]):
         path.unlink(missing_ok=True)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "steps.jsonl").unlink(missing_ok=True)
@@ -94,7 +93,8 @@ def train(run: Run, config: Config, data: Path, folder: Path, arguments: argpars
         config["paths"].update(train=str(data / "train.spacy"), dev=str(data / "dev.spacy"))
         config.to_disk(folder / "config.cfg", interpolate=False)
         command = ["train", str(folder / "config.cfg"), "--output", str(folder), *own_options(arguments)]
-        trained = {"settings": run.settings, **call(["-m", "spacy", *command], folder / "train.log", arguments.threads)}
+        took = call(["-m", "spacy", *command], folder / "train.log", arguments.threads)
+        trained = {"settings": run.settings, "commit": arguments.made["commit"], **took}
         srsly.write_json(path, trained)
     return {name: value for name, value in trained.items() if name != "settings"}
 
@@ -120,7 +120,7 @@ def own_options(arguments: argparse.Namespace) -> list[str]:
 
 def execute(run: Run, spec: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any]:
     """Train and score: everything there is to say about a run."""
-    data = prepare(run, arguments.work, arguments.extra)
+    data = prepare(run, arguments.work, arguments.extra, arguments.made["commit"])
     figures = srsly.read_json(data / "data.json")
     trial = arguments.of or spec["folder"].name
     folder = (arguments.work / spec["table"] / (trial if spec["table"] == "trials" else "") / run.name).resolve()
@@ -157,9 +157,9 @@ def execute(run: Run, spec: dict[str, Any], arguments: argparse.Namespace) -> di
 
 
 def made() -> dict[str, Any]:
-    """As `record.made_by`. Paths of the command that lead out of here lose their folders. Call it before the runs."""
-    script, *words = (re.sub(r"(?<![^=])(?:/|\.\./)\S*/(?=[^/\s])", "PATH/", word) for word in sys.argv)
-    return made_by(shlex.join(["python", f"experiments/{Path(script).name}", *words]))
+    """As `record.made_by`, also of a script that `spacy project run` starts in this folder. Call it before the runs."""
+    script, *words = sys.argv
+    return made_by(" ".join(["python", f"experiments/{Path(script).name}", *map(portable, words)]))
 
 
 def run_table(arguments: argparse.Namespace) -> int:
@@ -174,7 +174,7 @@ def run_table(arguments: argparse.Namespace) -> int:
     arguments.made = made() if missing else None
     for run in missing:
         try:
-            prepare(run, arguments.work, arguments.extra)
+            prepare(run, arguments.work, arguments.extra, arguments.made["commit"])
         except (OSError, ValueError) as err:
             say(f"{run.treebank.name}: cannot be read. {err}")
             return 1
@@ -197,6 +197,7 @@ def run_table(arguments: argparse.Namespace) -> int:
                 n_failed += 1
                 continue
             records[name] = record
+            check_commit(arguments.made)
             write_runs(output, list(records.values()))  # what is there so far
             write_report(output)
     say(write_report(output))

@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 CONFIGS = HERE.parent / "configs"
 _FIXED_SIZE = ("spacy.batch_by_sequence.v1", "spacy-parsetag.BatchByLength.v1")
 NUMBERS = ("limit", "dev_limit", "max_length", "epochs", "steps", "checks")
-DECODER = ("table", "trial", "config", "decoders", "params")  # settings that do not reach the training
+DECODER = ("table", "trial", "config", "decoders", "params")  # settings in which --of may differ from its trial
 # What the file of a table may leave out, and a training or a trial has.
 DEFAULTS: dict[str, Any] = {
     **dict.fromkeys((*NUMBERS, "seed"), 0),

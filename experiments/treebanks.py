@@ -24,25 +24,25 @@ from spacy_parsetag.trees import binarize
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("treebanks", type=Path)
-    parser.add_argument("--file", default="train.mrg", help="which file of each folder")
     parser.add_argument("--limit", type=int, default=5000, help="sentences of each treebank; 0: all")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", type=Path, default=HERE / "results" / "treebanks")
     arguments = parser.parse_args()
+    made_by = made()
     penn = get_format("penn")
     deviations, stacks = {}, {}
-    for path in sorted(arguments.treebanks.glob(f"*/{arguments.file}")):
+    for path in sorted(arguments.treebanks.glob("*/train.mrg")):
         parses = list(penn.read_parses(path))
         trees = [binarize(parse) for parse in sample(parses, arguments.limit, arguments.seed)]
         deviations[path.parent.name], stacks[path.parent.name] = count_deviations(trees), count_stacks(trees)
     if not deviations:
-        sys.exit(f"No */{arguments.file} in {arguments.treebanks}.")
+        sys.exit(f"No */train.mrg in {arguments.treebanks}.")
     arguments.output.mkdir(parents=True, exist_ok=True)
     lines = [
         {"treebank": name, "deviation": deviations[name].to_dict(), "stack": stacks[name].to_dict()}
         for name in deviations
     ]
-    srsly.write_jsonl(arguments.output / "treebanks.jsonl", [{"made": made()}, *lines])
+    srsly.write_jsonl(arguments.output / "treebanks.jsonl", [{"made": made_by}, *lines])
     text = f"{format_text(deviation_table(deviations))}\n{format_text(stack_table(stacks))}"
     (arguments.output / "table.txt").write_text(text, encoding="utf-8")
     plot_deviations(deviations, [arguments.output / "deviation.png"])

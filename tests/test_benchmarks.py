@@ -2,8 +2,10 @@
 
 import argparse
 import json
+import os
 import subprocess
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import record  # noqa: E402
+
+MADE = {"commit": "0" * 12}
 
 
 @pytest.fixture
@@ -73,6 +77,18 @@ def test_result_file(monkeypatch: pytest.MonkeyPatch, in_root: None, tmp_path: P
     config.write_text('[paths]\ntrain = "/elsewhere/dev"\n', encoding="utf-8")
     assert record.config_hash(config) != digest
     record.write_result({}, None, None)
+    for name, text in (("config.cfg", "a"), ("parsetag/model", "b"), ("meta.json", "c"), ("README.md", "d")):
+        (tmp_path / "en" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "en" / name).write_text(text, encoding="utf-8")
+    record.write_result({}, tmp_path / "x.json", made, pipelines=[tmp_path / "en"])
+    (digest,) = json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))["made_by"]["pipelines_sha256"]
+    (tmp_path / "en" / "README.md").write_text("figures", encoding="utf-8")
+    assert record.pipeline_hash(tmp_path / "en") == digest  # a card is no part of what was measured
+    (tmp_path / "en" / "parsetag" / "model").write_text("c", encoding="utf-8")
+    assert record.pipeline_hash(tmp_path / "en") != digest
+    monkeypatch.setattr(record, "commit", lambda: "1" * 12)
+    with pytest.raises(SystemExit, match="was 000000000000 at first and is 111111111111 now"):
+        record.write_result({}, tmp_path / "x.json", made)
 
 
 def test_no_record_of_changed_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -87,6 +103,59 @@ def test_no_record_of_changed_files(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     (tmp_path / "x.py").write_text("", encoding="utf-8")
     with pytest.raises(SystemExit, match=r"Commit first[\s\S]*x\.py"):
         record.commit()
+    monkeypatch.setattr(record, "ROOT", tmp_path / "benchmarks" / "results")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "none"))
+    with pytest.raises(SystemExit, match="git finds none"):
+        record.commit()
+
+
+def test_no_record_of_another_package(monkeypatch: pytest.MonkeyPatch, in_root: None, tmp_path: Path) -> None:
+    """The commit is that of the sources, which must be those of the package that runs, and of its compiled modules."""
+    monkeypatch.setattr(record, "commit", lambda: "0" * 12)
+    monkeypatch.setattr(record, "ROOT", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match=f"not from this repository: set PYTHONPATH={tmp_path}"):
+        record.made_by("python benchmarks/x.py")
+    folder = tmp_path / "spacy_parsetag" / "decode"
+    folder.mkdir(parents=True)
+    origin = str(folder.parent / "__init__.py")
+    monkeypatch.setattr(record, "find_spec", lambda name: ModuleSpec(name, None, origin=origin))
+    source, header, built = (folder / name for name in ("_a.pyx", "_b.hpp", f"_a{EXTENSION_SUFFIXES[0]}"))
+    for time, path in enumerate((source, header, built), 1):
+        path.touch()
+        os.utime(path, (time, time))
+    assert record.made_by("python benchmarks/x.py")["commit"] == "0" * 12
+    for path in (source, header):
+        os.utime(path, (9, 9))
+        with pytest.raises(SystemExit, match=r"_a\.pyx is not built as it is now"):
+            record.made_by("python benchmarks/x.py")
+        os.utime(path, (1, 1))
+    built.unlink()
+    with pytest.raises(SystemExit, match="not built"):
+        record.made_by("python benchmarks/x.py")
+
+
+def test_one_core_is_taken_before_numpy_counts_them(in_root: None) -> None:
+    code = "import {}sys; sys.path.append('benchmarks'); from cores import one_core; one_core(); print(1)"
+    for module, returncode in (("", 0), ("numpy, ", 1)):
+        done = subprocess.run([sys.executable, "-c", code.format(module)], capture_output=True, text=True)
+        assert done.returncode == returncode and ("call one_core before" in done.stderr) == returncode
+
+
+def test_no_part_takes_longer_than_the_whole(monkeypatch: pytest.MonkeyPatch, in_root: None) -> None:
+    """Ratios of parts to wholes are not written where noise is larger than they are."""
+    import pipeline
+    import spacy
+    import timing
+
+    nlp = spacy.blank("en")
+    for name in ("tok2vec", "sentencizer", "parsetag"):
+        nlp.add_pipe(name)
+    seconds = {"encoder": 1.0, "parser": 3.0, "whole": 2.0}
+    times = {name: timing.Times((value,), (value,)) for name, value in seconds.items()}
+    monkeypatch.setattr(pipeline, "in_turn", lambda runs, repeats: times)
+    with pytest.raises(SystemExit, match="whole took less time than its part parser"):
+        pipeline.measure(nlp, [["She", "reads"]], 1)
 
 
 def test_programs_run_in_turn() -> None:
@@ -176,7 +245,8 @@ def test_outputs_of_other_parsers(monkeypatch: pytest.MonkeyPatch, in_root: None
         (tmp_path / f"{domain}.txt").write_text(gold, encoding="utf8")
         (outputs / f"mctb_{domain}.inorder").write_text(gold.replace("(NP (NNS", "(PP (NNS"), encoding="utf8")
         (outputs / f"mctb_{domain}.inorder_bert").write_text(gold, encoding="utf8")
-    monkeypatch.setattr(mctb_peers, "made_by", dict)
+    monkeypatch.setattr(mctb_peers, "made_by", lambda: MADE)
+    monkeypatch.setattr(record, "commit", lambda: MADE["commit"])
     output = tmp_path / "mctb_peers.json"
     monkeypatch.setattr(sys, "argv", ["benchmarks/mctb_peers.py", str(tmp_path), "--output", str(output)])
     mctb_peers.main()
@@ -202,10 +272,12 @@ def test_domains_of_a_clone(monkeypatch: pytest.MonkeyPatch, in_root: None, tmp_
         for path in (clone / f"{domain}.txt", clone / "outputs" / f"{domain}.txt"):
             path.write_text(trees, encoding="utf8")
         (clone / f"{domain}_words.txt").write_text("She reads\n", encoding="utf8")
+        (clone / f"{domain}_notes.txt").write_bytes("é".encode("latin-1"))
     texts = tmp_path / "texts"
     texts.mkdir()
     (texts / "a.txt").write_text("“She says he reads the old papers here,” said Kim.\n", encoding="utf8")
-    monkeypatch.setattr(mctb, "made_by", dict)
+    monkeypatch.setattr(mctb, "made_by", lambda: MADE)
+    monkeypatch.setattr(record, "commit", lambda: MADE["commit"])
     output = tmp_path / "figures.json"
     command = [str(tmp_path / "pipeline"), str(clone), "--texts", str(texts), "--output", str(output)]
     monkeypatch.setattr(sys, "argv", ["benchmarks/mctb.py", *command])

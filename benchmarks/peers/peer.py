@@ -8,7 +8,6 @@ the sizes that their authors use with BERT. Prints the CPU seconds of each run, 
 """
 
 import json
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -16,9 +15,6 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[_name] = "1"
 
 Sentences = list[list[str]]
 
@@ -161,6 +157,7 @@ def main() -> None:
     import torch
 
     torch.set_num_threads(1)
+    torch.manual_seed(0)
     sentences = json.loads((Path(folder) / "words.json").read_text(encoding="utf-8"))
     parsers = {"benepar": benepar, "supar": supar, "stanza": stanza, "ours": ours}
     parsers |= {f"ours_{precision}": partial(ours, precision=precision) for precision in ("float32", "int8")}

@@ -5,9 +5,8 @@
 
 The peers are benepar's spaCy plugin, supar's CRF parser and Stanza's shift-reduce parser, over the same weights of the
 encoder, with random weights above it: for charts speed does not depend on what is learned, and Stanza's is led along
-the true trees. Environments are made in --folder, and used again by the next run; --packages names a folder of packages
-for all of them, in place of installing PyTorch and transformers. One core, CPU time, all by turns, the fastest run of
-each. A peer that fails is named with its last line.
+the true trees. Environments are made in --folder, and used again by the next run. One core, CPU time, all by turns, the
+fastest run of each. A parser that fails is named with its last line, and all that it wrote is in FOLDER/NAME.log.
 """
 
 import argparse
@@ -23,54 +22,44 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent))
 
+from cores import ONE_CORE  # noqa: E402
 from record import parse_arguments, write_result  # noqa: E402
 
 from spacy_parsetag.tokens import parse_string  # noqa: E402
-from spacy_parsetag.treebanks.penn import read_trees  # noqa: E402
-from spacy_parsetag.trees import Parse  # noqa: E402
-from spacy_parsetag.trees.clean import clean_tree  # noqa: E402
+from spacy_parsetag.treebanks.formats.table import get_format  # noqa: E402
 
 # Newest versions with which each still works.
 COMMON = ["torch==2.13.0", "transformers==4.53.2", "numpy<2.5", "spacy>=3.8,<3.9"]
-# What Stanza needs is spelled out, because linked environments get no dependencies.
-STANZA = ["stanza==1.15.0", "udtools", "udapi", "colorama", "termcolor", "emoji", "protobuf", "requests", "orjson"]
-STANZA += ["networkx", "platformdirs"]
 OURS = ("ours", "ours_float32", "ours_int8")  # the last two exported to ONNX Runtime
 PEERS = {
     "benepar": ["benepar==0.2.0", "torch-struct==0.5", "protobuf", "sentencepiece"],
-    "supar": ["supar==1.1.4", "dill", *STANZA],
-    "stanza": [*STANZA, "peft"],
+    "supar": ["supar==1.1.4", "dill", "stanza==1.15.0"],
+    "stanza": ["stanza==1.15.0", "peft"],
 }
 
 
 def write_inputs(treebank: Path, folder: Path) -> int:
     """Write what `peer.py` reads. Returns the number of sentences."""
-    trees = [tree for tree in map(clean_tree, read_trees(treebank)) if tree is not None]
-    parses = [Parse.from_tree(tree) for tree in trees]
+    parses = list(get_format("penn").read_parses(treebank))
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "words.json").write_text(json.dumps([parse.words for parse in parses]), encoding="utf-8")
     (folder / "trees.mrg").write_text("".join(f"{parse_string(parse)}\n" for parse in parses), encoding="utf-8")
     return len(parses)
 
 
-def make_environment(folder: Path, packages: list[str], linked: Path | None) -> Path:
+def make_environment(folder: Path, packages: list[str]) -> Path:
     """The Python of an environment with some packages, made if it is not there yet."""
     python = folder / "bin" / "python"
     done = folder / "installed.txt"
-    listing = "\n".join([*packages, str(linked or "")])
+    listing = "\n".join([*COMMON, *packages])
     if done.exists() and done.read_text(encoding="utf-8") == listing:
         return python
     venv.create(folder, with_pip=True, clear=True)
     pip = [str(python), "-m", "pip", "install", "-q"]
-    if linked is None:
-        # First PyTorch, so that nothing after it brings another.
-        subprocess.run([*pip, *COMMON], check=True)
-        (folder / "constraints.txt").write_text("\n".join(COMMON), encoding="utf-8")
-        subprocess.run([*pip, "-c", str(folder / "constraints.txt"), *packages], check=True)
-    else:
-        (site,) = (folder / "lib").glob("python*/site-packages")
-        (site / "linked.pth").write_text(str(linked.resolve()), encoding="utf-8")
-        subprocess.run([*pip, "--no-deps", *packages], check=True)
+    # First PyTorch, so that nothing after it brings another.
+    subprocess.run([*pip, *COMMON], check=True)
+    (folder / "constraints.txt").write_text("\n".join(COMMON), encoding="utf-8")
+    subprocess.run([*pip, "-c", str(folder / "constraints.txt"), *packages], check=True)
     done.write_text(listing, encoding="utf-8")
     return python
 
@@ -80,13 +69,13 @@ def time_peer(
 ) -> list[float] | str:
     """CPU seconds of each run, or why there are none."""
     command = [str(python), str(HERE / "peer.py"), name, str(folder), encoder, str(repeats)]
-    # With this package on the path: spaCy loads its entry points where packages are linked.
-    env = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "PYTHONPATH": str(HERE.parent.parent)}
+    env = {**os.environ, **ONE_CORE, "CUDA_VISIBLE_DEVICES": "", "PYTHONPATH": str(HERE.parent.parent)}
     try:
         done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=limit)
     except subprocess.TimeoutExpired:
         return f"not done in {limit:.0f} seconds"
     if done.returncode:
+        (folder / f"{name}.log").write_text(done.stdout + done.stderr, encoding="utf-8")
         return (done.stderr.strip().splitlines() or ["no message"])[-1]
     seconds: list[float] = json.loads(done.stdout.strip().splitlines()[-1])
     return seconds
@@ -98,7 +87,6 @@ def main() -> None:
     parser.add_argument("--encoder", required=True, help="folder of a Hugging Face encoder")
     parser.add_argument("--peers", nargs="*", default=list(PEERS), choices=list(PEERS))
     parser.add_argument("--folder", type=Path, default=Path(gettempdir()) / "parsetag-peers")
-    parser.add_argument("--packages", type=Path, help="site-packages to link into each environment")
     parser.add_argument("--turns", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=2, help="runs in each turn")
     parser.add_argument("--limit", type=float, default=1800, help="seconds that a peer may take in a turn")
@@ -106,7 +94,7 @@ def main() -> None:
     n_sentences = write_inputs(args.treebank, args.folder)
     pythons: dict[str, Path | str] = dict.fromkeys(OURS, sys.executable)
     for name in args.peers:
-        pythons[name] = make_environment(args.folder / name, PEERS[name], args.packages)
+        pythons[name] = make_environment(args.folder / name, PEERS[name])
     seconds: dict[str, list[float]] = {}
     failed: dict[str, str] = {}
     for _ in range(args.turns):

@@ -33,10 +33,10 @@ def make_numpy_blas(n_threads: Literal[1] | None = 1) -> Callable[[Language], La
     """spacy-parsetag.NumPyBLAS.v1: multiply matrices on the CPU by NumPy's BLAS, for [nlp.after_pipeline_creation].
 
     Thinc's own BLIS has no kernels for many of today's CPUs and falls back on plain C there; NumPy's wheels bring
-    OpenBLAS or Accelerate, which has them. `benchmarks/matmul.py` prints what it gains on a machine. The products of a
-    CNN pipeline are so small that threads take longer to meet than to multiply: they have one thread, unless the
-    environment says how many (OMP_NUM_THREADS). Only the layers of this pipeline change; those on a GPU, and CPUs for
-    which Thinc has operations of its own (Apple's), stay as they are.
+    OpenBLAS or Accelerate, which has them. The products of a CNN pipeline are so small that threads take longer to meet
+    than to multiply: they have one thread, unless the environment says how many (OMP_NUM_THREADS). Only the layers of
+    this pipeline change; those on a GPU, and CPUs for which Thinc has operations of its own (Apple's), stay as they
+    are.
 
     n_threads (Literal[1] | None): Threads of a product; None for as many as NumPy's BLAS takes, one for each core.
     """

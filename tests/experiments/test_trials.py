@@ -103,6 +103,12 @@ def words_of(folder: Path, *options: str) -> list[str]:
     return [*words, f"--output={folder / 'out'}", f"--work={folder / 'work'}", "--set", *SMALL]
 
 
+@pytest.fixture(autouse=True)
+def named_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recorded commands name the folder of a test."""
+    monkeypatch.setenv("PARSETAG_TEST", str(tmp_path))
+
+
 def trial(folder: Path) -> list[str]:
     """The words of a small trial of two folds."""
     return words_of(folder, "--folds", "2", "--block", "1")
@@ -139,7 +145,7 @@ def test_a_trial_goes_on_where_it_was(tmp_path: Path, capsys: pytest.CaptureFixt
     assert (path.parent.parent / "table.md").read_text(encoding="utf-8") == table
 
 
-def test_a_training_has_a_run_for_each_seed(tmp_path: Path) -> None:
+def test_a_training_has_a_run_for_each_seed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It trains on the whole training part, and its pipeline, from which others go on, stays."""
     bank = write_treebank(tmp_path / "bank")
     more = bank / "more.mrg"
@@ -156,9 +162,13 @@ def test_a_training_has_a_run_for_each_seed(tmp_path: Path) -> None:
     assert len(list((tmp_path / "work").rglob("model-last"))) == 2
     table = report.write_report(tmp_path / "out" / "trials")
     assert "| small | few steps | dev | 2 | 70.00 | 0.00 | 71.00 | 7 |" in table
-    # The line is gone, the pipeline is not: nothing is trained again.
-    (tmp_path / "out" / "trials" / "small" / "runs.jsonl").unlink()
-    assert make([*words_of(tmp_path, "--extra", str(more)), "--seeds", "3"]) == 0 and len(TRAINED) == 2
+    # The line is gone, the pipeline is not: nothing is trained again, unless the commit is another.
+    for commit, n_trained in (("0" * 12, 2), ("1" * 12, 3)):
+        monkeypatch.setattr("record.commit", lambda commit=commit: commit)
+        (tmp_path / "out" / "trials" / "small" / "runs.jsonl").unlink()
+        assert make([*words_of(tmp_path, "--extra", str(more)), "--seeds", "3"]) == 0 and len(TRAINED) == n_trained
+        (run,) = found(tmp_path).values()
+        assert run["made"]["commit"] == run["training"]["commit"] == commit
 
 
 def test_what_goes_on_from_a_pipeline(tmp_path: Path) -> None:
@@ -202,7 +212,7 @@ def test_the_development_part_chooses_nothing(tmp_path: Path) -> None:
     assert sizes == {"train": n["train"], "train and dev": n["train"] + n["dev"]} and n["dev"] > 0
 
 
-def test_another_decoder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_another_decoder(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """What a trial kept is scored by another decoder; it must have been kept, and nothing else may differ."""
     small = [*trial(tmp_path), "--seeds", "0"]
     changes = [*SMALL, 'components.parsetag.decoder={"@misc": "spacy-parsetag.MBRDecoder.v1"}']
@@ -218,6 +228,10 @@ def test_another_decoder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert len(list((tmp_path / "work").rglob("model-last"))) == 2
     assert make(["other", *words[1:], "training.dropout=0.4"]) == 2
     assert "more than the decoder" in capsys.readouterr().out
+    monkeypatch.setattr("record.commit", lambda: "1" * 12)
+    (tmp_path / "out" / "trials" / "mbr" / "runs.jsonl").unlink()
+    assert make(words) == 0
+    assert "- mbr, at 111111111111, 000000000000: `" in report.write_report(tmp_path / "out" / "trials")
 
 
 def test_another_decoder_of_a_split(tmp_path: Path) -> None:
