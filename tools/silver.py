@@ -66,9 +66,15 @@ def surface(words: Sequence[str], spaces: Sequence[bool]) -> str:
 
 
 def known_grams(treebanks: Path) -> set[int]:
-    """Collect the word sequences of the treebanks' texts, of all parts there are; trees of test parts are not read."""
+    """Collect the word sequences of the treebanks' texts, of all parts there are; trees of test parts are not read.
+
+    RAISES (SystemExit): If a treebank is not there.
+    """
     hashes: set[int] = set()
-    for path in sorted((treebanks / "gum" / "dep").glob("*.conllu")):
+    paths = sorted((treebanks / "gum" / "dep").glob("*.conllu"))
+    if not paths:
+        raise SystemExit(f"{treebanks / 'gum' / 'dep'} has no .conllu files. Fetch GUM with tools/treebanks.py.")
+    for path in paths:
         text = " ".join(surface(sentence.words, sentence.spaces) for sentence in read_conllu(path))
         hashes.update(map(hash, grams(text)))
     for part in ("train", "dev"):

@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
@@ -410,6 +411,26 @@ SOURCES = {
 }
 
 
+@contextmanager
+def whole(folder: Path) -> Iterator[Path]:
+    """Give a folder its name when all of it is there: one that a failure left behind is made anew."""
+    part = folder.with_name(f"{folder.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    yield part
+    part.rename(folder)
+
+
+def is_there(folder: Path, commit: str) -> bool:
+    """Tell whether a folder is there: a checkout of a commit, or files of one's own.
+
+    RAISES (SystemExit): If it is a checkout of another commit.
+    """
+    head = folder / ".git" / "FETCH_HEAD"
+    if head.parent.is_dir() and not (head.is_file() and head.read_text(encoding="utf8").startswith(commit)):
+        raise SystemExit(f"{folder} is no checkout of {commit}. Move or delete it, and run this once more.")
+    return folder.exists()
+
+
 def check_out(repository: str, commit: str, paths: Sequence[str], folder: Path) -> None:
     """Check out some paths of a repository at a commit, without its history."""
     git = ["git", "-C", str(folder)]
@@ -420,10 +441,13 @@ def check_out(repository: str, commit: str, paths: Sequence[str], folder: Path) 
 
 
 def fetch(source: Source, folder: Path, base: str) -> None:
-    """Check out what is used of a source."""
-    check_out(f"{base}/{source.repository}", source.commit, [source.path], folder)
-    if source.path.endswith(".zip"):
-        shutil.unpack_archive(folder / source.path, folder)
+    """Check out what is used of a source, as far as it is not there."""
+    if is_there(folder, source.commit):
+        return
+    with whole(folder) as part:
+        check_out(f"{base}/{source.repository}", source.commit, [source.path], part)
+        if source.path.endswith(".zip"):
+            shutil.unpack_archive(part / source.path, part)
 
 
 def main() -> None:
@@ -441,8 +465,7 @@ def main() -> None:
         if name not in args.only if args.only else name in SPEECH_EBOOKS:
             continue
         folder = args.sources / name
-        if not folder.exists():
-            fetch(source, folder, args.base)
+        fetch(source, folder, args.base)
         documents = list(source.read(folder))
         random.Random(args.seed).shuffle(documents)
         n_words = n_documents = 0
@@ -452,6 +475,8 @@ def main() -> None:
             text = "\n\n".join(paragraph for paragraph in paragraphs if paragraph.strip())
             (args.output / f"{name}-{n_documents:04}.txt").write_text(text + "\n", encoding="utf8")
             n_words, n_documents = n_words + len(text.split()), n_documents + 1
+        if not n_words:
+            raise SystemExit(f"{name}: {folder} has no text. Delete it, and run this once more.")
         terms = f"{source.terms}; https://github.com/{source.repository}"
         sys.stdout.write(f"{name}: {n_words:,} words of {n_documents:,} documents; {terms}\n")
 
