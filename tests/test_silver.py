@@ -16,8 +16,8 @@ from tiny import make_examples, make_nlp, train
 from spacy_parsetag.tokens.groups import SPANS_KEY
 from spacy_parsetag.trees import Parse
 from tools import texts
-from tools.english import Sentence, vary
-from tools.silver import Silver, cut, grams, main, make_soft_doc, parse, read_sentences, silver_runs
+from tools.english import Sentence, vary, write
+from tools.silver import Silver, cut, grams, main, make_soft_doc, marks_of, parse, read_sentences, silver_runs
 
 MASC = "She_PRP did_VBD n't_RB go_VB ._. \nHe_PRP paid_VBD $_$ 5_CD ._.\n\nA_DT new_JJ paragraph_NN"
 CNXML = """<document xmlns="http://cnx.rice.edu/cnxml"><metadata><para>No.</para></metadata><content>
@@ -74,6 +74,19 @@ def test_sentences_of_text(tmp_path: Path) -> None:
     assert [sentence.parse.words for sentence in found] == [("She", "reads", "."), ("He", "sings", ".")]
     assert found[0].spaces == [True, False, True] and found[0].paragraph and not found[1].paragraph
     assert counts == {"read": 2, "twice": 1, "no prose": 1, "in a treebank": 1}
+
+
+def test_sentences_that_are_scored(tmp_path: Path) -> None:
+    """They are known by their letters, and longer ones by eight words, wherever they are cut; their documents stay."""
+    scored = ["So we say!", "One two three four five six seven eight nine."]
+    (tmp_path / "a.txt").write_text(f"SO – we say? She sings. Zero {scored[1].lower()} So we say yes.\n\n" * 3)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    write(list(nlp.pipe(scored)), tmp_path / "scored.spacy")
+    counts: Counter[str] = Counter()
+    (found,) = read_sentences(tmp_path, nlp, set(), counts, marks_of([tmp_path / "scored.spacy"]))
+    assert [sentence.parse.words[1] for sentence in found] == ["sings", "we"]
+    assert counts == {"read": 2, "held out": 2, "twice": 8}
 
 
 @pytest.mark.parametrize("written", ["don't", "do n't", "Don’t", "DO N’T"])

@@ -5,7 +5,7 @@
 TREES, models/corrected, has trees of reviews, forums, dialogues, fiction and law without their words, a JSON line for
 each sentence:
 
-    part         train or dev
+    part         train or dev; all new sentences of a document are of one
     document     a file of the English Web Treebank in TREEBANKS, or of TEXTS, which tools/texts.py makes
     at           the number of the sentence in it, or its first character and its end
     digest       of its words

@@ -32,6 +32,7 @@ from typing import NamedTuple
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
 
 from spacy_parsetag.files.find import find_files
 from spacy_parsetag.tokens.detokenize import spaces_after
@@ -302,6 +303,11 @@ def without_spaces(doc: Doc) -> Doc:
     copy = Doc(doc.vocab, words=words, tags=tags, sent_starts=starts, user_data=doc.user_data)
     set_parses(copy, [(tokens, parse.spans) for tokens, parse in parses_from_doc(doc)])
     return copy
+
+
+def read(paths: Iterable[Path], vocab: Vocab) -> Iterator[Doc]:
+    for path in paths:
+        yield from DocBin().from_disk(path).get_docs(vocab)
 
 
 def write(docs: Iterable[Doc], path: Path) -> None:

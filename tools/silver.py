@@ -1,15 +1,16 @@
 """Silver trees: raw text, parsed by a larger pipeline, whose k best trees become soft targets of a smaller one.
 
-    python -m tools.silver TEACHER TEXTS OUTPUT [--exclude TREEBANKS]
+    python -m tools.silver TEACHER TEXTS OUTPUT [--exclude TREEBANKS] [--held-out FILE]
 
 TEACHER is a pipeline with the components `tagger` and `parsetag`, or with a `parsetag_ensemble`, which has no k best
 trees; TEXTS a folder of .txt files with an empty line between paragraphs (`tools/texts.py` makes one), OUTPUT a folder
 for .spacy files: runs of one to eight sentences with spaCy's tokens, the teacher's tags, its best tree, and its k best
 trees with their probabilities, marked as soft; `doc.user_data["mended"]` says whether a rule of `tools/repairs.py`
 changed one of them. Sentences that share eight words in a row with a text of TREEBANKS (as of tools/english.py) are
-left out, and so is the whole document where three do. What is no prose is left out too, and sentences in which the
-teacher expects to get many constituents wrong (`--expected-f`). Of a teacher of English, sentences without a verb are
-left out, trees are repaired, and half of the runs are typed otherwise. For another language give a `--splitter`.
+left out, and so is the whole document where three do; and sentences that are one of FILE, a .spacy file, or share
+eight words in a row with one. What is no prose is left out too, and sentences in which the teacher
+expects to get many constituents wrong (`--expected-f`). Of a teacher of English, sentences without a verb are left out,
+trees are repaired, and half of the runs are typed otherwise. For another language give a `--splitter`.
 """
 
 import argparse
@@ -17,7 +18,7 @@ import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -27,12 +28,25 @@ import numpy as np
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
 
 from spacy_parsetag.tokens.groups import SPANS_KEY, parses_from_doc, with_spans
 from spacy_parsetag.trees import Parse
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where it is run as a file
-from tools.english import DASHES, QUOTES, Sentence, make_doc, read_conllu, read_craft, read_masc, runs, vary, write
+from tools.english import (
+    DASHES,
+    QUOTES,
+    Sentence,
+    make_doc,
+    read,
+    read_conllu,
+    read_craft,
+    read_masc,
+    runs,
+    vary,
+    write,
+)
 from tools.repairs import repair
 
 LONGEST = 60  # words
@@ -58,6 +72,22 @@ def grams(text: str) -> Iterator[str]:
     joined = re.sub(r"(?<=\b(?:gon|wan|can|got|gim|lem)) (?=(?:na|not|ta|me)\b)", "", text.lower())  # gonna, cannot
     words = re.findall(r"\w+", re.sub(r"(?<=\w)['’]|\s+(?=n['’]t\b)", "", joined))
     return (" ".join(words[i : i + SHARED]) for i in range(len(words) - SHARED + 1))
+
+
+def marks(text: str) -> set[str]:
+    """What a sentence is known by: its letters, whatever its quotes, dashes and case, and its word sequences."""
+    return {"".join(filter(str.isalnum, text.lower())), *grams(text)}
+
+
+def marks_of(paths: Iterable[Path]) -> set[str]:
+    """Collect the marks of the sentences of .spacy files."""
+    docs = read(paths, Vocab())
+    return {mark for doc in docs for sentence in doc.sents for mark in marks(sentence.text)}
+
+
+def without(docs: Iterable[Doc], excluded: set[str]) -> Iterator[Doc]:
+    """Leave out docs with a sentence that has a mark of one that is excluded."""
+    return (doc for doc in docs if all(excluded.isdisjoint(marks(sentence.text)) for sentence in doc.sents))
 
 
 def surface(words: Sequence[str], spaces: Sequence[bool]) -> str:
@@ -91,9 +121,16 @@ def is_prose(sentence: Span) -> bool:
 
 
 def read_sentences(
-    folder: Path, splitter: Language, excluded: set[int], counts: Counter[str]
+    folder: Path, splitter: Language, excluded: set[int], counts: Counter[str], held_out: Set[str] = frozenset()
 ) -> Iterator[list[Sentence]]:
-    """The sentences of each text that may be used, each once."""
+    """The sentences of each text that may be used, each once.
+
+    folder (Path): The texts.
+    splitter (Language): Finds their sentences.
+    excluded (set[int]): Hashes of word sequences of treebanks.
+    counts (Counter[str]): What became of the sentences.
+    held_out (Set[str]): Marks of single sentences that are scored.
+    """
     seen: set[str] = set()
     for path in sorted(folder.glob("*.txt")):
         document: list[Sentence] = []
@@ -115,6 +152,7 @@ def read_sentences(
                     "no prose" if not is_prose(sentence)
                     else "twice" if text in seen
                     else "in a treebank" if (i, sentence.start) in shared
+                    else "held out" if not held_out.isdisjoint(marks(text))
                     else "read"
                 )  # fmt: skip
                 seen.add(text)
@@ -208,6 +246,7 @@ def main() -> None:
     parser.add_argument("texts", type=Path, metavar="TEXTS")
     parser.add_argument("output", type=Path, metavar="OUTPUT")
     parser.add_argument("--exclude", type=Path, metavar="TREEBANKS", help="of the English pipelines")
+    parser.add_argument("--held-out", type=Path, metavar="FILE", help="docs that are scored")
     parser.add_argument("--splitter", default="en_parsetag_sm", help="a pipeline that finds sentences")
     parser.add_argument("--k-best", type=int, default=5)
     parser.add_argument("--expected-f", type=float, default=0.8, help="at least, of the teacher's best tree, 0 to 1")
@@ -226,7 +265,8 @@ def main() -> None:
     counts: Counter[str] = Counter()
     rng, tags = random.Random(args.seed), not args.no_tags
     excluded = known_grams(args.exclude) if args.exclude else set()
-    documents = list(read_sentences(args.texts, splitter, excluded, counts))
+    held_out = marks_of([args.held_out]) if args.held_out else set()
+    documents = list(read_sentences(args.texts, splitter, excluded, counts, held_out))
     rng.shuffle(documents)
     # A chunk is sorted by length: sentences of all its documents, so that batches have little padding.
     chunks: list[list[list[Sentence]]] = [[]]
