@@ -17,7 +17,7 @@ from spacy_parsetag.tokens.groups import SPANS_KEY
 from spacy_parsetag.trees import Parse
 from tools import texts
 from tools.english import Sentence, vary, write
-from tools.silver import Silver, cut, grams, main, make_soft_doc, marks_of, parse, read_sentences, silver_runs
+from tools.silver import Silver, cut, grams, main, make_soft_doc, marks_of, read_sentences, silver_runs, silver_trees
 
 MASC = "She_PRP did_VBD n't_RB go_VB ._. \nHe_PRP paid_VBD $_$ 5_CD ._.\n\nA_DT new_JJ paragraph_NN"
 CNXML = """<document xmlns="http://cnx.rice.edu/cnxml"><metadata><para>No.</para></metadata><content>
@@ -132,9 +132,9 @@ def test_trees_of_the_teacher(tmp_path: Path, teacher: Language) -> None:
     """The docs hold its k best trees, also where words were changed, and a pipeline can learn them."""
     words = ("She", "enjoys", "reading", "papers", ".")
     counts: Counter[str] = Counter()
-    assert parse(teacher, [plain(*words)], 1.1, counts) == [None] and counts["unsure"] == 1
+    assert silver_trees(teacher, [plain(*words)], 1.1, counts) == [None] and counts["unsure"] == 1
     long = ("Rain", "Rain", "Rain", "Rain", "Rain", "Rain")
-    silver, none = parse(teacher, [plain(*words), plain(*long)], 0.0, counts)
+    silver, none = silver_trees(teacher, [plain(*words), plain(*long)], 0.0, counts)
     assert none is None and counts["no verb"] == 1 and counts["words"] == 5
     assert isinstance(silver, Silver)
     assert [list(span) for span in silver.parse.spans] == silver.k_best[0][1]

@@ -88,9 +88,8 @@ def main() -> None:
     parser.add_argument("treebanks", type=Path, metavar="TREEBANKS")
     parser.add_argument("texts", type=Path, metavar="TEXTS")
     parser.add_argument("output", type=Path, metavar="OUTPUT")
-    parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    nlp, rng = spacy.blank("en"), random.Random(args.seed)
+    nlp, rng = spacy.blank("en"), random.Random(0)
     parts: dict[str, list[Sentence]] = {"train": [], "dev": []}
     sources = Sources(args.treebanks, args.texts)
     for path in sorted(args.trees.glob("*.jsonl")):

@@ -20,7 +20,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,7 @@ from tools.english import (
     read_craft,
     read_masc,
     runs,
+    surface,
     vary,
     write,
 )
@@ -53,6 +54,7 @@ LONGEST = 60  # words
 SHARED = 8  # words in a row that make a sentence another text's
 SHARED_SENTENCES = 3  # such sentences that make a document another text's
 CHUNK = 2000  # sentences that are sorted by length before they are parsed
+K_BEST = 5  # trees of a sentence
 RARE = 0.01  # trees less likely than this share of the best one are not kept
 
 
@@ -85,14 +87,9 @@ def marks_of(paths: Iterable[Path]) -> set[str]:
     return {mark for doc in docs for sentence in doc.sents for mark in marks(sentence.text)}
 
 
-def without(docs: Iterable[Doc], excluded: set[str]) -> Iterator[Doc]:
+def without_marked(docs: Iterable[Doc], excluded: set[str]) -> Iterator[Doc]:
     """Leave out docs with a sentence that has a mark of one that is excluded."""
     return (doc for doc in docs if all(excluded.isdisjoint(marks(sentence.text)) for sentence in doc.sents))
-
-
-def surface(words: Sequence[str], spaces: Sequence[bool]) -> str:
-    """Write a sentence as it was before it was cut into words."""
-    return "".join(word + " " * space for word, space in zip(words, spaces, strict=True))
 
 
 def known_grams(treebanks: Path) -> set[int]:
@@ -165,7 +162,7 @@ def read_sentences(
         yield document
 
 
-def parse(
+def silver_trees(
     teacher: Language, sentences: Sequence[Sentence], least_f: float, counts: Counter[str]
 ) -> list[Silver | None]:
     """The sentences with the teacher's trees, None for what it is unsure of."""
@@ -248,7 +245,6 @@ def main() -> None:
     parser.add_argument("--exclude", type=Path, metavar="TREEBANKS", help="of the English pipelines")
     parser.add_argument("--held-out", type=Path, metavar="FILE", help="docs that are scored")
     parser.add_argument("--splitter", default="en_parsetag_sm", help="a pipeline that finds sentences")
-    parser.add_argument("--k-best", type=int, default=5)
     parser.add_argument("--expected-f", type=float, default=0.8, help="at least, of the teacher's best tree, 0 to 1")
     parser.add_argument("--words", type=int, default=1_000_000, help="the number of words to stop after")
     parser.add_argument("--singles", type=Path, metavar="FOLDER", help="write each sentence as a doc of its own, too")
@@ -261,7 +257,7 @@ def main() -> None:
     teacher = spacy.load(args.teacher, exclude=["sentencizer"])
     if "parsetag" in teacher.pipe_names:
         pipe: Any = teacher.get_pipe("parsetag")
-        pipe.probs, pipe.k_best = True, args.k_best
+        pipe.probs, pipe.k_best = True, K_BEST
     counts: Counter[str] = Counter()
     rng, tags = random.Random(args.seed), not args.no_tags
     excluded = known_grams(args.exclude) if args.exclude else set()
@@ -281,9 +277,9 @@ def main() -> None:
         if counts["words"] >= args.words:
             break
         parsed = iter(
-            parse(teacher, [sentence for document in chunk for sentence in document], args.expected_f, counts)
+            silver_trees(teacher, [sentence for document in chunk for sentence in document], args.expected_f, counts)
         )
-        silver = [[s for _, s in zip(document, parsed) if s is not None] for document in chunk]  # noqa: B905
+        silver = [[s for s in islice(parsed, len(document)) if s is not None] for document in chunk]
         all_runs = list(silver_runs(silver, rng, variants=teacher.lang == "en"))
         write((make_soft_doc(nlp, run, rng, tags=tags) for run in all_runs), args.output / f"silver-{i:03}.spacy")
         if args.singles:

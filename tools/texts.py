@@ -41,7 +41,7 @@ NOTE_NUMBER = re.compile(r"(?<=[a-z)\"”]{2}[.,;:\"”a-z])\d{1,2}(?= |$)")
 OPINION = re.compile(r"[A-Z\"“].{60,}[a-z)\]][.?!][\"”]?$")
 
 
-def join(words: list[str]) -> str:
+def detokenize(words: list[str]) -> str:
     return "".join(word + " " * space for word, space in zip(words, spaces_after(words), strict=True)).strip()
 
 
@@ -52,7 +52,7 @@ def read_masc(folder: Path) -> Documents:
         if not MASC_LEFT_OUT.match(path.name) and path.stem not in parsed:
             text = path.read_text(encoding="utf8", errors="replace")
             blocks = [[pair.rpartition("_")[0] for pair in block.split()] for block in text.split("\n\n")]
-            yield [join(words) for words in blocks]
+            yield [detokenize(words) for words in blocks]
 
 
 def read_speeches(folder: Path) -> Documents:
@@ -110,14 +110,14 @@ def read_wiki_split(folder: Path) -> Documents:
             rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
             sentences = [re.sub(r"(?<=\w) - (?=\w)", "-", row[0].replace("''", '"')) for row in rows]
         for i in range(0, len(sentences), 50):
-            yield [join(sentence.split()) for sentence in sentences[i : i + 50]]
+            yield [detokenize(sentence.split()) for sentence in sentences[i : i + 50]]
 
 
 def read_qed(folder: Path) -> Documents:
     for path in sorted(folder.glob("*.jsonlines")):
         for line in path.read_text(encoding="utf8").splitlines():
             words = json.loads(line)["paragraph_text"].replace("``", '"').replace("''", '"').replace(" - ", "-").split()
-            yield [join(words)]
+            yield [detokenize(words)]
 
 
 def read_taskmaster(folder: Path) -> Documents:
@@ -138,13 +138,13 @@ def read_product_reviews(folder: Path) -> Documents:
         if path.name != "README.txt":
             for review in path.read_text(encoding="utf8").split("[t]")[1:]:
                 lines = [line.partition("##")[2] for line in review.splitlines()]
-                yield [" ".join(capitalize(join(line.split())) for line in lines if line.strip())]
+                yield [" ".join(capitalize(detokenize(line.split())) for line in lines if line.strip())]
 
 
 def read_movie_reviews(folder: Path) -> Documents:
     for path in sorted(folder.glob("movie_reviews/*/*.txt")):
         lines = path.read_text(encoding="utf8").splitlines()
-        yield [" ".join(capitalize(join(open_quotes(line.split()))) for line in lines if line.strip())]
+        yield [" ".join(capitalize(detokenize(open_quotes(line.split()))) for line in lines if line.strip())]
 
 
 def read_comparisons(folder: Path) -> Documents:
@@ -152,7 +152,7 @@ def read_comparisons(folder: Path) -> Documents:
     text = (folder / "comparative_sentences" / "labeledSentences.txt").read_text(encoding="latin1")
     lines = [line for line in text.splitlines() if line.strip() and not re.match(r"[<*]|\d_", line)]
     for i in range(0, len(lines), 20):
-        yield [" ".join(capitalize(join(open_quotes(line.split()))) for line in lines[i : i + 20])]
+        yield [" ".join(capitalize(detokenize(open_quotes(line.split()))) for line in lines[i : i + 20])]
 
 
 def read_policies(folder: Path) -> Documents:
@@ -458,7 +458,6 @@ def main() -> None:
     parser.add_argument(
         "--only", nargs="*", choices=[*SOURCES], help="these sources; without it, all but those for tools/speech.py"
     )
-    parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     args.output.mkdir(parents=True, exist_ok=True)
     for name, source in SOURCES.items():
@@ -467,7 +466,7 @@ def main() -> None:
         folder = args.sources / name
         fetch(source, folder, args.base)
         documents = list(source.read(folder))
-        random.Random(args.seed).shuffle(documents)
+        random.Random(0).shuffle(documents)
         n_words = n_documents = 0
         for paragraphs in documents:
             if n_words >= source.words:

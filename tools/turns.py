@@ -41,7 +41,7 @@ from spacy_parsetag.tokens.groups import SPANS_KEY
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where it is run as a file
 from tools.english import read, write
 from tools.repairs import UNITS
-from tools.silver import marks_of, without
+from tools.silver import marks_of, without_marked
 
 SMALL_FILES = 9
 
@@ -137,7 +137,7 @@ def main() -> None:
             if not file.sources:
                 raise SystemExit(f"{args.folder / file.name} has no .spacy files, of which turn {turn} is made.")
             excluded = anew if turn == "5" and [file] != corrected else held_out
-            write(without(file.read(vocab), excluded), args.folder / turn / file.name)
+            write(without_marked(file.read(vocab), excluded), args.folder / turn / file.name)
 
 
 if __name__ == "__main__":
