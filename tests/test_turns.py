@@ -100,5 +100,5 @@ def test_what_is_missing_or_old(folder, monkeypatch):
     run(folder, monkeypatch, "1")
     assert sorted(path.name for path in (folder / "1").glob("silver-*")) == ["silver-001.spacy"]
     (folder / "dependencies" / "runs" / "ewt.spacy").unlink()
-    with pytest.raises(SystemExit, match=r"runs has no \.spacy files, of which turn small-4"):
+    with pytest.raises(SystemExit, match=r"runs has no \.spacy files, and turn small-4"):
         run(folder, monkeypatch, "3", "small-4")

@@ -77,7 +77,7 @@ def grams(text: str) -> Iterator[str]:
 
 
 def marks(text: str) -> set[str]:
-    """What a sentence is known by: its letters, whatever its quotes, dashes and case, and its word sequences."""
+    """Collect the marks of a sentence: its letters, whatever its quotes, dashes and case, and its word sequences."""
     return {"".join(filter(str.isalnum, text.lower())), *grams(text)}
 
 

@@ -230,11 +230,8 @@ def speeches(
                 pos[target] = quoted.parse.pos[source]
         for mark in speech.marks:
             pos[mark] = "``" if mark + 1 in (speech.first.start, speech.rest.start) else "''"
-        yield (
-            i,
-            Parse(tuple(words), tuple(pos), tuple(join_trees(words, speech, quoted.parse, label, spans))),
-            speech.marks,
-        )
+        joined = join_trees(words, speech, quoted.parse, label, spans)
+        yield i, Parse(tuple(words), tuple(pos), tuple(joined)), speech.marks
 
 
 def one_sentence(pipeline: Language, words: Sequence[str]) -> Doc:

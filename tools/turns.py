@@ -135,7 +135,7 @@ def main() -> None:
         (args.folder / turn).mkdir()
         for file in turns[turn]:
             if not file.sources:
-                raise SystemExit(f"{args.folder / file.name} has no .spacy files, of which turn {turn} is made.")
+                raise SystemExit(f"{args.folder / file.name} has no .spacy files, and turn {turn} takes them.")
             excluded = anew if turn == "5" and [file] != corrected else held_out
             write(without_marked(file.read(vocab), excluded), args.folder / turn / file.name)
 
