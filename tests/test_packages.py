@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 from tiny import spans_of
 from weasel.util.config import load_project_config
 
+from tools import gather
 from tools.card import fill
 from tools.release import spacy_versions, terms_of
 
@@ -172,13 +173,50 @@ def test_figures_of_the_card(name: str, card: str) -> None:
     assert text == (folder(name) / "README.md").read_text(encoding="utf8")
 
 
-def test_workflow_of_a_treebank() -> None:
-    """Files that it runs and reads exist, or an earlier command makes them."""
-    config = load_project_config(MODELS / "id")
+@pytest.mark.parametrize(
+    ("folder", "workflow", "given"),
+    [
+        ("models/id", "all", ["assets/icon/id/constituency/train.txt", "assets/icon/id/constituency/dev.txt"]),
+        ("models", "build-trf", []),
+        ("models", "build-sm", []),
+        ("models", "build-target", ["assets/target/train.mrg", "assets/target/dev.mrg"]),
+        ("models", "self-train", ["assets/target/train.mrg", "assets/target/dev.mrg", "assets/sentences.txt"]),
+    ],
+)
+def test_workflows(folder: str, workflow: str, given: list[str]) -> None:
+    """Files that a step runs and reads exist, or an earlier one makes them; no step writes into what one has made."""
+    project = ROOT / folder
+    config = load_project_config(project)
     commands = {command["name"]: command for command in config["commands"]}
-    made = {"assets/icon/id/constituency/train.txt", "assets/icon/id/constituency/dev.txt"}
-    for step in config["workflows"]["all"]:
+    made = [Path(path) for path in given]
+    for step in config["workflows"][workflow]:
         for words in map(str.split, commands[step]["script"]):
-            assert words[1] == "-m" or (MODELS / "id" / words[1]).is_file(), words
-        assert all(path in made or (MODELS / "id" / path).exists() for path in commands[step].get("deps", []))
-        made.update(commands[step].get("outputs", []))
+            assert words[1] == "-m" or (project / words[1]).is_file(), words
+        for path in map(Path, commands[step].get("deps", [])):
+            assert path in made or (project / path).exists(), (step, path)
+        outputs = [Path(path) for path in commands[step].get("outputs", [])]
+        assert not [path for path in outputs if {path, *path.parents} & {*made}], step
+        made += outputs
+
+
+@pytest.mark.parametrize(
+    ("options", "copies"),
+    [
+        (["*-00?.spacy"], ["a-000.spacy", "a-001.spacy"]),
+        (["a-01[01].spacy", "--twice", "a-001.spacy"], ["a-001-again.spacy", "a-001.spacy", "a-010.spacy"]),
+        (["a-001.spacy", "b*"], "b*: no such file"),
+    ],
+)
+def test_files_are_gathered(
+    options: list[str], copies: list[str] | str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a-000", "a-001", "a-010"):
+        (tmp_path / f"{name}.spacy").write_text(name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["gather.py", "to/here", *options])
+    if isinstance(copies, str):
+        with pytest.raises(SystemExit, match=re.escape(copies)):
+            gather.main()
+    else:
+        gather.main()
+        assert sorted(path.name for path in (tmp_path / "to" / "here").iterdir()) == copies

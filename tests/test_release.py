@@ -33,7 +33,7 @@ def served(tmp_path: Path) -> Iterator[tuple[dict[str, str], str]]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             assert self.path == "/simple/spacy-parsetag/"
-            self.send_response(200)
+            self.send_response(200 if files else 404)
             self.end_headers()
             rows = [{"filename": name, "hashes": {"sha256": digest}} for name, digest in files.items()]
             self.wfile.write(json.dumps({"files": rows}).encode())
@@ -74,6 +74,30 @@ def test_the_index_has_all(
     with pytest.raises(SystemExit, match=re.escape(NAMES[3])) as error:
         index.main()
     assert NAMES[5] in str(error.value) and NAMES[4] not in str(error.value)
+
+
+def test_an_index_that_does_not_answer_yet(
+    served: tuple[dict[str, str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is asked until the time is over: as long as it knows no such project, or nobody answers."""
+    files, address = served
+    for name in NAMES:
+        (tmp_path / name).write_bytes(b"")
+    waits = []
+
+    def wait(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 2:
+            files.update(dict.fromkeys(NAMES, hashlib.sha256(b"").hexdigest()))
+
+    monkeypatch.setattr(index.time, "sleep", wait)
+    arguments = ["index", str(tmp_path), VERSION, "--wait", "600", "--index", address]
+    monkeypatch.setattr("sys.argv", arguments)
+    index.main()
+    assert waits == [10, 10]
+    monkeypatch.setattr("sys.argv", [*arguments, "--wait", "0", "--index", "http://127.0.0.1:9/simple"])
+    with pytest.raises(SystemExit, match=r"lacks these.*41 \(.*refused"):
+        index.main()
 
 
 def test_one_version() -> None:

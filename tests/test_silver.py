@@ -16,8 +16,8 @@ from tiny import make_examples, make_nlp, train
 from spacy_parsetag.tokens.groups import SPANS_KEY
 from spacy_parsetag.trees import Parse
 from tools import texts
-from tools.english import Sentence, vary
-from tools.silver import Silver, cut, grams, main, make_soft_doc, parse, read_sentences, silver_runs
+from tools.english import Sentence, vary, write
+from tools.silver import Silver, cut, grams, main, make_soft_doc, marks_of, read_sentences, silver_runs, silver_trees
 
 MASC = "She_PRP did_VBD n't_RB go_VB ._. \nHe_PRP paid_VBD $_$ 5_CD ._.\n\nA_DT new_JJ paragraph_NN"
 CNXML = """<document xmlns="http://cnx.rice.edu/cnxml"><metadata><para>No.</para></metadata><content>
@@ -76,6 +76,19 @@ def test_sentences_of_text(tmp_path: Path) -> None:
     assert counts == {"read": 2, "twice": 1, "no prose": 1, "in a treebank": 1}
 
 
+def test_sentences_that_are_scored(tmp_path: Path) -> None:
+    """They are known by their letters, and longer ones by eight words, wherever they are cut; their documents stay."""
+    scored = ["So we say!", "One two three four five six seven eight nine."]
+    (tmp_path / "a.txt").write_text(f"SO – we say? She sings. Zero {scored[1].lower()} So we say yes.\n\n" * 3)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    write(list(nlp.pipe(scored)), tmp_path / "scored.spacy")
+    counts: Counter[str] = Counter()
+    (found,) = read_sentences(tmp_path, nlp, set(), counts, marks_of([tmp_path / "scored.spacy"]))
+    assert [sentence.parse.words[1] for sentence in found] == ["sings", "we"]
+    assert counts == {"read": 2, "held out": 2, "twice": 8}
+
+
 @pytest.mark.parametrize("written", ["don't", "do n't", "Don’t", "DO N’T"])
 @pytest.mark.parametrize("going", ["gonna", "gon na", "Gon na"])
 @pytest.mark.parametrize("can", ["cannot", "can not"])
@@ -119,9 +132,9 @@ def test_trees_of_the_teacher(tmp_path: Path, teacher: Language) -> None:
     """The docs hold its k best trees, also where words were changed, and a pipeline can learn them."""
     words = ("She", "enjoys", "reading", "papers", ".")
     counts: Counter[str] = Counter()
-    assert parse(teacher, [plain(*words)], 1.1, counts) == [None] and counts["unsure"] == 1
+    assert silver_trees(teacher, [plain(*words)], 1.1, counts) == [None] and counts["unsure"] == 1
     long = ("Rain", "Rain", "Rain", "Rain", "Rain", "Rain")
-    silver, none = parse(teacher, [plain(*words), plain(*long)], 0.0, counts)
+    silver, none = silver_trees(teacher, [plain(*words), plain(*long)], 0.0, counts)
     assert none is None and counts["no verb"] == 1 and counts["words"] == 5
     assert isinstance(silver, Silver)
     assert [list(span) for span in silver.parse.spans] == silver.k_best[0][1]

@@ -10,7 +10,7 @@ from spacy_parsetag.treebanks.penn import read_string
 from spacy_parsetag.trees import Parse
 from spacy_parsetag.trees.brackets import format_tree
 from tools import speech
-from tools.speech import Part, as_typed, find_speech, speeches, without
+from tools.speech import Part, as_typed, find_speech, speeches, without_words
 
 TREES = {
     "It rains .": "(S (NP (PRP It)) (VP (VBZ rains)) (. .))",
@@ -102,7 +102,7 @@ def test_quotation_marks_go():
     (tree,) = read_string(
         "(TOP (S (`` ``) (S (NP (PRP It)) (VP (VBZ rains))) (, ,) ('' '') (NP (PRP he)) (VP (VBD said))))"
     )
-    parse = without(Parse.from_tree(tree), [0, 4])
+    parse = without_words(Parse.from_tree(tree), [0, 4])
     assert format_tree(parse.to_tree()) == (
         "(TOP (S (S (NP (PRP It)) (VP (VBZ rains))) (, ,) (NP (PRP he)) (VP (VBD said))))"
     )

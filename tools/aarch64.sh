@@ -10,8 +10,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tools/copy_tree.sh
 machine=$(realpath -m "${AARCH64:-$work/aarch64}")
 root=$machine/root site=$machine/site
 
@@ -39,10 +38,7 @@ print('\n'.join(options['install_requires']))")
   mv "$site.part" "$site"
 fi
 
-git ls-files -z --cached --others --exclude-standard -- setup.py setup.cfg pyproject.toml README.md LICENSE spacy_parsetag tests tools \
-  | tar --null -T - -c | tar -x -C "$work"
-cd "$work"
-python setup.py -q egg_info
+copy_tree
 python -c "import setup
 for name in setup.MODULES: print(name.replace('.', '/'), *setup.flags_of('unix', name))" | while read -r module flags; do
   python -m cython -3 --cplus "$module.pyx" -o "$module.cpp"
@@ -51,6 +47,5 @@ for name in setup.MODULES: print(name.replace('.', '/'), *setup.flags_of('unix',
     -I "$(dirname "$module")" "$module.cpp" -o "$module.so"
 done
 [ $# -gt 0 ] || set -- tests/decode tests/ml
-file spacy_parsetag/decode/_passes.so 2>/dev/null || true
 PYTHONPATH="$work:$site" qemu-aarch64-static -L "$root" "$python" -c "import platform; print(platform.machine(), platform.python_version())"
 PYTHONPATH="$work:$site" qemu-aarch64-static -L "$root" "$python" -m pytest -q -p no:cacheprovider "$@"

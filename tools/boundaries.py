@@ -20,12 +20,12 @@ from pathlib import Path
 
 import spacy
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 
 from spacy_parsetag.tokens.sentences import set_sentence_starts
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where it is run as a file
-from tools.english import write
+from tools.english import read, write
 
 END = re.compile(r"(?P<stop>[.?!…]+)(?P<quote>[”’\"')\]]*)\s+(?=(?P<next>\S+(?:\s+\S+){0,3}))")
 TITLE = re.compile(r"(?:^|[\s“‘\"'(])(?:Mr|Mrs|Ms|Dr|Prof|Rev|Hon|Capt|Col|Gen|Maj|Lieut|Lt|Sgt|St|Mme|Mlle|M|[A-Z])$")
@@ -65,7 +65,7 @@ def straighten(text: str) -> str:
     return re.sub("[“”]", '"', re.sub("[‘’]", "'", text))
 
 
-def join(sentences: Sequence[str], rng: random.Random, layout: str) -> list[str]:
+def write_out(sentences: Sequence[str], rng: random.Random, layout: str) -> list[str]:
     """The sentences, each with what stands before it and the white space behind it."""
     if layout in ("lines", "list"):
         marker = rng.choice(MARKERS) if layout == "list" else ""
@@ -84,7 +84,7 @@ def join(sentences: Sequence[str], rng: random.Random, layout: str) -> list[str]
     return pieces
 
 
-def make_doc(nlp: Language, pieces: Sequence[str]) -> Doc:
+def doc_of_pieces(nlp: Language, pieces: Sequence[str]) -> Doc:
     """Make a doc of successive sentences, each with its white space, as spaCy cuts it."""
     doc = nlp.make_doc("".join(pieces))
     starts = set(accumulate(map(len, pieces), initial=0))
@@ -98,7 +98,7 @@ def laid_out(docs: Sequence[Doc], rng: random.Random) -> Iterator[list[str]]:
         sentences = [" ".join(sentence.text.split()) for sentence in doc.sents]
         chance = rng.random()
         if chance < 0.24 and all(sentences):
-            yield join(sentences, rng, "lines" if chance < 0.08 else "list" if chance < 0.11 else "wrapped")
+            yield write_out(sentences, rng, "lines" if chance < 0.08 else "list" if chance < 0.11 else "wrapped")
 
 
 def prose(folder: Path, rng: random.Random) -> Iterator[list[str]]:
@@ -113,7 +113,7 @@ def prose(folder: Path, rng: random.Random) -> Iterator[list[str]]:
         for block in path.read_text(encoding="utf8").split("\n\n"):
             sentences = split(" ".join(block.split()))
             if sentences is not None and all(sentences):
-                paragraph = join([straighten(s) if straight else s for s in sentences], rng, layout)
+                paragraph = write_out([straighten(s) if straight else s for s in sentences], rng, layout)
                 paragraph[-1] = paragraph[-1].rstrip() + "\n\n"
                 pieces += paragraph
                 n_left -= 1
@@ -130,13 +130,12 @@ def main() -> None:
     parser.add_argument("sentences", type=Path, metavar="SENTENCES")
     parser.add_argument("texts", type=Path, metavar="TEXTS")
     parser.add_argument("output", type=Path, metavar="OUTPUT")
-    parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    rng = random.Random(args.seed)
+    rng = random.Random(0)
     nlp = spacy.blank("en")
-    treebank_docs = list(DocBin().from_disk(args.sentences).get_docs(nlp.vocab))
-    docs = [make_doc(nlp, pieces) for pieces in laid_out(treebank_docs, rng)]
-    docs += [make_doc(nlp, pieces) for pieces in prose(args.texts, rng)]
+    treebank_docs = list(read([args.sentences], nlp.vocab))
+    docs = [doc_of_pieces(nlp, pieces) for pieces in laid_out(treebank_docs, rng)]
+    docs += [doc_of_pieces(nlp, pieces) for pieces in prose(args.texts, rng)]
     write(docs, args.output)
 
 

@@ -8,12 +8,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-git ls-files -z --cached --others --exclude-standard -- setup.py setup.cfg pyproject.toml README.md LICENSE LICENSES spacy_parsetag \
-  tests tools | tar --null -T - -c | tar -x -C "$work"
-cd "$work"
-python setup.py -q egg_info
+. tools/copy_tree.sh
+copy_tree
 modules=$(python -c "import setup; print(*(name.replace('.', '/') for name in setup.MODULES))")
 for module in $modules; do python -m cython -3 --cplus "$module.pyx" -o "$module.cpp"; done
 headers=$(python -c "import sysconfig; print(sysconfig.get_paths()['include'])")

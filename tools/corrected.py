@@ -5,7 +5,7 @@
 TREES, models/corrected, has trees of reviews, forums, dialogues, fiction and law without their words, a JSON line for
 each sentence:
 
-    part         train or dev
+    part         train or dev; all new sentences of a document are of one
     document     a file of the English Web Treebank in TREEBANKS, or of TEXTS, which tools/texts.py makes
     at           the number of the sentence in it, or its first character and its end
     digest       of its words
@@ -88,9 +88,8 @@ def main() -> None:
     parser.add_argument("treebanks", type=Path, metavar="TREEBANKS")
     parser.add_argument("texts", type=Path, metavar="TEXTS")
     parser.add_argument("output", type=Path, metavar="OUTPUT")
-    parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    nlp, rng = spacy.blank("en"), random.Random(args.seed)
+    nlp, rng = spacy.blank("en"), random.Random(0)
     parts: dict[str, list[Sentence]] = {"train": [], "dev": []}
     sources = Sources(args.treebanks, args.texts)
     for path in sorted(args.trees.glob("*.jsonl")):

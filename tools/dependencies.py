@@ -20,6 +20,7 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,8 @@ from spacy_parsetag.decode import Distribution
 from spacy_parsetag.tokens.groups import SPANS_KEY
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where it is run as a file
-from tools.english import Text, gum_names, is_free, read_conllu, write
-from tools.silver import LONGEST, Silver, grams, known_grams, make_soft_doc, silver_of, silver_runs, surface
+from tools.english import Text, gum_names, is_free, read_conllu, surface, write
+from tools.silver import K_BEST, LONGEST, Silver, grams, known_grams, make_soft_doc, silver_of, silver_runs
 from tools.turns import with_tags
 
 # Words with these relations head constituents; "nmod" stands for "nmod:poss" too.
@@ -51,7 +52,6 @@ PAIRS = {"(": ")", "[": "]", "{": "}", "-LRB-": "-RRB-", "<": ">", "“": "”",
 SURE = 0.995  # a constituent, or that there is none, is the pipeline's own business with this probability
 POSSIBLE = 0.01  # a constituent that is less likely needs no constraint against it
 CHUNK = 256  # sentences parsed at a time
-K_BEST = 5
 LEAST_F = 0.85  # expected of the best tree
 
 
@@ -172,6 +172,11 @@ def is_split(text: Text, start: int, end: int, label: str) -> bool:
     return not (label in CLAUSES and relations & {"iobj", "nsubj", "obj"})
 
 
+def likelihood(p: float) -> str:
+    """Name the probability that the pipeline gives to what dependencies say."""
+    return "against the pipeline" if p < 1 - SURE else "unlikely" if p < 0.5 else "likely"
+
+
 def constrain(
     text: Text, probs: Mapping[tuple[int, int, str], float], counts: Counter[str]
 ) -> list[tuple[int, int, str, str]]:
@@ -180,26 +185,27 @@ def constrain(
     probs (Mapping[tuple[int, int, str], float]): The pipeline's probability of each constituent.
     """
     constraints: list[tuple[float, int, int, str, str]] = []
-    span_probs: dict[tuple[int, int], float] = {}
+    known = dict(probs)  # of each span with the label "", too: the probability of its likeliest label
     for (start, end, _), p in probs.items():
-        span_probs[start, end] = max(p, span_probs.get((start, end), 0.0))
-    for span, label in constituents(text).items():
+        known[start, end, ""] = max(p, known.get((start, end, ""), 0.0))
+    for span, wanted in constituents(text).items():
         candidates = with_punctuation(text, *span)
-        p, (start, end) = max((probs.get((*s, label), 0.0), s) for s in candidates) if label else (0.0, span)
-        if p < 1 - SURE:
-            label, (p, (start, end)) = "", max((span_probs.get(s, 0.0), s) for s in candidates)
-        counts["against the pipeline" if p < 1 - SURE else "unlikely" if p < 0.5 else "likely"] += 1
+        for label in (wanted, ""):  # any label, where the one that is wanted is impossible
+            p, (start, end) = max((known.get((*s, label), 0.0), s) for s in candidates)
+            if p >= 1 - SURE:
+                break
+        counts[likelihood(p)] += 1
         if 1 - SURE <= p < SURE:
             constraints.append((p, start, end, label, "must"))
     for (start, end, label), p in probs.items():
         if p > POSSIBLE and is_split(text, start, end, label):
-            counts["against the pipeline" if p > SURE else "unlikely" if p > 0.5 else "likely"] += 1
+            counts[likelihood(1 - p)] += 1
             if p <= SURE:
                 constraints.append((1 - p, start, end, label, "must not"))
     return [(start, end, label, kind) for _, start, end, label, kind in sorted(constraints, reverse=True)]
 
 
-def parse(pipeline: Language, texts: Sequence[Text], counts: Counter[str]) -> list[Silver | None]:
+def constrained_trees(pipeline: Language, texts: Sequence[Text], counts: Counter[str]) -> list[Silver | None]:
     """Parse sentences of like length together; None for one whose tree the pipeline is unsure about."""
     parser: Any = pipeline.get_pipe("parsetag")
     parser.probs, parser.k_best, parser.conflicts = True, K_BEST, "drop"
@@ -258,9 +264,8 @@ def main() -> None:
     parser.add_argument("pipeline", type=Path, metavar="PIPELINE")
     parser.add_argument("treebanks", type=Path, metavar="TREEBANKS")
     parser.add_argument("output", type=Path, metavar="OUTPUT")
-    parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    pipeline, nlp, rng = spacy.load(args.pipeline), spacy.blank("en"), random.Random(args.seed)
+    pipeline, nlp, rng = spacy.load(args.pipeline), spacy.blank("en"), random.Random(0)
     tagger: Any = pipeline.get_pipe("tagger")
     tags = tagger.labels
     gum = args.treebanks / "gum"
@@ -274,8 +279,8 @@ def main() -> None:
     for name, (paths, excluded) in sources.items():
         counts: Counter[str] = Counter()
         texts = [list(read_texts(path, excluded, counts)) for path in paths]
-        parsed = iter(parse(pipeline, [text for document in texts for text in document], counts))
-        documents = [[s for _, s in zip(document, parsed) if s is not None] for document in texts]  # noqa: B905
+        parsed = iter(constrained_trees(pipeline, [text for document in texts for text in document], counts))
+        documents = [[s for s in islice(parsed, len(document)) if s is not None] for document in texts]
         sys.stdout.write(f"{name}: {dict(counts)}\n")
         runs = list(silver_runs(documents, rng))
         for folder, groups in (("runs", runs), ("singles", [[sentence] for run in runs for sentence in run])):

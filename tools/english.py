@@ -8,8 +8,8 @@ or folders with train.mrg and dev.mrg, one tree a line. Trees are repaired (tool
 
     train/gold.spacy        runs of one to eight sentences: spaCy's tokens, tags, sentence boundaries, constituents
     sentences/gold.spacy    the same with their spaces, which tell an opening quote from a closing one; all of CRAFT
-    teacher.spacy           for a larger parser: each sentence as the treebank cuts it, and again as spaCy does, varied
-    second.spacy            for its second training: of GUM's half, and no long ones
+    second.spacy            each sentence as the treebank cuts it, and again as spaCy does, varied: all but long ones,
+                            of GUM's a half
     dev.spacy               MASC's development part, one sentence a doc: the treebank's own tokens
     masc-dev.spacy, gum-dev.spacy   a document a doc, with the spaces of the original text and its paragraphs
     craft-dev.spacy         CRAFT's development part, in docs of twenty sentences
@@ -32,6 +32,7 @@ from typing import NamedTuple
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
 
 from spacy_parsetag.files.find import find_files
 from spacy_parsetag.tokens.detokenize import spaces_after
@@ -52,6 +53,8 @@ FREE_TEXTBOOKS = {
 }  # fmt: skip
 LONGEST = 250  # words
 SHORT = 70  # words: batches of longer sentences take much memory
+COPIES = 3  # variants of each document of GUM and MASC, in runs
+CRAFT = 0.2  # the share of CRAFT in runs; of single sentences half of it
 
 
 class Text(NamedTuple):
@@ -91,7 +94,7 @@ class Sentence:
 def read_gum(folder: Path, part: str) -> Iterator[tuple[str, list[Sentence]]]:
     """The documents of a part of GUM, with the spaces and paragraphs of the original texts."""
     for name in gum_names(folder, part):
-        trees = [repair(tree) for tree in read_trees(folder / "const" / f"{name}.ptb")]
+        trees = [repair(tree) for tree in get_format("penn").read_parses(folder / "const" / f"{name}.ptb")]
         texts = list(read_conllu(folder / "dep" / f"{name}.conllu"))
         if [list(tree.words) for tree in trees] != [text.words for text in texts]:
             raise SystemExit(f"{name}: const/ and dep/ have different words")
@@ -119,11 +122,6 @@ def is_free(name: str) -> bool:
     return genre in FREE_GENRES or (genre == "textbook" and title in FREE_TEXTBOOKS)
 
 
-def read_trees(path: Path, format: str = "penn") -> Iterator[Parse]:
-    """Read trees in the treebank's own conventions."""
-    yield from get_format(format).read_parses(path)
-
-
 def read_conllu(path: Path) -> Iterator[Text]:
     """Read the sentences of a file; a word that is several for the treebank is these."""
     for block in path.read_text(encoding="utf8").strip().split("\n\n"):
@@ -149,11 +147,11 @@ def read_conllu(path: Path) -> Iterator[Text]:
 def read_craft(folder: Path, part: str) -> Iterator[Sentence]:
     """The sentences of a part of CRAFT: of ten articles, by name, the ninth is for development, the tenth for tests."""
     if (folder / f"{part}.mrg").is_file():
-        parses = read_trees(folder / f"{part}.mrg")
+        parses: Iterable[Parse] = get_format("penn").read_parses(folder / f"{part}.mrg")
     else:
         files = find_files([folder / "structural-annotation" / "treebank" / "penn"], suffixes=(".tree",))
         of_part = [file for i, file in enumerate(files) if {8: "dev", 9: "test"}.get(i % 10, "train") == part]
-        parses = (parse for file in of_part for parse in read_trees(file.path, "craft"))
+        parses = (parse for file in of_part for parse in get_format("craft").read_parses(file.path))
     for parse in map(repair, parses):
         if len(parse) <= LONGEST:
             yield Sentence(parse, spaces_after(parse.words, parse.pos), by_hand=True)
@@ -167,6 +165,11 @@ def read_masc(folder: Path, part: str) -> Iterator[tuple[str, list[Sentence]]]:
 
 
 # ---- Tokens ----
+
+
+def surface(words: Sequence[str], spaces: Sequence[bool]) -> str:
+    """Write a sentence as it was before it was cut into words."""
+    return "".join(word + " " * space for word, space in zip(words, spaces, strict=True))
 
 
 class Retokenizer:
@@ -183,7 +186,7 @@ class Retokenizer:
         parse = sentence.parse
         words = ["".join(word.split()) for word in parse.words]  # a few hold a no-break space
         ends = list(accumulate(map(len, words), initial=0))  # places between words, counted in characters
-        text = "".join(word + " " * space for word, space in zip(words, sentence.spaces, strict=True))
+        text = surface(words, sentence.spaces)
         tokens = [token for token in self.nlp.make_doc(text) if not token.is_space]
         token_bounds = set(accumulate((len(token) for token in tokens), initial=0))
         span_bounds = {ends[bound] for start, end, _ in parse.spans for bound in (start, end)}
@@ -304,6 +307,11 @@ def without_spaces(doc: Doc) -> Doc:
     return copy
 
 
+def read(paths: Iterable[Path], vocab: Vocab) -> Iterator[Doc]:
+    for path in paths:
+        yield from DocBin().from_disk(path).get_docs(vocab)
+
+
 def write(docs: Iterable[Doc], path: Path) -> None:
     doc_list = list(docs)
     DocBin(attrs=DOCBIN_ATTRS, docs=doc_list, store_user_data=True).to_disk(path)
@@ -338,11 +346,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("treebanks", type=Path, metavar="TREEBANKS")
     parser.add_argument("output", type=Path, metavar="OUTPUT")
-    parser.add_argument("--copies", type=int, default=3, help="variants of each document of GUM and MASC, in runs")
-    parser.add_argument("--craft", type=float, default=0.2, help="share of CRAFT in runs; single sentences: half of it")
-    parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    rng = random.Random(args.seed)
+    rng = random.Random(0)
     nlp = spacy.blank("en")
     retokenize = Retokenizer(nlp)
     args.output.mkdir(parents=True, exist_ok=True)
@@ -362,9 +367,9 @@ def main() -> None:
     plain = [run for document in spoken for run in runs(document, rng)]
     boundary_runs: list[list[Sentence]] = []  # of CRAFT, for sentence boundaries alone
     for run in runs(retokenized["CRAFT"][0], rng):
-        (plain if rng.random() < args.craft else boundary_runs).append(run)
+        (plain if rng.random() < CRAFT else boundary_runs).append(run)
     train = [make_doc(nlp, run, spaces=True, paragraphs=True) for run in plain]
-    for _ in range(args.copies):
+    for _ in range(COPIES):
         for run in variants(spoken, rng):
             train.append(make_doc(nlp, run, spaces=True, paragraphs=rng.random() < 0.5, rng=rng))
     for folder in ("sentences", "train"):  # others put files beside what is written
@@ -379,16 +384,13 @@ def main() -> None:
         return [sentence for sentence in sentences if rng.random() < share]
 
     by_hand = [sentence for document in masc_train for sentence in document] + varied(retokenized["MASC"], 1)
-    by_hand += [sentence for sentence in craft if rng.random() < 0.7 * args.craft / 2]
-    by_hand += [sentence for sentence in retokenized["CRAFT"][0] if rng.random() < 0.3 * args.craft / 2]
+    by_hand += [sentence for sentence in craft if rng.random() < 0.7 * CRAFT / 2]
+    by_hand += [sentence for sentence in retokenized["CRAFT"][0] if rng.random() < 0.3 * CRAFT / 2]
     parsed = [sentence for document in gum for sentence in document], varied(retokenized["GUM"], 0.5)
     half = [sentence for sentences in parsed for sentence in sentences if rng.random() < 0.5]
-    for name, sentences in (
-        ("teacher", [*parsed[0], *parsed[1], *by_hand]),
-        ("second", [sentence for sentence in [*half, *by_hand] if len(sentence.parse) <= SHORT]),
-    ):
-        docs = (make_doc(nlp, [sentence], spaces=False, paragraphs=False) for sentence in sentences)
-        write(docs, args.output / f"{name}.spacy")
+    short = [sentence for sentence in [*half, *by_hand] if len(sentence.parse) <= SHORT]
+    docs = (make_doc(nlp, [sentence], spaces=False, paragraphs=False) for sentence in short)
+    write(docs, args.output / "second.spacy")
     write_dev(args.treebanks, args.output, nlp)
 
 

@@ -11,6 +11,7 @@ the files with the same hashes.
 import argparse
 import configparser
 import hashlib
+import http.client
 import json
 import re
 import sys
@@ -56,7 +57,7 @@ def published(index: str) -> dict[str, str]:
     request = urllib.request.Request(
         f"{index.rstrip('/')}/spacy-parsetag/", headers={"Accept": "application/vnd.pypi.simple.v1+json"}
     )
-    with urllib.request.urlopen(request) as answer:
+    with urllib.request.urlopen(request, timeout=30) as answer:
         return {file["filename"]: file["hashes"]["sha256"] for file in json.load(answer)["files"]}
 
 
@@ -75,13 +76,19 @@ def main() -> None:
         return
     until = time.monotonic() + args.wait
     while True:
-        hashes = published(args.index)
+        hashes: dict[str, str] = {}
+        failure = ""
+        try:
+            hashes = published(args.index)
+        except (OSError, http.client.HTTPException, ValueError) as error:  # a first release is not found at once
+            failure = f" ({error})"
         wrong = [name for name, digest in files.items() if hashes.get(name) != digest]
         if not wrong or time.monotonic() >= until:
             break
         time.sleep(10)  # an index shows files some time after it took them
     if wrong:
-        raise SystemExit("\n".join([f"The index lacks these, or has them with another hash: {len(wrong)}", *wrong]))
+        lacks = f"The index lacks these, or has them with another hash: {len(wrong)}{failure}"
+        raise SystemExit("\n".join([lacks, *wrong]))
     sys.stdout.write(f"The index has all {len(files)} of them\n")
 
 

@@ -2,7 +2,8 @@
 
     python -m tools.local_sgd CONFIG OUTPUT --processes 4 --every 25 --gpu-id 0 --paths.train FOLDER
 
-CONFIG is one that `spacy train` takes, with the same overrides. Each process reads its share of the docs, and takes
+CONFIG is one that `spacy train` takes, with the same overrides, but without averages (`use_averages`), frozen or
+annotating components, `before_update`, or `accumulate_gradient`. Each process reads its share of the docs, and takes
 `training.max_steps` steps over it. Nothing is evaluated meanwhile: OUTPUT is the pipeline at the end.
 """
 
@@ -62,6 +63,14 @@ def train(rank: int, args: argparse.Namespace, overrides: dict[str, Any]) -> Non
         nlp.to_disk(args.output)
 
 
+def left_undone(training: dict[str, Any]) -> list[str]:
+    """List the settings that `spacy train` would heed, and that are not heeded here."""
+    names = [name for name in ("frozen_components", "annotating_components", "before_update") if training.get(name)]
+    if training.get("accumulate_gradient", 1) != 1:
+        names.append("accumulate_gradient")
+    return names + ["optimizer.use_averages"] * training["optimizer"].get("use_averages", True)
+
+
 def own_examples(read: Callable[[], Iterable[Example]], rank: int, processes: int) -> Iterator[Example]:
     """A process's share of the examples, again and again, each time in another order."""
     for _ in count():
@@ -86,11 +95,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--processes", type=int, default=4)
     parser.add_argument("--every", type=int, default=25, help="steps between means")
     parser.add_argument("--gpu-id", type=int, default=-1, help="-1 for the CPU")
-    args, overrides = parser.parse_known_args(arguments)
+    args, words = parser.parse_known_args(arguments)
+    overrides = parse_config_overrides(words)
+    if names := left_undone(load_config(args.config, overrides=overrides)["training"]):
+        raise SystemExit(f"{args.config}: several processes do without {', '.join(names)} of [training]. Leave it out.")
     with tempfile.TemporaryDirectory() as folder:
         args.meeting = Path(folder) / "meeting"
         # Where one process fails, the others end too.
-        spawn(train, (args, parse_config_overrides(overrides)), args.processes)  # type: ignore[no-untyped-call]
+        spawn(train, (args, overrides), args.processes)  # type: ignore[no-untyped-call]
 
 
 if __name__ == "__main__":

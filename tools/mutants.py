@@ -3,10 +3,11 @@
     python -m tools.mutants --seed 3 --count 60 --without search > mutants.log
     python -m tools.mutants --seed 3 --first 8 --count 52 --without search > mutants.log
 
-Each is a function of the seed and its number: a statement of a random file, and in it a comparison, an operator, a
-number, a condition, an argument or a call that is not quite right. It runs in a copy of the repository, in a process
+Each is a function of the seed and its number: anywhere in the package a comparison, an operator, a number, a condition,
+an argument or a call that is not quite right. It runs in a copy of the repository, in a process
 of its own, first with the tests that name the module, then with the others of its room. What they let pass, or do not
-end in time, needs a test, or a reason why it has no effect. Compiled code is not changed.
+end in time, needs a test, or a reason why it has no effect. The tests must pass without a change, which is tried first.
+Compiled code is not changed.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ TEST_ROOMS = {
     "texts": ("texts", "cli"),
     "draw": ("draw", "cli"),
 }
+SECONDS = 600  # of CPU time for one mutant's tests
 LEFT_OUT = {"errors.py", "compat.py", "on_ray.py", "on_spark.py"}  # messages; what only slow tests reach
 UNWRAPPED = {"abs", "reversed", "set", "sorted"}  # others would but fail at once
 SWAPS: dict[type[ast.AST], Any] = {
@@ -137,11 +139,11 @@ def preload() -> None:
             __import__(name)
 
 
-def passes(folder: Path, tests: list[str], seconds: int) -> str:
+def passes(folder: Path, tests: list[str]) -> str:
     """Run tests in a process of its own, until the first one fails: what came of it."""
     pid = os.fork()
     if not pid:
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
         os.chdir(folder)
         sys.path.insert(0, str(folder))
         sys.path.insert(0, str(folder / "tests"))
@@ -164,8 +166,6 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--without", nargs="*", default=[], metavar="ROOM", help="rooms to leave out")
-    parser.add_argument("--seconds", type=int, default=600, help="of CPU time for one mutant's tests")
-    parser.add_argument("--list", action="store_true", help="only say what they are")
     args = parser.parse_args()
     files = [
         path.relative_to(ROOT)
@@ -179,19 +179,20 @@ def main() -> None:
     survivors = 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "copy"
-        if not args.list:
-            ignored = shutil.ignore_patterns(".git", "__pycache__", ".*_cache", "build")
-            shutil.copytree(ROOT, folder, symlinks=True, ignore=ignored)
-            preload()
+        ignored = shutil.ignore_patterns(".git", "__pycache__", ".*_cache", "build")
+        shutil.copytree(ROOT, folder, symlinks=True, ignore=ignored)
+        preload()
+        for tests in {tuple(sorted(tests_of(path))) for path, *_ in chosen}:
+            if passes(folder, list(tests)) != "SURVIVED":
+                raise SystemExit(f"Without a change, not all of these pass: {' '.join(tests)}")
         for i, (path, old, new, offset) in enumerate(chosen, start=args.first):
             source = sources[path]
             line = source.count(b"\n", 0, offset) + 1
-            outcome, begun = "not run", time.perf_counter()
-            if not args.list:
-                (folder / path).write_bytes(source[:offset] + new.encode() + source[offset + len(old.encode()) :])
-                outcome = passes(folder, tests_of(path), args.seconds)
-                (folder / path).write_bytes(source)
-                survivors += outcome != "killed"
+            begun = time.perf_counter()
+            (folder / path).write_bytes(source[:offset] + new.encode() + source[offset + len(old.encode()) :])
+            outcome = passes(folder, tests_of(path))
+            (folder / path).write_bytes(source)
+            survivors += outcome != "killed"
             seconds = time.perf_counter() - begun
             sys.stdout.write(f"{i} {outcome}, {seconds:.0f} s: {path}:{line}: {old!r} -> {new!r}\n")
             sys.stdout.flush()

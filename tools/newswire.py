@@ -24,6 +24,7 @@ from nltk.tokenize import NLTKWordTokenizer
 from spacy_parsetag.files.find import find_files
 from spacy_parsetag.treebanks.formats.table import get_format
 
+SENTENCES = 12_000  # at most
 SHARED = 8  # words in a row that make a sentence another text's
 BODY = re.compile(r"<BODY>(.*?)</BODY>", re.S)
 ENDING = re.compile(r"\s*Reuter\s*$", re.I)
@@ -61,9 +62,7 @@ def main() -> None:
     parser.add_argument("source", type=Path, metavar="SOURCE")
     parser.add_argument("output", type=Path, metavar="OUTPUT")
     parser.add_argument("--exclude", type=Path, nargs="+", required=True, metavar="TREES", help="files of brackets")
-    parser.add_argument("--sentences", type=int, default=12_000, help="the largest number of sentences")
     parser.add_argument("--splitter", default="en_parsetag_sm", help="a pipeline that finds sentences")
-    parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     excluded = {
         gram
@@ -75,7 +74,7 @@ def main() -> None:
     if not paths:
         raise SystemExit(f"{args.source} has no .sgm file. Fetch Reuters-21578 and give the folder that holds them.")
     paragraphs = [paragraph for path in paths for paragraph in read_paragraphs(path)]
-    random.Random(args.seed).shuffle(paragraphs)
+    random.Random(0).shuffle(paragraphs)
     splitter = spacy.load(args.splitter, exclude=["tagger", "parsetag"])
     tokenize = NLTKWordTokenizer().tokenize
     counts: Counter[str] = Counter()
@@ -95,7 +94,7 @@ def main() -> None:
                 counts[reason] += 1
                 if reason == "written":
                     file.write(f"{line}\n")
-            if counts["written"] >= args.sentences:
+            if counts["written"] >= SENTENCES:
                 break
     sys.stdout.write(f"{args.output}: {dict(counts)}\n")
 

@@ -1,9 +1,5 @@
 """Rules that write the trees of several treebanks, and of parsers, in one convention, that of the Penn Treebank.
 
-    python -m tools.repairs TREES
-
-TREES is a bracket file; how often each rule would change something in it is printed.
-
 A rule is for nodes with some label. It looks at the node's children as text, one after the other: a word is `TAG/word`,
 a phrase `LABEL:TAG/its_words`, with the tag of its first word; all words in small letters, and a space after each.
 A regular expression that is found there says by its groups what becomes of the children in them:
@@ -20,15 +16,12 @@ learned from all of these, mix conventions, and have the rarer ones too seldom.
 
 from __future__ import annotations
 
-import argparse
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate
-from pathlib import Path
 
 from spacy_parsetag.trees import Parse
 from spacy_parsetag.trees.tree import Tree, preorder
@@ -214,20 +207,3 @@ def repair(parse: Parse, counts: Counter[str] | None = None) -> Parse:
     pos = tuple("TO" if is_to else tag for tag, is_to in zip(parse.pos, to_mask, strict=True))
     tree = rewrite(replace(parse, pos=pos).to_tree("TOP"), counts)
     return replace(Parse.from_tree(tree), id=parse.id)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("trees", type=Path, metavar="TREES")
-    args = parser.parse_args()
-    from spacy_parsetag.treebanks.formats.table import get_format
-
-    counts: Counter[str] = Counter()
-    n_trees = sum(1 for parse in get_format("penn").read_parses(args.trees) if repair(parse, counts))
-    sys.stdout.write(f"{args.trees}: {n_trees:,} trees\n")
-    for change, count in (+counts).most_common():
-        sys.stdout.write(f"{count:8,}  {change}\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -5,11 +5,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-git ls-files -z --cached --others --exclude-standard -- setup.py setup.cfg pyproject.toml README.md LICENSE spacy_parsetag tests tools \
-  | tar --null -T - -c | tar -x -C "$work"
-cd "$work"
+. tools/copy_tree.sh
+copy_tree
 
 sanitize="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 PARSETAG_FLAGS="-O1 -g1 $sanitize" LDFLAGS="$sanitize" python setup.py -q build_ext --inplace

@@ -22,6 +22,8 @@ from spacy.tokens import Doc, DocBin
 from spacy_parsetag.tokens.groups import SPANS_KEY
 from spacy_parsetag.treebanks.docfiles import DOCBIN_ATTRS
 
+GOLD_TIMES = 2  # each gold tree is written
+
 
 def make_ensemble(output: Path, pipelines: list[Path]) -> None:
     """Save the first pipeline with an ensemble of all in place of its parser."""
@@ -69,12 +71,12 @@ def mix(args: argparse.Namespace) -> None:
     least = min(doc.spans[SPANS_KEY].attrs["expected_f"][0] for doc in certain)
     for doc in certain:
         del doc.spans[SPANS_KEY].attrs["probs"]  # which training does not read
-    docs = args.gold_times * gold + certain
-    random.Random(args.seed).shuffle(docs)
+    docs = GOLD_TIMES * gold + certain
+    random.Random(0).shuffle(docs)
     attrs = (*DOCBIN_ATTRS, "LEMMA", "MORPH")
     DocBin(attrs=attrs, docs=docs, store_user_data=True).to_disk(args.mixed)
     sys.stdout.write(
-        f"{args.mixed}: {len(gold):,} gold sentences {args.gold_times} times, {len(certain):,} of {n:,} silver ones "
+        f"{args.mixed}: {len(gold):,} gold sentences {GOLD_TIMES} times, {len(certain):,} of {n:,} silver ones "
         f"(expected F at least {least:.3f})\n"
     )
 
@@ -91,8 +93,6 @@ def main() -> None:
     mixed.add_argument("mixed", type=Path, metavar="MIXED")
     mixed.add_argument("--words", type=int, nargs=2, default=(8, 45), metavar=("LEAST", "MOST"), help="of a sentence")
     mixed.add_argument("--share", type=float, default=0.8, help="of the silver trees to keep, 0 to 1")
-    mixed.add_argument("--gold-times", type=int, default=2, help="how many times each gold tree is written")
-    mixed.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     if args.command == "ensemble":
         make_ensemble(args.output, args.pipelines)

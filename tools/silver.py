@@ -1,15 +1,16 @@
 """Silver trees: raw text, parsed by a larger pipeline, whose k best trees become soft targets of a smaller one.
 
-    python -m tools.silver TEACHER TEXTS OUTPUT [--exclude TREEBANKS]
+    python -m tools.silver TEACHER TEXTS OUTPUT [--exclude TREEBANKS] [--held-out FILE]
 
 TEACHER is a pipeline with the components `tagger` and `parsetag`, or with a `parsetag_ensemble`, which has no k best
 trees; TEXTS a folder of .txt files with an empty line between paragraphs (`tools/texts.py` makes one), OUTPUT a folder
 for .spacy files: runs of one to eight sentences with spaCy's tokens, the teacher's tags, its best tree, and its k best
 trees with their probabilities, marked as soft; `doc.user_data["mended"]` says whether a rule of `tools/repairs.py`
 changed one of them. Sentences that share eight words in a row with a text of TREEBANKS (as of tools/english.py) are
-left out, and so is the whole document where three do. What is no prose is left out too, and sentences in which the
-teacher expects to get many constituents wrong (`--expected-f`). Of a teacher of English, sentences without a verb are
-left out, trees are repaired, and half of the runs are typed otherwise. For another language give a `--splitter`.
+left out, and so is the whole document where three do; and sentences that are one of FILE, a .spacy file, or share
+eight words in a row with one. What is no prose is left out too, and sentences in which the teacher
+expects to get many constituents wrong (`--expected-f`). Of a teacher of English, sentences without a verb are left out,
+trees are repaired, and half of the runs are typed otherwise. For another language give a `--splitter`.
 """
 
 import argparse
@@ -17,9 +18,9 @@ import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -27,18 +28,33 @@ import numpy as np
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
 
 from spacy_parsetag.tokens.groups import SPANS_KEY, parses_from_doc, with_spans
 from spacy_parsetag.trees import Parse
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where it is run as a file
-from tools.english import DASHES, QUOTES, Sentence, make_doc, read_conllu, read_craft, read_masc, runs, vary, write
+from tools.english import (
+    DASHES,
+    QUOTES,
+    Sentence,
+    make_doc,
+    read,
+    read_conllu,
+    read_craft,
+    read_masc,
+    runs,
+    surface,
+    vary,
+    write,
+)
 from tools.repairs import repair
 
 LONGEST = 60  # words
 SHARED = 8  # words in a row that make a sentence another text's
 SHARED_SENTENCES = 3  # such sentences that make a document another text's
 CHUNK = 2000  # sentences that are sorted by length before they are parsed
+K_BEST = 5  # trees of a sentence
 RARE = 0.01  # trees less likely than this share of the best one are not kept
 
 
@@ -60,15 +76,32 @@ def grams(text: str) -> Iterator[str]:
     return (" ".join(words[i : i + SHARED]) for i in range(len(words) - SHARED + 1))
 
 
-def surface(words: Sequence[str], spaces: Sequence[bool]) -> str:
-    """Write a sentence as it was before it was cut into words."""
-    return "".join(word + " " * space for word, space in zip(words, spaces, strict=True))
+def marks(text: str) -> set[str]:
+    """Collect the marks of a sentence: its letters, whatever its quotes, dashes and case, and its word sequences."""
+    return {"".join(filter(str.isalnum, text.lower())), *grams(text)}
+
+
+def marks_of(paths: Iterable[Path]) -> set[str]:
+    """Collect the marks of the sentences of .spacy files."""
+    docs = read(paths, Vocab())
+    return {mark for doc in docs for sentence in doc.sents for mark in marks(sentence.text)}
+
+
+def without_marked(docs: Iterable[Doc], excluded: set[str]) -> Iterator[Doc]:
+    """Leave out docs with a sentence that has a mark of one that is excluded."""
+    return (doc for doc in docs if all(excluded.isdisjoint(marks(sentence.text)) for sentence in doc.sents))
 
 
 def known_grams(treebanks: Path) -> set[int]:
-    """Collect the word sequences of the treebanks' texts, of all parts there are; trees of test parts are not read."""
+    """Collect the word sequences of the treebanks' texts, of all parts there are; trees of test parts are not read.
+
+    RAISES (SystemExit): If a treebank is not there.
+    """
     hashes: set[int] = set()
-    for path in sorted((treebanks / "gum" / "dep").glob("*.conllu")):
+    paths = sorted((treebanks / "gum" / "dep").glob("*.conllu"))
+    if not paths:
+        raise SystemExit(f"{treebanks / 'gum' / 'dep'} has no .conllu files. Fetch GUM with tools/treebanks.py.")
+    for path in paths:
         text = " ".join(surface(sentence.words, sentence.spaces) for sentence in read_conllu(path))
         hashes.update(map(hash, grams(text)))
     for part in ("train", "dev"):
@@ -85,9 +118,16 @@ def is_prose(sentence: Span) -> bool:
 
 
 def read_sentences(
-    folder: Path, splitter: Language, excluded: set[int], counts: Counter[str]
+    folder: Path, splitter: Language, excluded: set[int], counts: Counter[str], held_out: Set[str] = frozenset()
 ) -> Iterator[list[Sentence]]:
-    """The sentences of each text that may be used, each once."""
+    """The sentences of each text that may be used, each once.
+
+    folder (Path): The texts.
+    splitter (Language): Finds their sentences.
+    excluded (set[int]): Hashes of word sequences of treebanks.
+    counts (Counter[str]): What became of the sentences.
+    held_out (Set[str]): Marks of single sentences that are scored.
+    """
     seen: set[str] = set()
     for path in sorted(folder.glob("*.txt")):
         document: list[Sentence] = []
@@ -109,6 +149,7 @@ def read_sentences(
                     "no prose" if not is_prose(sentence)
                     else "twice" if text in seen
                     else "in a treebank" if (i, sentence.start) in shared
+                    else "held out" if not held_out.isdisjoint(marks(text))
                     else "read"
                 )  # fmt: skip
                 seen.add(text)
@@ -121,7 +162,7 @@ def read_sentences(
         yield document
 
 
-def parse(
+def silver_trees(
     teacher: Language, sentences: Sequence[Sentence], least_f: float, counts: Counter[str]
 ) -> list[Silver | None]:
     """The sentences with the teacher's trees, None for what it is unsure of."""
@@ -202,8 +243,8 @@ def main() -> None:
     parser.add_argument("texts", type=Path, metavar="TEXTS")
     parser.add_argument("output", type=Path, metavar="OUTPUT")
     parser.add_argument("--exclude", type=Path, metavar="TREEBANKS", help="of the English pipelines")
+    parser.add_argument("--held-out", type=Path, metavar="FILE", help="docs that are scored")
     parser.add_argument("--splitter", default="en_parsetag_sm", help="a pipeline that finds sentences")
-    parser.add_argument("--k-best", type=int, default=5)
     parser.add_argument("--expected-f", type=float, default=0.8, help="at least, of the teacher's best tree, 0 to 1")
     parser.add_argument("--words", type=int, default=1_000_000, help="the number of words to stop after")
     parser.add_argument("--singles", type=Path, metavar="FOLDER", help="write each sentence as a doc of its own, too")
@@ -216,11 +257,12 @@ def main() -> None:
     teacher = spacy.load(args.teacher, exclude=["sentencizer"])
     if "parsetag" in teacher.pipe_names:
         pipe: Any = teacher.get_pipe("parsetag")
-        pipe.probs, pipe.k_best = True, args.k_best
+        pipe.probs, pipe.k_best = True, K_BEST
     counts: Counter[str] = Counter()
     rng, tags = random.Random(args.seed), not args.no_tags
     excluded = known_grams(args.exclude) if args.exclude else set()
-    documents = list(read_sentences(args.texts, splitter, excluded, counts))
+    held_out = marks_of([args.held_out]) if args.held_out else set()
+    documents = list(read_sentences(args.texts, splitter, excluded, counts, held_out))
     rng.shuffle(documents)
     # A chunk is sorted by length: sentences of all its documents, so that batches have little padding.
     chunks: list[list[list[Sentence]]] = [[]]
@@ -235,9 +277,9 @@ def main() -> None:
         if counts["words"] >= args.words:
             break
         parsed = iter(
-            parse(teacher, [sentence for document in chunk for sentence in document], args.expected_f, counts)
+            silver_trees(teacher, [sentence for document in chunk for sentence in document], args.expected_f, counts)
         )
-        silver = [[s for _, s in zip(document, parsed) if s is not None] for document in chunk]  # noqa: B905
+        silver = [[s for s in islice(parsed, len(document)) if s is not None] for document in chunk]
         all_runs = list(silver_runs(silver, rng, variants=teacher.lang == "en"))
         write((make_soft_doc(nlp, run, rng, tags=tags) for run in all_runs), args.output / f"silver-{i:03}.spacy")
         if args.singles:

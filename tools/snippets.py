@@ -1,16 +1,12 @@
 """Finds the snippets of the pages: what a reader would paste, in the order of a page.
 
-python -m tools.snippets
-
-prints for each page how many snippets it has and how many of them the tests do not run. Before one that needs more than
-a machine without a GPU and some minutes stands a comment that says what it needs: <!-- not run: a GPU -->.
+Before one that needs more than a machine without a GPU and some minutes stands a comment that says what it needs:
+<!-- not run: a GPU -->.
 """
 
 from __future__ import annotations
 
 import re
-import sys
-from collections import Counter
 from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
@@ -71,20 +67,3 @@ def snippets(path: Path) -> Iterator[Snippet]:
                 prints = below.content if below and below.type == "fence" and below.info == "text" else ""
                 yield Snippet(kind, token.content, line, needs, prints)
             needs = ""
-
-
-def main() -> None:
-    total: Counter[str] = Counter()
-    for path in pages():
-        on_page = list(snippets(path))
-        if on_page:
-            not_run = Counter(snippet.needs for snippet in on_page if snippet.needs)
-            total += Counter({"": len(on_page) - not_run.total()}) + not_run
-            why = "".join(f"; {n}: {needs}" for needs, n in not_run.items())
-            sys.stdout.write(f"{path.relative_to(ROOT)}: {len(on_page) - not_run.total()} run{why}\n")
-    run = total.pop("", 0)
-    sys.stdout.write(f"{run} run, {total.total()} not run: {dict(total)}\n")
-
-
-if __name__ == "__main__":
-    main()

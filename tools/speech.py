@@ -1,7 +1,6 @@
 """Silver trees of direct speech, whose quotation and reporting clause are parsed apart and joined by rule.
 
     python -m tools.speech PIPELINE TEXTS... --output FOLDER --exclude TREEBANKS
-    python -m tools.speech PIPELINE --check TREES
 
 GUM, MASC and CRAFT have hardly any direct speech with a reporting clause after it, so what is trained on them writes
 `"...," said X.` as one clause. The Penn Treebank (Bies et al. 1995, sections 3.2 and 9) has three forms:
@@ -15,8 +14,6 @@ A sentence of TEXTS (as of tools/texts.py) that has one of them is cut there. PI
 "he" and the clause, and what it finds beside the verb is hung next to it. What does not give one of the three forms is
 left out, and so is what shares eight words in a row with a text of TREEBANKS. A third of the trees lose their quotation
 marks, as in "It rains, he said." FOLDER gets .spacy files with a sentence a doc.
-
-`--check` does the same to the sentences of a bracket file, and prints how well the trees agree with those in the file.
 """
 
 from __future__ import annotations
@@ -26,7 +23,7 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -35,9 +32,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_parsetag.evalb import evalb, format_summary
 from spacy_parsetag.tokens.groups import SPANS_KEY, parses_from_doc
-from spacy_parsetag.treebanks.formats.table import get_format
 from spacy_parsetag.trees import Constituent, Parse
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where it is run as a file
@@ -168,7 +163,7 @@ def report_spans(parse: Parse, report: range, tags: Sequence[str]) -> tuple[str,
     return "SINV", spans + shifted(parse.spans[top[1] + 1 :])
 
 
-def join(
+def join_trees(
     words: Sequence[str], speech: Speech, quoted: Parse, label: str, report: list[Constituent]
 ) -> list[Constituent]:
     """Join the trees of a quotation and of a reporting clause in one of the three forms."""
@@ -235,7 +230,8 @@ def speeches(
                 pos[target] = quoted.parse.pos[source]
         for mark in speech.marks:
             pos[mark] = "``" if mark + 1 in (speech.first.start, speech.rest.start) else "''"
-        yield i, Parse(tuple(words), tuple(pos), tuple(join(words, speech, quoted.parse, label, spans))), speech.marks
+        joined = join_trees(words, speech, quoted.parse, label, spans)
+        yield i, Parse(tuple(words), tuple(pos), tuple(joined)), speech.marks
 
 
 def one_sentence(pipeline: Language, words: Sequence[str]) -> Doc:
@@ -248,7 +244,7 @@ def parse_parts(pipeline: Language, parts: Sequence[list[str]]) -> Iterator[Part
         yield Part(parse, doc.spans[SPANS_KEY].attrs["expected_f"][0])
 
 
-def without(parse: Parse, marks: Sequence[int]) -> Parse:
+def without_words(parse: Parse, marks: Sequence[int]) -> Parse:
     """Take some words out of a parse."""
     indices = [i for i in range(len(parse)) if i not in marks]
     new_index = [sum(j < i for j in indices) for i in range(len(parse) + 1)]
@@ -259,7 +255,7 @@ def without(parse: Parse, marks: Sequence[int]) -> Parse:
 def as_typed(parse: Parse, marks: Sequence[int], rng: random.Random) -> Sentence:
     """Vary a sentence: other quotation marks, or none, and sometimes the present."""
     if rng.random() < 0.33:
-        parse = without(parse, marks)
+        parse = without_words(parse, marks)
     if rng.random() < 0.2 and "said" in parse.words:
         i = parse.words.index("said")
         words, pos = list(parse.words), list(parse.pos)
@@ -272,23 +268,15 @@ def as_typed(parse: Parse, marks: Sequence[int], rng: random.Random) -> Sentence
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pipeline", metavar="PIPELINE")
-    parser.add_argument("texts", type=Path, nargs="*", metavar="TEXTS")
-    parser.add_argument("--output", type=Path, metavar="FOLDER")
-    parser.add_argument("--exclude", type=Path, metavar="TREEBANKS")
-    parser.add_argument("--check", type=Path, metavar="TREES")
-    parser.add_argument("--splitter", default="en_parsetag_sm", help="a pipeline that finds sentences")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("texts", type=Path, nargs="+", metavar="TEXTS")
+    parser.add_argument("--output", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument("--exclude", type=Path, required=True, metavar="TREEBANKS")
     args = parser.parse_args()
     pipeline = spacy.load(args.pipeline, exclude=["sentencizer", "senter"])
     pipeline.get_pipe("parsetag").probs = True  # type: ignore[attr-defined]
-    if args.check:
-        check(pipeline, args.check)
-        return
-    if not args.texts or not args.output or not args.exclude:
-        parser.error("TEXTS, --output and --exclude are needed")
     counts: Counter[str] = Counter()
-    rng = random.Random(args.seed)
-    splitter = spacy.load(args.splitter, exclude=["tagger", "parsetag"])
+    rng = random.Random(0)
+    splitter = spacy.load("en_parsetag_sm", exclude=["tagger", "parsetag"])
     excluded = known_grams(args.exclude)
     documents = chain.from_iterable(read_sentences(folder, splitter, excluded, counts) for folder in args.texts)
     with_speech = [sentence for document in documents for sentence in document if find_speech(sentence.parse.words)]
@@ -303,19 +291,6 @@ def main() -> None:
     for i in range(0, len(varied), FILE_SIZE):
         shard = (make_doc(nlp, [sentence], spaces=False, paragraphs=False) for sentence in varied[i : i + FILE_SIZE])
         write(shard, args.output / f"speech-{i // FILE_SIZE:03}.spacy")
-
-
-def check(pipeline: Language, trees: Path) -> None:
-    """Print how well the trees that the pipeline makes of gold sentences agree with theirs, as it is and by rule."""
-    all_golds = list(get_format("penn").read_parses(trees))
-    counts: Counter[str] = Counter()
-    joined = list(speeches(pipeline, [(parse.words, parse.pos) for parse in all_golds], counts))
-    golds = [all_golds[i] for i, _, _ in joined]
-    plain = [part.parse for part in parse_parts(pipeline, [list(parse.words) for parse in golds])]
-    sys.stdout.write(f"{dict(counts)}\n")
-    for name, parses in (("as they are", plain), ("by these rules", [parse for _, parse, _ in joined])):
-        tagged = [replace(tree, pos=gold.pos) for tree, gold in zip(parses, golds, strict=True)]  # as evaluate does
-        sys.stdout.write(f"parsed {name}:\n{format_summary(evalb(golds, tagged))}\n")
 
 
 if __name__ == "__main__":

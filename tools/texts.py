@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
@@ -40,7 +41,7 @@ NOTE_NUMBER = re.compile(r"(?<=[a-z)\"”]{2}[.,;:\"”a-z])\d{1,2}(?= |$)")
 OPINION = re.compile(r"[A-Z\"“].{60,}[a-z)\]][.?!][\"”]?$")
 
 
-def join(words: list[str]) -> str:
+def detokenize(words: list[str]) -> str:
     return "".join(word + " " * space for word, space in zip(words, spaces_after(words), strict=True)).strip()
 
 
@@ -51,7 +52,7 @@ def read_masc(folder: Path) -> Documents:
         if not MASC_LEFT_OUT.match(path.name) and path.stem not in parsed:
             text = path.read_text(encoding="utf8", errors="replace")
             blocks = [[pair.rpartition("_")[0] for pair in block.split()] for block in text.split("\n\n")]
-            yield [join(words) for words in blocks]
+            yield [detokenize(words) for words in blocks]
 
 
 def read_speeches(folder: Path) -> Documents:
@@ -109,14 +110,14 @@ def read_wiki_split(folder: Path) -> Documents:
             rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
             sentences = [re.sub(r"(?<=\w) - (?=\w)", "-", row[0].replace("''", '"')) for row in rows]
         for i in range(0, len(sentences), 50):
-            yield [join(sentence.split()) for sentence in sentences[i : i + 50]]
+            yield [detokenize(sentence.split()) for sentence in sentences[i : i + 50]]
 
 
 def read_qed(folder: Path) -> Documents:
     for path in sorted(folder.glob("*.jsonlines")):
         for line in path.read_text(encoding="utf8").splitlines():
             words = json.loads(line)["paragraph_text"].replace("``", '"').replace("''", '"').replace(" - ", "-").split()
-            yield [join(words)]
+            yield [detokenize(words)]
 
 
 def read_taskmaster(folder: Path) -> Documents:
@@ -137,13 +138,13 @@ def read_product_reviews(folder: Path) -> Documents:
         if path.name != "README.txt":
             for review in path.read_text(encoding="utf8").split("[t]")[1:]:
                 lines = [line.partition("##")[2] for line in review.splitlines()]
-                yield [" ".join(capitalize(join(line.split())) for line in lines if line.strip())]
+                yield [" ".join(capitalize(detokenize(line.split())) for line in lines if line.strip())]
 
 
 def read_movie_reviews(folder: Path) -> Documents:
     for path in sorted(folder.glob("movie_reviews/*/*.txt")):
         lines = path.read_text(encoding="utf8").splitlines()
-        yield [" ".join(capitalize(join(open_quotes(line.split()))) for line in lines if line.strip())]
+        yield [" ".join(capitalize(detokenize(open_quotes(line.split()))) for line in lines if line.strip())]
 
 
 def read_comparisons(folder: Path) -> Documents:
@@ -151,7 +152,7 @@ def read_comparisons(folder: Path) -> Documents:
     text = (folder / "comparative_sentences" / "labeledSentences.txt").read_text(encoding="latin1")
     lines = [line for line in text.splitlines() if line.strip() and not re.match(r"[<*]|\d_", line)]
     for i in range(0, len(lines), 20):
-        yield [" ".join(capitalize(join(open_quotes(line.split()))) for line in lines[i : i + 20])]
+        yield [" ".join(capitalize(detokenize(open_quotes(line.split()))) for line in lines[i : i + 20])]
 
 
 def read_policies(folder: Path) -> Documents:
@@ -410,6 +411,26 @@ SOURCES = {
 }
 
 
+@contextmanager
+def whole(folder: Path) -> Iterator[Path]:
+    """Give a folder its name when all of it is there: one that a failure left behind is made anew."""
+    part = folder.with_name(f"{folder.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    yield part
+    part.rename(folder)
+
+
+def is_there(folder: Path, commit: str) -> bool:
+    """Tell whether a folder is there: a checkout of a commit, or files of one's own.
+
+    RAISES (SystemExit): If it is a checkout of another commit.
+    """
+    head = folder / ".git" / "FETCH_HEAD"
+    if head.parent.is_dir() and not (head.is_file() and head.read_text(encoding="utf8").startswith(commit)):
+        raise SystemExit(f"{folder} is no checkout of {commit}. Move or delete it, and run this once more.")
+    return folder.exists()
+
+
 def check_out(repository: str, commit: str, paths: Sequence[str], folder: Path) -> None:
     """Check out some paths of a repository at a commit, without its history."""
     git = ["git", "-C", str(folder)]
@@ -420,10 +441,13 @@ def check_out(repository: str, commit: str, paths: Sequence[str], folder: Path) 
 
 
 def fetch(source: Source, folder: Path, base: str) -> None:
-    """Check out what is used of a source."""
-    check_out(f"{base}/{source.repository}", source.commit, [source.path], folder)
-    if source.path.endswith(".zip"):
-        shutil.unpack_archive(folder / source.path, folder)
+    """Check out what is used of a source, as far as it is not there."""
+    if is_there(folder, source.commit):
+        return
+    with whole(folder) as part:
+        check_out(f"{base}/{source.repository}", source.commit, [source.path], part)
+        if source.path.endswith(".zip"):
+            shutil.unpack_archive(part / source.path, part)
 
 
 def main() -> None:
@@ -434,17 +458,15 @@ def main() -> None:
     parser.add_argument(
         "--only", nargs="*", choices=[*SOURCES], help="these sources; without it, all but those for tools/speech.py"
     )
-    parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     args.output.mkdir(parents=True, exist_ok=True)
     for name, source in SOURCES.items():
         if name not in args.only if args.only else name in SPEECH_EBOOKS:
             continue
         folder = args.sources / name
-        if not folder.exists():
-            fetch(source, folder, args.base)
+        fetch(source, folder, args.base)
         documents = list(source.read(folder))
-        random.Random(args.seed).shuffle(documents)
+        random.Random(0).shuffle(documents)
         n_words = n_documents = 0
         for paragraphs in documents:
             if n_words >= source.words:
@@ -452,6 +474,8 @@ def main() -> None:
             text = "\n\n".join(paragraph for paragraph in paragraphs if paragraph.strip())
             (args.output / f"{name}-{n_documents:04}.txt").write_text(text + "\n", encoding="utf8")
             n_words, n_documents = n_words + len(text.split()), n_documents + 1
+        if not n_words:
+            raise SystemExit(f"{name}: {folder} has no text. Delete it, and run this once more.")
         terms = f"{source.terms}; https://github.com/{source.repository}"
         sys.stdout.write(f"{name}: {n_words:,} words of {n_documents:,} documents; {terms}\n")
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where it is run as a file
 from tools.masc import FOLDER
-from tools.texts import check_out
+from tools.texts import check_out, is_there, whole
 
 
 class Treebank(NamedTuple):
@@ -133,14 +133,16 @@ def main() -> None:
     args = parser.parse_args()
     for name in args.names or [*TREEBANKS, *ENCODERS]:
         target = args.assets / name
-        if target.exists():
+        if is_there(target, TREEBANKS[name].commit) if name in TREEBANKS else target.exists():
             sys.stdout.write(f"{target} is there\n")
         elif name in ENCODERS:
-            fetch_encoder(ENCODERS[name], target)
+            with whole(target) as part:
+                fetch_encoder(ENCODERS[name], part)
             sys.stdout.write(f"{target}: {', '.join(ENCODERS[name].packages)}; Apache 2.0\n")
         else:
             treebank = TREEBANKS[name]
-            check_out(f"{args.base}/{treebank.repository}", treebank.commit, treebank.paths, target)
+            with whole(target) as part:
+                check_out(f"{args.base}/{treebank.repository}", treebank.commit, treebank.paths, part)
             sys.stdout.write(f"{target}: {treebank.repository} at {treebank.commit}; {treebank.terms}\n")
 
 

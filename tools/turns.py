@@ -1,11 +1,13 @@
 """Lays out what the last trainings of the English pipelines read, from silver trees and treebanks.
 
-    python -m tools.turns FOLDER SENTENCES RUNS --tagger PIPELINE
+    python -m tools.turns FOLDER SENTENCES RUNS CORRECTED --tagger PIPELINE --turns TURN...
 
-FOLDER holds `0`, direct speech (tools/speech.py), `1`, silver trees of single sentences, and `runs`, the same trees in
-runs of sentences (tools/silver.py). SENTENCES are treebanks' sentences, RUNS runs of them. Written to it:
+FOLDER holds `speech`, direct speech (tools/speech.py), `singles`, silver trees of single sentences, and `runs`, the
+same trees in runs of sentences (tools/silver.py). SENTENCES are treebanks' sentences, RUNS runs of them, CORRECTED is
+what tools/corrected.py wrote. Each TURN becomes a folder in FOLDER:
 
-    0, 1    SENTENCES, and to 1 direct speech too
+    0       SENTENCES and direct speech
+    1       these and the silver sentences
     2       SENTENCES, direct speech, and the silver sentences with an amount that ends in a unit (tools/repairs.py)
     3       SENTENCES, direct speech, and twice the silver sentences that a rule mended
     small   RUNS, direct speech and the first nine files of silver runs; tags that PIPELINE has not are left out, and
@@ -15,11 +17,10 @@ and where FOLDER has `dependencies` (tools/dependencies.py), of SENTENCES and RU
 
     4       these SENTENCES, direct speech, the silver sentences that a rule mended, and `dependencies/singles`
     small-4 as `small`, of these RUNS, with `dependencies/runs`
-
-and where it has `corrected` too (tools/corrected.py):
-
     5       as `4`, with the corrected trees in place of what `4` has of these sentences
-    small-5 as `small-4`, with the corrected trees, and without their development part
+    small-5 as `small-4`, with the corrected trees
+
+No turn has a sentence of CORRECTED's development part.
 """
 
 from __future__ import annotations
@@ -27,30 +28,40 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import spacy
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_parsetag.tokens.groups import SPANS_KEY
-from spacy_parsetag.treebanks.docfiles import DOCBIN_ATTRS
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # where it is run as a file
+from tools.english import read, write
 from tools.repairs import UNITS
+from tools.silver import marks_of, without_marked
 
 SMALL_FILES = 9
 
 
-def read(paths: Iterable[Path], vocab: Vocab) -> Iterator[Doc]:
-    for path in paths:
-        yield from DocBin().from_disk(path).get_docs(vocab)
+class File(NamedTuple):
+    """A file of a turn.
 
+    sources (Sequence[Path]): The files that its docs come from.
+    takes (Callable[[Doc], bool]): Tells which of them.
+    tags (Collection[str] | None): The tags that they keep; None for all.
+    """
 
-def write(docs: Iterable[Doc], path: Path) -> None:
-    DocBin(attrs=DOCBIN_ATTRS, docs=docs, store_user_data=True).to_disk(path)
+    name: str
+    sources: Sequence[Path]
+    takes: Callable[[Doc], bool] = lambda doc: True
+    tags: Collection[str] | None = None
+
+    def read(self, vocab: Vocab) -> Iterator[Doc]:
+        for doc in filter(self.takes, read(self.sources, vocab)):
+            yield doc if self.tags is None else with_tags(doc, self.tags)
 
 
 def has_amount(doc: Doc) -> bool:
@@ -58,21 +69,15 @@ def has_amount(doc: Doc) -> bool:
     return any(span.label_ == "QP" and span[-1].lower_ in UNITS for span in doc.spans[SPANS_KEY])
 
 
-def by_hand(paths: Iterable[Path], vocab: Vocab) -> Iterator[Doc]:
-    return (doc for doc in read(paths, vocab) if doc.user_data["by_hand"])
+def is_mended(doc: Doc) -> bool:
+    return bool(doc.user_data["mended"])
 
 
-def letters(text: str) -> str:
-    """The letters and digits of a sentence, whatever its quotes, dashes and case."""
-    return "".join(filter(str.isalnum, text.lower()))
+def is_by_hand(doc: Doc) -> bool:
+    return bool(doc.user_data["by_hand"])
 
 
-def without(docs: Iterable[Doc], excluded: set[str]) -> Iterator[Doc]:
-    """Leave out docs with a sentence that is known by its letters."""
-    return (doc for doc in docs if excluded.isdisjoint(letters(sentence.text) for sentence in doc.sents))
-
-
-def with_tags(doc: Doc, tags: Iterable[str]) -> Doc:
+def with_tags(doc: Doc, tags: Collection[str]) -> Doc:
     """Leave out all tags of a doc but some."""
     for token in doc:
         if token.tag_ not in tags:
@@ -80,56 +85,59 @@ def with_tags(doc: Doc, tags: Iterable[str]) -> Doc:
     return doc
 
 
+def lay_out(folder: Path, sentences: Path, runs: Path, tags: Collection[str]) -> dict[str, list[File]]:
+    """List the files of each turn, but for corrected trees.
+
+    tags (Collection[str]): Those of the small pipeline.
+    """
+
+    def files(name: str, **options: Any) -> list[File]:
+        paths = sorted((folder / name).glob("*.spacy"))
+        return [File(path.name, [path], **options) for path in paths] or [File(name, [])]
+
+    def small(**options: Any) -> list[File]:
+        gold = File("gold.spacy", [runs], tags=tags, **options)
+        return [gold, *files("speech", tags=()), *files("runs")[:SMALL_FILES]]
+
+    with_speech = [File(sentences.name, [sentences]), *files("speech")]
+    silver = [path for file in files("singles") for path in file.sources]
+    mended = File("mended.spacy", silver, is_mended)
+    return {
+        "0": with_speech,
+        "1": [*with_speech, *files("singles")],
+        "2": [*with_speech, File("amounts.spacy", silver, has_amount)],
+        "3": [*with_speech, mended, mended._replace(name="mended-again.spacy")],
+        "4": [with_speech[0]._replace(takes=is_by_hand), *with_speech[1:], mended, *files("dependencies/singles")],
+        "small": small(),
+        "small-4": [*small(takes=is_by_hand), *files("dependencies/runs", tags=tags)],
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     parser.add_argument("sentences", type=Path, metavar="SENTENCES")
     parser.add_argument("runs", type=Path, metavar="RUNS")
+    parser.add_argument("corrected", type=Path, metavar="CORRECTED")
     parser.add_argument("--tagger", required=True, metavar="PIPELINE")
+    parser.add_argument("--turns", required=True, nargs="+", metavar="TURN")
     args = parser.parse_args()
-    folder: Path = args.folder
-    speech, silver = (
-        sorted((folder / name).glob(f"{kind}-*.spacy")) for name, kind in (("0", "speech"), ("1", "silver"))
-    )
     vocab = spacy.blank("en").vocab
     tagger: Any = spacy.load(args.tagger).get_pipe("tagger")
-    for turn in ("0", "1", "2", "3", "small"):
-        (folder / turn).mkdir(parents=True, exist_ok=True)
-        if turn != "small":
-            shutil.copy(args.sentences, folder / turn)
-    for path in speech:
-        for turn in "123":
-            shutil.copy(path, folder / turn)
-        write((with_tags(doc, ()) for doc in read([path], vocab)), folder / "small" / path.name)
-    write(filter(has_amount, read(silver, vocab)), folder / "2" / "amounts.spacy")
-    mended = folder / "3" / "mended.spacy"
-    write((doc for doc in read(silver, vocab) if doc.user_data["mended"]), mended)
-    shutil.copy(mended, mended.with_stem("mended-again"))
-    write((with_tags(doc, tagger.labels) for doc in read([args.runs], vocab)), folder / "small" / "gold.spacy")
-    for path in sorted((folder / "runs").glob("*.spacy"))[:SMALL_FILES]:
-        shutil.copy(path, folder / "small")
-    dependencies = folder / "dependencies"
-    if not dependencies.is_dir():
-        return
-    for turn, base in (("4", "3"), ("small-4", "small")):
-        shutil.copytree(folder / base, folder / turn, dirs_exist_ok=True)
-    (folder / "4" / "mended-again.spacy").unlink()
-    write(by_hand([args.sentences], vocab), folder / "4" / args.sentences.name)
-    write((with_tags(doc, tagger.labels) for doc in by_hand([args.runs], vocab)), folder / "small-4" / "gold.spacy")
-    for path in sorted((dependencies / "singles").glob("*.spacy")):
-        shutil.copy(path, folder / "4")
-    for path in sorted((dependencies / "runs").glob("*.spacy")):
-        write((with_tags(doc, tagger.labels) for doc in read([path], vocab)), folder / "small-4" / path.name)
-    corrected, dev = (folder / "corrected" / f"corrected{part}.spacy" for part in ("", "-dev"))
-    if not corrected.is_file():
-        return
-    in_dev, in_both = ({letters(doc.text) for doc in read(paths, vocab)} for paths in ([dev], [corrected, dev]))
-    for turn, base, excluded in (("5", "4", in_both), ("small-5", "small-4", in_dev)):
-        shutil.copytree(folder / base, folder / turn, dirs_exist_ok=True)
-        for path in sorted((dependencies / "runs").glob("*.spacy")):
-            of_dependencies = folder / turn / path.name
-            write(without(read([of_dependencies], vocab), excluded), of_dependencies)
-        write((with_tags(doc, tagger.labels) for doc in read([corrected], vocab)), folder / turn / corrected.name)
+    turns = lay_out(args.folder, args.sentences, args.runs, tagger.labels)
+    train, dev = (args.corrected / f"corrected{part}.spacy" for part in ("", "-dev"))
+    corrected = [File(train.name, [train], tags=tagger.labels)]
+    turns["small-5"], turns["5"] = turns["small-4"] + corrected, turns["4"] + corrected
+    held_out = marks_of([dev])
+    anew = held_out | marks_of([train])
+    for turn in args.turns:
+        shutil.rmtree(args.folder / turn, ignore_errors=True)
+        (args.folder / turn).mkdir()
+        for file in turns[turn]:
+            if not file.sources:
+                raise SystemExit(f"{args.folder / file.name} has no .spacy files, and turn {turn} takes them.")
+            excluded = anew if turn == "5" and [file] != corrected else held_out
+            write(without_marked(file.read(vocab), excluded), args.folder / turn / file.name)
 
 
 if __name__ == "__main__":
