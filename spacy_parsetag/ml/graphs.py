@@ -223,6 +223,7 @@ class _Quantizer:
         self.weights = {array.name: array for array in graph.initializer}
         self.nodes: list[Any] = []
         self.rounded: set[str] = set()  # inputs of linear layers: queries, keys and values share theirs
+        self.multiplied: set[str] = set()  # weights of linear layers
 
     def run(self) -> None:
         self.constant("int8_largest", np.float32(127))
@@ -272,6 +273,11 @@ class _Quantizer:
             inverse = self.add("Div", ["int8_largest", most], f"{rows}_inverse")
             scaled = self.add("Mul", [rows, inverse], f"{rows}_scaled")
             self.add("QuantizeLinear", [scaled, "int8_one", "int8_middle"], f"{rows}_uint8")
+        # For exact products on x86 CPUs without VNNI ONNX Runtime rewrites the weight of each layer, and fails at one
+        # that another layer shares. It takes an Identity for a weight of its own.
+        if integers in self.multiplied:
+            integers = self.add("Identity", [integers], f"{output}_int8")
+        self.multiplied.add(integers)
         factors = [f"{rows}_uint8", integers, "int8_one", scales, "int8_middle"]
         product = self.add("MatMulIntegerToFloat", factors, f"{output}_columns", domain=_DOMAIN)
         self.add("Mul", [product, f"{rows}_scale"], output)

@@ -80,12 +80,14 @@ def _start_session(graph: bytes, *, on_gpu: bool) -> Any:
     options = runtime.SessionOptions()
     # OMP_NUM_THREADS sets the number, as for NumPy. Without it a worker process gets 1, others 0: one for each core.
     options.intra_op_num_threads = threads_asked() or (0 if parent_process() is None else 1)
+    # This optimizer fuses a sum and a normalization into one operation. On a CPU the two are faster.
+    disabled = ["SkipLayerNormFusion"]
     if clips_products():
         options.add_session_config_entry("session.x64quantprecision", "1")  # takes up to 2.6 times as long
+        disabled.append("EliminateIdentity")  # exact products need a weight for each layer (`_Quantizer.multiply`)
     preferred = ["CUDAExecutionProvider", "CPUExecutionProvider"] if on_gpu else ["CPUExecutionProvider"]
     providers = [name for name in preferred if name in runtime.get_available_providers()]
-    # This optimizer fuses a sum and a normalization into one operation. On a CPU the two are faster.
-    return runtime.InferenceSession(graph, options, providers, disabled_optimizers=["SkipLayerNormFusion"])
+    return runtime.InferenceSession(graph, options, providers, disabled_optimizers=disabled)
 
 
 @cache
