@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -273,6 +274,8 @@ def test_page(run: Callable[..., Any], folder: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert run("search", "NP < PRP", folder / "a.mrg", "--html", page).exit_code == 0
     assert page.read_text(encoding="utf-8").count("#e6007a") == 2
+    assert run("search", "ROOT < S", folder / "a.mrg", "--html", page).exit_code == 0  # the root, or nothing is marked
+    assert re.search(r'fill="#e6007a"[^>]*>(<title>[^<]*</title>)?ROOT<', page.read_text(encoding="utf-8"))
 
 
 def test_saved_columns(run: Callable[..., Any], folder: Path, tmp_path: Path) -> None:
