@@ -173,8 +173,8 @@ def _html(sentences: Sequence[Sentence], tags: bool) -> str:
     parts = [f'<div class="parsetag">\n<style>{_CSS}</style>']
     for text, tree, marks in sentences:
         parts += [
-            '<section dir="auto">',
-            f"<p>{escape(showable(text))}</p>",
+            "<section>",
+            f'<p dir="auto">{escape(showable(text))}</p>',
             f'<div class="tree">{tostring(draw_svg(tree, tags=tags, marks=marks), encoding="unicode")}</div>',
             f"<details><summary>Outline</summary><pre>{escape(draw_text(tree, _OUTLINE, tags=tags))}</pre></details>",
             f"<details><summary>Brackets</summary><pre>{escape(showable(format_tree(tree)))}</pre></details>",

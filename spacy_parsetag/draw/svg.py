@@ -56,7 +56,7 @@ def _convert(node: DrawnNode, step: int, depth: int) -> list[Any]:
     if node.is_leaf:
         children = []
     elif depth == _DEEPEST:
-        words = " ".join([below.text for below in preorder(node) if below.kind == "word"][::step])
+        words = " ".join([below.text for below in preorder(node) if below.kind == "word"])
         children = [[DeferredNodePos(partial(_draw_node, DrawnNode(words, "word"), False))]]
     else:
         children = [_convert(child, step, depth + 1) for child in node.children[::step]]

@@ -163,6 +163,13 @@ def test_deep_svg() -> None:
     assert len(svg) < 200_000
 
 
+def test_words_under_a_triangle_are_in_the_order_of_the_text() -> None:
+    """Whoever shows right-to-left text turns it round."""
+    n = 65
+    tree = Parse(("שלום",) * (n - 2) + ("אב", "גד"), ("NN",) * n, tuple((i, n, "VP") for i in range(n))).to_tree()
+    assert any(text.endswith("אב גד") for text in words_of(tostring(draw_svg(tree), encoding="unicode")))
+
+
 def test_rows_of_text() -> None:
     """The base line of a label is one size of letters below its top; that of a word under its tag 1.1 further."""
     svg = tostring(draw_svg(read("(NP (NN dog))")), encoding="unicode")
