@@ -1,6 +1,7 @@
 """`parsetag show`: texts, brackets and docs are drawn."""
 
 import gzip
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
@@ -130,6 +131,13 @@ def test_errors(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argum
     monkeypatch.chdir(tmp_path)
     result = run("show", *arguments)
     assert result.exit_code == (1 if code else 0) and code in result.stderr
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="PyTorch uses the GPU there")
+def test_a_gpu_without_cupy(run: Run, pipeline: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    result = run("show", "She reads.", "--model", pipeline, "--gpu-id", 0)
+    assert result.exit_code == 1 and "[E500]" in result.stderr and "spacy-parsetag[cuda12x]" in result.stderr
 
 
 def test_pipes(run: Run, pipe: Callable[[str], Path]) -> None:
