@@ -488,6 +488,11 @@ class Warnings(metaclass=_ErrorsWithCodes):
         "TreeLoss learns nothing from gold trees that need a stack of more than {bound}, the component's max_stack. If "
         "it is 'train', say first which trees it goes on with, by add_labels_of; or set it to null."
     )
+    W201 = (
+        "ONNX Runtime computes on the CPU, though a GPU was asked for: it cannot use CUDA here. The package "
+        "'onnxruntime' never can; install the other one in its place: pip uninstall onnxruntime; pip install "
+        "onnxruntime-gpu"
+    )
     W250 = "The component '{name}' cannot learn from all of its training data: {problems}"
     W251 = (
         "{n:,} of {total:,} sentences ({share:.1%}) are left out, because a constituent begins or ends inside a token "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from multiprocessing import parent_process
@@ -15,7 +16,7 @@ from thinc.api import Model, Shim, chain
 from thinc.types import Floats2d, Ragged
 
 from ..compat import require, threads_asked
-from ..errors import Errors
+from ..errors import Errors, Warnings
 from .wordpieces import align_pieces, cut_windows, windows_of
 from .words import Arrays, SequenceModel, cut
 
@@ -85,7 +86,10 @@ def _start_session(graph: bytes, *, on_gpu: bool) -> Any:
     preferred = ["CUDAExecutionProvider", "CPUExecutionProvider"] if on_gpu else ["CPUExecutionProvider"]
     providers = [name for name in preferred if name in runtime.get_available_providers()]
     # This optimizer fuses a sum and a normalization into one operation. On a CPU the two are faster.
-    return runtime.InferenceSession(graph, options, providers, disabled_optimizers=["SkipLayerNormFusion"])
+    session = runtime.InferenceSession(graph, options, providers, disabled_optimizers=["SkipLayerNormFusion"])
+    if on_gpu and "CUDAExecutionProvider" not in session.get_providers():  # not there, or it could not start
+        warnings.warn(Warnings.W201, stacklevel=1)
+    return session
 
 
 @cache
