@@ -81,6 +81,7 @@ def test_page(doc: Doc) -> None:
     html = render(doc, "html")
     page = Page(html)
     assert html.startswith("<!DOCTYPE html>") and '<html lang="en">' in html
+    assert html.count("<pre>") == html.count('<pre class="brackets">') == 3  # an outline is not to be wrapped
     assert page.tags.count("section") == 3 and "script" not in page.tags and "link" not in page.tags
     assert "src=" not in html and "url(" not in html
     assert "She enjoys papers." in page.data and "(TOP (FRAG (NN <script>)))" in page.data
