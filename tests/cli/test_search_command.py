@@ -158,6 +158,7 @@ def test_a_file_that_is_named_twice(run: Callable[..., Any], tmp_path: Path) -> 
     (tmp_path / "a.mrg").write_text("(TOP (S (NP (NN a)) (VP (VBZ b))))\n")
     counts = run("search", "NP", tmp_path, tmp_path / "a.mrg", "--count").stdout
     assert counts.splitlines() == ["1\ttrees", "1\ttrees with a match", "1\tmatches"]
+    assert "1 tree, 1 tree with a match, 1 match\n" in run("search", "NP", tmp_path / "a.mrg").stderr
     rows = run("complexity", tmp_path / "a.mrg", tmp_path, "--csv").stdout.splitlines()
     assert rows[1].startswith(f"{tmp_path / 'a.mrg'},2,1,")
 
