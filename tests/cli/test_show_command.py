@@ -54,6 +54,8 @@ def test_files(run: Run, treebank: Path, tmp_path: Path) -> None:
     result = run("show", treebank, "--svg", svg, "--html", html)
     assert result.exit_code == 0 and not result.stdout
     assert "Wrote 3 trees to" in result.stderr
+    assert "Wrote 1 tree to" in run("show", "(NP (NN a))", "--svg", svg).stderr
+    assert run("show", treebank, "--svg", svg).exit_code == 0
     assert words_of(svg).count("NP") == 4 and "(" in words_of(svg)
     assert html.read_text(encoding="utf-8").count("<section") == 3
     plain = tmp_path / "plain.svg"
@@ -122,6 +124,12 @@ def test_a_pipeline_with_another_key(run: Run, pipeline: Path, tmp_path: Path) -
         (["absent.txt"], "[E484]"),
         (["-", "--format", "brackets"], "[E106]"),
         (["-", "--format", "spacy"], "[E455]"),
+        (["(S (NN a))", "--svg", "a.svg", "--width", 30], "[E455] --width"),
+        (["(S (NN a))", "--html", "a.html", "--no-color"], "[E455] --color"),
+        (["(S (NN a))", "--model", "en_parsetag_sm"], "[E455] --model"),
+        (["(S (NN a))", "--gpu-id", 0], "[E455] --gpu-id"),
+        (["(S (NN a))", "--spans-key", "other"], "[E455] --spans-key"),
+        (["(see (a) above) The dog barked."], "--format text"),
         (["((a) b", "--format", "brackets"], "<stream>:1"),
         (["a b" * 2000, "--format", "brackets"], "<stream>:1"),
         (["(S (NP (NN a)))", "--svg", "absent"], ""),
