@@ -26,7 +26,6 @@ _INSTALL = {
     "pyarrow": 'pip install "spacy-parsetag[ray]" (or spark, or pyarrow alone)',
     "pyspark": 'pip install "spacy-parsetag[spark]"',
     "ray": 'pip install "spacy-parsetag[ray]"',
-    "spacy_curated_transformers": 'pip install "spacy-parsetag[curated]"',
     "scipy": 'pip install "spacy-parsetag[plots]"',
 }
 

@@ -111,7 +111,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E113 = "Bytes {data} are not valid {encoding}. Say which encoding it is, for instance --encoding {hint}."
     E114 = "Empty tree: brackets without a word, as some treebanks write for no parse. Leave it out, or skip bad trees."
-    E115 = "Nothing under the node {label!r}: it needs a word or other nodes. Is a word or a tag missing?"
+    E115 = (
+        "Nothing under the node {label!r}: it needs a word or other nodes. Is a word or a tag missing? If this is a "
+        "text that begins as trees do, say so: parsetag show --format text."
+    )
     E116 = "A node inside the tree has no label; only the root may go without. Is a label or a bracket missing?"
     E117 = "The word {word!r} under {label!r} has no part-of-speech bracket. Write (TAG word), or give a default tag."
     E118 = "NUL byte. Is the file binary, or in another encoding (then say so, for instance --encoding {hint})?"
@@ -487,6 +490,11 @@ class Warnings(metaclass=_ErrorsWithCodes):
     W200 = (
         "TreeLoss learns nothing from gold trees that need a stack of more than {bound}, the component's max_stack. If "
         "it is 'train', say first which trees it goes on with, by add_labels_of; or set it to null."
+    )
+    W201 = (
+        "ONNX Runtime computes on the CPU, though a GPU was asked for: it cannot use CUDA here. The package "
+        "'onnxruntime' never can; install the other one in its place: pip uninstall onnxruntime; pip install "
+        "onnxruntime-gpu"
     )
     W250 = "The component '{name}' cannot learn from all of its training data: {problems}"
     W251 = (

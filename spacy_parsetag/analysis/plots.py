@@ -39,7 +39,7 @@ def check_paths(paths: Paths) -> None:
         if path.suffix.lower() not in FORMATS:
             raise ValueError(Errors.E402.format(path=path, known=", ".join(FORMATS)))
     if paths:
-        require("matplotlib", "Figures")
+        require("matplotlib", "A figure")
 
 
 def plot_deviations(treebanks: Mapping[str, Deviations], paths: Paths) -> None:
@@ -131,7 +131,7 @@ def _figure(
     columns = min(4, n)
     rows = ceil(n / columns)
     size = (columns * panel[0], rows * panel[1] + 0.3)
-    figure = require("matplotlib.figure", "Figures").Figure(figsize=size, layout="constrained")
+    figure = require("matplotlib.figure", "A figure").Figure(figsize=size, layout="constrained")
     panels = [figure.add_subplot(rows, columns, place) for place in range(1, n + 1)]
     for axes, title in zip(panels, titles, strict=True):
         axes.set_title(title, fontsize=9)
@@ -141,7 +141,7 @@ def _figure(
     figure.supxlabel(x, fontsize=9)
     figure.supylabel(y, fontsize=9)
     yield panels
-    matplotlib = require("matplotlib", "Figures")
+    matplotlib = require("matplotlib", "A figure")
     for path in map(Path, paths):
         kind = path.suffix.lower()[1:]
         metadata = {"Software": None} if kind == "png" else {"Date" if kind == "svg" else "CreationDate": None}

@@ -69,6 +69,11 @@ def note(text: str, kind: str = "info") -> None:
     typer.secho(f"{icon} {shorten(showable(text), LONGEST_MESSAGE)}", fg=color, err=True)
 
 
+def counted(n: int, noun: str) -> str:
+    """Write a number and a noun, given in the singular: "1 tree", "2 matches"."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}{'es' if noun.endswith('ch') else 's'}"
+
+
 @contextmanager
 def stated_errors() -> Iterator[None]:
     """Turn what users can cause (bad data, missing files or packages) into a message and exit code 1.
@@ -187,7 +192,7 @@ class Skipped:
     def summarize(self) -> None:
         """Say how many, if there are any."""
         if self.n:
-            note(f"Skipped {self.n:,} {self.what}{'s' * (self.n != 1)} (listed above)", "warn")
+            note(f"Skipped {counted(self.n, self.what)} (listed above)", "warn")
 
 
 def warn_of_empty(n_trees: Mapping[Path, int]) -> None:

@@ -19,7 +19,7 @@ from ..treebanks.formats.table import get_format
 from ..treebanks.split import read_split
 from ..trees import ROOT_LABELS, Parse
 from ..trees.clean import CleanCounts, CleanOptions
-from ._util import Glob, SkipBad, Skipped, SpansKey, note, refuse
+from ._util import Glob, SkipBad, Skipped, SpansKey, counted, note, refuse
 
 MOST_LISTED = 20  # files that were written
 
@@ -152,7 +152,8 @@ def convert_cli(
 def _size(files: list[DocFile], path: Path, in_docs: bool) -> str:
     """Say in a line how much is in files, and where they are."""
     sentences, docs, words = (sum(getattr(f, name) for f in files) for name in ("sentences", "docs_added", "words"))
-    return f"{sentences:,} sentences{f' in {docs:,} docs' if in_docs else ''}, {words:,} words: {path}"
+    in_them = f" in {counted(docs, 'doc')}" if in_docs else ""
+    return f"{counted(sentences, 'sentence')}{in_them}, {counted(words, 'word')}: {path}"
 
 
 def change_cleaning(options: CleanOptions, changes: Iterable[str]) -> CleanOptions:
@@ -185,16 +186,16 @@ def change_cleaning(options: CleanOptions, changes: Iterable[str]) -> CleanOptio
 
 def describe(counts: CleanCounts, n_long: int) -> str:
     """Say in a line what reading and cleaning did."""
-    numbers = {
-        "lines rewritten as brackets": counts.lines,
-        "labels stripped": counts.labels,
-        "traces removed": counts.traces,
-        "nodes removed by label": counts.removed,
-        "empty phrases removed": counts.emptied,
-        "repeated phrases collapsed": counts.repeats,
-        "root wrappers removed": counts.wrappers,
-        "trees without words left out": counts.emptied_trees,
-        "long sentences left out": n_long,
-    }
-    done = ", ".join(f"{n:,} {what}" for what, n in numbers.items() if n)
-    return f"{counts.trees:,} trees read; {done or 'nothing to clean'}"
+    numbers = (
+        (counts.lines, "line", "rewritten as brackets"),
+        (counts.labels, "label", "stripped"),
+        (counts.traces, "trace", "removed"),
+        (counts.removed, "node", "removed by label"),
+        (counts.emptied, "empty phrase", "removed"),
+        (counts.repeats, "repeated phrase", "collapsed"),
+        (counts.wrappers, "root wrapper", "removed"),
+        (counts.emptied_trees, "tree", "without words left out"),
+        (n_long, "long sentence", "left out"),
+    )
+    done = ", ".join(f"{counted(n, noun)} {what}" for n, noun, what in numbers if n)
+    return f"{counted(counts.trees, 'tree')} read; {done or 'nothing to clean'}"

@@ -39,6 +39,7 @@ from ._util import (
     GpuId,
     Multiline,
     Params,
+    counted,
     format_json,
     note,
     note_left_out,
@@ -147,7 +148,7 @@ def evaluate_cli(
         (system,) = systems.values()
         filled = list(fill_unparsed(system.gold, system.test, params))
         write_text("".join(f"{line}\n" for line, _ in filled), fill)
-        note(f"{len(filled):,} trees, {sum(is_flat for _, is_flat in filled):,} of them flat: {fill}")
+        note(f"{counted(len(filled), 'tree')}, {sum(is_flat for _, is_flat in filled):,} of them flat: {fill}")
     write_text(report if as_json else text)
     for name, result in results.items():
         warn_of_failures(result, f"{name}: " if len(results) > 1 else "")

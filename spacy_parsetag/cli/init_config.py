@@ -5,6 +5,7 @@ from typing import Annotated
 from spacy.util import load_config, load_model_from_config
 from typer import Option as Opt
 
+from ..compat import require
 from ..errors import Errors
 from ..files.write import STANDARD
 from ._util import OrderOption, Output, note, refuse, write_text
@@ -44,6 +45,8 @@ def init_config_cli(
     refuse(encoder is not None and not encoder.strip(), "--encoder", "a name or a folder, which may not be empty")
     if output != STANDARD and output.exists() and not force:
         raise ValueError(Errors.E466.format(path=output))
+    if transformer:
+        require("spacy_transformers", "--transformer")
     sentences = "senter" if senter else "one_sentence" if one_sentence else "sentencizer"
     try:
         config = make_config(

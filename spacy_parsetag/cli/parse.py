@@ -23,7 +23,7 @@ from ..texts.processes import map_in_processes
 from ..texts.shards import Job, Note, Run, ShardParser, find_sources, parse_shard
 from ..treebanks.formats.table import FORMATS
 from ._inputs import DEFAULT_MODEL, default_model, find_input, is_pipeline, start_parser
-from ._util import Code, GpuId, SkipBad, Skipped, count_processes, note, progress, refuse
+from ._util import Code, GpuId, SkipBad, Skipped, count_processes, counted, note, progress, refuse
 
 SHARD_SIZE = 2000
 SLASHES = ("/", os.sep)
@@ -202,7 +202,7 @@ def _parse_to_shards(
     _warn(run.n_several, run.n_ids, run.n_texts)
     if not quiet:
         failed = f" ({run.n_failed:,} failed)" if run.n_failed else ""
-        note(f"{run.n_texts:,} texts{failed} in {len(run.shards):,} shards: {run.job.folder}", "good")
+        note(f"{counted(run.n_texts, 'text')}{failed} in {counted(len(run.shards), 'shard')}: {run.job.folder}", "good")
 
 
 def _parse_todo(

@@ -22,6 +22,7 @@ from ._util import (
     Skipped,
     SpansKey,
     count_processes,
+    counted,
     note,
     note_left_out,
     progress,
@@ -109,7 +110,9 @@ def search_cli(
     skipped.summarize()
     skipped.check()
     if not quiet and not count:
-        note(", ".join(f"{value:,} {name}" for name, value in totals.items()), "good")
+        n_trees, n_with_a_match, n_matches = (totals[name] for name in ("trees", "trees with a match", "matches"))
+        with_a_match = f"{counted(n_with_a_match, 'tree')} with a match"
+        note(f"{counted(n_trees, 'tree')}, {with_a_match}, {counted(n_matches, 'match')}", "good")
     if not quiet and totals["trees"] and absent:
         note(f"No node of these trees is called {' or '.join(sorted(map(str, absent)))}", "warn")
 
@@ -169,7 +172,7 @@ def _report(
             absent.append(hits.absent)
     if html is not None:
         write_text(draw_page(drawn), html)
-        note(f"Wrote {len(drawn):,} trees to {html}", "good")
+        note(f"Wrote {counted(len(drawn), 'tree')} to {html}", "good")
     note_left_out(left_out)
     warn_of_empty(n_trees)
     return totals, table, set.intersection(*absent) if absent else set()

@@ -22,7 +22,7 @@ from ..treebanks.formats.table import FORMATS
 from ..treebanks.lines import read_file_lines
 from ..treebanks.penn import refuse_other_formats
 from ._inputs import DEFAULT_MODEL, default_model, find_input, read_docs, start_parser, trees_and_parses
-from ._util import Code, Encoding, GpuId, SpansKey, note, refuse, write_text
+from ._util import Code, Encoding, GpuId, SpansKey, counted, note, refuse, write_text
 
 BATCH = 32  # texts: few, so that the first trees do not wait for many others
 _DISCONTINUOUS = ("#FORMAT ", "#BOS ", "#BOT ", "<?xml ", "<corpus ")  # and not <!-- or %%, as a text may begin
@@ -70,22 +70,30 @@ def show_cli(
     if text is None and is_stream(path):
         text = "".join(line.text for line in read_file_lines(path, encoding, name_of(path)))
         check_text(text)
+    in_terminal = svg is None and html is None
+    refuse(width is not None and not in_terminal, "--width", "the terminal, neither --svg nor --html")
+    refuse(color is not None and not in_terminal, "--color and --no-color", "the terminal, neither --svg nor --html")
     refuse_overwrite([svg, html], [path, *([Path(model)] if model else [])])
     kind = format or _guess_format(path, text, encoding)
     refuse(kind == "spacy" and path == STANDARD, "--format spacy", "a file or folder")
     refuse(kind == "text" and text is None and encoding != "utf-8", "--encoding", "brackets, or standard input")
+    refuse(kind == "brackets" and model is not None, "--model", "docs or text (--format text if it begins as trees do)")
+    is_parsed = kind == "text" or model is not None
+    refuse(not is_parsed and (gpu_id >= 0 or code is not None), "--gpu-id or --code", "something to parse")
+    reads_spans = kind == "spacy" and not is_parsed
+    refuse(not reads_spans and spans_key != SPANS_KEY, "--spans-key", "docs that are drawn as they are")
     docs: Iterable[Doc]
     if kind == "brackets":
         parses = (parse for _, _, parse in trees_and_parses(path, encoding, _pass_unparsed, text))
         docs, spans_key = docs_from_trees(spacy.blank("xx").vocab, parses, detokenize=True), SPANS_KEY
-    elif kind == "spacy" and model is None:
+    elif reads_spans:
         docs = read_docs(path, spacy.blank("xx"))
     else:
         parser = start_parser(Settings(model or default_model(), gpu_id, code, one_sentence=False, format="spacy"))
         docs, spans_key = _parse(parser, path, text, kind), parser.spans_key
     sentences: list[Sentence] = []
     n_trees = 0
-    if svg is None and html is None:
+    if in_terminal:
         with text_output(STANDARD) as out:
             for doc in docs:
                 drawing = render(doc, spans_key=spans_key, width=width, color=color, tags=tags)
@@ -104,7 +112,7 @@ def show_cli(
         n_trees = len(sentences)
         for drawing, target in drawn if n_trees else ():
             write_text(drawing, target)
-            note(f"Wrote {n_trees:,} tree{'s' * (n_trees != 1)} to {target}", "good")
+            note(f"Wrote {counted(n_trees, 'tree')} to {target}", "good")
     if not n_trees:
         raise ValueError(Errors.E106.format(inputs="the input"))
     if explain:

@@ -28,8 +28,9 @@ _CSS = """
 .parsetag section { margin: 0 0 2.5em }
 .parsetag p { margin: 0 0 .6em; line-height: 1.5 }
 .parsetag .tree { overflow-x: auto; padding: .3em 0 }
-.parsetag details { margin-top: .4em; color: #888; font-size: .85em }
-.parsetag pre { white-space: pre-wrap; overflow-wrap: anywhere }
+.parsetag details { margin-top: .4em; color: #757575; font-size: .85em }
+.parsetag pre { white-space: pre; overflow-x: auto }
+.parsetag .brackets { white-space: pre-wrap; overflow-wrap: anywhere }
 .parsetag td { padding: .1em 1.2em .1em 0; text-align: left; vertical-align: top }
 """
 _PAGE = """<!DOCTYPE html>
@@ -172,12 +173,13 @@ def _html(sentences: Sequence[Sentence], tags: bool) -> str:
     """Write all trees, each below its text, and what their labels mean."""
     parts = [f'<div class="parsetag">\n<style>{_CSS}</style>']
     for text, tree, marks in sentences:
+        brackets = f'<pre class="brackets">{escape(showable(format_tree(tree)))}</pre>'
         parts += [
-            '<section dir="auto">',
-            f"<p>{escape(showable(text))}</p>",
+            "<section>",
+            f'<p dir="auto">{escape(showable(text))}</p>',
             f'<div class="tree">{tostring(draw_svg(tree, tags=tags, marks=marks), encoding="unicode")}</div>',
             f"<details><summary>Outline</summary><pre>{escape(draw_text(tree, _OUTLINE, tags=tags))}</pre></details>",
-            f"<details><summary>Brackets</summary><pre>{escape(showable(format_tree(tree)))}</pre></details>",
+            f"<details><summary>Brackets</summary>{brackets}</details>",
             "</section>",
         ]
     if not sentences:

@@ -2,6 +2,8 @@
 
 import re
 
+from ..trees.tree import ROOT_LABELS
+
 # Penn Treebank II (Bies et al. 1995), with what OntoNotes, GUM and CRAFT add, then the Penn Chinese Treebank's own
 # (Xue and Xia 2000). A family is what a drawing gives one colour.
 _FAMILIES = {
@@ -93,6 +95,7 @@ _FUNCTIONS = {
     "VOC": "vocative",
 }
 _MEANINGS = {label: meaning for labels in _FAMILIES.values() for label, meaning in labels.items()}
+_MEANINGS |= dict.fromkeys(ROOT_LABELS - {""}, _MEANINGS["TOP"])
 _FAMILY_OF = {label: family for family, labels in _FAMILIES.items() for label in labels}
 
 
@@ -102,10 +105,14 @@ def explain(label: str) -> str | None:
     >>> explain("SBAR"), explain("NP-SBJ-1"), explain("ZZ")
     ('clause with a subordinating conjunction or relative pronoun', 'noun phrase, subject', None)
 
-    label (str): A label of the Penn Treebank or one annotated like it, or of the Penn Chinese Treebank; function tags
-        and indices may follow.
+    label (str): A label of the Penn Treebank or one annotated like it, or of the Penn Chinese Treebank, where function
+        tags and indices may follow; a root wrapper; or a unary chain of labels, such as S+VP.
     RETURNS (str | None): The meaning; None where the label is not known.
     """
+    upper, is_chain, lower = label.partition("+")
+    if is_chain:
+        above, below = explain(upper), explain(lower)
+        return f"{above} over {below}" if above and below else None
     base, *functions = _parts(label)
     if base not in _MEANINGS:
         return None

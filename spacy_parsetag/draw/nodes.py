@@ -30,14 +30,14 @@ class DrawnNode:
 
 
 def nodes_of(tree: Tree, *, tags: bool = True, marks: Collection[int] = ()) -> DrawnNode:
-    """Make the nodes that are drawn of a tree. A root wrapper over a single node is left out.
+    """Make the nodes that are drawn of a tree. A root wrapper over a single node is left out, unless it stands out.
 
     tags (bool): Show part-of-speech tags, except "X" and tags that repeat the word, as a comma's does.
     marks (Collection[int]): The nodes that stand out, by their number in pre-order, words included, from 0 at the root.
     RETURNS (DrawnNode): The top. Characters that would break a drawing, such as line breaks, are "�".
     """
     numbers = count()
-    if tree.is_wrapper and len(tree.children) == 1 and isinstance(tree.children[0], Tree):
+    if 0 not in marks and tree.is_wrapper and len(tree.children) == 1 and isinstance(tree.children[0], Tree):
         tree = tree.children[0]
         next(numbers)
     above = DrawnNode("", "")

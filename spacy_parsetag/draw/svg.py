@@ -11,13 +11,15 @@ from .nodes import DrawnNode, is_right_to_left, n_columns, nodes_of
 
 FONT_SIZE = 15
 _FONT = "font-family: Helvetica, Arial, sans-serif;"
-# Each can be read on white and on black.
+# Each has a contrast of 4.5 or more to white and to black.
 COLORS = {
-    "clause": "#2e9b57", "noun": "#2b83d6", "verb": "#d2504b", "preposition": "#c17a12", "modifier": "#a05cc0",
-    "other": "#2a9d9d", "tag": "#888888", "word": "currentColor",
+    "clause": "#28864b", "noun": "#2678c6", "verb": "#cf4540", "preposition": "#a5680f", "modifier": "#9e58be",
+    "other": "#238282", "tag": "#757575", "word": "currentColor",
     "mark": "#e6007a",
 }  # fmt: skip
 _COLUMN = 0.55  # ems that a column of a terminal takes in this font, a little more than the average letter
+_CAPITAL = 0.2  # ems that a capital takes beside that
+_TAG_SIZE = 0.8  # of the size of other text
 _DEEPEST = 60  # svgling and some readers of SVG are recursive
 
 
@@ -56,7 +58,7 @@ def _convert(node: DrawnNode, step: int, depth: int) -> list[Any]:
     if node.is_leaf:
         children = []
     elif depth == _DEEPEST:
-        words = " ".join([below.text for below in preorder(node) if below.kind == "word"][::step])
+        words = " ".join([below.text for below in preorder(node) if below.kind == "word"])
         children = [[DeferredNodePos(partial(_draw_node, DrawnNode(words, "word"), False))]]
     else:
         children = [_convert(child, step, depth + 1) for child in node.children[::step]]
@@ -78,14 +80,20 @@ def _draw_node(node: DrawnNode, is_triangle: bool, options: Any) -> Any:
         if row.is_marked:
             text["font-weight"] = "bold"
         if row.kind == "tag":
-            text["font-size"] = 0.8 * FONT_SIZE
+            text["font-size"] = _TAG_SIZE * FONT_SIZE
         meaning = None if node.is_leaf else explain(node.text)
         if meaning is not None:
             text.set_desc(title=meaning)
         svg.add(text)
-    width = max(n_columns(row.text) for row in rows) * _COLUMN + 1
+    width = max(_width(row) for row in rows) + 1
     placed = NodePos(svg, x=50, y=0, width=width, height=1 + 1.1 * (len(rows) - 1), options=options, text=node.text)
     edge, n_edges = (TriangleEdge, 1) if is_triangle else (IndirectDescent, 0 if node.is_leaf else len(node.children))
     for i in range(n_edges):
         placed.set_edge_style(i, edge(stroke=COLORS["tag"]))
     return placed
+
+
+def _width(node: DrawnNode) -> float:
+    """Estimate the ems that a text takes."""
+    ems = n_columns(node.text) * _COLUMN + sum(map(str.isupper, node.text)) * _CAPITAL
+    return ems * _TAG_SIZE if node.kind == "tag" else ems

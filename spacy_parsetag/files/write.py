@@ -34,10 +34,10 @@ def atomic_path(path: str | Path, *, sync: bool = False) -> Iterator[Path]:
         yield temporary
         if is_device:
             return
-        if target.exists():
-            temporary.chmod(target.stat().st_mode & 0o777)
         if sync:
             _sync(temporary)
+        if target.exists():
+            temporary.chmod(target.stat().st_mode & 0o777)
         os.replace(temporary, target)
         if sync:
             _sync(target.parent)
@@ -54,7 +54,7 @@ def atomic_path(path: str | Path, *, sync: bool = False) -> Iterator[Path]:
 def _sync(path: Path) -> None:
     if path.is_dir() and os.name == "nt":
         return  # where folders cannot be opened
-    descriptor = os.open(path, os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)  # Windows syncs no file that it only reads
     try:
         os.fsync(descriptor)
     finally:

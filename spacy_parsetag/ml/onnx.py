@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from multiprocessing import parent_process
@@ -15,7 +16,7 @@ from thinc.api import Model, Shim, chain
 from thinc.types import Floats2d, Ragged
 
 from ..compat import require, threads_asked
-from ..errors import Errors
+from ..errors import Errors, Warnings
 from .wordpieces import align_pieces, cut_windows, windows_of
 from .words import Arrays, SequenceModel, cut
 
@@ -87,7 +88,10 @@ def _start_session(graph: bytes, *, on_gpu: bool) -> Any:
         disabled.append("EliminateIdentity")  # exact products need a weight for each layer (`_Quantizer.multiply`)
     preferred = ["CUDAExecutionProvider", "CPUExecutionProvider"] if on_gpu else ["CPUExecutionProvider"]
     providers = [name for name in preferred if name in runtime.get_available_providers()]
-    return runtime.InferenceSession(graph, options, providers, disabled_optimizers=disabled)
+    session = runtime.InferenceSession(graph, options, providers, disabled_optimizers=disabled)
+    if on_gpu and "CUDAExecutionProvider" not in session.get_providers():  # not there, or it could not start
+        warnings.warn(Warnings.W201, stacklevel=1)
+    return session
 
 
 @cache

@@ -16,7 +16,7 @@ import srsly
 from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc
-from spacy.util import load_model, load_model_from_config
+from spacy.util import get_package_path, is_package, load_model, load_model_from_config
 from thinc.api import Config
 
 from ..compat import one_thread_after_fork
@@ -161,6 +161,14 @@ class Ensemble(Checked, Pipe):
         for config, member in srsly.msgpack_loads(data):
             self._members.append(load_model_from_config(Config().from_str(config)).from_bytes(member))
         return self
+
+
+def requirements_of(pipelines: Iterable[str]) -> list[str]:
+    """List the packages that pipelines say they require, in their meta.json. Those that are not there are passed over:
+    an ensemble that was saved has its members."""
+    folders = [get_package_path(name) if is_package(name) else Path(name) for name in pipelines]
+    metas = [srsly.read_json(path) for folder in folders if (path := folder / "meta.json").is_file()]
+    return [requirement for meta in metas for requirement in meta.get("requirements", ())]
 
 
 def _member_folders(path: Path) -> list[Path]:

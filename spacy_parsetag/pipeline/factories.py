@@ -144,8 +144,10 @@ def make_ensemble(
     scorer: Callable[..., dict[str, Any]] | None,
 ) -> "Ensemble":
     """Make the component `parsetag_ensemble`; see `Ensemble` for the arguments."""
-    from .ensemble import Ensemble
+    from .ensemble import Ensemble, requirements_of
 
+    required = [*nlp.meta.get("requirements", ()), *requirements_of(pipelines)]
+    nlp.meta["requirements"] = list(dict.fromkeys(required))  # `spacy package` looks into no member
     return Ensemble(name, pipelines=pipelines, cost=cost, spans_key=spans_key, conflicts=conflicts, scorer=scorer)
 
 

@@ -1,6 +1,7 @@
 """Load a pipeline, find its parser, and settle who splits text into sentences."""
 
 import os
+import sys
 import warnings
 from itertools import takewhile
 from pathlib import Path
@@ -11,6 +12,7 @@ from spacy.language import Language
 from spacy.util import import_file
 from thinc.api import require_gpu
 
+from ..compat import require
 from ..errors import Errors, Warnings
 
 PARSERS = {"parsetag", "parsetag_ensemble"}  # factories
@@ -21,6 +23,7 @@ def load_pipeline(name: str, gpu_id: int, code: Path | None) -> Language:
     """Load a pipeline, a package or a folder, on a GPU or the CPU (-1), after a file with code of the user's.
 
     RAISES (ValueError): If there is no such code, or the pipeline is a file.
+    RAISES (ImportError): If a GPU is asked for and CuPy is not installed.
     """
     if code is not None:
         if not code.is_file():
@@ -31,6 +34,8 @@ def load_pipeline(name: str, gpu_id: int, code: Path | None) -> Language:
     if os.path.isfile(name):
         raise ValueError(Errors.E575.format(name=name))
     if gpu_id >= 0:
+        if sys.platform != "darwin":  # where Thinc uses PyTorch
+            require("cupy", "A GPU")
         require_gpu(gpu_id)
     return spacy.load(name)
 

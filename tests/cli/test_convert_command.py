@@ -102,7 +102,7 @@ def test_lines_that_were_rewritten_are_counted(run: Run, tmp_path: Path) -> None
     """Not "nothing to clean": roles and marks were cut."""
     (tmp_path / "in.txt").write_text("#1 S(agent:NP(Head:Nhaa:我們)|Head:VA4:上學)#，\n", encoding="utf-8")
     result = run("convert", tmp_path / "in.txt", tmp_path / "out.spacy", "--format", "sinica")
-    assert result.exit_code == 0 and "1 trees read; 1 lines rewritten as brackets" in result.stderr
+    assert result.exit_code == 0 and "1 tree read; 1 line rewritten as brackets" in result.stderr
 
 
 def test_docs_of_a_split_are_of_successive_sentences(run: Run, tmp_path: Path) -> None:

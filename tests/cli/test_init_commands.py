@@ -1,5 +1,6 @@
 """`parsetag init-config` and `parsetag init-project`: what they write is complete, and nothing is replaced unasked."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,12 @@ def test_steps(run: Run, tmp_path: Path, steps: int, every: int) -> None:
     assert (training["max_steps"], training["eval_frequency"]) == (steps, every)
     rate = training["optimizer"]["learn_rate"]
     assert rate["total_steps"] == steps and rate["warmup_steps"] <= max(1, steps // 8)
+
+
+def test_without_spacy_transformers(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "spacy_transformers", None)
+    result = run("init-config", "-", "--transformer")
+    assert result.exit_code == 1 and "[E500]" in result.stderr and "spacy-parsetag[transformers]" in result.stderr
 
 
 def test_transformer(run: Run, tmp_path: Path) -> None:

@@ -261,7 +261,7 @@ def test_batches(run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.M
 
 def test_what_was_written_is_said(run: Run, pipeline: Path, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("She reads.\nKim sings.\n", encoding="utf-8")
-    for options, said in (([], ["✔ 2 texts in 1 shards: " + str(tmp_path / "0")]), (["--quiet"], [])):
+    for options, said in (([], ["✔ 2 texts in 1 shard: " + str(tmp_path / "0")]), (["--quiet"], [])):
         assert (
             run("parse", pipeline, tmp_path / "in.txt", f"{tmp_path}/{len(options)}/", *options).stderr.splitlines()
             == said

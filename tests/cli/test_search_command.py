@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -157,6 +158,7 @@ def test_a_file_that_is_named_twice(run: Callable[..., Any], tmp_path: Path) -> 
     (tmp_path / "a.mrg").write_text("(TOP (S (NP (NN a)) (VP (VBZ b))))\n")
     counts = run("search", "NP", tmp_path, tmp_path / "a.mrg", "--count").stdout
     assert counts.splitlines() == ["1\ttrees", "1\ttrees with a match", "1\tmatches"]
+    assert "1 tree, 1 tree with a match, 1 match\n" in run("search", "NP", tmp_path / "a.mrg").stderr
     rows = run("complexity", tmp_path / "a.mrg", tmp_path, "--csv").stdout.splitlines()
     assert rows[1].startswith(f"{tmp_path / 'a.mrg'},2,1,")
 
@@ -273,6 +275,8 @@ def test_page(run: Callable[..., Any], folder: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert run("search", "NP < PRP", folder / "a.mrg", "--html", page).exit_code == 0
     assert page.read_text(encoding="utf-8").count("#e6007a") == 2
+    assert run("search", "ROOT < S", folder / "a.mrg", "--html", page).exit_code == 0  # the root, or nothing is marked
+    assert re.search(r'fill="#e6007a"[^>]*>(<title>[^<]*</title>)?ROOT<', page.read_text(encoding="utf-8"))
 
 
 def test_saved_columns(run: Callable[..., Any], folder: Path, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`parsetag show`: texts, brackets and docs are drawn."""
 
 import gzip
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
@@ -53,6 +54,8 @@ def test_files(run: Run, treebank: Path, tmp_path: Path) -> None:
     result = run("show", treebank, "--svg", svg, "--html", html)
     assert result.exit_code == 0 and not result.stdout
     assert "Wrote 3 trees to" in result.stderr
+    assert "Wrote 1 tree to" in run("show", "(NP (NN a))", "--svg", svg).stderr
+    assert run("show", treebank, "--svg", svg).exit_code == 0
     assert words_of(svg).count("NP") == 4 and "(" in words_of(svg)
     assert html.read_text(encoding="utf-8").count("<section") == 3
     plain = tmp_path / "plain.svg"
@@ -121,6 +124,12 @@ def test_a_pipeline_with_another_key(run: Run, pipeline: Path, tmp_path: Path) -
         (["absent.txt"], "[E484]"),
         (["-", "--format", "brackets"], "[E106]"),
         (["-", "--format", "spacy"], "[E455]"),
+        (["(S (NN a))", "--svg", "a.svg", "--width", 30], "[E455] --width"),
+        (["(S (NN a))", "--html", "a.html", "--no-color"], "[E455] --color"),
+        (["(S (NN a))", "--model", "en_parsetag_sm"], "[E455] --model"),
+        (["(S (NN a))", "--gpu-id", 0], "[E455] --gpu-id"),
+        (["(S (NN a))", "--spans-key", "other"], "[E455] --spans-key"),
+        (["(see (a) above) The dog barked."], "--format text"),
         (["((a) b", "--format", "brackets"], "<stream>:1"),
         (["a b" * 2000, "--format", "brackets"], "<stream>:1"),
         (["(S (NP (NN a)))", "--svg", "absent"], ""),
@@ -130,6 +139,13 @@ def test_errors(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argum
     monkeypatch.chdir(tmp_path)
     result = run("show", *arguments)
     assert result.exit_code == (1 if code else 0) and code in result.stderr
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="PyTorch uses the GPU there")
+def test_a_gpu_without_cupy(run: Run, pipeline: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    result = run("show", "She reads.", "--model", pipeline, "--gpu-id", 0)
+    assert result.exit_code == 1 and "[E500]" in result.stderr and "spacy-parsetag[cuda12x]" in result.stderr
 
 
 def test_pipes(run: Run, pipe: Callable[[str], Path]) -> None:

@@ -1,6 +1,7 @@
 """`render`: a doc or a span as text, SVG and HTML, and in a notebook."""
 
 import pickle
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -80,11 +81,18 @@ def test_page(doc: Doc) -> None:
     html = render(doc, "html")
     page = Page(html)
     assert html.startswith("<!DOCTYPE html>") and '<html lang="en">' in html
+    assert html.count("<pre>") == html.count('<pre class="brackets">') == 3  # an outline is not to be wrapped
     assert page.tags.count("section") == 3 and "script" not in page.tags and "link" not in page.tags
     assert "src=" not in html and "url(" not in html
     assert "She enjoys papers." in page.data and "(TOP (FRAG (NN <script>)))" in page.data
     assert "noun phrase" in page.data and "pronoun, personal" in page.data and "interjection" in page.data
     assert "pronoun, personal" not in render(doc, "html", tags=False)
+
+
+def test_only_the_text_of_a_page_turns_round(vocab: Vocab) -> None:
+    """Drawings of right-to-left text are mirrored already."""
+    [doc] = docs_from_trees(vocab, [Tree.fromstring("(S (NP (NN שלום)) (VP (VV עולם)))")])
+    assert re.findall(r'<(\w+)[^>]*\bdir="(\w+)"', render(doc, "html")) == [("p", "auto")]
 
 
 def test_words_that_would_break_a_page(vocab: Vocab) -> None:

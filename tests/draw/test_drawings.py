@@ -11,7 +11,7 @@ from strategies import parses
 
 from spacy_parsetag.draw.labels import explain, family
 from spacy_parsetag.draw.nodes import n_columns, nodes_of
-from spacy_parsetag.draw.svg import draw_svg
+from spacy_parsetag.draw.svg import COLORS, draw_svg
 from spacy_parsetag.draw.text import draw_text
 from spacy_parsetag.trees import Parse, Tree
 from spacy_parsetag.trees.nltk_trees import from_nltk
@@ -163,6 +163,13 @@ def test_deep_svg() -> None:
     assert len(svg) < 200_000
 
 
+def test_words_under_a_triangle_are_in_the_order_of_the_text() -> None:
+    """Whoever shows right-to-left text turns it round."""
+    n = 65
+    tree = Parse(("שלום",) * (n - 2) + ("אב", "גד"), ("NN",) * n, tuple((i, n, "VP") for i in range(n))).to_tree()
+    assert any(text.endswith("אב גד") for text in words_of(tostring(draw_svg(tree), encoding="unicode")))
+
+
 def test_rows_of_text() -> None:
     """The base line of a label is one size of letters below its top; that of a word under its tag 1.1 further."""
     svg = tostring(draw_svg(read("(NP (NN dog))")), encoding="unicode")
@@ -180,6 +187,26 @@ def test_names_of_labels_are_shown() -> None:
     assert "<title>noun phrase, subject</title>" in svg
 
 
+def test_capitals_have_room() -> None:
+    """Two words by the widths of Helvetica, 3.722 and 5.277 ems, and a space between them."""
+    svg = draw_svg(read("(NP (NNS WARNS) (NNS MAMMOTH))"))
+    assert float(str(svg.get("width")).removesuffix("px")) > (3.722 + 0.278 + 5.277) * 15
+
+
+def luminance(color: str) -> float:
+    """That of the guidelines for accessible web pages."""
+    parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("kind", sorted({*COLORS} - {"word"}))
+def test_contrast(kind: str) -> None:
+    """On white and on black what level AA asks for."""
+    light = luminance(COLORS[kind]) + 0.05
+    assert min(1.05 / light, light / 0.05) >= 4.5
+
+
 def test_one_word() -> None:
     assert draw_text(read("(X Yes)"), 80) == "Yes"
     assert draw_text(read("(UH Yes)"), 80).split() == ["UH", "│", "Yes"]
@@ -193,4 +220,6 @@ def test_narrow() -> None:
 
 def test_labels() -> None:
     assert explain("NP=2") == "noun phrase" and explain("-LRB-") is None and family("-LRB-") == "other"
+    assert explain("S+VP+NP") == "sentence or clause over verb phrase over noun phrase"
+    assert explain("S+ZZ") is explain("+") is explain("") is None and explain("VROOT") == explain("TOP") == "root"
     assert family("WHNP-1") == "noun" and family("-LRB-") == family("NEW") == "other"

@@ -1,5 +1,6 @@
 """Windows, word pieces and batches as spacy-transformers has them; graphs of PyTorch's layers."""
 
+import warnings
 from itertools import chain, pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -206,20 +207,26 @@ def test_products_that_are_clipped(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_where_a_graph_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On the GPU if the model is there and ONNX Runtime can; on a CPU nothing else is asked for."""
+    """On the GPU if the model is there and ONNX Runtime can, else there is a warning; on a CPU nothing is asked for."""
     cpu, gpu = "CPUExecutionProvider", "CUDAExecutionProvider"
     made: list[list[str]] = []
+    session = SimpleNamespace()
     runtime = SimpleNamespace(
         SessionOptions=lambda: SimpleNamespace(add_session_config_entry=lambda *_: None),
-        InferenceSession=lambda graph, options, providers, **_: made.append(providers),
+        InferenceSession=lambda graph, options, providers, **_: made.append(providers) or session,
     )
     monkeypatch.setattr(onnx, "require", lambda *_: runtime)
     monkeypatch.setattr(onnx, "clips_products", lambda: True)
-    for available in ([cpu], [gpu, cpu]):
+    n_warnings = []
+    for available, broken in (([cpu], ""), ([gpu, cpu], ""), ([gpu, cpu], gpu)):
         runtime.get_available_providers = lambda available=available: available
+        session.get_providers = lambda broken=broken: [name for name in made[-1] if name != broken]
         for on_gpu in (False, True):
-            onnx._start_session(b"", on_gpu=on_gpu)
-    assert made == [[cpu], [cpu], [cpu], [gpu, cpu]]
+            with warnings.catch_warnings(record=True) as caught:
+                onnx._start_session(b"", on_gpu=on_gpu)
+            n_warnings.append(sum("[W201]" in str(each.message) for each in caught))
+    assert made == [[cpu], [cpu], [cpu], [gpu, cpu], [cpu], [gpu, cpu]]
+    assert n_warnings == [0, 1, 0, 0, 0, 1]
 
 
 def test_without_a_graph() -> None:

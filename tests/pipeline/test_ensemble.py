@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
+import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from tiny import TREES, gold_doc, make_examples, make_learner, spans_of, words_only
@@ -65,6 +66,18 @@ def test_three_orders(folders: list[str], trained: Callable[[str], Language], tm
     again = make_ensemble(folders[:1]).from_bytes(nlp.to_bytes())
     ensemble = again.get_pipe("parsetag_ensemble")
     assert spans_of(again(TEXT)) == spans_of(doc) and ensemble.pipelines == []
+
+
+def test_what_members_require(folders: list[str], trained: Callable[[str], Language], tmp_path: Path) -> None:
+    """The package of an ensemble needs it, too."""
+    trained("in").to_disk(tmp_path / "member")
+    meta = srsly.read_json(tmp_path / "member" / "meta.json")
+    srsly.write_json(tmp_path / "member" / "meta.json", {**meta, "requirements": ["a[b]>=1", "c"]})
+    nlp = make_ensemble([str(tmp_path / "member"), folders[0], str(tmp_path / "member")])
+    nlp.to_disk(tmp_path / "saved")
+    (tmp_path / "member").rename(tmp_path / "elsewhere")
+    loaded = spacy.load(tmp_path / "saved")
+    assert nlp.meta["requirements"] == loaded.meta["requirements"] == ["a[b]>=1", "c"]
 
 
 def test_one_member_is_mbr(folders: list[str]) -> None:

@@ -22,6 +22,7 @@ from spacy.vocab import Vocab
 from texts_data import FORMATS, Run, contents, write_texts
 
 from spacy_parsetag.cli._util import progress
+from spacy_parsetag.files.write import atomic_path
 from spacy_parsetag.texts.input import Source
 from spacy_parsetag.texts.output import open_output
 from spacy_parsetag.texts.parser import Settings
@@ -307,6 +308,19 @@ def test_files_are_on_the_disk(run: Run, pipeline: Path, tmp_path: Path, monkeyp
     assert run("parse", pipeline, source, out, "--shard-size", 2).exit_code == 0
     files = [Path(name).parent.name for name in synced if name.endswith(".tmp")]
     assert files == ["out", "out", ".notes", "out", ".notes", "out"]  # manifest, shard and note twice, manifest
+
+
+def test_only_what_may_be_written_is_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows refuses any other file; and a file that nobody may write is replaced all the same."""
+    fcntl = pytest.importorskip("fcntl", reason="not a POSIX system")
+    modes: list[int] = []
+    monkeypatch.setattr("os.fsync", lambda number: modes.append(fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE))
+    path = tmp_path / "note.json"
+    path.touch(0o444)
+    with atomic_path(path, sync=True) as temporary:
+        temporary.write_text("{}")
+    assert modes == [os.O_RDWR, os.O_RDONLY]  # the file, its folder
+    assert path.read_text() == "{}" and path.stat().st_mode & 0o777 == 0o444
 
 
 @pytest.mark.parametrize(
