@@ -236,7 +236,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "both, first nlp.add_pipe('{upstream}', source=other), then nlp.add_pipe('{name}', source=other). If "
         "the pipeline has another '{upstream}', give '{name}' a copy of its own before you source it: "
         "other.replace_listeners('{upstream}', '{name}', [PATH]), where PATH is that of the listener in its config: "
-        "'model.tok2vec', in en_parsetag_trf 'model.tok2vec.*.encoder'."
+        "'model.tok2vec', in en_parsetag_trf and configs/transformer.cfg 'model.tok2vec.*.encoder'."
     )
     E217 = (
         "The model of the component '{name}' gives {found}, not scores of tags. Take one of this package's learners, "
@@ -518,7 +518,7 @@ class Warnings(metaclass=_ErrorsWithCodes):
         "{share:.0%} of the words in the training data of the component '{name}' are outside all constituents, as if "
         "only some of them were annotated. The parser would learn that nothing else is there. If trees are partial, "
         "mark each such doc, and training sums over all trees that have these constituents: "
-        "doc.spans['constituents'].attrs['partial'] = True. If they are complete, say False."
+        "doc.spans[{key!r}].attrs['partial'] = True. If they are complete, say False."
     )
     W255 = (
         "None of the {n:,} docs to score on has gold constituents in doc.spans[{key!r}]; they have {found}. So the "
@@ -537,7 +537,7 @@ class Warnings(metaclass=_ErrorsWithCodes):
     )
     W258 = (
         "No score of the component '{name}' has a weight in [training.score_weights], so that it has no part in what "
-        "checkpoint is kept, and its column shows 0. Its trees are in doc.spans[{key!r}]: set {score} = 1.0 there."
+        "checkpoint is kept, and no column of its own. Its trees are in doc.spans[{key!r}]: set {score} = 1.0 there."
     )
     W259 = (
         "All docs to score on that have constituents in doc.spans[{key!r}], {n:,}, are marked as partial, and partial "

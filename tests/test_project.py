@@ -83,12 +83,20 @@ def test_a_missing_part_is_named(test: str, missing: str, tmp_path: Path) -> Non
     (tmp_path / "train.mrg").touch()
     (tmp_path / "test.mrg").touch()
     assert subprocess.run([sys.executable, *shlex.split(command)[1:]]).returncode == 0
-    for variables in ({"name": "two words"}, {"treebank": "l'arbre"}):
+    packages, commands_take = "and _, which no package may have", "with blanks, which no command takes"
+    for variables, why in (
+        ({"name": "two words"}, packages),
+        ({"name": "l'arbre"}, packages),
+        ({"name": "wsj-2"}, packages),
+        ({"name": "my.1"}, packages),
+        ({"treebank": "two words"}, commands_take),
+        ({"treebank": "l'arbre"}, commands_take),
+    ):
         commands = load(**variables)["commands"]
         (command,) = next(command["script"] for command in commands if command["name"] == "check")
         done = subprocess.run([sys.executable, *shlex.split(command)[1:]], capture_output=True, text=True)
         (name,) = variables.values()
-        assert done.returncode == 1 and f"with blanks, which no command takes: {name}" in done.stderr
+        assert done.returncode == 1 and f"{why}: {name}" in done.stderr
 
 
 @pytest.mark.parametrize("name, schedule", [("transformer", {}), ("transformer_paper", {"schedule": ""})])

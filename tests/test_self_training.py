@@ -110,6 +110,18 @@ def test_an_ensemble_needs_parsers(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         call(monkeypatch, self_training.main, "ensemble", tmp_path / "together", tmp_path / "none")
 
 
+def test_an_ensemble_takes_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    nlp = make_nlp()
+    nlp.initialize(lambda: make_examples(nlp))
+    nlp.to_disk(tmp_path / "one")
+    path = (tmp_path / "one").as_posix()
+    (tmp_path / "package_of_one.py").write_text(f"import spacy\ndef load(**_): return spacy.load({path!r}, **_)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("spacy.util.is_package", lambda name: name == "package_of_one")
+    call(monkeypatch, self_training.main, "ensemble", tmp_path / "together", "package_of_one")
+    assert spacy.load(tmp_path / "together").pipe_names == ["one_sentence", "parsetag_ensemble"]
+
+
 @pytest.mark.filterwarnings("ignore:.*W258")
 def test_an_ensemble_takes_the_place_of_the_parser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It stands before what reads its trees, and keeps them where the parser did."""

@@ -25,14 +25,14 @@ from spacy_parsetag.treebanks.docfiles import DOCBIN_ATTRS
 GOLD_TIMES = 2  # each gold tree is written
 
 
-def make_ensemble(output: Path, pipelines: list[Path]) -> None:
+def make_ensemble(output: Path, pipelines: list[str]) -> None:
     """Save the first pipeline with an ensemble of all in place of its parser."""
     nlp = spacy.load(pipelines[0])
     parser = next((pipe for pipe in nlp.pipe_names if nlp.get_pipe_meta(pipe).factory == "parsetag"), None)
     if parser is None:
         raise SystemExit(f"{pipelines[0]} has no parser. Give pipelines with the component 'parsetag'.")
     spans_key = nlp.get_pipe_config(parser)["spans_key"]
-    config = {"pipelines": [str(path) for path in pipelines], "spans_key": spans_key}
+    config = {"pipelines": pipelines, "spans_key": spans_key}
     follower = next(iter(nlp.component_names[nlp.component_names.index(parser) + 1 :]), None)
     nlp.remove_pipe(parser)
     nlp.add_pipe("parsetag_ensemble", config=config, before=follower)
@@ -86,7 +86,7 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     ensemble = commands.add_parser("ensemble", help="make one pipeline of several")
     ensemble.add_argument("output", type=Path, metavar="OUTPUT")
-    ensemble.add_argument("pipelines", type=Path, nargs="+", metavar="PIPELINE")
+    ensemble.add_argument("pipelines", nargs="+", metavar="PIPELINE", help="a folder, or a package that is installed")
     mixed = commands.add_parser("mix", help="choose silver trees, and put them among gold ones")
     mixed.add_argument("gold", type=Path, metavar="GOLD")
     mixed.add_argument("silver", type=Path, metavar="SILVER")

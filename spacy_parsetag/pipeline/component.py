@@ -323,7 +323,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         """
         validate_get_examples(get_examples, "ParseTagger.initialize")
         key = self.cfg["spans_key"]
-        weights = {} if nlp is None else nlp.config.interpolate()["training"]["score_weights"]
+        weights = {} if nlp is None or self.scorer is None else nlp.config.interpolate()["training"]["score_weights"]
         if weights and key != SPANS_KEY and (score := f"{score_prefix(key)}_f") not in weights:
             warnings.warn(Warnings.W258.format(name=self.name, key=key, score=score), stacklevel=2)
         same_key = [

@@ -93,8 +93,10 @@ def make_parse_tagger(
     """Make the component `parsetag`; see `ParseTagger` for the arguments."""
     from ..compat import cache_msgpack_plugins
     from .component import ParseTagger
+    from .listeners import reach_nested_listeners
 
     cache_msgpack_plugins()  # training reads all docs anew in each epoch
+    reach_nested_listeners(nlp)
     return ParseTagger(
         nlp.vocab,
         model,

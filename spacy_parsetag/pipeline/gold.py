@@ -137,7 +137,7 @@ def read_inventory(
             largest = max(largest, largest_stack(sequence, linearizer.lattice))
     reader.check(name, complete=True)
     if n_words >= 200 and n_outside > 0.2 * n_words:  # trees seem to be partial, though not marked so
-        warnings.warn(Warnings.W254.format(name=name, share=n_outside / n_words), stacklevel=2)
+        warnings.warn(Warnings.W254.format(name=name, key=spans_key, share=n_outside / n_words), stacklevel=2)
     return tags, largest
 
 

@@ -258,6 +258,11 @@ def test_other_spans_key(tmp_path: Path) -> None:
     nlp.config["training"]["score_weights"] = {"parsetag_f": 1.0}  # as the shipped configs have it
     with pytest.warns(UserWarning, match=r"\[W258\].*'phrases'.*parsetag_phrases_f = 1\.0"):
         nlp.initialize(lambda: examples)
+    unscored = make_nlp(spans_key="phrases", scorer=None)
+    unscored.config["training"]["score_weights"] = {"tag_acc": 1.0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        unscored.initialize(lambda: examples)
     nlp.config["training"]["score_weights"] = {"parsetag_phrases_f": 1.0}
     train(nlp, examples)
     nlp.to_disk(tmp_path)

@@ -18,6 +18,13 @@ pytest.importorskip("spacy_transformers", reason="spacy-transformers is not inst
 pytest.importorskip("transformers", reason="transformers is not installed")
 pytest.importorskip("torch", reason="torch is not installed")
 
+LISTENER = {
+    "@architectures": "spacy-transformers.TransformerListener.v1",
+    "grad_factor": 1.0,
+    "upstream": "transformer",
+    "pooling": {"@layers": "spacy-parsetag.LastSubword.v1"},
+}
+
 
 def make_nlp(encoder: Path, **parsetag: Any) -> Language:
     nlp = spacy.blank("en")
@@ -30,13 +37,7 @@ def make_nlp(encoder: Path, **parsetag: Any) -> Language:
         "tokenizer_config": {"use_fast": True},
     }
     nlp.add_pipe("transformer", config={"model": transformer})
-    listener = {
-        "@architectures": "spacy-transformers.TransformerListener.v1",
-        "grad_factor": 1.0,
-        "upstream": "transformer",
-        "pooling": {"@layers": "spacy-parsetag.LastSubword.v1"},
-    }
-    model = {"@architectures": "spacy-parsetag.Tags.v1", "tok2vec": listener}
+    model = {"@architectures": "spacy-parsetag.Tags.v1", "tok2vec": LISTENER}
     nlp.add_pipe("parsetag", config={"model": model, "learn_rate_scale": 5.0, **parsetag})
     return nlp
 
@@ -116,3 +117,25 @@ def test_last_subword_is_pooled(trained: Language) -> None:
         expected = output[rows[-1, 0]] if len(rows) else np.zeros(32)
         np.testing.assert_allclose(vectors[token.i], expected, rtol=1e-5, atol=1e-6)
     assert not len(pieces.align[2].dataXd) and len(pieces.align[3].dataXd) > 1
+
+
+def test_a_copy_of_the_encoder_for_each_component(encoder: Path, tmp_path: Path) -> None:
+    """Their listeners lie below `model.tok2vec`, as in configs/transformer.cfg."""
+    features = {"width": 16, "attrs": ["NORM"], "rows": [50], "include_static_vectors": False}
+    beside = {"encoder": LISTENER, "features": {"@architectures": "spacy.MultiHashEmbed.v2", **features}}
+    tok2vec = {"@layers": "concatenate.v1", "*": beside}
+    nlp = make_nlp(encoder, model={"@architectures": "spacy-parsetag.Tags.v1", "tok2vec": tok2vec})
+    scaled = {"@architectures": "spacy-parsetag.Scaled.v1", "factor": 10.0, "tok2vec": {**LISTENER, "grad_factor": 0.1}}
+    nlp.add_pipe("tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": scaled}})
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    nlp.to_disk(tmp_path / "shared")
+    own = spacy.load(tmp_path / "shared")
+    own.replace_listeners("transformer", "parsetag", ["model.tok2vec.*.encoder"])
+    own.replace_listeners("transformer", "tagger", ["model.tok2vec.tok2vec"])
+    assert own.config["components"]["tagger"]["model"]["tok2vec"]["tok2vec"]["grad_factor"] == 0.1
+    own.remove_pipe("transformer")
+    own.to_disk(tmp_path / "own")
+    docs = [[*pipeline.pipe(eg.text for eg in examples)] for pipeline in (nlp, own, spacy.load(tmp_path / "own"))]
+    expected, *others = [[(spans_of(doc), [token.tag_ for token in doc]) for doc in parsed] for parsed in docs]
+    assert any(spans for spans, _ in expected) and others == [expected, expected]
