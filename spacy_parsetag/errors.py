@@ -276,7 +276,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "them again, by 'spacy init labels' with this config."
     )
     E259 = "Nothing in the training data can be learned by the component '{name}': {problems}"
-    E260 = "Not a kind of constraint: {kind!r} (of {text}). Known: {kinds}. Say it as the span's id or attrs['kind']."
+    E260 = "Not a kind of constraint: {kind!r} (of {text}). Known: {kinds}. Say it as the span's kb_id."
     E261 = "The constraint {text} covers no word, or leaves its sentence. Check the span and token.is_sent_start."
     E262 = (
         "No tree agrees with all of these constraints: {constraints}. Take one of them out of "
@@ -311,6 +311,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E273 = (
         "The component '{name}' of the pipeline {nlp} scores successive tags (transitions), so it has no probabilities "
         "of constituents to average or to calibrate. Take a pipeline whose learner has no transitions."
+    )
+    E274 = (
+        'The kind of a constraint, {kind!r}, is {place}, which spaCy drops in JSON, so that "must not" would become '
+        '"must". Give it as kb_id: Span(doc, start, end, label=..., kb_id={kind!r}).'
     )
 
     E300 = (
