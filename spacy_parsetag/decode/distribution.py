@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import Errors
 from .batch import Decoded, TagScores
 from .constituents import Constituents
-from .constraints import LARGEST_COUNT, is_whole
+from .constraints import LARGEST_COUNT, is_whole, sets_of_trees
 from .passes import Sums, best_trees, k_best_trees, sample_trees, sum_trees
 from .repair import check_status
 from .trees import Spans, WeightedTrees, labelled_nodes, tree_scores
@@ -220,8 +220,19 @@ class Distribution:
         return Constituents.from_sums(self.batch, self.sums(labels=True))
 
     def mbr(self, cost: float) -> Decoded:
-        """Find the trees whose constituents are right most often; see `MBRDecoder`."""
-        return self.constituents.most_expected(self.batch, cost)
+        """Find the trees whose constituents are right most often, each the likeliest with these; see `MBRDecoder`."""
+        found = self.constituents.most_expected(self.batch, cost)
+        return found._replace(ids=self.likeliest(found.ids).ids)
+
+    def likeliest(self, ids: NDArray[Any]) -> Decoded:
+        """Find the likeliest trees that differ from trees that count in nodes that binarization added alone.
+
+        ids (np.ndarray): (R,) tag ids of the trees that count.
+        """
+        nodes = labelled_nodes(ids, self.batch)
+        best, status = best_trees(self.batch, sets_of_trees(*nodes, self.batch.n_words, self.batch.tags))
+        check_status(self.batch, status)
+        return best
 
 
 @runtime_checkable
