@@ -140,7 +140,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E152 = (
         "No tree over {n} words exists within a stack bound of {max_stack} for {order}-order tags with this tag set. "
-        "Raise or remove the bound (max_stack=None)."
+        "Raise or remove the bound (max_stack=None); where it is None, the tags are too few."
     )
     E153 = "Tag {tag!r} is given twice; each column of the scores needs a tag of its own."
     E154 = "A batch has one first row and one number of words per sentence; got shapes {rows} and {words}."

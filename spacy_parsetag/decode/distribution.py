@@ -181,7 +181,8 @@ class Distribution:
     def sample(self, n: int, seed: int) -> NDArray[np.int32]:
         """Draw trees by their probabilities, independent of each other.
 
-        seed (int): Seed of the random numbers, 0 to 2^64 - 1: the same seed, the same trees.
+        seed (int): Seed of the random numbers, 0 to 2^64 - 1: the same seed, the same trees of the same batch. In
+            another batch, beside other sentences, a sentence gets others.
         RETURNS (np.ndarray): (n, R) int32 tag ids, -1 in rows that no sentence owns.
         RAISES (ValueError): If n or the seed is not such a number.
         """
