@@ -143,7 +143,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E152 = (
         "No tree over {n} words exists within a stack bound of {max_stack} for {order}-order tags with this tag set. "
-        "Raise or remove the bound (max_stack=None)."
+        "Raise or remove the bound (max_stack=None); where it is None, the tags are too few."
     )
     E153 = "Tag {tag!r} is given twice; each column of the scores needs a tag of its own."
     E154 = "A batch has one first row and one number of words per sentence; got shapes {rows} and {words}."
@@ -279,7 +279,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "them again, by 'spacy init labels' with this config."
     )
     E259 = "Nothing in the training data can be learned by the component '{name}': {problems}"
-    E260 = "Not a kind of constraint: {kind!r} (of {text}). Known: {kinds}. Say it as the span's id or attrs['kind']."
+    E260 = "Not a kind of constraint: {kind!r} (of {text}). Known: {kinds}. Say it as the span's kb_id."
     E261 = "The constraint {text} covers no word, or leaves its sentence. Check the span and token.is_sent_start."
     E262 = (
         "No tree agrees with all of these constraints: {constraints}. Take one of them out of "
@@ -314,6 +314,10 @@ class Errors(metaclass=_ErrorsWithCodes):
     E273 = (
         "The component '{name}' of the pipeline {nlp} scores successive tags (transitions), so it has no probabilities "
         "of constituents to average or to calibrate. Take a pipeline whose learner has no transitions."
+    )
+    E274 = (
+        'The kind of a constraint, {kind!r}, is {place}, which spaCy drops in JSON, so that "must not" would become '
+        '"must". Give it as kb_id: Span(doc, start, end, label=..., kb_id={kind!r}).'
     )
 
     E300 = (

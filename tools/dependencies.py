@@ -223,7 +223,7 @@ def constrained_trees(pipeline: Language, texts: Sequence[Text], counts: Counter
         probs = Distribution(parser.score_docs(docs)[0]).constituents
         for s, (i, doc) in enumerate(zip(chunk, docs, strict=True)):
             doc.spans["parsetag_constraints"] = [
-                Span(doc, start, end, label=label, span_id=kind)
+                Span(doc, start, end, label=label, kb_id=kind)
                 for start, end, label, kind in constrain(texts[i], probs.sentence(s, 0.0005), counts)
             ]
         for i, doc in zip(chunk, parser.pipe(docs), strict=True):

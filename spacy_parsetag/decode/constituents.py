@@ -17,11 +17,7 @@ from .repair import check_status
 from .trees import Spans
 
 _LARGEST_COST = 1e30  # in float32 a tree's costs do not overflow
-# These break ties among trees with the same constituents: the probability of the order of a chain, and the score, which
-# decides between binarizations. Each is above the rounding error of the gain of a constituent in that type.
-_ORDER_WEIGHT = 1e-4
-_SCORE_WEIGHT = {np.float32: 1e-5, np.float64: 1e-11}
-_LEAST_SCORE = -100.0  # lower bound of a score less the greatest: even great scores weigh little
+_ORDER_WEIGHT = 1e-4  # of the probability of the order of a chain, which breaks ties; above float32's rounding error
 _LEAST_CHAIN = 0.001  # probability
 
 
@@ -128,10 +124,10 @@ class Constituents(NamedTuple):
     def most_expected(self, batch: TagScores, cost: float) -> Decoded:
         """Find the trees with the greatest sum of probabilities of their constituents, each less a cost (Goodman 1996).
 
-        Small gains break ties between trees with the same constituents: the likelier order of the labels in a chain
-        gains a little, and so, in-order, does the likeliest binarization.
+        The likelier order of the labels in a chain gains a little, which breaks ties. Of trees that differ in nodes
+        that binarization added alone it is any; see `Distribution.likeliest`.
 
-        batch (TagScores): The batch. Its scores choose between binarizations, and nothing else.
+        batch (TagScores): The batch. Its scores count for nothing.
         RETURNS (Decoded): The tree of each sentence, and its sum.
         RAISES (ValueError): If the cost is not a number from -1e30 to 1e30, or no tree exists within the bound that
             agrees with the constraints.
@@ -157,8 +153,6 @@ class Constituents(NamedTuple):
         tag_gains = np.zeros((len(batch.scores), len(tags)), dtype=dtype)
         tag_gains[_leaf_rows(batch), :n_leaves] = gains_of(word_rows, slice(n_leaves))
         span_gains = gains_of(longer, node_tags)
-        if batch.linearizer.order == "in":
-            _add_scores(batch, tag_gains, span_gains)
         # The gain of a node depends on its span and its tag alone, so in any order it is that of a span.
         spans = SpanScores(span_gains, first_spans(n_words)[:-1])
         best, status = best_trees(batch.derive(scores=tag_gains, spans=spans))
@@ -173,46 +167,10 @@ def _leaf_rows(batch: TagScores) -> NDArray[Any]:
     return rows
 
 
-def _gap_rows(batch: TagScores) -> NDArray[Any]:
-    """Find the rows of gaps: those between the words of a sentence."""
-    n_gaps = np.maximum(batch.n_words.astype(np.int64) - 1, 0)
-    rows: NDArray[Any] = np.repeat(batch.starts + 1, n_gaps) + 2 * ranges(np.zeros_like(n_gaps), n_gaps)
-    return rows
-
-
-def _add_scores(batch: TagScores, tag_gains: NDArray[Any], span_gains: NDArray[Any]) -> None:
-    """Add a small part of the scores to the gains of tags and spans, to break ties between trees with the same
-    constituents: such trees differ in the sides of leaves and nodes, and in the nodes that binarization added."""
-    tags, spans = batch.tags, batch.spans
-    leaf_rows, gap_rows = _leaf_rows(batch), _gap_rows(batch)
-    n_leaves, sides = tags.n_leaves, tags.offsets[2:4]  # the columns of L and R
-    if not {"L", "R"} <= set(tags.tags):  # a tag set of one's own may lack them
-        return
-    of_gaps = batch.scores[gap_rows]
-    of_sides = of_gaps[:, sides] if spans is not None else np.maximum.reduceat(of_gaps, sides, axis=1)
-    of_leaves = batch.scores[leaf_rows, :n_leaves]
-    tag_gains[leaf_rows, :n_leaves] += _tie_breaks(of_leaves, of_leaves.max(axis=1, keepdims=True, initial=-np.inf))
-    tag_gains[gap_rows[:, None], sides] = _tie_breaks(of_sides, of_sides.max(axis=1, keepdims=True, initial=-np.inf))
-    if spans is not None:
-        starts = first_spans(batch.n_words)
-        scored = np.flatnonzero((spans.starts >= 0) & (batch.n_words > 1))
-        counts, bare = np.diff(starts)[scored], tags.node_labels.index("")
-        of_bare = spans.scores[ranges(spans.starts[scored], counts), bare]
-        tops = np.maximum.reduceat(of_bare, np.cumsum(counts) - counts) if len(counts) else of_bare
-        span_gains[ranges(starts[scored], counts), bare] += _tie_breaks(of_bare, np.repeat(tops, counts))
-
-
 def check_cost(cost: float) -> None:
     """Raise if the cost of a constituent is not a number from -1e30 to 1e30."""
     if not isinstance(cost, Real) or not abs(cost) <= _LARGEST_COST:
         raise ValueError(Errors.E176.format(value=cost, largest=_LARGEST_COST))
-
-
-def _tie_breaks(scores: NDArray[Any], tops: NDArray[Any]) -> NDArray[Any]:
-    """Weigh scores, which are taken less `tops` and at least -100, so that they do no more than break ties."""
-    with np.errstate(over="ignore"):
-        weighed: NDArray[Any] = _SCORE_WEIGHT[scores.dtype.type] * np.maximum(scores - tops, _LEAST_SCORE)
-    return weighed
 
 
 @lru_cache(maxsize=16)  # asked for twice a batch

@@ -13,6 +13,11 @@ LARGEST_COUNT = 2**31 - 1  # of the compiled passes
 KINDS = ("must", "must not", "uncrossed")
 _FORBIDDEN = -1
 
+# The sets of tags that spans may have, as the compiled passes read them: (C, T) uint8, the tags in each set, all of
+# them in the first; (M,) int16, the set of each span (0, 1), (0, 2) to (0, N), (1, 2) to (N-1, N) of each constrained
+# sentence, -1 for a span that cannot be a node; (S,) int64, first cell of each sentence, -1 for one that may have any.
+LabelSets = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+
 
 class Constraint(NamedTuple):
     """A constraint on the constituents of a tree. Nodes that binarization added are no constituents.
@@ -64,21 +69,35 @@ def is_whole(value: Any, least: int, largest: int | None = None) -> bool:
     return bool(least <= value and (largest is None or value <= largest))
 
 
-def label_sets(
-    constraints: Sequence[Sequence[Constraint]], n_words: NDArray[Any], tags: TagSet
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Find the sets of tags that constraints leave to each span, as the compiled passes read them.
-
-    RETURNS (tuple[np.ndarray, np.ndarray, np.ndarray]): (C, T) uint8, the tags in each set, all of them in the first;
-        (M,) int16, the set of each span (0, 1), (0, 2) to (0, N), (1, 2) to (N-1, N) of each constrained sentence, -1
-        for a span that cannot be a node; (S,) int64, first cell of each sentence, -1 for one without constraints.
-    """
+def label_sets(constraints: Sequence[Sequence[Constraint]], n_words: NDArray[Any], tags: TagSet) -> LabelSets:
+    """Find the sets of tags that constraints leave to each span."""
     sets, starts = _Sets(tags), np.full(len(n_words), -1, dtype=np.int64)
     constrained = [s for s in range(len(constraints)) if constraints[s]]
     cells = [_cells(constraints[s], int(n_words[s]), sets) for s in constrained]
     starts[constrained] = np.cumsum([0, *map(len, cells)])[:-1]
     masks = np.stack(sets.masks).astype(np.uint8)
     return masks, np.concatenate([np.zeros(0, dtype=np.int16), *cells]), starts
+
+
+def sets_of_trees(
+    start: NDArray[Any], end: NDArray[Any], tag: NDArray[Any], counts: NDArray[Any], n_words: NDArray[Any], tags: TagSet
+) -> LabelSets:
+    """Find the sets that leave to each sentence the binary trees with the unary chains of one tree, and no others.
+
+    start, end, tag, counts (np.ndarray): The labelled nodes of a tree of each sentence; see `Nodes`.
+    """
+    n = n_words.astype(np.int64)
+    sizes = n * (n + 1) // 2
+    set_of = tags.chain_of[tag] + 1
+    cells, stop = [np.zeros(0, dtype=np.int16)], 0
+    for length, count in zip(n.tolist(), counts.tolist(), strict=True):
+        nodes, stop = slice(stop, stop + count), stop + count
+        grid = np.ones((length + 1, length + 1), dtype=np.int16)  # tags without a label have the first chain
+        for i, j in zip(start[nodes].tolist(), end[nodes].tolist(), strict=True):
+            grid[:i, i + 1 : j] = grid[i + 1 : j, j + 1 :] = _FORBIDDEN
+        grid[start[nodes], end[nodes]] = set_of[nodes]
+        cells.append(grid[np.triu_indices(length + 1, k=1)])
+    return tags.chain_masks, np.concatenate(cells), np.cumsum(sizes) - sizes
 
 
 class _Sets:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import Errors
 from .batch import Decoded, TagScores
 from .constituents import Constituents
-from .constraints import LARGEST_COUNT, is_whole
+from .constraints import LARGEST_COUNT, is_whole, sets_of_trees
 from .passes import Sums, best_trees, k_best_trees, sample_trees, sum_trees
 from .repair import check_status
 from .trees import Spans, WeightedTrees, labelled_nodes, tree_scores
@@ -181,7 +181,8 @@ class Distribution:
     def sample(self, n: int, seed: int) -> NDArray[np.int32]:
         """Draw trees by their probabilities, independent of each other.
 
-        seed (int): Seed of the random numbers, 0 to 2^64 - 1: the same seed, the same trees.
+        seed (int): Seed of the random numbers, 0 to 2^64 - 1: the same seed, the same trees of the same batch. In
+            another batch, beside other sentences, a sentence gets others.
         RETURNS (np.ndarray): (n, R) int32 tag ids, -1 in rows that no sentence owns.
         RAISES (ValueError): If n or the seed is not such a number.
         """
@@ -220,8 +221,19 @@ class Distribution:
         return Constituents.from_sums(self.batch, self.sums(labels=True))
 
     def mbr(self, cost: float) -> Decoded:
-        """Find the trees whose constituents are right most often; see `MBRDecoder`."""
-        return self.constituents.most_expected(self.batch, cost)
+        """Find the trees whose constituents are right most often, each the likeliest with these; see `MBRDecoder`."""
+        found = self.constituents.most_expected(self.batch, cost)
+        return found._replace(ids=self.likeliest(found.ids).ids)
+
+    def likeliest(self, ids: NDArray[Any]) -> Decoded:
+        """Find the likeliest trees that differ from trees that count in nodes that binarization added alone.
+
+        ids (np.ndarray): (R,) tag ids of the trees that count.
+        """
+        nodes = labelled_nodes(ids, self.batch)
+        best, status = best_trees(self.batch, sets_of_trees(*nodes, self.batch.n_words, self.batch.tags))
+        check_status(self.batch, status)
+        return best
 
 
 @runtime_checkable

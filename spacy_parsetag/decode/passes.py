@@ -25,6 +25,7 @@ from .batch import (
     needs_chart,
     ranges,
 )
+from .constraints import LabelSets
 
 # Every sequence of tags counts, whether it is a tree or not: one state, and all tags in the first class.
 _LINEAR_CHAIN = SimpleNamespace(
@@ -68,9 +69,13 @@ class Sums(NamedTuple):
         return (self.marginals, *(self.transitions or ()), *(() if self.spans is None else (self.spans,)))
 
 
-def best_trees(batch: TagScores) -> tuple[Decoded, NDArray[Any]]:
-    """Find the best tree of each sentence of a batch that is on the CPU, by Viterbi, and statuses."""
-    arguments, totals, status = _prepare(batch, needs_chart(batch))
+def best_trees(batch: TagScores, sets: LabelSets | None = None) -> tuple[Decoded, NDArray[Any]]:
+    """Find the best tree of each sentence of a batch that is on the CPU, by Viterbi, and statuses.
+
+    sets (LabelSets | None): The tags that spans may have, in place of those that the constraints leave.
+    """
+    (scores, others), totals, status = _prepare(batch, needs_chart(batch) if sets is None else None)
+    arguments = (scores, others if sets is None else (*others[:-3], *sets))
     ids = np.full(len(batch.scores), -1, dtype=np.int32)
     viterbi(*arguments, ids, totals, status)
     return Decoded(ids, totals), status

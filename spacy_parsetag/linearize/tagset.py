@@ -81,6 +81,18 @@ class TagSet:
         return tuple(split_chain(split_tag(tag)[1]) for tag in self.tags)
 
     @cached_property
+    def chain_of(self) -> NDArray[Any]:
+        """(T,) int16: number of the unary chain of each tag; bare tags have 0."""
+        numbers = {chain: i for i, chain in enumerate(sorted({(), *self.unaries}))}
+        return np.asarray([numbers[chain] for chain in self.unaries], dtype=np.int16)
+
+    @cached_property
+    def chain_masks(self) -> NDArray[Any]:
+        """(K + 1, T) uint8: all tags, then those of each of the K unary chains of `chain_of`."""
+        chains = np.arange(self.chain_of.max(initial=0) + 1)[:, None] == self.chain_of
+        return np.concatenate([np.ones((1, len(self.tags)), dtype=np.uint8), chains])
+
+    @cached_property
     def constituent_labels(self) -> tuple[str, ...]:
         """The labels that constituents can have, sorted."""
         return tuple(sorted({label for chain in self.unaries for label in chain}))

@@ -92,7 +92,7 @@ def judge_trees(pipe: ParseTagger, golds: Iterable[GoldBatch], temperature: floa
     of_constituents: float = pipe.cfg["temperature"]
     for distribution, ids, pairs in _decode(pipe, golds, of_constituents):
         of_trees = Distribution(scale_scores(distribution.batch, of_constituents / temperature))
-        judged.probs.extend(np.exp(of_trees.log_prob(ids)).tolist())
+        judged.probs.extend(np.exp(of_trees.log_prob(of_trees.likeliest(ids).ids)).tolist())
         judged.right.extend(spans == gold_spans for spans, gold_spans in pairs)
     return judged
 

@@ -194,7 +194,7 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         if decoded.beam_widths is not None:
             columns["beam_width"] = decoded.beam_widths.tolist()
         if self.probs:
-            columns["log_prob"] = of_trees.log_prob(decoded.ids).tolist()
+            columns["log_prob"] = of_trees.log_prob(of_trees.likeliest(decoded.ids).ids).tolist()
             columns["entropy"] = of_trees.entropy.tolist()
         if self.k_best:
             columns["k_best"] = of_trees.k_best_parses(self.k_best)

@@ -2,8 +2,8 @@
 
 doc.spans["parsetag_constraints"] = [Span(doc, 0, 3, label="NP")]                   must be an NP
 Span(doc, 0, 3)                                                                     must be a constituent
-Span(doc, 4, 6, label="VP", span_id="must not")                                     must not be a VP
-doc.spans["parsetag_constraints"].attrs["kind"] = "uncrossed"                       of spans without an id
+Span(doc, 4, 6, label="VP", kb_id="must not")                                       must not be a VP
+Span(doc, 2, 6, kb_id="uncrossed")                                                  no constituent may cross it
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -43,27 +43,33 @@ class DocConstraint(Constraint):
 def constraints_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | None) -> list[list[DocConstraint]]:
     """Find the constraints on each sentence of a doc: `doc.spans["parsetag_constraints"]`, then the spans of `find`.
 
-    A span that is "uncrossed" may reach over several sentences: it counts in each of them for the part that is there.
+    The kind is the `kb_id` of the span, or else "must". All formats of spaCy keep it; JSON drops ids, and attributes of
+    groups. A span that is "uncrossed" may reach over several sentences: it counts in each of them for the part that is
+    there.
 
-    find (Callable[[Doc], Iterable[Span]] | None): Gives more spans, whose kind is their id, or "must".
-    RAISES (ValueError): If a kind is none of "must", "must not" and "uncrossed", or if a span that must be a
-        constituent covers no word or leaves its sentence; if the doc was retokenized since the group was set; if `find`
-        gives something else than spans of the doc.
+    find (Callable[[Doc], Iterable[Span]] | None): Gives more such spans.
+    RAISES (ValueError): If a kind is none of "must", "must not" and "uncrossed", or is given as the id or the group's
+        attribute "kind"; if a span that must be a constituent covers no word or leaves its sentence; if the doc was
+        retokenized since the group was set; if `find` gives something else than spans of the doc.
     """
     group = doc.spans.get(CONSTRAINTS_KEY)
-    kind = "must" if group is None else group.attrs.get("kind", "must")
-    spans = [(span, span.id_ or kind) for span in spans_of_group(doc, CONSTRAINTS_KEY, Errors.E269)]
+    if group is not None and "kind" in group.attrs:
+        raise ValueError(Errors.E274.format(kind=group.attrs["kind"], place="attrs['kind'] of the group"))
+    spans = spans_of_group(doc, CONSTRAINTS_KEY, Errors.E269)
     found = () if find is None else find(doc)
     for span in found if isinstance(found, Iterable) else [found]:
         if not isinstance(span, Span) or span.doc is not doc:
             raise ValueError(Errors.E271.format(found=span))
-        spans.append((span, span.id_ or "must"))
+        spans.append(span)
     if not spans:
         return [[] for _ in sentences]
     words = map_words(doc)
     bounds = [(words.before[tokens[0]], words.before[tokens[0]] + len(tokens)) for tokens in sentences]
     constraints: list[list[DocConstraint]] = [[] for _ in sentences]
-    for span, kind in spans:
+    for span in spans:
+        if span.id_ in KINDS:
+            raise ValueError(Errors.E274.format(kind=span.id_, place=f"the id of the span {shorten(span.text, 60)!r}"))
+        kind = span.kb_id_ or "must"
         start, end = words.before[span.start], words.before[span.end]
         label = span.label_ or None
         text = f"{kind} {label or 'constituent'} {shorten(span.text, 60)!r} (tokens {span.start} to {span.end})"
@@ -123,7 +129,7 @@ def _find_uncrossed(doc: Doc, *, entities: bool, quotes: bool, spans_keys: Seque
     grouped = (span for key in spans_keys for span in spans_of_group(doc, key, Errors.E269))
     spans = [*(doc.ents if entities else ()), *grouped]
     bounds = [(span.start, span.end) for span in spans] + (_quotations(doc) if quotes else [])
-    return [Span(doc, start, end, span_id="uncrossed") for start, end in bounds]
+    return [Span(doc, start, end, kb_id="uncrossed") for start, end in bounds]
 
 
 def _quotations(doc: Doc) -> list[tuple[int, int]]:

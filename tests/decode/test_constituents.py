@@ -38,25 +38,32 @@ def test_a_label_twice_over_the_same_words_is_no_gain(order):
     assert any("S+S" in tags.tags[i] for i in ExactDecoder()(Distribution(batch)).ids)
 
 
+@pytest.mark.parametrize("order, scored", [("in", True), ("in", False), ("pre", False), ("post", False)])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("cost", [-0.1, 0.2, 0.5])
-def test_the_likeliest_binarization(dtype, cost):
-    """Of all trees with the constituents of the one that is found it is the likeliest."""
-    tags = TagSet([f"{c}{label}" for c in "lrLR" for label in ("", "/NP")])
-    n_words, rng = np.asarray([4, 3, 1, 5, 5]), np.random.default_rng(0)
-    n_tags = 2 * n_words - 1
-    scores = rng.normal(scale=2, size=(n_tags.sum(), len(tags))).astype(dtype)
-    batch = with_spans(TagScores(scores, np.cumsum(n_tags) - n_tags, n_words, tags, ORDERS["in"]))
+@pytest.mark.parametrize("bound", [None, 3])
+def test_the_likeliest_binarization(order, scored, dtype, bound):
+    """Of all trees with the constituents of one that is found it is the likeliest, also where sides lack labels."""
+    tags = TagSet(["l", "r", "L", "R", "l/NP", "r/NP", "L/S", "R/VP", "R/S"])
+    n_words, rng = np.asarray([4, 3, 1, 0, 5, 5, 4, 4, 3, 3]), np.random.default_rng(0)
+    n_tags = np.maximum(2 * n_words - 1, 0)
+    scores = rng.normal(scale=3, size=(n_tags.sum(), len(tags))).astype(dtype)
+    batch = TagScores(scores, np.cumsum(n_tags) - n_tags, n_words, tags, ORDERS[order], max_stack=bound)
+    batch = with_spans(batch) if scored else batch
     trees = Distribution(batch)
-    ids = trees.mbr(cost).ids
-    found = trees.log_prob(ids)
-    for s, best in enumerate(trees.topk(20_000)):
-        alone = trees.select(np.asarray([s]))
-        rows = np.full((len(best.ids), len(batch.scores)), -1, dtype=np.int32)
-        rows[:, batch.starts[s] : batch.stops[s]] = best.ids
-        (spans,) = labelled_nodes(ids, alone.batch).spans(batch.tags)
-        same = next(i for i, row in enumerate(rows) if [*labelled_nodes(row, alone.batch).spans(batch.tags)] == [spans])
-        assert best.scores[same] - trees.log_partition[s] == pytest.approx(found[s], abs=1e-3)
+    all_trees = trees.topk(20_000)
+    worse = 0
+    for cost in (-0.1, 0.2, 0.5):
+        found, any_trees = trees.mbr(cost), MBRDecoder(cost)(trees)
+        np.testing.assert_array_equal(trees.likeliest(any_trees.ids).ids, found.ids)
+        np.testing.assert_array_equal(found.scores, any_trees.scores)
+        log_probs = trees.log_prob(found.ids)
+        worse += (log_probs > trees.log_prob(any_trees.ids) + 0.1).sum()
+        found_spans = labelled_nodes(found.ids, batch).spans(tags)
+        for s, (best, spans) in enumerate(zip(all_trees, found_spans, strict=True)):
+            nodes = labelled_nodes(best.ids.reshape(-1), batch, sentences=np.full(len(best.ids), s))
+            same = next(i for i, others in enumerate(nodes.spans(tags)) if others == spans)
+            assert best.scores[same] - trees.log_partition[s] == pytest.approx(log_probs[s], abs=1e-3)
+    assert worse
 
 
 @ALL_ORDERS
@@ -88,7 +95,7 @@ def test_batch_equals_single_sentences(order, bound, dtype):
     constraints = ((), (), (), ((2, 4, None, "must"), (4, 6, None, "uncrossed")), ())
     batch = random_batch(words, order, dtype, constraints=constraints, max_stack=bound)
     all_trees = Distribution(batch)
-    found, exact, mbr = all_trees.constituents, ExactDecoder()(all_trees), MBRDecoder()(all_trees)
+    found, exact, mbr = all_trees.constituents, ExactDecoder()(all_trees), all_trees.mbr(0.5)
     trees, parses, drawn = all_trees.topk(5), all_trees.k_best_parses(5), all_trees.sample(3, 7)
     log_probs = all_trees.log_prob(exact.ids)
     assert found.probs.dtype == dtype and len(found.probs) == sum(n * (n + 1) // 2 for n in words)
@@ -131,7 +138,7 @@ def test_sentences_without_scores_of_spans(unscored):
     starts[unscored] = -1
     batch = replace(batch, spans=replace(batch.spans, starts=starts))
     trees = Distribution(batch)
-    found, mbr = trees.constituents, MBRDecoder()(trees)
+    found, mbr = trees.constituents, trees.mbr(0.5)
     for s, start in enumerate(starts):
         scored = replace(batch.select(np.asarray([s])), spans=None) if start < 0 else batch
         alone = TreeDistribution.from_batch(scored, 0 if start < 0 else s)

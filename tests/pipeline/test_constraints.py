@@ -1,15 +1,15 @@
 """What users know of a tree holds in the tree that they get."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, Span
+from spacy.training import Example
 from tiny import TINY_MODEL, make_examples, spans_of, train
 
-from spacy_parsetag.pipeline.constraints import CONSTRAINTS_KEY, make_uncrossed
+from spacy_parsetag.pipeline.constraints import CONSTRAINTS_KEY, constraints_of_doc, make_uncrossed
 
 TEXT = "The old dog sings and barked on papers"
 
@@ -22,10 +22,9 @@ def nlp(trained: Callable[[str], Language]) -> Iterator[Language]:
     pipe.conflicts, pipe.constraints = "raise", None
 
 
-def parse(nlp: Language, *spans: tuple[int, int, str, str], text: str = TEXT, **attrs: Any) -> Doc:
+def parse(nlp: Language, *spans: tuple[int, int, str, str], text: str = TEXT) -> Doc:
     doc = nlp.make_doc(text)
-    doc.spans[CONSTRAINTS_KEY] = [Span(doc, i, j, label=label, span_id=kind) for i, j, label, kind in spans]
-    doc.spans[CONSTRAINTS_KEY].attrs.update(attrs)
+    doc.spans[CONSTRAINTS_KEY] = [Span(doc, i, j, label=label, kb_id=kind) for i, j, label, kind in spans]
     return nlp(doc)
 
 
@@ -41,7 +40,7 @@ def test_each_kind(order: str, trained: Callable[[str], Language]) -> None:
     assert first not in spans_of(parse(nlp, (*first, "must not")))
     without = spans_of(parse(nlp, (first[0], first[1], "", "must not")))
     assert first[:2] not in {(start, end) for start, end, _ in without}
-    whole = spans_of(parse(nlp, (3, 6, "", ""), kind="uncrossed"))
+    whole = spans_of(parse(nlp, (3, 6, "", "uncrossed")))
     assert not any(start < 3 < end < 6 or 3 < start < 6 < end for start, end, _ in whole)
 
 
@@ -101,8 +100,40 @@ def test_errors(nlp: Language) -> None:
     doc.spans[CONSTRAINTS_KEY] = [Span(doc, 2, 4)]
     with pytest.raises(ValueError, match=r"E261.*'sings on'"):
         nlp(doc)
-    doc.spans[CONSTRAINTS_KEY].attrs["kind"] = "uncrossed"
+    doc.spans[CONSTRAINTS_KEY] = [Span(doc, 2, 4, kb_id="uncrossed")]
     nlp(doc)
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [
+        lambda doc: Doc(doc.vocab).from_json(doc.to_json()),
+        lambda doc: Example.from_dict(Doc(doc.vocab, words=doc.text.split()), Example(doc, doc).to_dict()).reference,
+        lambda doc: Doc.from_docs([doc]),
+        lambda doc: Doc(doc.vocab).from_bytes(doc.to_bytes()),
+        lambda doc: doc.copy(),
+    ],
+)
+@pytest.mark.parametrize("kind", ["must", "must not", "uncrossed"])
+def test_kinds_are_kept(nlp: Language, kind: str, copy: Callable[[Doc], Doc]) -> None:
+    """What must not be is not what must be after spaCy has written the doc and read it."""
+    doc = nlp.make_doc(TEXT)
+    doc.spans[CONSTRAINTS_KEY] = [Span(doc, 2, 5, label="NP", kb_id=kind)]
+    (found,), (kept,) = (constraints_of_doc(each, [range(8)], None) for each in (doc, copy(doc)))
+    assert [*map(tuple, kept)] == [*map(tuple, found)] and found[0].kind == kind
+
+
+def test_kinds_where_they_would_be_lost(nlp: Language) -> None:
+    """JSON has no ids of spans and no attributes of groups."""
+    doc = nlp.make_doc(TEXT)
+    doc.spans[CONSTRAINTS_KEY] = [Span(doc, 2, 5, span_id="must not")]
+    with pytest.raises(ValueError, match=r"E274.*id of the span 'dog sings and'.*kb_id='must not'"):
+        nlp(doc)
+    doc.spans[CONSTRAINTS_KEY] = [Span(doc, 2, 5, span_id="mine")]
+    nlp(doc)
+    doc.spans[CONSTRAINTS_KEY].attrs["kind"] = "uncrossed"
+    with pytest.raises(ValueError, match=r"E274.*attrs\['kind'\].*kb_id='uncrossed'"):
+        nlp(doc)
 
 
 @pytest.mark.parametrize("merged", [(0, 2), (5, 8)])
@@ -134,7 +165,7 @@ def test_uncrossed(nlp: Language) -> None:
     assert [(span.start, span.end) for span in make_uncrossed(spans_keys="markup")(doc)] == [
         (span.start, span.end) for span in found
     ]
-    assert [(span.start, span.end, span.id_) for span in found] == [
+    assert [(span.start, span.end, span.kb_id_) for span in found] == [
         (7, 9, "uncrossed"),
         (3, 6, "uncrossed"),
         (1, 5, "uncrossed"),
@@ -163,7 +194,7 @@ def test_what_must_not_be_in_two_sentences(nlp: Language) -> None:
     doc = nlp.make_doc("Kim sings . The old dog barked")
     for token in doc:
         token.is_sent_start = token.i in (0, 3)
-    doc.spans[CONSTRAINTS_KEY] = [Span(doc, 1, 5, label="NP", span_id="must not")]
+    doc.spans[CONSTRAINTS_KEY] = [Span(doc, 1, 5, label="NP", kb_id="must not")]
     assert spans_of(nlp(doc))
     doc.spans[CONSTRAINTS_KEY] = [Span(doc, 1, 5, label="NP")]
     with pytest.raises(ValueError, match=r"\[E261\]"):

@@ -11,8 +11,9 @@ from spacy.tokens import Doc, DocBin, SpanGroup
 from spacy.vocab import Vocab
 from tiny import make_examples, make_nlp, spans_of, train
 
-from spacy_parsetag.decode import MBRDecoder, TreeDistribution, passes
+from spacy_parsetag.decode import Decoded, Distribution, MBRDecoder, TreeDistribution, passes
 from spacy_parsetag.decode.passes import chart_sums
+from spacy_parsetag.decode.trees import labelled_nodes
 from spacy_parsetag.pipeline.component import ParseTagger
 from spacy_parsetag.tokens import doc_from_tree, register_extensions
 from spacy_parsetag.tokens.groups import Prediction, set_predictions
@@ -80,6 +81,26 @@ def test_what_the_distribution_says(order: str, settings: Callable[..., Any]) ->
     assert trees[0][1] == pytest.approx(attrs["log_probs"][0], abs=1e-4)
     assert len({str(tree) for tree, _ in trees}) == 4
     assert " ".join(str(trees[0][0]).split()) == doc._.parse_strings[0]
+
+
+@pytest.mark.parametrize("order", ["in", "pre"])
+def test_log_probs_are_of_the_likeliest_binarization(order: str, settings: Callable[..., Any]) -> None:
+    """A decoder may find any of the binary trees with the same constituents."""
+    nlp, pipe = settings(order, probs=True)
+    expected = nlp(TEXT).spans["constituents"].attrs["log_probs"]
+
+    def find_another(trees: Distribution) -> Decoded:
+        ids, scores = trees.topk(5000)[0]
+        nodes = labelled_nodes(ids.reshape(-1), trees.batch, sentences=np.zeros(len(ids), dtype=np.int64))
+        first, *others = nodes.spans(trees.batch.tags)
+        last = max(i for i, spans in enumerate(others, start=1) if spans == first)
+        return Decoded(ids[last], scores[last : last + 1])
+
+    decoder, pipe.decoder = pipe.decoder, find_another
+    try:
+        assert nlp(TEXT).spans["constituents"].attrs["log_probs"] == pytest.approx(expected, abs=1e-4)
+    finally:
+        pipe.decoder = decoder
 
 
 def test_rivals(settings: Callable[..., Any]) -> None:
