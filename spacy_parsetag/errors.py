@@ -315,10 +315,6 @@ class Errors(metaclass=_ErrorsWithCodes):
         "The component '{name}' of the pipeline {nlp} scores successive tags (transitions), so it has no probabilities "
         "of constituents to average or to calibrate. Take a pipeline whose learner has no transitions."
     )
-    E274 = (
-        'The kind of a constraint, {kind!r}, is {place}, which spaCy drops in JSON, so that "must not" would become '
-        '"must". Give it as kb_id: Span(doc, start, end, label=..., kb_id={kind!r}).'
-    )
 
     E300 = (
         "The doc has no constituents under doc.spans[{key!r}]; it has: {known}. Run a pipeline with the component "

@@ -43,33 +43,30 @@ class DocConstraint(Constraint):
 def constraints_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | None) -> list[list[DocConstraint]]:
     """Find the constraints on each sentence of a doc: `doc.spans["parsetag_constraints"]`, then the spans of `find`.
 
-    The kind is the `kb_id` of the span, or else "must". All formats of spaCy keep it; JSON drops ids, and attributes of
-    groups. A span that is "uncrossed" may reach over several sentences: it counts in each of them for the part that is
+    The kind is the `kb_id` of the span, else its id, the group's attribute "kind", or "must". JSON keeps the `kb_id`
+    alone. A span that is "uncrossed" may reach over several sentences: it counts in each of them for the part that is
     there.
 
-    find (Callable[[Doc], Iterable[Span]] | None): Gives more such spans.
-    RAISES (ValueError): If a kind is none of "must", "must not" and "uncrossed", or is given as the id or the group's
-        attribute "kind"; if a span that must be a constituent covers no word or leaves its sentence; if the doc was
-        retokenized since the group was set; if `find` gives something else than spans of the doc.
+    find (Callable[[Doc], Iterable[Span]] | None): Gives more spans; the group's attribute is not theirs.
+    RAISES (ValueError): If a kind is none of "must", "must not" and "uncrossed", or if a span that must be a
+        constituent covers no word or leaves its sentence; if the doc was retokenized since the group was set; if `find`
+        gives something else than spans of the doc.
     """
     group = doc.spans.get(CONSTRAINTS_KEY)
-    if group is not None and "kind" in group.attrs:
-        raise ValueError(Errors.E274.format(kind=group.attrs["kind"], place="attrs['kind'] of the group"))
-    spans = spans_of_group(doc, CONSTRAINTS_KEY, Errors.E269)
+    of_group = "must" if group is None else group.attrs.get("kind", "must")
+    spans = [(span, of_group) for span in spans_of_group(doc, CONSTRAINTS_KEY, Errors.E269)]
     found = () if find is None else find(doc)
     for span in found if isinstance(found, Iterable) else [found]:
         if not isinstance(span, Span) or span.doc is not doc:
             raise ValueError(Errors.E271.format(found=span))
-        spans.append(span)
+        spans.append((span, "must"))
     if not spans:
         return [[] for _ in sentences]
     words = map_words(doc)
     bounds = [(words.before[tokens[0]], words.before[tokens[0]] + len(tokens)) for tokens in sentences]
     constraints: list[list[DocConstraint]] = [[] for _ in sentences]
-    for span in spans:
-        if span.id_ in KINDS:
-            raise ValueError(Errors.E274.format(kind=span.id_, place=f"the id of the span {shorten(span.text, 60)!r}"))
-        kind = span.kb_id_ or "must"
+    for span, default in spans:
+        kind = span.kb_id_ or span.id_ or default
         start, end = words.before[span.start], words.before[span.end]
         label = span.label_ or None
         text = f"{kind} {label or 'constituent'} {shorten(span.text, 60)!r} (tokens {span.start} to {span.end})"

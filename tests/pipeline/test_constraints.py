@@ -123,16 +123,19 @@ def test_kinds_are_kept(nlp: Language, kind: str, copy: Callable[[Doc], Doc]) ->
     assert [*map(tuple, kept)] == [*map(tuple, found)] and found[0].kind == kind
 
 
-def test_kinds_where_they_would_be_lost(nlp: Language) -> None:
-    """JSON has no ids of spans and no attributes of groups."""
+def test_kinds_as_ids_and_attributes(nlp: Language) -> None:
+    """JSON has neither, so that `kb_id` comes first."""
     doc = nlp.make_doc(TEXT)
-    doc.spans[CONSTRAINTS_KEY] = [Span(doc, 2, 5, span_id="must not")]
-    with pytest.raises(ValueError, match=r"E274.*id of the span 'dog sings and'.*kb_id='must not'"):
-        nlp(doc)
-    doc.spans[CONSTRAINTS_KEY] = [Span(doc, 2, 5, span_id="mine")]
-    nlp(doc)
+    doc.spans[CONSTRAINTS_KEY] = [
+        Span(doc, 2, 5, span_id="must not"),
+        Span(doc, 3, 6),
+        Span(doc, 4, 7, span_id="mine", kb_id="must"),
+    ]
     doc.spans[CONSTRAINTS_KEY].attrs["kind"] = "uncrossed"
-    with pytest.raises(ValueError, match=r"E274.*attrs\['kind'\].*kb_id='uncrossed'"):
+    (found,) = constraints_of_doc(doc, [range(8)], None)
+    assert [constraint.kind for constraint in found] == ["must not", "uncrossed", "must"]
+    doc.spans[CONSTRAINTS_KEY] = [Span(doc, 2, 5, span_id="mine")]
+    with pytest.raises(ValueError, match=r"E260.*'mine'"):
         nlp(doc)
 
 
