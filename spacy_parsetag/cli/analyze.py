@@ -8,6 +8,7 @@ from typing import Annotated, Any, NamedTuple
 
 import spacy
 import typer
+from spacy.tokens import Doc
 from tqdm import tqdm
 from typer import Argument as Arg, Option as Opt
 
@@ -16,7 +17,7 @@ from ..errors import Errors
 from ..files.find import find_files
 from ..files.read import suffix_of, without_compression
 from ..tokens import has_parses, parses_from_doc
-from ..tokens.groups import is_marked
+from ..tokens.groups import is_marked, list_groups
 from ..treebanks.formats.table import FORMATS
 from ..trees import Parse, binarize
 from ._inputs import read_docs, trees_and_parses
@@ -231,9 +232,16 @@ def read_source(source: str, glob: str | None, encoding: str, skipped: Skipped, 
                 raise ValueError(Errors.E487.format(first=file.path, second=docs_path))
             yield from (parse for *_, parse in trees_and_parses(file.path, encoding, skipped))
             continue
-        parsed = [doc for doc in read_docs(file.path, spacy.blank("xx")) if has_parses(doc, spans_key)]
-        docs = [doc for doc in parsed if not is_marked(doc, "partial", spans_key)]
-        note_left_out({"": len(parsed) - len(docs)})
+        docs: list[Doc] = []
+        left_out: Counter[str] = Counter()
+        for doc in read_docs(file.path, spacy.blank("xx")):
+            if is_marked(doc, "partial", spans_key):
+                left_out[""] += 1
+            elif has_parses(doc, spans_key):
+                docs.append(doc)
+            elif len(doc):
+                left_out[f"doc.spans has no {spans_key!r} (--spans-key), but {list_groups([doc])}"] += 1
+        note_left_out(left_out)
         if not docs:
             raise ValueError(Errors.E458.format(path=file.path, key=spans_key))
         yield from (parse for doc in docs for _, parse in parses_from_doc(doc, spans_key))

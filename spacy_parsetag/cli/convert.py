@@ -19,7 +19,7 @@ from ..treebanks.formats.table import get_format
 from ..treebanks.split import read_split
 from ..trees import ROOT_LABELS, Parse
 from ..trees.clean import CleanCounts, CleanOptions
-from ._util import Glob, SkipBad, Skipped, SpansKey, counted, note, refuse
+from ._util import Glob, SkipBad, Skipped, SpansKey, counted, note, refuse, warn_of_empty
 
 MOST_LISTED = 20  # files that were written
 
@@ -97,6 +97,7 @@ def convert_cli(
     """
     counts = CleanCounts()
     n_long = 0
+    n_trees: dict[Path, int] = {}
     with tqdm(unit=" trees", disable=None) as bar:
         skipped = Skipped(limit=skip_bad)
         refuse(output == STANDARD, "convert", "a file or folder to write, OUTPUT, not -")
@@ -107,7 +108,9 @@ def convert_cli(
 
         def read(file: SourceFile) -> Iterator[Parse]:
             nonlocal n_long
+            n_trees[file.path] = 0
             for parse in skipped.count_good(kind.read_parses(file.path, cleaning, counts, **read_options), bar):
+                n_trees[file.path] += 1
                 if max_length and len(parse) > max_length:
                     n_long += 1
                 else:
@@ -144,9 +147,9 @@ def convert_cli(
         note(_size([target], target.path, in_docs), "good" if target.sentences else "warn")
     if len(written) > MOST_LISTED:
         note(f"{len(written):,} files, {_size(written, output, in_docs)}", "good")
-        if empty := [target.path for target in written if not target.sentences]:
-            note(f"{len(empty):,} of them without a sentence, such as {empty[0]}", "warn")
-    note(describe(counts, n_long))
+    warn_of_empty(n_trees)
+    n_in_no_part = 0 if limit else sum(n_trees.values()) - n_long - sum(target.sentences for target in written)
+    note(describe(counts, n_long, n_in_no_part))
 
 
 def _size(files: list[DocFile], path: Path, in_docs: bool) -> str:
@@ -184,7 +187,7 @@ def change_cleaning(options: CleanOptions, changes: Iterable[str]) -> CleanOptio
     return replace(options, **{key.replace("-", "_"): value for key, value in changed.items()})
 
 
-def describe(counts: CleanCounts, n_long: int) -> str:
+def describe(counts: CleanCounts, n_long: int, n_in_no_part: int) -> str:
     """Say in a line what reading and cleaning did."""
     numbers = (
         (counts.lines, "line", "rewritten as brackets"),
@@ -196,6 +199,7 @@ def describe(counts: CleanCounts, n_long: int) -> str:
         (counts.wrappers, "root wrapper", "removed"),
         (counts.emptied_trees, "tree", "without words left out"),
         (n_long, "long sentence", "left out"),
+        (n_in_no_part, "sentence", "in no part of --split left out"),
     )
     done = ", ".join(f"{counted(n, noun)} {what}" for n, noun, what in numbers if n)
     return f"{counted(counts.trees, 'tree')} read; {done or 'nothing to clean'}"

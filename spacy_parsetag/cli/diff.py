@@ -55,10 +55,15 @@ def format_diff(differences: EvalbDiff, top: int | None) -> str:
         text += "Brackets: - missing, + extra, > under another label\n"
     text += "".join(map(format_sentence, differences.sentences[:top]))
     if differences.confusions:
-        rows = [(gold or "(none)", test or "(none)", n) for gold, test, n in differences.confusions[:top]]
+        rows = [(_called(gold), _called(test), n) for gold, test, n in differences.confusions[:top]]
         header = ("gold", "test", "times")
         text += "\n" + tables.table(rows, header=header, aligns=("l", "l", "r"), divider=True, max_col=WIDEST)
     return text
+
+
+def _called(label: str | None) -> str:
+    """Write a label, which may be empty, or what stands for no bracket."""
+    return "(none)" if label is None else label or '""'
 
 
 def format_sentence(sentence: SentenceDiff) -> str:
@@ -72,7 +77,10 @@ def format_sentence(sentence: SentenceDiff) -> str:
             f"{row.crossing} crossing"
         )
     lines = [f"\nsentence {sentence.number}  {head}", f"    {' '.join(sentence.words)}"]
-    lines += [f"    > {bracket[2]} as {label}: {sentence.text(bracket)}" for bracket, label in sentence.relabeled]
-    lines += [f"    - {bracket[2]}: {sentence.text(bracket)}" for bracket in sentence.missing]
-    lines += [f"    + {bracket[2]}: {sentence.text(bracket)}" for bracket in sentence.extra]
+    lines += [
+        f"    > {_called(bracket[2])} as {_called(label)}: {sentence.text(bracket)}"
+        for bracket, label in sentence.relabeled
+    ]
+    lines += [f"    - {_called(bracket[2])}: {sentence.text(bracket)}" for bracket in sentence.missing]
+    lines += [f"    + {_called(bracket[2])}: {sentence.text(bracket)}" for bracket in sentence.extra]
     return "\n".join(lines) + "\n"

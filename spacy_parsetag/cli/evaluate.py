@@ -25,7 +25,7 @@ from ..files.write import refuse_overwrite
 from ..pipeline.scorer import SCORES, score_constituents, score_prefix
 from ..texts.load import find_parser, load_pipeline
 from ..tokens import has_parses, parses_from_doc
-from ..tokens.groups import is_marked
+from ..tokens.groups import is_marked, list_groups
 from ..tokens.sentences import copy_words
 from ..treebanks.lines import read_file_lines
 from ..trees import ROOT_LABELS, Parse
@@ -262,13 +262,15 @@ def parse_gold(
     cfg = find_parser(nlp, model).cfg
     key = str(cfg["spans_key"])
     examples = []
-    n_partial = 0
+    left_out: Counter[str] = Counter()
     for doc in read_docs(data, nlp):
         if is_marked(doc, "partial", key):
-            n_partial += 1  # what is not known to be there may be right
+            left_out[""] += 1  # what is not known to be there may be right
         elif key in doc.spans and len(doc):
             examples.append(Example(copy_words(doc, nlp.vocab), doc))
-    note_left_out({"": n_partial})
+        elif len(doc):
+            left_out[f"doc.spans has no {key!r}, but {list_groups([doc])}"] += 1
+    note_left_out(left_out)
     if not examples:
         raise ValueError(Errors.E458.format(path=data, key=key))
     # Not `nlp.evaluate`, which works on copies and keeps the parses to itself.

@@ -16,7 +16,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from ..compat import require
+from ..compat import cache_msgpack_plugins, require
 from ..errors import Errors
 from ..files.read import OPENERS, likely_encoding, open_binary
 from ..files.write import STANDARD
@@ -196,6 +196,7 @@ def read_doc_bin(path: Path) -> DocBin:
     """Read a .spacy file. Raises a ValueError if it is not one."""
     with open_binary(path) as file:
         data = file.read()
+    cache_msgpack_plugins()
     try:
         return DocBin(store_user_data=True).from_bytes(data)
     except (ValueError, KeyError, TypeError) as err:

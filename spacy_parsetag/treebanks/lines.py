@@ -43,7 +43,7 @@ def read_file_lines(source: str | Path | TextIO, encoding: str, path: str) -> It
     """
     with ExitStack() as stack:
         if isinstance(source, (str, Path)):
-            if suffix_of(Path(source)) in (".spacy", ".parquet"):
+            if suffix_of(Path(source)) in (".spacy", ".parquet", ".jsonl"):
                 raise ValueError(Errors.E125.format(path=path))
             file = stack.enter_context(open_binary(Path(source)))
             try:

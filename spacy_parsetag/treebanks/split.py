@@ -53,7 +53,8 @@ class ShareSplit:
 
     def why_empty(self, part: str, files: Sequence[SourceFile]) -> str:
         """Say, for a message, why a part may have got no tree of these files."""
-        return f"give it more, or choose a smaller --split-block (it is {self.block})"
+        smaller = f"choose a smaller --split-block (it is {self.block})" if self.block else "say --split-block 10"
+        return f"give it more, or {smaller}"
 
     def _neediest(self) -> str | None:
         """Find the part furthest behind its share, the first if several are; None stands for the trees of no part."""

@@ -125,6 +125,11 @@ def test_split(run: Run, treebank: Path, tmp_path: Path) -> None:
     spec = "train=wsj_0000..wsj_0006,dev=wsj_0007,test=wsj_0008..wsj_0009"
     assert run("convert", source, out, "--split", spec).exit_code == 0
     assert [len(load(out / f"{part}.spacy")) for part in ("train", "dev", "test")] == [21, 3, 6]
+    (source / "empty.mrg").touch()
+    result = run("convert", source, out, "--split", "train=wsj_0000..wsj_0006,dev=wsj_0007")
+    assert result.exit_code == 0 and "6 sentences in no part of --split left out" in result.stderr
+    assert f"[E106] No trees in {source / 'empty.mrg'}." in result.stderr
+    (source / "empty.mrg").unlink()
     assert run("convert", source, out, "--split", "a=0.8,b=0.2", "--split-block", "1").exit_code == 0
     assert [len(load(out / f"{part}.spacy")) for part in "ab"] == [24, 6]
 
@@ -225,6 +230,8 @@ def test_outputs_that_are_refused(run: Run, tmp_path: Path) -> None:
     result = run("convert", source, tmp_path / "out", "--split", "train=0.8,dev=0.1,test=0.1")
     assert result.exit_code == 1 and "E111" in result.stderr and "'test'" in result.stderr
     assert "--split-block (it is 10)" in result.stderr
+    whole = run("convert", source, tmp_path / "out", "--split", "train=0.8,dev=0.2", "--split-block", "0")
+    assert whole.exit_code == 1 and "say --split-block 10." in whole.stderr
     for spec in ("train=80%,dev=20%", "train=00..01", "train=trees,dev=other"):
         result = run("convert", source, tmp_path / "out", "--split", spec)
         pattern = spec.rpartition("=")[2] if "other" in spec else spec.partition("=")[2].partition(",")[0]
@@ -259,7 +266,7 @@ def test_many_files_are_summed_up(run: Run, tmp_path: Path) -> None:
     result = run("convert", source, tmp_path / "out", "--n-sents", "2")
     assert result.exit_code == 0
     assert "21 files, 60 sentences in 40 docs, 240 words: " in result.stderr
-    assert f"1 of them without a sentence, such as {tmp_path / 'out' / '00.spacy'}" in result.stderr
+    assert f"No trees in {source / '00.mrg'}." in result.stderr
     assert len(result.stderr.splitlines()) == 3
 
 
@@ -284,3 +291,6 @@ def test_docs_are_not_brackets(run: Run, treebank: Path, tmp_path: Path, command
     result = run(command, docs, *others[command])
     assert result.exit_code == 1 and f"[E125] By its name {docs} " in result.stderr and not out.exists()
     assert run("search", "ROOT", docs, "--mrg").stdout == TREES
+    texts = docs.with_name("texts.jsonl")
+    texts.touch()
+    assert f"[E125] By its name {texts} " in run(command, texts, *others[command]).stderr

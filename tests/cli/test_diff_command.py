@@ -42,6 +42,10 @@ def test_text(run: Run, treebank: Path, test: Path) -> None:
     assert "sentence 2 " in short and "sentence 1 " not in short and "ADVP" not in short
     assert run("diff", treebank, test, "--top", "0").stdout == result.stdout
     assert run("diff", treebank, treebank).stdout.startswith("0 of 3 sentences differ")
+    for path, root in ((treebank, ""), (test, "TOP")):
+        path.write_text(f"({root} (S (NP (PRP She)) (VP (VBZ sleeps))))\n", encoding="utf-8")
+    lines = run("diff", treebank, test).stdout.splitlines()
+    assert '    - "": She sleeps' in lines and lines[-1].split() == ['""', "(none)", "1"]
 
 
 def test_json(run: Run, treebank: Path, test: Path, tmp_path: Path) -> None:

@@ -128,10 +128,15 @@ def test_partial_trees_are_left_out(run: Run, pipeline: Path, treebank: Path, tm
     run("convert", treebank, data)
     docs = list(DocBin().from_disk(data).get_docs(spacy.blank("en").vocab))
     docs[0].spans["constituents"].attrs["partial"] = True
+    docs[1].spans.clear()
     DocBin(docs=docs).to_disk(data)
     result = run("evaluate", pipeline, data)
     assert result.exit_code == 0
-    assert "EVALB (collins), 2 sentences" in result.stdout and "constituents are known: 1.\n" in result.stderr
+    assert "EVALB (collins), 1 sentences" in result.stdout and "constituents are known: 1.\n" in result.stderr
+    assert "doc.spans has no 'constituents', but no groups of spans: 1.\n" in result.stderr
+    result = run("analyze", "tags", data)
+    assert result.exit_code == 0 and "constituents are known: 1.\n" in result.stderr
+    assert "doc.spans has no 'constituents' (--spans-key), but no groups of spans: 1.\n" in result.stderr
 
 
 def test_no_constituents(run: Run, pipeline: Path, treebank: Path, tmp_path: Path) -> None:
