@@ -16,7 +16,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
-from spacy_parsetag.cli.evaluate import paired_trees
+from spacy_parsetag.cli._systems import paired_trees
 from spacy_parsetag.evalb import EvalbResult, evalb
 from spacy_parsetag.tokens import SPANS_KEY
 from spacy_parsetag.tokens.sentences import copy_words

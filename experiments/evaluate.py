@@ -19,7 +19,7 @@ from spacy.util import import_file, registry
 from spec import without_bound
 from thinc.api import require_gpu
 
-from spacy_parsetag.cli.evaluate import paired_trees
+from spacy_parsetag.cli._systems import paired_trees
 from spacy_parsetag.decode import BeamDecoder, Decoded, Decoder, Distribution
 from spacy_parsetag.evalb import evalb
 from spacy_parsetag.tokens.sentences import copy_words

@@ -432,6 +432,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "{first} and {second} are called alike: if convert made one of the other, each tree would count twice. Name "
         "one of them, or say with --glob which to read, for instance --glob '*.spacy'."
     )
+    E488 = "{first} and {second} have different gold trees, since their spans_key differ. Score each by itself."
 
     E500 = "{purpose} needs the package {name!r}, which is not installed. Install it: {install}"
 

@@ -1,36 +1,22 @@
 """Several parsers on the same gold trees, for `evaluate`: scores, differences and tables, as text, CSV and LaTeX."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import mean, stdev
-from typing import Any, NamedTuple
+from typing import Any
 
 from wasabi import tables
 
 from ..analysis.tables import WIDEST, format_csv
-from ..errors import showable
-from ..evalb import EvalbResult, break_down, compare_parsers, get_params
-from ..evalb.lines import Brackets
+from ..errors import Errors, showable
+from ..evalb import EvalbResult, break_down, compare_parsers
+from ..evalb.params import EvalbParams
+from ._systems import System
 
 Table = tuple[str, list[list[str]]]  # its title, and its rows, the header first
 
 
-class System(NamedTuple):
-    """Holds the trees of a parser, and what they are scored against.
-
-    gold (Sequence[Brackets]): The gold tree of each sentence.
-    test (Sequence[Brackets]): The parser's tree of each.
-    documents (Sequence[Hashable] | None): The document of each, to compare by documents.
-    scores (dict[str, Any] | None): The scores by the pipeline's own scorer, and its speed; None of bracket files.
-    """
-
-    gold: Sequence[Brackets]
-    test: Sequence[Brackets]
-    documents: Sequence[Hashable] | None
-    scores: dict[str, Any] | None = None
-
-
 def compare_systems(
-    systems: Mapping[str, System], params: str, *, samples: int, by: Sequence[str]
+    systems: Mapping[str, System], params: EvalbParams, *, samples: int, by: Sequence[str]
 ) -> tuple[dict[str, Any], dict[str, EvalbResult]]:
     """Score parsers and compare each with the first.
 
@@ -39,8 +25,12 @@ def compare_systems(
     RETURNS (tuple[dict[str, Any], dict[str, EvalbResult]]): A report, and EVALB's result by parser. In the report:
         "params", the parameters' name; "parsers", scores by name; for several parsers "mean" and "deviation" of F, and
         "differences", each of two "parsers"; with `by` "tables", by kind and name the scores of each label or length.
-    RAISES (ValueError): As `break_down` and `compare_parsers`.
+    RAISES (ValueError): As `break_down` and `compare_parsers`; and if parsers are scored on different gold trees.
     """
+    (first, base), *others = systems.items()
+    for second, other in others:
+        if base.gold != other.gold:
+            raise ValueError(Errors.E488.format(first=first, second=second))
     breakdowns = {name: break_down(system.gold, system.test, params) for name, system in systems.items()}
     scores = {
         name: {
@@ -54,18 +44,17 @@ def compare_systems(
         }
         for name, breakdown in breakdowns.items()
     }
-    report: dict[str, Any] = {"params": get_params(params).name, "parsers": scores}
+    report: dict[str, Any] = {"params": params.name, "parsers": scores}
     if len(breakdowns) > 1:
         f_scores = [score["f"] for score in scores.values()]
         report["mean"], report["deviation"] = mean(f_scores), stdev(f_scores)
-        (first, base), *others = breakdowns.items()
-        documents = systems[first].documents
+        results = [breakdown.result.rows for breakdown in breakdowns.values()]
+        differences = [
+            compare_parsers(results[0], rows, documents=base.documents, samples=samples) for rows in results[1:]
+        ]
         report["differences"] = [
-            {
-                "parsers": [first, second],
-                **compare_parsers(base.result.rows, other.result.rows, documents=documents, samples=samples).to_dict(),
-            }
-            for second, other in others
+            {"parsers": [first, second], **difference.to_dict()}
+            for (second, _), difference in zip(others, differences, strict=True)
         ]
     if by:
         report["tables"] = {
@@ -93,15 +82,16 @@ def _tables(report: dict[str, Any]) -> list[Table]:
         [name, *(f"{row[key]:.2f}" for key in keys), str(row["failures"])] for name, row in report["parsers"].items()
     ]
     if "mean" in report:
-        rows.append(["mean and deviation", "", "", f"{report['mean']:.2f} ± {report['deviation']:.2f}", "", "", ""])
+        rows += [[name, "", "", f"{report[name]:.2f}", "", "", ""] for name in ("mean", "deviation")]
     titled_tables: list[Table] = [(f"Scores ({report['params']}), failures counted as zero", [head, *rows])]
     if "differences" in report:
-        head = ["parsers", "difference in F", "95 % interval", "p bootstrap", "p randomization", "units"]
+        head = ["parsers", "difference in F", "95 % from", "to", "p bootstrap", "p randomization", "units"]
         rows = [
             [
                 " - ".join(row["parsers"][::-1]),
                 f"{row['difference']:+.2f}",
-                f"{row['low']:+.2f} to {row['high']:+.2f}",
+                f"{row['low']:+.2f}",
+                f"{row['high']:+.2f}",
                 f"{row['p_bootstrap']:.4f}",
                 f"{row['p_randomization']:.4f}",
                 str(row["units"]),
@@ -134,7 +124,6 @@ def _text(title: str, rows: list[list[str]]) -> str:
 def _latex(title: str, rows: list[list[str]]) -> str:
     special = {char: "\\" + char for char in "&%$#_{}"} | {
         "\\": r"\textbackslash{}",
-        "±": r"$\pm$",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
         # TeX's old fonts have other characters in the places of these.

@@ -10,8 +10,9 @@ from ..analysis.tables import WIDEST
 from ..errors import showable
 from ..evalb.differences import EvalbDiff, SentenceDiff, diff
 from ..files.write import STANDARD, refuse_overwrite
+from ._systems import read_systems
 from ._util import AsJson, Encoding, Multiline, Params, format_json, write_text
-from .evaluate import read_gold, read_sentences
+from .evaluate import warn_of_failures, warn_of_trees
 
 
 def diff_cli(
@@ -37,11 +38,13 @@ def diff_cli(
       python -m spacy parsetag diff gold.mrg test.mrg --top 20
     """
     refuse_overwrite([output], [gold, test, Path(params)])
-    gold_lines, test_lines = read_gold(gold, encoding, multiline), read_sentences(test, encoding, multiline)
-    differences = diff(gold_lines, test_lines, params)
+    systems = read_systems(gold, [test], None, encoding, multiline)
+    differences = diff(*systems[str(test)][:2], params)
     top_n = top or None
     text = format_json(differences.to_dict(top_n)) if as_json else showable(format_diff(differences, top_n))
     write_text(text, output)
+    warn_of_failures(differences.result)
+    warn_of_trees(systems, differences.result)
 
 
 def format_diff(differences: EvalbDiff, top: int | None) -> str:

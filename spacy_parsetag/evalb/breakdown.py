@@ -41,8 +41,8 @@ class Breakdown:
     """EVALB's counts, and what they are made of.
 
     unlabeled (EvalbResult): The counts with labels ignored.
-    tables (dict[str, dict[str, Score]]): The brackets of each kind, in the tables "label", "length" (of the sentence,
-        with punctuation) and "span" (words of the constituent that count).
+    tables (dict[str, dict[str, Score]]): The brackets of each kind, in the tables "label" (labels held equal share a
+        row), "length" (of the sentence, with punctuation) and "span" (words of the constituent that count).
     """
 
     result: EvalbResult
@@ -62,11 +62,11 @@ def break_down(
         rows.append(row)
         if row.failed:
             gold_brackets = params.counted(read_sentence(tree_line(gold_tree), params).brackets)
-            missing.update(_kinds(gold_brackets, row.length))
+            missing.update(_kinds(gold_brackets, row.length, params))
             continue
-        matched.update(_kinds((gold_bracket for gold_bracket, _ in matching.matched), row.length))
-        missing.update(_kinds(matching.missing, row.length))
-        extra.update(_kinds(matching.extra, row.length))
+        matched.update(_kinds((gold_bracket for gold_bracket, _ in matching.matched), row.length, params))
+        missing.update(_kinds(matching.missing, row.length, params))
+        extra.update(_kinds(matching.extra, row.length, params))
     without_labels = compare_all(gold_trees, test_trees, replace(params, labeled=False))
     unlabeled = EvalbResult(params, [comparison.counts for comparison in without_labels])
     tables: dict[str, dict[str, Score]] = {"label": {}, "length": {}, "span": {}}
@@ -77,10 +77,10 @@ def break_down(
     return Breakdown(EvalbResult(params, rows), unlabeled, tables)
 
 
-def _kinds(brackets: Iterable[Bracket], length: int) -> Iterator[tuple[str, Any]]:
+def _kinds(brackets: Iterable[Bracket], length: int, params: EvalbParams) -> Iterator[tuple[str, Any]]:
     """Yield, for each bracket of a sentence, the name of each table and the bracket's kind in it."""
     for start, end, label in brackets:
-        yield "label", label
+        yield "label", params.names.get(label, label)
         yield "length", bisect_left(_LENGTHS, length)
         yield "span", bisect_left(_SPANS, end - start)
 

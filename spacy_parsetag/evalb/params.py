@@ -4,12 +4,16 @@ A parameter file has a keyword and a value a line; lines that start with # are c
 
     DELETE_LABEL TOP          ignore this bracket; for a part-of-speech tag, ignore the word
     EQ_LABEL ADVP PRT         hold two labels equal
+    LABEL_CUT #               end labels of brackets where this begins, in place of - and =; alone, cut nothing
+    CUT_TAGS 1                do the same with part-of-speech tags
 
+EVALB has not the last two; what they state, its versions have in their code.
 Three files come with the package: `collins` (COLLINS.prm), `new` (new.prm) and `spmrl`.
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +31,8 @@ _LABEL = ("one label", lambda values: len(values) == 1)
 _PAIR = ("two values", lambda values: len(values) == 2)
 _EXPECTED: dict[str, tuple[str, Callable[[list[str]], bool]]] = {
     **dict.fromkeys(("DEBUG", "MAX_ERROR", "CUTOFF_LEN", "LABELED", "CUT_TAGS"), _NUMBER),
-    **dict.fromkeys(("DELETE_LABEL", "DELETE_LABEL_FOR_LENGTH", "QUOTE_LABEL", "LABEL_CUT"), _LABEL),
+    **dict.fromkeys(("DELETE_LABEL", "DELETE_LABEL_FOR_LENGTH", "QUOTE_LABEL"), _LABEL),
+    "LABEL_CUT": ("one string, or nothing", lambda values: len(values) <= 1),
     **dict.fromkeys(("EQ_LABEL", "EQ_WORD"), _PAIR),
 }
 
@@ -66,6 +71,14 @@ class EvalbParams:
         for mark in self.label_cuts:
             label = label.partition(mark)[0]
         return label
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """For each label that is held equal to another, the first of these: the name of their row in a table."""
+        names: dict[str, str] = {}
+        for first, second in self.eq_labels:
+            names.setdefault(second, names.get(first, first))
+        return names
 
     def same_label(self, first: str, second: str) -> bool:
         return first == second or (first, second) in self.eq_labels or (second, first) in self.eq_labels
@@ -107,7 +120,7 @@ def read_params(path: str | Path) -> EvalbParams:
         if not fits(values):
             raise ValueError(Errors.E351.format(**place, expected=expected, value=" ".join(values)))
         lines_of[keyword].append(values)
-    first = {keyword: tuple(values[0] for values in lines) for keyword, lines in lines_of.items()}
+    first = {keyword: tuple(values[0] for values in lines if values) for keyword, lines in lines_of.items()}
 
     def number_of(keyword: str, default: int) -> int:
         """The number in the last of the lines with a keyword."""
@@ -120,7 +133,7 @@ def read_params(path: str | Path) -> EvalbParams:
         quote_labels=frozenset(first["QUOTE_LABEL"]),
         eq_labels=tuple((a, b) for a, b in lines_of["EQ_LABEL"]),
         eq_words=tuple((a, b) for a, b in lines_of["EQ_WORD"]),
-        label_cuts=first["LABEL_CUT"] or EvalbParams.label_cuts,
+        label_cuts=first["LABEL_CUT"] if lines_of["LABEL_CUT"] else EvalbParams.label_cuts,
         cut_tags=bool(number_of("CUT_TAGS", EvalbParams.cut_tags)),
         labeled=bool(number_of("LABELED", EvalbParams.labeled)),
         cutoff_len=number_of("CUTOFF_LEN", EvalbParams.cutoff_len),

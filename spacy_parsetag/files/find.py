@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ..errors import Errors
 from .read import suffix_of, without_compression
+from .write import STANDARD
 
 MOST_LISTED = 5  # suffixes of a folder, in a message
 
@@ -43,8 +44,8 @@ def find_files(
 ) -> list[SourceFile]:
     """Find files. Those of a folder come sorted by name; inputs keep their order.
 
-    inputs (Iterable[str | Path]): Files, folders, or patterns such as `wsj/*/*.mrg`, where `**` is any folders. A
-        pattern that matches only folders stands for these folders.
+    inputs (Iterable[str | Path]): Files, "-" for standard input, folders, or patterns such as `wsj/*/*.mrg`, where `**`
+        is any folders. A pattern that matches only folders stands for these folders.
     suffixes (Sequence[str]): Which files below a folder to take: suffixes in lower case, compressed or not, or whole
         names. Files given by name are taken always.
     pattern (str | None): Take those below a folder that match this instead, for instance "train*.mrg".
@@ -56,13 +57,19 @@ def find_files(
         path = Path(source)
         if path.is_dir():
             files = _files_below(path, suffixes, pattern)
-        elif path.exists():
+        elif path == STANDARD or path.exists():
             files = [SourceFile(path)]
         else:
             files = _match(source, suffixes, pattern)
         for file in files:
             by_path.setdefault(os.path.abspath(file.path), file)
     return list(by_path.values())
+
+
+def refuse_missing(path: Path) -> None:
+    """Raise a ValueError if there is no such file or folder; standard input, "-", is there always."""
+    if path != STANDARD and not path.exists():
+        raise ValueError(Errors.E030.format(path=path))
 
 
 def _files_below(folder: Path, suffixes: Sequence[str], pattern: str | None) -> list[SourceFile]:

@@ -112,9 +112,6 @@ def score_constituents(
     key = default_key or kwargs.get("spans_key") or SPANS_KEY
     # Of an order of the user's own, which is known by name alone, the accuracy is that of in-order tags.
     linearizer = get_linearizer(default_order) if default_order else ORDERS.get(kwargs.get("order", "in"), ORDERS["in"])
-    row_labels: dict[str, str] = {}  # of labels that are held equal to another
-    for first, second in params.eq_labels:
-        row_labels.setdefault(second, row_labels.get(first, first))
     matched, missing, extra, gold_tags, right_tags = (Counter[str]() for _ in range(5))
     sentences = complete = 0
     examples = list(examples)
@@ -127,7 +124,7 @@ def score_constituents(
         complete += not only_gold and not only_test
         in_both = [bracket for bracket, _ in pairs]
         for counter, brackets in ((matched, in_both), (missing, only_gold), (extra, only_test)):
-            counter.update(row_labels.get(label, label) for _, _, label in brackets)
+            counter.update(params.names.get(label, label) for _, _, label in brackets)
         tags = sentence.tags(sentence.gold, linearizer)
         test_tags = tags if sentence.test == sentence.gold else sentence.tags(sentence.test, linearizer)
         gold_tags.update(tag[0] for tag in tags)

@@ -44,8 +44,13 @@ def test_text(run: Run, treebank: Path, test: Path) -> None:
     assert run("diff", treebank, treebank).stdout.startswith("0 of 3 sentences differ")
     for path, root in ((treebank, ""), (test, "TOP")):
         path.write_text(f"({root} (S (NP (PRP She)) (VP (VBZ sleeps))))\n", encoding="utf-8")
-    lines = run("diff", treebank, test).stdout.splitlines()
+    result = run("diff", treebank, test)
+    lines = result.stdout.splitlines()
     assert '    - "": She sleeps' in lines and lines[-1].split() == ['""', "(none)", "1"]
+    assert "1 sentences have the root ( in GOLD and (TOP in" in result.stderr
+    treebank.write_text("(TOP (S (NP (PRP She))\n (VP (VBZ sleeps))))\n")
+    result = run("diff", treebank, treebank)
+    assert "say --multiline" in result.stderr and "2 trees of GOLD are malformed" in result.stderr
 
 
 def test_json(run: Run, treebank: Path, test: Path, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """`parsetag evaluate`: EVALB on files, and on a pipeline."""
 
+import csv
 import gzip
 import json
 from collections.abc import Callable
@@ -229,6 +230,12 @@ def test_several_pipelines(run: Run, pipeline: Path, treebank: Path, tmp_path: P
     (difference,) = report["differences"]
     assert difference["units"] == 2
     assert difference["difference"] == pytest.approx(alone[other]["all"]["f"] - alone[pipeline]["all"]["f"])
+    nlp.config["components"]["parsetag"]["spans_key"] = "mine"
+    spacy.load(pipeline, config={"components.parsetag.spans_key": "mine"}).to_disk(tmp_path / "third")
+    for gold in golds:
+        gold.spans["mine"] = list(gold.spans["constituents"])[:1]
+    DocBin(docs=golds, store_user_data=True).to_disk(data)
+    assert "E488" in run("evaluate", pipeline, tmp_path / "third", data).stderr
 
 
 def test_several_parsers(run: Run, tmp_path: Path) -> None:
@@ -246,9 +253,13 @@ def test_several_parsers(run: Run, tmp_path: Path) -> None:
     assert report["mean"] == pytest.approx((100 + parsers[str(paths["a"])]["f"]) / 2)
     assert report["tables"]["label"][str(paths["a"])]["VP"]["r"] == pytest.approx(200 / 3)
     text = run("evaluate", paths["gold"], paths["a"], paths["b"], "--documents", paths["docs"], *options).stdout
-    assert "mean and deviation" in text and text.splitlines()[-2].split()[-1] == "5"
-    csv = run("evaluate", paths["gold"], paths["a"], "--by", "span", "--tables", "csv").stdout
-    assert csv.splitlines()[3:5] == ["span,gold,P,R,F", "1,30,66.67,66.67,66.67"]
+    assert "\ndeviation " in text and text.splitlines()[-2].split()[-1] == "5"
+    tables = run("evaluate", paths["gold"], paths["a"], paths["b"], "--tables", "csv", *options).stdout.split("\n\n")
+    (row,) = csv.DictReader(tables[1].splitlines())
+    assert float(row["95 % from"]) == pytest.approx(difference["low"], abs=0.005)
+    assert float(row["to"]) == pytest.approx(difference["high"], abs=0.005)
+    text = run("evaluate", paths["gold"], paths["a"], "--by", "span", "--tables", "csv").stdout
+    assert text.splitlines()[3:5] == ["span,gold,P,R,F", "1,30,66.67,66.67,66.67"]
     latex = run("evaluate", paths["gold"], paths["a"], "--tables", "latex").stdout
     assert r"\begin{tabular}{lrrrrrr}" in latex
     assert run("evaluate", paths["gold"], paths["a"], paths["b"], "--fill", tmp_path / "x.mrg").exit_code == 1
@@ -385,3 +396,16 @@ def test_pipes(run: Run, treebank: Path, pipe: Callable[[str], Path], tmp_path: 
     several = run("evaluate", pipe(TREES), treebank, tmp_path / "other.mrg", "--samples", 9)
     assert several.exit_code == 0 and several.stdout.count("100.00") > 4
     assert "0 of 3 sentences differ" in run("diff", pipe(TREES), pipe(TREES)).stdout
+    assert "F 100.00" in run("evaluate", treebank, "-", "--summary", stdin=TREES).stdout
+    assert "0 of 3 sentences differ" in run("diff", "-", treebank, stdin=TREES).stdout
+
+
+def test_each_file_in_its_encoding(run: Run, tmp_path: Path) -> None:
+    """A parser's output is in UTF-8, whatever the encoding of its treebank."""
+    gold, test = tmp_path / "gold.mrg", tmp_path / "test.mrg"
+    tree = "(TOP (NP (NN teoría)))\n"
+    for encoding in ("latin-1", "utf-16"):
+        gold.write_text(tree, encoding=encoding)
+        test.write_text(tree, encoding="utf-8")
+        result = run("evaluate", gold, test, "--encoding", encoding, "--summary")
+        assert "F 100.00" in result.stdout and not result.stderr

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_parsetag.evalb import EvalbParams, get_params, read_params
+from spacy_parsetag.evalb import EvalbParams, evalb, get_params, read_params
 
 COLLINS, NEW, SPMRL = map(get_params, ("collins", "new", "spmrl"))
 
@@ -49,6 +49,9 @@ def test_read_params_all_keywords(tmp_path: Path) -> None:
         labeled=False,
         cutoff_len=70,
     )
+    path.write_text("LABEL_CUT\n")  # nothing is cut
+    row = evalb(["(TOP (NP-SBJ (NN a)) (VP (VB b)))"], ["(TOP (NP (NN a)) (VP (VB b)))"], path).rows[0]
+    assert (row.matched, row.gold) == (2, 3)
 
 
 @pytest.mark.parametrize(
