@@ -32,6 +32,7 @@ from ._util import (
     note_left_out,
     show,
     stated_errors,
+    warn_of_empty,
     write_text,
 )
 
@@ -108,11 +109,12 @@ STUDIES = {
     "labels": Study(
         """Labels, unary chains, productions and lengths, and what of these the first treebank does not have.
 
-        A production is a constituent with its children.
+        A production is a constituent with its children. Brackets are counted as they stand, with traces and function
+        tags where they have them; docs have what convert kept.
 
         \b
         Example:
-          python -m spacy parsetag analyze labels train.mrg dev.mrg
+          python -m spacy parsetag analyze labels corpus/train.spacy corpus/dev.spacy
         """,
         inventories.count_labels,
         tables.labels_summary,
@@ -226,11 +228,15 @@ def read_source(source: str, glob: str | None, encoding: str, skipped: Skipped, 
     """
     files = find_files([source], suffixes=(*FORMATS["penn"].suffixes, ".spacy"), pattern=glob)
     docs_paths = {without_compression(f.path).with_suffix(""): f.path for f in files if suffix_of(f.path) == ".spacy"}
+    n_trees: dict[Path, int] = {}  # of bracket files; a .spacy file without trees is an error
     for file in files:
         if suffix_of(file.path) != ".spacy":
             if docs_path := docs_paths.get(without_compression(file.path).with_suffix("")):
                 raise ValueError(Errors.E487.format(first=file.path, second=docs_path))
-            yield from (parse for *_, parse in trees_and_parses(file.path, encoding, skipped))
+            n_trees[file.path] = 0
+            for *_, parse in trees_and_parses(file.path, encoding, skipped):
+                n_trees[file.path] += 1
+                yield parse
             continue
         docs: list[Doc] = []
         left_out: Counter[str] = Counter()
@@ -245,6 +251,7 @@ def read_source(source: str, glob: str | None, encoding: str, skipped: Skipped, 
         if not docs:
             raise ValueError(Errors.E458.format(path=file.path, key=spans_key))
         yield from (parse for doc in docs for _, parse in parses_from_doc(doc, spans_key))
+    warn_of_empty(n_trees)
 
 
 def name_inputs(inputs: list[str]) -> dict[str, str]:

@@ -49,7 +49,7 @@ def search_cli(
         Opt(help="Count matches by the label of a node (NAME, match), or by its head word (NAME.head)"),
     ] = None,
     as_csv: Annotated[bool, Opt("--csv", help="Print a CSV table: a row for each way to match, or with --by")] = False,
-    mrg: Annotated[bool, Opt("--mrg", help="Print the trees with a match, in brackets")] = False,
+    mrg: Annotated[bool, Opt("--mrg", help="Print the trees with a match in brackets, which hold no ids")] = False,
     html: Annotated[Path | None, Opt(dir_okay=False, help="Write a page of the trees, with matches coloured")] = None,
     limit: Annotated[int | None, Opt(min=1, help="Number of matches, or of trees, to show at most")] = None,
     save: Annotated[

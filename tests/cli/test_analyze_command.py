@@ -114,6 +114,12 @@ def test_docs_beside_their_brackets_do_not_count(run: Run, treebank: Path, tmp_p
         assert run("analyze", "tags", folder, "--glob", file).stdout == run("analyze", "tags", folder / file).stdout
 
 
+def test_files_without_a_tree_are_named(run: Run, treebank: Path) -> None:
+    (treebank.parent / "empty.mrg").touch()
+    result = run("analyze", "labels", treebank.parent)
+    assert result.exit_code == 0 and f"[E106] No trees in {treebank.parent / 'empty.mrg'}." in result.stderr
+
+
 def test_correlation(run: Run, treebank: Path, tmp_path: Path) -> None:
     results, deviation = tmp_path / "results.csv", tmp_path / "deviation.json"
     results.write_text(RESULTS)
