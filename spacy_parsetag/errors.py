@@ -73,7 +73,7 @@ class Errors(metaclass=_ErrorsWithCodes):
         "Word {i} of the tree is {word!r}: a spaCy token cannot be empty, and one of white space only is no word of a "
         "parse. Remove it from the tree. Sentence: {sentence!r}."
     )
-    E009 = "Not a tree of NLTK: a word of a tree is a string; got {word!r}."
+    E009 = "Not a tree of NLTK, or a word in it that is no string: {found!r}. Read brackets with nltk.Tree.fromstring."
 
     E030 = "No such file or folder: {path}."
     E031 = (
@@ -112,8 +112,8 @@ class Errors(metaclass=_ErrorsWithCodes):
     E113 = "Bytes {data} are not valid {encoding}. Say which encoding it is, for instance --encoding {hint}."
     E114 = "Empty tree: brackets without a word, as some treebanks write for no parse. Leave it out, or skip bad trees."
     E115 = (
-        "Nothing under the node {label!r}: it needs a word or other nodes. Is a word or a tag missing? If this is a "
-        "text that begins as trees do, say so: parsetag show --format text."
+        "Nothing under the node {label!r}: it needs a word or other nodes. Is a word or a tag missing? A text "
+        "that begins as trees do is shown with --format text."
     )
     E116 = "A node inside the tree has no label; only the root may go without. Is a label or a bracket missing?"
     E117 = "The word {word!r} under {label!r} has no part-of-speech bracket. Write (TAG word), or give a default tag."

@@ -15,7 +15,7 @@ from .constraints import CONSTRAINTS_KEY
 _TWO_WORDS = BinaryTree((False, True, True), ("", "", ""))
 # What settings must be, for a message, and a test of it.
 _NEEDED: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "spans_key": (f"a name, and not {CONSTRAINTS_KEY!r}", lambda value: value not in ("", CONSTRAINTS_KEY)),
+    "spans_key": (f"a name, and not {CONSTRAINTS_KEY!r}", lambda value: value not in (None, "", CONSTRAINTS_KEY)),
     "learn_rate_scale": ("a number from 0 on", lambda value: isinstance(value, (int, float)) and 0 <= value < math.inf),
     "max_stack": (
         "'train', a whole number from 0 on, or None",

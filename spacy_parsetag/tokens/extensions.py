@@ -163,7 +163,7 @@ def get_label_probs(span: Span, spans_key: str = SPANS_KEY) -> dict[str, float]:
     RETURNS (dict[str, float]): The labels of the tree, and others that are likely (see `predictions`); {} without any.
     RAISES (ValueError): If the doc has no probabilities.
     """
-    probs = _PROBS.get(span.doc, spans_key, lambda: _read_probs(span.doc, spans_key))
+    probs = _get_probs(span.doc, spans_key)
     return dict(probs.labels.get((probs.before[span.start], probs.before[span.end]), {}))
 
 
@@ -188,7 +188,7 @@ def get_rivals(span: Span, spans_key: str = SPANS_KEY) -> list[tuple[Span, float
     node = nodes.at.get((first, last))
     parent = nodes.smallest_around(first, last) if node is None else node.parent
     low, high = (0, len(tokens) + 1) if parent is None else (parent.start, parent.end)
-    probs = _PROBS.get(span.doc, spans_key, lambda: _read_probs(span.doc, spans_key))
+    probs = _get_probs(span.doc, spans_key)
     sentences = slice(bisect_right(probs.offsets, first) - 1, bisect_left(probs.offsets, last))
     rivals = [
         (Span(span.doc, tokens[start], tokens[end - 1] + 1, label), prob)
@@ -227,6 +227,10 @@ class _Probs(NamedTuple):
 
 
 _PROBS: GroupCache[_Probs] = GroupCache()
+
+
+def _get_probs(doc: Doc, spans_key: str) -> _Probs:
+    return _PROBS.get(doc, spans_key, partial(_read_probs, doc, spans_key))
 
 
 def _read_probs(doc: Doc, spans_key: str) -> _Probs:

@@ -40,10 +40,12 @@ def to_nltk(tree: Tree) -> "nltk.Tree":
 def from_nltk(tree: "nltk.Tree") -> Tree:
     """Take an NLTK tree, the inverse of `to_nltk`.
 
-    RAISES (TypeError): If something in it is neither a tree nor a string.
+    RAISES (TypeError): If it is no tree of NLTK, or something in it is neither a tree nor a string.
     """
     import nltk
 
+    if not isinstance(tree, nltk.Tree):
+        raise TypeError(Errors.E009.format(found=tree))
     nodes, todo = [], [tree]
     while todo:
         nodes.append(todo.pop())
@@ -53,7 +55,7 @@ def from_nltk(tree: "nltk.Tree") -> Tree:
         children: list[Tree | str] = []
         for child in node:
             if not isinstance(child, (nltk.Tree, str)):
-                raise TypeError(Errors.E009.format(word=child))
+                raise TypeError(Errors.E009.format(found=child))
             children.append(unescape_token(child) if isinstance(child, str) else converted[id(child)])
         converted[id(node)] = Tree(unescape_label(str(node.label())), tuple(children))
     return converted[id(tree)]

@@ -107,8 +107,10 @@ def test_words_of_nltk_that_no_file_has() -> None:
     assert result.rows == evalb([from_nltk(gold)], [from_nltk(test)], EvalbParams()).rows
     assert result.rows[0].words == 3 and tree_line(gold).startswith(r"(TOP (S (\u0028 -LRB-) (NN New\u0020York)")
     for word in (1, ("a", "NN")):
-        with pytest.raises(TypeError, match=r"E009.* a word of a tree is a string; got"):
+        with pytest.raises(TypeError, match=r"E009.* a word in it that is no string: "):
             evalb([Tree("TOP", [Tree("NN", [word])])], [GOLD])
+    with pytest.raises(TypeError, match="E009"):
+        from_nltk("(TOP (NN a))")  # type: ignore[arg-type]
 
 
 def test_lines_at_the_end() -> None:

@@ -252,6 +252,8 @@ def test_errors_say_what_to_set(settings: Callable[..., Any]) -> None:
     for value in (0, True):
         with pytest.raises(ValueError, match=rf"\[E263\].*temperature .*must be a number above 0; got {value}"):
             pipe.temperature = value  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match=r"\[E263\].*spans_key"):
+        pipe.spans_key = None  # type: ignore[attr-defined]
     pipe.spans_key, pipe.temperature = "constituents", 1.0  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match="E263"):
         make_nlp(conflicts="ignore")
