@@ -131,38 +131,38 @@ template <class Real, class T> class LinearChain {
 
 // Viterbi. Every few positions the best score so far is taken off all states, so that in float32 long sentences lose no
 // precision; the total is added up in double along the best path.
-template <class Real, class T> class LinearChainViterbi : public LinearChain<Real, T> {
+template <class T> class LinearChainViterbi : public LinearChain<T, T> {
   public:
-    LinearChainViterbi(const Batch<T> &batch, Reach &reach, int32_t *ids) : LinearChain<Real, T>(batch, reach), ids_(ids) {}
+    LinearChainViterbi(const Batch<T> &batch, Reach &reach, int32_t *ids) : LinearChain<T, T>(batch, reach), ids_(ids) {}
 
     bool read(int s, int length) {
         own_ids_ = ids_ + this->b.starts[s];
-        return LinearChain<Real, T>::read(s, length);
+        return LinearChain<T, T>::read(s, length);
     }
 
-    void step(int p, const Real *old, Real *states) {
-        this->advance(p, old, states, old[0], [this](int g, const Real *rows, int n) {
+    void step(int p, const T *old, T *states) {
+        this->advance(p, old, states, old[0], [this](int g, const T *rows, int n) {
             product<MaxPlus>(rows, n, this->wide_into_[g], 1, this->pairs_[g].data(), this->n_into_[g],
                                    this->product_.data(), this->wide_out_[g]);
         });
-        const Real top = p % 8 == 0 ? this->greatest_state(p + 1, states) : 0;
+        const T top = p % 8 == 0 ? this->greatest_state(p + 1, states) : 0;
         states[0] = std::isfinite(top) ? top : 0;
     }
 
-    double finish(const Real *states) {
+    double finish(const T *states) {
         const Batch<T> &b = this->b;
         g_ = b.lattice.end_state;
         s_ = b.lattice.end_stack;
         column_ = -1;
         sum_ = 0;
         if (!this->live(this->length_, g_).has(s_)) return -INF;
-        Real top;
+        T top;
         column_ = this->first_greatest(this->row(states, g_, s_), this->n_into_[g_], top,
-                                       [&](int i) { return Real(b.end[this->tags_into_[g_][i]]); });
+                                       [&](int i) { return T(b.end[this->tags_into_[g_][i]]); });
         return top;
     }
 
-    void back(int p, const Real *old, const Real *) {
+    void back(int p, const T *old, const T *) {
         const Batch<T> &b = this->b;
         const int tag = this->tags_into_[g_][column_];
         int c = 0;
@@ -176,9 +176,9 @@ template <class Real, class T> class LinearChainViterbi : public LinearChain<Rea
         }
         const int g = b.lattice.source[c];
         s_ -= b.lattice.delta[c];
-        const Real *pair = this->pairs_[g].data() + this->out_of_[c] + tag - b.offsets[c];
+        const T *pair = this->pairs_[g].data() + this->out_of_[c] + tag - b.offsets[c];
         const auto score = [&](int i) { return pair[(size_t)i * this->wide_out_[g]]; };
-        Real top;
+        T top;
         column_ = this->first_greatest(this->row(old, g, s_), this->n_into_[g], top, score);
         sum_ += score(column_);
         g_ = g;

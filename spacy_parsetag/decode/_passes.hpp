@@ -19,13 +19,13 @@ namespace parsetag {
 // Bytes that the states of one sentence may take before checkpointing.
 const size_t BUDGET = size_t(1) << 26;
 
-// Runs a model over the sentences of a batch that have the status `only`: forward, then back.
+// Runs a model over the sentences of a batch that wait for the lattice: forward, then back.
 template <class Real, class Model, class T>
-void run(Model &model, const Batch<T> &b, size_t budget, uint8_t only, double *totals, uint8_t *status) {
+void run(Model &model, const Batch<T> &b, size_t budget, double *totals, uint8_t *status) {
     Tape<Real> tape(b.longest(), model.block(), budget);
     for (int s = 0; s < b.n_sentences; ++s) {
         const int length = 2 * b.n_words[s] - 1;
-        if (length < 1 || status[s] != only) continue;
+        if (length < 1 || status[s] != FOUND) continue;
         status[s] = NOT_FINITE;
         if (!model.read(s, length)) continue;
         totals[s] = model.finish(tape.forward(model, length));
@@ -44,16 +44,11 @@ template <class T> void viterbi(const Batch<T> &b, size_t budget, int32_t *ids, 
     Reach reach(b.lattice, longest, b.bound);
     if (!b.pairs) {
         IndependentViterbi<T> model(b, reach, ids);
-        run<double>(model, b, budget, FOUND, totals, status);
+        run<double>(model, b, budget, totals, status);
         return;
     }
-    LinearChainViterbi<T, T> model(b, reach, ids);
-    run<T>(model, b, budget, FOUND, totals, status);
-    // Where float32 finds no tree, because scores are so far apart that sums overflow, double has the last word.
-    if (sizeof(T) < sizeof(double) && b.waits(status, NO_TREE)) {
-        LinearChainViterbi<double, T> wide(b, reach, ids);
-        run<double>(wide, b, budget, NO_TREE, totals, status);
-    }
+    LinearChainViterbi<T> model(b, reach, ids);
+    run<T>(model, b, budget, totals, status);
 }
 
 // Log-partition (sentences) and marginals (rows, tags) of each sentence; with transitions also the expected number of each
@@ -66,11 +61,11 @@ void log_sums(const Batch<T> &b, size_t budget, double *totals, T *marginals, do
     Reach reach(b.lattice, longest, b.bound);
     if (!b.pairs) {
         IndependentSums<T> model(b, reach, marginals);
-        run<double>(model, b, budget, FOUND, totals, status);
+        run<double>(model, b, budget, totals, status);
         return;
     }
     LinearChainSums<T> model(b, reach, marginals, pairs, start, end);
-    run<double>(model, b, budget, FOUND, totals, status);
+    run<double>(model, b, budget, totals, status);
     model.close();
 }
 

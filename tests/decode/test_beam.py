@@ -129,6 +129,8 @@ def test_always_a_tree_never_better_than_exact(order, lookahead, dependent):
         assert set(widths) <= {0, beam, *(beam << k for k in range(1, 5))}
         if lookahead:
             assert (widths == beam).all()
+    decoder.widest = 15
+    assert set(search(decoder, batch)[2]) <= {0, 10, 15}
 
 
 @ALL_ORDERS

@@ -189,7 +189,7 @@ def test_the_mean_of_several():
 
 
 def test_a_decoder_as_the_others():
-    assert isinstance(MBRDecoder(), Decoder)
+    assert isinstance(MBRDecoder(), Decoder) and MBRDecoder().max_words == 100
     with pytest.raises(ValueError, match=r"E200.*max_words must be at least 0; got -1"):
         MBRDecoder(max_words=-1)
 
@@ -266,6 +266,14 @@ def test_the_expected_f_where_nothing_was_found():
         batch = TagScores(scores, np.zeros(1), np.ones(1), TAGS, ORDERS["in"])
         assert Distribution(batch).constituents.expected_f(0, [], []) == pytest.approx(expected)
     assert Distribution(random_batch([0])).constituents.expected_f(0, [], []) == 1
+
+
+def test_a_label_twice_over_the_same_words_in_the_expected_f():
+    """It counts once, as in the number of constituents that are expected."""
+    constituents = Distribution(random_batch([3])).constituents
+    span, other = (0, 3, "S"), (1, 3, "VP")
+    once, twice = (constituents.describe(0, spans, 1.0)["expected_f"] for spans in ([span, other], [span, span, other]))
+    assert 0 < once == twice < 1
 
 
 @pytest.mark.parametrize("case", ["tags", "spans", "constraints", "bound"])

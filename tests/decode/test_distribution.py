@@ -127,10 +127,12 @@ def test_equals_enumeration(data, order, n, bound, tags, dependent, seed):
     )
     distribution = TreeDistribution(scores, tags, **arguments, **transitions)
     if not trees:
-        with pytest.raises(ValueError, match=r"E152|E169|E178"):
-            distribution.topk(2)
-        with pytest.raises(ValueError, match=r"E152|E169|E178"):
-            _ = distribution.log_partition
+        unknown = any(kind == "must" and label and label not in "".join(tags) for _, _, label, kind in constraints)
+        excluded = "E169|E178" if unknown else "E169"
+        code = excluded if constraints and any(every_tree(n, tags, order, bound)) else "E152"
+        for ask in (lambda: distribution.topk(2), lambda: distribution.log_partition):
+            with pytest.raises(ValueError, match=code):
+                ask()
         return
     compare(distribution, trees, totals, transitions=dependent)
 
@@ -209,6 +211,15 @@ def test_tags_and_spans(max_stack, constraints):
 
 
 @ALL_ORDERS
+def test_all_trees_that_agree(order):
+    """A label that one span may not have is left to the others, also where they share a row of scores."""
+    constraint = (1, 3, "VP", "must not")
+    batch = random_batch([4], order, constraints=((constraint,),))
+    expected = {ids for ids, spans in every_tree(4, TAGS.tags, order) if agrees(spans, constraint)}
+    assert {tuple(ids) for ids, _ in TreeDistribution.from_batch(batch, 0).topk(9999)} == expected
+
+
+@ALL_ORDERS
 def test_samples_have_the_marginals(order):
     batch = random_batch([5], order, max_stack=3)
     distribution = TreeDistribution.from_batch(batch, 0)
@@ -217,6 +228,10 @@ def test_samples_have_the_marginals(order):
     np.testing.assert_allclose(found, distribution.tag_marginals, atol=0.02)
     np.testing.assert_array_equal(drawn, distribution.sample(20000, seed=1))
     assert (drawn != distribution.sample(20000, seed=2)).any()
+    twins = random_batch([5, 5], order)
+    twins.scores[9:18] = twins.scores[:9]
+    drawn = Distribution(twins).sample(9, seed=1)
+    assert (drawn[:, :9] != drawn[:, 9:18]).any()
 
 
 @ALL_ORDERS

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from oracle import STACK, best_by_enumeration, enumerate_classes, score_of
 from strategies import n_examples
 
-from spacy_parsetag.decode import Distribution, ExactDecoder, TagScores, Transitions, decode
+from spacy_parsetag.decode import Distribution, ExactDecoder, TagScores, Transitions, TreeDistribution, decode
 from spacy_parsetag.linearize import ORDERS
 from spacy_parsetag.linearize.tagset import TagSet
 
@@ -199,15 +199,31 @@ def test_numbers_too_great_to_add_up():
 
 @ALL_ORDERS
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_first_of_tags_with_the_same_score(order, dtype):
+@pytest.mark.parametrize("constraints", [(), ((0, 1, None, "uncrossed"),)], ids=["lattice", "chart"])
+def test_the_first_of_tags_with_the_same_score(order, dtype, constraints):
+    """Of labels; and from the last position on, or top-down from the first split on, of classes."""
     tags = TagSet([f"{name}/X{i:02}" for name in "lrLR" for i in range(41)])
     rng = np.random.default_rng(6)
     scores = np.repeat(rng.normal(size=(9, 4)), 41, axis=1).astype(dtype)
     bare = np.zeros((9, len(tags)), dtype=dtype) - 9
     for c in range(4):
         bare[:, tags.offsets[c] + 1 : tags.offsets[c + 1]] = scores[:, 41 * c : 41 * c + 41]
-    ids, _ = decode(bare, tags.tags, order)
+    ids, _ = TreeDistribution(bare, tags.tags, order, constraints=constraints).argmax
     assert {tags[i][1:] for i in ids} == {"/X00"}
+    trees = enumerate_classes(5, order)  # those with the first splits come first
+    expected = trees[0] if constraints else min(trees, key=lambda classes: classes[::-1])
+    ids, _ = TreeDistribution(np.zeros((9, 4), dtype), TagSet([]).tags, order, constraints=constraints).argmax
+    assert tuple(ids) == expected
+
+
+def test_sentences_of_many_lengths():
+    """What is kept for each length is dropped above half a million tags in all, and made again."""
+    n_words, bare = np.asarray([*range(1, 726), 5, 725]), TagSet([])
+    scores = np.random.default_rng(0).normal(size=((2 * n_words - 1).sum(), 4)).astype("f")
+    ids, totals, _ = decode_rows(scores, n_words, "in", 2, bare)
+    last_ids, last_totals, _ = decode_rows(scores[-1458:], n_words[-2:], "in", 2, bare)
+    np.testing.assert_array_equal(ids[-1458:], last_ids)
+    np.testing.assert_array_equal(totals[-2:], last_totals)
 
 
 def test_a_batch_knows_its_rows():

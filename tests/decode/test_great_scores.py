@@ -258,8 +258,8 @@ def test_labels_of_spans_far_from_0():
     np.testing.assert_allclose(shifted.spans.sum(), plain.spans.sum(), rtol=1e-5)
 
 
-@pytest.mark.parametrize("size", [1e6, 1e9, 1e20])
-def test_entropies_where_labels_of_spans_are_far_from_0(size):
+@pytest.mark.parametrize("size, n_right", [(1e2, 2), (1e6, 1), (1e9, 1), (1e20, 0)])
+def test_entropies_where_labels_of_spans_are_far_from_0(size, n_right):
     """In float32: what all trees share changes nothing; where labels are far apart, it is right or refused."""
     batch = with_spans(random_batch([7, 1, 4], dtype=np.float32))
     noise = np.round(batch.spans.scores)
@@ -268,8 +268,10 @@ def test_entropies_where_labels_of_spans_are_far_from_0(size):
         exact = great.with_arrays([array.astype(np.float64) for array in great.arrays])
         try:
             np.testing.assert_allclose(Distribution(great).entropy, Distribution(exact).entropy, atol=0.01)
+            n_right -= 1
         except ValueError as err:
             assert str(err).startswith(("[E179]", "[E180]"))
+    assert n_right == 0
     shifted = batch.with_arrays((batch.scores, noise + np.float32(2**20)))
     plain = batch.with_arrays((batch.scores, noise))
     np.testing.assert_allclose(Distribution(shifted).entropy, Distribution(plain).entropy, atol=1e-4)
@@ -341,8 +343,20 @@ def test_the_sentence_that_is_named_with_great_scores(transitions):
         shape = (len(TAGS), len(TAGS))
         batch = replace(batch, transitions=Transitions(np.zeros(shape), np.zeros(shape[0]), np.zeros(shape[0])))
     batch.scores[batch.starts[1] : batch.stops[1]] *= 1e8 if transitions else 1e15
-    with pytest.raises(ValueError, match=r"\[E179\].* of sentence 1 "):
-        _ = Distribution(batch).entropy
+    trees = Distribution(batch)
+    for ask in (lambda: trees.entropy, *[lambda: trees.k_best_parses(2)] * (not transitions)):
+        with pytest.raises(ValueError, match=r"\[E179\].* of sentence 1 "):
+            ask()
+
+
+@ALL_ORDERS
+def test_log_probabilities_are_not_above_0(order):
+    """Rounding would leave a little above it, where one tree has nearly all of the probability."""
+    batch = random_batch([7] * 30, order)
+    batch.scores[:] *= 1e6
+    trees = Distribution(batch)
+    assert (trees.argmax.scores > trees.log_partition).any()
+    assert max(log_prob for [(log_prob, _)] in trees.k_best_parses(1)) == 0
 
 
 def test_an_empty_sentence_beside_great_scores_of_successive_tags():
@@ -357,6 +371,7 @@ def test_an_empty_sentence_beside_great_scores_of_successive_tags():
 def test_the_sentence_that_is_named_with_scores_that_are_not_finite():
     for batch, code in ((random_batch([4, 3, 5]), "E151"), (with_spans(random_batch([4, 3, 5])), "E166")):
         scores, first = (batch.scores, batch.starts) if code == "E151" else (batch.spans.scores, batch.spans.starts)
-        scores[first[1] + 1] = np.nan
-        with pytest.raises(ValueError, match=rf"\[{code}\].* is nan, in sentence 1 of the batch"):
-            [Distribution(part).argmax for part in batch.parts(1)]
+        scores[first[1:] + 1] = np.nan
+        for parts in ([batch], batch.parts(1)):
+            with pytest.raises(ValueError, match=rf"\[{code}\].* is nan, in sentence 1 of the batch"):
+                [Distribution(part).argmax for part in parts]

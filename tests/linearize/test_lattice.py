@@ -80,6 +80,7 @@ def test_needs_may_be_lax() -> None:
         (IN, {"end_state": 0}, "0 sequences of 1 tags and 0 of 0"),
         (IN, {"need": (0, 1, 1, 1), "delta": (1, 0, 0, 0)}, "lead from its start to its end"),
         (POST, {"need": (0, 1, 3, 3)}, "0 sequences of 3 tags"),
+        (IN, {"source": (0, 0, 1, 0)}, "1 sequences of 7 tags and 1 of 6"),
         # Some of 2N-1 tags for each N, and some of 2N-2 too.
         (
             PRE,

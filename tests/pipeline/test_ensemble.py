@@ -118,6 +118,11 @@ def test_constraints_hold(folders: list[str]) -> None:
         constrained(nlp, (0, 3, "NP"), (2, 5, ""))
     with pytest.raises(ValueError, match=r"E178.*'XP'"):
         constrained(nlp, (0, 3, "XP"))
+    # They count more than those of a member.
+    cautious = make_ensemble(folders[:1])
+    for member in cautious.get_pipe("parsetag_ensemble").members:
+        member.get_pipe("parsetag").constraints = lambda doc: [Span(doc, 3, 7, kb_id="uncrossed")]
+    assert constrained(cautious, (2, 5, "NP"))._.span_prob(2, 5, "NP") == pytest.approx(1.0)
     lenient = make_ensemble(folders, conflicts="drop")
     doc = constrained(lenient, (0, 3, "NP"), (2, 5, ""))
     assert doc.spans["constituents"].attrs["dropped_constraints"] == [

@@ -10,7 +10,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import DocBin
 from spacy.training.initialize import init_nlp
-from thinc.api import fix_random_seed
+from thinc.api import Linear, fix_random_seed
 from tiny import (
     TREES,
     gold_doc,
@@ -23,6 +23,8 @@ from tiny import (
     train,
     words_only,
 )
+
+from spacy_parsetag.ml.resize import resize_rows
 
 LEARNERS: list[Any] = [
     ("Tags", {}),
@@ -85,6 +87,15 @@ def test_what_was_learned_stays(learner: tuple[str, dict[str, Any]], tmp_path: P
         for _ in range(60):
             loaded.update(examples, sgd=optimizer)
     assert outputs(loaded) == [spans_of(eg.reference) for eg in examples]
+
+
+def test_new_outputs_are_the_mean_of_the_old() -> None:
+    layer: Any = Linear(2, 3).initialize()
+    layer.set_param("b", layer.ops.asarray1f([1, 2]))
+    old = {name: layer.get_param(name) for name in ("W", "b")}
+    resize_rows(layer, "ab", "bca", dict.fromkeys(old, 1))
+    for name, rows in old.items():
+        np.testing.assert_allclose(layer.get_param(name), [rows[1], rows.mean(axis=0), rows[0]])
 
 
 def test_between_updates() -> None:

@@ -33,9 +33,9 @@ def test_initialize_examples(order: str) -> None:
     json.dumps(pipe.cfg)
     # Again, with the same data.
     nlp.initialize(lambda: examples)
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"E978.*ParseTagger\.initialize.*Example"):
         nlp.initialize(lambda: examples[0])  # type: ignore[arg-type,return-value]
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"E930.*list"):
         nlp.initialize(examples)  # type: ignore[arg-type]
 
 
