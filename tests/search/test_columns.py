@@ -218,6 +218,26 @@ def test_heads_by_collins(label: str, children: str, head: int) -> None:
     assert get_head_rules("penn").head_child(label, children.split()) == head
 
 
+@pytest.mark.parametrize(
+    "label, children, head",
+    [
+        ("ADJP", "AD JJ", 1), ("ADJP", "JJ ADVP", 0), ("ADJP", "NN CS", 1), ("ADVP", "AD CS", 0),
+        ("ADVP", "AD ADVP", 1), ("CLP", "CLP M", 1), ("CLP", "M ADJP", 0), ("CP", "IP DEC", 1), ("CP", "CS IP", 0),
+        ("CP", "IP IP", 1), ("DNP", "NP DEG NP", 1), ("DNP", "DNP DEG", 1), ("DP", "DT CLP", 0), ("DP", "DT DP", 0),
+        ("DVP", "VP DEV VP", 1), ("DVP", "DVP DEV", 1), ("FRAG", "NR NN", 1), ("FRAG", "NR ADVP", 0),
+        ("INTJ", "IJ SP", 0), ("INTJ", "IJ IJ", 1), ("IP", "VP SP", 0), ("IP", "VP VP", 1), ("IP", "VV NP", 0),
+        ("LCP", "LC ADVP", 0), ("LCP", "LCP LC", 1), ("LST", "CD PU OD", 0), ("NP", "NR NN", 1),
+        ("NP", "NN PU NN ETC", 2), ("NP", "DNP QP", 1), ("PP", "P NP", 0), ("PP", "PP PP", 0), ("PRN", "NN CD", 0),
+        ("PRN", "NP NP", 1), ("QP", "CD CLP", 1), ("QP", "CD ADJP", 0), ("VP", "ADVP VP VP", 1), ("VP", "VV NP", 0),
+        ("VP", "BA IP", 0), ("VCD", "VV VV", 0), ("VRD", "VV VA", 0), ("VNV", "VV AD VV", 0), ("VSB", "VV VV", 1),
+        ("VSB", "VV AD", 0), ("UCP", "NP PU IP", 2), ("UCP", "IP PU", 0), ("NP-SBJ", "NN NN", 1),
+    ],
+)  # fmt: skip
+def test_heads_of_chinese(label: str, children: str, head: int) -> None:
+    """As in the table of Sun and Jurafsky (2004), which is Bikel and Chiang's."""
+    assert get_head_rules("ctb").head_child(label, children.split()) == head
+
+
 def test_own_rules(tmp_path: Path) -> None:
     path = tmp_path / "own.txt"
     path.write_text("*: right\nNP: left NN|N; right DT\n", encoding="utf-8")
