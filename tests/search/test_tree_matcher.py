@@ -99,6 +99,20 @@ def test_sentences_in_another_order(nlp: Language) -> None:
     assert [format_tree(columns.tree(i)) for i in range(2)] == doc_to_strings(doc) == expected
 
 
+def test_sentences_of_a_hook_and_groups_of_a_later_version(nlp: Language) -> None:
+    """Trees are those of the sentences that `doc.sents` gives, and of no group that this version cannot read."""
+    doc = Doc(nlp.vocab, words=["She", "reads"], tags=["PRP", "VBZ"], sent_starts=[True, False])
+    doc.user_hooks["sents"] = lambda doc: (doc[i : i + 1] for i in range(2))
+    doc.spans["constituents"] = [Span(doc, 0, 1, "NP"), Span(doc, 1, 2, "VP")]
+    columns = columns_of_docs([doc]).columns
+    expected = ["(TOP (NP (PRP She)))", "(TOP (VP (VBZ reads)))"]
+    assert [format_tree(columns.tree(i)) for i in range(len(columns))] == doc_to_strings(doc) == expected
+    del doc.user_hooks["sents"]
+    doc.spans["constituents"].attrs["format"] = 2
+    with pytest.raises(ValueError, match="E306"):
+        columns_of_docs([doc])
+
+
 def test_matcher(nlp: Language, docs: list[Doc]) -> None:
     matcher = TreeMatcher(nlp.vocab)
     assert not len(matcher) and matcher(docs[0]) == []
@@ -270,3 +284,11 @@ def test_heads_and_base_nps(docs: list[Doc], extensions: None) -> None:
     assert heads["Kim , and Lee"] == "Kim" and heads["The man"] == "man"
     bases = [[span.text for span in doc._.base_nps] for doc in docs]
     assert bases == [["The man", "papers"], ["Her dog 's tail"], ["Kim , and Lee"]]
+
+
+def test_heads_of_chinese(extensions: None) -> None:
+    """By the rules of their own treebank."""
+    [doc] = docs_from_trees(
+        spacy.blank("zh").vocab, read_string("(TOP (IP (NP (NR 上海) (NN 浦东)) (VP (AD 很) (VA 大))))")
+    )
+    assert [doc[:]._.head.text, doc[2:]._.head.text] == ["大", "大"]
