@@ -39,7 +39,7 @@ def test_brackets_and_spans(parse: Parse) -> None:
 
 @pytest.mark.parametrize("batch", [1, 2, 100])
 def test_layouts(batch: int, tmp_path: Path) -> None:
-    text = "\n( (S (NP (-LRB- -LRB-)\r\n  (NN 1\\/2))))(S (X a))\n\n(TOP)\n((S (NN \\e)))\r(VROOT (NN c))"
+    text = "\n(S1 (S (NP (-LRB- -LRB-)\r\n  (NN 1\\/2))))(S (X a))\n\n(TOP)\n((S (NN \\e)))\r(VROOT (NN c))"
     (tmp_path / "x.mrg").write_bytes(text.encode())
     batches = list(read_brackets(text.encode(), "x.mrg", batch=batch))
     columns = TreeColumns.join(batches)
@@ -49,7 +49,17 @@ def test_layouts(batch: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", ["(TOP (NP the (NN dog)))", "(TOP (S (NN a))", "(TOP (S (NN a))))", "(TOP (S ))", "stray", "(TOP (NN \xff))"]
+    "bad",
+    [
+        "(TOP (NP the (NN dog)))",
+        "(TOP (S (NN a))",
+        "(TOP (S (NN a))))",
+        "(TOP (S ))",
+        "stray",
+        "(TOP (NN \xff))",
+        "(TOP (S ((NN a))))",
+        "(TOP (S (NN a))\n(TOP (NN b)))",
+    ],
 )
 def test_malformed_trees(bad: str) -> None:
     data = f"(TOP (NN a))\n{bad}\n(TOP (NN b))\n".encode("latin-1")

@@ -52,6 +52,15 @@ def test_columns(nlp: Language, docs: list[Doc]) -> None:
     assert columns_of_docs([empty]).columns.starts.tolist() == columns_of_docs([]).tokens.tolist() == []
 
 
+def test_many_words(nlp: Language) -> None:
+    """More than the table of strings has room for at first: each has one number all the same."""
+    words = [f"w{i}" for i in range(9000)]
+    doc = Doc(nlp.vocab, words=words * 2, tags=["X"] * 18_000)
+    doc.spans["constituents"] = [Span(doc, 0, 18_000, "S")]
+    columns = columns_of_docs([doc]).columns
+    assert columns.words(0) == words * 2 and len(columns.strings) == len(set(columns.strings))
+
+
 def test_unusual_docs(nlp: Language, docs: list[Doc]) -> None:
     """White space, other orders and unknown tags are read as `parses_from_doc` reads them."""
     doc = Doc(nlp.vocab, words=["She", "\n", "reads"], tags=["PRP", "_SP", ""], pos=["PRON", "SPACE", "VERB"])
