@@ -247,6 +247,8 @@ def test_several_parsers(run: Run, tmp_path: Path) -> None:
     assert report["tables"]["label"][str(paths["a"])]["VP"]["r"] == pytest.approx(200 / 3)
     text = run("evaluate", paths["gold"], paths["a"], paths["b"], "--documents", paths["docs"], *options).stdout
     assert "mean and deviation" in text and text.splitlines()[-2].split()[-1] == "5"
+    both = run("evaluate", paths["gold"], paths["a"], paths["b"], "--tables", "csv", *options).stdout.splitlines()[-1]
+    assert both.startswith(f"{paths['b']} - {paths['a']},{difference['difference']:+.2f},")
     csv = run("evaluate", paths["gold"], paths["a"], "--by", "span", "--tables", "csv").stdout
     assert csv.splitlines()[3:5] == ["span,gold,P,R,F", "1,30,66.67,66.67,66.67"]
     latex = run("evaluate", paths["gold"], paths["a"], "--tables", "latex").stdout
