@@ -14,7 +14,11 @@ PIECES = {
         "( (IP-HLN (NP-SBJ (NN 猫)) \n  (VP (-NONE- *pro*) (VV 睡觉))) )\n</S>\n</BODY>\n</DOC>\n",
         "(TOP (IP (NP (NN 猫)) (VP (VV 睡觉))))",
     ),
-    "historical": ("( (IP-MAT (CODE <x>) (NP-SBJ *con*) (VBD-1 saw)) (ID A,1))", "(TOP (IP (VBD saw)))"),
+    "historical": (
+        "( (METADATA (AUTHOR x)) (IP-MAT (CODE <x>) (LB |) (COMMENT {x}) (NP-SBJ *con*) (VBD-1 saw) (META (X y))) "
+        "(ID A,1))",
+        "(TOP (IP (VBD saw)))",
+    ),
     "icepahc": ("( (IP-MAT (PRO-N hún-hún) (VBPI les-lesa) (. .-.)))", "(TOP (IP (PRO-N hún) (VBPI les) (. .)))"),
     "farpahc": ("( (IP-MAT (PRO-N hon) (VBPI les-ur) (. ;-;)))", "(TOP (IP (PRO-N hon) (VBPI les-ur) (. ;)))"),
     "keyaki": ("( (IP-MAT (NP;*SBJ* (N 猫)) (NP-OB1 *pro*) (VB 寝る)) (ID 1;JP))", "(TOP (IP (NP (N 猫)) (VB 寝る)))"),

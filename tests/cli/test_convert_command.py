@@ -63,12 +63,15 @@ def test_options_for_docs(run: Run, treebank: Path, tmp_path: Path) -> None:
     assert [len(list(doc.sents)) for doc in docs] == [2, 1]
     assert docs[1].text == "No (really)"
     assert "gold" in docs[0].spans
-    assert run("convert", treebank, out, "--limit", 2).exit_code == 0
-    assert len(load(out)) == 2
+    for n_sents, n_docs in ((1, 2), (2, 1)):  # the limit is of sentences
+        assert run("convert", treebank, out, "--limit", 2, "--n-sents", n_sents).exit_code == 0
+        assert len(load(out)) == n_docs
+    assert run("convert", treebank, out, "--max-length", 4).exit_code == 0
+    assert [len(doc) for doc in load(out)] == [4, 4, 4]
     result = run("convert", treebank, out, "--max-length", 3)
     assert result.exit_code == 1
     assert "[E451] All 3 sentences have more words than --max-length 3" in result.stderr
-    assert len(load(out)) == 2  # what was there stays
+    assert len(load(out)) == 3  # what was there stays
 
 
 def test_nothing_is_read_past_the_limit(run: Run, tmp_path: Path) -> None:
@@ -212,11 +215,11 @@ def test_mutated_files_give_docs_or_named_errors(run: Run, block: int, tmp_path:
 
 def test_too_many_bad_trees(run: Run, tmp_path: Path) -> None:
     source, out = tmp_path / "trees.mrg", tmp_path / "out.spacy"
-    source.write_text("(TOP (NP (NN a)))\n" * 98 + "(TOP (NP))\n" * 2)
+    source.write_text("(TOP (NP (NN a)))\n" * 97 + "(TOP (NP))\n" * 2)
     result = run("convert", source, out, "--skip-bad", "1%")
-    assert result.exit_code == 1 and "E456" in result.stderr and "2 of 100 " in result.stderr
+    assert result.exit_code == 1 and "[E456] 2 of 99 " in result.stderr and " 3%" in result.stderr
     assert not out.exists()
-    assert run("convert", source, out, "--skip-bad", "2%").exit_code == 0 and out.exists()
+    assert run("convert", source, out, "--skip-bad", "3%").exit_code == 0 and out.exists()
 
 
 def test_outputs_that_are_refused(run: Run, tmp_path: Path) -> None:

@@ -256,6 +256,8 @@ def test_several_parsers(run: Run, tmp_path: Path) -> None:
     assert "\ndeviation " in text and text.splitlines()[-2].split()[-1] == "5"
     tables = run("evaluate", paths["gold"], paths["a"], paths["b"], "--tables", "csv", *options).stdout.split("\n\n")
     (row,) = csv.DictReader(tables[1].splitlines())
+    assert row["parsers"] == f"{paths['b']} - {paths['a']}"
+    assert row["difference in F"] == f"{difference['difference']:+.2f}"
     assert float(row["95 % from"]) == pytest.approx(difference["low"], abs=0.005)
     assert float(row["to"]) == pytest.approx(difference["high"], abs=0.005)
     text = run("evaluate", paths["gold"], paths["a"], "--by", "span", "--tables", "csv").stdout

@@ -27,6 +27,13 @@ def test_sentences_from_worst_to_best() -> None:
     assert third.text(third.missing[1]) == "sees cats"
 
 
+def test_more_differences_come_first_where_f_is_the_same() -> None:
+    golds = ["(TOP (S (A (NN a)) (B (NN b))))", "(TOP (S (A (NN a)) (B (NN b)) (C (NN c)) (D (NN d)) (E (NN e))))"]
+    tests = ["(TOP (S (A (NN a)) (X (NN b))))", "(TOP (S (A (NN a)) (B (NN b)) (C (NN c)) (X (NN d)) (Y (NN e))))"]
+    found = diff(golds, tests).sentences
+    assert [(one.number, len(one.relabeled)) for one in found] == [(2, 2), (1, 1)] and found[0].f == found[1].f
+
+
 def test_confusions() -> None:
     found = diff([GOLD] * len(TESTS), TESTS)
     assert found.confusions[0] == ("NP", None, 2)

@@ -131,6 +131,9 @@ def test_quotes_come_back() -> None:
     for first, second in ((gold, test), (test, gold)):
         row = score(first, second, NEW)
         assert (row.status, row.matched, row.words, row.correct_tags) == (0, 3, 3, 2)
+    # A quote that came back stands one word later, so a quote right behind it brings it back once more, as in C.
+    row = score(*(f"(TOP (S (NN a) ({tag} ') ({tag} /) (NN b)))" for tag in ("''", "POS")), NEW)
+    assert (row.status, row.error) == (1, "Words unmatch ('|/)")
     # Only ', " and / come back, and only where the tags differ.
     assert score(gold.replace(" ')", " x)"), test.replace(" ')", " x)"), NEW).status == 1
 

@@ -1,6 +1,6 @@
 """The same matches as Stanford's Tregex, node by node, on random trees and patterns and on treebanks.
 
-$PARSETAG_TREGEX names its stanford-tregex.jar (or a class path); Java must be there too. Kept away are:
+$PARSETAG_STANFORD names the folder of its stanford-tregex.jar; Java must be there too. Kept away are:
 
 - `?` before a group, and `!` before alternatives, which version 4.2.0 never answers (its successors do);
 - `!` before what is negated already, which is one negation there;
@@ -37,9 +37,9 @@ TREEBANKS = ["gum/dev", "masc/dev", "wsj_sample/dev", "craft/dev", "icepahc/dev"
 
 @pytest.fixture(scope="module")
 def jar() -> Path:
-    if "PARSETAG_TREGEX" not in os.environ:
-        pytest.skip("no Stanford Tregex: set PARSETAG_TREGEX to its jar")
-    return Path(os.environ["PARSETAG_TREGEX"])
+    if "PARSETAG_STANFORD" not in os.environ:
+        pytest.skip("no Stanford Tregex: set PARSETAG_STANFORD to the folder of stanford-tregex.jar")
+    return Path(os.environ["PARSETAG_STANFORD"]) / "stanford-tregex.jar"
 
 
 def parts(part: Pat | Rel | Bool | None) -> Iterator[Pat | Rel | Bool]:

@@ -39,7 +39,7 @@ def test_brackets_and_spans(parse: Parse) -> None:
 
 @pytest.mark.parametrize("batch", [1, 2, 100])
 def test_layouts(batch: int, tmp_path: Path) -> None:
-    text = "\n( (S (NP (-LRB- -LRB-)\r\n  (NN 1\\/2))))(S (X a))\n\n(TOP)\n((S (NN \\e)))\r(VROOT (NN c))"
+    text = "\n(S1 (S (NP (-LRB- -LRB-)\r\n  (NN 1\\/2))))(S (X a))\n\n(TOP)\n((S (NN \\e)))\r(VROOT (NN c))"
     (tmp_path / "x.mrg").write_bytes(text.encode())
     batches = list(read_brackets(text.encode(), "x.mrg", batch=batch))
     columns = TreeColumns.join(batches)
@@ -49,7 +49,17 @@ def test_layouts(batch: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", ["(TOP (NP the (NN dog)))", "(TOP (S (NN a))", "(TOP (S (NN a))))", "(TOP (S ))", "stray", "(TOP (NN \xff))"]
+    "bad",
+    [
+        "(TOP (NP the (NN dog)))",
+        "(TOP (S (NN a))",
+        "(TOP (S (NN a))))",
+        "(TOP (S ))",
+        "stray",
+        "(TOP (NN \xff))",
+        "(TOP (S ((NN a))))",
+        "(TOP (S (NN a))\n(TOP (NN b)))",
+    ],
 )
 def test_malformed_trees(bad: str) -> None:
     data = f"(TOP (NN a))\n{bad}\n(TOP (NN b))\n".encode("latin-1")
@@ -216,6 +226,26 @@ def test_heads(name: str, parse: Parse) -> None:
 )  # fmt: skip
 def test_heads_by_collins(label: str, children: str, head: int) -> None:
     assert get_head_rules("penn").head_child(label, children.split()) == head
+
+
+@pytest.mark.parametrize(
+    "label, children, head",
+    [
+        ("ADJP", "AD JJ", 1), ("ADJP", "JJ ADVP", 0), ("ADJP", "NN CS", 1), ("ADVP", "AD CS", 0),
+        ("ADVP", "AD ADVP", 1), ("CLP", "CLP M", 1), ("CLP", "M ADJP", 0), ("CP", "IP DEC", 1), ("CP", "CS IP", 0),
+        ("CP", "IP IP", 1), ("DNP", "NP DEG NP", 1), ("DNP", "DNP DEG", 1), ("DP", "DT CLP", 0), ("DP", "DT DP", 0),
+        ("DVP", "VP DEV VP", 1), ("DVP", "DVP DEV", 1), ("FRAG", "NR NN", 1), ("FRAG", "NR ADVP", 0),
+        ("INTJ", "IJ SP", 0), ("INTJ", "IJ IJ", 1), ("IP", "VP SP", 0), ("IP", "VP VP", 1), ("IP", "VV NP", 0),
+        ("LCP", "LC ADVP", 0), ("LCP", "LCP LC", 1), ("LST", "CD PU OD", 0), ("NP", "NR NN", 1),
+        ("NP", "NN PU NN ETC", 2), ("NP", "DNP QP", 1), ("PP", "P NP", 0), ("PP", "PP PP", 0), ("PRN", "NN CD", 0),
+        ("PRN", "NP NP", 1), ("QP", "CD CLP", 1), ("QP", "CD ADJP", 0), ("VP", "ADVP VP VP", 1), ("VP", "VV NP", 0),
+        ("VP", "BA IP", 0), ("VCD", "VV VV", 0), ("VRD", "VV VA", 0), ("VNV", "VV AD VV", 0), ("VSB", "VV VV", 1),
+        ("VSB", "VV AD", 0), ("UCP", "NP PU IP", 2), ("UCP", "IP PU", 0), ("NP-SBJ", "NN NN", 1),
+    ],
+)  # fmt: skip
+def test_heads_of_chinese(label: str, children: str, head: int) -> None:
+    """As in the table of Sun and Jurafsky (2004), which is Bikel and Chiang's."""
+    assert get_head_rules("ctb").head_child(label, children.split()) == head
 
 
 def test_own_rules(tmp_path: Path) -> None:

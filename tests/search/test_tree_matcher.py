@@ -52,6 +52,15 @@ def test_columns(nlp: Language, docs: list[Doc]) -> None:
     assert columns_of_docs([empty]).columns.starts.tolist() == columns_of_docs([]).tokens.tolist() == []
 
 
+def test_many_words(nlp: Language) -> None:
+    """More than the table of strings has room for at first: each has one number all the same."""
+    words = [f"w{i}" for i in range(9000)]
+    doc = Doc(nlp.vocab, words=words * 2, tags=["X"] * 18_000)
+    doc.spans["constituents"] = [Span(doc, 0, 18_000, "S")]
+    columns = columns_of_docs([doc]).columns
+    assert columns.words(0) == words * 2 and len(columns.strings) == len(set(columns.strings))
+
+
 def test_unusual_docs(nlp: Language, docs: list[Doc]) -> None:
     """White space, other orders and unknown tags are read as `parses_from_doc` reads them."""
     doc = Doc(nlp.vocab, words=["She", "\n", "reads"], tags=["PRP", "_SP", ""], pos=["PRON", "SPACE", "VERB"])
@@ -97,6 +106,20 @@ def test_sentences_in_another_order(nlp: Language) -> None:
     columns = columns_of_docs([doc]).columns
     expected = ["(TOP (S (PRP She) (VP (VBZ reads))))", "(TOP (SQ (NP (NNP Kim)) (VBZ sings)))"]
     assert [format_tree(columns.tree(i)) for i in range(2)] == doc_to_strings(doc) == expected
+
+
+def test_sentences_of_a_hook_and_groups_of_a_later_version(nlp: Language) -> None:
+    """Trees are those of the sentences that `doc.sents` gives, and of no group that this version cannot read."""
+    doc = Doc(nlp.vocab, words=["She", "reads"], tags=["PRP", "VBZ"], sent_starts=[True, False])
+    doc.user_hooks["sents"] = lambda doc: (doc[i : i + 1] for i in range(2))
+    doc.spans["constituents"] = [Span(doc, 0, 1, "NP"), Span(doc, 1, 2, "VP")]
+    columns = columns_of_docs([doc]).columns
+    expected = ["(TOP (NP (PRP She)))", "(TOP (VP (VBZ reads)))"]
+    assert [format_tree(columns.tree(i)) for i in range(len(columns))] == doc_to_strings(doc) == expected
+    del doc.user_hooks["sents"]
+    doc.spans["constituents"].attrs["format"] = 2
+    with pytest.raises(ValueError, match="E306"):
+        columns_of_docs([doc])
 
 
 def test_matcher(nlp: Language, docs: list[Doc]) -> None:
@@ -270,3 +293,11 @@ def test_heads_and_base_nps(docs: list[Doc], extensions: None) -> None:
     assert heads["Kim , and Lee"] == "Kim" and heads["The man"] == "man"
     bases = [[span.text for span in doc._.base_nps] for doc in docs]
     assert bases == [["The man", "papers"], ["Her dog 's tail"], ["Kim , and Lee"]]
+
+
+def test_heads_of_chinese(extensions: None) -> None:
+    """By the rules of their own treebank."""
+    [doc] = docs_from_trees(
+        spacy.blank("zh").vocab, read_string("(TOP (IP (NP (NR 上海) (NN 浦东)) (VP (AD 很) (VA 大))))")
+    )
+    assert [doc[:]._.head.text, doc[2:]._.head.text] == ["大", "大"]

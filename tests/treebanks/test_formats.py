@@ -145,6 +145,8 @@ def test_ctb_says_where_a_tree_is_broken(tmp_path: Path) -> None:
         ("ctb", "bracketed/chtb_300.fid", "test"),
         ("ctb", "bracketed/chtb_301.fid", "dev"),
         ("ctb", "bracketed/chtb_325.fid", "dev"),
+        ("ctb", "bracketed/chtb_326.fid", None),
+        ("ctb", "bracketed/chtb_439.fid", None),
         ("ctb", "bracketed/chtb_440.fid", "train"),
         ("ctb", "bracketed/chtb_1151.fid", "train"),
         ("ctb", "bracketed/chtb_0301.nw", "dev"),

@@ -160,6 +160,7 @@ MALFORMED: dict[str, Any] = {
     "bracket_missing": (f"{SHE}\n\n{HE[:-1]}\n{HE}\n{SHE}", "E121", 4, 3),
     "brackets_missing_on_a_line": (f"{SHE}\n{HE[:-2]} {HE}\n{SHE}", "E121", 2, 2),
     "bracket_missing_no_wrapper": ("(S (NN a))\n(S (NN b)\n(S (NN c))\n(S (NN d))", "E121", 3, 2),
+    "margin_of_the_first_alone": ("  (S (NN a)\n(S (NN b))\n(S (NN c))", "E121", 2, 1),
     "file_ends": (f"{SHE}\n{HE}\n(TOP (S\n (NN a)\n", "E122", 4, 3),
     "file_ends_in_label": (f"{SHE}\n{HE}\n(TOP (", "E122", 3, 3),
     "extra_bracket": (f"{SHE}\n{HE})\n{HE}", "E119", 2, 2),

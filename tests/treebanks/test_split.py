@@ -25,6 +25,12 @@ def test_shares(n_trees: int, block: int) -> None:
     assert parts == [again.next_part(FILE, i) for i in range(n_trees)]
 
 
+@pytest.mark.parametrize("all_trees, none", [("1.", "0."), ("1.0", "0.0"), ("1.", ".0")])
+def test_a_number_with_a_point_is_a_share(all_trees: str, none: str) -> None:
+    split = read_split(f"train={all_trees},dev={none}")
+    assert {split.next_part(FILE, i) for i in range(20)} == {"train"}
+
+
 def test_what_no_part_gets_is_left_out() -> None:
     split = read_split("train=0.5", 1)
     assert Counter(split.next_part(FILE, i) for i in range(100)) == {"train": 50, None: 50}
