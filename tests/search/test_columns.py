@@ -239,12 +239,15 @@ def test_heads_by_collins(label: str, children: str, head: int) -> None:
         ("LCP", "LC ADVP", 0), ("LCP", "LCP LC", 1), ("LST", "CD PU OD", 0), ("NP", "NR NN", 1),
         ("NP", "NN PU NN ETC", 2), ("NP", "DNP QP", 1), ("PP", "P NP", 0), ("PP", "PP PP", 0), ("PRN", "NN CD", 0),
         ("PRN", "NP NP", 1), ("QP", "CD CLP", 1), ("QP", "CD ADJP", 0), ("VP", "ADVP VP VP", 1), ("VP", "VV NP", 0),
-        ("VP", "BA IP", 0), ("VCD", "VV VV", 0), ("VRD", "VV VA", 0), ("VNV", "VV AD VV", 0), ("VSB", "VV VV", 1),
-        ("VSB", "VV AD", 0), ("UCP", "NP PU IP", 2), ("UCP", "IP PU", 0), ("NP-SBJ", "NN NN", 1),
+        ("VP", "BA IP", 0), ("VP", "ADVP VPT", 1), ("VCD", "VV VV", 1), ("VCD", "VCD AD", 0), ("VCP", "VV VC", 1),
+        ("VCP", "VCP AD", 0), ("VNV", "VV AD VV", 2), ("VNV", "VNV AD", 0), ("VPT", "VV AD VA", 2), ("VPT", "VV AD", 0),
+        ("VRD", "VV VA", 1), ("VRD", "VRD AD", 0), ("VSB", "VV VV", 1), ("VSB", "VV AD", 0), ("VSB", "VSB AD", 0),
+        ("WHNP", "WHNP IP", 0), ("WHNP", "NN CP", 0), ("WHPP", "P WHNP", 0), ("WHPP", "WHPP PP", 0),
+        ("UCP", "NP PU IP", 2), ("UCP", "IP PU", 0), ("NP-SBJ", "NN NN", 1),
     ],
 )  # fmt: skip
 def test_heads_of_chinese(label: str, children: str, head: int) -> None:
-    """As in the table of Sun and Jurafsky (2004), which is Bikel and Chiang's."""
+    """As in the table of Bikel (2004)."""
     assert get_head_rules("ctb").head_child(label, children.split()) == head
 
 
