@@ -4,7 +4,7 @@
 
 scores two tags per token, finds the best tree among all valid tag sequences, and sets it as
 `doc.spans["constituents"]`. `spacy_parsetag.render(doc)` draws it; `spacy_parsetag.explain("SBAR")` says what a label
-means.
+means; `spacy_parsetag.TreeMatcher(nlp.vocab)` searches docs.
 """
 
 from importlib import import_module
@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .draw.docs import render
     from .draw.labels import explain
+    from .search.docs import TreeMatcher
 
 __version__ = "0.1.0"
-__all__ = ["explain", "render"]
-_HOMES = {"explain": ".draw.labels", "render": ".draw.docs"}
+__all__ = ["TreeMatcher", "explain", "render"]
+_HOMES = {"TreeMatcher": ".search.docs", "explain": ".draw.labels", "render": ".draw.docs"}
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public function when it is used: spaCy imports this package whenever it starts, and must not wait."""
+    """Import what is public when it is used: spaCy imports this package whenever it starts, and must not wait."""
     if name in _HOMES:
         return getattr(import_module(_HOMES[name], __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -170,6 +170,6 @@ def test_from_the_top() -> None:
     )
     subprocess.run([sys.executable, "-c", code], check=True)
     assert spacy_parsetag.render is render
-    assert spacy_parsetag.explain("VP") == "verb phrase"
+    assert spacy_parsetag.explain("VP") == "verb phrase" and spacy_parsetag.TreeMatcher.__name__ == "TreeMatcher"
     with pytest.raises(AttributeError, match="no attribute 'paint'"):
         _ = spacy_parsetag.paint  # type: ignore[attr-defined]
