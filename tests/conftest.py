@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -86,8 +87,9 @@ def treebanks() -> Path:
 
 
 @pytest.fixture(scope="session")
-def run() -> Callable[..., Any]:
+def run() -> Iterator[Callable[..., Any]]:
     """Run `python -m spacy parsetag ...` in this process."""
+    from typer.main import get_command
     from typer.testing import CliRunner
 
     from spacy_parsetag.cli import parsetag_app
@@ -100,7 +102,10 @@ def run() -> Callable[..., Any]:
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         return result
 
-    return invoke
+    with pytest.MonkeyPatch.context() as patch:
+        # The runner makes all commands each time, which takes longer than most of them.
+        patch.setattr("typer.testing._get_command", cache(get_command))
+        yield invoke
 
 
 @pytest.fixture(scope="session")
