@@ -103,8 +103,8 @@ def run() -> Iterator[Callable[..., Any]]:
         return result
 
     with pytest.MonkeyPatch.context() as patch:
-        # The runner makes all commands each time, which takes longer than most of them.
-        patch.setattr("typer.testing._get_command", cache(get_command))
+        # Typer's runner makes all commands each time, which takes longer than most of them. Another Typer may do otherwise.
+        patch.setattr("typer.testing._get_command", cache(get_command), raising=False)
         yield invoke
 
 
