@@ -103,7 +103,7 @@ def run() -> Iterator[Callable[..., Any]]:
         return result
 
     with pytest.MonkeyPatch.context() as patch:
-        # Typer's runner makes all commands each time, which takes longer than most of them. Another Typer may do otherwise.
+        # Typer's runner makes all commands each time, which takes longer than most of them. Others may do otherwise.
         patch.setattr("typer.testing._get_command", cache(get_command), raising=False)
         yield invoke
 
