@@ -56,7 +56,7 @@ class Constituents(NamedTuple):
         for rows, tag_probs, ids in ((word_rows, sums.leaves, slice(None)), (longer, sums.nodes, node_tags)):
             chained = np.flatnonzero(is_chain[ids].any(axis=1))
             with one_blas_thread():
-                probs[rows] = tag_probs @ has_label[ids]
+                probs[rows] = np.minimum(tag_probs @ has_label[ids], 1)  # rounding may leave a little above
                 chain_probs[rows] = np.take(tag_probs, chained, axis=1) @ is_chain[ids][chained]
         return cls(probs, starts[:-1], n_words, labels, chain_probs, chains)
 
@@ -188,8 +188,8 @@ def _mean(tables: Sequence[tuple[NDArray[Any], Sequence[Any]]]) -> tuple[NDArray
     names = tuple(sorted({name for _, columns in tables for name in columns}))
     mean = np.zeros((len(tables[0][0]), len(names)), dtype=tables[0][0].dtype)
     for probs, columns in tables:
-        mean[:, [names.index(name) for name in columns]] += probs / len(tables)
-    return mean, names
+        mean[:, [names.index(name) for name in columns]] += probs
+    return mean / len(tables), names
 
 
 def rows_of_words(n_words: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

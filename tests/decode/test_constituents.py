@@ -276,6 +276,18 @@ def test_a_label_twice_over_the_same_words_in_the_expected_f():
     assert 0 < once == twice < 1
 
 
+def test_probabilities_are_not_above_1():
+    """A label that all tags have is as good as certain, whatever rounding makes of the sum over its chains."""
+    tags = TagSet([f"{side}/A+X{i}" for side in "lrLR" for i in range(40)])
+    scores = np.random.default_rng(0).normal(size=(40 * 7, len(tags))).astype(np.float32)
+    scores[:, tags.offsets[:4]] = -100  # tags without a label
+    batch = TagScores(scores, np.arange(40) * 7, np.full(40, 4), tags, ORDERS["in"])
+    constituents = Distribution(batch).constituents
+    certain = [constituents.of_spans(s, [(0, 4, "A")])[0] for s in range(40)]
+    assert constituents.probs.dtype == np.float32 and max(certain) == 1.0 and min(certain) > 1 - 1e-6
+    assert Constituents.mean([constituents] * 10).probs.max() == 1.0
+
+
 @pytest.mark.parametrize("case", ["tags", "spans", "constraints", "bound"])
 def test_one_inside_outside_pass(case, monkeypatch):
     """Whatever is asked about the trees of a batch, and however often, its chart is summed over once."""
