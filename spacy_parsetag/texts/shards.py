@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib.metadata import version
@@ -322,12 +323,15 @@ def lock_folder(folder: Path) -> IO[bytes]:
     """
     file = (folder / NOTES / ".lock").open("ab")
     try:
-        import fcntl
-    except ImportError:  # not a POSIX system
-        return file
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as err:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError) as err:  # the latter on Windows
         file.close()
         raise ValueError(Errors.E571.format(path=folder)) from err
     return file

@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -365,6 +366,24 @@ def test_two_runs_in_one_folder(run: Run, pipeline: Path, tmp_path: Path) -> Non
         assert result.exit_code == 1 and f"[E571] Another run is writing to {out}" in result.stderr
         assert (out / ".0123456789abcdef.tmp").exists()
     assert run("parse", pipeline, source, out, "--resume").exit_code == 0
+
+
+def test_two_runs_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its lock is of bytes of a file, and says otherwise that another has it."""
+    held: list[int] = []
+
+    def locking(number: int, mode: int, n_bytes: int) -> None:
+        if held:
+            raise PermissionError(13, "Permission denied")
+        held.append(number)
+
+    monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(LK_NBLCK=2, locking=locking))
+    monkeypatch.setattr(sys, "platform", "win32")
+    (tmp_path / ".notes").mkdir()
+    with lock_folder(tmp_path) as file:
+        assert held == [file.fileno()]
+        with pytest.raises(ValueError, match="E571"):
+            lock_folder(tmp_path)
 
 
 def test_shards_in_any_order(run: Run, pipeline: Path, tmp_path: Path) -> None:
