@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from differences import check_gradients
 from oracle import STACK
 
 from spacy_parsetag.decode import SpanScores, TagScores
@@ -45,3 +46,9 @@ def sums_of(batch, trees=True):
     sums = (sum_trees if trees else sum_sequences)(batch)
     check_status(batch, sums.status)
     return sums
+
+
+def check_sums(batch, every=1):
+    """That what the sums say of each score is the slope of the log-partition."""
+    pairs = zip(batch.arrays, sums_of(batch).arrays, strict=True)
+    check_gradients(lambda: sums_of(batch).log_z.sum(), pairs, atol=1e-7, step=1e-6, every=every)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from batches import ALL_ORDERS, TAGS, random_batch, sums_of, with_spans
+from batches import ALL_ORDERS, TAGS, check_sums, random_batch, sums_of, with_spans
 from oracle import log_z_by_enumeration
 
 from spacy_parsetag.decode import Constraint, Distribution, ExactDecoder, TagScores, Transitions
@@ -43,17 +43,9 @@ def test_equals_enumeration(order, max_stack, dtype):
 @pytest.mark.parametrize("max_stack", [None, 3])
 def test_gradient_by_finite_differences(order, max_stack):
     rng = np.random.default_rng(1)
-    step = 1e-6
     for n in (1, 2, 4, 6):
         scores = rng.normal(scale=2, size=(2 * n - 1, len(TAGS)))
-        _, marginals = one(scores, order, max_stack)
-        for r in range(len(scores)):
-            for t in range(len(TAGS)):
-                up, down = scores.copy(), scores.copy()
-                up[r, t] += step
-                down[r, t] -= step
-                slope = (one(up, order, max_stack)[0] - one(down, order, max_stack)[0]) / (2 * step)
-                assert slope == pytest.approx(marginals[r, t], abs=1e-7)
+        check_sums(TagScores(scores, [0], [n], TAGS, ORDERS[order], max_stack=max_stack))
 
 
 @ALL_ORDERS
@@ -218,18 +210,7 @@ def test_gradient_of_the_partial_likelihood():
         batch = random_batch([5, 3, 2], order, constraints=constraints, max_stack=bound)
         if spans:
             batch = with_spans(batch)
-        found, step = sums_of(batch), 1e-6
-        for array, gradient in (
-            (batch.scores, found.marginals),
-            *([(batch.spans.scores, found.spans)] if spans else []),
-        ):
-            for at in list(np.ndindex(array.shape))[::3]:
-                before, slope = array[at], 0.0
-                for sign in (1, -1):
-                    array[at] = before + sign * step
-                    slope += sign * sums_of(batch).log_z.sum() / (2 * step)
-                array[at] = before
-                assert slope == pytest.approx(gradient[at], abs=1e-7)
+        check_sums(batch, every=3)
 
 
 @ALL_ORDERS
@@ -250,16 +231,8 @@ def test_gradient_with_transitions(order):
     rng, size = np.random.default_rng(5), len(TAGS)
     transitions = Transitions(rng.normal(size=(size, size)), rng.normal(size=size), rng.normal(size=size))
     batch = random_batch([3, 2, 2], order, transitions=transitions, max_stack=3)
-    found, step = sums_of(batch), 1e-6
-    assert len(found.arrays) == 4
-    for array, gradient in zip(batch.arrays, found.arrays, strict=True):
-        for at in list(np.ndindex(array.shape))[::5]:
-            before, slope = array[at], 0.0
-            for sign in (1, -1):
-                array[at] = before + sign * step
-                slope += sign * sums_of(batch).log_z.sum() / (2 * step)
-            array[at] = before
-            assert slope == pytest.approx(gradient[at], abs=1e-7)
+    assert len(batch.arrays) == 4
+    check_sums(batch, every=5)
 
 
 @ALL_ORDERS

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import spacy
+from differences import check_gradients, slope
 from spacy.tokens import Doc
 from thinc.api import Model, fix_random_seed, set_dropout_rate
 
@@ -20,6 +21,8 @@ from spacy_parsetag.ml.mlp import Hidden, scores_of_hidden
 from spacy_parsetag.ml.scaled import build_scaled
 from spacy_parsetag.ml.spans import boundaries_before, build_spans, gaps_of, spans_of
 from spacy_parsetag.ml.words import SentenceScores, Words
+
+STEP = 2e-3  # in single precision
 
 TAGS = TagSet(["l/NP", "r/NP", "r/S+VP", "L/S", "L/VP", "R/VP", "R/S+VP"])
 WIDTH = 6
@@ -183,20 +186,7 @@ def test_gradient_of_scores_of_hidden(differences: bool, rows: int, monkeypatch:
         return float((model(X, True)[0].astype("d") * dY).sum())
 
     arrays = [(vectors, dX)] + [(model.get_param(name), model.get_grad(name)) for name in ("G", "beta", "W", "b")]
-    for array, gradient in arrays:
-        assert array.shape == gradient.shape
-        for i in np.ndindex(*array.shape):
-            assert slope(array, i, value) == pytest.approx(gradient[i], abs=4e-3)
-
-
-def slope(array: np.ndarray, i: tuple[int, ...], value: Callable[[], float], step: float = 2e-3) -> float:
-    old = array[i]
-    values = []
-    for moved in (old + step, old - step):
-        array[i] = moved
-        values.append(value())
-    array[i] = old
-    return (values[0] - values[1]) / (2 * step)
+    check_gradients(value, arrays, atol=4e-3, step=STEP)
 
 
 @pytest.mark.parametrize("span_width", [7, None])
@@ -228,13 +218,13 @@ def test_gradient_of_the_learner(span_width: int | None) -> None:
     for doc, gradient in zip(docs, lookup.gradient, strict=True):
         for token in doc:
             for k in range(WIDTH):
-                found = slope(lookup.table[token.text], (k,), value) if not token.is_space else 0.0
+                found = slope(value, lookup.table[token.text], (k,), STEP) if not token.is_space else 0.0
                 assert found == pytest.approx(gradient[token.i, k], abs=1e-2)
     for node in model.walk():
         for name in node.param_names:
             array, gradient = node.get_param(name), node.get_grad(name)
             for i in [tuple(rng.integers(array.shape)) for _ in range(10)]:
-                assert slope(array, i, value) == pytest.approx(gradient[i], abs=1e-2)
+                assert slope(value, array, i, STEP) == pytest.approx(gradient[i], abs=1e-2)
 
 
 def test_rows_that_are_computed_when_they_are_read() -> None:

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from differences import slope
 from spacy.tokens import Doc
-from test_build_spans import TAGS, VOCAB, WIDTH, Lookup, slope, words_of
+from test_build_spans import STEP, TAGS, VOCAB, WIDTH, Lookup, words_of
 from thinc.api import Linear, Model, fix_random_seed, set_dropout_rate, with_array
 
 from spacy_parsetag.decode import Transitions
@@ -73,13 +74,13 @@ def test_gradient(encoder: bool, hidden_width: int | None) -> None:
     for doc, gradient in zip(DOCS, lookup.gradient, strict=True):
         for token in doc:
             for k in range(WIDTH):
-                found = slope(lookup.table[token.text], (k,), value) if not token.is_space else 0.0
+                found = slope(value, lookup.table[token.text], (k,), STEP) if not token.is_space else 0.0
                 assert found == pytest.approx(gradient[token.i, k], abs=5e-2)
     for node in model.walk():
         for name in node.param_names:
             array, gradient = node.get_param(name), node.get_grad(name)
             for i in [tuple(rng.integers(array.shape)) for _ in range(6)]:
-                assert slope(array, i, value) == pytest.approx(gradient[i], abs=5e-2)
+                assert slope(value, array, i, STEP) == pytest.approx(gradient[i], abs=5e-2)
     # Gradients add up, and the parameters are saved.
     before = model.get_grad("pairs").copy()
     model(DOCS, True)[1](dY)

@@ -1,11 +1,11 @@
 """Linear chains: log-partition, marginals and gradients against enumeration and finite differences."""
 
 import itertools
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from differences import slope
 from oracle import log_z_by_enumeration, score_of
 from thinc.api import CupyOps, NumpyOps, Ops, get_array_module
 from thinc.compat import has_cupy_gpu
@@ -118,16 +118,6 @@ def test_transitions_of_zero_change_nothing(order: str) -> None:
         expected, found = sums_of(batch), sums_of(replace(batch, transitions=zeros()))
         np.testing.assert_allclose(found.log_z, expected.log_z, rtol=1e-12)
         np.testing.assert_allclose(found.marginals, expected.marginals, atol=1e-10)
-
-
-def slope(function: Callable[[], float], x: np.ndarray, i: tuple[int, ...]) -> float:
-    step, old = 1e-5, x[i]
-    x[i] = old + step
-    up = function()
-    x[i] = old - step
-    down = function()
-    x[i] = old
-    return (up - down) / (2 * step)
 
 
 @ALL_ORDERS

@@ -1,12 +1,12 @@
 """Gradients of losses and layers are those that finite differences give."""
 
 import warnings
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from differences import check_gradients
 from hypothesis import given, settings, strategies as st
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -19,19 +19,6 @@ from spacy_parsetag.linearize.tagset import TagSet
 from spacy_parsetag.ml.losses import Loss, TagLoss, TreeLoss, partial_likelihood
 from spacy_parsetag.ml.pooling import last_subword
 from spacy_parsetag.ml.words import SentenceScores
-
-EPSILON = 1e-5
-
-
-def differences(function: Callable[[np.ndarray], float], x: np.ndarray) -> np.ndarray:
-    """The gradient of a function of an array, by central differences."""
-    gradient = np.zeros_like(x)
-    for i in np.ndindex(*x.shape):
-        up, down = x.copy(), x.copy()
-        up[i] += EPSILON
-        down[i] -= EPSILON
-        gradient[i] = (function(up) - function(down)) / (2 * EPSILON)
-    return gradient
 
 
 def tag_loss(scores: np.ndarray, gold: np.ndarray) -> tuple[float, np.ndarray]:
@@ -51,7 +38,7 @@ def test_tag_loss() -> None:
     used = gold >= 0
     log_p = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
     assert loss == pytest.approx(-log_p[used, gold[used]].sum())
-    np.testing.assert_allclose(gradient, differences(lambda x: tag_loss(x, gold)[0], scores), atol=1e-8)
+    check_gradients(lambda: tag_loss(scores, gold)[0], [(scores, gradient)], atol=1e-8)
     assert not gradient[~used].any()
     np.testing.assert_allclose(gradient.sum(axis=1), 0, atol=1e-12)
 
@@ -87,11 +74,8 @@ def test_get_loss(kind: str, order: str) -> None:
     loss, gradient = pipe.get_loss(examples, replace(found, rows=rows))
     assert loss > 0 and gradient.rows.shape == rows.shape
 
-    def loss_of(x: np.ndarray) -> float:
-        value, _ = pipe.get_loss(examples, SentenceScores(x, found.words))
-        return float(value)
-
-    np.testing.assert_allclose(gradient.rows, differences(loss_of, rows), atol=1e-8)
+    scores = SentenceScores(rows, found.words)
+    check_gradients(lambda: pipe.get_loss(examples, scores)[0], [(rows, gradient.rows)], atol=1e-8)
     # The second slot of a sentence's last word has no tag.
     lasts = 2 * np.cumsum(n_words) - 1
     assert not gradient.rows[lasts].any() and gradient.rows[lasts - 2].any(axis=1).all()
@@ -238,19 +222,6 @@ def test_weighted_trees(kind: str, get_loss: Loss) -> None:
     assert not gradient.scores[8:12].any()  # a sentence without a tree
 
 
-def check_differences(value: Callable[[], float], batch: TagScores, gradient: TagScores) -> None:
-    """Compare the gradient with finite differences, at every third place of all arrays."""
-    for array, found in zip(batch.arrays, gradient.arrays, strict=True):
-        assert found.shape == array.shape and found.dtype == array.dtype
-        for at in list(np.ndindex(array.shape))[::3]:
-            old, values = array[at], []
-            for step in (EPSILON, -EPSILON):
-                array[at] = old + step
-                values.append(value())
-            array[at] = old
-            assert (values[0] - values[1]) / (2 * EPSILON) == pytest.approx(found[at], abs=1e-8)
-
-
 @pytest.mark.parametrize("get_loss", [TreeLoss(), TagLoss(masked=False)], ids=["tree", "tag"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_gradient_of_weighted_trees(kind: str, get_loss: Loss) -> None:
@@ -258,7 +229,8 @@ def test_gradient_of_weighted_trees(kind: str, get_loss: Loss) -> None:
         return
     batch = make_batch(kind, [4, 2, 1, 3])
     gold = weighted(batch, SENTENCES, WEIGHTS)
-    check_differences(lambda: get_loss(batch, gold)[0], batch, get_loss(batch, gold)[1])
+    pairs = zip(batch.arrays, get_loss(batch, gold)[1].arrays, strict=True)
+    check_gradients(lambda: get_loss(batch, gold)[0], pairs, atol=1e-8, every=3)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -311,7 +283,8 @@ def test_partial_likelihood(kind: str) -> None:
     free = replace(batch, max_stack=None)
     shares = Distribution(free).log_partition - Distribution(replace(free, constraints=known)).log_partition
     assert loss == pytest.approx(shares.sum()) and shares[[0, 2, 3]].all() and not gradient.scores[8:12].any()
-    check_differences(lambda: partial_likelihood(batch, known)[0], batch, gradient)
+    pairs = zip(batch.arrays, gradient.arrays, strict=True)
+    check_gradients(lambda: partial_likelihood(batch, known)[0], pairs, atol=1e-8, every=3)
     assert partial_likelihood(batch, ((),) * 4)[0] == 0
 
 

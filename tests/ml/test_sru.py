@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from differences import check_gradients
 from sru_reference import backward_steps, forward_steps
 from thinc.api import fix_random_seed, set_dropout_rate
 
@@ -32,14 +33,8 @@ def test_gradients(n_parts: int, lengths: list[int]) -> None:
     gradients = _sru.backward(*args, states, gates, weights)
     for compiled, reference in zip(gradients, backward_steps(*args, states, gates, weights), strict=True):
         np.testing.assert_allclose(compiled, reference, atol=1e-12)
-    for array, gradient in zip(args, gradients, strict=False):
-        for i in np.ndindex(*array.shape):
-            values = []
-            for step in (EPSILON, -2 * EPSILON):
-                array[i] += step
-                values.append((_sru.forward(*args)[1] * weights).sum())
-            array[i] += EPSILON
-            assert (values[0] - values[1]) / (2 * EPSILON) == pytest.approx(gradient[i], abs=1e-7)
+    pairs = zip(args, gradients, strict=False)
+    check_gradients(lambda: (_sru.forward(*args)[1] * weights).sum(), pairs, atol=1e-7, step=EPSILON)
 
 
 def test_single_precision() -> None:
@@ -74,14 +69,7 @@ def test_layer_gradient() -> None:
     dX = backprop(weights)
     checked = [(x, dx) for x, dx in zip(X, dX, strict=True)]
     checked += [(layer.get_param(name), layer.get_grad(name)) for name in ("W", "v", "b")]
-    for array, gradient in checked:
-        for i in np.ndindex(*array.shape):
-            values = []
-            for step in (0.01, -0.02):
-                array[i] += step
-                values.append(value())
-            array[i] += 0.01
-            assert (values[0] - values[1]) / 0.02 == pytest.approx(gradient[i], abs=2e-3)
+    check_gradients(value, checked, atol=2e-3, step=0.01)
 
 
 def test_no_sequence_sees_another() -> None:
