@@ -314,6 +314,8 @@ def test_a_worker_that_dies(run: Run, pipeline: Path, tmp_path: Path) -> None:
         ("bad.jsonl", '{"tokens": ["a", ""]}\n', [], "bad.jsonl:1: "),
         ("bad.jsonl", '{"tokens": ["a"], "tags": []}\n', [], "bad.jsonl:1: "),
         ("bad.txt", "good\n\udcff\n", [], "bad.txt:2: "),
+        ("bad.txt", "a dog \0 barks", [], "[E555] Not text in UTF-8: the character U+0000 at character 7."),
+        ("bad.txt", "caf\udce9 \0 a dog", [], "iconv -f latin1 -t utf-8."),
         ("bad.spacy", "nonsense", [], "[E550]"),
         ("bad.jsonl", "[" * 100_000, [], "bad.jsonl:1: [E556] Cannot read this JSON: it is nested too deeply"),
         (
