@@ -34,11 +34,3 @@ def test_json_that_is_no_text(tmp_path: Path, line: str, data: dict[str, Any], e
     (tmp_path / "a.jsonl").write_text(f"{line}\n", encoding="utf-8")
     (record,) = Source(tmp_path / "a.jsonl", "jsonl").read()
     assert record.data == (data or {"text": line}) and error in record.error and bool(record.error) == bool(error)
-
-
-def test_numbers_that_a_table_lacks(tmp_path: Path) -> None:
-    """Pandas writes NaN for them."""
-    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
-    parquet.write_table(pa.table({"text": ["a", "b"], "id": [1.0, float("nan")]}), tmp_path / "a.parquet")
-    assert [record.extra for record in Source(tmp_path / "a.parquet", "parquet").read()] == [{"id": 1.0}, {}]

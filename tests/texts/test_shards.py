@@ -12,12 +12,12 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
 from importlib.metadata import version
 from itertools import chain, repeat
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import spacy
@@ -31,7 +31,6 @@ from spacy_parsetag.texts.input import Source
 from spacy_parsetag.texts.output import open_output
 from spacy_parsetag.texts.parser import Settings, load_parser
 from spacy_parsetag.texts.shards import (
-    COUNTS,
     MANIFEST,
     Job,
     Run as ShardRun,
@@ -167,6 +166,9 @@ def test_parquet_input(run: Run, pipeline: Path, tmp_path: Path) -> None:
     parquet.write_table(pa.table({"tokens": [["a", "b"], None]}), tmp_path / "in.parquet")
     result = run("parse", pipeline, tmp_path / "in.parquet", "--skip-bad", "all")
     assert "row 2: [E553]" in result.stderr and len(result.stdout.splitlines()) == 2
+    parquet.write_table(pa.table({"text": texts[:2], "id": [1.0, float("nan")]}), tmp_path / "in.parquet")
+    result = run("parse", pipeline, tmp_path / "in.parquet")
+    assert "1 of 2 texts have an id" in result.stderr  # NaN, of Pandas, is none
     parquet.write_table(pa.table({"content": texts}), tmp_path / "in.parquet")
     assert "[E552]" in run("parse", pipeline, tmp_path / "in.parquet").stderr
     strings = pa.Array.from_buffers(pa.string(), 1, pa.array([b"caf\xe9"]).buffers())
@@ -269,12 +271,7 @@ def test_a_file_called_like_a_shard(run: Run, pipeline: Path, tmp_path: Path) ->
     ],
 )
 def test_input_that_changes_meanwhile(
-    run: Run,
-    pipeline: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    changes: list[Callable[[str], str]],
-    new_time: bool,
+    run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: Any, new_time: bool
 ) -> None:
     """The manifest does not say that its parses are the shards, whether it stays changed or not."""
     source, out = write_texts(tmp_path / "in.txt", 4), tmp_path / "out"
@@ -419,16 +416,15 @@ def test_two_runs_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_shards_in_any_order(pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An engine may ask for an earlier shard of a file after a later one, or for one again. Others take one pass."""
-    passes: list[Source] = []
-    prepare = Source.prepare
-    monkeypatch.setattr(Source, "prepare", lambda source: prepare(passes.append(source) or source))
+    prepare = Mock(wraps=Source.prepare)
+    monkeypatch.setattr(Source, "prepare", lambda source: prepare(source))
     source = Source(write_texts(tmp_path / "in.txt", 12), "text")
     (tmp_path / "out" / ".notes").mkdir(parents=True)
     settings = Settings(str(pipeline), -1, None, True, "jsonl")
     parse: Any = ShardParser(Job(settings, (source,), tmp_path / "out", None))
     shards = plan_shards([12], 3)
     notes = {shard: parse(shard) for shard in (shards[1], shards[2], shards[0], shards[3])}
-    assert len(passes) == 2
+    assert prepare.call_count == 2
     lines = read_shards(tmp_path / "out", ".jsonl").splitlines()
     assert [json.loads(line)["text"] for line in lines] == [f"The dog barks {i}." for i in range(12)]
     parse.parser = None
@@ -639,7 +635,7 @@ def test_notes_on_other_texts(tmp_path: Path) -> None:
     job = Job(Settings("a_pipeline", -1, None, True, "brackets"), (), tmp_path, None)
     shard = Shard(3, 1, 4, 6)
     (tmp_path / job.name(shard)).write_text("(TOP)\n(TOP)\n")
-    counts = {key: kind() for key, kind in COUNTS.items()}
+    counts: dict[str, Any] = {"n_several": 0, "n_ids": 0, "failures": []}
     place = {"file": "000003.mrg", "source": 1, "start": 4, "stop": 6}
     note = {**place, **counts, "sha256": hash_files([tmp_path / job.name(shard)])}
     assert job.check_note(note, shard) == note
