@@ -41,10 +41,15 @@ def likely_encoding(text: str) -> str:
         return "utf-32"
     if text.startswith(("\udcff\udcfe", "\udcfe\udcff")):
         return "utf-16"
-    if "\0" in text:
+    if is_wide(text):
         name = "utf-32" if "\0\0\0" in text else "utf-16"
         return f"{name}-be" if text[0] == "\0" else f"{name}-le"
     return "cp1252" if re.search("[\udc80-\udc9f]", text) else "latin-1"
+
+
+def is_wide(text: str) -> bool:
+    """Tell whether a text has the many NULs of UTF-16 or UTF-32, and not one that strayed."""
+    return 4 * text.count("\0") > len(text)
 
 
 def why_misread(error: UnicodeError, encoding: str) -> str:

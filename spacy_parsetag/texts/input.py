@@ -18,7 +18,7 @@ from spacy.vocab import Vocab
 
 from ..compat import cache_msgpack_plugins, require
 from ..errors import Errors
-from ..files.read import OPENERS, likely_encoding, open_binary
+from ..files.read import OPENERS, is_wide, likely_encoding, open_binary
 from ..files.write import STANDARD
 from ..trees.escape import split_tokens, unescape_penn
 
@@ -231,7 +231,7 @@ def check_text(text: str, *, decoded: bool = False) -> None:
     if match := re.search("[\0\ud800-\udfff]", text):
         code = ord(match[0])
         what, hint = f"half a surrogate pair, U+{code:X},", ""
-        if decoded and code == 0:
+        if code == 0 and (decoded or not is_wide(text)):
             what = "the character U+0000"
         elif not decoded and (code == 0 or 0xDC80 <= code <= 0xDCFF):
             what = f"the byte 0x{code & 0xFF:02x}"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from ..errors import Errors, TreebankError
-from ..files.read import likely_encoding, open_binary, suffix_of, why_misread
+from ..files.read import is_wide, likely_encoding, open_binary, suffix_of, why_misread
 
 # Bytes that the encoding does not have come as lone surrogates U+DC00 + byte, which no valid text contains.
 _UNDECODABLE = re.compile("[\ud800-\udfff]+")
@@ -76,8 +76,7 @@ def undecodable(text: str, encoding: str, around: str = "") -> str:
     """
     if "\0" in text:
         sample = around[:1000]
-        is_wide = 4 * sample.count("\0") > len(sample)  # not one that strayed
-        return Errors.E118.format(hint=likely_encoding(sample) if is_wide else "utf-16-le")
+        return Errors.E118.format(hint=likely_encoding(sample) if is_wide(sample) else "utf-16-le")
     match = _UNDECODABLE.search(text)
     if match is None:
         return ""

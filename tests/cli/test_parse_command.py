@@ -183,7 +183,7 @@ def test_failures_in_json(run: Run, pipeline: Path, tmp_path: Path) -> None:
     first, second, third, fourth = map(json.loads, result.stdout.splitlines())
     assert [len(each["sents"]) for each in (first, second, third, fourth)] == [1, 0, 0, 1]
     assert "error" in second and fourth["id"] == 4
-    assert "half a surrogate pair, U+D800, at character 1" in third["error"]
+    assert "half a surrogate pair, U+D800, at character 1" in third["error"] and third["id"] == 3
 
 
 def test_passed_on_as_it_came(run: Run, pipeline: Path) -> None:
@@ -314,6 +314,8 @@ def test_a_worker_that_dies(run: Run, pipeline: Path, tmp_path: Path) -> None:
         ("bad.jsonl", '{"tokens": ["a", ""]}\n', [], "bad.jsonl:1: "),
         ("bad.jsonl", '{"tokens": ["a"], "tags": []}\n', [], "bad.jsonl:1: "),
         ("bad.txt", "good\n\udcff\n", [], "bad.txt:2: "),
+        ("bad.txt", "a dog \0 barks", [], "[E555] Not text in UTF-8: the character U+0000 at character 7."),
+        ("bad.txt", "caf\udce9 \0 a dog", [], "iconv -f latin1 -t utf-8."),
         ("bad.spacy", "nonsense", [], "[E550]"),
         ("bad.jsonl", "[" * 100_000, [], "bad.jsonl:1: [E556] Cannot read this JSON: it is nested too deeply"),
         (
@@ -543,3 +545,12 @@ def test_a_text_in_quotes_has_no_other_format(run: Run, pipeline: Path) -> None:
     result = run("parse", pipeline, "She reads.", "--format", "tokens")
     assert result.exit_code == 1 and "[E455] --format tokens needs a file or standard input" in result.stderr
     assert run("parse", pipeline, "She reads.", "--format", "text").exit_code == 0
+
+
+def test_docs_to_json(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    doc = Doc(spacy.blank("en").vocab, words=["A", "b", "C", "d"], sent_starts=[True, False, True, False])
+    doc.user_data = {"id": 7, "meta": {"n": float("nan")}, "other": 1}
+    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "in.spacy")
+    data = json.loads(run("parse", pipeline, tmp_path / "in.spacy", "--output-format", "jsonl").stdout)
+    assert [data["text"][sent["start"] : sent["end"]] for sent in data.pop("sents")] == ["A b", "C d"]
+    assert data == {"text": "A b C d ", "id": 7, "meta": {"n": None}}

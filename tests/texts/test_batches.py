@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from spacy.tokens import Doc
 
 from spacy_parsetag.search.docs import TreeMatcher
 from spacy_parsetag.texts.input import Record
-from spacy_parsetag.texts.parser import in_batches
+from spacy_parsetag.texts.parser import Settings, in_batches, load_parser
 
 
 def sizes(lengths: list[int], size: int | None) -> list[int]:
@@ -61,3 +62,13 @@ def test_results_that_nobody_reads() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and done.stdout == "[10, 300000, 300000]\n", done.stderr
+
+
+def test_words_of_earlier_batches_are_forgotten(pipeline: Path) -> None:
+    parser = load_parser(Settings(str(pipeline), -1, None, True, "jsonl"))
+    n_strings = set()
+    for i in range(3):
+        records = [Record("", {"text": f"word{i} other{i}"}), Record("", {"tokens": [f"new{i}"]})]
+        assert not parser(records).failures
+        n_strings.add(len(parser.nlp.vocab.strings))
+    assert len(n_strings) == 1

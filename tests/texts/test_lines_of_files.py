@@ -3,7 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from spacy_parsetag.texts.input import read_lines
+import pytest
+
+from spacy_parsetag.texts.input import Source, read_lines
 
 
 def test_the_file_may_be_closed_first(tmp_path: Path) -> None:
@@ -13,3 +15,22 @@ def test_the_file_may_be_closed_first(tmp_path: Path) -> None:
     assert next(lines) == (f"{tmp_path / 'a.txt'}:1", "one\n")
     lines.gi_frame.f_locals["file"].close()
     lines.close()
+
+
+@pytest.mark.parametrize(
+    "line, data, error",
+    [
+        ('{"text": "a", "meta": [NaN]}', {}, "[E556] Cannot read this JSON: it has no number NaN"),
+        ('{"text": "a", "meta": -Infinity}', {}, "[E556] Cannot read this JSON: it has no number -Infinity"),
+        ('{"text": "a", "meta": 1e999}', {}, "[E556] Cannot read this JSON: it has no number 1e999"),
+        ('{"tokens": ["a", ""], "id": 1}', {"text": "a ", "id": 1}, "[E553] Not a text to parse: a token is empty"),
+        ('{"tokens": ["a", 1], "meta": {"b": 2}}', {"text": "a 1", "meta": {"b": 2}}, '"tokens" is not a list of'),
+        ('{"text": "a\\u0000", "id": 0}', {"text": "a\0", "id": 0}, "[E555]"),
+        ('{"text": "a", "tokens": null, "tags": null, "id": null}', {"text": "a"}, ""),
+    ],
+)
+def test_json_that_is_no_text(tmp_path: Path, line: str, data: dict[str, Any], error: str) -> None:
+    """What could be read goes to the output, with the reason."""
+    (tmp_path / "a.jsonl").write_text(f"{line}\n", encoding="utf-8")
+    (record,) = Source(tmp_path / "a.jsonl", "jsonl").read()
+    assert record.data == (data or {"text": line}) and error in record.error and bool(record.error) == bool(error)

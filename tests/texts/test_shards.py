@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import hashlib
 import json
 import lzma
 import os
@@ -11,10 +12,12 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from importlib.metadata import version
+from itertools import chain, repeat
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import spacy
@@ -26,8 +29,19 @@ from spacy_parsetag.cli._util import progress
 from spacy_parsetag.files.write import atomic_path
 from spacy_parsetag.texts.input import Source
 from spacy_parsetag.texts.output import open_output
-from spacy_parsetag.texts.parser import Settings
-from spacy_parsetag.texts.shards import MANIFEST, Job, ShardParser, hash_files, lock_folder, plan_shards
+from spacy_parsetag.texts.parser import Settings, load_parser
+from spacy_parsetag.texts.shards import (
+    MANIFEST,
+    Job,
+    Run as ShardRun,
+    Shard,
+    ShardParser,
+    check_same,
+    describe_run,
+    hash_files,
+    lock_folder,
+    plan_shards,
+)
 from spacy_parsetag.tokens import doc_to_strings
 
 
@@ -132,11 +146,11 @@ def test_an_id_that_is_null(run: Run, pipeline: Path, tmp_path: Path) -> None:
     from pyarrow import parquet
 
     (tmp_path / "in.jsonl").write_text(
-        '{"text": "a", "id": null, "meta": null}\n{"text": "b", "id": 0, "meta": false}\n'
+        '{"text": "a", "id": null, "meta": null}\n{"text": "b", "id": 0, "meta": false}\n{"text": "c", "id": "x"}'
     )
     assert run("parse", pipeline, tmp_path / "in.jsonl", tmp_path / "out.parquet").exit_code == 0
     rows = parquet.read_table(tmp_path / "out.parquet").to_pylist()
-    assert [(row["id"], row["meta"]) for row in rows] == [(None, None), ("0", "false")]
+    assert [(row["id"], row["meta"]) for row in rows] == [(None, None), ("0", "false"), ("x", None)]
 
 
 def test_parquet_input(run: Run, pipeline: Path, tmp_path: Path) -> None:
@@ -152,6 +166,9 @@ def test_parquet_input(run: Run, pipeline: Path, tmp_path: Path) -> None:
     parquet.write_table(pa.table({"tokens": [["a", "b"], None]}), tmp_path / "in.parquet")
     result = run("parse", pipeline, tmp_path / "in.parquet", "--skip-bad", "all")
     assert "row 2: [E553]" in result.stderr and len(result.stdout.splitlines()) == 2
+    parquet.write_table(pa.table({"text": texts[:2], "id": [1.0, float("nan")]}), tmp_path / "in.parquet")
+    result = run("parse", pipeline, tmp_path / "in.parquet")
+    assert "1 of 2 texts have an id" in result.stderr  # NaN, of Pandas, is none
     parquet.write_table(pa.table({"content": texts}), tmp_path / "in.parquet")
     assert "[E552]" in run("parse", pipeline, tmp_path / "in.parquet").stderr
     strings = pa.Array.from_buffers(pa.string(), 1, pa.array([b"caf\xe9"]).buffers())
@@ -244,16 +261,27 @@ def test_a_file_called_like_a_shard(run: Run, pipeline: Path, tmp_path: Path) ->
         assert result.exit_code == code and (f"[E568] {out / name} is not" in result.stderr) == bool(code)
 
 
-@pytest.mark.parametrize("change", [str.upper, lambda text: text[: text.rindex("\n", 0, -1) + 1]])
+@pytest.mark.parametrize(
+    "changes, new_time",
+    [
+        ([str.upper], True),
+        ([str.upper], False),
+        ([str.upper, str], True),  # before the second shard it is as it was
+        ([lambda text: text[: text.rindex("\n", 0, -1) + 1]], True),
+    ],
+)
 def test_input_that_changes_meanwhile(
-    run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[str], str]
+    run: Run, pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: Any, new_time: bool
 ) -> None:
     """The manifest does not say that its parses are the shards, whether it stays changed or not."""
     source, out = write_texts(tmp_path / "in.txt", 4), tmp_path / "out"
-    text = source.read_text()
+    text, then = source.read_text(), source.stat().st_mtime_ns
+    rest = chain(changes, repeat(changes[-1]))
 
     def open_late(*args: Any, **options: Any) -> Any:
-        source.write_text(change(text))
+        source.write_text(next(rest)(text))
+        if not new_time:
+            os.utime(source, ns=(then, then))
         return open_output(*args, **options)
 
     with monkeypatch.context() as patch:
@@ -386,17 +414,21 @@ def test_two_runs_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
             lock_folder(tmp_path)
 
 
-def test_shards_in_any_order(run: Run, pipeline: Path, tmp_path: Path) -> None:
-    """An engine may ask for an earlier shard of a file after a later one."""
-    source = Source(write_texts(tmp_path / "in.txt", 9), "text")
+def test_shards_in_any_order(pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An engine may ask for an earlier shard of a file after a later one, or for one again. Others take one pass."""
+    prepare = Mock(wraps=Source.prepare)
+    monkeypatch.setattr(Source, "prepare", lambda source: prepare(source))
+    source = Source(write_texts(tmp_path / "in.txt", 12), "text")
     (tmp_path / "out" / ".notes").mkdir(parents=True)
     settings = Settings(str(pipeline), -1, None, True, "jsonl")
-    parse = ShardParser(Job(settings, (source,), tmp_path / "out", None))
-    shards = plan_shards([9], 3)
-    for shard in (shards[1], shards[0], shards[2]):
-        parse(shard)
+    parse: Any = ShardParser(Job(settings, (source,), tmp_path / "out", None))
+    shards = plan_shards([12], 3)
+    notes = {shard: parse(shard) for shard in (shards[1], shards[2], shards[0], shards[3])}
+    assert prepare.call_count == 2
     lines = read_shards(tmp_path / "out", ".jsonl").splitlines()
-    assert [json.loads(line)["text"] for line in lines] == [f"The dog barks {i}." for i in range(9)]
+    assert [json.loads(line)["text"] for line in lines] == [f"The dog barks {i}." for i in range(12)]
+    parse.parser = None
+    assert {shard: parse(shard) for shard in shards} == notes
 
 
 @pytest.mark.parametrize("suffix", ["txt", "jsonl", "spacy", "parquet"])
@@ -412,8 +444,9 @@ def test_messages_of_workers_in_other_folders(suffix: str, tmp_path: Path, monke
     else:
         path.write_text(json.dumps(text) + "\n", encoding="utf-8")
     source = Source(path, {"txt": "text"}.get(suffix, suffix))
-    job = Job(Settings("en_parsetag_sm", -1, None, True, "jsonl"), (source,), Path("out"), None)
+    job = Job(Settings("en_parsetag_sm", -1, Path("code.py"), True, "jsonl"), (source,), Path("out"), None)
     (of_worker,) = job.absolute().sources
+    assert (job.absolute().settings.code, job.absolute().folder) == (tmp_path / "code.py", tmp_path / "out")
     assert of_worker.path == path.resolve()
     assert [record.where for record in of_worker.read()] == [record.where for record in source.read()]
 
@@ -569,3 +602,63 @@ def test_docs_again(run: Run, pipeline: Path, tmp_path: Path) -> None:
     ]
     assert [len(doc_to_strings(doc)) for doc in found] == [2] * 5
     assert all([span.text for span in doc.spans["other"]] == ["b"] for doc in found)
+
+
+def test_what_a_hash_covers(tmp_path: Path) -> None:
+    """All of a file, however large, and the names in a folder; not what Python compiles there."""
+    (tmp_path / "a").write_bytes(bytes(3 << 20) + b"end")
+    (tmp_path / "b").touch()
+    assert hash_files([tmp_path / "a"]) == hashlib.sha256((tmp_path / "a").read_bytes()).hexdigest()
+    before = hash_files([tmp_path])
+    (tmp_path / "code.pyc").write_bytes(b"compiled")
+    assert hash_files([tmp_path]) == before
+    (tmp_path / "b").rename(tmp_path / "c")
+    assert hash_files([tmp_path]) != before
+
+
+def test_what_a_manifest_compares(pipeline: Path, tmp_path: Path) -> None:
+    """Each setting and version that the output depends on."""
+    settings = Settings(str(pipeline), -1, None, False, "jsonl", probs=True, k_best=2)
+    job = Job(settings._replace(code=Path(__file__)), (Source(tmp_path, "text"),), tmp_path, 3)
+    head = describe_run(job, load_parser(settings), 5, [0])
+    counts = {"probs": True, "k_best": 2, "batch_size": 3, "shard_size": 5}
+    assert head["options"] == {"sents": "model", "format": "jsonl", "code": hash_files([Path(__file__)]), **counts}
+    assert head["versions"] == {name: version(name) for name in ("spacy-parsetag", "spacy", "thinc", "numpy")}
+    for key in ("options", "versions"):
+        for name in head[key]:
+            with pytest.raises(ValueError, match=rf"\[E563\].* begun with other {name} \(was other, is"):
+                check_same({**head, key: {**head[key], name: "other"}}, head, tmp_path)
+
+
+def test_notes_on_other_texts(tmp_path: Path) -> None:
+    """A note counts for the shard that it names."""
+    job = Job(Settings("a_pipeline", -1, None, True, "brackets"), (), tmp_path, None)
+    shard = Shard(3, 1, 4, 6)
+    (tmp_path / job.name(shard)).write_text("(TOP)\n(TOP)\n")
+    counts: dict[str, Any] = {"n_several": 0, "n_ids": 0, "failures": []}
+    place = {"file": "000003.mrg", "source": 1, "start": 4, "stop": 6}
+    note = {**place, **counts, "sha256": hash_files([tmp_path / job.name(shard)])}
+    assert job.check_note(note, shard) == note
+    for key in place:
+        assert job.check_note({**note, key: 0}, shard) is None
+
+
+def test_counts_of_all_shards(run: Run, pipeline: Path, tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text(
+        '{"text": "She ran. Kim sang.", "id": 1}\n{"text": "She ran. Kim sang.", "meta": 2}\n{"text": "She ran."}\n'
+    )
+    args = ("--output-format", "brackets", "--shard-size", 1)
+    result = run("parse", pipeline, tmp_path / "in.jsonl", f"{tmp_path}/out/", *args)
+    assert "2 of 3 texts look like several sentences" in result.stderr
+    assert "2 of 3 texts have an id or meta" in result.stderr
+
+
+def test_what_killed_workers_leave(pipeline: Path, tmp_path: Path) -> None:
+    """It is gone when the run ends, though other workers have taken their place."""
+    settings = Settings(str(pipeline), -1, None, True, "brackets")
+    source = Source(write_texts(tmp_path / "in.txt", 1), "text")
+    run = ShardRun(Job(settings, (source,), tmp_path / "out", None), load_parser(settings), 2, resume=False)
+    (tmp_path / "out" / ".0123456789abcdef.tmp").touch()
+    run.add(ShardParser(run.job)(run.shards[0]))
+    run.finish()
+    assert sorted(contents(tmp_path / "out")) == ["000000.mrg", MANIFEST]
