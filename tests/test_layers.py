@@ -27,7 +27,7 @@ EVALB = {*TREES, "treebanks", "evalb"}
 ML = {*DECODE, "tokens", "ml"}
 PIPELINE = {*ML, *TOKENS, "evalb", "pipeline"}
 ROOMS: dict[str, set[str]] = {
-    "__init__": {"draw"},  # when it is asked for
+    "__init__": {"draw", "search"},  # when it is asked for
     "errors": set(),
     "compat": {"errors", "compat"},
     "files": {"errors", "files"},
