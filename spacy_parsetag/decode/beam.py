@@ -56,7 +56,7 @@ class BeamDecoder:
             widths[empty] = width = min(self.beam << doubling, self.widest)
             beam_search(*arguments_of(batch), width, self.lookahead, ids, totals, status)
             empty = status == BEAM_EMPTY
-            if not empty.any():
+            if not empty.any() or width == self.widest:
                 break
         check_status(batch, np.where(empty, FOUND, status))
         if empty.any():
