@@ -221,13 +221,12 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
         batch = scores.batch(self.tag_set, self.linearizer, self.bound)
         temperature = self.cfg["temperature"] if temperature is None else temperature
         batch = scale_scores(batch, 1.0 / temperature)
-        dropped: list[list[str]] = [[] for _ in batch.n_words]
+        drop = self.conflicts == "drop"
         constraints = []
         for doc, sentences in zip(docs, scores.words.sentences, strict=True):
-            constraints += constraints_of_doc(doc, sentences, self.constraints)
-        if any(constraints):
-            batch, dropped = constrain(batch, constraints, drop=self.conflicts == "drop")
-        return batch, scores.words, dropped if self.conflicts == "drop" else None
+            constraints += constraints_of_doc(doc, sentences, self.constraints, drop=drop)
+        batch, dropped = constrain(batch, constraints, drop=drop)
+        return batch, scores.words, dropped if drop else None
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Sequence[Prediction]]) -> None:
         """Set the trees on the docs, as `doc.spans[spans_key]`, with the rest of what `predict` found as its attrs."""

@@ -6,9 +6,12 @@ Span(doc, 4, 6, label="VP", kb_id="must not")                                   
 Span(doc, 2, 6, kb_id="uncrossed")                                                  no constituent may cross it
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 from spacy.tokens import Doc, Span, Token
@@ -40,7 +43,16 @@ class DocConstraint(Constraint):
         return self.text
 
 
-def constraints_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | None) -> list[list[DocConstraint]]:
+class SentenceConstraints(NamedTuple):
+    """Holds the constraints on a sentence, and what was left out since it cannot hold, whatever the others are."""
+
+    constraints: list[DocConstraint]
+    left_out: list[str]
+
+
+def constraints_of_doc(
+    doc: Doc, sentences: Sequence[Sequence[int]], find: Finder | None, *, drop: bool
+) -> list[SentenceConstraints]:
     """Find the constraints on each sentence of a doc: `doc.spans["parsetag_constraints"]`, then the spans of `find`.
 
     The kind is the `kb_id` of the span, else its id, the group's attribute "kind", or "must". JSON keeps the `kb_id`
@@ -48,9 +60,10 @@ def constraints_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finde
     there.
 
     find (Callable[[Doc], Iterable[Span]] | None): Gives more spans; the group's attribute is not theirs.
-    RAISES (ValueError): If a kind is none of "must", "must not" and "uncrossed", or if a span that must be a
-        constituent covers no word or leaves its sentence; if the doc was retokenized since the group was set; if `find`
-        gives something else than spans of the doc.
+    drop (bool): Leave out spans that must be constituents and cover no word or leave the sentence in which they start.
+    RAISES (ValueError): If a kind is none of "must", "must not" and "uncrossed", or there is such a span that is not to
+        be dropped; if the doc was retokenized since the group was set; if `find` gives something else than spans of
+        the doc.
     """
     group = doc.spans.get(CONSTRAINTS_KEY)
     of_group = "must" if group is None else group.attrs.get("kind", "must")
@@ -60,11 +73,11 @@ def constraints_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finde
         if not isinstance(span, Span) or span.doc is not doc:
             raise ValueError(Errors.E271.format(found=span))
         spans.append((span, "must"))
+    of_sentences = [SentenceConstraints([], []) for _ in sentences]
     if not spans:
-        return [[] for _ in sentences]
+        return of_sentences
     words = map_words(doc)
     bounds = [(words.before[tokens[0]], words.before[tokens[0]] + len(tokens)) for tokens in sentences]
-    constraints: list[list[DocConstraint]] = [[] for _ in sentences]
     for span, default in spans:
         kind = span.kb_id_ or span.id_ or default
         start, end = words.before[span.start], words.before[span.end]
@@ -74,23 +87,25 @@ def constraints_of_doc(doc: Doc, sentences: Sequence[Sequence[int]], find: Finde
             kinds = ", ".join(map(repr, KINDS))
             raise ValueError(Errors.E260.format(kind=kind, text=repr(shorten(span.text, 60)), kinds=kinds))
         if kind == "uncrossed":
-            for of_sentence, (first, stop) in zip(constraints, bounds, strict=True):
+            for of_sentence, (first, stop) in zip(of_sentences, bounds, strict=True):
                 if max(start, first) < min(end, stop):
                     part = max(start, first) - first, min(end, stop) - first
-                    of_sentence.append(DocConstraint(*part, None, kind, text))
+                    of_sentence.constraints.append(DocConstraint(*part, None, kind, text))
             continue
-        s = next((s for s, (first, stop) in enumerate(bounds) if first <= start < end <= stop), None)
-        if s is None and kind == "must not":
-            continue  # no constituent leaves its sentence
-        if s is None:
-            raise ValueError(Errors.E261.format(text=text))
-        first = bounds[s][0]
-        constraints[s].append(DocConstraint(start - first, end - first, label, kind, text))
-    return constraints
+        s = max(0, bisect_right(bounds, start, key=itemgetter(0)) - 1)  # in which it starts
+        if s < len(bounds) and bounds[s][0] <= start < end <= bounds[s][1]:
+            first = bounds[s][0]
+            of_sentences[s].constraints.append(DocConstraint(start - first, end - first, label, kind, text))
+        elif kind != "must not":  # which holds: no constituent leaves its sentence
+            if not drop:
+                raise ValueError(Errors.E261.format(text=text))
+            if bounds:
+                of_sentences[s].left_out.append(text)
+    return of_sentences
 
 
 def constrain(
-    batch: TagScores, constraints: Sequence[Sequence[DocConstraint]], *, drop: bool
+    batch: TagScores, of_sentences: Sequence[SentenceConstraints], *, drop: bool
 ) -> tuple[TagScores, list[list[str]]]:
     """Constrain the trees of a batch.
 
@@ -98,12 +113,17 @@ def constrain(
     RETURNS (tuple[TagScores, list[list[str]]]): The batch, and what was left out of each sentence.
     RAISES (ValueError): If constraints cannot hold together, naming them; or if there is no tree even without them.
     """
-    constrained = replace(batch.on_cpu(), constraints=tuple(map(tuple, constraints)))
+    left_out = [[*of_sentence.left_out] for of_sentence in of_sentences]
+    constraints = tuple(tuple(of_sentence.constraints) for of_sentence in of_sentences)
+    if not any(constraints):
+        return batch, left_out
+    constrained = replace(batch.on_cpu(), constraints=constraints)
     possible, dropped = keep_possible(constrained)
     if not drop:
         check_status(constrained, np.asarray([NO_TREE if indices else FOUND for indices in dropped]), Errors.E262)
-    pairs = zip(constraints, dropped, strict=True)
-    return possible, [[of_sentence[i].text for i in indices] for of_sentence, indices in pairs]
+    for texts, of_sentence, indices in zip(left_out, constraints, dropped, strict=True):
+        texts += [of_sentence[i].text for i in indices]
+    return possible, left_out
 
 
 def make_uncrossed(

@@ -32,7 +32,7 @@ from ..tokens.groups import SPANS_KEY, Prediction, set_predictions
 from ..tokens.sentences import require_sentences, run_before, sentence_words
 from .checks import Checked, check_setting
 from .component import LEAST_RIVAL, ParseTagger
-from .constraints import DocConstraint, constrain, constraints_of_doc
+from .constraints import DocConstraint, SentenceConstraints, constrain, constraints_of_doc
 
 
 class Ensemble(Checked, Pipe):
@@ -105,29 +105,28 @@ class Ensemble(Checked, Pipe):
         split_docs = [(doc, sentence_words(doc)) for doc in docs]
         constraints = []
         for doc, sentences in split_docs:
-            constraints += constraints_of_doc(doc, sentences, None)
+            constraints += constraints_of_doc(doc, sentences, None, drop=self.conflicts == "drop")
         fields = self._find_fields([doc for doc, sentences in split_docs if sentences], constraints)
         for doc, sentences in split_docs:
             predictions = [Prediction(tokens, **next(fields)) for tokens in sentences]
             set_predictions(doc, predictions, spans_key=self.cfg["spans_key"])
 
-    def _find_fields(self, docs: list[Doc], constraints: Sequence[Sequence[DocConstraint]]) -> Iterator[dict[str, Any]]:
+    def _find_fields(self, docs: list[Doc], constraints: Sequence[SentenceConstraints]) -> Iterator[dict[str, Any]]:
         """Yield the fields of the prediction for each sentence of docs that have words, other than its tokens.
 
-        constraints (Sequence[Sequence[DocConstraint]]): The constraints on each sentence. A member leaves out those
-            that it cannot follow, such as labels that only others know.
+        constraints (Sequence[SentenceConstraints]): The constraints on each sentence. A member leaves out those that it cannot
+            follow, such as labels that only others know.
         """
         if not docs:
             return
-        batches = [_score(member, docs, constraints) for member in self.members]
+        of_all = [of_sentence.constraints for of_sentence in constraints]
+        batches = [_score(member, docs, of_all) for member in self.members]
         mean = Constituents.mean([Distribution(batch).constituents for batch in batches])
         n_words, tags = mean.n_words, union_of_tags(batch.tags for batch in batches)
         lengths = numbers_of_tags(n_words)
         blank = np.zeros((int(lengths.sum()), len(tags)), dtype=np.float32)
         union = TagScores(blank, np.cumsum(lengths) - lengths, n_words, tags, get_linearizer("in"))
-        dropped: list[list[str]] = [[] for _ in n_words]
-        if any(constraints):
-            union, dropped = constrain(union, constraints, drop=self.conflicts == "drop")
+        union, dropped = constrain(union, constraints, drop=self.conflicts == "drop")
         decoded = mean.most_expected(union, self.cost)
         for s, spans in enumerate(labelled_nodes(decoded.ids, union).spans(tags)):
             left_out = dropped[s] if self.conflicts == "drop" else None

@@ -119,8 +119,8 @@ def test_kinds_are_kept(nlp: Language, kind: str, copy: Callable[[Doc], Doc]) ->
     """What must not be is not what must be after spaCy has written the doc and read it."""
     doc = nlp.make_doc(TEXT)
     doc.spans[CONSTRAINTS_KEY] = [Span(doc, 2, 5, label="NP", kb_id=kind)]
-    (found,), (kept,) = (constraints_of_doc(each, [range(8)], None) for each in (doc, copy(doc)))
-    assert [*map(tuple, kept)] == [*map(tuple, found)] and found[0].kind == kind
+    found, kept = (constraints_of_doc(each, [range(8)], None, drop=False) for each in (doc, copy(doc)))
+    assert kept == found and found[0].constraints[0].kind == kind
 
 
 def test_kinds_as_ids_and_attributes(nlp: Language) -> None:
@@ -132,8 +132,8 @@ def test_kinds_as_ids_and_attributes(nlp: Language) -> None:
         Span(doc, 4, 7, span_id="mine", kb_id="must"),
     ]
     doc.spans[CONSTRAINTS_KEY].attrs["kind"] = "uncrossed"
-    (found,) = constraints_of_doc(doc, [range(8)], None)
-    assert [constraint.kind for constraint in found] == ["must not", "uncrossed", "must"]
+    (found,) = constraints_of_doc(doc, [range(8)], None, drop=False)
+    assert [constraint.kind for constraint in found.constraints] == ["must not", "uncrossed", "must"]
     doc.spans[CONSTRAINTS_KEY] = [Span(doc, 2, 5, span_id="mine")]
     with pytest.raises(ValueError, match=r"E260.*'mine'"):
         nlp(doc)
@@ -193,7 +193,7 @@ def test_quotations(text: str, found: list[str]) -> None:
 
 
 def test_what_must_not_be_in_two_sentences(nlp: Language) -> None:
-    """It never is; what must be cannot."""
+    """It never is; what must be cannot, and is left out where what cannot hold is."""
     doc = nlp.make_doc("Kim sings . The old dog barked")
     for token in doc:
         token.is_sent_start = token.i in (0, 3)
@@ -202,6 +202,11 @@ def test_what_must_not_be_in_two_sentences(nlp: Language) -> None:
     doc.spans[CONSTRAINTS_KEY] = [Span(doc, 1, 5, label="NP")]
     with pytest.raises(ValueError, match=r"\[E261\]"):
         nlp(doc)
+    pipe: Any = nlp.get_pipe("parsetag")
+    pipe.conflicts = "drop"
+    dropped = nlp(doc).spans["constituents"].attrs["dropped_constraints"]
+    assert dropped == [["must NP 'sings . The old' (tokens 1 to 5)"], []]
+    pipe.conflicts = "raise"
 
 
 def test_in_a_config() -> None:
