@@ -114,8 +114,8 @@ class Ensemble(Checked, Pipe):
     def _find_fields(self, docs: list[Doc], constraints: Sequence[SentenceConstraints]) -> Iterator[dict[str, Any]]:
         """Yield the fields of the prediction for each sentence of docs that have words, other than its tokens.
 
-        constraints (Sequence[SentenceConstraints]): The constraints on each sentence. A member leaves out those that it cannot
-            follow, such as labels that only others know.
+        constraints (Sequence[SentenceConstraints]): The constraints on each sentence. A member leaves out those that it
+            cannot follow, such as labels that only others know.
         """
         if not docs:
             return

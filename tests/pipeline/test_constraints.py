@@ -1,6 +1,7 @@
 """What users know of a tree holds in the tree that they get."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 import spacy
