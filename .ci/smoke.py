@@ -28,6 +28,7 @@ for name in (
     "decode/_passes.pyx",
     "project/project.yml",
     "project/configs/cnn.cfg",
+    "project/scripts/check.py",
 ):
     if not package.joinpath(name).is_file():
         raise SystemExit(f"{name} is not in the package")

@@ -29,6 +29,7 @@ PIPELINE = {*ML, *TOKENS, "evalb", "pipeline"}
 ROOMS: dict[str, set[str]] = {
     "__init__": {"draw", "search"},  # when it is asked for
     "errors": set(),
+    "project": set(),  # a script of the project that users get
     "compat": {"errors", "compat"},
     "files": {"errors", "files"},
     "trees": TREES,

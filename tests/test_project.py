@@ -29,7 +29,8 @@ def test_the_repository_has_what_init_project_writes() -> None:
     """As files: an archive or Windows turns links into text. After a change: `cp -r spacy_parsetag/project/. .`"""
     source = ROOT / "spacy_parsetag" / "project"
     names = sorted(path.relative_to(source) for path in source.rglob("*.*"))
-    assert names == [*sorted(path.relative_to(ROOT) for path in (ROOT / "configs").iterdir()), Path("project.yml")]
+    folders = [path for folder in ("configs", "scripts") for path in sorted((ROOT / folder).iterdir())]
+    assert names == sorted([*(path.relative_to(ROOT) for path in folders), Path("project.yml")])
     for name in names:
         assert (ROOT / name).read_bytes() == (source / name).read_bytes(), name
     assert not any((ROOT / name).resolve().is_relative_to(source) for name in names)
@@ -72,31 +73,27 @@ def test_only_the_treebank_asked_for_is_used() -> None:
     assert all(asset["extra"] for asset in config["assets"])
 
 
-@pytest.mark.parametrize("test, missing", [("test", "train, test"), ("dev", "train")])
-def test_a_missing_part_is_named(test: str, missing: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("posix", [True, False])  # as spaCy splits a command here, and on Windows
+def test_a_run_is_checked_before_it_begins(posix: bool, tmp_path: Path) -> None:
+    def check(**variables: str) -> subprocess.CompletedProcess[str]:
+        (line,) = next(command["script"] for command in load(**variables)["commands"] if command["name"] == "check")
+        command = [sys.executable, *shlex.split(line, posix=posix)[1:]]
+        return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+
+    treebank = tmp_path.as_posix()
     (tmp_path / "dev.mrg").touch()
-    config = load(treebank=tmp_path.as_posix(), test=test)
-    (command,) = next(command["script"] for command in config["commands"] if command["name"] == "check")
-    done = subprocess.run([sys.executable, *shlex.split(command)[1:]], capture_output=True, text=True)
-    assert done.returncode == 1 and f"No {missing} part in {tmp_path.as_posix()}" in done.stderr
-    assert "--vars.test dev" in done.stderr
+    for test, missing in (("test", "train, test"), ("dev", "train")):
+        done = check(treebank=treebank, test=test)
+        assert done.returncode == 1 and f"No {missing} part in {treebank}" in done.stderr
+        assert "--vars.test dev" in done.stderr
     (tmp_path / "train.mrg").touch()
-    (tmp_path / "test.mrg").touch()
-    assert subprocess.run([sys.executable, *shlex.split(command)[1:]]).returncode == 0
-    packages, commands_take = "and _, which no package may have", "with blanks, which no command takes"
-    for variables, why in (
-        ({"name": "two words"}, packages),
-        ({"name": "l'arbre"}, packages),
-        ({"name": "wsj-2"}, packages),
-        ({"name": "my.1"}, packages),
-        ({"treebank": "two words"}, commands_take),
-        ({"treebank": "l'arbre"}, commands_take),
-    ):
-        commands = load(**variables)["commands"]
-        (command,) = next(command["script"] for command in commands if command["name"] == "check")
-        done = subprocess.run([sys.executable, *shlex.split(command)[1:]], capture_output=True, text=True)
-        (name,) = variables.values()
-        assert done.returncode == 1 and f"{why}: {name}" in done.stderr
+    assert check(treebank=treebank, test="dev").returncode == 0
+    for name in ("two words", "l'arbre", "wsj-2", "my.1"):
+        done = check(name=name)
+        assert done.returncode == 1 and f"and _, which no package may have: {name}" in done.stderr
+    for treebank in ("two words", "l'arbre"):
+        done = check(treebank=treebank)
+        assert done.returncode == 1 and f"with blanks, which no command takes: {treebank}" in done.stderr
 
 
 @pytest.mark.parametrize("name, schedule", [("transformer", {}), ("transformer_paper", {"schedule": ""})])

@@ -8,21 +8,21 @@ from typer import Argument as Arg
 from ..errors import Errors
 from ._util import note
 
-# The repository's own project.yml and configs are the same files: `cp -r spacy_parsetag/project/. .` after a change.
+# The repository's own project.yml, configs and scripts are the same: `cp -r spacy_parsetag/project/. .` after a change.
 PROJECT = Path(__file__).parent.parent / "project"
 
 
 def init_project_cli(
     folder: Annotated[Path, Arg(metavar="FOLDER", file_okay=False, help="Folder to write to; need not exist")],
 ) -> None:
-    """Write a spaCy project, project.yml and configs/: convert a treebank, train, evaluate, parse and package.
+    """Write a spaCy project, with configs/ and scripts/: convert a treebank, train, evaluate, parse and package.
 
     \b
     Examples:
       python -m spacy parsetag init-project parser
       python -m spacy project run all parser --vars.treebank FOLDER --vars.name mine
     """
-    sources = [PROJECT / "project.yml", *sorted(PROJECT.glob("configs/*.cfg"))]
+    sources = [PROJECT / "project.yml", *sorted(PROJECT.glob("configs/*.cfg")), PROJECT / "scripts" / "check.py"]
     targets = [folder / source.relative_to(PROJECT) for source in sources]
     for target in targets:
         if target.exists():
