@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import io
 import lzma
 import re
 import sys
@@ -15,6 +16,7 @@ from ..errors import Errors
 from .write import COMPRESSED, STANDARD
 
 OPENERS: dict[str, Any] = dict(zip(COMPRESSED, (gzip.open, bz2.open, lzma.open), strict=True))
+_BEGINNINGS = dict(zip(COMPRESSED, (b"\x1f\x8b\x08", b"BZh[1-9]1AY&SY", b"\xfd7zXZ\0"), strict=True))
 
 
 def without_compression(path: Path) -> Path:
@@ -59,15 +61,19 @@ def why_misread(error: UnicodeError, encoding: str) -> str:
 
 @contextmanager
 def open_binary(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file, or standard input for "-", and decompress it if its name ends in .gz, .bz2 or .xz.
+    """Open a file, or standard input for "-", and decompress it if its name ends in .gz, .bz2 or .xz, or it begins as
+    such files do.
 
     RAISES (ValueError): If what is read cannot be decompressed.
     """
     with ExitStack() as stack:
-        opener = OPENERS.get(path.suffix.lower(), open)
-        file: IO[bytes] = sys.stdin.buffer if path == STANDARD else stack.enter_context(opener(path, "rb"))
+        file: IO[bytes] = sys.stdin.buffer if path == STANDARD else stack.enter_context(path.open("rb"))
+        suffix = path.suffix.lower()
+        if suffix not in OPENERS and isinstance(file, io.BufferedReader):
+            start = file.peek(10)
+            suffix = next((suffix for suffix, bytes_ in _BEGINNINGS.items() if re.match(bytes_, start)), "")
         try:
-            yield file
+            yield stack.enter_context(OPENERS[suffix](file)) if suffix in OPENERS else file
         except (EOFError, lzma.LZMAError, zlib.error, OSError) as err:
             if isinstance(err, OSError) and err.errno is not None:  # the file, not what is in it
                 raise

@@ -18,7 +18,7 @@ from spacy.vocab import Vocab
 
 from ..compat import cache_msgpack_plugins, require
 from ..errors import Errors
-from ..files.read import OPENERS, is_wide, likely_encoding, open_binary
+from ..files.read import is_wide, likely_encoding, open_binary
 from ..files.write import STANDARD
 from ..trees.escape import split_tokens, unescape_penn
 
@@ -183,7 +183,7 @@ def open_parquet(path: Path) -> Iterator[Any]:
     with open_binary(path) as file:
         try:
             # A compressed stream cannot be read from its end, where Parquet begins.
-            parquet_file = parquet.ParquetFile(file if path.suffix.lower() not in OPENERS else io.BytesIO(file.read()))
+            parquet_file = parquet.ParquetFile(file if isinstance(file, io.BufferedReader) else io.BytesIO(file.read()))
         except require("pyarrow", "Parquet").ArrowInvalid as err:
             raise ValueError(Errors.E554.format(path=path, reason=str(err).rstrip("."))) from err
         try:

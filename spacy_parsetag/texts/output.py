@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -130,12 +130,17 @@ def open_output(path: Path, format: str, *, sync: bool = False) -> Iterator[Call
             yield lambda parsed: writer.write_table(to_table(parsed.rows))
     else:
         with text_output(path, sync=sync) as file:
+
+            def write(lines: Iterable[str]) -> None:
+                file.writelines(lines)
+                file.flush()  # for who reads batch by batch, through a pipe
+
             if format != "json":
-                yield lambda parsed: file.writelines(line + "\n" for line in parsed.lines)
+                yield lambda parsed: write(line + "\n" for line in parsed.lines)
                 return
             separators = chain(["\n"], repeat(",\n"))
             file.write("[")
-            yield lambda parsed: file.writelines(next(separators) + line for line in parsed.lines)
+            yield lambda parsed: write(next(separators) + line for line in parsed.lines)
             file.write("\n]\n")
 
 

@@ -50,7 +50,7 @@ def map_in_processes(
         # After an error nobody needs what the workers are doing. But if a worker ended while it writes a large result,
         # this process would wait for the rest for ever. So it first waits for results, which come soon.
         pool.shutdown(wait=False, cancel_futures=True)
-        futures.wait(pending, timeout=PATIENCE)
+        futures.wait([future for future in pending if not future.cancelled()], timeout=PATIENCE)
         for process in set(active_children()) - earlier_children:
             process.terminate()
 

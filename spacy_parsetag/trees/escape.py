@@ -6,7 +6,7 @@ A word's *file form* has no bracket, no white space and is never empty:
 |---|---|---|
 | `(` `)` `{` `}` | `-LRB-` `-RRB-` `-LCB-` `-RCB-` | inside longer words too |
 | `[` `]` | as they are | `-LSB-` `-RSB-` are read as well |
-| `\` | `\\` | |
+| `\` | `\\` | at the end `\u005c`: some readers, as NLTK's, take `\)` for a bracket of the word |
 | `-LRB-` itself | `\-LRB-` | |
 | white space, unprintable characters | `\u00a0`, `\U000e0001` | private-use characters stay |
 | empty | `\e` | |
@@ -95,10 +95,10 @@ def _escape_char(match: Match[str], names: Mapping[str, str]) -> str:
     char = match.group()
     if char in names:
         return names[char]
-    if char in "\\-":
+    if char in "\\-" and match.end() < len(match.string):
         return "\\" + char
     # Private-use characters are letters in some treebanks (medieval ones, rare Chinese ones).
-    if (char.isprintable() or category(char) == "Co") and char not in " ()":
+    if (char.isprintable() or category(char) == "Co") and char not in " ()\\":
         return char
     code = ord(char)
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

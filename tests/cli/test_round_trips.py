@@ -82,6 +82,10 @@ def test_compressed_treebanks(run: Run, tmp_path: Path, suffix: str, compress: C
     assert run("convert", tmp_path / "packed", tmp_path / "each", "--split", "none").exit_code == 0
     assert (tmp_path / "each" / "a" / "train.spacy").is_file() and (tmp_path / "each" / "dev.spacy").is_file()
     plain, packed = tmp_path / "plain" / "dev.mrg", tmp_path / "packed" / f"dev.mrg.{suffix}"
+    unnamed = packed.rename(tmp_path / "unnamed")  # as a pipe would bring it
+    assert run("convert", unnamed, tmp_path / "unnamed.spacy", "--format", "penn").exit_code == 0
+    assert (tmp_path / "unnamed.spacy").read_bytes() == corpora[0][0].read_bytes()
+    unnamed.rename(packed)
     for command in (["show"], ["linearize"], ["analyze", "labels"]):
         assert run(*command, packed).stdout == run(*command, plain).stdout != ""
     for command in ("evaluate", "diff"):

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent import futures
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from spacy.tokens import Doc
 
 from spacy_parsetag.search.docs import TreeMatcher
 from spacy_parsetag.texts.input import Record
+from spacy_parsetag.texts.output import Parsed, open_output
 from spacy_parsetag.texts.parser import Settings, in_batches, load_parser
+from spacy_parsetag.texts.processes import map_in_processes
 
 
 def sizes(lengths: list[int], size: int | None) -> list[int]:
@@ -62,6 +65,27 @@ def test_results_that_nobody_reads() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and done.stdout == "[10, 300000, 300000]\n", done.stderr
+
+
+def test_tasks_that_nobody_began_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cancelled future that no worker was told of is never done for `wait`."""
+    awaited = []
+
+    def wait(pending: list[futures.Future[Any]], timeout: float) -> None:
+        awaited.extend(pending)
+
+    monkeypatch.setattr(futures, "wait", wait)
+    with pytest.raises(TypeError):
+        list(map_in_processes(bytes, ["no bytes", *([1] * 20)], 2))
+    assert not any(future.cancelled() for future in awaited)
+
+
+def test_each_batch_can_be_read_at_once(tmp_path: Path) -> None:
+    with open_output(tmp_path / "out.mrg", "brackets") as write:
+        for written in ("(TOP (NN a))\n", "(TOP (NN a))\n(TOP (NN b))\n"):
+            write(Parsed(1, [written.splitlines()[-1]]))
+            (temporary,) = tmp_path.iterdir()
+            assert temporary.read_text() == written
 
 
 def test_words_of_earlier_batches_are_forgotten(pipeline: Path) -> None:

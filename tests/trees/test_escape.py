@@ -1,5 +1,6 @@
 import pytest
 from hypothesis import given, strategies as st
+from nltk import Tree as NltkTree
 
 from spacy_parsetag.treebanks.penn import read_string
 from spacy_parsetag.trees import Tree, from_nltk, to_nltk
@@ -40,7 +41,8 @@ any_text = st.text(st.characters(exclude_categories=())) | st.lists(st.sampled_f
         ("-LRB-", "\\-LRB-"),
         ("-LRB(", "\\-LRB-LRB-"),
         ("1/2", "1/2"),
-        ("\\", "\\\\"),
+        ("\\", "\\u005c"),
+        ("\\a\\", "\\\\a\\u005c"),
         ("", "\\e"),
         ("\\e", "\\\\e"),
         ("New York", "New\\u0020York"),
@@ -54,6 +56,11 @@ any_text = st.text(st.characters(exclude_categories=())) | st.lists(st.sampled_f
 def test_escape_token(text: str, written: str) -> None:
     assert escape_token(text) == written
     assert unescape_token(written) == text
+
+
+@given(any_text)
+def test_nltk_reads_it_as_a_word(text: str) -> None:
+    assert NltkTree.fromstring(f"(TOP {escape_token(text)})").leaves() == [escape_token(text)]
 
 
 @pytest.mark.parametrize(
