@@ -13,8 +13,6 @@ PARSETAG_FLAGS="-O1 -g1 $sanitize" LDFLAGS="$sanitize" python setup.py -q build_
 export PYTHONPATH="$work" PARSETAG_REGISTERS
 export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"
 [ $# -gt 0 ] || set -- tests/decode tests/ml
-for tests in "$@"; do
-  for PARSETAG_REGISTERS in ${WIDTHS:-64 16}; do
-    python -m pytest -q -p no:cacheprovider --hypothesis-profile "${PROFILE:-large}" "$tests"
-  done
+for PARSETAG_REGISTERS in ${WIDTHS:-64 16}; do
+  python -m pytest -q -p no:cacheprovider --hypothesis-profile "${PROFILE:-large}" "$@"
 done
