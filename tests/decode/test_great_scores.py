@@ -119,6 +119,18 @@ def test_great_scores_where_no_tree_has_the_class(order, dtype, size, max_stack,
                 np.testing.assert_allclose(found.entropy, plain.entropy, rtol=1e-4)
 
 
+def test_great_scores_of_a_split_that_no_tree_has():
+    """Beside scores of spans: what begins with the first word is no right child, or the whole sentence."""
+    batch = with_spans(random_batch([4, 2]))
+    plain = Distribution(batch).sums()
+    great = batch.scores.copy()
+    great[batch.starts + 1, TAGS.id("R")] = 1e15
+    found = Distribution(batch.with_arrays((great, batch.spans.scores))).sums()
+    np.testing.assert_allclose(found.log_z, plain.log_z, rtol=1e-9)
+    np.testing.assert_allclose(found.marginals, plain.marginals, atol=1e-9)
+    np.testing.assert_allclose(found.spans, plain.spans, atol=1e-9)
+
+
 @ALL_ORDERS
 @pytest.mark.parametrize("constraint, tag", [((0, 1, "NP", "must not"), "l/NP"), ((1, 4, "VP", "must"), "r/NP")])
 def test_great_scores_that_constraints_exclude(order, constraint, tag):
@@ -235,6 +247,11 @@ def test_great_rows_that_cancel(order):
     plain, shifted = (TreeDistribution(scores, TAGS.tags, order) for scores in ((noise + rows) - rows, noise + rows))
     assert shifted.log_partition == pytest.approx(plain.log_partition, abs=1e-9)
     assert shifted.entropy == pytest.approx(plain.entropy, abs=1e-9)
+    # Beside rows of two sizes, what the others add is lost.
+    rows = np.asarray([1e40, 1e20, 0.0, -1e20, -1e40])[:, None]
+    for constraints in ([], [(0, 1, None, "uncrossed")]):
+        with pytest.raises(ValueError, match=r"\[E180\] Scores of sentence 0"):
+            _ = TreeDistribution(noise + rows, TAGS.tags, order, constraints=constraints).log_partition
     # Of two trees each has a class of -1e20, at places of which both have better ones.
     scores = np.random.default_rng(10).normal(size=(5, len(TAGS)))
     first, second = enumerate_classes(3, order)
@@ -256,6 +273,16 @@ def test_labels_of_spans_far_from_0():
     plain, shifted = Distribution(batch).sums(), Distribution(batch.with_arrays(arrays)).sums()
     np.testing.assert_allclose(shifted.log_z - plain.log_z, 2**20 * (batch.n_words - 1), rtol=1e-5)
     np.testing.assert_allclose(shifted.spans.sum(), plain.spans.sum(), rtol=1e-5)
+
+
+@pytest.mark.parametrize("size", [1e12, 1e14])
+def test_one_tree_whose_labels_of_spans_are_great(size):
+    """Sums that say so are of the scores as they are, however it was found out."""
+    batch = with_spans(random_batch([5, 3]))
+    great = batch.with_arrays((batch.scores, batch.spans.scores * size))
+    best, found = Distribution(great).argmax, Distribution(great).sums()
+    np.testing.assert_allclose(found.log_z, best.scores, rtol=1e-9)
+    assert found.marginals.max() <= 1 + 1e-9 and found.spans.sum() == pytest.approx(4 + 2)
 
 
 @pytest.mark.parametrize("size, n_right", [(1e2, 2), (1e6, 1), (1e9, 1), (1e20, 0)])

@@ -9,7 +9,7 @@ from oracle import enumerate_trees, score_of
 from own_order import LeftCorner
 
 from spacy_parsetag.decode import BeamDecoder, Distribution, ExactDecoder, TagScores, Transitions
-from spacy_parsetag.linearize import Lattice, split_tag
+from spacy_parsetag.linearize import Lattice, largest_stack, split_tag
 from spacy_parsetag.linearize.tagset import TagSet
 from spacy_parsetag.trees import BinaryTree
 
@@ -32,13 +32,25 @@ def sequences(n_words: int) -> list[tuple[int, ...]]:
 @pytest.mark.parametrize("with_transitions", [False, True], ids=["independent", "transitions"])
 @pytest.mark.parametrize("n_words", [1, 2, 3, 4])
 @pytest.mark.parametrize("seed", range(3))
-def test_as_enumeration(n_words: int, with_transitions: bool, seed: int) -> None:
+@pytest.mark.parametrize("max_stack", [None, 0, 1, 2])
+def test_as_enumeration(n_words: int, with_transitions: bool, seed: int, max_stack: int | None) -> None:
     rng = np.random.default_rng(seed)
     scores = rng.normal(size=(2 * n_words - 1, len(TAGS))) * 2
     extra = [rng.normal(size=shape) for shape in ((len(TAGS), len(TAGS)), len(TAGS), len(TAGS))]
     transitions = Transitions(*extra) if with_transitions else None
-    batch = TagScores(scores, np.zeros(1, dtype=np.int64), np.full(1, n_words), TAGS, OWN, transitions)
-    totals = [score_of(ids, scores, *(extra if with_transitions else ())) for ids in sequences(n_words)]
+    batch = TagScores(
+        scores, np.zeros(1, dtype=np.int64), np.full(1, n_words), TAGS, OWN, transitions, max_stack=max_stack
+    )
+    within = [
+        ids for ids in sequences(n_words)
+        if max_stack is None or largest_stack(TAGS.decode(ids), OWN.lattice) <= max_stack
+    ]  # fmt: skip
+    totals = [score_of(ids, scores, *(extra if with_transitions else ())) for ids in within]
+    if not within:
+        for decoder in (ExactDecoder(), BeamDecoder(beam=2000), lambda trees: trees.log_partition):
+            with pytest.raises(ValueError, match="E152"):
+                decoder(Distribution(batch))
+        return
     for decoder in (ExactDecoder(), BeamDecoder(beam=2000)):
         found = decoder(Distribution(batch))
         ids = found.ids.tolist()

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from batches import ALL_ORDERS, TAGS, check_sums, random_batch, sums_of, with_spans
-from oracle import log_z_by_enumeration
+from oracle import enumerate_classes, log_z_by_enumeration
 
 from spacy_parsetag.decode import Constraint, Distribution, ExactDecoder, TagScores, Transitions
 from spacy_parsetag.decode._passes import limit_registers
@@ -105,6 +105,19 @@ def test_very_low_scores(order, dtype):
     log_z, marginals = one(np.full_like(scores, -1e30), order)
     assert np.isfinite(log_z) and np.isfinite(marginals).all()
     assert np.isfinite(plain_z) and np.isfinite(plain).all()
+
+
+@ALL_ORDERS
+@pytest.mark.parametrize("below", [10, 20, 30, 35])
+def test_a_tree_of_little_probability(order, below):
+    """It counts for as long as double shows what it adds."""
+    first, second = enumerate_classes(3, order)
+    p = next(p for p in range(5) if first[p] != second[p])
+    scores = np.zeros((5, 4))
+    scores[p, second[p]] = -below
+    log_z, marginals = one(scores, order, tags=TagSet([]))
+    assert log_z == pytest.approx(np.log1p(np.exp(-below)), rel=1e-6)
+    assert marginals[p, second[p]] == pytest.approx(1 / (1 + np.exp(below)), rel=1e-6)
 
 
 @ALL_ORDERS

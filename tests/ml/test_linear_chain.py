@@ -71,6 +71,8 @@ def check_sums(batch: TagScores, found: Sums, rtol: float = 1e-12) -> None:
     assert counts is not None
     assert counts.pairs.sum() == pytest.approx(sum(2 * n - 2 for n in batch.n_words))
     assert [counts.start.sum(), counts.end.sum()] == pytest.approx([len(batch.n_words)] * 2)
+    for axis, ends in ((0, counts.start), (1, counts.end)):
+        np.testing.assert_allclose(counts.pairs.sum(axis=axis) + ends, found.marginals.sum(axis=0), rtol=1e-7 + rtol)
 
 
 @pytest.mark.parametrize("masked", [None, *ORDERS])
@@ -111,11 +113,32 @@ def test_trees_by_enumeration(order: str, max_stack: int | None, scale: float) -
 
 
 @ALL_ORDERS
+def test_classes_that_may_not_follow(order: str) -> None:
+    """Their pairs leave stacks of the right size that no tag leads to."""
+    batch = random_batch([3, 4], order, seed=12)
+    assert batch.transitions is not None
+    some = 0
+    for before, after in itertools.product(range(4), repeat=2):
+        pairs = batch.transitions.pairs.copy()
+        pairs[np.ix_(TAGS.classes == before, TAGS.classes == after)] = -np.inf
+        shut = replace(batch, transitions=batch.transitions._replace(pairs=pairs))
+        rows = rows_of_sentences(shut)
+        expected = [log_z_by_enumeration(scores, TAGS.tags, order, pairs, *batch.transitions[1:]) for scores in rows]
+        if np.isfinite(expected).all():
+            found = sums_of(shut)
+            check_sums(shut, found)
+            np.testing.assert_allclose(found.log_z, expected, rtol=1e-12)
+            some += 1
+    assert some > 1
+
+
+@ALL_ORDERS
 def test_transitions_of_zero_change_nothing(order: str) -> None:
     batch = replace(random_batch([12, 1, 30, 7], order, seed=2), transitions=None)
     for max_stack in (None, 4):
         batch = replace(batch, max_stack=max_stack)
         expected, found = sums_of(batch), sums_of(replace(batch, transitions=zeros()))
+        check_sums(batch, found, 1e-10)
         np.testing.assert_allclose(found.log_z, expected.log_z, rtol=1e-12)
         np.testing.assert_allclose(found.marginals, expected.marginals, atol=1e-10)
 

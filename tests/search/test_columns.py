@@ -54,6 +54,7 @@ def test_layouts(batch: int, tmp_path: Path) -> None:
         "(TOP (NP the (NN dog)))",
         "(TOP (S (NN a))",
         "(TOP (S (NN a))))",
+        "(TOP (NN c d)",
         "(TOP (S ))",
         "stray",
         "(TOP (NN \xff))",
@@ -67,6 +68,7 @@ def test_malformed_trees(bad: str) -> None:
     columns = TreeColumns.join(read_brackets(data, "x.mrg", on_error=errors.append))
     assert {"(TOP (NN a))", "(TOP (NN b))"} <= set(trees_of(columns)) and errors
     assert errors[0].path == "x.mrg" and errors[0].line in (2, 3)
+    assert len(columns.label) == len(columns.up) == len(columns.size)
     with pytest.raises(TreebankError, match=r"x\.mrg:[23]:"):
         list(read_brackets(data, "x.mrg"))
 
@@ -110,9 +112,11 @@ def test_rows_that_are_no_parses() -> None:
     assert [read_rows([(3, {"sents": [sent], "id": one})], "x").ids for one in (0, None)] == [["0"], []]
     with pytest.raises(ValueError, match="x:3: no parsed text"):
         read_rows([(3, {"text": "a"})], "x")
-    sent["constituents"] = [{"label": "S", "start": 0, "end": 3}]
-    with pytest.raises(ValueError, match="x:3: the constituents"):
-        read_rows([(3, {"sents": [sent]})], "x")
+    sent = {**sent, "words": ["a", "b", "c"], "pos": ["X", "X", "X"]}
+    for bounds in ([(0, 4)], [(0, 2), (1, 3)], [(1, 1)], [(3, 4)], [(1, 2), (0, 3)], [(-1, 2)]):
+        sent["constituents"] = [{"label": "S", "start": start, "end": end} for start, end in bounds]
+        with pytest.raises(ValueError, match="x:3: the constituents"):
+            read_rows([(3, {"sents": [sent]})], "x")
 
 
 @pytest.mark.parametrize(
