@@ -11,7 +11,9 @@ copy_tree
 sanitize="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 PARSETAG_FLAGS="-O1 -g1 $sanitize" LDFLAGS="$sanitize" python setup.py -q build_ext --inplace
 export PYTHONPATH="$work" PARSETAG_REGISTERS
-export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"
+# New memory is full of what nobody would read by intention.
+export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:max_malloc_fill_size=1073741824
+export LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"
 [ $# -gt 0 ] || set -- tests/decode tests/ml
 for PARSETAG_REGISTERS in ${WIDTHS:-64 16}; do
   python -m pytest -q -p no:cacheprovider --hypothesis-profile "${PROFILE:-large}" "$@"

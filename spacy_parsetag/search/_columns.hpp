@@ -95,7 +95,6 @@ inline int64_t read_brackets(std::string_view text, int64_t at, int64_t *line, i
         if (p == end) break;
         while (is_plain) {
             if (*p == ')') {
-                is_plain = out.label.size() > static_cast<size_t>(open.back()) + 1;
                 close();
                 ++p;
             } else {
@@ -168,15 +167,12 @@ inline int64_t lay_out(int64_t n_sentences, const int64_t *n_words, const int64_
         };
         add(roots[s], static_cast<int32_t>(n_words[s]));
         for (int32_t i = 0; i < n_words[s]; ++i, ++word) {
-            for (; span < last_span && starts[span] == i; ++span) {
-                if (ends[span] <= i || ends[span] > open.back().first) return s;
-                add(labels[span], ends[span]);
-            }
+            for (; span < last_span && starts[span] == i; ++span) add(labels[span], ends[span]);
             add(tags[word], i + 1);
             add(words[word], i + 1);
             while (!open.empty() && open.back().first == i + 1) close();
         }
-        if (span < last_span || !open.empty()) return s;
+        if (span < last_span || !open.empty()) return s;  // what is empty, crosses or ends outside was never closed
     }
     return -1;
 }

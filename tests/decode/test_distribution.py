@@ -220,6 +220,17 @@ def test_all_trees_that_agree(order):
 
 
 @ALL_ORDERS
+@pytest.mark.parametrize("side", "LR")
+def test_a_label_that_children_of_one_side_have(order, side):
+    """So that on the other side a span has no weight."""
+    tags, constraint = ["l", "r", "L", "R", f"{side}/X"], (1, 3, "X", "must")
+    scores = np.random.default_rng(3).normal(size=(9, len(tags)))
+    trees = [tree for tree in every_tree(5, tags, order) if agrees(tree[1], constraint)]
+    distribution = TreeDistribution(scores, tags, order=order, constraints=[constraint])
+    compare(distribution, trees, np.asarray([score_of(ids, scores) for ids, _ in trees]))
+
+
+@ALL_ORDERS
 def test_samples_have_the_marginals(order):
     batch = random_batch([5], order, max_stack=3)
     distribution = TreeDistribution.from_batch(batch, 0)
