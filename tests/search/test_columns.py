@@ -225,7 +225,7 @@ def test_heads(name: str, parse: Parse) -> None:
         ("NP", "DT JJ NN", 2), ("NP", "NP PP", 0), ("NP", "NP , NP", 0), ("NP", "NP CC NP", 0), ("NP", "NNP POS", 1),
         ("VP", "MD VP", 0), ("VP", "VBD NP PP", 0), ("S", "NP VP .", 1), ("S", "`` S , '' NP VP .", 5), ("SBAR", "IN S",
         0), ("PP", "IN NP", 0), ("ADJP", "RB JJ", 1), ("QP", "CD CC CD", 0), ("UCP", "NP CC ADJP", 0), ("FRAG", "NP .",
-        0), ("WHNP", "WP$ NN", 0), ("NP-SBJ", "DT NN", 1), ("XX", ". X", 1), ("PRN", ", S ,", 1),
+        0), ("WHNP", "WP$ NN", 0), ("NP-SBJ", "DT NN", 1), ("XX", ". X", 1), ("PRN", ", S ,", 1), ("NP", ", CC NN", 2),
     ],
 )  # fmt: skip
 def test_heads_by_collins(label: str, children: str, head: int) -> None:

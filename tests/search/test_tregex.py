@@ -145,3 +145,22 @@ def test_each_relation(symbol: str, trees: list[Parse], upper: Desc, lower: Desc
     rel = Rel(symbol, Pat(lower), through if symbol in ("<+", ">+") else None)
     check(trees, [(Pat(upper, test=rel), [])], 1 << 14)
     check(trees, [(Pat(upper, test=Bool("not", [rel])), [])], 20)
+
+
+@pytest.mark.parametrize("symbol", SYMBOLS)
+@given(trees=TREES, upper=DESCS)
+@settings(max_examples=n_examples(3))
+def test_wherever_a_tree_lies(symbol: str, trees: list[Parse], upper: Desc) -> None:
+    """The matches in a tree do not depend on which bits of the masks are its own."""
+    through = Desc("NP|VP") if symbol in ("<+", ">+") else None
+    if len(columns_of(trees).up) % 2 == 0:  # copies of an odd number of nodes begin at all bits
+        trees = [*trees, Parse(("a",), ("NN",), ())]
+    columns = columns_of(trees * 64)
+    for lower in ("a", "NP", ""):
+        rel = Rel(symbol, Pat(Desc(lower)), through)
+        for pattern in (Pat(Desc(""), test=rel), Pat(upper, test=Bool("not", [rel]))):
+            nodes = Tregex(str(pattern)).find(columns)
+            number = columns.trees_of(nodes)
+            found = set(zip(number.tolist(), (nodes - columns.starts[number]).tolist(), strict=True))
+            expected = {(n % len(trees) + len(trees) * i, place) for n, place in found for i in range(64)}
+            assert found == expected, str(pattern)
