@@ -104,7 +104,8 @@ def test_project(run: Run, tmp_path: Path) -> None:
         return {name: (root / name).read_text(encoding="utf8") for name in names}
 
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    assert names == [*sorted(f"configs/{path.name}" for path in (ROOT / "configs").iterdir()), "project.yml"]
+    configs = sorted(f"configs/{path.name}" for path in (ROOT / "configs").iterdir())
+    assert names == [*configs, "project.yml", "scripts/check.py"]
     assert contents(folder) == contents(ROOT)
 
 
