@@ -327,6 +327,14 @@ def read_manifest(path: Path) -> dict[str, Any]:
     return manifest
 
 
+def is_unfinished(folder: Path) -> bool:
+    """Check whether a folder is that of a run which has not ended."""
+    try:
+        return "shards" not in read_manifest(folder / MANIFEST)
+    except (OSError, ValueError):  # there is none, or it is something else
+        return False
+
+
 def lock_folder(folder: Path) -> IO[bytes]:
     """Keep other runs out of a folder of shards until the file that this returns is closed, or the process ends.
 
