@@ -556,6 +556,10 @@ class Warnings(metaclass=_ErrorsWithCodes):
     )
 
     W550 = "The pipeline '{name}' has several parsers ({parsers}). The trees of '{last}', the last one, are taken."
+    W551 = (
+        "The run of 'parsetag parse' that writes to {path} has not ended, so shards may be missing. If it was stopped, "
+        "give the same command again with --resume."
+    )
 
 
 class TreebankError(ValueError):

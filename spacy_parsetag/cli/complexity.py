@@ -1,6 +1,7 @@
 """`python -m spacy parsetag complexity`: fourteen measures of the syntactic complexity of English texts."""
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -9,7 +10,7 @@ from typer import Argument as Arg, Option as Opt
 
 from ..analysis.tables import Table
 from ..errors import Errors
-from ._util import AsCsv, AsJson, Encoding, Glob, SpansKey, note_left_out, show, warn_of_empty
+from ._util import AsCsv, AsJson, Encoding, Glob, SpansKey, note, note_left_out, show, warn_of_empty
 
 Unit = Literal["file", "row"]
 
@@ -44,7 +45,7 @@ def complexity_cli(
     counts: dict[tuple[str, Path], Counter[str]] = {}
     n_trees: dict[Path, int] = {}
     left_out: Counter[str] = Counter()
-    for path in find_trees(inputs, glob):
+    for path in find_trees(inputs, glob, partial(note, kind="warn")):
         n_trees[path] = 0
         for columns in read_columns(path, encoding, spans_key=spans_key, left_out=left_out):
             n_trees[path] += len(columns)

@@ -217,7 +217,8 @@ def _parse_todo(
     elif engine == "spark":
         notes = spark_shards(run.job, todo, n_process)
     elif n_process is not None and n_process > 1:
-        notes = map_in_processes(partial(parse_shard, run.job), todo, n_process)
+        tasks = ((run.job.only(shard), shard) for shard in todo)
+        notes = map_in_processes(parse_shard, tasks, n_process)
     else:
         parse = ShardParser(run.job, parser)
         yield from (parse(shard, advance) for shard in todo)

@@ -90,7 +90,7 @@ def search_cli(
     refuse_overwrite([html], inputs)
     query = Query(pattern, heads, encoding, chosen[0] if chosen else "context", tuple(by or ()), spans_key, limit)
     header = columns_of_rows(query.compile())  # an error comes before anything is read
-    files = find_trees(inputs, glob)
+    files = find_trees(inputs, glob, partial(note, kind="warn"))
     if save is not None:
         _save(files, encoding, spans_key, Skipped("malformed item", skip_bad), save)
         files = [save]

@@ -10,7 +10,7 @@ from ..compat import require
 from ..errors import Errors
 from .output import SENTS
 from .parquet import ADDED, TableParser, table_settings
-from .shards import Job, Note, Shard, parse_shard
+from .shards import Job, Note, Shard, load_shard_parser
 
 MAX_TASKS = 1000
 
@@ -92,6 +92,7 @@ def _map_tables(load: Callable[[], Callable[[Any], Any]], batches: Iterator[Any]
 def _parse_shards(job: Job, batches: Iterator[Any]) -> Iterator[Any]:
     pa = require("pyarrow", "--engine spark")
     for batch in batches:
+        parse = load_shard_parser(job)
         for row in batch.to_pylist():
-            note = json.dumps(parse_shard(job, Shard(**row)))
+            note = json.dumps(parse(Shard(**row)))
             yield pa.RecordBatch.from_pydict({"note": [note]})

@@ -96,11 +96,11 @@ def plain(text: str) -> str:
 
 
 def fit_msgpack(value: Any) -> Any:
-    """Give a value as it is if msgpack can hold it, as docs need, else as JSON."""
+    """Give a value as it is if msgpack can hold it, as docs need, else as JSON; a string stays one."""
     try:
         srsly.msgpack_dumps(value)
     except (TypeError, ValueError, OverflowError):
-        return plain(to_line(value))
+        return plain(value if isinstance(value, str) else to_line(value))
     return value
 
 

@@ -14,7 +14,7 @@ import spacy
 from spacy.tokens import Doc
 
 from ..compat import require
-from ..errors import Errors, TreebankError, showable
+from ..errors import Errors, TreebankError, Warnings, showable
 from ..files.find import find_files
 from ..files.read import open_binary, suffix_of
 from ..files.write import STANDARD
@@ -27,6 +27,7 @@ from ..treebanks.formats.table import FORMATS
 from ..trees.brackets import format_tree
 from .input import load_json, name_of, open_parquet, read_doc_bin, read_lines
 from .output import arrow_type
+from .shards import is_unfinished
 
 ROWS = 1 << 14  # rows or lines that become one batch of columns
 Report: TypeAlias = Literal["context", "count", "by", "csv", "mrg", "html"]
@@ -39,18 +40,26 @@ MATCHES = {
 }  # fmt: skip
 
 
-def find_trees(inputs: Iterable[Path], glob: str | None = None) -> list[Path]:
+def find_trees(inputs: Iterable[Path], glob: str | None, warn: Callable[[str], object]) -> list[Path]:
     """List the files of trees that some inputs stand for, each once. An input is a file, a folder of columns, a folder
-    with either of them (only files that match `glob`, if given), or "-" for standard input."""
+    with either of them (only files that match `glob`, if given), or "-" for standard input.
+
+    warn (Callable[[str], object]): Told of each folder of shards that may lack some, as its run has not ended.
+    """
     sources = []
+    folders: set[Path] = set()
     suffixes = (*FORMATS["penn"].suffixes, ".jsonl", ".parquet", ".spacy", "columns.json")
     for path in inputs:
         if path == STANDARD:
             sources.append(path)
             continue
         pattern = None if is_columns(path) else glob
-        files = [file.path for file in find_files([path], suffixes=suffixes, pattern=pattern)]
+        found = find_files([path], suffixes=suffixes, pattern=pattern)
+        folders.update(file.path.parent for file in found if file.folder is not None)
+        files = [file.path for file in found]
         sources += [file.parent if file.name == "columns.json" else file for file in files]
+    for folder in sorted(filter(is_unfinished, folders)):
+        warn(Warnings.W551.format(path=folder))
     return list(dict.fromkeys(sources))
 
 

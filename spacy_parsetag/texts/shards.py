@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import lru_cache
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
@@ -56,12 +56,22 @@ class Job(NamedTuple):
     sources (tuple[Source, ...]): The files of texts.
     folder (Path): The folder of shards.
     batch_size (int | None): Texts in a batch; None for what `in_batches` takes.
+    first_source (int): Which of the files of the run the first of these is, from 0.
     """
 
     settings: Settings
     sources: tuple[Source, ...]
     folder: Path
     batch_size: int | None
+    first_source: int = 0
+
+    def source(self, shard: Shard) -> Source:
+        """Find the file of a shard."""
+        return self.sources[shard.source - self.first_source]
+
+    def only(self, shard: Shard) -> "Job":
+        """Give the same with the file of a shard alone: a task with all files of a large run would be slow to send."""
+        return self._replace(sources=(self.source(shard),), first_source=shard.source)
 
     def absolute(self) -> "Job":
         """Give the same with full paths, for workers that run in other folders. Failures name files as before."""
@@ -108,7 +118,7 @@ class ShardParser:
         self.parser = parser or load_parser(job.settings)
         self.place = (-1, 0)  # the file that is open, and the next text in it
         self.unread: Iterator[Callable[[], Record]] = iter(())
-        self.stamps = [read_stamp(source.path) for source in job.sources]
+        self.stamps = {source.path: read_stamp(source.path) for source in job.sources}
 
     def __call__(self, shard: Shard, progress: Callable[[int], object] = lambda n: None) -> Note:
         """Parse a shard, write it, and then write the note on it.
@@ -131,8 +141,8 @@ class ShardParser:
                 for key in counts:
                     counts[key] += getattr(parsed, key)
                 progress(len(batch))
-        source = self.job.sources[shard.source].path
-        if read_stamp(source) != self.stamps[shard.source]:
+        source = self.job.source(shard).path
+        if read_stamp(source) != self.stamps[source]:
             raise ValueError(Errors.E565.format(path=source))
         written = {"bytes": path.stat().st_size, "sha256": hash_files([path])}
         note: Note = {**self.job.place(shard), **written, **counts}
@@ -140,7 +150,7 @@ class ShardParser:
         return note
 
     def _read(self, shard: Shard) -> Iterator[Record]:
-        source = self.job.sources[shard.source]
+        source = self.job.source(shard)
         file, place = self.place
         if file != shard.source or place > shard.start:
             self.unread, place = source.prepare(), 0
@@ -154,12 +164,13 @@ class ShardParser:
         self.place = (shard.source, shard.stop)
 
 
-_load = cache(ShardParser)  # once in a process
+load_shard_parser = lru_cache(1)(ShardParser)  # the pipeline stays, see `load_parser`
 
 
-def parse_shard(job: Job, shard: Shard) -> Note:
+def parse_shard(task: tuple[Job, Shard]) -> Note:
     """Parse a shard in whatever process this is."""
-    return _load(job)(shard)
+    job, shard = task
+    return load_shard_parser(job)(shard)
 
 
 class Run:
@@ -314,6 +325,14 @@ def read_manifest(path: Path) -> dict[str, Any]:
     if not isinstance(manifest.get("shards", []), list):
         raise ValueError(Errors.E568.format(path=path, reason="its shards are no list"))
     return manifest
+
+
+def is_unfinished(folder: Path) -> bool:
+    """Check whether a folder is that of a run which has not ended."""
+    try:
+        return "shards" not in read_manifest(folder / MANIFEST)
+    except (OSError, ValueError):  # there is none, or it is something else
+        return False
 
 
 def lock_folder(folder: Path) -> IO[bytes]:

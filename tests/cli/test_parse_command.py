@@ -202,6 +202,24 @@ def test_passed_on_as_it_came(run: Run, pipeline: Path) -> None:
     assert "日本" in result.stdout
 
 
+@pytest.mark.parametrize("suffix", ["spacy", "parquet"])
+def test_an_id_with_half_a_surrogate_pair(run: Run, pipeline: Path, tmp_path: Path, suffix: str) -> None:
+    """Docs and Parquet have an escape there, and no quotes around it."""
+    if suffix == "parquet":
+        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    out = tmp_path / f"out.{suffix}"
+    result = run("parse", pipeline, "-", out, "-f", "jsonl", stdin='{"text": "A.", "id": "\\ud800id"}\n')
+    assert result.exit_code == 0, result.stderr
+    if suffix == "spacy":
+        (doc,) = DocBin().from_disk(out).get_docs(Vocab())
+        found = doc.user_data["id"]
+    else:
+        from pyarrow import parquet
+
+        (found,) = parquet.read_table(out).column("id").to_pylist()
+    assert found == "\\ud800id"
+
+
 def test_line_ends(run: Run, pipeline: Path, tmp_path: Path) -> None:
     source = tmp_path / "in.txt"
     source.write_bytes("\ufeffOne.\rTwo.\r\nThree\u0085four\u2028five.\n".encode())

@@ -234,6 +234,22 @@ def test_some_files_of_a_folder(run: Callable[..., Any], folder: Path) -> None:
     assert "No files named x*" in run("search", "NP", folder, "--glob", "x*").stderr
 
 
+@pytest.mark.parametrize("command", [["search", "NP"], ["complexity"]])
+def test_runs_that_have_not_ended(run: Callable[..., Any], tmp_path: Path, command: list[str]) -> None:
+    """Their folders may lack shards, which nobody would notice. Others' manifests say nothing."""
+    parts: dict[str, Any] = {"sources": [], "model": {}, "options": {}, "versions": {}}
+    manifests = {"ended": {**parts, "shards": []}, "killed": parts, "other": {}, "none": None}
+    for name, manifest in manifests.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "000000.mrg").write_text("(S (NP (PRP She)) (VP (VBZ sings)))\n")
+        if manifest is not None:
+            (tmp_path / name / "manifest.json").write_text(json.dumps(manifest))
+    result = run(*command, tmp_path)
+    assert result.exit_code == 0 and result.stderr.count("W551") == 1
+    assert f"[W551] The run of 'parsetag parse' that writes to {tmp_path / 'killed'} has not ended" in result.stderr
+    assert "W551" not in run(*command, tmp_path / "killed" / "000000.mrg", tmp_path / "ended").stderr
+
+
 def test_standard_input(run: Callable[..., Any], folder: Path, tmp_path: Path) -> None:
     """A file that is named <stdin>, but only this process can read it."""
     named = folder / "a.mrg"

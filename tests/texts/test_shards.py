@@ -6,6 +6,7 @@ import hashlib
 import json
 import lzma
 import os
+import pickle
 import random
 import signal
 import subprocess
@@ -26,6 +27,7 @@ from spacy.vocab import Vocab
 from texts_data import FORMATS, Run, contents, write_texts
 
 from spacy_parsetag.cli._util import progress
+from spacy_parsetag.cli.parse import parse_cli
 from spacy_parsetag.files.write import atomic_path
 from spacy_parsetag.texts.input import Source
 from spacy_parsetag.texts.output import open_output
@@ -429,6 +431,29 @@ def test_shards_in_any_order(pipeline: Path, tmp_path: Path, monkeypatch: pytest
     assert [json.loads(line)["text"] for line in lines] == [f"The dog barks {i}." for i in range(12)]
     parse.parser = None
     assert {shard: parse(shard) for shard in shards} == notes
+
+
+def test_a_task_carries_its_own_file(pipeline: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All files of a large run in each task would take longer to send than to parse."""
+    sent: list[bytes] = []
+
+    def map_here(function: Any, tasks: Any, n_process: int) -> Any:
+        for task in tasks:
+            sent.append(pickle.dumps((function, task)))
+            yield function(task)
+
+    monkeypatch.setattr("spacy_parsetag.cli.parse.map_in_processes", map_here)
+    texts, out = tmp_path / "texts", tmp_path / "out"
+    texts.mkdir()
+    names = [f"file{i:02d}" for i in range(12)]
+    for name in names:
+        write_texts(texts / f"{name}.txt", 3)
+    parse_cli(str(pipeline), str(texts), f"{out}/", n_process=2, shard_size=2, quiet=True)
+    for shard, data in enumerate(sent):
+        assert [name for name in names if name.encode() in data] == [names[shard // 2]]
+    notes = manifest(out)["shards"]
+    assert [(note["source"], note["start"]) for note in notes] == [(i, start) for i in range(12) for start in (0, 2)]
+    assert read_shards(out, ".mrg").count("\n") == 36
 
 
 @pytest.mark.parametrize("suffix", ["txt", "jsonl", "spacy", "parquet"])
