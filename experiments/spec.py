@@ -69,6 +69,13 @@ class Run:
     settings: dict[str, Any]
     config: Config
 
+    @property
+    def folder(self) -> str:
+        """The name of the folder in which it trains: that of no run with other settings, but those of --of."""
+        without = DECODER if self.settings["table"] == "trials" else ()
+        settings = {key: value for key, value in self.settings.items() if key not in without}
+        return f"{self.name}-{short_hash(json.dumps(settings, sort_keys=True).encode())}"
+
 
 def read_spec(arguments: argparse.Namespace) -> dict[str, Any]:
     """Read a table's file, or make the table of a training or a trial, with what the command line changes.
