@@ -202,6 +202,13 @@ def test_names_that_are_no_table(tmp_path: Path) -> None:
             make(["languages", "--treebanks", str(bank), *options])
     with pytest.raises(SystemExit):
         make(["x", "--treebanks", str(bank), "--config", "cnn.cfg", "--with-dev"])
+    with pytest.raises(SystemExit, match=r"--rows: no sideways; there is in, independent, pre, post\."):
+        make(["languages", "--treebanks", str(bank), "--rows", "in", "sideways"])
+    trial = ["x", "--treebanks", str(bank), "--config", "cnn.cfg", "--folds", "3"]
+    with pytest.raises(SystemExit, match=r"--parts: no fold3of3, foo; there is fold0of3, fold1of3, fold2of3\."):
+        make([*trial, "--parts", "foo", "fold3of3", "fold1of3"])
+    with pytest.raises(SystemExit, match=r"--rows: no 1; there is fold0of3, 0, fold1of3, fold2of3\."):
+        make([*trial, "--rows", "1"])
 
 
 def test_the_development_part_chooses_nothing(tmp_path: Path) -> None:
