@@ -3,6 +3,7 @@
 python benchmarks/table.py
 """
 
+import argparse
 import json
 import re
 import sys
@@ -203,6 +204,7 @@ TABLES = {"pipelines": pipelines, "peers": peers, "results": results}
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     for name, make in TABLES.items():
         body = "\n".join(make())
         for page in PAGES[name]:

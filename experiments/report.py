@@ -6,6 +6,7 @@
 Runs are in `runs.jsonl`, as benchmarks/record.py writes it.
 """
 
+import argparse
 import statistics
 import sys
 from collections import Counter, defaultdict
@@ -233,4 +234,9 @@ def write_table(folder: Path, runs: list[Run], rows: list[Row], lines: Sequence[
 
 
 if __name__ == "__main__":
-    sys.stdout.write(write_report(Path(sys.argv[1])) + "\n")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="folder of a table, of a trial, or of all trials")
+    folder = parser.parse_args().folder
+    if not [*folder.glob("runs.jsonl"), *folder.glob("*/runs.jsonl")]:
+        parser.error(f"No runs.jsonl in {folder}.")
+    sys.stdout.write(write_report(folder) + "\n")

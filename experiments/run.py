@@ -26,6 +26,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -36,15 +37,24 @@ from typing import Any
 import srsly
 from prepare import prepare
 from report import write_report
-from spec import DECODER, HERE, NUMBERS, Run, Treebank, build_runs, read_spec, resolved, set_length, set_logger
+from spec import HERE, NUMBERS, Run, Treebank, build_runs, read_spec, resolved, set_length, set_logger
 from thinc.api import Config
 
 sys.path.append(str(HERE.parent / "benchmarks"))
 from record import check_commit, made_by, portable, read_runs, without_folders, write_runs
 
+RUNNING: set["subprocess.Popen[bytes]"] = set()  # the steps
+
 
 class StepFailed(Exception):
     pass
+
+
+def stop(number: int, _: Any) -> None:
+    """End at a signal, and the steps with it, which would go on writing where the next runs do."""
+    for process in [*RUNNING]:
+        process.terminate()
+    raise SystemExit(128 + number)
 
 
 def say(text: str) -> None:
@@ -60,7 +70,9 @@ def call(command: list[str], log: Path, threads: int) -> dict[str, Any]:
         process = subprocess.Popen(
             [sys.executable, *command], stdout=file, stderr=subprocess.STDOUT, env=environment, cwd=HERE.parent
         )
+        RUNNING.add(process)
         _, status, usage = os.wait4(process.pid, 0)
+        RUNNING.discard(process)
     process.returncode = os.waitstatus_to_exitcode(status)
     if status:
         tail = log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:]
@@ -80,10 +92,8 @@ def train(run: Run, config: Config, data: Path, folder: Path, arguments: argpars
     trained: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if is_trained else {}
     if arguments.of is not None:
         if not trained:
-            raise StepFailed(f"{folder} has no pipelines; the trial that trains them needs --keep")
-        of_trial, of_run = ({k: s[k] for k in s if k not in DECODER} for s in (trained["settings"], run.settings))
-        if of_trial != of_run:
-            raise StepFailed(f"{folder} was trained with another config, by more than the decoder")
+            problem = "the trial that trains them needs --keep, and may not differ by more than the decoder"
+            raise StepFailed(f"{folder} has no pipelines: {problem}")
     elif (trained.get("settings"), trained.get("commit")) != (run.settings, arguments.made["commit"]):
         path.unlink(missing_ok=True)
         folder.mkdir(parents=True, exist_ok=True)
@@ -123,7 +133,7 @@ def execute(run: Run, spec: dict[str, Any], arguments: argparse.Namespace) -> di
     data = prepare(run, arguments.work, arguments.extra, arguments.made["commit"])
     figures = srsly.read_json(data / "data.json")
     trial = arguments.of or spec["folder"].name
-    folder = (arguments.work / spec["table"] / (trial if spec["table"] == "trials" else "") / run.name).resolve()
+    folder = (arguments.work / spec["table"] / (trial if spec["table"] == "trials" else "") / run.folder).resolve()
     config = run.config.copy()
     set_length(config, spec, figures["train"]["sentences"])
     training = train(run, config, data, folder, arguments)
@@ -246,4 +256,5 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, stop)
     sys.exit(min(1, run_table(parse_arguments())))

@@ -3,6 +3,7 @@
 import argparse
 import hashlib
 import json
+from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
@@ -69,6 +70,13 @@ class Run:
     settings: dict[str, Any]
     config: Config
 
+    @property
+    def folder(self) -> str:
+        """The name of the folder in which it trains: that of no run with other settings, but those of --of."""
+        without = DECODER if self.settings["table"] == "trials" else ()
+        settings = {key: value for key, value in self.settings.items() if key not in without}
+        return f"{self.name}-{short_hash(json.dumps(settings, sort_keys=True).encode())}"
+
 
 def read_spec(arguments: argparse.Namespace) -> dict[str, Any]:
     """Read a table's file, or make the table of a training or a trial, with what the command line changes.
@@ -77,6 +85,7 @@ def read_spec(arguments: argparse.Namespace) -> dict[str, Any]:
     """
     path = next(filter(Path.is_file, (Path(arguments.table), HERE / f"{arguments.table}.yml")), None)
     spec: dict[str, Any] = dict(DEFAULTS)
+    require_known("--parts", arguments.parts or (), part_names(arguments))
     if path is not None:
         spec.update(srsly.read_yaml(path))
         spec["seed"], *others = arguments.seeds or [spec["seed"]]
@@ -89,6 +98,7 @@ def read_spec(arguments: argparse.Namespace) -> dict[str, Any]:
         parts = arguments.parts or part_names(arguments)
         spec["table"], spec["folder"] = "trials", arguments.output / "trials" / arguments.table
         spec["rows"] = [{"part": part, "seed": seed} for seed in arguments.seeds or [0] for part in parts]
+    require_known("--rows", arguments.rows or (), [str(value) for row in spec["rows"] for value in row.values()])
     for name in (*NUMBERS, "config", "params", "repeats"):
         value = getattr(arguments, name, None)
         if value is not None:
@@ -100,6 +110,12 @@ def read_spec(arguments: argparse.Namespace) -> dict[str, Any]:
     spec["changes"] = spec["changes"].get(Path(spec["config"]).name, {})
     spec["set"] = dict(map(read_change, arguments.set or []))
     return spec
+
+
+def require_known(option: str, names: Iterable[str], known: list[str]) -> None:
+    """End with a list of what there is, if a name is none of it."""
+    if unknown := set(names).difference(known):
+        raise SystemExit(f"{option}: no {', '.join(sorted(unknown))}; there is {', '.join(dict.fromkeys(known))}.")
 
 
 def part_names(arguments: argparse.Namespace) -> list[str]:

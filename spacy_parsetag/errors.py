@@ -52,6 +52,13 @@ def _breaks(char: str) -> bool:
     return unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") or ord(char) & 0xFFFE == 0xFFFE
 
 
+# The end of the messages on docs without trees.
+_CUT_DOCS = (
+    "spaCy's Corpus loses constituents where it cuts docs: set gold_preproc = false and max_length = 0 in "
+    "[corpora.train]."
+)
+
+
 class _ErrorsWithCodes(type):
     """Prefix each message with its code when it is read."""
 
@@ -254,7 +261,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     E251 = (
         "No constituents in the training data of the component '{name}': no reference doc has any in "
         "doc.spans[{key!r}]; they have {found}. Name the group of your trees in the component's config (spans_key), or "
-        "convert a treebank with: python -m spacy parsetag convert"
+        "convert a treebank with: python -m spacy parsetag convert. " + _CUT_DOCS
     )
     E252 = (
         "The labels given to the component '{name}' must be a dict with 'tags', a list of strings that is not empty, "
@@ -529,7 +536,7 @@ class Warnings(metaclass=_ErrorsWithCodes):
     W256 = (
         "None of the first {n} docs of a training has constituents in doc.spans[{key!r}]; the last one has {found}. So "
         "the parser learns nothing, and its loss is 0. Train on docs of 'parsetag convert', with the spans_key of the "
-        "component. spaCy's Corpus loses constituents where it cuts docs: set gold_preproc = false and max_length = 0."
+        "component. " + _CUT_DOCS
     )
     W257 = (
         "The component '{name}' has max_stack = {bound}, and there are training trees that need a stack of {largest}. "
@@ -548,6 +555,10 @@ class Warnings(metaclass=_ErrorsWithCodes):
     W260 = (
         "Several components write to doc.spans[{key!r}], where the trees of the last one stay: {names}. "
         "Give each a spans_key of its own, in its config and in its training data; or remove what is not used."
+    )
+    W261 = (
+        "{n:,} of {total:,} docs in the training data of the component '{name}' have no constituents in "
+        "doc.spans[{key!r}], and teach nothing. That is right where nobody knows their trees. " + _CUT_DOCS
     )
 
     W300 = (

@@ -210,6 +210,15 @@ def test_tables_of_the_pages_are_those_of_the_files(in_root: None) -> None:
             )
 
 
+def test_who_asks_for_help_changes_no_page(monkeypatch: pytest.MonkeyPatch, in_root: None) -> None:
+    import table
+
+    monkeypatch.setattr(table, "PAGES", {})
+    monkeypatch.setattr(sys, "argv", ["table.py", "--help"])
+    with pytest.raises(SystemExit):
+        table.main()
+
+
 def test_trainings_come_from_both_kinds_of_files(
     monkeypatch: pytest.MonkeyPatch, in_root: None, tmp_path: Path
 ) -> None:

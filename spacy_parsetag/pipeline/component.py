@@ -230,8 +230,11 @@ class ParseTagger(checks.Checked, TrainablePipe):  # type: ignore[misc]  # a com
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Sequence[Sequence[Prediction]]) -> None:
         """Set the trees on the docs, as `doc.spans[spans_key]`, with the rest of what `predict` found as its attrs."""
+        fields = ["k_best"] if self.k_best else []
+        if self.probs:
+            fields += ["probs", "log_prob", "entropy", "expected_f", "rivals"]
         for doc, of_sentences in zip(docs, predictions, strict=True):
-            set_predictions(doc, of_sentences, spans_key=self.cfg["spans_key"], k=self.k_best)
+            set_predictions(doc, of_sentences, spans_key=self.cfg["spans_key"], k=self.k_best, fields=fields)
 
     def update(
         self,

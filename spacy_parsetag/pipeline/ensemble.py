@@ -34,6 +34,8 @@ from .checks import Checked, check_setting
 from .component import LEAST_RIVAL, ParseTagger
 from .constraints import DocConstraint, SentenceConstraints, constrain, constraints_of_doc
 
+_DESCRIBED = ("probs", "expected_f", "rivals")  # the fields that each prediction has
+
 
 class Ensemble(Checked, Pipe):
     """Parses with several pipelines and sets the tree with the best mean probabilities (minimum Bayes risk).
@@ -109,7 +111,7 @@ class Ensemble(Checked, Pipe):
         fields = self._find_fields([doc for doc, sentences in split_docs if sentences], constraints)
         for doc, sentences in split_docs:
             predictions = [Prediction(tokens, **next(fields)) for tokens in sentences]
-            set_predictions(doc, predictions, spans_key=self.cfg["spans_key"])
+            set_predictions(doc, predictions, spans_key=self.cfg["spans_key"], fields=_DESCRIBED)
 
     def _find_fields(self, docs: list[Doc], constraints: Sequence[SentenceConstraints]) -> Iterator[dict[str, Any]]:
         """Yield the fields of the prediction for each sentence of docs that have words, other than its tokens.

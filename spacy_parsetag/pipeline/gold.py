@@ -10,6 +10,7 @@ from spacy.training import Example
 from ..errors import Errors, Warnings, shorten
 from ..linearize import Linearizer, TagSet, largest_stack
 from ..tokens.groups import GroupCache, SentenceParse, has_parses, is_marked, list_groups, parses_from_doc
+from ..tokens.sentences import sentence_words
 from ..trees import Parse, binarize
 from .align import has_same_tokens, read_gold, soft_parses
 from .encode import GoldSentence, encode_partial, encode_whole, partial_tags, quote
@@ -120,7 +121,10 @@ def read_inventory(
     reader = GoldReader()
     tags: set[str] = set()
     largest = n_words = n_outside = 0
+    n_docs: Counter[bool] = Counter()  # by whether they have trees
     for eg in examples:
+        if (has_trees := has_parses(eg.reference, spans_key)) or sentence_words(eg.reference):
+            n_docs[has_trees] += 1
         parses = [parse for _, parse in reader.sentences(eg, spans_key)]
         if is_marked(eg.reference, "soft", spans_key):
             parses += [parse for trees in soft_parses(eg, spans_key).values() for _, parse in trees]
@@ -136,6 +140,9 @@ def read_inventory(
             tags.update(sequence)
             largest = max(largest, largest_stack(sequence, linearizer.lattice))
     reader.check(name, complete=True)
+    if n_docs[True] and n_docs[False]:
+        text = Warnings.W261.format(n=n_docs[False], total=n_docs.total(), name=name, key=spans_key)
+        warnings.warn(text, stacklevel=2)
     if n_words >= 200 and n_outside > 0.2 * n_words:  # trees seem to be partial, though not marked so
         warnings.warn(Warnings.W254.format(name=name, key=spans_key, share=n_outside / n_words), stacklevel=2)
     return tags, largest

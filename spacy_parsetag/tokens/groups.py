@@ -16,7 +16,7 @@ off both:
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from operator import itemgetter
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
@@ -125,7 +125,14 @@ def set_parses(
     return group
 
 
-def set_predictions(doc: Doc, predictions: Sequence[Prediction], *, spans_key: str = SPANS_KEY, k: int = 0) -> None:
+def set_predictions(
+    doc: Doc,
+    predictions: Sequence[Prediction],
+    *,
+    spans_key: str = SPANS_KEY,
+    k: int = 0,
+    fields: Collection[str] = (),
+) -> None:
     """Write predictions to a doc, in place of the constituents that it has.
 
     predictions (Sequence[Prediction]): One for each sentence with words, in order.
@@ -133,19 +140,21 @@ def set_predictions(doc: Doc, predictions: Sequence[Prediction], *, spans_key: s
         "log_probs", "entropies", "expected_f", "k_best", "rivals", "beam_widths" and "dropped_constraints", where
         there are any.
     k (int): Number of best trees that were asked for, which attrs keep as "k".
+    fields (Collection[str]): Names of the fields that each prediction has, so that their lists are there, empty, where
+        a doc has no sentence with words.
     RAISES (ValueError): If a constituent lies outside its sentence.
     """
     attrs: dict[str, Any] = {"k": k} if k else {}
     for field, key in _ATTRS.items():
         values = [getattr(prediction, field) for prediction in predictions]
-        if any(value is not None for value in values):
+        if any(value is not None for value in values) or (field in fields and not predictions):
             attrs[key] = values
     # Lists, as they come back from bytes.
     if "rivals" in attrs:
         attrs["rivals"] = [[list(rival) for rival in rivals] for rivals in attrs["rivals"]]
     if "k_best" in attrs:
         attrs["k_best"] = [[[p, [list(span) for span in spans]] for p, spans in trees] for trees in attrs["k_best"]]
-    if any(prediction.probs is not None for prediction in predictions):
+    if any(prediction.probs is not None for prediction in predictions) or ("probs" in fields and not predictions):
         attrs["probs"] = [prob for prediction in predictions for prob in prediction.probs or ()]
     set_parses(doc, [prediction[:2] for prediction in predictions], spans_key=spans_key, attrs=attrs)
 

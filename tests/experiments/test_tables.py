@@ -167,6 +167,16 @@ def test_table_from_its_file(tmp_path: Path) -> None:
     assert (tmp_path / "table.txt").read_bytes() == first
 
 
+def test_folders_without_runs(tmp_path: Path) -> None:
+    """An error in the terminal, where a name may be wrong; runs of trials lie one folder below."""
+    command = [sys.executable, str(EXPERIMENTS / "report.py"), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2 and f"No runs.jsonl in {tmp_path}" in done.stderr
+    record.write_runs(tmp_path, RUNS)
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "commit: abc;" in done.stdout
+
+
 def test_runs_come_back(tmp_path: Path) -> None:
     """A line a run; what runs share stands there once."""
     record.write_runs(tmp_path, RUNS)

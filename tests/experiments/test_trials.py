@@ -1,7 +1,11 @@
 """Cross-validation: who trains on what, and that what is done is not done again."""
 
 import json
+import os
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +78,7 @@ def fake_call(command: list[str], log: Path, threads: int) -> dict[str, Any]:
             (config.parent / name).mkdir(exist_ok=True)
         steps = [{"step": 1, "epoch": 0, "score": None}, {"step": 2, "epoch": 1, "score": 0.5}]
         srsly.write_jsonl(config.parent / "steps.jsonl", steps)
-        TRAINED.append(config.parent.name)
+        TRAINED.append(config.parent.name.rpartition("-")[0])
     else:
         model, target = Path(command[1]), Path(command[3])
         (decoders,) = (word.partition("=")[2] for word in command if word.startswith("--decoders="))
@@ -140,6 +144,7 @@ def test_a_trial_goes_on_where_it_was(tmp_path: Path, capsys: pytest.CaptureFixt
     capsys.readouterr()
     assert make(changed) == 0
     assert "1 runs, 0 of them done" in capsys.readouterr().out and found(tmp_path)["fold1of2-0"] != run
+    assert len([*(tmp_path / "work" / "trials" / "small").glob("fold1of2-0-*")]) == 2
     table = report.trials_table(path.parent.parent)
     assert "| small | few steps | fold0of2 to fold1of2 of train | 2 | 70.00 | 0.00 | 71.00 | 7 |" in table
     assert (path.parent.parent / "table.md").read_text(encoding="utf-8") == table
@@ -197,6 +202,13 @@ def test_names_that_are_no_table(tmp_path: Path) -> None:
             make(["languages", "--treebanks", str(bank), *options])
     with pytest.raises(SystemExit):
         make(["x", "--treebanks", str(bank), "--config", "cnn.cfg", "--with-dev"])
+    with pytest.raises(SystemExit, match=r"--rows: no sideways; there is in, independent, pre, post\."):
+        make(["languages", "--treebanks", str(bank), "--rows", "in", "sideways"])
+    trial = ["x", "--treebanks", str(bank), "--config", "cnn.cfg", "--folds", "3"]
+    with pytest.raises(SystemExit, match=r"--parts: no fold3of3, foo; there is fold0of3, fold1of3, fold2of3\."):
+        make([*trial, "--parts", "foo", "fold3of3", "fold1of3"])
+    with pytest.raises(SystemExit, match=r"--rows: no 1; there is fold0of3, 0, fold1of3, fold2of3\."):
+        make([*trial, "--rows", "1"])
 
 
 def test_the_development_part_chooses_nothing(tmp_path: Path) -> None:
@@ -263,6 +275,30 @@ def test_one_run_of_a_trial(tmp_path: Path) -> None:
     run = found(tmp_path)["fold0of2-0"]
     assert 0 <= run["results"]["last"]["f"] <= 100 and run["training"]["curve"][-1][0] == 2
     assert run["training"]["peak_mb"] > 50 and run["training"]["cpu_seconds"] > 0
+
+
+@pytest.mark.slow
+def test_a_step_ends_with_the_run(tmp_path: Path) -> None:
+    """It would go on to write where the next run does."""
+    (tmp_path / "code.py").write_text(
+        "import os, pathlib, time\n"
+        f"pathlib.Path({str(tmp_path / 'made')!r}).write_text(str(os.getpid()))\n"
+        f"os.rename({str(tmp_path / 'made')!r}, {str(tmp_path / 'pid')!r})\n"
+        "time.sleep(600)\n",
+        encoding="utf-8",
+    )
+    words = [*words_of(tmp_path), "--seeds", "0", "--code", str(tmp_path / "code.py")]
+    process = subprocess.Popen([sys.executable, str(EXPERIMENTS / "run.py"), *words])
+    try:
+        while process.poll() is None and not (tmp_path / "pid").exists():
+            time.sleep(0.1)
+        process.terminate()
+        assert process.wait(60) == 128 + signal.SIGTERM
+    finally:
+        process.kill()
+    pid = int((tmp_path / "pid").read_text(encoding="utf-8"))
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
 
 
 def test_committed_trials() -> None:

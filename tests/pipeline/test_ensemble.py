@@ -55,6 +55,7 @@ def test_three_orders(folders: list[str], trained: Callable[[str], Language], tm
 
     docs = list(nlp.pipe([TEXT, "", "Rain"]))
     assert [spans_of(parsed) for parsed in docs] == [spans_of(doc), [], spans_of(nlp("Rain"))]
+    assert docs[1].spans["constituents"].attrs == {"probs": [], "expected_f": [], "rivals": [], "format": 1}
     nlp.to_disk(tmp_path / "saved")
     for path in folders:
         assert path not in str(sorted((tmp_path / "saved" / "parsetag_ensemble").iterdir()))

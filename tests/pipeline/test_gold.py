@@ -5,13 +5,14 @@ import pickle
 import warnings
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings, strategies as st
 from nltk import Tree
 from spacy.lang.en import English
 from spacy.tokens import Doc, Span
-from spacy.training import Example
+from spacy.training import Corpus, Example
 from spacy.vocab import Vocab, create_vocab
 from strategies import n_examples, parses
 from tiny import TREES, gold_doc, make_examples, make_learner, make_nlp
@@ -23,6 +24,8 @@ from spacy_parsetag.pipeline.align import read_gold
 from spacy_parsetag.pipeline.gold import GoldReader
 from spacy_parsetag.tokens import doc_to_strings, parse_string, set_parses
 from spacy_parsetag.tokens.groups import SentenceParse, parses_from_doc
+from spacy_parsetag.training.corpus import TreebankCorpus
+from spacy_parsetag.treebanks.docfiles import DocFile
 from spacy_parsetag.trees import Parse, from_nltk
 
 VOCAB = create_vocab("en", English.Defaults)
@@ -371,3 +374,29 @@ def test_no_constituents_in_a_training_that_goes_on() -> None:
     with pytest.warns(UserWarning, match=r"\[W256\] None of the first 100 docs.*'constituents'.*gold_preproc = false"):
         assert nlp.update(cut)["parsetag"] == 0
     nlp.update(cut)  # once is enough
+
+
+def test_docs_without_constituents_among_others(tmp_path: Path) -> None:
+    """spaCy's reader cuts docs that are too long, and loses their constituents; what convert writes has them."""
+    nlp = make_nlp()
+    file = DocFile(tmp_path / "train.spacy", nlp.vocab, n_sents=2)
+    empty_parses = [Parse(("Well",), ("UH",), ()), Parse(("a", "b"), ("X", "X"), ())]
+    for parse in [*(Parse.from_tree(from_nltk(Tree.fromstring(tree))) for tree in TREES), *empty_parses]:
+        file.add(parse)
+    file.write(file.path)
+    partial, blank = nlp.make_doc("Kim sings"), nlp.make_doc(" ")
+    set_parses(partial, [], attrs={"partial": True})
+    more = [Example(nlp.make_doc(doc.text), doc) for doc in (partial, blank, nlp.make_doc(""))]
+    for reader in (Corpus(file.path), TreebankCorpus(file.path, n_sents=2)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            nlp.initialize(lambda reader=reader: [*reader(nlp), *more])
+    cut = Corpus(file.path, max_length=8)
+    n_without = sum(KEY not in eg.reference.spans for eg in cut(nlp))
+    with pytest.warns(
+        UserWarning, match=rf"\[W261\] {n_without} of .*'parsetag'.*'constituents'.*max_length = 0"
+    ) as found:
+        nlp.initialize(lambda: [*cut(nlp), *more])
+    assert n_without > 1 and len(found) == 1
+    with pytest.raises(ValueError, match=r"\[E251\].*gold_preproc = false"):
+        make_nlp().initialize(lambda: Corpus(file.path, gold_preproc=True)(nlp))

@@ -268,6 +268,8 @@ def test_docs_without_words_have_no_trees(settings: Callable[..., Any]) -> None:
         doc = nlp(text)
         again = Doc(nlp.vocab).from_bytes(doc.to_bytes())
         assert doc._.parses(2) == again._.parses(2) == []
+        of_sentences = ("log_probs", "entropies", "expected_f", "k_best", "rivals", "probs")
+        assert doc.spans["constituents"].attrs == {"k": 2, "format": 1, **{key: [] for key in of_sentences}}
         with pytest.raises(ValueError, match="E320"):
             doc._.parses(3)
 
