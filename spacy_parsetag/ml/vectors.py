@@ -34,14 +34,15 @@ def build_own_vectors(embed: Model[list[Doc], list[Floats2d]]) -> Model[list[Doc
 
 
 def _own_table(n_out: int) -> Model[list[Doc], Ragged]:
-    """A table, and a linear layer over its vectors. `keys` are sorted hashes of words, `table` has their rows."""
+    """A table, and a linear layer over its vectors. `keys` are sorted hashes of what `attr` says of words, as ORTH or
+    LOWER; `table` has their rows."""
     return Model(
         "static_vectors",
         _forward,
         init=_init,
         params={"W": None},
         dims={"nO": n_out, "nM": None},
-        attrs={"keys": np.zeros(0, dtype=np.uint64), "table": np.zeros((0, 0), dtype=np.float32)},
+        attrs={"keys": np.zeros(0, dtype=np.uint64), "table": np.zeros((0, 0), dtype=np.float32), "attr": ORTH},
     )
 
 
@@ -59,7 +60,7 @@ def copy_table(model: Model[Any, Any], vocab: Vocab) -> None:
     table = np.asarray(model.ops.to_numpy(vectors.data), dtype=np.float32)[rows[order]]
     for node in model.walk():
         if "table" in node.attrs:
-            node.attrs["keys"], node.attrs["table"] = keys[order], table
+            node.attrs.update(keys=keys[order], table=table, attr=vectors.attr)
 
 
 def _init(model: Model[list[Doc], Ragged], X: list[Doc] | None = None, Y: Any = None) -> None:
@@ -75,7 +76,7 @@ def _forward(
     model: Model[list[Doc], Ragged], docs: list[Doc], is_train: bool
 ) -> tuple[Ragged, Callable[[Ragged], Any]]:
     keys, table = model.attrs["keys"], model.attrs["table"]
-    words = np.concatenate([np.zeros(0, dtype=np.uint64), *(doc.to_array(ORTH) for doc in docs)])
+    words = np.concatenate([np.zeros(0, dtype=np.uint64), *(doc.to_array(model.attrs["attr"]) for doc in docs)])
     rows = np.searchsorted(keys, words)
     rows[rows == len(keys)] = 0
     looked_up = table[rows]

@@ -48,7 +48,8 @@ class ScoredSentence(NamedTuple):
     def tags(self, spans: list[Bracket], linearizer: Linearizer) -> list[str]:
         """The parsing tags of constituents; none if they are not a tree over the words."""
         blank = ("",) * self.n_words  # the tags do not depend on the words
-        constituents = (Constituent(start - self.start, end - self.start, label) for start, end, label in spans)
+        constituents = [Constituent(start - self.start, end - self.start, label) for start, end, label in spans]
+        constituents.sort(key=lambda constituent: (constituent.start, -constituent.end))
         try:
             return linearizer.linearize(binarize(Parse(blank, blank, tuple(constituents)))) if blank else []
         except ValueError:

@@ -17,7 +17,8 @@ def make_batch_by_length(
     Batches come in random order. `spacy.batch_by_padded.v1` bounds the words of a batch instead, and gives the longest
     docs first.
 
-    size (int | Iterable[int]): Docs in a batch; or a schedule, which gives each buffer the size of its batches.
+    size (int | Iterable[int]): Docs in a batch; or a schedule, which gives each buffer the size of its batches, and the
+        last size to all that follow.
     buffer (int): Number of batches to read ahead, sort by length, split and shuffle.
     RAISES (ValueError): If size or buffer is no whole number of at least 1.
     """
@@ -26,10 +27,15 @@ def make_batch_by_length(
         if not isinstance(value, int) or value < 1:
             raise ValueError(Errors.E227.format(what=what, value=value))
     sizes = iter(size) if isinstance(size, Iterable) else repeat(size)
+    n = 0
 
     def batch_by_length(examples: Iterable[Example]) -> Iterator[list[Example]]:
+        nonlocal n
         examples = iter(examples)
-        for n in map(int, sizes):  # those of a schedule may have fractions
+        while True:
+            n = int(next(sizes, n))  # those of a schedule may have fractions
+            if n < 1:
+                raise ValueError(Errors.E227.format(what="size", value=n))
             ordered = sorted(islice(examples, n * buffer), key=len)
             if not ordered:
                 return

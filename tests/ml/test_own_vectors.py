@@ -8,6 +8,7 @@ import spacy
 from spacy.language import Language
 from spacy.ml.models import MultiHashEmbed
 from spacy.training import Example
+from spacy.vectors import Vectors
 
 from spacy_parsetag.ml.vectors import build_own_vectors
 
@@ -27,9 +28,12 @@ def make_embed(with_own_vectors: bool):
     return build_own_vectors(embed) if with_own_vectors else embed
 
 
-def test_equal_to_spacys() -> None:
+@pytest.mark.parametrize("attr", ["ORTH", "LOWER"])
+def test_equal_to_spacys(attr: str) -> None:
     nlp = with_vectors(0)
-    docs = [nlp("the dog barked"), nlp("an unknown word"), nlp("")]
+    table = nlp.vocab.vectors
+    nlp.vocab.vectors = Vectors(strings=nlp.vocab.strings, data=table.data, keys=[*table], attr=attr)
+    docs = [nlp("the dog barked"), nlp("an unknown word"), nlp(""), nlp("The DOG")]
     theirs, ours = make_embed(with_own_vectors=False), make_embed(with_own_vectors=True)
     theirs.initialize(X=docs)
     ours.initialize(X=docs)

@@ -76,6 +76,15 @@ def test_scores() -> None:
     assert scores["parsetag_f"] == scores["parsetag_em"] == scores["parsetag_tag_acc"]["all"] == 1.0
 
 
+def test_tag_accuracy_of_constituents_in_other_orders() -> None:
+    """As training reads them: constituents come before those within them, and otherwise as someone added them."""
+    doc, other = make_doc([GOLD]), make_doc([GOLD])
+    other.spans["constituents"] = sorted(other.spans["constituents"], key=lambda span: span.start - span.end)
+    assert [*other.spans["constituents"]] != [*doc.spans["constituents"]]
+    for pair in ((doc, other), (other, doc)):
+        assert score(pair)["parsetag_tag_acc"]["all"] == 1.0
+
+
 @pytest.mark.parametrize("order", ["in", "pre", "post"])
 def test_tag_accuracy_per_kind(order: str) -> None:
     gold, test = (linearize(Tree.fromstring(tree), order) for tree in (GOLD, TEST))

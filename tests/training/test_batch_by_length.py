@@ -42,7 +42,13 @@ def test_the_order_of_batches_is_random() -> None:
 def test_a_schedule_of_sizes() -> None:
     lengths = [*range(1, 101)]
     assert sorted(map(len, batches(lengths, [2, 3.5, 100], 5))) == [2] * 5 + [3] * 5 + [75]
-    assert not batches(lengths, [])
+    batcher = make_batch_by_length([2, 4], 1)
+    for epoch in (10, 6):  # the last size goes for all that follow: nothing is left out
+        docs = [Doc(VOCAB, words=["a"]) for _ in range(epoch)]
+        assert sum(map(len, batcher(Example(doc, doc) for doc in docs))) == epoch
+    for sizes, got in (([], 0), ([2, 0.5], 0), ([-1], -1)):
+        with pytest.raises(ValueError, match=rf"\[E227\].*size of at least 1; got {got}"):
+            batches(lengths, sizes, 1)
 
 
 @pytest.mark.parametrize(
