@@ -78,8 +78,9 @@ def convert_cli(
             help="Change the usual cleaning of the format; may be repeated. functions=no makes NP-SBJ of "
             "NP-SBJ-1, with indices=no nothing; tag-functions, tag-indices: the same of part-of-speech tags; "
             "traces=no keeps words that are not there, trace-tags='-NONE- XX' and trace-words=REGEX say which; "
-            "repeats=no keeps NP over a lone NP; remove='CODE ID' names labels that go with all under them; root=X "
-            "puts a constituent X over each tree, and root= keeps root wrappers that stand inside another one",
+            "repeats=no keeps NP over a lone NP; remove='CODE ID' names more labels that go with all under them, and "
+            "remove= none; root=X puts a constituent X over each tree, and root= keeps root wrappers that stand inside "
+            "another one",
         ),
     ] = None,
 ) -> None:
@@ -178,6 +179,9 @@ def change_cleaning(options: CleanOptions, changes: Iterable[str]) -> CleanOptio
         elif key == "root" and value and value in ROOT_LABELS:
             reason = f"{value} is the label of a root wrapper, which docs do not keep"
             raise ValueError(Errors.E470.format(text=text, reason=reason, known=", ".join(values)))
+        elif key == "remove":
+            labels = frozenset(value.split())
+            changed[key] = labels and labels | changed.get(key, options.remove)
         else:
             changed[key] = frozenset(value.split()) if isinstance(values[key], frozenset) else value or None
     try:

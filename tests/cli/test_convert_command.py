@@ -97,7 +97,10 @@ def test_cleaning_options(run: Run, tmp_path: Path) -> None:
     kept = brackets(*(f"--clean={key}=no" for key in ("functions", "indices", "traces", "repeats")))
     assert kept == "(TOP (S (NP-SBJ-1 (PRP-2 She)) (VP (VP (VB go))) (NP (-NONE- *-1)) (CODE (X <1>))))"
     assert brackets("--clean", "tag-functions=yes", "--clean", "remove=CODE VB") == "(TOP (S (NP (PRP She))))"
-    assert brackets("--format", "historical") == "(TOP (S (NP (PRP She)) (VP (VB go))))"
+    historical = ("--format", "historical")
+    assert brackets(*historical) == "(TOP (S (NP (PRP She)) (VP (VB go))))"
+    assert brackets(*historical, "--clean=remove=VB", "--clean=remove=XX") == "(TOP (S (NP (PRP She))))"
+    assert brackets(*historical, "--clean=remove=VB", "--clean=remove=").endswith("(VP (VB go)) (CODE (X <1>))))")
     assert brackets("--clean", "trace-words=She|<.*", "--clean", "trace-tags=VB") == "(TOP (S (NP (-NONE- *-1))))"
 
 
