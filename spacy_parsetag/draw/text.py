@@ -155,7 +155,7 @@ class _Outline:
         line, used = lead, n_columns(lead)
         prefix_width = used
         for piece in pieces:
-            for part in _split(piece, self.width - n_columns(indent)):
+            for part in _split(piece, self.width - max(prefix_width, n_columns(indent))):
                 if used > prefix_width and used + 1 + part.n_columns > self.width:
                     self.lines.append(line)
                     line, used = indent, n_columns(indent)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from thinc.api import Model
+from thinc.api import Model, noop
 
 from ..linearize.tagset import TagSet
 
@@ -46,6 +46,6 @@ def resize_rows(layer: Model[Any, Any], old: Sequence[Any], new: Sequence[Any], 
         layer.set_param(name, None)
     layer.set_dim("nO", layer.get_dim("nO") // len(old) * len(new), force=True)
     # An id of its own: gradients, and what an optimizer keeps by id, have the old sizes.
-    layer.id = layer.copy().id
+    layer.id = noop().id
     for name, value in params.items():
         layer.set_param(name, value)

@@ -75,6 +75,8 @@ def _is_positive(value: Any) -> bool:
 
 def _takes(part: object, n_arguments: int) -> bool:
     """Check whether a part takes a number of arguments: all that the protocols of decoders and losses differ in."""
+    if isinstance(part, type):  # made of it would be one
+        return False
     try:
         inspect.signature(part).bind(*range(n_arguments))  # type: ignore[arg-type]
     except TypeError:

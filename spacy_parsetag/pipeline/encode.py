@@ -71,13 +71,15 @@ def encode_partial(sentences: list[SentenceParse], tags: TagSet) -> list[GoldSen
     """Encode partial trees. A sentence is left out if no tag has the labels over one of its spans."""
     classes = pairwise(tags.offsets.tolist())
     left_leaf, right_leaf, left, right = ({frozenset(chain) for chain in tags.unaries[i:j]} for i, j in classes)
-    # For single words (True) and longer spans: the sets of labels that nodes may have on both sides, left and right.
-    possible = {True: left_leaf & right_leaf, False: left & right}
+    # For single words (True) and longer spans: the sets of labels that nodes may have on the left and on the right; and
+    # those of the root, whose tag is that of a left child.
+    possible, of_root = {True: left_leaf & right_leaf, False: left & right}, {True: left_leaf, False: left}
     encoded: list[GoldSentence] = []
     for tokens, parse in sentences:
         chains = unary_chains(parse)
         for (start, end), chain in chains.items():
-            if not any(set(chain) <= labels for labels in possible[end - start == 1]):
+            sets = of_root if end - start == len(parse) else possible
+            if not any(set(chain) <= labels for labels in sets[end - start == 1]):
                 encoded.append(GoldSentence(tokens, unknown=f"{join_chain(chain)} in {quote(parse.words)}"))
                 break
         else:
@@ -95,11 +97,12 @@ def unary_chains(parse: Parse) -> dict[tuple[int, int], tuple[str, ...]]:
 
 
 def partial_tags(parse: Parse) -> set[str]:
-    """List the tags that the constituents of a partial tree may have: each may be a left child or a right one."""
+    """List the tags that the constituents of a partial tree may have: each may be a left child or a right one, and the
+    root has the tag of a left one."""
     return {
         make_tag(c, join_chain(chain))
         for (start, end), chain in unary_chains(parse).items()
-        for c in ((0, 1) if end - start == 1 else (2, 3))
+        for c in ((0, 1) if end - start == 1 else (2, 3))[: 1 if end - start == len(parse) else 2]
     }
 
 

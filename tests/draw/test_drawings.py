@@ -111,6 +111,12 @@ def test_long_words_go_on_in_the_next_line() -> None:
     assert text.count("a") == 70
 
 
+def test_long_labels_of_numbered_parts_go_on_in_the_next_line() -> None:
+    label = "(VERYLONGLABEL-SBJ (NN a) "
+    text = draw_text(read(label * 60 + "(NN b)" + ")" * 60), 20)
+    assert "[10] VERYL" in text and max(map(len, text.splitlines())) == 20
+
+
 @given(parse=parses(max_words=8), width=st.integers(20, 60))
 def test_everything_is_drawn_within_the_width(parse: Parse, width: int) -> None:
     tree = parse.to_tree()

@@ -23,7 +23,7 @@ from tiny import (
 
 from spacy_parsetag.linearize import TagSet
 from spacy_parsetag.pipeline.align import set_gold_sentences
-from spacy_parsetag.pipeline.encode import encode_partial
+from spacy_parsetag.pipeline.encode import encode_partial, partial_tags
 from spacy_parsetag.trees import Parse
 
 CHART = {**TINY_MODEL, "@architectures": "spacy-parsetag.Spans.v1", "hidden_width": 32, "span_width": 32}
@@ -132,11 +132,13 @@ def test_an_unknown_label_is_counted() -> None:
         pipe.get_loss(examples, pipe.model.predict([eg.predicted for eg in examples]))
 
 
-@pytest.mark.parametrize("span, tag", [((0, 2), "LR"), ((1, 2), "lr")])
-def test_a_label_that_one_child_alone_may_have(span: tuple[int, int], tag: str) -> None:
-    """Whether a known span is a left child or a right one is open: its label must be there for both."""
+@pytest.mark.parametrize("span, tag, n_left", [((0, 2), "LR", 1), ((1, 2), "lr", 1), ((0, 3), "LR", 0)])
+def test_a_label_that_one_child_alone_may_have(span: tuple[int, int], tag: str, n_left: int) -> None:
+    """Whether a known span is a left child or a right one is open: its label must be there for both. The root has the
+    tag of a left child."""
     parse = Parse(("The", "dog", "barks"), ("DT", "NN", "VBZ"), ((*span, "NP"),))
-    for labels, n_unknown in ((tag[0], 1), (tag[1], 1), (tag, 0)):
+    assert partial_tags(parse) == {f"{kind}/NP" for kind in tag[: n_left + 1]}
+    for labels, n_unknown in ((tag[0], n_left), (tag[1], 1), (tag, 0)):
         tags = TagSet([*"lrLR", *(f"{kind}/NP" for kind in labels)], complete=False)
         (found,) = encode_partial([((0, 1, 2), parse)], tags)
         assert len(found.constraints) == 1 - n_unknown

@@ -229,6 +229,9 @@ def test_wrong_parts() -> None:
     for name in parts:
         with pytest.raises(ValueError, match=rf"\[E254\].*not a {name}"):
             type(pipe)(nlp.vocab, pipe.model, **{**parts, name: "in"})
+    for name in ("decoder", "loss"):  # a class, where someone forgot the parentheses
+        with pytest.raises(ValueError, match=rf"\[E254\].*not a {name}"):
+            setattr(pipe, name, type(parts[name]))
     # A decoder and a loss are both called, with other arguments.
     for name, other in (("decoder", "loss"), ("loss", "decoder"), ("linearizer", "loss")):
         with pytest.raises(ValueError, match=rf"\[E254\].*not a {name}"):
