@@ -118,10 +118,7 @@ class Errors(metaclass=_ErrorsWithCodes):
     )
     E113 = "Bytes {data} are not valid {encoding}. Say which encoding it is, for instance --encoding {hint}."
     E114 = "Empty tree: brackets without a word, as some treebanks write for no parse. Leave it out, or skip bad trees."
-    E115 = (
-        "Nothing under the node {label!r}: it needs a word or other nodes. Is a word or a tag missing? A text "
-        "that begins as trees do is shown with --format text."
-    )
+    E115 = "Nothing under the node {label!r}: it needs a word or other nodes. Is a word or a tag missing?"
     E116 = "A node inside the tree has no label; only the root may go without. Is a label or a bracket missing?"
     E117 = "The word {word!r} under {label!r} has no part-of-speech bracket. Write (TAG word), or give a default tag."
     E118 = "NUL byte. Is the file binary, or in another encoding (then say so, for instance --encoding {hint})?"

@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,7 +11,7 @@ import spacy
 from spacy.tokens import Doc
 from typer import Argument as Arg, Option as Opt
 
-from ..errors import EmptyTree, Errors
+from ..errors import EmptyTree, Errors, TreebankError
 from ..files.read import is_stream, suffix_of
 from ..files.write import STANDARD, refuse_overwrite, text_output
 from ..texts.input import Record, check_text, name_of
@@ -21,6 +21,7 @@ from ..tokens import SPANS_KEY, docs_from_trees
 from ..treebanks.formats.table import FORMATS
 from ..treebanks.lines import read_file_lines
 from ..treebanks.penn import refuse_other_formats
+from ..trees import Parse
 from ._inputs import DEFAULT_MODEL, default_model, find_input, read_docs, start_parser, trees_and_parses
 from ._util import Code, Encoding, GpuId, SpansKey, counted, note, refuse, write_text
 
@@ -85,6 +86,8 @@ def show_cli(
     docs: Iterable[Doc]
     if kind == "brackets":
         parses = (parse for _, _, parse in trees_and_parses(path, encoding, _pass_unparsed, text))
+        if format is None and text is not None:
+            parses = _with_hint(parses)
         docs, spans_key = docs_from_trees(spacy.blank("xx").vocab, parses, detokenize=True), SPANS_KEY
     elif reads_spans:
         docs = read_docs(path, spacy.blank("xx"))
@@ -119,6 +122,15 @@ def show_cli(
         meanings = explain_all(sentences, tags)
         longest = max((len(label) for label, _, _ in meanings), default=0)
         write_text("\n" + "".join(f"{label:<{longest}}  {meaning}\n" for label, _, meaning in meanings))
+
+
+def _with_hint(parses: Iterable[Parse]) -> Generator[Parse, None, None]:
+    """Yield trees; a malformed one may be text that the format's guess took for a tree."""
+    try:
+        yield from parses
+    except TreebankError:
+        note("If it is text that begins as trees do, give --format text.", "warn")
+        raise
 
 
 def _guess_format(path: Path, text: str | None, encoding: str) -> ShownFormat:

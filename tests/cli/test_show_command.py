@@ -130,6 +130,7 @@ def test_a_pipeline_with_another_key(run: Run, pipeline: Path, tmp_path: Path) -
         (["(S (NN a))", "--gpu-id", 0], "[E455] --gpu-id"),
         (["(S (NN a))", "--spans-key", "other"], "[E455] --spans-key"),
         (["(see (a) above) The dog barked."], "--format text"),
+        (["(He (the boss) left.)"], "--format text"),
         (["((a) b", "--format", "brackets"], "<stream>:1"),
         (["a b" * 2000, "--format", "brackets"], "<stream>:1"),
         (["(S (NP (NN a)))", "--svg", "absent"], ""),
