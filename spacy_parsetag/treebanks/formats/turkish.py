@@ -2,7 +2,7 @@
 
 (NP {morphologicalAnalysis=yasa+NOUN}{turkish=yasada}{english=law})        becomes        (NP yasada)
 
-The analysis becomes lemma (yasa) and morphology (Analysis=NOUN).
+The analysis becomes lemma (yasa) and morphology (Analysis=NOUN), unless it has what separates features: `|` or `=`.
 """
 
 import re
@@ -37,7 +37,7 @@ def split_analysis(text: str) -> Word:
         raise ValueError(Errors.E126.format(leaf=text, reason="a leaf is {NAME=TEXT}..., without other braces"))
     word, _, analysis = text.partition(LEMMA)
     lemma, _, features = analysis.partition("+")
-    return Word(word, lemma, f"Analysis={features}" if features and "|" not in features else "")
+    return Word(word, lemma, f"Analysis={features}" if re.fullmatch("[^|=]+", features) else "")
 
 
 TURKISH = TreebankFormat(
