@@ -180,6 +180,11 @@ WORDS = {
     "cess": ("(S (sn (nc gatos gato)) (vm duermen dormir))", ["gato", "dormir"], ["", ""]),
     "spmrl": ("(TOP (S (NC##lem=chat|g=m|n=s## chats) (V##t=pst|_## va)))", ["chat", ""], ["g=m|n=s", "t=pst"]),
     "spmrl, a key twice": ("(TOP (S (V##gen=F|gen=M|num=S|gen=F## va)))", [""], ["gen=F,M|num=S"]),
+    "spmrl, lemmas": (
+        "(TOP (S (PU##lem=-LRB-|s=W## -LRB-) (CC##lem=et\\/ou## et\\/ou) (PU##lem=### #) (SYM##s=#|lem=### #)))",
+        ["(", "et/ou", "#", "#"],
+        ["s=W", "", "", "s=#"],
+    ),
     "spmrl, no features": ("(TOP (S (NN##gloss=x=y|n=s## b) (SYM##gloss==## =)))", ["", ""], ["n=s", ""]),
     "turkish, no features": ("( (S (NP {morphologicalAnalysis=a+N=X}{turkish=a})) )", ["a"], [""]),
     "turkish": (

@@ -8,6 +8,7 @@ morphology. Roots are `ROOT`, `TOP` or `VROOT`, or have no label; all of these c
 
 from pathlib import Path
 
+from ...trees.escape import unescape_token
 from ...trees.tree import Word
 from .base import TreebankFormat
 
@@ -38,8 +39,9 @@ def read_leaf(tag: str, text: str) -> tuple[str, Word]:
     morphology, is left out.
     """
     label = cut_morphology(tag)
-    pairs = [pair.partition("=") for pair in tag[len(label) :].strip("#").split("|")]
-    lemma = next((value for key, _, value in pairs if key in ("lem", "lemma")), "")
+    features = tag[len(label) :].removeprefix("##").removesuffix("##")
+    pairs = [pair.partition("=") for pair in features.split("|")]
+    lemma = next((unescape_token(value) for key, _, value in pairs if key in ("lem", "lemma")), "")
     values: dict[str, dict[str, None]] = {}
     for key, _, value in pairs:
         if key and value and "=" not in value and key not in ("lem", "lemma"):
