@@ -260,6 +260,20 @@ def test_scripts_of_a_lexeme(tmp_path: Path) -> None:
     assert parse.words == ("ab",) and parse.pos == ("N",)
 
 
+def test_traces_of_turkish(tmp_path: Path) -> None:
+    """Leaves without a Turkish counterpart go, whatever their label, with the phrases that they leave empty."""
+    path = tmp_path / "trees.txt"
+    path.write_text(
+        "( (S (NP (DT {turkish=*NONE*}{english=the}) (CD {turkish=*U*})) (-NONE- {turkish=0}) "
+        "(NP (CD {turkish=0}) (NN {turkish=puan})) (. {turkish=.})) )\n",
+        encoding="utf-8",
+    )
+    counts = CleanCounts()
+    [parse] = get_format("turkish").read_parses(path, counts=counts)
+    assert format_tree(parse.to_tree("TOP")) == "(TOP (S (NP (CD 0) (NN puan)) (. .)))"
+    assert (counts.traces, counts.emptied) == (3, 1)
+
+
 def test_halves_of_phrases_in_floresta(tmp_path: Path) -> None:
     path = tmp_path / "trees.ptb"
     path.write_text("(STA+fcl (P+vp- (V+v-fin vai)) (-P+-vp (V+v-inf -se)) (--))\n", encoding="utf-8")
