@@ -20,13 +20,13 @@ from ..texts.shards import find_sources
 from ..tokens import SPANS_KEY, docs_from_trees
 from ..treebanks.formats.table import FORMATS
 from ..treebanks.lines import read_file_lines
-from ..treebanks.penn import refuse_other_formats
+from ..treebanks.penn import COMMENTS, refuse_other_formats
 from ..trees import Parse
 from ._inputs import DEFAULT_MODEL, default_model, find_input, read_docs, start_parser, trees_and_parses
 from ._util import Code, Encoding, GpuId, SpansKey, counted, note, refuse, write_text
 
 BATCH = 32  # texts: few, so that the first trees do not wait for many others
-_DISCONTINUOUS = ("#FORMAT ", "#BOS ", "#BOT ", "<?xml ", "<corpus ")  # and not <!-- or %%, as a text may begin
+_DISCONTINUOUS = ("#FORMAT ", "#BOS ", "#BOT ", "<?xml ", "<corpus ")  # and not <!--, as a text may begin
 _TREE = re.compile(r"\s*\([^\s()]*\s*(\(|$)")  # how a tree begins
 ShownFormat = Literal["text", "brackets", "spacy"]
 
@@ -152,7 +152,8 @@ def _guess_format(path: Path, text: str | None, encoding: str) -> ShownFormat:
         if line.text.startswith(_DISCONTINUOUS):
             refuse_other_formats(line, name_of(path))
     lines = [line.text for line in numbered_lines]
-    content_at = [i for i, line in enumerate(lines) if line.strip() not in ("", NO_PARSE) and not line.startswith("#")]
+    content = (i for i, line in enumerate(lines) if line.strip() not in ("", NO_PARSE))
+    content_at = [i for i in content if not lines[i].startswith(COMMENTS)]
     trees_at = [i for i in content_at if _TREE.match(lines[i])]
     if trees_at and trees_at[0] != content_at[0]:
         raise ValueError(Errors.E453.format(number=trees_at[0] + 1, path=name_of(path)))

@@ -66,8 +66,8 @@ def read_brackets(
             yield TreeColumns(np.array(numbers, np.int32)[label], up, size, starts, list(codes), source, lines, [name])
         start, line, is_plain = end, end_line, len(starts) == batch
     if start < len(data):
-        # A # begins a comment only at the start of a line.
-        prefix = " " if start and data[start : start + 1] == b"#" and data[start - 1 : start] not in b"\r\n" else ""
+        # A comment begins only at the start of a line.
+        prefix = " " if start and data.startswith((b"#", b"%", b"*"), start) and data[start - 1] not in b"\r\n" else ""
         yield from _read_rest(prefix + data[start:].decode("utf-8", errors), line, name, encoding, on_error, batch)
 
 

@@ -20,7 +20,8 @@ wrapper of the same label. A surplus closing bracket spoils the trees before it,
 closed too early; reading continues at the next wrapper. A flaw that leaves the brackets intact (a word without a tag,
 an undecodable byte) costs only the tree that has it.
 
-Lines that begin with # are comments.
+Lines that begin with # or %% are comments, and so are the banner of the Penn Treebank's Brown files (*x*) and the lines
+between the texts of its ATIS file.
 """
 
 import io
@@ -59,9 +60,11 @@ _SUSPECT = re.compile("[\x00\ud800-\udfff]")  # what `undecodable` reports
 # More nodes than any sentence has: a file with a bracket missing must not fill the memory.
 _MAX_NODES = 200_000
 _LONGEST = 60  # characters of a word in a message
+# NEGRA's brackets have `%% Sent 1` before a tree. Banners stand within a file, too, when files were joined.
+COMMENTS = ("#", "%%", "*x*", "( END_OF_TEXT_UNIT )")
 # What other trees than brackets begin with.
 _OTHER_FORMATS = {
-    "NEGRA's export format": re.compile(r"#(FORMAT|BOS|BOT)\b|%%", re.IGNORECASE),
+    "NEGRA's export format": re.compile(r"#(FORMAT|BOS|BOT)\b", re.IGNORECASE),
     "TigerXML": re.compile(r"<\?xml\b|<corpus\b|<!--"),
 }
 # The comment before a tree other than the pipeline's. Tree 1 may be that, if nothing follows its log-probability.
@@ -117,26 +120,27 @@ def make_of_each(
 
 
 def without_comments(lines: Iterable[Line], path: str) -> Iterator[Line]:
-    """Leave out comments, which begin with #. Of the trees that `parse --k-best` writes, keep the pipeline's.
+    """Leave out lines that begin as `COMMENTS` do. Of the trees that `parse --k-best` writes, keep the pipeline's.
 
     RAISES (TreebankError): If the file begins like a file of discontinuous trees.
     """
-    is_first, is_next_best = True, False
+    first_number, is_head, is_next_best = 0, True, False
     for line in lines:
-        if is_first and line.text.strip():
-            is_first = False
-            refuse_other_formats(line, path)
-        is_comment = line.text.startswith("#")
+        is_comment = line.text.startswith(COMMENTS)
+        if is_head and line.text.strip():
+            first_number = first_number or line.number
+            refuse_other_formats(line._replace(number=first_number), path)
+            is_head = is_comment
         if not (is_comment or is_next_best):
             yield line
         is_next_best = is_comment and _NEXT_BEST.match(line.text) is not None
 
 
-def refuse_other_formats(first_line: Line, path: str) -> None:
-    """Raise a TreebankError if the first line is that of a format for discontinuous trees."""
+def refuse_other_formats(line: Line, path: str) -> None:
+    """Raise a TreebankError if a line before the first tree is that of a format for discontinuous trees."""
     for kind, pattern in _OTHER_FORMATS.items():
-        if pattern.match(first_line.text.lstrip()):
-            raise TreebankError(path, first_line.number, Errors.E124.format(kind=kind))
+        if pattern.match(line.text.lstrip()):
+            raise TreebankError(path, line.number, Errors.E124.format(kind=kind))
 
 
 def refuse_numbered(words: Sequence[str], path: str, number: int) -> None:

@@ -176,6 +176,10 @@ def test_comments_of_other_formats_are_text(run: Run) -> None:
         assert run("show", "-", "--model", "nonsense", stdin=text).stderr.count("E124") == 0
 
 
+def test_comments_before_trees(run: Run) -> None:
+    assert run("show", "-", stdin="%% Sent 1\n" + TREES).stdout == run("show", "-", stdin=TREES).stdout != ""
+
+
 @pytest.mark.parametrize("text", ["%% a comment\n#BOS 1\n", "\n#FORMAT 4\n", '<?xml version="1.0"?>\n<corpus>\n'])
 def test_discontinuous_trees_are_no_text(run: Run, tmp_path: Path, text: str) -> None:
     path = tmp_path / "trees.export"

@@ -73,7 +73,7 @@ def test_malformed_trees(bad: str) -> None:
         list(read_brackets(data, "x.mrg"))
 
 
-@pytest.mark.parametrize("text", ["# one", "# tree 2 log_prob -3"])
+@pytest.mark.parametrize("text", ["# one", "# tree 2 log_prob -3", "%% one", "*x* one"])
 def test_what_stands_behind_a_tree_is_no_comment(text: str, tmp_path: Path) -> None:
     data = f"(TOP (NN a)) {text}\n# two\n(TOP (NN b))\n".encode()
     errors: list[TreebankError] = []

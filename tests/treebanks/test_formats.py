@@ -8,13 +8,16 @@ from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
 from spacy_parsetag.errors import TreebankError
+from spacy_parsetag.evalb.lines import join_lines, read_tree_lines
 from spacy_parsetag.files.find import SourceFile, find_files
+from spacy_parsetag.search.columns import TreeColumns
+from spacy_parsetag.search.read import read_brackets
 from spacy_parsetag.tokens import doc_from_parses
 from spacy_parsetag.treebanks.docfiles import DocFile
 from spacy_parsetag.treebanks.formats.base import guess_encoding
 from spacy_parsetag.treebanks.formats.pahc import cut_lemma, cut_lemma_of_mark
 from spacy_parsetag.treebanks.formats.table import FORMATS, get_format
-from spacy_parsetag.treebanks.penn import read_trees
+from spacy_parsetag.treebanks.penn import read_string, read_trees
 from spacy_parsetag.treebanks.split import read_split
 from spacy_parsetag.trees import Parse
 from spacy_parsetag.trees.brackets import format_tree
@@ -180,6 +183,13 @@ WORDS = {
     "cess": ("(S (sn (nc gatos gato)) (vm duermen dormir))", ["gato", "dormir"], ["", ""]),
     "spmrl": ("(TOP (S (NC##lem=chat|g=m|n=s## chats) (V##t=pst|_## va)))", ["chat", ""], ["g=m|n=s", "t=pst"]),
     "spmrl, a key twice": ("(TOP (S (V##gen=F|gen=M|num=S|gen=F## va)))", [""], ["gen=F,M|num=S"]),
+    "spmrl, lemmas": (
+        "(TOP (S (PU##lem=-LRB-|s=W## -LRB-) (CC##lem=et\\/ou## et\\/ou) (PU##lem=### #) (SYM##s=#|lem=### #)))",
+        ["(", "et/ou", "#", "#"],
+        ["s=W", "", "", "s=#"],
+    ),
+    "spmrl, no features": ("(TOP (S (NN##gloss=x=y|n=s## b) (SYM##gloss==## =)))", ["", ""], ["n=s", ""]),
+    "turkish, no features": ("( (S (NP {morphologicalAnalysis=a+N=X}{turkish=a})) )", ["a"], [""]),
     "turkish": (
         "( (S (NP {morphologicalAnalysis=yasa+NOUN+A3SG}{turkish=yasada}) (. {turkish=.})) )",
         ["yasa", ""],
@@ -253,6 +263,20 @@ def test_scripts_of_a_lexeme(tmp_path: Path) -> None:
     assert parse.words == ("ab",) and parse.pos == ("N",)
 
 
+def test_traces_of_turkish(tmp_path: Path) -> None:
+    """Leaves without a Turkish counterpart go, whatever their label, with the phrases that they leave empty."""
+    path = tmp_path / "trees.txt"
+    path.write_text(
+        "( (S (NP (DT {turkish=*NONE*}{english=the}) (CD {turkish=*U*})) (-NONE- {turkish=0}) "
+        "(NP (CD {turkish=0}) (NN {turkish=puan})) (. {turkish=.})) )\n",
+        encoding="utf-8",
+    )
+    counts = CleanCounts()
+    [parse] = get_format("turkish").read_parses(path, counts=counts)
+    assert format_tree(parse.to_tree("TOP")) == "(TOP (S (NP (CD 0) (NN puan)) (. .)))"
+    assert (counts.traces, counts.emptied) == (3, 1)
+
+
 def test_halves_of_phrases_in_floresta(tmp_path: Path) -> None:
     path = tmp_path / "trees.ptb"
     path.write_text("(STA+fcl (P+vp- (V+v-fin vai)) (-P+-vp (V+v-inf -se)) (--))\n", encoding="utf-8")
@@ -265,6 +289,7 @@ def test_halves_of_phrases_in_floresta(tmp_path: Path) -> None:
     [
         ("#FORMAT 4\n#BOS 1 1 1 0\nEs\t--\tPPER\t--\tEP\t500\n#EOS 1\n", "NEGRA"),
         ("%% word\ttag\n#BOS 1\n", "NEGRA"),
+        ("%% word\ttag\n%%\n\n# one\n#BOT ORIGIN\n", "NEGRA"),
         ("%% made by hand\n#FORMAT 3\n", "NEGRA"),
         ("#BOT ORIGIN\n", "NEGRA"),
         ("<!-- one -->\n<corpus>\n", "TigerXML"),
@@ -278,6 +303,28 @@ def test_discontinuous_trees_are_refused_by_name(text: str, kind: str, tmp_path:
     for read_all in (lambda: list(read_trees(path)), lambda: list(get_format("spmrl").read(path))):
         with pytest.raises(TreebankError, match=rf"trees\.mrg:1: \[E124\].*{kind}"):
             read_all()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "%% Sent 1\n( (S (NN a)) )\n\n%% Sent 2\n( (S (NN b)) )\n%%\n",
+        "*x*x*x*x*x*\n*x*  Copyright (C) 1995 (  *x*\n*x*x*x*\n\n\n( (S\n  (NN a)) )\n*x*x*x*\n( (S (NN b)) )\n",
+        "( (S (NN a)) )\n\n( END_OF_TEXT_UNIT )\n\n( (S (NN b)) )\n( END_OF_TEXT_UNIT )\n",
+    ],
+)
+def test_lines_between_trees(text: str, tmp_path: Path) -> None:
+    """Other readers of brackets, `search` and `evaluate`, take the same lines as comments."""
+    path = tmp_path / "trees.mrg"
+    path.write_text(text, encoding="utf-8")
+    expected = [format_tree(tree) for tree in read_string("( (S (NN a)) )( (S (NN b)) )")]
+    trees = list(read_trees(path))
+    assert [format_tree(tree) for tree in trees] == expected
+    for name in ("penn", "ptb"):
+        assert list(map(format_tree, get_format(name).read(path))) == expected
+    columns = TreeColumns.join(read_brackets(text.encode(), "trees.mrg"))
+    assert columns.line.tolist() == [tree.line for tree in trees]
+    assert len(list(join_lines(read_tree_lines(path)))) == 2
 
 
 def test_numbers_are_words(tmp_path: Path) -> None:

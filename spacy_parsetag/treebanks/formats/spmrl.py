@@ -8,6 +8,7 @@ morphology. Roots are `ROOT`, `TOP` or `VROOT`, or have no label; all of these c
 
 from pathlib import Path
 
+from ...trees.escape import unescape_token
 from ...trees.tree import Word
 from .base import TreebankFormat
 
@@ -34,14 +35,16 @@ def cut_morphology(label: str) -> str:
 def read_leaf(tag: str, text: str) -> tuple[str, Word]:
     """Split tag and morphology: of `NC##lem=chat|g=m##` the tag is `NC`, the lemma `chat`, the morphology `g=m`.
 
-    Values of one key are joined, each once: `g=f|g=m` is `g=f,m`.
+    Values of one key are joined, each once: `g=f|g=m` is `g=f,m`. A value with `=`, which separates the two in spaCy's
+    morphology, is left out.
     """
     label = cut_morphology(tag)
-    pairs = [pair.partition("=") for pair in tag[len(label) :].strip("#").split("|")]
-    lemma = next((value for key, _, value in pairs if key in ("lem", "lemma")), "")
+    features = tag[len(label) :].removeprefix("##").removesuffix("##")
+    pairs = [pair.partition("=") for pair in features.split("|")]
+    lemma = next((unescape_token(value) for key, _, value in pairs if key in ("lem", "lemma")), "")
     values: dict[str, dict[str, None]] = {}
     for key, _, value in pairs:
-        if key and value and key not in ("lem", "lemma"):
+        if key and value and "=" not in value and key not in ("lem", "lemma"):
             values.setdefault(key, {})[value] = None
     return label, Word(text, lemma, "|".join(f"{key}={','.join(several)}" for key, several in values.items()))
 

@@ -2,7 +2,8 @@
 
 (NP {morphologicalAnalysis=yasa+NOUN}{turkish=yasada}{english=law})        becomes        (NP yasada)
 
-The analysis becomes lemma (yasa) and morphology (Analysis=NOUN).
+The analysis becomes lemma (yasa) and morphology (Analysis=NOUN), unless it has what separates features: `|` or `=`.
+A word with `*`, as `*NONE*` where the Turkish sentence has no counterpart of an English word, is a trace.
 """
 
 import re
@@ -37,12 +38,21 @@ def split_analysis(text: str) -> Word:
         raise ValueError(Errors.E126.format(leaf=text, reason="a leaf is {NAME=TEXT}..., without other braces"))
     word, _, analysis = text.partition(LEMMA)
     lemma, _, features = analysis.partition("+")
-    return Word(word, lemma, f"Analysis={features}" if features and "|" not in features else "")
+    return Word(word, lemma, f"Analysis={features}" if re.fullmatch("[^|=]+", features) else "")
+
+
+def read_leaf(label: str, text: str) -> tuple[str, Word]:
+    """Split word and analysis, and give a trace the tag `-NONE-`, whatever label is over it.
+
+    RAISES (ValueError): As `split_analysis`.
+    """
+    word = split_analysis(text)
+    return "-NONE-" if "*" in word else label, word
 
 
 TURKISH = TreebankFormat(
     suffixes=(".txt", ".train", ".dev", ".test"),
     lines=each_line(take_word),
-    word=split_analysis,
+    leaf=read_leaf,
     attrs=("LEMMA", "MORPH"),
 )
