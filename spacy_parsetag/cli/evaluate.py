@@ -163,7 +163,8 @@ def write_filled(system: System, params: EvalbParams, path: Path) -> None:
     """Write a parser's trees, with a flat tree for each sentence without a parse."""
     filled = list(fill_unparsed(system.gold, system.test, params))
     write_text("".join(f"{line}\n" for line, _ in filled), path)
-    note(f"{counted(len(filled), 'tree')}, {sum(is_flat for _, is_flat in filled):,} of them flat: {path}")
+    flat = [is_flat for line, is_flat in filled if line]
+    note(f"{counted(len(flat), 'tree')}, {sum(flat):,} of them flat: {path}")
 
 
 def warn_of_failures(result: EvalbResult, lead: str = "") -> None:
